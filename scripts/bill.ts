@@ -1,5 +1,5 @@
-// Components of the executable: the bill of materials, and each component with its licence texts, in one embedded file.
-// The same input gives the same bytes.
+// Components of the executable, in one embedded file: the bill of materials, and the licence texts of each component.
+// The same input produces the same bytes.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -8,7 +8,7 @@ import type { Bill, BillComponent, BillPart } from "../src/operations/bill.ts";
 import { licenceTexts, standardText } from "./licence-texts.ts";
 import { type BundleInputs, bundledPackages, folderOf, type SbomOptions, sbomOf } from "./sbom.ts";
 
-/** Suffix by which it is found among the embedded files. */
+/** Embedded file; found by its suffix at run time. */
 export const BILL_FILE = join(resolve(import.meta.dir, ".."), "dist/components.bill");
 
 interface Bundle {
@@ -16,7 +16,7 @@ interface Bundle {
   readonly bundle: BundleInputs;
 }
 
-/** The fields of CycloneDX in use. */
+/** The CycloneDX fields in use. */
 interface BomComponent {
   readonly type: string;
   readonly group?: string;
@@ -36,44 +36,50 @@ export function packBill(options: Omit<SbomOptions, "bundles">, bundles: readonl
   return bill;
 }
 
-/** The program first, then by name; the components of the runtime follow it. */
+/** Components in order: the program, then packages by name, then the runtime with its components. */
 export function componentsOf(root: string, bom: string, bundles: readonly Bundle[]): BillComponent[] {
   const { metadata, components } = JSON.parse(bom) as {
     metadata: { component: BomComponent };
     components: BomComponent[];
   };
   const keys = new Map(bundles.map(({ part, bundle }) => [part, bundledPackages([bundle])]));
-  const folders = components.filter(({ type }) => type !== "platform").map((each) => folderOf(root, keyOf(each)));
-  const own: BillComponent = {
-    ...told(metadata.component),
+  const folders = components.filter(({ type }) => type !== "platform").map((part) => folderOf(root, keyOf(part)));
+  const program: BillComponent = {
+    ...describe(metadata.component),
     part_of: ["server", "console"],
     texts: [{ title: "LICENSE", text: readFileSync(join(root, "LICENSE"), "utf8").trim(), is_standard: false }],
   };
   const others = components.flatMap((component): BillComponent[] => {
     if (component.type === "platform")
-      return [component, ...(component.components ?? [])].map((each) => ofRuntime(each, root));
+      return [component, ...(component.components ?? [])].map((part) => runtimeComponent(part, root));
     const parts = [...keys].filter(([, packages]) => packages.has(keyOf(component))).map(([part]) => part);
     const folder = folderOf(root, keyOf(component));
     return [
       {
-        ...told(component),
-        // Packages read by macros belong to the server.
+        ...describe(component),
+        // Packages in no bundle are read by macros of the server.
         part_of: parts.length === 0 ? ["server"] : parts,
-        texts: licenceTexts({ folder, licence: told(component).licence, others: folders }, root),
+        texts: licenceTexts({ folder, licence: describe(component).licence, others: folders }, root),
       },
     ];
   });
   const rank = ({ part_of }: BillComponent) => (part_of.includes("runtime") ? 1 : 0);
-  return [own, ...others.toSorted((a, b) => rank(a) - rank(b))];
+  return [program, ...others.toSorted((a, b) => rank(a) - rank(b))];
 }
 
-/** Neither the runtime's package nor its components include a licence file. */
-function ofRuntime(component: BomComponent, root: string): BillComponent {
-  const about = told(component);
-  return { ...about, part_of: ["runtime"], texts: standardText(about.licence, root) };
+/** Describes the runtime or a part of it with the standard licence text: its package includes no licence file. */
+function runtimeComponent(component: BomComponent, root: string): BillComponent {
+  const base = describe(component);
+  return { ...base, part_of: ["runtime"], texts: standardText(base.licence, root) };
 }
 
-function told({ group, name, version, purl, licenses = [] }: BomComponent): Omit<BillComponent, "part_of" | "texts"> {
+function describe({
+  group,
+  name,
+  version,
+  purl,
+  licenses = [],
+}: BomComponent): Omit<BillComponent, "part_of" | "texts"> {
   const [terms] = licenses;
   return {
     name: group === undefined ? name : `${group}/${name}`,
@@ -83,7 +89,7 @@ function told({ group, name, version, purl, licenses = [] }: BomComponent): Omit
   };
 }
 
-/** Key in bun.lock. */
+/** Key of a component's package in bun.lock. */
 function keyOf({ group, name, "bom-ref": ref }: BomComponent): string {
   return ref.split("#")[1] ?? (group === undefined ? name : `${group}/${name}`);
 }

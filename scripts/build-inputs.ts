@@ -1,5 +1,5 @@
-// Inputs of the build and their fingerprints. Must not import the product: test files request fingerprints repeatedly,
-// and loading the server takes fifty times as long.
+// Build inputs and their fingerprints. Independent of the product: test files request fingerprints repeatedly, and
+// loading the server takes fifty times as long.
 
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
@@ -12,51 +12,51 @@ export const EXECUTABLE = join(DIST, "netledger");
 /** Suffix of an executable's software bill of materials. */
 export const SBOM = ".cdx.json";
 
-/** Bundled, embedded or read by macros: every file below these folders counts, also one without an importer. */
+/** Folders whose files are bundled, embedded or read by macros; every file counts, even if nothing imports it. */
 const FOLDERS = ["src", "migrations"];
 
 /** Data files read by the build. bun.lock represents the dependencies. */
 const FILES = ["LICENSE", "package.json", "bun.lock", "tsconfig.json"];
 
-/** Build output, absolute paths. */
-interface Made {
-  /** Holds the fingerprint of the inputs of the last build. */
+/** Output of a build, as absolute paths. */
+interface BuildOutput {
+  /** File with the fingerprint of the last build's inputs. */
   readonly stamp: string;
   readonly files: readonly string[];
 }
 
-export const EXECUTABLE_MADE: Made = {
+export const EXECUTABLE_OUTPUT: BuildOutput = {
   stamp: join(DIST, ".netledger-inputs"),
   files: [EXECUTABLE, `${EXECUTABLE}${SBOM}`],
 };
 
 /** Whether the output exists and was built from the inputs with this fingerprint. */
-export function isMade({ stamp, files }: Made, fingerprint: string): boolean {
-  return files.every((file) => existsSync(file)) && fingerprint === madeFrom({ stamp });
+export function isUpToDate({ stamp, files }: BuildOutput, fingerprint: string): boolean {
+  return files.every((file) => existsSync(file)) && fingerprint === lastFingerprint({ stamp });
 }
 
-/** The fingerprint of the inputs of the last build; null before the first one. */
-export function madeFrom({ stamp }: Pick<Made, "stamp">): string | null {
+/** Fingerprint of the last build's inputs; null before the first build. */
+export function lastFingerprint({ stamp }: Pick<BuildOutput, "stamp">): string | null {
   return existsSync(stamp) ? readFileSync(stamp, "utf8").trim() : null;
 }
 
-/** @param fingerprint of the inputs, read before the build began */
-export function setMade({ stamp }: Made, fingerprint: string): void {
-  writeWhole(stamp, `${fingerprint}\n`);
+/** Records a build. @param fingerprint fingerprint of its inputs, computed before it started */
+export function markBuilt({ stamp }: BuildOutput, fingerprint: string): void {
+  writeAtomically(stamp, `${fingerprint}\n`);
 }
 
-/** Writes a file in one step: concurrent readers get the old or the new text. */
-export function writeWhole(path: string, text: string): void {
+/** Writes a file atomically: concurrent readers get the old or the new text. */
+export function writeAtomically(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  const unfinished = `${path}.${process.pid}.new`;
-  writeFileSync(unfinished, text);
-  renameSync(unfinished, path);
+  const temporary = `${path}.${process.pid}.new`;
+  writeFileSync(temporary, text);
+  renameSync(temporary, path);
 }
 
 /**
- * SHA-256 of the inputs of a script, the platform and the version of Bun; hexadecimal.
- * @param root the checkout, absolute
- * @param script relative to the root
+ * SHA-256, in hexadecimal, of a script's inputs, the platform and the version of Bun.
+ * @param root absolute path of the checkout
+ * @param script path relative to the root
  */
 export function fingerprintOf(root: string, script: string): string {
   const hash = createHash("sha256").update(`${Bun.version} ${process.platform} ${process.arch}\n`);
@@ -69,25 +69,25 @@ export function fingerprintOf(root: string, script: string): string {
 }
 
 /**
- * Inputs of a script: the script itself, the local modules that it imports, dynamic imports included, and the sources
- * of the product. Sorted paths relative to the root, without packages.
+ * Inputs of a script, without packages: the script itself, its local modules, imported statically or dynamically, and
+ * the sources of the product. @returns sorted paths relative to the root
  */
 export function inputsOf(root: string, script: string): string[] {
   const transpiler = new Bun.Transpiler({ loader: "ts" });
-  const outside = new Set([script, ...FILES.filter((file) => existsSync(join(root, file)))]);
+  const inputs = new Set([script, ...FILES.filter((file) => existsSync(join(root, file)))]);
   // The set grows during the loop.
-  for (const file of outside) {
+  for (const file of inputs) {
     if (!file.endsWith(".ts")) continue;
     for (const { path } of transpiler.scanImports(readFileSync(join(root, file)))) {
       if (!path.startsWith(".")) continue;
       const imported = relative(root, resolve(root, dirname(file), path));
-      if (!FOLDERS.some((folder) => imported.startsWith(`${folder}/`))) outside.add(imported);
+      if (!FOLDERS.some((folder) => imported.startsWith(`${folder}/`))) inputs.add(imported);
     }
   }
-  return [...outside, ...FOLDERS.flatMap((folder) => filesBelow(root, folder))].sort();
+  return [...inputs, ...FOLDERS.flatMap((folder) => filesBelow(root, folder))].sort();
 }
 
-/** Every file below a folder; paths relative to the root, sorted. */
+/** All files below a folder, as sorted paths relative to the root. */
 export function filesBelow(root: string, folder: string): string[] {
   const absolute = join(root, folder);
   if (!existsSync(absolute) || !statSync(absolute).isDirectory()) return [];

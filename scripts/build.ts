@@ -1,6 +1,6 @@
-// Build of the executable: dist/netledger for this machine, or dist/netledger-<platform> for the named ones, each with
-// <name>.cdx.json, its software bill of materials. Must not minify: Elysia reads the text of its hooks, and without
-// their names answers 500.
+// Build of the executable: dist/netledger for this machine, or dist/netledger-<platform> for named platforms, each with
+// its software bill of materials, <name>.cdx.json. Must not minify: Elysia reads the source text of its hooks and
+// responds with 500 if their names are missing.
 
 import {
   chmodSync,
@@ -16,7 +16,15 @@ import {
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../package.json" with { type: "json" };
-import { EXECUTABLE, EXECUTABLE_MADE, filesBelow, fingerprintOf, isMade, SBOM, setMade } from "./build-inputs.ts";
+import {
+  EXECUTABLE,
+  EXECUTABLE_OUTPUT,
+  filesBelow,
+  fingerprintOf,
+  isUpToDate,
+  markBuilt,
+  SBOM,
+} from "./build-inputs.ts";
 import type { BundleInputs } from "./sbom.ts";
 
 const root = resolve(import.meta.dir, "..");
@@ -49,7 +57,7 @@ async function main(): Promise<void> {
   const { target, ifChanged } = readArguments();
   if (Bun.version !== manifest.devDependencies.bun) {
     throw new Error(
-      `the build wants Bun ${manifest.devDependencies.bun}, this is ${Bun.version}: use ./scripts/bun scripts/build.ts`,
+      `the build requires Bun ${manifest.devDependencies.bun}, not ${Bun.version}: use ./scripts/bun scripts/build.ts`,
     );
   }
   if (target === undefined) {
@@ -76,11 +84,11 @@ function readArguments(): { target: string | undefined; ifChanged: boolean } {
 }
 
 async function buildHost(ifChanged: boolean): Promise<void> {
-  // Read before the build: a file saved during the build must lead to another fingerprint.
+  // Computed before the build: a file saved during the build must change the fingerprint.
   const fingerprint = fingerprintOf(root, "scripts/build.ts");
-  if (ifChanged && isMade(EXECUTABLE_MADE, fingerprint)) return;
+  if (ifChanged && isUpToDate(EXECUTABLE_OUTPUT, fingerprint)) return;
   await compile(EXECUTABLE, process.execPath, hostPlatform());
-  setMade(EXECUTABLE_MADE, fingerprint);
+  markBuilt(EXECUTABLE_OUTPUT, fingerprint);
 }
 
 /** Platform of this machine. */
@@ -94,11 +102,11 @@ function hostPlatform(): Platform {
 }
 
 /**
- * Compiles into a separate folder and renames: a running executable is not overwritten, and a partial one is never
- * visible.
+ * Compiles into a separate folder and renames the result: a running executable is not overwritten, and a partial one is
+ * never visible.
  */
 async function compile(outfile: string, runtime: string, platform: Platform): Promise<void> {
-  // These load the server, so only a real build imports them.
+  // These modules load the server: they are imported only if there is something to build.
   const [{ BILL_FILE, packBill }, { buildConsole, CONSOLE_PACK }, { sbomOf }] = await Promise.all([
     import("./bill.ts"),
     import("./console.ts"),
@@ -110,17 +118,17 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
     const built = join(folder, "netledger");
     const { metafile: consoleBundle } = await buildConsole();
     const options = { root, runtimePackage: platform.package, runtimeVersions: process.versions };
-    const ofConsole = { part: "console", bundle: consoleBundle } as const;
-    const bill = packBill(options, [{ part: "server", bundle: await bundledInputs() }, ofConsole]);
+    const consolePart = { part: "console", bundle: consoleBundle } as const;
+    const bill = packBill(options, [{ part: "server", bundle: await bundledInputs() }, consolePart]);
     const result = await Bun.build({
       entrypoints: [...ENTRIES.map((entry) => join(root, entry)), CONSOLE_PACK, BILL_FILE],
-      // Looked up at run time among the embedded files.
+      // Found among the embedded files at run time.
       loader: { ".pack": "file", ".bill": "file" },
       root: join(root, "src"),
       target: "bun",
       format: "esm",
-      // Halves the time to the first answer: nothing is parsed at the start, on any thread. The source is included for
-      // Elysia and stack traces.
+      // Halves the time to the first response: nothing is parsed at the start, on any thread. The source is included
+      // for Elysia and stack traces.
       bytecode: true,
       minify: false,
       // Embedded, so that the stack trace in a log names the source file and its line.
@@ -139,12 +147,12 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
       throw: false,
     });
     if (!result.success) throw new Error(`the build failed.\n${result.logs.map((log) => Bun.inspect(log)).join("\n")}`);
-    if (result.metafile === undefined) throw new Error("the bundler does not tell what it has bundled.");
-    const told = sbomOf({ ...options, bundles: [result.metafile, consoleBundle] });
-    if (told !== bill.bom) throw new Error("the bill of materials that was embedded is not that of the executable.");
-    const beside = join(folder, SBOM);
-    writeFileSync(beside, told);
-    renameSync(beside, `${outfile}${SBOM}`);
+    if (result.metafile === undefined) throw new Error("the bundler returned no metafile.");
+    const sbom = sbomOf({ ...options, bundles: [result.metafile, consoleBundle] });
+    if (sbom !== bill.bom) throw new Error("the embedded bill of materials does not match the executable.");
+    const sbomFile = join(folder, SBOM);
+    writeFileSync(sbomFile, sbom);
+    renameSync(sbomFile, `${outfile}${SBOM}`);
     chmodSync(built, 0o755);
     renameSync(built, outfile);
   } finally {
@@ -152,7 +160,7 @@ async function compile(outfile: string, runtime: string, platform: Platform): Pr
   }
 }
 
-/** Components of the executable: known only after bundling, and to be embedded in it. */
+/** Bundles once to find the inputs: the bill of materials that the executable embeds lists them. */
 async function bundledInputs(): Promise<BundleInputs> {
   const { success, logs, metafile } = await Bun.build({
     entrypoints: ENTRIES.map((entry) => join(root, entry)),
@@ -170,7 +178,7 @@ async function bundledInputs(): Promise<BundleInputs> {
 }
 
 /**
- * Bun runtime for an executable of this platform: this one, or that of the platform's npm package, verified against
+ * Finds the Bun runtime for a platform: the running one, or the one in the platform's npm package, verified against
  * bun.lock. Downloaded here because Bun's own download for cross-compilation contacts a fixed host, regardless of the
  * configured registry.
  */
@@ -180,12 +188,8 @@ async function runtimeOf(platform: Platform): Promise<string> {
   const runtime = join(folder, "node_modules", platform.package, "bin/bun");
   const integrity = integrityOf(readFileSync(join(root, "bun.lock"), "utf8"), platform.package);
   const lock = join(folder, "bun.lock");
-  if (
-    existsSync(runtime) &&
-    existsSync(lock) &&
-    integrityOf(readFileSync(lock, "utf8"), platform.package) === integrity
-  )
-    return runtime;
+  const isVerified = () => integrityOf(readFileSync(lock, "utf8"), platform.package) === integrity;
+  if (existsSync(runtime) && existsSync(lock) && isVerified()) return runtime;
 
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -196,23 +200,16 @@ async function runtimeOf(platform: Platform): Promise<string> {
   for (const config of [".npmrc", "bunfig.toml"]) {
     if (existsSync(join(root, config))) copyFileSync(join(root, config), join(folder, config));
   }
+  const platformOptions = ["--os=linux", `--cpu=${platform.cpu}`, "--libc=glibc"];
   const install = Bun.spawnSync(
-    [
-      process.execPath,
-      "install",
-      "--ignore-scripts",
-      "--save-text-lockfile",
-      "--os=linux",
-      `--cpu=${platform.cpu}`,
-      "--libc=glibc",
-    ],
+    [process.execPath, "install", "--ignore-scripts", "--save-text-lockfile", ...platformOptions],
     { cwd: folder, env: { ...process.env, ...npmRegistry() }, stdin: "ignore", stdout: "ignore", stderr: "pipe" },
   );
   if (install.exitCode !== 0)
-    throw new Error(`${platform.package} could not be fetched: ${install.stderr.toString().trim()}`);
-  if (integrityOf(readFileSync(lock, "utf8"), platform.package) !== integrity) {
+    throw new Error(`${platform.package} could not be downloaded: ${install.stderr.toString().trim()}`);
+  if (!isVerified()) {
     rmSync(folder, { recursive: true, force: true });
-    throw new Error(`the registry's ${platform.package} is not the one that bun.lock names.`);
+    throw new Error(`the registry's ${platform.package} does not match bun.lock.`);
   }
   return runtime;
 }
@@ -221,19 +218,19 @@ async function runtimeOf(platform: Platform): Promise<string> {
 function integrityOf(lock: string, name: string): string {
   const line = lock.split("\n").find((text) => text.trimStart().startsWith(`"${name}": [`));
   const integrity = line?.match(/"(sha512-[^"]+)"/)?.[1];
-  if (integrity === undefined) throw new Error(`bun.lock names no ${name}.`);
+  if (integrity === undefined) throw new Error(`bun.lock does not list ${name}.`);
   return integrity;
 }
 
-/** Registry from npm's own configuration, for Bun. */
+/** Environment that passes the registry of npm's own configuration to Bun. */
 function npmRegistry(): { NPM_CONFIG_REGISTRY?: string } {
   if (process.env.BUN_CONFIG_REGISTRY !== undefined || Bun.which("npm") === null) return {};
-  const asked = Bun.spawnSync(["npm", "config", "get", "registry"], {
+  const npmConfig = Bun.spawnSync(["npm", "config", "get", "registry"], {
     cwd: root,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "ignore",
   });
-  const registry = asked.stdout.toString().trim();
-  return asked.exitCode === 0 && registry.startsWith("http") ? { NPM_CONFIG_REGISTRY: registry } : {};
+  const registry = npmConfig.stdout.toString().trim();
+  return npmConfig.exitCode === 0 && registry.startsWith("http") ? { NPM_CONFIG_REGISTRY: registry } : {};
 }

@@ -1,5 +1,5 @@
-// Field descriptions for the console's forms and lists, generated from the OpenAPI document: body fields of creates and
-// updates with limits and vocabularies, and fields of listed records. A form can't offer what the API refuses.
+// Field descriptions for the console's forms and lists, generated from the OpenAPI document: body fields of POST and
+// PUT requests with limits and vocabularies, and fields of listed records. A form can't offer what the API refuses.
 
 import { join, resolve } from "node:path";
 import { FIELD_TEXT_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../src/base/custom-field-limits.ts";
@@ -12,7 +12,7 @@ import {
   type ListedKind,
   operationOn,
 } from "../src/console/kinds/kinds.ts";
-import { fingerprintOf, isMade, setMade, writeWhole } from "./build-inputs.ts";
+import { fingerprintOf, isUpToDate, markBuilt, writeAtomically } from "./build-inputs.ts";
 
 const root = resolve(import.meta.dir, "..");
 /** Imported by the console as `#forms`. */
@@ -21,7 +21,7 @@ const FORMS = join(root, "dist/console-forms.ts");
 const FIELDS = join(root, "dist/console-fields.ts");
 /** Imported by the console as `#limits`. */
 const LIMITS = join(root, "dist/console-limits.ts");
-const FORMS_MADE = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS, FIELDS, LIMITS] };
+const FORMS_OUTPUT = { stamp: join(root, "dist/.console-forms-inputs"), files: [FORMS, FIELDS, LIMITS] };
 
 /** Operations with generated forms. */
 const FORM_OPERATIONS: readonly FormOperation[] = EDITED_KINDS.flatMap((kind) => [
@@ -30,7 +30,7 @@ const FORM_OPERATIONS: readonly FormOperation[] = EDITED_KINDS.flatMap((kind) =>
 ]);
 type FormOperation = ReturnType<typeof operationOn<"create" | "update", EditedKind>>;
 
-/** Fields of hand-written forms, by operation or schema: they need limits and vocabularies only. */
+/** Fields of hand-written forms, which need only limits and vocabularies, by operation or schema. */
 const LIMITED: Readonly<Record<string, readonly string[]>> = {
   setUp: ["setup_token", "name", "email", "password", "organization_name", "network_name"],
   changePassword: ["current_password", "new_password"],
@@ -98,16 +98,16 @@ export function formsOf(document: Document): Readonly<Record<FormOperation, read
   >;
 }
 
-/** Fields by name, without texts, for each entry of LIMITED. */
+/** Fields by name, without descriptions, for each entry of LIMITED. */
 function limitsOf(document: Document): Readonly<Record<string, Readonly<Record<string, FormField>>>> {
   return Object.fromEntries(
     Object.entries(LIMITED).map(([name, names]) => {
-      const all = fieldsIn(document.components.schemas[name] ?? bodyOf(document, name), name);
-      const fields = names.map((each) => {
-        const field = all.find((other) => other.name === each);
-        if (field === undefined) throw new Error(`console-forms: ${name} has no ${each}`);
+      const described = fieldsIn(document.components.schemas[name] ?? bodyOf(document, name), name);
+      const fields = names.map((fieldName) => {
+        const field = described.find((candidate) => candidate.name === fieldName);
+        if (field === undefined) throw new Error(`console-forms: ${name} has no ${fieldName}`);
         const { description: _, ...limits } = field;
-        return [each, limits] as const;
+        return [fieldName, limits] as const;
       });
       return [name, Object.fromEntries(fields)];
     }),
@@ -120,17 +120,17 @@ function bodyOf({ paths }: Document, operation: string): Schema | undefined {
     .schema;
 }
 
-/** Fields of an object, or of all variants of one; a constant that differs between them is a choice. */
+/** Fields of an object or of all its variants; a constant that differs between variants becomes a choice. */
 function fieldsIn(schema: Schema | undefined, name: string): FormField[] {
   const variants = schema?.anyOf ?? [schema ?? {}];
   const fields = new Map<string, FormField>();
   for (const { properties, required = [] } of variants) {
-    if (properties === undefined) throw new Error(`console-forms: ${name} takes no object`);
+    if (properties === undefined) throw new Error(`console-forms: ${name} must take an object`);
     for (const [field, property] of Object.entries(properties)) {
       if (property.readOnly === true) continue;
       const choices = property.const === undefined ? [] : [...(fields.get(field)?.choices ?? []), property.const];
-      const known = choices.length === 0 ? property : { ...property, enum: choices };
-      fields.set(field, fieldOf(field, known, required.includes(field)));
+      const resolved = choices.length === 0 ? property : { ...property, enum: choices };
+      fields.set(field, fieldOf(field, resolved, required.includes(field)));
     }
   }
   return [...fields.values()];
@@ -139,24 +139,24 @@ function fieldsIn(schema: Schema | undefined, name: string): FormField[] {
 /** Fields of listed records by kind. */
 export function listFieldsOf(document: Document): Readonly<Record<ListedKind, readonly ListField[]>> {
   const { schemas } = document.components;
-  const known = ({ $ref, ...schema }: Schema): Schema => ownSchema(schemas, $ref) ?? schema;
+  const resolved = ({ $ref, ...schema }: Schema): Schema => resolveSchema(schemas, $ref) ?? schema;
   const fields = LISTED_KINDS.map((kind) => {
     const operation = document.paths[apiPath(kind)]?.get;
     const body = operation?.responses["200"]?.content?.["application/json"]?.schema;
-    const record = known(body?.properties?.data?.items ?? {});
+    const record = resolved(body?.properties?.data?.items ?? {});
     const order = operation?.parameters?.find(({ name }) => name === "order_by")?.schema;
-    const ordered = [order, ...(order?.anyOf ?? [])].flatMap((each) => each?.enum ?? []);
+    const ordered = [order, ...(order?.anyOf ?? [])].flatMap((schema) => schema?.enum ?? []);
     if (record.properties === undefined) throw new Error(`console-forms: the list of ${kind} has no fields`);
-    const own = Object.entries(record.properties).map(([name, property]) => {
-      const { type } = fieldOf(name, known(property), true);
+    const recordFields = Object.entries(record.properties).map(([name, property]) => {
+      const { type } = fieldOf(name, resolved(property), true);
       return { name, type, ...(ordered.includes(name) ? { isOrdered: true as const } : {}) };
     });
-    return [kind, own];
+    return [kind, recordFields];
   });
   return Object.fromEntries(fields) as Record<ListedKind, ListField[]>;
 }
 
-function ownSchema(schemas: Document["components"]["schemas"], $ref: string | undefined): Schema | undefined {
+function resolveSchema(schemas: Document["components"]["schemas"], $ref: string | undefined): Schema | undefined {
   return $ref === undefined ? undefined : schemas[$ref.replace("#/components/schemas/", "")];
 }
 
@@ -190,10 +190,10 @@ function listTypeOf(items: Schema | undefined): FormField["type"] {
   return items.format === "uuid" ? "ids" : "lines";
 }
 
-/** Limits of custom field values, which are in no document: characters of each type entered as text. */
+/** Maximum length of custom field values by type; the OpenAPI document does not contain them. */
 const CUSTOM_LIMITS = { text: FIELD_TEXT_MAX_LENGTH, url: FIELD_URL_MAX_LENGTH };
 
-/** The OpenAPI document of the sources, as JSON. Loads the server: 3 s of processor time. */
+/** Generates the OpenAPI document from the sources, as JSON. Loads the server: 3 s of processor time. */
 export async function apiDocument(): Promise<string> {
   const [{ createBareApp }, { openApiDocument }] = await Promise.all([
     import("../src/registry/bare-app.ts"),
@@ -204,20 +204,20 @@ export async function apiDocument(): Promise<string> {
 
 /**
  * Writes the console's forms and fields, unless the sources are unchanged since the last time.
- * @param document the OpenAPI document as JSON, if the caller has it
+ * @param document the OpenAPI document as JSON, if the caller already has it
  */
 export async function writeForms(document?: string): Promise<void> {
   const fingerprint = fingerprintOf(root, "scripts/console-forms.ts");
-  if (isMade(FORMS_MADE, fingerprint)) return;
-  const made = JSON.parse(document ?? (await apiDocument())) as Document;
-  writeWhole(FORMS, exported({ FORMS: formsOf(made), CUSTOM_LIMITS }));
-  writeWhole(FIELDS, exported({ LIST_FIELDS: listFieldsOf(made) }));
-  const REASON_MAX_LENGTH = made.components.parameters.ChangeReason?.schema.maxLength;
-  writeWhole(LIMITS, exported({ LIMITS: limitsOf(made), REASON_MAX_LENGTH }));
-  setMade(FORMS_MADE, fingerprint);
+  if (isUpToDate(FORMS_OUTPUT, fingerprint)) return;
+  const parsed = JSON.parse(document ?? (await apiDocument())) as Document;
+  writeAtomically(FORMS, moduleSource({ FORMS: formsOf(parsed), CUSTOM_LIMITS }));
+  writeAtomically(FIELDS, moduleSource({ LIST_FIELDS: listFieldsOf(parsed) }));
+  const REASON_MAX_LENGTH = parsed.components.parameters.ChangeReason?.schema.maxLength;
+  writeAtomically(LIMITS, moduleSource({ LIMITS: limitsOf(parsed), REASON_MAX_LENGTH }));
+  markBuilt(FORMS_OUTPUT, fingerprint);
 }
 
-function exported(values: Readonly<Record<string, unknown>>): string {
+function moduleSource(values: Readonly<Record<string, unknown>>): string {
   return Object.entries(values)
     .map(([name, value]) => `export const ${name} = ${JSON.stringify(value, null, 2)} as const;\n`)
     .join("");

@@ -1,5 +1,5 @@
 // Build of the console: dist/console.pack, one file with the page and all its resources, each uncompressed, with Brotli
-// and with gzip. `--watch` rebuilds it on every source change. Must not know the content of the console.
+// and with gzip. `--watch` rebuilds it on every source change. Independent of the content of the console.
 
 import { mkdirSync, readFileSync, renameSync, watch, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -10,20 +10,19 @@ import { writeForms } from "./console-forms.ts";
 
 const root = resolve(import.meta.dir, "..");
 const SOURCES = join(root, "src/console");
-/** Argument of `--console`, and part of the executable. */
+/** Pack that `--console` takes and the executable embeds. */
 export const CONSOLE_PACK = join(root, "dist/console.pack");
 
 /**
- * Modules needed by this many pages are in the first script. The bundler creates a file per set of pages that share
- * modules: a page would consist of fifty files of a hundred bytes, each of them a request. Larger modules remain
- * separate.
+ * Modules needed by this many pages move to the first script, unless they are large. The bundler creates a file per set
+ * of pages that share modules: a page would consist of fifty files of a hundred bytes, each of them a request.
  */
 const SHARED_BY_PAGES = 7;
 const SHARED_MAX_BYTES = 4_000;
-/** The same for forms, which many pages have, but none begins with. */
+/** The same limit for modules of forms, which many pages contain but none needs at first. */
 const FORM_MAX_BYTES = 1_000;
 
-/** Editors save several files at once, some of them in two steps. */
+/** Delay of a rebuild: editors save several files at once, some of them in two steps. */
 const SETTLE_MS = 50;
 
 interface Metafile {
@@ -31,7 +30,7 @@ interface Metafile {
     Record<
       string,
       {
-        /** For entry points and dynamically loaded modules only. */
+        /** Source path; only for entry points and dynamically loaded modules. */
         readonly entryPoint?: string;
         readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>>;
         readonly imports: readonly { readonly path: string; readonly kind: string }[];
@@ -41,24 +40,24 @@ interface Metafile {
 }
 
 interface BuiltConsole {
-  /** Input of the bundler, for the bill of materials. */
+  /** Bundler's metafile, for the bill of materials. */
   readonly metafile: Metafile;
   /** Size of each file with Brotli, by name. */
   readonly sizes: Readonly<Record<string, number>>;
-  /** Initial scripts of every page: the first, and its static imports. */
+  /** Scripts that every page loads at its start: the first script and its static imports. */
   readonly first: readonly string[];
   /** Number of further scripts per dynamically loaded module, by its source path. */
   readonly further: Readonly<Record<string, number>>;
 }
 
 /**
- * Writes the pack; concurrent readers of the previous one can read it to the end.
+ * Builds the console and writes the pack atomically: a reader of the previous pack can read it to the end.
  * @throws Error with the bundler's messages
  */
 export async function buildConsole(): Promise<BuiltConsole> {
   await writeForms();
-  const apart = await bundled([]);
-  const result = await bundled(sharedModules(apart.metafile));
+  const separate = await bundle([]);
+  const result = await bundle(sharedModules(separate.metafile));
   const outputs = await Promise.all(
     result.outputs.map(async (output) => ({
       name: basename(output.path),
@@ -69,18 +68,18 @@ export async function buildConsole(): Promise<BuiltConsole> {
   );
   const icon = new Uint8Array(readFileSync(join(SOURCES, "icon.svg")));
   outputs.push({ name: `icon-${Bun.hash(icon).toString(36)}.svg`, isEntry: false, type: "image/svg+xml", bytes: icon });
-  const named = (form: RegExp) => {
-    // Parts shared by several pages are named like the entry they come from.
-    const output = outputs.find(({ name, isEntry }) => form.test(name) && (isEntry || !name.endsWith(".js")));
-    if (output === undefined) throw new Error(`the console has no file of the form ${form}.`);
+  const urlOf = (pattern: RegExp) => {
+    // Chunks shared by several pages have the name of an entry too.
+    const output = outputs.find(({ name, isEntry }) => pattern.test(name) && (isEntry || !name.endsWith(".js")));
+    if (output === undefined) throw new Error(`the console has no file that matches ${pattern}.`);
     return CONSOLE_ASSETS + output.name;
   };
-  const first = importedAtOnce(result.metafile, basename(named(/^main-.*\.js$/)));
+  const first = staticImports(result.metafile, basename(urlOf(/^main-.*\.js$/)));
   const page = readFileSync(join(SOURCES, "page.html"), "utf8")
-    .replace("{style}", named(/^main-.*\.css$/))
-    .replace("{script}", named(/^main-.*\.js$/))
-    .replace("{icon}", named(/^icon-/))
-    // All at once: otherwise each is discovered only in its importer.
+    .replace("{style}", urlOf(/^main-.*\.css$/))
+    .replace("{script}", urlOf(/^main-.*\.js$/))
+    .replace("{icon}", urlOf(/^icon-/))
+    // Preloaded together: otherwise the browser discovers each one only in its importer.
     .replace("{preloads}", () =>
       first
         .slice(1)
@@ -109,8 +108,8 @@ export async function buildConsole(): Promise<BuiltConsole> {
   };
 }
 
-/** @param beginning paths of modules to add to the first script although it does not use them */
-async function bundled(beginning: readonly string[]) {
+/** @param included modules to add to the first script although it does not use them, as paths */
+async function bundle(included: readonly string[]) {
   const main = join(SOURCES, "main.tsx");
   const result = await Bun.build({
     entrypoints: [main, join(SOURCES, "styles/main.css")],
@@ -129,7 +128,7 @@ async function bundled(beginning: readonly string[]) {
         setup: (build) => {
           build.onLoad({ filter: /main\.tsx$/ }, async ({ path }) => {
             const text = await Bun.file(path).text();
-            const imports = path === main ? beginning.map((each) => `import ${JSON.stringify(each)};\n`) : [];
+            const imports = path === main ? included.map((module) => `import ${JSON.stringify(module)};\n`) : [];
             return { contents: imports.join("") + text, loader: "tsx" };
           });
         },
@@ -147,14 +146,14 @@ function sharedModules(metafile: Metafile): string[] {
   const pages = new Map<string, number>();
   for (const [name, { entryPoint }] of outputs)
     if (entryPoint !== undefined && name.endsWith(".js"))
-      for (const file of importedAtOnce(metafile, name)) pages.set(file, (pages.get(file) ?? 0) + 1);
-  const isFirst = new Set(
+      for (const file of staticImports(metafile, name)) pages.set(file, (pages.get(file) ?? 0) + 1);
+  const firstScripts = new Set(
     [...outputs]
       .filter(([, { entryPoint }]) => entryPoint?.endsWith("/main.tsx"))
-      .flatMap(([name]) => importedAtOnce(metafile, name)),
+      .flatMap(([name]) => staticImports(metafile, name)),
   );
   return [...pages]
-    .filter(([file, count]) => count >= SHARED_BY_PAGES && !isFirst.has(file))
+    .filter(([file, count]) => count >= SHARED_BY_PAGES && !firstScripts.has(file))
     .flatMap(([file]) => Object.entries(outputs.get(file)?.inputs ?? {}))
     .filter(
       ([path, { bytesInOutput }]) =>
@@ -167,16 +166,16 @@ function furtherScripts(metafile: Metafile, first: readonly string[]): Record<st
   const further: Record<string, number> = {};
   for (const [path, { entryPoint }] of Object.entries(metafile.outputs))
     if (entryPoint !== undefined && path.endsWith(".js"))
-      further[entryPoint] = importedAtOnce(metafile, basename(path)).filter((name) => !first.includes(name)).length;
+      further[entryPoint] = staticImports(metafile, basename(path)).filter((name) => !first.includes(name)).length;
   return further;
 }
 
 /** A script and its static imports, including indirect ones. */
-function importedAtOnce({ outputs }: Metafile, script: string): string[] {
+function staticImports({ outputs }: Metafile, script: string): string[] {
   const imports = new Map(Object.entries(outputs).map(([path, output]) => [basename(path), output.imports]));
   const found = new Set([script]);
-  for (const each of found)
-    for (const { path, kind } of imports.get(each) ?? []) if (kind !== "dynamic-import") found.add(basename(path));
+  for (const name of found)
+    for (const { path, kind } of imports.get(name) ?? []) if (kind !== "dynamic-import") found.add(basename(path));
   return [...found];
 }
 
@@ -186,8 +185,8 @@ if (import.meta.main) {
     try {
       const { sizes, first } = await buildConsole();
       const main = first.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
-      const lasted = Math.round(performance.now() - started);
-      console.log(`console: built in ${lasted} ms; ${(main / 1000).toFixed(1)} kB to begin with (Brotli)`);
+      const tookMs = Math.round(performance.now() - started);
+      console.log(`console: built in ${tookMs} ms; ${(main / 1000).toFixed(1)} kB initially (Brotli)`);
     } catch (error) {
       console.error(error instanceof Error ? error.message : error);
       process.exitCode = 1;

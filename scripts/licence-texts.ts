@@ -1,5 +1,5 @@
-// Licence texts to distribute with a package: from its own files, its README, another package of the same repository,
-// or the standard text of the licence (SPDX), in this order.
+// Licence texts to distribute with a package: its own files, else its README's section, another package of the same
+// repository, or the standard text of the licence (SPDX).
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,8 +7,8 @@ import type { LicenceText } from "../src/operations/bill.ts";
 
 const LICENCE_FILE = /^(licen[cs]e|copying|notice|copyrightnotice)\b/i;
 const README = /^readme\.md$/i;
-/** Part of a full licence text; absent from a README that only names the licence. */
-const IS_WHOLE = /permission is hereby granted|redistribution and use|licensed under the apache license/i;
+/** Phrase of a full licence text; absent from a README that only names the licence. */
+const FULL_TEXT = /permission is hereby granted|redistribution and use|licensed under the apache license/i;
 
 interface Terms {
   /** Absolute path of the package. */
@@ -19,12 +19,12 @@ interface Terms {
   readonly others: readonly string[];
 }
 
-/** Empty if nothing is known. */
+/** Finds the licence texts of a package; empty if there are none. */
 export function licenceTexts({ folder, licence, others }: Terms, root: string): LicenceText[] {
-  const own = filesIn(folder);
-  if (own.length > 0) return own;
-  const told = readmeSection(folder);
-  if (told !== null) return [{ title: "README", text: told, is_standard: false }];
+  const ownTexts = filesIn(folder);
+  if (ownTexts.length > 0) return ownTexts;
+  const readme = readmeSection(folder);
+  if (readme !== null) return [{ title: "README", text: readme, is_standard: false }];
   const repository = repositoryOf(folder);
   const sibling = others.find(
     (other) => repository !== null && repositoryOf(other) === repository && filesIn(other).length > 0,
@@ -33,7 +33,7 @@ export function licenceTexts({ folder, licence, others }: Terms, root: string): 
   return standardText(licence, root);
 }
 
-/** SPDX text of a licence. */
+/** Standard text of a licence by its SPDX id; empty if there is none. */
 export function standardText(licence: string | null, root: string): LicenceText[] {
   if (licence === null) return [];
   const file = join(root, "node_modules/spdx-license-list/licenses", `${licence}.json`);
@@ -50,15 +50,15 @@ function filesIn(folder: string): LicenceText[] {
     .map((title) => ({ title, text: readFileSync(join(folder, title), "utf8").trim(), is_standard: false }));
 }
 
-/** From a heading with "License" to the next one. */
+/** Text below the heading "License", up to the next heading; null if it is not a full licence text. */
 function readmeSection(folder: string): string | null {
-  const name = readdirSync(folder).find((each) => README.test(each));
+  const name = readdirSync(folder).find((file) => README.test(file));
   if (name === undefined) return null;
   const section = /^#+ *licen[cs]e *\n(?<text>[\s\S]*?)(?=^#|(?![\s\S]))/im.exec(
     readFileSync(join(folder, name), "utf8"),
   );
   const text = section?.groups?.text?.trim() ?? "";
-  return IS_WHOLE.test(text) ? text : null;
+  return FULL_TEXT.test(text) ? text : null;
 }
 
 function repositoryOf(folder: string): string | null {

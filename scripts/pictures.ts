@@ -1,5 +1,5 @@
 // Screenshots of the demo for the handbook, from Chromium on the compiled executable. They show the day on which they
-// are taken; retake them when the pages change visibly: all, or the named ones.
+// are taken. Retake them when the pages change visibly: all of them, or those named as arguments.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,9 +12,9 @@ const DEMO = { email: "demo@larkfield.example", password: "look-around" };
 const SIZE = { width: 1280, height: 800 };
 /** WebP quality: text stays sharp at about 100 kB per picture. */
 const QUALITY = 70;
-/** Pages of the demo appear at once; a busy machine takes longer. */
+/** Timeout of a page; it matters only on a busy machine. */
 const WAIT_MAX_MS = 120_000;
-const DRAWN_MS = 3_000;
+const SETTLE_MS = 3_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -26,11 +26,11 @@ interface Picture {
   readonly text: string;
 }
 
-/** It arrives in the morning, moves around, and leaves in the evening. */
+/** MAC address of a laptop that arrives in the morning, moves around, and leaves in the evening. */
 const LAPTOP = "8c:16:45:31:4d:0e";
 
 const PICTURES: readonly Picture[] = [
-  { name: "find", path: async (demo) => `/?q=${LAPTOP}${(await demo.lastPlace(LAPTOP)).at}`, text: "Confidence" },
+  { name: "find", path: async (demo) => `/?q=${LAPTOP}${(await demo.lastPort(LAPTOP)).at}`, text: "Confidence" },
   {
     name: "host",
     path: async (demo) => `/hosts/${await demo.idOf("hosts", "acc-library-2")}?tab=ports`,
@@ -39,7 +39,7 @@ const PICTURES: readonly Picture[] = [
   {
     name: "interface",
     path: async (demo) => {
-      const { portId, at } = await demo.lastPlace(LAPTOP);
+      const { portId, at } = await demo.lastPort(LAPTOP);
       return `/interfaces/${portId}?tab=overview${at}`;
     },
     text: "lt-mchen",
@@ -47,14 +47,11 @@ const PICTURES: readonly Picture[] = [
   {
     name: "map",
     // Before and after the replacement of acc-library-2.
-    path: async (demo) => `/map?${await demo.campus()}&at=${demo.then(9, "18:00")}&vs=${demo.then(10, "06:00")}`,
+    path: async (demo) =>
+      `/map?${await demo.campus()}&at=${demo.timeBefore(9, "18:00")}&vs=${demo.timeBefore(10, "06:00")}`,
     text: "vanished",
   },
-  {
-    name: "compare",
-    path: (demo) => `/hosts?vs=${demo.then(10, "06:00")}`,
-    text: "acc-library-2",
-  },
+  { name: "compare", path: (demo) => `/hosts?vs=${demo.timeBefore(10, "06:00")}`, text: "acc-library-2" },
   {
     name: "subnet",
     path: async (demo) => `/subnets/${await demo.idOf("subnets", "10.20.20.0/24")}`,
@@ -74,72 +71,69 @@ interface Interval {
   readonly port: { readonly id: string } | null;
 }
 
-/** Queries of the demo for page addresses. */
+/** Queries to the demo that complete the URLs of pages. */
 class Demo {
   private readonly page: Page;
   private readonly origin: string;
-  private readonly began: number;
+  private readonly startedAt: number;
 
-  constructor(page: Page, origin: string, began: number) {
+  constructor(page: Page, origin: string, startedAt: number) {
     this.page = page;
     this.origin = origin;
-    this.began = began;
+    this.startedAt = startedAt;
   }
 
-  /** Id of the record of a kind with this name. */
-  async idOf(path: string, name: string, more = ""): Promise<string> {
-    const query = `search=${encodeURIComponent(name)}&limit=50${more}`;
-    const answer = await this.page.request.get(
-      `${this.origin}/api/v1/${path}?${path === "networks" ? "limit=50" : query}`,
-    );
-    const { data } = (await answer.json()) as { data: Array<Readonly<Record<string, unknown>>> };
-    const found = data.find((each) => [each.name, each.cidr, each.if_name].includes(name));
-    if (found === undefined) throw new Error(`pictures: ${path} has nothing called ${name}`);
+  /** Finds the id of the record with this name in a list. */
+  async idOf(path: string, name: string): Promise<string> {
+    const query = path === "networks" ? "limit=50" : `search=${encodeURIComponent(name)}&limit=50`;
+    const records = await this.get<Array<Readonly<Record<string, unknown>>>>(`${path}?${query}`);
+    const found = records.find((record) => [record.name, record.cidr, record.if_name].includes(name));
+    if (found === undefined) throw new Error(`pictures: ${path} has no record named ${name}`);
     return String(found.id);
   }
 
-  /** Current or last port of a MAC address, and the time parameter for page addresses. */
-  async lastPlace(mac: string): Promise<{ readonly portId: string; readonly at: string }> {
-    const answer = await this.page.request.get(`${this.origin}/api/v1/locate/timeline?mac=${mac}&from=-14d`);
-    const { data } = (await answer.json()) as { data: { intervals: Interval[] } };
-    const last = data.intervals.filter(({ port }) => port !== null).sort((a, b) => (a.from < b.from ? 1 : -1))[0];
-    if (last?.port == null) throw new Error(`pictures: ${mac} was nowhere`);
+  /** Finds the current or last port of a MAC address, and the time parameter for URLs of pages. */
+  async lastPort(mac: string): Promise<{ readonly portId: string; readonly at: string }> {
+    const { intervals } = await this.get<{ intervals: Interval[] }>(`locate/timeline?mac=${mac}&from=-14d`);
+    const last = intervals.filter(({ port }) => port !== null).sort((a, b) => (a.from < b.from ? 1 : -1))[0];
+    if (last?.port == null) throw new Error(`pictures: ${mac} has no known port`);
     const { from, to, port } = last;
     return { portId: port.id, at: to === null ? "" : `&at=${new Date(Date.parse(from) + HOUR_MS).toISOString()}` };
   }
 
-  /** Network parameter for page addresses: the larger of its networks. */
+  /** Network parameter for URLs of pages: the larger of the demo's networks. */
   async campus(): Promise<string> {
     return `network=${await this.idOf("networks", "Main campus")}`;
   }
 
-  /** Last completed scan of the larger of its networks. */
+  /** Finds the last completed scan of the larger of the demo's networks. @returns its id */
   async lastScan(): Promise<string> {
     const query = `${(await this.campus()).replace("network", "network_id")}&status=Completed&order_direction=desc&limit=1`;
-    const answer = await this.page.request.get(`${this.origin}/api/v1/discovery/scans?${query}`);
-    const { data } = (await answer.json()) as { data: ReadonlyArray<{ readonly id: string }> };
-    if (data[0] === undefined) throw new Error("pictures: there is no scan");
-    return data[0].id;
+    const [last] = await this.get<ReadonlyArray<{ readonly id: string }>>(`discovery/scans?${query}`);
+    if (last === undefined) throw new Error("pictures: no completed scan");
+    return last.id;
   }
 
-  /** Timestamp this many days before the demo's start, at that time of day. */
-  then(daysAgo: number, time: string): string {
-    return `${new Date(this.began - daysAgo * DAY_MS).toISOString().slice(0, 10)}T${time}:00Z`;
+  private async get<T>(path: string): Promise<T> {
+    const response = await this.page.request.get(`${this.origin}/api/v1/${path}`);
+    return ((await response.json()) as { data: T }).data;
+  }
+
+  /** Timestamp `daysAgo` days before the demo's start, at the given time of day. */
+  timeBefore(daysAgo: number, time: string): string {
+    return `${new Date(this.startedAt - daysAgo * DAY_MS).toISOString().slice(0, 10)}T${time}:00Z`;
   }
 }
 
-const named = process.argv.slice(2);
-const taken = PICTURES.filter(({ name }) => named.length === 0 || named.includes(name));
+const requestedNames = process.argv.slice(2);
+const selected = PICTURES.filter(({ name }) => requestedNames.length === 0 || requestedNames.includes(name));
 const directory = mkdtempSync(join(tmpdir(), "netledger-pictures-"));
-const began = Date.now();
+const startedAt = Date.now();
 const running = await startExecutable(EXECUTABLE, join(directory, "data"), ["--demo"]);
 try {
   const origin = `http://127.0.0.1:${running.port}`;
   const isRoot = process.getuid?.() === 0;
-  const browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: isRoot ? ["--no-sandbox"] : [],
-  });
+  const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: isRoot ? ["--no-sandbox"] : [] });
   try {
     const context = await browser.newContext({
       viewport: SIZE,
@@ -155,13 +149,13 @@ try {
     await page.getByLabel("Password").fill(DEMO.password);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("banner").waitFor();
-    const demo = new Demo(page, origin, began);
+    const demo = new Demo(page, origin, startedAt);
     const session = await context.newCDPSession(page);
-    for (const { name, path, text } of taken) {
+    for (const { name, path, text } of selected) {
       await page.goto(origin + (await path(demo)));
       await page.getByRole("main").getByText(text).first().waitFor();
       // The change stream never ends, so no event marks the end of all other requests.
-      await page.waitForTimeout(DRAWN_MS);
+      await page.waitForTimeout(SETTLE_MS);
       const { data } = await session.send("Page.captureScreenshot", { format: "webp", quality: QUALITY });
       const bytes = Uint8Array.fromBase64(data);
       await Bun.write(join(FOLDER, `${name}.webp`), bytes);

@@ -1,12 +1,12 @@
-// Software bill of materials of an executable (CycloneDX 1.6): the bundler's inputs, with packages by their lock file
-// entries. Must not depend on time or randomness: the same input gives the same bytes.
+// Software bill of materials of an executable (CycloneDX 1.6): the packages among the bundler's inputs, as in bun.lock.
+// Must not depend on time or randomness: the same input produces the same bytes.
 
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Enums, Models, Serialize, SPDX, Spec } from "@cyclonedx/cyclonedx-library";
 
-/** Metafile of the bundler. */
+/** The part of a bundler metafile in use. */
 export interface BundleInputs {
   readonly outputs: Readonly<
     Record<string, { readonly inputs: Readonly<Record<string, { readonly bytesInOutput: number }>> }>
@@ -23,10 +23,10 @@ export interface SbomOptions {
   readonly runtimeVersions: Readonly<Record<string, string | undefined>>;
 }
 
-/** Packages whose data is embedded by macros at build time: the bundler does not list them. */
+/** Packages whose data macros embed at build time: the bundler does not list them. */
 const READ_BY_MACROS = ["oui-data"];
 
-/** Components of Bun, by name in process.versions, with a known licence other than Bun's. */
+/** Components of Bun with their licences, where known, by name in process.versions. */
 const RUNTIME_PARTS: Readonly<Record<string, { readonly name: string; readonly license?: string }>> = {
   ares: { name: "c-ares", license: "MIT" },
   boringssl: { name: "boringssl" },
@@ -58,7 +58,7 @@ interface Manifest {
 }
 
 /**
- * The bill as JSON text with a final newline.
+ * Generates the bill of materials as JSON text with a final newline.
  * @throws Error for an installed package that does not match bun.lock
  */
 export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomOptions): string {
@@ -70,7 +70,7 @@ export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomO
     bomRef: `${manifest.name}@${manifest.version}`,
   });
   if (manifest.description !== undefined) program.description = manifest.description;
-  license(program, manifest.license);
+  addLicense(program, manifest.license);
   bom.metadata.component = program;
 
   const components = new Map<string, Models.Component>();
@@ -79,7 +79,7 @@ export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomO
   for (const [key, component] of components) {
     bom.components.add(component);
     for (const name of dependenciesOf(manifestIn(folderOf(root, key)))) {
-      const found = resolved(key, name, components);
+      const found = resolveDependency(key, name, components);
       if (found !== undefined) component.dependencies.add(found.bomRef);
     }
   }
@@ -93,12 +93,12 @@ export function sbomOf({ root, bundles, runtimePackage, runtimeVersions }: SbomO
 
   const serializer = new Serialize.JsonSerializer(new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6));
   const options = { sortLists: true, space: 2 };
-  // The id is derived from the content: bills with equal content are equal.
+  // The serial number is derived from the content, so that equal content gives equal bills.
   bom.serialNumber = `urn:uuid:${uuidOf(serializer.serialize(bom, options))}`;
   return `${serializer.serialize(bom, options)}\n`;
 }
 
-/** Keys in bun.lock of the packages with bundled files. */
+/** Finds the packages with bundled files. @returns their keys in bun.lock */
 export function bundledPackages(bundles: readonly BundleInputs[]): Set<string> {
   return new Set(
     bundles
@@ -110,7 +110,7 @@ export function bundledPackages(bundles: readonly BundleInputs[]): Set<string> {
 }
 
 /**
- * A package's key in bun.lock, by one of its files: `elysia/cookie` for node_modules/elysia/node_modules/cookie/…;
+ * Key in bun.lock of the package that contains a file: `elysia/cookie` for node_modules/elysia/node_modules/cookie/…;
  * empty for our own files.
  */
 function packageKey(path: string): string[] {
@@ -124,7 +124,7 @@ function packageKey(path: string): string[] {
   return names.length === 0 ? [] : [names.join("/")];
 }
 
-/** Nested package names of a key. */
+/** Splits a key into the names of nested packages. */
 function namesIn(key: string): string[] {
   const names: string[] = [];
   const parts = key.split("/");
@@ -149,12 +149,8 @@ function manifestIn(folder: string): Manifest {
 function packageComponent(root: string, key: string, lock: string): Models.Component {
   const manifest = manifestIn(folderOf(root, key));
   const purl = purlOf(manifest.name, manifest.version);
-  const component = new Models.Component(Enums.ComponentType.Library, manifest.name, {
-    version: manifest.version,
-    bomRef: key === manifest.name ? purl : `${purl}#${key}`,
-    purl: purl as never,
-  });
-  license(component, manifest.license);
+  const bomRef = key === manifest.name ? purl : `${purl}#${key}`;
+  const component = componentOf(Enums.ComponentType.Library, manifest, purl, bomRef);
   component.hashes.set(Enums.HashAlgorithm["SHA-512"], hashIn(lock, key, `${manifest.name}@${manifest.version}`));
   return component;
 }
@@ -165,32 +161,32 @@ function runtimeComponent(
   runtimePackage: string,
   versions: SbomOptions["runtimeVersions"],
 ): Models.Component {
-  const { version, license: terms } = manifestIn(folderOf(root, "bun"));
+  const { version, license } = manifestIn(folderOf(root, "bun"));
   const purl = purlOf(runtimePackage, version);
-  const runtime = new Models.Component(Enums.ComponentType.Platform, "bun", {
-    version,
-    bomRef: purl,
-    purl: purl as never,
-  });
-  license(runtime, terms);
+  const runtime = componentOf(Enums.ComponentType.Platform, { name: "bun", version, license }, purl);
   runtime.hashes.set(Enums.HashAlgorithm["SHA-512"], hashIn(lock, runtimePackage, `${runtimePackage}@${version}`));
   for (const [key, part] of Object.entries(RUNTIME_PARTS)) {
     const partVersion = versions[key];
     if (partVersion === undefined) continue;
     const generic = `pkg:generic/${part.name}@${partVersion}`;
-    const component = new Models.Component(Enums.ComponentType.Library, part.name, {
-      version: partVersion,
-      bomRef: generic,
-      purl: generic as never,
-    });
-    license(component, part.license);
-    runtime.components.add(component);
+    runtime.components.add(componentOf(Enums.ComponentType.Library, { ...part, version: partVersion }, generic));
   }
   return runtime;
 }
 
-/** @param terms an SPDX id or expression, or any other text, as in manifests */
-function license(component: Models.Component, terms: string | undefined): void {
+function componentOf(
+  type: Enums.ComponentType,
+  { name, version, license: terms }: { name: string; version: string; license?: string | undefined },
+  purl: string,
+  bomRef = purl,
+): Models.Component {
+  const component = new Models.Component(type, name, { version, bomRef, purl: purl as never });
+  addLicense(component, terms);
+  return component;
+}
+
+/** Adds a licence to a component. @param terms an SPDX id, an SPDX expression, or any other text, as in manifests */
+function addLicense(component: Models.Component, terms: string | undefined): void {
   if (terms === undefined || terms === "") return;
   if (SPDX.isSupportedSpdxId(terms)) component.licenses.add(new Models.SpdxLicense(terms));
   else if (/ (OR|AND|WITH) /.test(terms)) component.licenses.add(new Models.LicenseExpression(terms));
@@ -201,7 +197,7 @@ function license(component: Models.Component, terms: string | undefined): void {
 function hashIn(lock: string, key: string, identity: string): string {
   const line = lock.split("\n").find((text) => text.trimStart().startsWith(`"${key}": ["${identity}",`));
   const integrity = line?.match(/"sha512-([^"]+)"/)?.[1];
-  if (integrity === undefined) throw new Error(`bun.lock does not name ${identity} as ${key}: install anew.`);
+  if (integrity === undefined) throw new Error(`bun.lock does not list ${identity} as ${key}: reinstall the packages.`);
   return Buffer.from(integrity, "base64").toString("hex");
 }
 
@@ -210,15 +206,12 @@ function purlOf(name: string, version: string): string {
 }
 
 function dependenciesOf(manifest: Manifest): string[] {
-  return Object.keys({
-    ...manifest.dependencies,
-    ...manifest.optionalDependencies,
-    ...manifest.peerDependencies,
-  }).sort();
+  const { dependencies, optionalDependencies, peerDependencies } = manifest;
+  return Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies }).sort();
 }
 
-/** Resolution of an import by a package: its own copy, or that of an enclosing folder. */
-function resolved(
+/** Resolves the dependency of a package: its own copy, or the one in an enclosing folder. */
+function resolveDependency(
   key: string,
   name: string,
   components: ReadonlyMap<string, Models.Component>,
@@ -231,7 +224,7 @@ function resolved(
   return undefined;
 }
 
-/** UUIDv8 of a text (RFC 9562 section 5.8). */
+/** Derives a UUIDv8 from a text (RFC 9562 section 5.8). */
 function uuidOf(text: string): string {
   const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80;

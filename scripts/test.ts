@@ -1,16 +1,16 @@
-// Format and lint, types, build, tests; ends with the line `N passed, N failed` and a matching exit status. A vanished
-// runner, a file that fails to load and a run without tests are failures.
+// Test run: format and lint, types, build, tests. Ends with the line `N passed, N failed` and a matching exit status; a
+// vanished runner, a file that fails to load and a run without tests are failures.
 
 import { mkdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { CAUSES_FILE } from "../test/support/measure/causes.ts";
-import { EXECUTABLE_MADE, madeFrom } from "./build-inputs.ts";
+import { EXECUTABLE_OUTPUT, lastFingerprint } from "./build-inputs.ts";
 import { type Batch, batchesOf, chosenFiles, ONLY_IN_ALL, withoutNetwork } from "./testing/batches.ts";
 import { readDurations, writeDurations } from "./testing/durations.ts";
 import { collectEvidence } from "./testing/evidence.ts";
-import { inLanes, type Task } from "./testing/lanes.ts";
+import { runInLanes, type Task } from "./testing/lanes.ts";
 import { isRunning } from "./testing/processes.ts";
 import { costLines, writeCosts } from "./testing/report.ts";
 import { type BatchResult, type Cost, FAILURES_FOLDER, runBatch } from "./testing/run-batch.ts";
@@ -29,17 +29,17 @@ rmSync(FAILURES_FOLDER, { recursive: true, force: true });
 mkdirSync(FAILURES_FOLDER, { recursive: true });
 
 const problems: string[] = [];
-/** Since the start of `scripts/test`: packages are installed before this process. */
-const sinceBeginningMs = () => Date.now() - Number(process.env.TEST_BEGAN_MS ?? performance.timeOrigin);
-const installs = new Map([["packages", sinceBeginningMs() - performance.now()]]);
+/** Time since the start of `scripts/test`, which installs packages before this process starts. */
+const elapsedMs = () => Date.now() - Number(process.env.TEST_BEGAN_MS ?? performance.timeOrigin);
+const installs = new Map([["packages", elapsedMs() - performance.now()]]);
 const checkCosts = new Map<string, Cost>();
 const results: BatchResult[] = [];
 let isBuildOver = false;
-/** `.ci/run` installs programs in parallel: tests that use them start afterwards. */
-const areProgramsInstalled = () => {
+/** `.ci/run` installs programs in parallel; tests that use them wait for it. */
+const hasPrograms = () => {
   if (options.await === undefined || installs.has("programs")) return true;
   if (isRunning(Number(options.await))) return false;
-  installs.set("programs", sinceBeginningMs());
+  installs.set("programs", elapsedMs());
   return true;
 };
 
@@ -47,18 +47,18 @@ const chosen = chosenFiles(root, filters, options.all);
 const files = process.env.TEST_NETWORK === "own" ? chosen : withoutNetwork(chosen);
 if (files.length < chosen.length)
   console.log(
-    `${chosen.length - files.length} files are left out: they start what scans, and no namespace can be made`,
+    `${chosen.length - files.length} files are skipped: they start scans, and no network namespace can be created`,
   );
 const durations = readDurations();
-const measuring = files.filter((file) => file.endsWith(ONLY_IN_ALL));
+const measuredFiles = files.filter((file) => file.endsWith(ONLY_IN_ALL));
 const batches = batchesOf(
-  files.filter((file) => !measuring.includes(file)),
+  files.filter((file) => !measuredFiles.includes(file)),
   durations,
 );
-const lanes = await inLanes(LANES, [
+const lanes = await runInLanes(LANES, [
   task(async () => {
     const isBuilt = await check("build", ["scripts/build.ts", "--if-changed"]);
-    // Otherwise the tests would run an outdated executable.
+    // Without this, the tests would run an outdated executable.
     if (!isBuilt) rmSync(join(root, "dist/netledger"), { force: true });
     isBuildOver = true;
   }),
@@ -66,7 +66,7 @@ const lanes = await inLanes(LANES, [
   task(() => check("lint", ["node_modules/@biomejs/biome/bin/biome", "check"])),
   ...batches.map((batch) => testTask(batch)),
 ]);
-for (const batch of batchesOf(measuring, durations)) await inLanes(1, [testTask(batch)]);
+for (const batch of batchesOf(measuredFiles, durations)) await runInLanes(1, [testTask(batch)]);
 
 const passed = sum(results.map((result) => result.passed));
 problems.push(...results.flatMap((result) => result.problems));
@@ -76,7 +76,7 @@ if (options["record-durations"])
   writeDurations(Object.fromEntries([...costs].map(([file, { wallMs }]) => [file, wallMs])));
 writeCosts(join(root, "dist/test-costs.tsv"), costs);
 console.log(
-  costLines({ wallMs: sinceBeginningMs(), installs, checks: checkCosts, files: costs, lanes, causesFile }).join("\n"),
+  costLines({ wallMs: elapsedMs(), installs, checks: checkCosts, files: costs, lanes, causesFile }).join("\n"),
 );
 for (const path of await collectEvidence(root, results, testEnvironment())) console.log(`evidence: ${path}`);
 for (const { failures } of results)
@@ -115,30 +115,30 @@ function task(run: () => Promise<unknown>, isReady: () => boolean = () => true):
 }
 
 function testTask(batch: Batch): Task {
-  const isReady = () => !batch.needsBuild || (isBuildOver && areProgramsInstalled());
+  const isReady = () => !batch.needsBuild || (isBuildOver && hasPrograms());
   return {
     isReady,
     run: async () => {
-      const say = (text: string) => void process.stdout.write(text);
-      const result = await runBatch(batch.files, { env: testEnvironment(), say });
+      const write = (text: string) => void process.stdout.write(text);
+      const result = await runBatch(batch.files, { env: testEnvironment(), write });
       results.push(result);
-      return result.left.length === 0 ? [] : [testTask({ ...batch, files: result.left })];
+      return result.notStarted.length === 0 ? [] : [testTask({ ...batch, files: result.notStarted })];
     },
   };
 }
 
-/** Environment of the test processes: the build, the file for spans, the seeds. */
+/** Environment of the test processes: fingerprint of the build, file for spans, seeds. */
 function testEnvironment(): Record<string, string> {
   return {
-    TESTED_BUILD: madeFrom(EXECUTABLE_MADE) ?? "",
+    TESTED_BUILD: lastFingerprint(EXECUTABLE_OUTPUT) ?? "",
     [CAUSES_FILE]: causesFile,
     ...(options.all ? { TEST_SEEDS: "all" } : {}),
   };
 }
 
-/** Runs a script with this Bun in the checkout and reports its output at its end. @returns success */
+/** Runs a script with this Bun in the checkout and prints its output at the end. @returns whether it succeeded */
 async function check(title: string, command: string[]): Promise<boolean> {
-  const beganMs = performance.now();
+  const startedMs = performance.now();
   const child = Bun.spawn([process.execPath, ...command], {
     cwd: root,
     stdin: "ignore",
@@ -147,7 +147,7 @@ async function check(title: string, command: string[]): Promise<boolean> {
   });
   const [out, err, exitCode] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   const processorMs = Number(child.resourceUsage()?.cpuTime.total ?? 0) / 1_000;
-  checkCosts.set(title, { wallMs: performance.now() - beganMs, processorMs });
+  checkCosts.set(title, { wallMs: performance.now() - startedMs, processorMs });
   console.log(`== ${title}`);
   process.stdout.write(out + err);
   if (exitCode !== 0) problems.push(`the ${title} failed`);

@@ -11,21 +11,21 @@ import { printError, processIo } from "./cli/process-io.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { version } from "./cli/version.ts";
 import { DatabaseRefused, DatabaseUnreleased } from "./db/files/migrate.ts";
-import { readTroubleOf } from "./db/trouble.ts";
-import { RemoteTrouble } from "./importers/json-client.ts";
+import { readFailureOf } from "./db/trouble.ts";
+import { RemoteError } from "./importers/json-client.ts";
 import { ListenError } from "./server/listener.ts";
 
 process.exit(await main(process.argv.slice(2)));
 
 async function main(args: readonly string[]): Promise<number> {
-  // What it makes is its owner's alone: the database, its log, the key.
+  // Created files are readable by their owner only: the database, its log, the key.
   process.umask(0o077);
   forbidCoreFiles();
   try {
     refuseRuntimeVariables();
     return await dispatch(args);
   } catch (error) {
-    return explain(error, args);
+    return reportError(error, args);
   }
 }
 
@@ -39,8 +39,8 @@ async function dispatch(args: readonly string[]): Promise<number> {
   const [first = "", second = ""] = args;
   const wantsHelp = args.some((arg) => arg === "--help" || arg === "-h");
   if (first === "--version") return version.execute([], processIo);
-  const named = SUBCOMMANDS.filter(({ form }) => form.name === first || form.name.startsWith(`${first} `));
-  if (named.length === 0) {
+  const matching = SUBCOMMANDS.filter(({ form }) => form.name === first || form.name.startsWith(`${first} `));
+  if (matching.length === 0) {
     if (first === "help" && second !== "" && !wantsHelp) return helpAbout(args.slice(1).join(" "));
     const all = SUBCOMMANDS.map((command) => command.form);
     if (first === "help" || (wantsHelp && first.startsWith("-"))) return help(helpOverview(all, handbookTopics()));
@@ -48,15 +48,15 @@ async function dispatch(args: readonly string[]): Promise<number> {
       first === "" ? "a command is required" : `there is no command ${JSON.stringify(first.slice(0, 100))}`,
     );
   }
-  const exact = named.filter(({ form }) => form.name === first || form.name === `${first} ${second}`);
-  const forms = (exact.length > 0 ? exact : named).map((command) => command.form);
+  const exactMatches = matching.filter(({ form }) => form.name === first || form.name === `${first} ${second}`);
+  const forms = (exactMatches.length > 0 ? exactMatches : matching).map((command) => command.form);
   if (wantsHelp) return help(helpOf(forms));
-  const command = exact[0];
+  const command = exactMatches[0];
   if (command === undefined) throw new UsageError(`${first} is one of ${forms.map((form) => form.name).join(", ")}`);
   return command.execute(args.slice(command.form.name.split(" ").length), processIo);
 }
 
-/** What a page of the handbook says, or a command of that name where there is no page. */
+/** A page of the handbook, or the help of a command of that name if there is no such page. */
 async function helpAbout(topic: string): Promise<number> {
   const forms = SUBCOMMANDS.map((command) => command.form).filter(
     ({ name }) => name === topic || name.startsWith(`${topic} `),
@@ -71,7 +71,7 @@ async function help(text: string): Promise<number> {
 }
 
 /** One line for the operator, and the exit status. */
-async function explain(error: unknown, args: readonly string[]): Promise<number> {
+async function reportError(error: unknown, args: readonly string[]): Promise<number> {
   if (error instanceof UsageError) {
     const command = SUBCOMMANDS.find(({ form }) => form.name.split(" ")[0] === args[0])?.form.name.split(" ")[0];
     await printError(`${error.message}; see netledger ${command === undefined ? "" : `${command} `}--help`);
@@ -81,7 +81,7 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
     await printError(error.message);
     return error instanceof DatabaseUnreleased ? EXIT.failed : EXIT.dataRefused;
   }
-  if (error instanceof RemoteTrouble) {
+  if (error instanceof RemoteError) {
     await printError(error.message);
     return EXIT.failed;
   }
@@ -89,12 +89,12 @@ async function explain(error: unknown, args: readonly string[]): Promise<number>
     await printError(error.message);
     return EXIT.notListening;
   }
-  const trouble = readTroubleOf(error);
-  if (trouble !== null) {
-    await printError(trouble.code === "storage_full" ? `${trouble.message} ${trouble.cause}` : String(trouble.cause));
-    return trouble.code === "storage_full" ? EXIT.failed : EXIT.dataRefused;
+  const problem = readFailureOf(error);
+  if (problem !== null) {
+    await printError(problem.code === "storage_full" ? `${problem.message} ${problem.cause}` : String(problem.cause));
+    return problem.code === "storage_full" ? EXIT.failed : EXIT.dataRefused;
   }
-  // What a file system says, of a file that nobody expected to be wrong.
+  // Unexpected file-system error.
   if (error instanceof Error && "syscall" in error && "code" in error) {
     await printError(`${error.message}.`);
     return EXIT.failed;

@@ -1,9 +1,9 @@
-// Host item for bulk measurements.
+// Host for bulk requests.
 
 import { fullInterface } from "./interface-item.ts";
 import type { BuiltStore } from "./store.ts";
 
-/** With an address, two ports, a service and this many interfaces. */
+/** Host with one address, two ports, one service and this many interfaces. */
 export function bulkItem(store: BuiltStore, host: number, interfaces: number) {
   const network_id = store.networkIds.campus as string;
   return {

@@ -1,15 +1,15 @@
-// Past pages read from disk, with a cold page cache: the case of a history larger than memory.
+// Pages of past states read with a cold page cache, as from a history larger than memory.
 
 import { join } from "node:path";
 import { quantilesOf } from "../quantiles.ts";
-import { ask } from "./asking.ts";
 import { startExecutable } from "./executable.ts";
-import { say, sayRow } from "./program.ts";
+import { printLine, printRow } from "./program.ts";
+import { callApi } from "./requests.ts";
 import type { BuiltStore } from "./store.ts";
 
 /** Cold starts of the appliance per depth. */
-const TURNS = 4;
-/** Pages per turn, each of another host. */
+const ROUNDS = 4;
+/** Pages per round, each of a different host. */
 const PAGES = 50;
 
 interface Depth {
@@ -18,8 +18,9 @@ interface Depth {
 }
 
 /**
- * @param instants at which all records are live
- * @param pick an item of a list, in no order
+ * Measures pages of hosts with few and with many versions, from the disk and from memory.
+ * @param instants timestamps at which all records are live
+ * @param pick returns a pseudo-random item of a list for an index
  */
 export async function measureCold(
   executable: string,
@@ -28,40 +29,41 @@ export async function measureCold(
   instants: readonly string[],
   pick: <T>(items: readonly T[], i: number) => T,
 ): Promise<void> {
-  const took = new Map(depths.map(({ network }) => [network, { cold: [] as number[], warm: [] as number[] }]));
-  for (let turn = 0; turn < TURNS; turn += 1) {
+  const times = new Map(depths.map(({ network }) => [network, { cold: [] as number[], warm: [] as number[] }]));
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (const { network } of depths) {
       dropFromMemory(join(store.directory, "netledger.db"));
       const running = await startExecutable(executable, store.directory);
-      const figures = took.get(network) as { cold: number[]; warm: number[] };
+      const samples = times.get(network) as { cold: number[]; warm: number[] };
       const page = async (i: number) => {
-        const hostId = pick(store.hostIds[network] as string[], turn * PAGES + (i % PAGES));
+        const hostId = pick(store.hostIds[network] as string[], round * PAGES + (i % PAGES));
         const started = performance.now();
-        await ask(running, store, "GET", `/if-entries?host_id=${hostId}&at=${pick(instants, turn + i)}`);
+        await callApi(running, store, "GET", `/if-entries?host_id=${hostId}&at=${pick(instants, round + i)}`);
         return performance.now() - started;
       };
-      // Warms the request path only: the time is before any record.
-      for (let i = 0; i < PAGES; i += 1) await ask(running, store, "GET", "/if-entries?at=2000-01-01T00:00:00Z");
-      for (let i = 0; i < PAGES; i += 1) figures.cold.push(await page(i));
-      // At other timestamps.
-      for (let i = 0; i < PAGES; i += 1) figures.warm.push(await page(i + PAGES));
+      // Warms up the request path only: no record exists at this time.
+      for (let i = 0; i < PAGES; i += 1) await callApi(running, store, "GET", "/if-entries?at=2000-01-01T00:00:00Z");
+      for (let i = 0; i < PAGES; i += 1) samples.cold.push(await page(i));
+      // The same hosts at other timestamps.
+      for (let i = 0; i < PAGES; i += 1) samples.warm.push(await page(i + PAGES));
       await running.stop();
     }
   }
-  say("");
-  sayRow("", 62, ["p50 ms", "p99 ms"], 10);
-  for (const [which, name] of [
+  printLine("");
+  printRow("", 62, ["p50 ms", "p99 ms"], 10);
+  for (const [cache, name] of [
     ["cold", "from the disk"],
     ["warm", "the same hosts again"],
   ] as const) {
     const medians = depths.map(({ network, versions }) => {
-      const at = quantilesOf(took.get(network)?.[which] ?? []);
-      sayRow(`(h) any host's, ${versions} versions each, ${name}`, 62, [at(0.5).toFixed(2), at(0.99).toFixed(2)], 10);
-      return at(0.5);
+      const quantile = quantilesOf(times.get(network)?.[cache] ?? []);
+      const cells = [quantile(0.5).toFixed(2), quantile(0.99).toFixed(2)];
+      printRow(`(h) any host's, ${versions} versions each, ${name}`, 62, cells, 10);
+      return quantile(0.5);
     });
     const [shallow = Number.NaN, deep = Number.NaN] = medians;
-    say(
-      `(h) ${name}: ${depths.at(-1)?.versions} versions take ${(deep / shallow).toFixed(2)} × the time of ${depths[0]?.versions}${which === "cold" ? "; wanted: 2 or less" : ""}`,
+    printLine(
+      `(h) ${name}: ${depths.at(-1)?.versions} versions take ${(deep / shallow).toFixed(2)} × the time of ${depths[0]?.versions}${cache === "cold" ? "; target: 2 or less" : ""}`,
     );
   }
 }

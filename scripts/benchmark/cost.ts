@@ -1,30 +1,33 @@
-// Cost in writes and disk space since an earlier commit: its executable and this one alternate, each on stores built by
-// its own code, in one run. Usage: scripts/bench --cost REVISION [--switches 1000] [--hosts 1000] [--turns 3]
+// Cost of writes and disk space compared with an earlier commit: its executable and this one alternate in one run, each
+// on a store built by its own code. Usage: scripts/bench --cost REVISION [--switches 1000] [--hosts 1000] [--rounds 3]
 // [--directory DIR]
 
 import { Database } from "bun:sqlite";
 import { cpSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { median } from "../quantiles.ts";
-import { ask } from "./asking.ts";
 import { bulkItem } from "./bulk-item.ts";
-import { buildStoreBy, checkOut, ROOT } from "./earlier.ts";
+import { buildStoreFrom, checkOut, ROOT } from "./earlier.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
-import { folder, say, sayRow, settings } from "./program.ts";
-import { addCommunity, scanned } from "./scanned.ts";
+import { folder, printLine, printRow, settings } from "./program.ts";
+import { callApi } from "./requests.ts";
+import { addCommunity, runScan } from "./scans.ts";
 import type { BuiltStore } from "./store.ts";
 import { blocksOf, FORWARDING_ENTRIES, startSwitches } from "./switches.ts";
 
 const [revision, ...rest] = process.argv.slice(2);
 if (revision === undefined || revision.startsWith("-"))
-  throw new Error("usage: scripts/bench --cost REVISION [--switches N] [--hosts N] [--turns N] [--directory DIR]");
-/** Hosts: number of existing ones, with five versions of each interface, and number per bulk. */
-const { switches, hosts, turns, ...told } = settings({ switches: 1_000, hosts: 1_000, turns: 3, directory: "" }, rest);
-const directory = folder(told.directory);
+  throw new Error("usage: scripts/bench --cost REVISION [--switches N] [--hosts N] [--rounds N] [--directory DIR]");
+/** `hosts`: hosts in the store beforehand, with five versions of each interface, and hosts per bulk request. */
+const { switches, hosts, rounds, ...options } = settings(
+  { switches: 1_000, hosts: 1_000, rounds: 3, directory: "" },
+  rest,
+);
+const directory = folder(options.directory);
 const PORTS = 48;
 const SNMP_PORT = 16_161;
-/** Relative to the earlier size: smaller differences are not reported. */
-const TOLD_SHARE = 0.002;
+/** Smallest difference of a table or index that is reported, relative to the earlier size of the store. */
+const REPORTED_SHARE = 0.002;
 const NAME_WIDTH = 96;
 
 /** One of the compared sides. */
@@ -41,18 +44,18 @@ interface Cost {
 
 mkdirSync(directory, { recursive: true });
 const earlier = checkOut(revision, join(directory, "earlier"));
-say(`building two stores of ${hosts} hosts with 50 interfaces of 5 versions`);
+printLine(`building two stores of ${hosts} hosts with 50 interfaces of 5 versions`);
 const [before, after] = [
-  side("before", earlier, join(earlier, "dist/netledger")),
-  side("after", ROOT, EXECUTABLE),
+  buildSide("before", earlier, join(earlier, "dist/netledger")),
+  buildSide("after", ROOT, EXECUTABLE),
 ] as const;
 const agents = await startSwitches(switches, PORTS, SNMP_PORT);
 const pairs: Array<[Map<string, Cost>, Map<string, Cost>]> = [];
 try {
-  for (let turn = 1; turn <= turns; turn += 1) {
-    say(`turn ${turn} of ${turns}`);
-    // The first side alternates: the load of the machine must not favor one.
-    const first = turn % 2 === 1 ? before : after;
+  for (let round = 1; round <= rounds; round += 1) {
+    printLine(`round ${round} of ${rounds}`);
+    // The first side alternates: load on the machine must not favor one.
+    const first = round % 2 === 1 ? before : after;
     const costs = await measure(first);
     const others = await measure(first === before ? after : before);
     pairs.push(first === before ? [costs, others] : [others, costs]);
@@ -62,52 +65,52 @@ try {
 }
 printCosts();
 printDisk("Disk: five versions of each interface", before.store.directory, after.store.directory);
-printDisk("Disk: after a first scan", scratch(before), scratch(after));
+printDisk("Disk: after a first scan", copyFolder(before), copyFolder(after));
 
-function side(name: string, checkout: string, executable: string): Side {
+function buildSide(name: string, checkout: string, executable: string): Side {
   const population = { network: "campus", hosts, entriesPerHost: 50, versions: 5 };
-  return { executable, store: buildStoreBy(checkout, join(directory, `store-${name}`), [population]) };
+  return { executable, store: buildStoreFrom(checkout, join(directory, `store-${name}`), [population]) };
 }
 
-/** Folder for a copy of a side's store. */
-function scratch({ store }: Side): string {
+/** Folder of the copy of a side's store. */
+function copyFolder({ store }: Side): string {
   return `${store.directory}-written`;
 }
 
-async function measure(one: Side): Promise<Map<string, Cost>> {
+async function measure(side: Side): Promise<Map<string, Cost>> {
   const costs = new Map<string, Cost>();
-  await onCopy(one, async (running) => {
-    const items = Array.from({ length: hosts }, (_, host) => bulkItem(one.store, host, PORTS));
+  await onCopy(side, async (running) => {
+    const items = Array.from({ length: hosts }, (_, host) => bulkItem(side.store, host, PORTS));
     let created: Array<{ id: string }> = [];
     costs.set(
       `bulk: ${hosts} hosts with ${PORTS} interfaces created`,
-      await costOf(running, async () => {
-        created = await ask(running, one.store, "POST", "/hosts/bulk", items);
+      await measureCost(running, async () => {
+        created = await callApi(running, side.store, "POST", "/hosts/bulk", items);
       }),
     );
-    const changed = items.map(({ interfaces, ...item }, place) => ({
+    const changed = items.map(({ interfaces, ...item }, index) => ({
       ...item,
-      id: created[place]?.id,
-      interfaces: interfaces.map((each) => ({ ...each, oper_status: "Down" })),
+      id: created[index]?.id,
+      interfaces: interfaces.map((entry) => ({ ...entry, oper_status: "Down" })),
     }));
-    const update = () => ask(running, one.store, "POST", "/hosts/bulk", changed);
-    costs.set("bulk: every interface updated", await costOf(running, update));
-    costs.set("bulk: the same again, nothing changes", await costOf(running, update));
+    const update = () => callApi(running, side.store, "POST", "/hosts/bulk", changed);
+    costs.set("bulk: every interface updated", await measureCost(running, update));
+    costs.set("bulk: the same again, nothing changes", await measureCost(running, update));
   });
-  await onCopy(one, async (running) => {
-    await addCommunity(running, one.store);
-    const scan = () => scanned(running, one.store, { kind: "snmp", targets: blocksOf(switches) });
-    const of = `${switches} switches of ${PORTS} ports, ${FORWARDING_ENTRIES} forwarding entries each`;
-    costs.set(`scan: ${of}, for the first time`, await costOf(running, scan));
-    costs.set("scan: the same again", await costOf(running, scan));
+  await onCopy(side, async (running) => {
+    await addCommunity(running, side.store);
+    const scan = () => runScan(running, side.store, { kind: "snmp", targets: blocksOf(switches) });
+    const description = `${switches} switches of ${PORTS} ports, ${FORWARDING_ENTRIES} forwarding entries each`;
+    costs.set(`scan: ${description}, for the first time`, await measureCost(running, scan));
+    costs.set("scan: the same again", await measureCost(running, scan));
   });
   return costs;
 }
 
-async function onCopy(one: Side, action: (running: Running) => Promise<void>): Promise<void> {
-  rmSync(scratch(one), { recursive: true, force: true });
-  cpSync(one.store.directory, scratch(one), { recursive: true });
-  const running = await startExecutable(one.executable, scratch(one), ["--snmp-port", String(SNMP_PORT)]);
+async function onCopy(side: Side, action: (running: Running) => Promise<void>): Promise<void> {
+  rmSync(copyFolder(side), { recursive: true, force: true });
+  cpSync(side.store.directory, copyFolder(side), { recursive: true });
+  const running = await startExecutable(side.executable, copyFolder(side), ["--snmp-port", String(SNMP_PORT)]);
   try {
     await action(running);
   } finally {
@@ -115,8 +118,8 @@ async function onCopy(one: Side, action: (running: Running) => Promise<void>): P
   }
 }
 
-/** Processor time is the server's alone, while wall time includes other load of the machine. */
-async function costOf(running: Running, action: () => Promise<unknown>): Promise<Cost> {
+/** Measures an action. Processor time is the server's alone; wall time includes other load on the machine. */
+async function measureCost(running: Running, action: () => Promise<unknown>): Promise<Cost> {
   const cpuBefore = running.cpuSeconds();
   const started = performance.now();
   await action();
@@ -125,18 +128,18 @@ async function costOf(running: Running, action: () => Promise<unknown>): Promise
 }
 
 function printCosts(): void {
-  say("");
-  sayRow("seconds", NAME_WIDTH, ["before", "after", "more", "least", "most"]);
+  printLine("");
+  printRow("seconds", NAME_WIDTH, ["before", "after", "more", "min", "max"]);
   for (const name of pairs[0]?.[0].keys() ?? []) {
-    for (const [what, figure] of [
+    for (const [label, figure] of [
       ["processor", "cpuSeconds"],
       ["", "seconds"],
     ] as const) {
-      const both = pairs.map(([one, other]) => [one.get(name)?.[figure] ?? NaN, other.get(name)?.[figure] ?? NaN]);
-      const ratios = both.map(([one = NaN, other = NaN]) => other / one).sort((a, b) => a - b);
-      const middles = [0, 1].map((place) => median(both.map((each) => each[place] ?? NaN)).toFixed(2));
-      sayRow(what === "" ? "  from request to answer" : `${name}: ${what}`, NAME_WIDTH, [
-        ...middles,
+      const both = pairs.map((pair) => pair.map((costs) => costs.get(name)?.[figure] ?? NaN));
+      const ratios = both.map(([before = NaN, after = NaN]) => after / before).sort((a, b) => a - b);
+      const medians = [0, 1].map((index) => median(both.map((pair) => pair[index] ?? NaN)).toFixed(2));
+      printRow(label === "" ? "  from request to response" : `${name}: ${label}`, NAME_WIDTH, [
+        ...medians,
         ...[median(ratios), ratios[0], ratios.at(-1)].map((ratio) => percentMore(ratio as number)),
       ]);
     }
@@ -144,23 +147,23 @@ function printCosts(): void {
 }
 
 function printDisk(title: string, folderBefore: string, folderAfter: string): void {
-  const [old, now] = [sizes(folderBefore), sizes(folderAfter)] as const;
-  const sum = (each: ReadonlyMap<string, number>) => [...each.values()].reduce((total, bytes) => total + bytes, 0);
-  const [oldSum, nowSum] = [sum(old), sum(now)];
-  say("");
-  sayRow(`${title}, MB`, NAME_WIDTH, ["before", "after", "more"]);
-  const row = (name: string, one: number, other: number) =>
-    sayRow(name, NAME_WIDTH, [
-      (one / 1e6).toFixed(2),
-      (other / 1e6).toFixed(2),
-      percentMore(1 + (other - one) / oldSum),
+  const [before, after] = [sizes(folderBefore), sizes(folderAfter)] as const;
+  const sum = (sizes: ReadonlyMap<string, number>) => [...sizes.values()].reduce((total, bytes) => total + bytes, 0);
+  const [sumBefore, sumAfter] = [sum(before), sum(after)];
+  printLine("");
+  printRow(`${title}, MB`, NAME_WIDTH, ["before", "after", "more"]);
+  const row = (name: string, bytesBefore: number, bytesAfter: number) =>
+    printRow(name, NAME_WIDTH, [
+      (bytesBefore / 1e6).toFixed(2),
+      (bytesAfter / 1e6).toFixed(2),
+      percentMore(1 + (bytesAfter - bytesBefore) / sumBefore),
     ]);
-  row("all of it", oldSum, nowSum);
-  const differences = [...new Set([...old.keys(), ...now.keys()])]
-    .map((name) => ({ name, one: old.get(name) ?? 0, other: now.get(name) ?? 0 }))
-    .filter(({ one, other }) => Math.abs(other - one) > oldSum * TOLD_SHARE)
-    .sort((a, b) => b.other - b.one - (a.other - a.one));
-  for (const { name, one, other } of differences) row(`  ${name}, as a share of all before`, one, other);
+  row("total", sumBefore, sumAfter);
+  const differences = [...new Set([...before.keys(), ...after.keys()])]
+    .map((name) => ({ name, old: before.get(name) ?? 0, now: after.get(name) ?? 0 }))
+    .filter(({ old, now }) => Math.abs(now - old) > sumBefore * REPORTED_SHARE)
+    .sort((a, b) => b.now - b.old - (a.now - a.old));
+  for (const { name, old, now } of differences) row(`  ${name}, as a share of the total before`, old, now);
 }
 
 /** Bytes per table and index. */

@@ -12,7 +12,7 @@ export function checkOut(commit: string, folder: string): string {
   mkdirSync(folder, { recursive: true });
   run(["sh", "-c", `git -C '${ROOT}' archive '${commit.replaceAll("'", "")}' | tar -x -C '${folder}'`], ROOT);
   const isSame = (file: string) => readFileSync(join(folder, file), "utf8") === readFileSync(join(ROOT, file), "utf8");
-  // With other dependencies it installs its own.
+  // With another lockfile, the build installs the dependencies.
   if (isSame("bun.lock") && existsSync(join(ROOT, "node_modules")))
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   run(["./scripts/bun", "scripts/build.ts"], folder);
@@ -20,7 +20,7 @@ export function checkOut(commit: string, folder: string): string {
 }
 
 /** Builds a store with the code of a checkout, or reuses a finished one. */
-export function buildStoreBy(checkout: string, folder: string, populations: readonly Population[]): BuiltStore {
+export function buildStoreFrom(checkout: string, folder: string, populations: readonly Population[]): BuiltStore {
   const code = `import { buildStore } from "./scripts/benchmark/store.ts";
     const built = await buildStore(${JSON.stringify(folder)}, ${JSON.stringify(populations)}, () => {});
     await Bun.write(${JSON.stringify(`${folder}.json`)}, JSON.stringify(built));
@@ -29,7 +29,7 @@ export function buildStoreBy(checkout: string, folder: string, populations: read
   return JSON.parse(readFileSync(`${folder}.json`, "utf8")) as BuiltStore;
 }
 
-/** @returns its output @throws Error with the end of its output */
+/** Runs a command. @returns its standard output @throws Error with its standard error */
 export function run(command: string[], cwd: string): string {
   const { exitCode, stdout, stderr } = Bun.spawnSync(command, { cwd, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   if (exitCode !== 0) throw new Error(`${command.join(" ")} failed: ${stderr.toString().trim()}`);

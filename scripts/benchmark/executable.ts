@@ -1,4 +1,4 @@
-// Compiled executable on a store, with its resource usage from the kernel.
+// Compiled executable running on a store, and its resource usage as the kernel reports it.
 
 import { dlopen } from "bun:ffi";
 import { mkdirSync } from "node:fs";
@@ -15,8 +15,8 @@ export const EXECUTABLE = join(import.meta.dir, "..", "..", "dist", "netledger")
 export interface Running {
   readonly pid: number;
   readonly port: number;
-  /** From the start of the process to its first answer. */
-  readonly firstAnswerMs: number;
+  /** Time from the start of the process to its first response. */
+  readonly firstResponseMs: number;
   /** Anonymous memory: mapped database pages belong to the kernel. */
   anonymousMb(): Promise<number>;
   /** Processor time so far, in seconds. */
@@ -24,31 +24,31 @@ export interface Running {
   stop(): Promise<void>;
 }
 
-/** @param more further flags of `serve` */
+/** @param flags further flags of `serve` */
 export async function startExecutable(
   executable: string,
   directory: string,
-  more: readonly string[] = [],
+  flags: readonly string[] = [],
 ): Promise<Running> {
   const port = await freePort();
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const started = performance.now();
-  const child = Bun.spawn([executable, "serve", "--listen", `127.0.0.1:${port}`, "--data", directory, ...more], {
+  const child = Bun.spawn([executable, "serve", "--listen", `127.0.0.1:${port}`, "--data", directory, ...flags], {
     stdout: "ignore",
     stderr: Bun.file(join(directory, "benchmark.log")),
   });
-  let firstAnswerMs = Number.NaN;
-  while (Number.isNaN(firstAnswerMs)) {
+  let firstResponseMs = Number.NaN;
+  while (Number.isNaN(firstResponseMs)) {
     if (performance.now() - started > 30_000 || child.exitCode !== null)
       throw new Error(`the executable did not start; see ${join(directory, "benchmark.log")}`);
-    const answer = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
-    if (answer?.ok) firstAnswerMs = performance.now() - started;
+    const response = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
+    if (response?.ok) firstResponseMs = performance.now() - started;
     else await Bun.sleep(2);
   }
   return {
     pid: child.pid,
     port,
-    firstAnswerMs,
+    firstResponseMs,
     anonymousMb: async () =>
       Number(/RssAnon:\s+(\d+)/.exec(await Bun.file(`/proc/${child.pid}/status`).text())?.[1]) / 1024,
     cpuSeconds: () => cpuSecondsOf(child.pid),
@@ -59,15 +59,15 @@ export async function startExecutable(
   };
 }
 
-interface Yardstick {
+interface BaselineServer {
   readonly port: number;
   readonly pid: number;
   cpuSeconds(): number;
   stop(): void;
 }
 
-/** A server that answers `bytes` from memory, in a separate process like the executable. */
-export async function startYardstick(bytes: Uint8Array, directory: string): Promise<Yardstick> {
+/** A server that returns `bytes` from memory, in a separate process like the executable. */
+export async function startBaseline(bytes: Uint8Array, directory: string): Promise<BaselineServer> {
   const file = join(directory, "benchmark.bytes");
   await Bun.write(file, bytes);
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "memory.ts"), file], { stdout: "pipe" });
@@ -77,19 +77,18 @@ export async function startYardstick(bytes: Uint8Array, directory: string): Prom
 }
 
 /**
- * Processor time of a process with its ended threads, in seconds, from clock_getcpuclockid(3): /proc counts in
- * hundredths, which is several percent of a short measurement.
+ * Processor time of a process including exited threads, in seconds, from clock_getcpuclockid(3): the 10 ms ticks of
+ * /proc are several percent of a short measurement.
  */
 function cpuSecondsOf(pid: number): number {
   const clock = new Int32Array(1);
   const time = new BigInt64Array(2);
   if (libc.clock_getcpuclockid(pid, clock) !== 0 || libc.clock_gettime(clock[0] as number, time) !== 0)
-    throw new Error(`process ${pid} has ended`);
+    throw new Error(`process ${pid} has exited`);
   const [seconds, nanoseconds] = time as unknown as [bigint, bigint];
   return Number(seconds) + Number(nanoseconds) / 1e9;
 }
 
-/** A free port on loopback. */
 export async function freePort(): Promise<number> {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { port } = server;

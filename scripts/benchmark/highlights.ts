@@ -1,90 +1,94 @@
-// Cost of transaction highlights, which name the changes; and rows of figures by number of changes.
+// Benchmark of transaction highlights, which name the changes of a transaction.
 
 import { openReadOnly } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { quantilesOf } from "../quantiles.ts";
-import { ask } from "./asking.ts";
 import { bulkItem } from "./bulk-item.ts";
 import { type Running, startExecutable } from "./executable.ts";
-import { say, sayRow } from "./program.ts";
-import { type BuiltStore, buildStore } from "./store.ts";
+import { printLine, printRow } from "./program.ts";
+import { callApi, timedGet } from "./requests.ts";
+import { type BuiltStore, campusStore } from "./store.ts";
 
-interface AskedStore {
+interface QueryTarget {
   readonly server: Running;
   readonly store: BuiltStore;
   readonly nameWidth: number;
 }
 
-interface Question {
+interface Query {
   readonly name: string;
-  readonly turns: number;
-  readonly path: (turn: number) => string;
+  readonly rounds: number;
+  readonly path: (round: number) => string;
 }
 
 /**
- * Changes of transactions by name and as counts: for pages of 50, and for the largest transaction.
- * @param transactions total number
+ * Measures pages of 50 transactions with highlights, and the largest transaction with and without them.
+ * @param transactions number of transactions in the store
  */
-export async function measureHighlights(asked: AskedStore, transactions: number): Promise<void> {
+export async function measureHighlights(target: QueryTarget, transactions: number): Promise<void> {
   const pages = Math.max(1, transactions - 50);
-  const largest = largestTransaction(asked.store);
-  say("");
-  sayRow("transactions, with highlights", asked.nameWidth, ["p50 ms", "p99 ms", "changes"], 10);
-  for (const question of [
-    { name: "the newest 50", turns: 20, path: () => "transactions?include=highlights&limit=50" },
+  const largest = largestTransaction(target.store);
+  printLine("");
+  printRow("transactions, with highlights", target.nameWidth, ["p50 ms", "p99 ms", "changes"], 10);
+  for (const query of [
+    { name: "the newest 50", rounds: 20, path: () => "transactions?include=highlights&limit=50" },
     {
-      name: "50 of them",
-      turns: 40,
-      path: (turn: number) => `transactions?include=highlights&limit=50&offset=${(turn * 7_919) % pages}`,
+      name: "50 at varying offsets",
+      rounds: 40,
+      path: (round: number) => `transactions?include=highlights&limit=50&offset=${(round * 7_919) % pages}`,
     },
-    { name: "the largest change", turns: 20, path: () => `transactions/${largest}?include=highlights` },
-    { name: "the same, without highlights", turns: 20, path: () => `transactions/${largest}` },
+    { name: "the largest change", rounds: 20, path: () => `transactions/${largest}?include=highlights` },
+    { name: "the same, without highlights", rounds: 20, path: () => `transactions/${largest}` },
   ])
-    await changesRow(asked, question, changesTold);
+    await measureQuery(target, query, countChanges);
 }
 
-/** The maximum of a bulk, which exceeds any commit of a scan. */
+/** The largest bulk request; larger than any single commit of a scan. */
 const LARGE = { hosts: 1_000, interfaces: 50 };
 
-/** The same for one large transaction, in a separate store. @param directory its folder, kept for the next run */
+/** Measures one large transaction. @param directory folder of its separate store, reused by the next run */
 export async function measureLargeTransaction(directory: string, executable: string, nameWidth: number): Promise<void> {
-  const store = await buildStore(directory, [{ network: "campus", hosts: 1, entriesPerHost: 1, versions: 1 }], say);
+  const store = await campusStore(directory, { hosts: 1, entriesPerHost: 1 });
   const server = await startExecutable(executable, store.directory);
   try {
-    const [some] = await ask<unknown[]>(server, store, "GET", "/hosts?search=bulk-0&limit=1&include_children=false");
+    const path = "/hosts?search=bulk-0&limit=1&include_children=false";
+    const [existing] = await callApi<unknown[]>(server, store, "GET", path);
     const items = Array.from({ length: LARGE.hosts }, (_, host) => bulkItem(store, host, LARGE.interfaces));
-    if (some === undefined) await ask(server, store, "POST", "/hosts/bulk", items);
+    if (existing === undefined) await callApi(server, store, "POST", "/hosts/bulk", items);
     const largest = largestTransaction(store);
     const network = store.networkIds.campus as string;
-    const of = (name: string, path: string): Question => ({ name, turns: 20, path: () => path });
-    say("");
-    sayRow("one large transaction", nameWidth, ["p50 ms", "p99 ms", "changes"], 10);
-    for (const question of [
-      of("as counts", `transactions/${largest}`),
-      of("with highlights", `transactions/${largest}?include=highlights`),
-      of("in a list of its network, with highlights", `transactions?limit=1&include=highlights&network_id=${network}`),
+    const queryFor = (name: string, path: string): Query => ({ name, rounds: 20, path: () => path });
+    printLine("");
+    printRow("one large transaction", nameWidth, ["p50 ms", "p99 ms", "changes"], 10);
+    for (const query of [
+      queryFor("as counts", `transactions/${largest}`),
+      queryFor("with highlights", `transactions/${largest}?include=highlights`),
+      queryFor(
+        "in a list of its network, with highlights",
+        `transactions?limit=1&include=highlights&network_id=${network}`,
+      ),
     ])
-      await changesRow({ server, store, nameWidth }, question, changesTold);
+      await measureQuery({ server, store, nameWidth }, query, countChanges);
   } finally {
     await server.stop();
   }
 }
 
-function changesTold({ data }: { readonly data: unknown }): number {
-  return [data].flat().reduce<number>((sum, each) => sum + changesOf(each as AskedTransaction), 0);
+function countChanges({ data }: { readonly data: unknown }): number {
+  const transactions = [data].flat() as TransactionCounts[];
+  return transactions.reduce((sum, transaction) => sum + transactionChanges(transaction), 0);
 }
 
-interface AskedTransaction {
+interface TransactionCounts {
   readonly changes: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
-function changesOf({ changes }: AskedTransaction): number {
-  return Object.values(changes)
-    .flatMap((byOperation) => Object.values(byOperation))
-    .reduce((sum, count) => sum + count, 0);
+function transactionChanges({ changes }: TransactionCounts): number {
+  const counts = Object.values(changes).flatMap((byOperation) => Object.values(byOperation));
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** Its sequence. */
+/** Finds the transaction with the most changes. @returns its sequence */
 function largestTransaction({ directory: data }: BuiltStore): number {
   const db = openReadOnly(dataFiles(data).database);
   const [[sequence]] = db.$client
@@ -96,24 +100,19 @@ function largestTransaction({ directory: data }: BuiltStore): number {
   return sequence;
 }
 
-/** Only on the present. @param count number of changes in an answer */
-export async function changesRow<Answer>(
-  { server, store, nameWidth }: AskedStore,
-  { name, turns, path }: Question,
-  count: (answer: Answer) => number,
+/** Measures a query of the current state and prints a row. @param count counts the changes in a response */
+export async function measureQuery<Body>(
+  { server, store, nameWidth }: QueryTarget,
+  { name, rounds, path }: Query,
+  count: (response: Body) => number,
 ): Promise<void> {
   const times: number[] = [];
   let changes = 0;
-  for (let turn = -1; turn < turns; turn += 1) {
-    const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${server.port}/api/v1/${path(Math.abs(turn))}`, {
-      headers: { authorization: `Bearer ${store.key}` },
-    });
-    const text = await answer.text();
-    if (answer.status !== 200) throw new Error(`${name}: ${text.slice(0, 300)}`);
-    if (turn >= 0) times.push(performance.now() - started);
-    changes = count(JSON.parse(text) as Answer);
+  for (let round = -1; round < rounds; round += 1) {
+    const { text, tookMs } = await timedGet(server, store, `/api/v1/${path(Math.abs(round))}`);
+    if (round >= 0) times.push(tookMs);
+    changes = count(JSON.parse(text) as Body);
   }
-  const at = quantilesOf(times);
-  sayRow(name, nameWidth, [at(0.5).toFixed(1), at(0.99).toFixed(1), String(changes)], 10);
+  const quantile = quantilesOf(times);
+  printRow(name, nameWidth, [quantile(0.5).toFixed(1), quantile(0.99).toFixed(1), String(changes)], 10);
 }

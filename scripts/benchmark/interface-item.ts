@@ -1,6 +1,6 @@
-// Interface in API format, for measurements with many of them.
+// Interface in API format, for measurements with many interfaces.
 
-/** With every field that a scan fills, distinct per host and index. About 840 bytes in an answer. */
+/** An interface with every field that a scan fills, distinct per host and index. About 840 bytes in a response. */
 export function fullInterface(host: number, index: number) {
   const mac = [0, 0x1b, host >> 16, host >> 8, host, index]
     .map((byte) => (byte & 255).toString(16).padStart(2, "0"))

@@ -1,4 +1,4 @@
-// Low-overhead load generator: raw sockets on loopback, requests prepared as bytes, answers delimited by their length.
+// Low-overhead load generator: raw sockets on loopback, requests prepared as bytes, responses delimited by length.
 
 import { quantilesOf } from "../quantiles.ts";
 
@@ -6,7 +6,7 @@ export interface LoadResult {
   readonly requestsPerSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Answers without a success status. */
+  /** Responses without a success status. */
   readonly failures: number;
   /** Processor time of the server per request, in microseconds: independent of a slow generator. */
   readonly cpuMicroseconds: number;
@@ -23,13 +23,13 @@ interface LoadOptions {
 }
 
 interface Connection {
-  /** For the current answer: remaining bytes, or -1 until its head is complete. */
-  left: number;
+  /** Remaining bytes of the current response, or -1 until its head is complete. */
+  bytesLeft: number;
   head: Buffer;
   startedAt: number;
 }
 
-/** Closed loop: each connection sends its next request after a complete answer. Stops by itself. */
+/** Generates load in a closed loop: each connection sends its next request after a complete response. */
 export async function load(options: LoadOptions): Promise<LoadResult> {
   const latencies: number[] = [];
   let sent = 0;
@@ -47,11 +47,11 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
         if (open === 0) resolve();
         return;
       }
-      socket.data = { left: -1, head: EMPTY, startedAt: now };
+      socket.data = { bytesLeft: -1, head: EMPTY, startedAt: now };
       socket.write(options.request(sent));
       sent += 1;
     };
-    for (let each = 0; each < options.connections; each += 1) {
+    for (let i = 0; i < options.connections; i += 1) {
       Bun.connect<Connection>({
         hostname: "127.0.0.1",
         port: options.port,
@@ -60,19 +60,19 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
           data: (socket, chunk) => {
             const state = socket.data;
             let bytes: Buffer = chunk;
-            if (state.left < 0) {
+            if (state.bytesLeft < 0) {
               const head = state.head.length === 0 ? bytes : Buffer.concat([state.head, bytes]);
               const bodyStart = head.indexOf("\r\n\r\n") + 4;
               if (bodyStart < 4) {
                 state.head = Buffer.from(head);
                 return;
               }
-              if (head[STATUS_AT] !== TWO) failures += 1;
-              state.left = contentLength(head.toString("latin1", 0, bodyStart));
+              if (head[STATUS_OFFSET] !== TWO) failures += 1;
+              state.bytesLeft = contentLength(head.toString("latin1", 0, bodyStart));
               bytes = head.subarray(bodyStart);
             }
-            state.left -= bytes.length;
-            if (state.left > 0) return;
+            state.bytesLeft -= bytes.length;
+            if (state.bytesLeft > 0) return;
             lastAt = performance.now();
             latencies.push(lastAt - state.startedAt);
             next(socket as never, lastAt);
@@ -84,17 +84,16 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     }
   });
   const cpuSeconds = options.cpuSeconds() - cpuBefore;
-  const at = quantilesOf(latencies);
+  const quantile = quantilesOf(latencies);
   return {
     requestsPerSecond: latencies.length / ((lastAt - begin) / 1000),
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
     failures,
     cpuMicroseconds: (cpuSeconds * 1e6) / Math.max(1, latencies.length),
   };
 }
 
-/** A request as bytes. */
 export function requestBytes(method: string, path: string, headers: Record<string, string>, body = ""): Uint8Array {
   const all = {
     host: "127.0.0.1",
@@ -108,7 +107,7 @@ export function requestBytes(method: string, path: string, headers: Record<strin
 const EMPTY = Buffer.alloc(0);
 const encoder = new TextEncoder();
 /** First digit of the status code in `HTTP/1.1 200`. */
-const STATUS_AT = 9;
+const STATUS_OFFSET = 9;
 const TWO = 0x32;
 
 function contentLength(head: string): number {

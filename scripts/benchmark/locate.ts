@@ -8,100 +8,95 @@ import { openWritable } from "../../src/db/connection.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { quantilesOf } from "../quantiles.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
-import { folder, say, sayRow, settings } from "./program.ts";
+import { folder, printLine, printRow, settings } from "./program.ts";
+import { timedGet } from "./requests.ts";
 import { addStations, ENTRIES, ipOf, macOf } from "./stations.ts";
-import { type BuiltStore, buildStore } from "./store.ts";
+import { type BuiltStore, campusStore } from "./store.ts";
 
 const { hosts, switches, stations, moves, requests, directory, executable } = settings({
   hosts: 20_000,
   switches: 50,
   stations: 1_000,
-  /** Per station, from port to port; one transaction each. */
+  /** Moves from port to port per station, one transaction each. */
   moves: 20,
   requests: 500,
   directory: "",
   executable: EXECUTABLE,
 });
 
-say(
+printLine(
   `Building: ${hosts} hosts × ${ENTRIES} interface entries; ${stations} stations that move ${moves} times, each seen on ${switches} switches`,
 );
-const store = await buildStore(
-  join(folder(directory), "locate"),
-  [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 1 }],
-  say,
-);
-const done = join(store.directory, "stations.json");
-const described = { switches, stations, moves };
-if (!existsSync(done) || !Bun.deepEquals(await Bun.file(done).json(), described)) {
-  addStations(store, described, say);
-  await Bun.write(done, JSON.stringify(described));
+const store = await campusStore(join(folder(directory), "locate"), { hosts, entriesPerHost: ENTRIES });
+const stationsFile = join(store.directory, "stations.json");
+const parameters = { switches, stations, moves };
+if (!existsSync(stationsFile) || !Bun.deepEquals(await Bun.file(stationsFile).json(), parameters)) {
+  addStations(store, parameters, printLine);
+  await Bun.write(stationsFile, JSON.stringify(parameters));
 }
 const running = await startExecutable(executable, store.directory);
 await measure(running, store);
 await running.stop();
 
+interface Located {
+  readonly candidates: Array<{ port: { role: string } | null }>;
+}
+
 async function measure(running: Running, store: BuiltStore): Promise<void> {
-  const ask = async (path: string) => {
-    const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, {
-      headers: { authorization: `Bearer ${store.key}` },
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
-    return { tookMs: performance.now() - started, data: (JSON.parse(text) as { data: never }).data as unknown };
+  const get = async <T>(path: string) => {
+    const { tookMs, text } = await timedGet(running, store, path);
+    return { tookMs, data: (JSON.parse(text) as { data: T }).data };
   };
   const instants = instantsOf(store);
-  const questions: Array<[string, (station: number) => string]> = [
+  const queries: Array<[string, (station: number) => string]> = [
     ["mac", (station) => `mac=${macOf(station)}`],
     ["ip", (station) => `ip=${ipOf(station)}`],
     ["hostname", (station) => `hostname=station-${station}`],
   ];
-  say("");
-  sayRow("", 48, ["p50 ms", "p99 ms", "longest"]);
+  printLine("");
+  printRow("", 48, ["p50 ms", "p99 ms", "longest"]);
   const row = (name: string, times: readonly number[]) => {
-    const at = quantilesOf(times);
-    sayRow(
+    const quantile = quantilesOf(times);
+    printRow(
       name,
       48,
-      [0.5, 0.99, 1].map((share) => at(share).toFixed(2)),
+      [0.5, 0.99, 1].map((share) => quantile(share).toFixed(2)),
     );
   };
-  for (const [name, question] of questions) {
-    for (const when of ["live", "at a random instant"]) {
+  for (const [name, query] of queries) {
+    for (const state of ["live", "at a random instant"]) {
       const times: number[] = [];
       for (let i = -20; i < requests; i += 1) {
         const station = Math.abs(i * 7919) % stations;
-        const { tookMs, data } = await ask(
-          `/api/v1/locate?${question(station)}${when === "live" ? "" : `&at=${instants[Math.abs(i * 104_729) % instants.length]}`}`,
-        );
-        const [first] = (data as { candidates: Array<{ confidence: number; port: { role: string } | null }> })
-          .candidates;
-        if (first?.port?.role !== "Edge") throw new Error(`station ${station} is not at an edge`);
+        const atQuery = state === "live" ? "" : `&at=${instants[Math.abs(i * 104_729) % instants.length]}`;
+        const { tookMs, data } = await get<Located>(`/api/v1/locate?${query(station)}${atQuery}`);
+        const [first] = data.candidates;
+        if (first?.port?.role !== "Edge") throw new Error(`station ${station} is not at an edge port`);
         if (i >= 0) times.push(tookMs);
       }
-      row(`by ${name}, ${when}`, times);
+      row(`by ${name}, ${state}`, times);
     }
   }
   const times: number[] = [];
   let intervals = 0;
   for (let i = 0; i < 20; i += 1) {
-    const { tookMs, data } = await ask(`/api/v1/locate/timeline?mac=${macOf((i * 7919) % stations)}`);
+    const mac = macOf((i * 7919) % stations);
+    const { tookMs, data } = await get<{ intervals: unknown[] }>(`/api/v1/locate/timeline?mac=${mac}`);
     times.push(tookMs);
-    intervals += (data as { intervals: unknown[] }).intervals.length;
+    intervals += data.intervals.length;
   }
-  row(`timeline of all time, ${(intervals / 20).toFixed(0)} intervals`, times);
-  const beside = Promise.all(
-    Array.from({ length: 8 }, (_, i) => ask(`/api/v1/locate/timeline?hostname=station-${(i * 7919) % stations}`)),
+  row(`timeline of the entire history, ${(intervals / 20).toFixed(0)} intervals`, times);
+  const timelines = Promise.all(
+    Array.from({ length: 8 }, (_, i) => get(`/api/v1/locate/timeline?hostname=station-${(i * 7919) % stations}`)),
   );
   const waits: number[] = [];
   let isOver = false;
-  void beside.finally(() => {
+  void timelines.finally(() => {
     isOver = true;
   });
-  while (!isOver) waits.push((await ask(`/api/v1/if-entries?limit=1`)).tookMs);
-  await beside;
-  row("another caller's read during eight timelines", waits);
+  while (!isOver) waits.push((await get(`/api/v1/if-entries?limit=1`)).tookMs);
+  await timelines;
+  row("read by another client during eight timelines", waits);
 }
 
 /** Timestamps of transactions while the stations moved. */

@@ -1,4 +1,4 @@
-// Baseline server that answers every request with the same bytes from memory. Usage: memory.ts FILE; prints its port.
+// Baseline server: responds to every request with the same bytes from memory. Usage: memory.ts FILE; prints its port.
 
 const bytes = await Bun.file(process.argv[2] as string).bytes();
 const headers = { "content-type": "application/json" };

@@ -1,4 +1,4 @@
-// Common start of the measuring programs, and output of their results.
+// Settings and output shared by the benchmark programs.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 
 type Setting = number | string | boolean;
-type Told<Defaults extends Record<string, Setting>> = {
+type Settings<Defaults extends Record<string, Setting>> = {
   readonly [Name in keyof Defaults]: Defaults[Name] extends number
     ? number
     : Defaults[Name] extends string
@@ -14,33 +14,33 @@ type Told<Defaults extends Record<string, Setting>> = {
       : boolean;
 };
 
-/** Settings from the command line, `--depth-hosts 400`, with these defaults. @throws for unknown ones */
+/** Parses settings from the command line (`--depth-hosts 400`). @throws Error for an unknown setting */
 export function settings<Defaults extends Record<string, Setting>>(
   defaults: Defaults,
   args = process.argv.slice(2),
-): Told<Defaults> {
+): Settings<Defaults> {
   const options = Object.entries(defaults).map(([name, value]) => [
     name,
     typeof value === "boolean" ? { type: "boolean", default: value } : { type: "string", default: String(value) },
   ]);
-  const told = Object.entries(parseArgs({ args, options: Object.fromEntries(options) }).values);
-  const values = told.map(([name, value]) => [name, typeof defaults[name] === "number" ? Number(value) : value]);
-  return Object.fromEntries(values) as Told<Defaults>;
+  const given = Object.entries(parseArgs({ args, options: Object.fromEntries(options) }).values);
+  const values = given.map(([name, value]) => [name, typeof defaults[name] === "number" ? Number(value) : value]);
+  return Object.fromEntries(values) as Settings<Defaults>;
 }
 
-/** The given folder, whose contents are kept and reused; or a temporary one, removed at exit. */
-export function folder(told = ""): string {
-  if (told !== "") return told;
-  const made = mkdtempSync(join(tmpdir(), "netledger-bench-"));
-  process.on("exit", () => rmSync(made, { recursive: true, force: true }));
-  return made;
+/** Returns the given folder, whose contents are kept and reused, or a temporary one, removed at exit. */
+export function folder(given = ""): string {
+  if (given !== "") return given;
+  const temporary = mkdtempSync(join(tmpdir(), "netledger-bench-"));
+  process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
+  return temporary;
 }
 
-export function say(line: string): void {
+export function printLine(line: string): void {
   console.log(line);
 }
 
-/** A table row: a name in this many columns, and values in columns of nine. */
-export function sayRow(name: string, nameWidth: number, cells: readonly string[], cellWidth = 9): void {
-  say(name.padEnd(nameWidth) + cells.map((cell) => cell.padStart(cellWidth)).join(""));
+/** Prints a table row: the name padded to `nameWidth`, then the cells padded to `cellWidth`. */
+export function printRow(name: string, nameWidth: number, cells: readonly string[], cellWidth = 9): void {
+  printLine(name.padEnd(nameWidth) + cells.map((cell) => cell.padStart(cellWidth)).join(""));
 }

@@ -1,4 +1,4 @@
-// Reader on a separate thread: sequential requests until stopped, with their durations.
+// Reader thread: sends requests in sequence until it is stopped, and measures their durations.
 
 import { runThread } from "../../src/base/thread.ts";
 import { quantilesOf } from "../quantiles.ts";
@@ -14,7 +14,7 @@ export interface ReaderTask {
   readonly port: number;
   readonly paths: readonly string[];
   readonly key: string;
-  /** Whether it reads the state of a second ago. */
+  /** Whether to read the state one second ago. */
   readonly isPast: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface ReaderMessages {
   readonly from: ReaderReport | "warm";
 }
 
-/** Uncounted requests: connection and code are cold. */
-const WARM_UP = 200;
+/** Requests before the measurement: connection and code are cold. */
+const WARM_UP_REQUESTS = 200;
 
 let isStopped = false;
 
@@ -34,19 +34,20 @@ runThread<ReaderMessages>((post) => (message) => {
 });
 
 async function read(task: ReaderTask, post: (message: ReaderMessages["from"]) => void): Promise<void> {
-  const took: number[] = [];
-  // Without compression, which would add to the cost of the answer.
+  const durations: number[] = [];
+  // Uncompressed: compression would add to the duration.
   const headers = { authorization: `Bearer ${task.key}`, "accept-encoding": "identity" };
   for (let i = 0; !isStopped; i += 1) {
     const path = task.paths[i % task.paths.length] as string;
-    const at = task.isPast ? `${path.includes("?") ? "&" : "?"}at=${new Date(Date.now() - 1_000).toISOString()}` : "";
+    const instant = new Date(Date.now() - 1_000).toISOString();
+    const atQuery = task.isPast ? `${path.includes("?") ? "&" : "?"}at=${instant}` : "";
     const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${task.port}${path}${at}`, { headers });
-    await answer.bytes();
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-    if (i === WARM_UP) post("warm");
-    if (i > WARM_UP) took.push(performance.now() - started);
+    const response = await fetch(`http://127.0.0.1:${task.port}${path}${atQuery}`, { headers });
+    await response.bytes();
+    if (!response.ok) throw new Error(`${path} returned ${response.status}`);
+    if (i === WARM_UP_REQUESTS) post("warm");
+    if (i > WARM_UP_REQUESTS) durations.push(performance.now() - started);
   }
-  const at = quantilesOf(took);
-  post({ reads: took.length, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(1) });
+  const quantile = quantilesOf(durations);
+  post({ reads: durations.length, p50Ms: quantile(0.5), p99Ms: quantile(0.99), longestMs: quantile(1) });
 }

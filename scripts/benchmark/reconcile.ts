@@ -1,6 +1,6 @@
-// Writer time to reconcile the inventory with scan sightings: initially, without changes, and with a changed port per
-// device. Through the real writer and its commands, compiled like the product, without network access, so that only
-// writes are measured. Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
+// Time that the writer takes to reconcile the inventory with scan sightings: initially, without changes, and with one
+// changed port per device. Runs the real writer and its commands, compiled like the product, without network access.
+// Usage: scripts/bench --reconcile [--devices 1000] [--ports 50]
 
 import { join } from "node:path";
 import { type CommandActor, SYSTEM_AUTHOR } from "../../src/access/actor.ts";
@@ -9,82 +9,72 @@ import { systemRandom } from "../../src/base/random.ts";
 import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/writer.ts";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
 import type { DeviceSighting, Recorded } from "../../src/discovery/sightings.ts";
-import type { OrganizationMade } from "../../src/resources/organizations/commands.ts";
+import type { CreatedOrganization } from "../../src/resources/organizations/commands.ts";
 import { openWriter } from "../../src/server/open-writer.ts";
 import { deviceAt, ethernet, mac } from "../../test/support/reconcile/sightings.ts";
-import { folder, say, sayRow, settings } from "./program.ts";
+import { folder, printLine, printRow, settings } from "./program.ts";
 
 const { devices, ports } = settings({ devices: 1_000, ports: 50 });
-/** As passed by the scanner. */
-const DEVICES_OF_COMMAND = 16;
+/** Devices per command, as many as the scanner passes. */
+const DEVICES_PER_COMMAND = 16;
 
 const writer = openWriter(
   { databasePath: join(folder(), "netledger.db"), secretKey: systemRandom.bytes(32) },
   systemClock,
   systemRandom,
 );
-const setUp = writer.execute([
-  {
-    command: "organization.set_up",
-    input: {
-      organizationName: "Benchmark",
-      networkName: "campus",
-      email: "bench@example.net",
-      passwordHash: "unused",
-      onlyFirst: true,
-    },
-    actor: SYSTEM_AUTHOR,
-  },
-]);
-const place = outcomeOf<OrganizationMade>(setUp[0] as WriteReply).result;
-say(`${devices} devices of ${ports} interfaces, each with four forwarding entries`);
-sayRow("", 52, ["seconds", "versions", "entries/s"], 11);
-measure(writer, place, "for the first time", sightings(0));
-measure(writer, place, "the same again", sightings(0));
-measure(writer, place, "the same again", sightings(0));
+const owner = { email: "bench@example.net", passwordHash: "unused", onlyFirst: true };
+const input = { organizationName: "Benchmark", networkName: "campus", ...owner };
+const setUp = writer.execute([{ command: "organization.set_up", input, actor: SYSTEM_AUTHOR }]);
+const organization = outcomeOf<CreatedOrganization>(setUp[0] as WriteReply).result;
+printLine(`${devices} devices of ${ports} interfaces, each with four forwarding entries`);
+printRow("", 52, ["seconds", "versions", "entries/s"], 11);
+// scripts/bench --against compares these titles with those of earlier commits.
+measure(writer, organization, "for the first time", sightings(0));
+measure(writer, organization, "the same again", sightings(0));
+measure(writer, organization, "the same again", sightings(0));
 measure(
   writer,
-  place,
+  organization,
   "the same again, every record compared",
-  sightings(0).map(({ digest: _digest, ...each }) => each),
+  sightings(0).map(({ digest: _digest, ...sighting }) => sighting),
 );
-measure(writer, place, "one port of each device is down", sightings(1));
+measure(writer, organization, "one port of each device is down", sightings(1));
 writer.close();
 
-function measure(writer: Writer, place: OrganizationMade, name: string, all: readonly DeviceSighting[]): void {
+function measure(
+  writer: Writer,
+  organization: CreatedOrganization,
+  name: string,
+  reported: readonly DeviceSighting[],
+): void {
   const scanId = Bun.randomUUIDv7();
   const actor: CommandActor = {
     type: "Discovery",
     id: scanId,
     name: "benchmark",
-    organizationId: place.organizationId,
+    organizationId: organization.organizationId,
     requestId: null,
     userId: null,
     role: "Owner",
-    networkIds: [place.networkId],
+    networkIds: [organization.networkId],
   };
   const inputs: Uint8Array[] = [];
-  for (let start = 0; start < all.length; start += DEVICES_OF_COMMAND)
-    inputs.push(
-      new TextEncoder().encode(
-        JSON.stringify({
-          scan_id: scanId,
-          network_id: place.networkId,
-          sightings: all.slice(start, start + DEVICES_OF_COMMAND),
-        }),
-      ),
-    );
+  for (let start = 0; start < reported.length; start += DEVICES_PER_COMMAND) {
+    const sightings = reported.slice(start, start + DEVICES_PER_COMMAND);
+    const json = JSON.stringify({ scan_id: scanId, network_id: organization.networkId, sightings });
+    inputs.push(new TextEncoder().encode(json));
+  }
   let versions = 0;
   const started = performance.now();
   for (const bytes of inputs) {
-    const { result } = outcomeOf<Recorded>(
-      writer.execute([{ command: "discovery.devices", input: { bytes }, actor }])[0] as WriteReply,
-    );
+    const [reply] = writer.execute([{ command: "discovery.devices", input: { bytes }, actor }]);
+    const { result } = outcomeOf<Recorded>(reply as WriteReply);
     for (const { created, updated, deleted } of Object.values(result.records)) versions += created + updated + deleted;
   }
   const seconds = (performance.now() - started) / 1000;
   const rate = Math.round((devices * ports) / seconds).toString();
-  sayRow(name, 52, [seconds.toFixed(3), String(versions), rate], 11);
+  printRow(name, 52, [seconds.toFixed(3), String(versions), rate], 11);
 }
 
 /** @param down number of ports of each device that are down */

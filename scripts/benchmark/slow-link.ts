@@ -1,18 +1,18 @@
-// Rate-limited link on loopback: a relay of TCP connections. Answers share its rate, and it reads no faster from the
-// server than it forwards.
+// Rate-limited link on loopback: a relay of TCP connections whose responses share its rate; it reads from the server no
+// faster than it forwards.
 
 import { createServer, connect as open, type Server, type Socket } from "node:net";
 
 export interface SlowLinkOptions {
   /** Loopback port of the server. */
   readonly to: number;
-  /** For all connections together, towards the client; requests are small and not delayed. */
+  /** Rate towards the client for all connections together; requests are small and not delayed. */
   readonly bytesPerSecond: number;
 }
 
-/** Forwarding unit, about a burst of frames of a network card. */
+/** Forwarding unit: about a network card's burst of frames. */
 const PIECE_BYTES = 16 * 1_024;
-/** After a longer wait for bytes the link counts as idle: that capacity is lost. */
+/** Wait for bytes after which the link counts as idle: unused capacity is lost. */
 const IDLE_MS = 1;
 
 export class SlowLink {
@@ -38,7 +38,7 @@ export class SlowLink {
     const address = server.address();
     if (address === null || typeof address === "string") throw new Error("the relay has no port");
     const link = new SlowLink(server, address.port, options);
-    server.on("connection", (near) => link.carry(near));
+    server.on("connection", (client) => link.relay(client));
     return link;
   }
 
@@ -47,39 +47,39 @@ export class SlowLink {
     this.server.close();
   }
 
-  private carry(near: Socket): void {
-    const far = open(this.options.to, "127.0.0.1");
+  private relay(client: Socket): void {
+    const upstream = open(this.options.to, "127.0.0.1");
     const end = () => {
-      for (const socket of [near, far]) {
+      for (const socket of [client, upstream]) {
         socket.destroy();
         this.sockets.delete(socket);
       }
     };
-    for (const socket of [near, far]) {
+    for (const socket of [client, upstream]) {
       this.sockets.add(socket);
       socket.setNoDelay(true);
       socket.on("error", end);
       socket.on("close", end);
     }
-    near.pipe(far);
-    this.carryBack(far, near).then(() => near.end(), end);
+    client.pipe(upstream);
+    this.relayBack(upstream, client).then(() => client.end(), end);
   }
 
-  private async carryBack(far: Socket, near: Socket): Promise<void> {
-    let askedAt = performance.now();
-    this.freeAt = Math.max(this.freeAt, askedAt);
-    for await (const chunk of far as AsyncIterable<Buffer>) {
-      const cameAt = performance.now();
-      // Makes up for late timers.
-      if (cameAt - askedAt > IDLE_MS) this.freeAt = Math.max(this.freeAt, cameAt);
+  private async relayBack(upstream: Socket, client: Socket): Promise<void> {
+    let waitingSince = performance.now();
+    this.freeAt = Math.max(this.freeAt, waitingSince);
+    for await (const chunk of upstream as AsyncIterable<Buffer>) {
+      const arrivedAt = performance.now();
+      // A shorter wait does not move `freeAt`, which compensates for late timers.
+      if (arrivedAt - waitingSince > IDLE_MS) this.freeAt = Math.max(this.freeAt, arrivedAt);
       for (let from = 0; from < chunk.length; from += PIECE_BYTES) {
         const piece = chunk.subarray(from, from + PIECE_BYTES);
         this.freeAt += (piece.length * 1_000) / this.options.bytesPerSecond;
         const aheadMs = this.freeAt - performance.now();
         if (aheadMs > 0) await Bun.sleep(aheadMs);
-        if (!near.write(piece)) await new Promise((resolve) => near.once("drain", resolve));
+        if (!client.write(piece)) await new Promise((resolve) => client.once("drain", resolve));
       }
-      askedAt = performance.now();
+      waitingSince = performance.now();
     }
   }
 }

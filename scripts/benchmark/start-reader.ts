@@ -1,11 +1,11 @@
-// Concurrent reads on a separate thread, so that a busy main thread does not count as waiting time.
+// Concurrent reader on a separate thread, so that a busy main thread does not count as waiting time.
 
 import { threadOf } from "../../src/base/thread.ts";
 import type { ReaderMessages, ReaderReport, ReaderTask } from "./reader.ts";
 
 const readerThread = threadOf<ReaderMessages>(() => new Worker(new URL("./reader.ts", import.meta.url).href));
 
-/** Resolves once it is warm. */
+/** Starts a reader. Resolves once it is warm. */
 export async function startReader(task: ReaderTask): Promise<{ stop(): Promise<ReaderReport> }> {
   const report = Promise.withResolvers<ReaderReport>();
   const warm = Promise.withResolvers<void>();
@@ -27,4 +27,9 @@ export async function startReader(task: ReaderTask): Promise<{ stop(): Promise<R
       return result;
     },
   };
+}
+
+/** Formats a report as table cells: reads, p50, p99, longest. */
+export function readerCells({ reads, p50Ms, p99Ms, longestMs }: ReaderReport): string[] {
+  return [String(reads), p50Ms.toFixed(2), p99Ms.toFixed(2), longestMs.toFixed(1)];
 }

@@ -3,37 +3,29 @@
 // [--executable FILE]
 
 import { join } from "node:path";
-import { ask } from "./asking.ts";
 import { EXECUTABLE, startExecutable } from "./executable.ts";
-import { folder, say, sayRow, settings } from "./program.ts";
-import { startReader } from "./start-reader.ts";
-import { buildStore } from "./store.ts";
+import { folder, printLine, printRow, settings } from "./program.ts";
+import { callApi, timedGet } from "./requests.ts";
+import { readerCells, startReader } from "./start-reader.ts";
+import { campusStore } from "./store.ts";
 
-const { rows, directory, executable } = settings({
-  rows: 100_000,
-  directory: "",
-  executable: EXECUTABLE,
-});
+const { rows, directory, executable } = settings({ rows: 100_000, directory: "", executable: EXECUTABLE });
 
-interface Told {
+interface ImportResult {
   readonly plan: string;
   readonly counts: Readonly<Record<string, number>>;
 }
 
-const store = await buildStore(
-  join(folder(directory), "tables"),
-  [{ network: "campus", hosts: 1_000, entriesPerHost: 48, versions: 1 }],
-  say,
-);
+const store = await campusStore(join(folder(directory), "tables"), { hosts: 1_000, entriesPerHost: 48 });
 const running = await startExecutable(executable, store.directory);
 const reads = [`/api/v1/networks/${store.networkIds.campus}`, "/api/v1/if-entries?limit=1"];
-const ADDRESSES_OF_HOST = 10;
+const ADDRESSES_PER_HOST = 10;
 const numbers = (count: number) => Array.from({ length: count }, (_, number) => number);
 
-say(`\n${rows} rows, with a concurrent reader of small records`);
-sayRow("", 44, ["MB sent", "seconds", "CPU s", "reads", "p50 ms", "p99 ms", "longest", "created", "updated"]);
+printLine(`\n${rows} rows, with a concurrent reader of small records`);
+printRow("", 44, ["MB sent", "seconds", "CPU s", "reads", "p50 ms", "p99 ms", "longest", "created", "updated"]);
 
-await imported("subnets", [
+await measureImport("subnets", [
   ["network_name", "cidr"],
   ...numbers(1_000).map((number) => ["campus", `10.${100 + (number >> 8)}.${number & 255}.0/24`]),
 ]);
@@ -46,20 +38,20 @@ const hosts = numbers(rows).map((number) => [
   `hall ${number % 10}`,
   `tag-${number}`,
 ]);
-await imported(
+await measureImport(
   "hosts",
   [["network_name", "name", "hostname", "description", "hidden", "sys_location", "asset_tag"], ...hosts],
   'name = "import-*"',
 );
-await imported(
+await measureImport(
   "ip-addresses",
   [
     ["network_name", "host_name", "ip_address", "name", "mac_address"],
     ...numbers(rows).map((number) => [
       "campus",
-      `import-${Math.floor(number / ADDRESSES_OF_HOST)}`,
+      `import-${Math.floor(number / ADDRESSES_PER_HOST)}`,
       `10.${100 + ((number >> 16) & 3)}.${(number >> 8) & 255}.${number & 255}`,
-      `eth${number % ADDRESSES_OF_HOST}`,
+      `eth${number % ADDRESSES_PER_HOST}`,
       `02:00:00:${[16, 8, 0].map((shift) => ((number >> shift) & 255).toString(16).padStart(2, "0")).join(":")}`,
     ]),
   ],
@@ -67,61 +59,48 @@ await imported(
 );
 
 const bulk = { filter: 'sys_location = "hall 3"', set: { description: "moved", sys_location: "hall 9" } };
-const { plan } = await timed("a tenth of the hosts by a filter: the plan", 0, () => update({ ...bulk, dry_run: true }));
-await timed("the same: done", 0, () => update({ ...bulk, plan }));
+const { plan } = await measure("bulk update of a tenth of the hosts: plan", 0, () =>
+  update({ ...bulk, dry_run: true }),
+);
+await measure("bulk update of a tenth of the hosts: applied", 0, () => update({ ...bulk, plan }));
 await running.stop();
 
-function update(body: object): Promise<Told> {
-  return ask<Told>(running, store, "POST", "/hosts/bulk-update", body);
+function update(body: object): Promise<ImportResult> {
+  return callApi<ImportResult>(running, store, "POST", "/hosts/bulk-update", body);
 }
 
-/** Imports a table, the same table again, and an export of the result. */
-async function imported(path: string, table: readonly (readonly string[])[], filter = ""): Promise<void> {
+/** Measures the import of a table, of the same table again, and of an export of the result. */
+async function measureImport(path: string, table: readonly (readonly string[])[], filter = ""): Promise<void> {
   const text = table.map((cells) => `${cells.join(",")}\r\n`).join("");
-  const { plan } = await measured(`${path}: the plan`, path, text, "?dry_run=true");
-  await measured(`${path}: done`, path, text, `?plan=${plan}`);
-  await measured(`${path}: the same again`, path, text);
-  const answer = await fetch(
-    `http://127.0.0.1:${running.port}/api/v1/${path}/export/csv?filter=${encodeURIComponent(filter)}`,
-    {
-      headers: { authorization: `Bearer ${store.key}` },
-    },
-  );
-  await measured(`${path}: their export`, path, await answer.text());
+  const { plan } = await importTable(`${path}: plan`, path, text, "?dry_run=true");
+  await importTable(`${path}: applied`, path, text, `?plan=${plan}`);
+  await importTable(`${path}: same table again`, path, text);
+  const exportPath = `/api/v1/${path}/export/csv?filter=${encodeURIComponent(filter)}`;
+  await importTable(`${path}: export imported again`, path, (await timedGet(running, store, exportPath)).text);
 }
 
-function measured(name: string, path: string, text: string, query = ""): Promise<Told> {
-  return timed(name, text.length / 1e6, async () => {
-    const answer = await fetch(`http://127.0.0.1:${running.port}/api/v1/${path}/import/csv${query}`, {
+function importTable(name: string, path: string, text: string, query = ""): Promise<ImportResult> {
+  return measure(name, text.length / 1e6, async () => {
+    const response = await fetch(`http://127.0.0.1:${running.port}/api/v1/${path}/import/csv${query}`, {
       method: "POST",
       headers: { authorization: `Bearer ${store.key}`, "content-type": "text/csv" },
       body: text,
     });
-    const body = await answer.text();
-    if (answer.status !== 200) throw new Error(`${name} answered ${answer.status}: ${body.slice(0, 300)}`);
-    return (JSON.parse(body) as { data: Told }).data;
+    const body = await response.text();
+    if (response.status !== 200) throw new Error(`${name} returned ${response.status}: ${body.slice(0, 300)}`);
+    return (JSON.parse(body) as { data: ImportResult }).data;
   });
 }
 
-/** Processor time is the server's, including the concurrent reader. */
-async function timed(name: string, megabytes: number, action: () => Promise<Told>): Promise<Told> {
+/** Measures an action; the server's processor time includes the concurrent reader's requests. */
+async function measure(name: string, megabytes: number, action: () => Promise<ImportResult>): Promise<ImportResult> {
   const reader = await startReader({ port: running.port, paths: reads, key: store.key, isPast: false });
   const [started, cpuBefore] = [performance.now(), running.cpuSeconds()];
-  const told = await action();
+  const result = await action();
   const seconds = (performance.now() - started) / 1000;
   const cpuSeconds = running.cpuSeconds() - cpuBefore;
-  const { reads: count, p50Ms, p99Ms, longestMs } = await reader.stop();
-  const { created = 0, updated } = told.counts;
-  sayRow(name, 44, [
-    megabytes.toFixed(1),
-    seconds.toFixed(2),
-    cpuSeconds.toFixed(2),
-    String(count),
-    p50Ms.toFixed(2),
-    p99Ms.toFixed(2),
-    longestMs.toFixed(1),
-    String(created),
-    String(updated),
-  ]);
-  return told;
+  const { created = 0, updated } = result.counts;
+  const cells = [megabytes.toFixed(1), seconds.toFixed(2), cpuSeconds.toFixed(2), ...readerCells(await reader.stop())];
+  printRow(name, 44, [...cells, String(created), String(updated)]);
+  return result;
 }

@@ -1,5 +1,5 @@
-// Cost of queries over time on the compiled executable: diffs, histories and feeds among 1,000,000 interface entries ×
-// 5 versions, and past pages of every list relative to the present, also with mostly deleted records. Usage:
+// Speed of queries over time on the compiled executable: diffs, histories and feeds among 1,000,000 interface entries ×
+// 5 versions, and past pages of every list relative to live ones, also with mostly deleted records. Usage:
 // scripts/bench --time [--hosts 20000] [--churn-hosts 4000] [--seconds 2] [--directory DIR] [--executable FILE]
 
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { quantilesOf } from "../quantiles.ts";
 import { EXECUTABLE, type Running, startExecutable } from "./executable.ts";
 import { load, requestBytes } from "./load.ts";
-import { folder, say, sayRow, settings } from "./program.ts";
+import { folder, printLine, printRow, settings } from "./program.ts";
 import { startReader } from "./start-reader.ts";
-import { type BuiltStore, buildStore } from "./store.ts";
+import { type BuiltStore, buildStore, campusStore } from "./store.ts";
 
-const told = settings({ hosts: 20_000, "churn-hosts": 4_000, seconds: 2, directory: "", executable: EXECUTABLE });
-const { hosts, "churn-hosts": churnHosts, seconds, executable } = told;
-const directory = folder(told.directory);
+const options = settings({ hosts: 20_000, "churn-hosts": 4_000, seconds: 2, directory: "", executable: EXECUTABLE });
+const { hosts, "churn-hosts": churnHosts, seconds, executable } = options;
+const directory = folder(options.directory);
 
 const ENTRIES = 50;
 const CONNECTIONS = 8;
@@ -22,140 +22,96 @@ const CONNECTIONS = 8;
 const VERSIONS = ENTRIES + 1;
 const DIFF_VERSIONS = 10_000;
 
-say(
+printLine(
   `Building: ${hosts} hosts × ${ENTRIES} interface entries × 5 versions; ${churnHosts} × ${ENTRIES}, 95 % of them deleted`,
 );
-const wide = await buildStore(
-  join(directory, "wide"),
-  [{ network: "campus", hosts, entriesPerHost: ENTRIES, versions: 5 }],
-  say,
-);
-const churn = await buildStore(
-  join(directory, "churn"),
-  [
-    {
-      network: "churn",
-      hosts: churnHosts,
-      entriesPerHost: ENTRIES,
-      versions: 1,
-      diedShare: 0.95,
-    },
-  ],
-  say,
-);
-await measureQuestions(wide);
-await measurePastAndPresent("1,000,000 entries, all alive", wide, "campus");
-await measurePastAndPresent("where 95 % have died", churn, "churn");
+const wide = await campusStore(join(directory, "wide"), { hosts, entriesPerHost: ENTRIES, versions: 5 });
+const deleted = { network: "churn", hosts: churnHosts, entriesPerHost: ENTRIES, versions: 1, deletedShare: 0.95 };
+const churn = await buildStore(join(directory, "churn"), [deleted], printLine);
+await measureQueries(wide);
+await comparePastAndLive("1,000,000 entries, none deleted", wide, "campus");
+await comparePastAndLive("95 % of the entries deleted", churn, "churn");
 
-async function measureQuestions(store: BuiltStore): Promise<void> {
+async function measureQueries(store: BuiltStore): Promise<void> {
   const running = await startExecutable(executable, store.directory);
-  const someHosts = store.hostIds.campus as string[];
+  const hostIds = store.hostIds.campus as string[];
   const { instants, head } = ledgerOf(store);
-  const ask = asker(running, store);
-  say("");
-  sayRow("", 60, ["p50 ms", "longest", "kB"]);
+  const get = createClient(running, store);
+  printLine("");
+  printRow("", 60, ["p50 ms", "longest", "kB"]);
   const row = async (name: string, count: number, path: (i: number) => string) => {
     const times: number[] = [];
     let bytes = 0;
     for (let i = -2; i < count; i += 1) {
-      const answer = await ask(path(Math.abs(i)));
+      const response = await get(`/api/v1/${path(Math.abs(i))}`);
       if (i < 0) continue;
-      times.push(answer.tookMs);
-      bytes += answer.bytes;
+      times.push(response.tookMs);
+      bytes += response.bytes;
     }
-    const at = quantilesOf(times);
-    sayRow(name, 60, [at(0.5).toFixed(1), at(1).toFixed(1), (bytes / count / 1000).toFixed(0)]);
+    const quantile = quantilesOf(times);
+    printRow(name, 60, [quantile(0.5).toFixed(1), quantile(1).toFixed(1), (bytes / count / 1000).toFixed(0)]);
   };
   const step = Math.ceil(DIFF_VERSIONS / VERSIONS);
   const first = Math.floor(instants.length / 4);
-  const window = (i: number) => first + ((i * 7919) % (instants.length - first - step));
-  await row(
-    `diff of two instants with ${DIFF_VERSIONS} changes between them`,
-    11,
-    (i) => `/api/v1/diff?from=${instants[window(i)]}&to=${instants[window(i) + step]}`,
-  );
-  await row(
-    "the same as lines (ndjson)",
-    5,
-    (i) => `/api/v1/diff?from=${instants[window(i)]}&to=${instants[window(i) + step]}&format=ndjson`,
-  );
-  await row(
-    "diff of one host over all time",
-    51,
-    (i) => `/api/v1/diff?from=${instants[0]}&host_id=${someHosts[i % someHosts.length]}`,
-  );
-  await row(
-    `a host with ${ENTRIES} interfaces, live`,
-    201,
-    (i) => `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}`,
-  );
-  await row(
-    `a host with ${ENTRIES} interfaces, at a random instant`,
-    201,
-    (i) =>
-      `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}?at=${instants[Math.floor(instants.length / 3) + ((i * 7919) % Math.floor(instants.length / 2))]}`,
-  );
-  await row(
-    "history of a host, all of it with its children",
-    51,
-    (i) => `/api/v1/hosts/${someHosts[(i * 31) % someHosts.length]}/history`,
-  );
-  await row("a page of 100 of the change feed", 51, (i) => `/api/v1/changes?after=${((i * 7919) % (head - 10)) + 1}`);
-  await row("a page of 50 transactions", 51, (i) => `/api/v1/transactions?offset=${(i * 7919) % (head - 100)}`);
-  await row(
-    "hosts found by search=switch-777, live",
-    51,
-    () => "/api/v1/hosts?search=switch-777&include_children=false",
-  );
-  await row(
-    "hosts found by search=switch-777, at a random instant",
-    51,
-    (i) => `/api/v1/hosts?search=switch-777&include_children=false&at=${instants[Math.floor(instants.length / 2) + i]}`,
-  );
-  await row("a page of hosts ordered by name, live", 11, () => "/api/v1/hosts?order_by=name&include_children=false");
-  await row(
-    "a page of hosts ordered by name, at a random instant",
-    11,
-    (i) => `/api/v1/hosts?order_by=name&include_children=false&at=${instants[Math.floor(instants.length / 2) + i]}`,
-  );
+  const windowStart = (i: number) => first + ((i * 7919) % (instants.length - first - step));
+  const diff = (i: number) => `diff?from=${instants[windowStart(i)]}&to=${instants[windowStart(i) + step]}`;
+  const host = (i: number) => `hosts/${hostIds[(i * 31) % hostIds.length]}`;
+  const [half, third] = [2, 3].map((part) => Math.floor(instants.length / part)) as [number, number];
+  const late = (i: number) => `&at=${instants[half + i]}`;
+  const found = "hosts?search=switch-777&include_children=false";
+  const ordered = "hosts?order_by=name&include_children=false";
+  await row(`diff of two instants with ${DIFF_VERSIONS} changes between them`, 11, diff);
+  await row("the same diff as ndjson", 5, (i) => `${diff(i)}&format=ndjson`);
+  const oneHost = (i: number) => `diff?from=${instants[0]}&host_id=${hostIds[i % hostIds.length]}`;
+  await row("diff of one host over all time", 51, oneHost);
+  await row(`a host with ${ENTRIES} interfaces, live`, 201, host);
+  const past = (i: number) => `${host(i)}?at=${instants[third + ((i * 7919) % half)]}`;
+  await row(`a host with ${ENTRIES} interfaces, at a random instant`, 201, past);
+  await row("entire history of a host with its children", 51, (i) => `${host(i)}/history`);
+  await row("a page of 100 of the change feed", 51, (i) => `changes?after=${((i * 7919) % (head - 10)) + 1}`);
+  await row("a page of 50 transactions", 51, (i) => `transactions?offset=${(i * 7919) % (head - 100)}`);
+  await row("hosts found by search=switch-777, live", 51, () => found);
+  await row("hosts found by search=switch-777, at a random instant", 51, (i) => found + late(i));
+  await row("a page of hosts ordered by name, live", 11, () => ordered);
+  await row("a page of hosts ordered by name, at a random instant", 11, (i) => ordered + late(i));
   for (const [name, path] of [
-    ["a diff over all time", `/api/v1/diff?from=2000-01-01T00:00:00Z&format=ndjson`],
+    ["diff over all time", `/api/v1/diff?from=2000-01-01T00:00:00Z&format=ndjson`],
     ["an export of every interface entry", "/api/v1/if-entries/export/csv"],
     ["hosts ordered by name, all of them", "/api/v1/hosts?order_by=name&limit=0&include_children=false"],
   ] as const) {
-    const paths = [`/api/v1/hosts/${someHosts[0]}`];
-    const beside = await startReader({ port: running.port, paths, key: store.key, isPast: false });
-    const { tookMs, bytes } = await ask(path);
-    const { p50Ms, p99Ms, longestMs } = await beside.stop();
-    say(
-      `${name}: ${(tookMs / 1000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB; another caller's reads at the same time p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms (wanted: 50 or less)`,
+    const paths = [`/api/v1/hosts/${hostIds[0]}`];
+    const reader = await startReader({ port: running.port, paths, key: store.key, isPast: false });
+    const { tookMs, bytes } = await get(path);
+    const { p50Ms, p99Ms, longestMs } = await reader.stop();
+    printLine(
+      `${name}: ${(tookMs / 1000).toFixed(1)} s, ${(bytes / 1e6).toFixed(0)} MB; another client's reads at the same time p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, longest ${longestMs.toFixed(1)} ms (target: 50 or less)`,
     );
   }
-  say(`anonymous memory after all of it ${(await running.anonymousMb()).toFixed(0)} MB`);
+  printLine(`anonymous memory at the end ${(await running.anonymousMb()).toFixed(0)} MB`);
   await running.stop();
 }
 
-/** A page of every list as of a timestamp, compared with its live page. */
-async function measurePastAndPresent(title: string, store: BuiltStore, network: string): Promise<void> {
+/** Compares a past page of every list with its live page. */
+async function comparePastAndLive(title: string, store: BuiltStore, network: string): Promise<void> {
   const running = await startExecutable(executable, store.directory);
   const { instants } = ledgerOf(store);
-  const ask = asker(running, store);
+  const get = createClient(running, store);
   const headers = { authorization: `Bearer ${store.key}` };
   const networkId = store.networkIds[network] as string;
   const hostIds = store.hostIds[network] as string[];
   const livingHosts: string[] = [];
-  for (const id of hostIds) if ((await ask(`/api/v1/if-entries?host_id=${id}&limit=1`)).total > 0) livingHosts.push(id);
+  for (const id of hostIds) if ((await get(`/api/v1/if-entries?host_id=${id}&limit=1`)).total > 0) livingHosts.push(id);
   const ids: Record<string, string> = {};
   for (const list of ["if-entries", "hosts"])
-    ids[list] = (JSON.parse((await ask(`/api/v1/${list}?limit=50`)).text) as { data: Array<{ id: string }> }).data
-      .map((each) => each.id)
+    ids[list] = (JSON.parse((await get(`/api/v1/${list}?limit=50`)).text) as { data: Array<{ id: string }> }).data
+      .map(({ id }) => id)
       .join(",");
-  // The last timestamps, with all deleted records in the way and none to return.
+  // At the last timestamps, all deleted records have to be skipped.
   const late = instants.slice(-50, -1);
-  say("");
-  sayRow(title, 60, ["live/s", "past/s", "past ÷ present"], 16);
+  printLine("");
+  printRow(title, 60, ["live/s", "past/s", "live ÷ past"], 16);
   const host = (i: number) => livingHosts[(i * 7919) % livingHosts.length];
-  const questions: Array<[string, (i: number) => string]> = [
+  const queries: Array<[string, (i: number) => string]> = [
     ["interface entries of the organization", () => "if-entries?limit=50"],
     ["interface entries of a network", () => `if-entries?network_id=${networkId}`],
     ["interface entries of a host", (i) => `if-entries?host_id=${host(i)}`],
@@ -166,7 +122,7 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
     ["networks", () => "networks?limit=50"],
     ["subnets of a network", () => `subnets?network_id=${networkId}`],
   ];
-  for (const [name, path] of questions) {
+  for (const [name, path] of queries) {
     const rate = async (at: (i: number) => string) => {
       const request = (i: number) => requestBytes("GET", `/api/v1/${path(i)}${at(i)}`, headers);
       await load({ ...running, seconds: Math.min(0.5, seconds), connections: CONNECTIONS, request });
@@ -176,35 +132,35 @@ async function measurePastAndPresent(title: string, store: BuiltStore, network: 
     const past = await rate((i) => `&at=${late[i % late.length]}`);
     const failed = live.failures + past.failures;
     const rates = [live, past].map(({ requestsPerSecond }) => requestsPerSecond) as [number, number];
-    const cells = [...rates.map((each) => each.toFixed(0)), (rates[0] / rates[1]).toFixed(2)];
-    sayRow(name, 60, failed > 0 ? [...cells, `  ${failed} failed`] : cells, 16);
+    const cells = [...rates.map((rate) => rate.toFixed(0)), (rates[0] / rates[1]).toFixed(2)];
+    printRow(name, 60, failed > 0 ? [...cells, `  ${failed} failed`] : cells, 16);
   }
   await running.stop();
 }
 
-interface Asked {
+interface Fetched {
   readonly tookMs: number;
   readonly bytes: number;
   readonly text: string;
-  /** `total_count` of a list; 0 for other answers. */
+  /** `total_count` of a list; 0 for other responses. */
   readonly total: number;
 }
 
-function asker(running: Running, store: BuiltStore): (path: string) => Promise<Asked> {
+function createClient(running: Running, store: BuiltStore): (path: string) => Promise<Fetched> {
   return async (path) => {
     const started = performance.now();
-    const answer = await fetch(`http://127.0.0.1:${running.port}${path}`, {
+    const response = await fetch(`http://127.0.0.1:${running.port}${path}`, {
       headers: { authorization: `Bearer ${store.key}` },
     });
     let bytes = 0;
     let text = "";
     const decoder = new TextDecoder();
-    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       bytes += chunk.length;
       // Larger streams are only counted.
       if (bytes < 10_000_000) text += decoder.decode(chunk, { stream: true });
     }
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text.slice(0, 200)}`);
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${text.slice(0, 200)}`);
     return {
       tookMs: performance.now() - started,
       bytes,
@@ -214,7 +170,7 @@ function asker(running: Running, store: BuiltStore): (path: string) => Promise<A
   };
 }
 
-/** Timestamps of all transactions in order, and the last sequence. */
+/** Reads the timestamps of all transactions in order, and the last sequence. */
 function ledgerOf(store: BuiltStore): { instants: string[]; head: number } {
   const db = openReadOnly(dataFiles(store.directory).database);
   const rows = db.$client.query("SELECT at FROM history_transactions ORDER BY sequence").values() as Array<[number]>;

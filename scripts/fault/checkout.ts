@@ -1,4 +1,4 @@
-// Commits of this repository: their files as texts, and separate checkouts with installed dependencies.
+// Commits of this repository: texts of their files, and separate checkouts with installed dependencies.
 
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -6,28 +6,28 @@ import type { Sources } from "./patch.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** Full hash of a commit. */
+/** Resolves a revision to the full hash of its commit. */
 export function commitOf(name: string): string {
   return git(ROOT, ["rev-parse", "--verify", "--quiet", `${name}^{commit}`]).trim();
 }
 
-/** TypeScript files of a commit below some folders, by path. */
+/** Reads the TypeScript files below some folders of a commit. @returns their texts by path */
 export function sourcesAt(commit: string, folders: readonly string[]): Sources {
   const listed = git(ROOT, ["ls-tree", "-r", commit, "--", ...folders])
     .split("\n")
     .map((line) => /^\d+ blob (\w+)\t(.*\.tsx?)$/.exec(line))
     .filter((match) => match !== null)
     .map(([, hash = "", path = ""]) => ({ hash, path }));
-  const asked = Bun.spawnSync(["git", "-C", ROOT, "cat-file", "--batch"], {
+  const result = Bun.spawnSync(["git", "-C", ROOT, "cat-file", "--batch"], {
     stdin: new TextEncoder().encode(listed.map(({ hash }) => `${hash}\n`).join("")),
     stdout: "pipe",
     stderr: "inherit",
   });
-  const bytes = asked.stdout;
+  const bytes = result.stdout;
   const sources = new Map<string, string>();
   let offset = 0;
   for (const { path } of listed) {
-    // A header of hash, type and size, the content, and a line feed.
+    // Each object: a line of hash, type and size, the content, and a line feed.
     const headEnd = bytes.indexOf(10, offset);
     const size = Number(bytes.subarray(offset, headEnd).toString().split(" ")[2]);
     sources.set(path, bytes.subarray(headEnd + 1, headEnd + 1 + size).toString());
@@ -47,14 +47,14 @@ export function checkOut(folder: string, commit: string): void {
   install(folder);
 }
 
-/** Hard-links the dependencies of this checkout if they are the same; otherwise installs those of the commit. */
+/** Hard-links the dependencies of this checkout if the commit has the same ones; otherwise installs them. */
 function install(folder: string): void {
   const isSame = ["package.json", "bun.lock"].every((name) => read(ROOT, name) === read(folder, name));
   const modules = join(folder, "node_modules");
   if (isSame && !existsSync(modules)) {
     const cache = join(modules, ".cache");
     run(["cp", "--archive", "--link", join(ROOT, "node_modules"), modules], folder);
-    // The only part that is written to.
+    // Copied: the cache is the only part that is written to.
     rmSync(cache, { recursive: true, force: true });
     run(["cp", "--archive", join(ROOT, "node_modules/.cache"), cache], folder);
   }

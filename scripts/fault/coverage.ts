@@ -1,6 +1,6 @@
-// Lines of src/ executed by a test file, read from Bun's LCOV and stored as ranges.
+// Line coverage of src/ by a test file, read from Bun's LCOV report and stored as ranges.
 
-/** Executed lines by file, as ranges of first and last. */
+/** Executed lines by file, as ranges of first and last line. */
 export type Covered = Readonly<Record<string, readonly (readonly [number, number])[]>>;
 
 /** Reads an LCOV report; files outside src/ are omitted. */
@@ -13,11 +13,11 @@ export function coveredLines(lcov: string): Covered {
       const file = line.slice(3).replace(/^\.\//, "");
       if (file.startsWith("src/")) covered[file] = ranges;
     }
-    const [, place, hits] = /^DA:(\d+),(\d+)/.exec(line) ?? [];
-    if (place === undefined || hits === "0") continue;
+    const [, lineNumber, hits] = /^DA:(\d+),(\d+)/.exec(line) ?? [];
+    if (lineNumber === undefined || hits === "0") continue;
     const last = ranges.at(-1);
-    if (last !== undefined && last[1] === Number(place) - 1) last[1] = Number(place);
-    else ranges.push([Number(place), Number(place)]);
+    if (last !== undefined && last[1] === Number(lineNumber) - 1) last[1] = Number(lineNumber);
+    else ranges.push([Number(lineNumber), Number(lineNumber)]);
   }
   return covered;
 }

@@ -1,15 +1,15 @@
-// The choice of faults: by seed, in proportion to the lines of each top folder of src/.
+// Random selection of faults by seed, in proportion to the lines of each top folder of src/.
 
 import { seededRandom } from "../../test/support/injected/seeded-random.ts";
 import { FAULT_KINDS, type Fault, type Sources } from "./patch.ts";
 import { isPlantable, plant, type Site, sitesOf } from "./plant.ts";
 
-/** Minimum share of faults in the console: 50 of 120. */
+/** Minimum share of faults in the console: 50 in 120. */
 const CONSOLE_SHARE = 5 / 12;
 const CONSOLE = "console";
 
 /**
- * Draws faults from the sources of a commit. The order is random too: every part of the list is as mixed as the whole.
+ * Draws faults from the sources of a commit. The order is random too, so that every part of the list is a fair sample.
  * @param seed an integer; the same sources and seed give the same faults
  */
 export function drawFaults(sources: Sources, { seed, count }: { seed: number; count: number }): Fault[] {
@@ -26,43 +26,43 @@ export function drawFaults(sources: Sources, { seed, count }: { seed: number; co
 }
 
 /**
- * Number of faults per folder by its lines: at least CONSOLE_SHARE for the console, the rest in proportion for the
- * others, by the largest remainder method.
+ * Number of faults per folder: at least CONSOLE_SHARE for the console, the rest for the others in proportion to their
+ * lines, by the largest remainder method.
  */
 export function sharesOf(lines: ReadonlyMap<string, number>, count: number): Map<string, number> {
   const total = sum([...lines.values()]);
   const consoleLines = lines.get(CONSOLE) ?? 0;
   if (total === 0) return new Map();
-  const ofConsole =
+  const consoleCount =
     consoleLines === 0 ? 0 : Math.max(Math.ceil(count * CONSOLE_SHARE), Math.round((count * consoleLines) / total));
-  const left = count - ofConsole;
+  const remaining = count - consoleCount;
   const others = [...lines].filter(([folder]) => folder !== CONSOLE);
-  const othersLines = sum(others.map(([, number]) => number));
-  const exact = others.map(([folder, number]) => [folder, (left * number) / othersLines] as const);
+  const otherLines = sum(others.map(([, number]) => number));
+  const exact = others.map(([folder, number]) => [folder, (remaining * number) / otherLines] as const);
   const shares = new Map(exact.map(([folder, share]) => [folder, Math.floor(share)]));
-  const missing = left - sum([...shares.values()]);
+  const missing = remaining - sum([...shares.values()]);
   for (const [folder] of exact.toSorted((a, b) => (b[1] % 1) - (a[1] % 1)).slice(0, missing))
     shares.set(folder, (shares.get(folder) ?? 0) + 1);
-  if (ofConsole > 0) shares.set(CONSOLE, ofConsole);
+  if (consoleCount > 0) shares.set(CONSOLE, consoleCount);
   return shares;
 }
 
-/** The items in a random order, by seed. */
+/** Returns the items in an order that is random by seed. */
 export function shuffled<T>(items: readonly T[], seed: number): T[] {
   const random = seededRandom(seed);
-  const left = [...items];
-  const drawn: T[] = [];
-  while (left.length > 0) drawn.push(...left.splice(random.integer(left.length), 1));
-  return drawn;
+  const remaining = [...items];
+  const result: T[] = [];
+  while (remaining.length > 0) result.push(...remaining.splice(random.integer(remaining.length), 1));
+  return result;
 }
 
-/** Top folder of a file in src/; files directly in src/ share one. */
+/** Top folder of a file in src/; "." for files directly in src/. */
 export function folderOf(path: string): string {
   const [, folder = "", name] = path.split("/");
   return name === undefined ? "." : folder;
 }
 
-/** Kinds are equally likely, and so are the sites of a kind: otherwise half would be constants. */
+/** Draws faults with equally likely kinds, and equally likely sites per kind: otherwise half would be constants. */
 function drawFrom(sources: Sources, paths: readonly string[], count: number, seed: number): Fault[] {
   const random = seededRandom(seed);
   const sites = paths.flatMap((path) => sitesOf(path, sources.get(path) ?? ""));
@@ -71,8 +71,8 @@ function drawFrom(sources: Sources, paths: readonly string[], count: number, see
   while (faults.length < count) {
     const kinds = FAULT_KINDS.filter((kind) => (byKind.get(kind)?.length ?? 0) > 0);
     if (kinds.length === 0) break;
-    const ofKind = byKind.get(random.pick(kinds)) ?? [];
-    const [site] = ofKind.splice(random.integer(ofKind.length), 1);
+    const candidates = byKind.get(random.pick(kinds)) ?? [];
+    const [site] = candidates.splice(random.integer(candidates.length), 1);
     const fault = site === undefined ? null : plant(site, sources.get(site.file) ?? "");
     if (fault !== null) faults.push(fault);
   }

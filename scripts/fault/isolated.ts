@@ -1,4 +1,4 @@
-// Isolated run of a command with loopback only, to completion or a limit, without leftover processes.
+// Isolated run of a command with loopback only, until it exits or times out, without leftover processes.
 
 import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,38 +6,39 @@ import { join, resolve } from "node:path";
 
 const OFFLINE = resolve(import.meta.dir, "../offline");
 
-export interface Ended {
+export interface RunResult {
   readonly outcome: "passed" | "failed" | "hung" | "stopped";
   /** Standard output and error combined. */
   readonly output: string;
   readonly seconds: number;
 }
 
-/** Printed once in its namespace. The first candidate of the OOM killer. */
+/** Printed by the command's shell once it runs in its namespace, as the OOM killer's first candidate. */
 const READY = "ready\n";
 const SCRIPT = 'test "$TEST_NETWORK" = own && echo ready && echo 1000 >/proc/self/oom_score_adj && exec "$@" 2>&1';
 
-/** A process that outlives its command may hold the pipe. */
+/** Wait for the end of the output: a process that outlives its command may hold the pipe open. */
 const PIPE_GRACE_MS = 2_000;
 
-/** Functions that end a running command and remove its folder. */
+/** For each running command, a function that ends it and removes its folder. */
 const running = new Set<() => void>();
 
-/** Ends all running commands, before this program exits. */
+/** Ends all running commands; to be called before this program exits. */
 export function endAll(): void {
   for (const end of running) end();
 }
 
 /**
- * @param limitMs duration that counts as a hang
- * @param signal ends the command early, as "stopped"
+ * Runs a command with loopback only.
+ * @param limitMs duration after which the command counts as hung
+ * @param signal ends the command early, with the outcome "stopped"
  * @throws Error if no network namespace can be created
  */
 export async function runIsolated(
   command: readonly string[],
   { cwd, limitMs, signal }: { cwd: string; limitMs: number; signal?: AbortSignal | undefined },
-): Promise<Ended> {
-  const began = performance.now();
+): Promise<RunResult> {
+  const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), "fault-"));
   const child = Bun.spawn([OFFLINE, "sh", "-c", SCRIPT, "sh", ...command], {
     cwd,
@@ -55,9 +56,9 @@ export async function runIsolated(
       if (namespace === null && output.startsWith(READY)) namespace = openNamespace(child.pid);
     }
   })();
-  let outcome: Ended["outcome"] | undefined;
-  const end = (as: "hung" | "stopped") => {
-    outcome ??= as;
+  let outcome: RunResult["outcome"] | undefined;
+  const end = (reason: "hung" | "stopped") => {
+    outcome ??= reason;
     child.kill("SIGKILL");
     killAll(namespace);
   };
@@ -79,15 +80,15 @@ export async function runIsolated(
   if (namespace !== null) closeSync(namespace);
   rmSync(folder, { recursive: true, force: true });
   if (!output.startsWith(READY) && outcome === undefined)
-    throw new Error(`no network namespace could be made: ${(await child.stderr.text()).trim()}`);
+    throw new Error(`could not create a network namespace: ${(await child.stderr.text()).trim()}`);
   return {
     outcome: outcome ?? (exitCode === 0 ? "passed" : "failed"),
     output: output.slice(READY.length),
-    seconds: (performance.now() - began) / 1000,
+    seconds: (performance.now() - started) / 1000,
   };
 }
 
-/** Held open, so that its number is not reused; null if the process has exited. */
+/** Opens a process's namespace, so that its number is not reused; null if the process has exited. */
 function openNamespace(pid: number): number | null {
   try {
     return openSync(`/proc/${pid}/ns/net`, "r");
@@ -106,7 +107,7 @@ function killAll(namespace: number | null): void {
     try {
       if (statSync(`/proc/${name}/ns/net`).ino === ino) process.kill(Number(name), "SIGKILL");
     } catch {
-      // It has exited in the meantime.
+      // The process has exited in the meantime.
     }
   }
 }

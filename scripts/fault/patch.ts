@@ -1,5 +1,5 @@
-// A fault as a patch: its place in a file, the replaced text, and surrounding lines that locate it in another commit
-// after lines were added or the file was moved.
+// Faults as patches: the place in a file, the replaced text, and surrounding lines that locate the place in another
+// commit after lines were added or the file was moved.
 
 import { basename } from "node:path";
 
@@ -21,15 +21,15 @@ export interface Fault {
   readonly id: string;
   readonly kind: FaultKind;
   readonly file: string;
-  /** Counted from 1. */
+  /** First line, counted from 1. */
   readonly line: number;
-  /** Characters between the first line's indentation and the fault. */
+  /** Number of characters between the first line's indentation and the fault. */
   readonly column: number;
   readonly before: string;
   readonly after: string;
   /** Lines covered by the fault, without indentation. */
   readonly lines: readonly string[];
-  /** Surrounding lines without indentation and blank lines, nearest first. */
+  /** Lines above and below without indentation, nearest first; empty lines are omitted. */
   readonly above: readonly string[];
   readonly below: readonly string[];
 }
@@ -42,10 +42,10 @@ export interface Located {
   readonly text: string;
 }
 
-/** Number of lines on each side that distinguish similar places. */
+/** Number of surrounding lines on each side, which distinguish similar places. */
 const CONTEXT_LINES = 5;
 
-/** @param start index of the first character of `before` in `text` */
+/** Describes a fault as a patch. @param start index of the first character of `before` in `text` */
 export function patchAt(
   { kind, file, start, before, after }: Pick<Fault, "kind" | "file" | "before" | "after"> & { start: number },
   text: string,
@@ -69,27 +69,27 @@ export function patchAt(
 }
 
 /**
- * Locates a fault in the sources of a commit: in its file, a file of the same name, or any file. Of similar places, the
- * one with the best matching context, then the nearest. Null if its lines no longer exist.
+ * Locates a fault in the sources of a commit: in its file, a file of the same name, or any file. Of similar places it
+ * prefers the best matching context, then the nearest. Null if the lines no longer exist.
  */
 export function locate(fault: Fault, sources: Sources): Located | null {
-  const isNamesake = (path: string) => basename(path) === basename(fault.file);
+  const hasSameName = (path: string) => basename(path) === basename(fault.file);
   const paths = [...sources.keys()];
-  const turns = [
+  const groups = [
     paths.filter((path) => path === fault.file),
-    paths.filter((path) => path !== fault.file && isNamesake(path)),
-    paths.filter((path) => !isNamesake(path)),
+    paths.filter((path) => path !== fault.file && hasSameName(path)),
+    paths.filter((path) => !hasSameName(path)),
   ];
-  for (const turn of turns) {
-    const found = turn
-      .flatMap((path) => placesIn(fault, path, sources.get(path) ?? ""))
+  for (const group of groups) {
+    const found = group
+      .flatMap((path) => matchesIn(fault, path, sources.get(path) ?? ""))
       .sort((a, b) => b.agreement - a.agreement || a.distance - b.distance)[0];
     if (found !== undefined) return found.located;
   }
   return null;
 }
 
-/** One readable line: the lines of the fault without and with it. */
+/** Renders the lines without and with the fault, each as one readable line. */
 export function changeOf(fault: Fault): { was: string; becomes: string } {
   const was = fault.lines.join("\n");
   // Inner indentation is not in `lines`.
@@ -105,7 +105,7 @@ function short(text: string): string {
   return line.length > SHORT_LENGTH ? `${line.slice(0, SHORT_LENGTH - 1)}…` : line;
 }
 
-function placesIn(fault: Fault, file: string, text: string) {
+function matchesIn(fault: Fault, file: string, text: string) {
   const all = text.split("\n");
   const trimmed = all.map((line) => line.trim());
   const starts: number[] = [];
@@ -115,21 +115,21 @@ function placesIn(fault: Fault, file: string, text: string) {
     offset += line.length + 1;
   }
   return trimmed.flatMap((_, first) => {
-    if (!fault.lines.every((line, place) => trimmed[first + place] === line)) return [];
+    if (!fault.lines.every((line, index) => trimmed[first + index] === line)) return [];
     const last = first + fault.lines.length - 1;
     const start = (starts[first] ?? 0) + indentation(all[first] ?? "") + fault.column;
     const end = endOf(fault, start, text);
     if (end === null) return [];
     const agreement =
-      agreeing(fault.above, context(trimmed.slice(0, first).reverse())) +
-      agreeing(fault.below, context(trimmed.slice(last + 1)));
+      similarity(fault.above, context(trimmed.slice(0, first).reverse())) +
+      similarity(fault.below, context(trimmed.slice(last + 1)));
     const patched = text.slice(0, start) + fault.after + text.slice(end);
     const located: Located = { file, line: first + 1, endLine: last + 1, text: patched };
     return [{ located, agreement, distance: Math.abs(first + 1 - fault.line) }];
   });
 }
 
-/** End of `before` from `start`, with any indentation of its further lines; null on a mismatch. */
+/** Finds the end of `before` at `start`, regardless of the indentation of its further lines; null on a mismatch. */
 function endOf({ before }: Fault, start: number, text: string): number | null {
   const [head = "", ...rest] = before.split("\n");
   if (!text.startsWith(head, start)) return null;
@@ -150,11 +150,11 @@ function context(lines: readonly string[]): string[] {
     .slice(0, CONTEXT_LINES);
 }
 
-/** Similarity of one side: near lines count more than far ones, even with added lines in between. */
-function agreeing(expected: readonly string[], found: readonly string[]): number {
-  return expected.reduce((sum, line, place) => {
-    const other = found.indexOf(line);
-    return other === -1 ? sum : sum + CONTEXT_LINES - Math.max(place, other);
+/** Similarity of the lines on one side: near lines count more than far ones, even with added lines in between. */
+function similarity(expected: readonly string[], found: readonly string[]): number {
+  return expected.reduce((sum, line, index) => {
+    const position = found.indexOf(line);
+    return position === -1 ? sum : sum + CONTEXT_LINES - Math.max(index, position);
   }, 0);
 }
 

@@ -1,9 +1,9 @@
-// Possible fault sites in the syntax trees of src/, and the patch for each. Must not choose among them.
+// Possible fault sites in the syntax trees of src/, and the patch for each. Does not choose among them.
 
 import ts from "typescript-5";
 import { type Fault, type FaultKind, patchAt } from "./patch.ts";
 
-/** A fault site: the characters from `start` to `end` of the file become `after`. */
+/** A fault site: `after` replaces the characters from `start` to `end` of the file. */
 export interface Site {
   readonly kind: FaultKind;
   readonly file: string;
@@ -12,16 +12,16 @@ export interface Site {
   readonly after: string;
 }
 
-/** A fault over more lines is a rewrite: every test catches the removal of half a program. */
+/** Maximum lines of a fault: every test catches the removal of half a program. */
 const MAX_LINES = 10;
 
-/** Files with types, texts or examples only. */
+/** Files that contain only types, texts or examples. */
 const NOT_CODE = /\.d\.ts$|-example\.ts$|\/error-examples\.ts$|^src\/console\/text\/|^src\/handbook\//;
 
-/** Properties and attributes with examples of any type. */
+/** Properties and attributes whose values are examples of any type. */
 const EXAMPLES = new Set(["example", "examples"]);
 
-/** Properties and attributes with human-readable text if their value is a string. */
+/** Properties and attributes whose values are human-readable text if they are strings. */
 const TEXTS = new Set(
   "alt class description detail heading help hint label message note placeholder summary text title words".split(" "),
 );
@@ -51,7 +51,7 @@ export function sitesOf(file: string, text: string): Site[] {
     if (before !== after && before.split("\n").length <= MAX_LINES) sites.push({ kind, file, start, end, after });
   };
   const visit = (node: ts.Node): void => {
-    if (isLeftOut(node)) return;
+    if (isExcluded(node)) return;
     addNegation(node, source, add);
     addRemovedCall(node, source, add);
     addConstant(node, source, add);
@@ -64,7 +64,7 @@ export function sitesOf(file: string, text: string): Site[] {
   return sites;
 }
 
-/** Fault of a site, or null if the file would not parse with it. */
+/** Makes the fault of a site; null if the file would not parse with it. */
 export function plant({ kind, file, start, end, after }: Site, text: string): Fault | null {
   const patched = text.slice(0, start) + after + text.slice(end);
   if (patched === text || !parses(file, patched)) return null;
@@ -83,8 +83,8 @@ export function parses(file: string, text: string): boolean {
 
 type Add = (kind: FaultKind, start: number, end: number, after: string) => void;
 
-/** Types, imports, texts and examples, with everything below them. */
-function isLeftOut(node: ts.Node): boolean {
+/** Whether a node has no sites, nor do its children: types, imports, texts and examples. */
+function isExcluded(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isModuleDeclaration(node)) return true;
   if (ts.isPropertyAssignment(node)) {
@@ -98,7 +98,7 @@ function isLeftOut(node: ts.Node): boolean {
   return false;
 }
 
-/** A string literal, concatenation or conditional string. */
+/** Whether an expression is a string literal, a concatenation or a conditional string. */
 function isTextual(node: ts.Expression): boolean {
   if (ts.isStringLiteralLike(node) || ts.isTemplateExpression(node)) return true;
   if (ts.isParenthesizedExpression(node)) return isTextual(node.expression);
@@ -151,7 +151,7 @@ function addConstant(node: ts.Node, source: ts.SourceFile, add: Add): void {
   const [start, end] = [node.getStart(source), node.end];
   if (node.kind === ts.SyntaxKind.TrueKeyword) add("changed constant", start, end, "false");
   else if (node.kind === ts.SyntaxKind.FalseKeyword) add("changed constant", start, end, "true");
-  else if (ts.isNumericLiteral(node)) add("changed constant", start, end, String(otherNumber(Number(node.text))));
+  else if (ts.isNumericLiteral(node)) add("changed constant", start, end, String(wrongNumber(Number(node.text))));
   else if (ts.isBigIntLiteral(node)) add("changed constant", start, end, `(${node.getText(source)} + 1n)`);
   else if (ts.isStringLiteral(node) && isMeaningful(node)) {
     const raw = node.getText(source);
@@ -159,8 +159,8 @@ function addConstant(node: ts.Node, source: ts.SourceFile, add: Add): void {
   }
 }
 
-/** Off by one for countable values, doubled for measures. */
-function otherNumber(value: number): number {
+/** Returns a wrong number: off by one for small counts, doubled for measures. */
+function wrongNumber(value: number): number {
   return Number.isInteger(value) && value < 10 ? value + 1 : value * 2;
 }
 
@@ -182,9 +182,9 @@ function addOmittedField(node: ts.Node, source: ts.SourceFile, add: Add): void {
 
 function addSwappedArguments(node: ts.Node, source: ts.SourceFile, add: Add): void {
   if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return;
-  const given = node.arguments ?? [];
-  for (const [place, first] of given.entries()) {
-    const second = given[place + 1];
+  const args = node.arguments ?? [];
+  for (const [index, first] of args.entries()) {
+    const second = args[index + 1];
     if (second === undefined || !canSwap(first) || !canSwap(second)) continue;
     const [start, end] = [first.getStart(source), second.end];
     const between = source.text.slice(first.end, second.getStart(source));
@@ -194,7 +194,7 @@ function addSwappedArguments(node: ts.Node, source: ts.SourceFile, add: Add): vo
   }
 }
 
-/** A swapped function or object is not a realistic mistake. */
+/** Whether swapping an argument is a realistic mistake: functions and objects are not swapped. */
 function canSwap(node: ts.Expression): boolean {
   return !(
     ts.isSpreadElement(node) ||

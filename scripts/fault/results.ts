@@ -1,19 +1,19 @@
-// Fault results: one JSON line each; the last line of a fault counts. Compares those of two commits.
+// Results of faults, one JSON line each, of which the last per fault counts, and their comparison between two commits.
 
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { changeOf, type Fault, type FaultKind } from "./patch.ts";
 
 /**
- * `undetermined`: passed every executed test file, but not all were run; `survived`: passed all; `gone`: its lines are
- * not in the commit.
+ * Result of a fault. `undetermined`: all executed test files passed, but some were not run; `survived`: all test files
+ * passed; `gone`: the lines of the fault are not in the commit.
  */
 export type Verdict = "caught" | "undetermined" | "survived" | "gone";
 
 export interface Result {
   readonly id: string;
   readonly kind: FaultKind;
-  /** Its place in the original commit. */
+  /** Place in the original commit. */
   readonly file: string;
   readonly line: number;
   readonly was: string;
@@ -29,13 +29,13 @@ export interface Result {
   readonly seconds: number;
 }
 
-/** Fault fields of its result. */
+/** Selects the fields of a fault that are part of its result. */
 export function describeFault(fault: Fault): Pick<Result, "id" | "kind" | "file" | "line" | "was" | "becomes"> {
   const { id, kind, file, line } = fault;
   return { id, kind, file, line, ...changeOf(fault) };
 }
 
-/** By id; empty for a missing file. */
+/** Reads results by fault id; empty for a missing file. */
 export function readResults(path: string): Map<string, Result> {
   if (!existsSync(path)) return new Map();
   const lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
@@ -47,7 +47,7 @@ export function appendResult(path: string, result: Result): void {
   appendFileSync(path, `${JSON.stringify(result)}\n`);
 }
 
-/** Faults caught before but not after, including untried ones. */
+/** Finds faults caught before but not after, including faults not tried after. */
 export function lostFaults(
   before: ReadonlyMap<string, Result>,
   after: ReadonlyMap<string, Result>,
@@ -57,7 +57,7 @@ export function lostFaults(
     .map((fault) => ({ fault, after: after.get(fault.id)?.verdict ?? "not tried" }));
 }
 
-/** Number of faults per verdict, and the checks that caught them. */
+/** Summarizes the number of faults per verdict, and the checks that caught them. */
 export function summaryOf(results: ReadonlyMap<string, Result>): string {
   const all = [...results.values()];
   const count = (accept: (result: Result) => boolean) => all.filter(accept).length;
@@ -65,12 +65,12 @@ export function summaryOf(results: ReadonlyMap<string, Result>): string {
     `${count(({ verdict, by }) => verdict === "caught" && by !== undefined && accept(by))} by ${name}`;
   const caught = count(({ verdict }) => verdict === "caught");
   const others = (["undetermined", "survived", "gone"] as const).map(
-    (each) => `${count(({ verdict }) => verdict === each)} ${each}`,
+    (name) => `${count(({ verdict }) => verdict === name)} ${name}`,
   );
-  const ways = [
+  const catchers = [
     caughtBy("the type check", (by) => by === "type check"),
     caughtBy("the build", (by) => by === "build"),
     caughtBy("tests", (by) => by.startsWith("test/")),
   ];
-  return `${all.length} tried: ${caught} caught (${ways.join(", ")}), ${others.join(", ")}`;
+  return `${all.length} tried: ${caught} caught (${catchers.join(", ")}), ${others.join(", ")}`;
 }

@@ -1,4 +1,4 @@
-// Entry of scripts/faults: lists faults, tries them, compares the catches of two commits.
+// Entry point of scripts/faults: lists faults, tries them, and compares the results of two commits.
 
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -9,7 +9,7 @@ import { changeOf, type Fault, locate } from "./patch.ts";
 import { appendResult, describeFault, lostFaults, type Result, readResults, summaryOf } from "./results.ts";
 import { Suite } from "./suite.ts";
 import { Similarity } from "./test-files.ts";
-import { type Effort, type Tried, tryFault } from "./trial.ts";
+import { type Effort, type TrialResult, tryFault } from "./trial.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
@@ -18,14 +18,14 @@ const USAGE = `usage: scripts/faults list [--seed N] [--count N] [--at COMMIT]
            [--minutes N] [--near N] [--further N] [--whole N] [--hints FILE] [--directory DIR]
        scripts/faults compare BEFORE AFTER
 
-  --at COMMIT      whose tests are tried; HEAD without
-  --from COMMIT    whose src/ the faults are drawn from; that of --at without
-  --shard i/n      of n runs the i-th, from 1; runs at the same time need a --directory each
-  --minutes N      ends after the fault that is under way then
-  --near N         the most test files in process of a fault (60)
-  --further N      the most test files with the executable or a browser of a fault (8)
-  --whole N        gives N of the undetermined faults, drawn by seed, every test file
-  --hints FILE     results of another commit: what caught a fault there is tried first
+  --at COMMIT      commit whose tests are tried (HEAD)
+  --from COMMIT    commit from whose src/ the faults are drawn (that of --at)
+  --shard i/n      run i of n, from 1; concurrent runs need a --directory each
+  --minutes N      stops after this time, once the current fault is finished
+  --near N         maximum in-process test files per fault (60)
+  --further N      maximum test files with the executable or a browser per fault (8)
+  --whole N        runs every test file for N of the undetermined faults, drawn by seed
+  --hints FILE     results of another commit: the check that caught a fault there is tried first
   --directory DIR  for checkouts and measurements (dist/faults)`;
 
 class UsageError extends Error {}
@@ -33,7 +33,7 @@ class UsageError extends Error {}
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
   process.on(signal, () => {
     endAll();
-    console.error(`netledger: ended by ${signal}`);
+    console.error(`netledger: stopped by ${signal}`);
     process.exit(130);
   });
 
@@ -80,19 +80,19 @@ function readArguments() {
   }
 }
 
-function whole(settings: Settings, name: "seed" | "count" | "near" | "further" | "whole"): number {
+function wholeNumber(settings: Settings, name: "seed" | "count" | "near" | "further" | "whole"): number {
   const value = Number(settings[name]);
   if (!Number.isSafeInteger(value) || value < 0) throw new UsageError(`--${name} must be a whole number`);
   return value;
 }
 
-function faultsOf(settings: Settings): Fault[] {
+function chosenFaults(settings: Settings): Fault[] {
   const sources = sourcesAt(commitOf(settings.from ?? settings.at), ["src"]);
-  return drawFaults(sources, { seed: whole(settings, "seed"), count: whole(settings, "count") });
+  return drawFaults(sources, { seed: wholeNumber(settings, "seed"), count: wholeNumber(settings, "count") });
 }
 
 function list(settings: Settings): number {
-  for (const fault of faultsOf(settings)) {
+  for (const fault of chosenFaults(settings)) {
     const { was, becomes } = changeOf(fault);
     console.log(`${fault.id} ${fault.file}:${fault.line} ${fault.kind}\n  ${was}\n  → ${becomes}`);
   }
@@ -103,37 +103,37 @@ async function run(settings: Settings): Promise<number> {
   const minutes = settings.minutes === undefined ? Number.POSITIVE_INFINITY : Number(settings.minutes);
   if (Number.isNaN(minutes)) throw new UsageError("--minutes must be a number");
   const isOver = () => performance.now() > minutes * 60_000;
-  const at = commitOf(settings.at);
-  const seed = whole(settings, "seed");
-  const faults = shardOf(faultsOf(settings), settings.shard);
-  const directory = join(resolve(settings.directory), at.slice(0, 12));
+  const commit = commitOf(settings.at);
+  const seed = wholeNumber(settings, "seed");
+  const faults = shardOf(chosenFaults(settings), settings.shard);
+  const directory = join(resolve(settings.directory), commit.slice(0, 12));
   const path = settings.results ?? join(directory, `seed-${seed}.jsonl`);
   const results = readResults(path);
-  if ([...results.values()].some(({ commit }) => commit !== at)) throw new Error(`${path} is of another commit`);
+  if (results.values().some((result) => result.commit !== commit)) throw new Error(`${path} belongs to another commit`);
   const hints = settings.hints === undefined ? new Map<string, Result>() : readResults(settings.hints);
 
-  const say = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
-  const suite = new Suite(at, directory, say);
+  const log = (line: string) => console.log(`${new Date().toISOString().slice(11, 19)} ${line}`);
+  const suite = new Suite(commit, directory, log);
   await suite.prepare();
   const similarity = new Similarity(suite.sources, suite.files);
   const sources = new Map([...suite.sources].filter(([file]) => file.startsWith("src/")));
 
-  const attempt = async (fault: Fault, isWhole: boolean): Promise<void> => {
-    const began = performance.now();
+  const attempt = async (fault: Fault, isComplete: boolean): Promise<void> => {
+    const started = performance.now();
     const located = locate(fault, sources);
     const effort: Effort = {
-      near: whole(settings, "near"),
-      further: whole(settings, "further"),
-      whole: isWhole,
+      near: wholeNumber(settings, "near"),
+      further: wholeNumber(settings, "further"),
+      complete: isComplete,
       hint: hints.get(fault.id)?.by,
     };
-    const tried = located && (await tryFault({ fault, located, suite, similarity }, effort));
-    const seconds = Math.round((performance.now() - began) / 1000);
-    const result: Result = { ...describeFault(fault), commit: at, ...verdictOf(tried, isWhole), seconds };
+    const trial = located && (await tryFault({ fault, located, suite, similarity }, effort));
+    const seconds = Math.round((performance.now() - started) / 1000);
+    const result: Result = { ...describeFault(fault), commit, ...verdictOf(trial, isComplete), seconds };
     results.set(fault.id, result);
     appendResult(path, result);
-    say(`${result.verdict}${result.by === undefined ? "" : ` by ${result.by}`} (${seconds} s): ${fault.kind}`);
-    say(`  ${fault.file}:${fault.line} → ${result.becomes}`);
+    log(`${result.verdict}${result.by === undefined ? "" : ` by ${result.by}`} (${seconds} s): ${fault.kind}`);
+    log(`  ${fault.file}:${fault.line} → ${result.becomes}`);
   };
 
   for (const fault of faults) if (!results.has(fault.id) && !isOver()) await attempt(fault, false);
@@ -142,36 +142,39 @@ async function run(settings: Settings): Promise<number> {
       .filter(({ verdict }) => verdict === "undetermined")
       .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     seed,
-  ).slice(0, whole(settings, "whole"));
+  ).slice(0, wholeNumber(settings, "whole"));
   for (const { id } of undetermined) {
-    const fault = faults.find((each) => each.id === id);
+    const fault = faults.find((candidate) => candidate.id === id);
     if (fault !== undefined && !isOver()) await attempt(fault, true);
   }
   console.log(`${summaryOf(results)}; ${faults.filter(({ id }) => !results.has(id)).length} left`);
   return 0;
 }
 
-function verdictOf(tried: Tried | null, isWhole: boolean): Pick<Result, "verdict" | "by" | "test" | "hung" | "ran"> {
-  if (tried === null) return { verdict: "gone" };
-  if (tried.caught !== null) return { verdict: "caught", ...tried.caught };
-  return { verdict: isWhole ? "survived" : "undetermined", ran: tried.ran };
+function verdictOf(
+  trial: TrialResult | null,
+  isComplete: boolean,
+): Pick<Result, "verdict" | "by" | "test" | "hung" | "ran"> {
+  if (trial === null) return { verdict: "gone" };
+  if (trial.caught !== null) return { verdict: "caught", ...trial.caught };
+  return { verdict: isComplete ? "survived" : "undetermined", ran: trial.ran };
 }
 
 function shardOf(faults: readonly Fault[], shard: string): Fault[] {
   const [, part = "", parts = ""] = /^(\d+)\/(\d+)$/.exec(shard) ?? [];
-  const [place, count] = [Number(part), Number(parts)];
-  if (place < 1 || place > count) throw new UsageError("--shard must be i/n, with i from 1 to n");
-  return faults.filter((_, index) => index % count === place - 1);
+  const [position, count] = [Number(part), Number(parts)];
+  if (position < 1 || position > count) throw new UsageError("--shard must be i/n, with i from 1 to n");
+  return faults.filter((_, index) => index % count === position - 1);
 }
 
 function compare(before: string, after: string): number {
-  const [ofBefore, ofAfter] = [readResults(before), readResults(after)];
-  console.log(`before: ${summaryOf(ofBefore)}\nafter: ${summaryOf(ofAfter)}`);
-  const lost = lostFaults(ofBefore, ofAfter);
+  const [resultsBefore, resultsAfter] = [readResults(before), readResults(after)];
+  console.log(`before: ${summaryOf(resultsBefore)}\nafter: ${summaryOf(resultsAfter)}`);
+  const lost = lostFaults(resultsBefore, resultsAfter);
   for (const { fault, after: verdict } of lost) {
     console.log(`lost: ${fault.id} ${fault.file}:${fault.line} ${fault.kind}, ${verdict}; before by ${fault.by}`);
     console.log(`  ${fault.was}\n  → ${fault.becomes}`);
   }
-  console.log(`${lost.length} caught before and not after`);
+  console.log(`${lost.length} caught before but not after`);
   return lost.length === 0 ? 0 : 1;
 }

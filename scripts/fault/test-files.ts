@@ -1,4 +1,4 @@
-// Test files of a commit: loaded files, need for the executable or a browser, and similarity to a given file of src/.
+// Test files of a commit: their imports, need for the executable or a browser, and similarity to a file of src/.
 
 import { dirname, join } from "node:path";
 import ts from "typescript-5";
@@ -6,28 +6,28 @@ import type { Fault, Sources } from "./patch.ts";
 
 export interface TestFile {
   readonly path: string;
-  /** Whether its tests run in the runner's process, so that coverage includes them. */
+  /** Whether the tests run in the runner's process, so that coverage includes them. */
   readonly isInProcess: boolean;
-  /** Whether it needs the machine for itself. */
+  /** Whether the file needs the machine to itself. */
   readonly isAlone: boolean;
-  /** All files of the repository that it loads, including indirect imports. */
+  /** All files of the repository that the file loads, including indirect imports. */
   readonly loads: ReadonlySet<string>;
 }
 
 /** Test files that load one of these start the executable or a browser. */
-const OUTSIDE = ["test/support/executable/executable.ts", "playwright-core"];
-/** Folders of the executable's tests. */
-const OF_EXECUTABLE = ["test/system/", "test/proof/"];
+const EXTERNAL = ["test/support/executable/executable.ts", "playwright-core"];
+/** Folders of tests that start the executable. */
+const EXECUTABLE_TEST_FOLDERS = ["test/system/", "test/proof/"];
 
-/** A word in a path says more about a file's subject than one in its text. */
+/** Weight of a word in a path, which says more about a file's subject than a word in its text. */
 const PATH_WEIGHT = 8;
 
-/** @param sources of src, test and scripts */
+/** Finds the test files of a commit. @param sources texts of src, test and scripts */
 export function testFilesOf(sources: Sources): TestFile[] {
   const imports = new Map<string, string[]>();
   const importsOf = (path: string): string[] => {
-    const known = imports.get(path);
-    if (known !== undefined) return known;
+    const cached = imports.get(path);
+    if (cached !== undefined) return cached;
     const found = ts
       .preProcessFile(sources.get(path) ?? "", true, true)
       .importedFiles.map(({ fileName }) => (fileName.startsWith(".") ? join(dirname(path), fileName) : fileName));
@@ -39,16 +39,16 @@ export function testFilesOf(sources: Sources): TestFile[] {
     .sort()
     .map((path) => {
       const loads = new Set([path]);
-      for (const each of loads) for (const imported of importsOf(each)) loads.add(imported);
-      const isOutside =
-        OUTSIDE.some((each) => loads.has(each)) || OF_EXECUTABLE.some((folder) => path.startsWith(folder));
-      return { path, isInProcess: !isOutside, isAlone: /\.(?:alone|all)\.test\.tsx?$/.test(path), loads };
+      for (const loaded of loads) for (const imported of importsOf(loaded)) loads.add(imported);
+      const isExternal =
+        EXTERNAL.some((file) => loads.has(file)) || EXECUTABLE_TEST_FOLDERS.some((folder) => path.startsWith(folder));
+      return { path, isInProcess: !isExternal, isAlone: /\.(?:alone|all)\.test\.tsx?$/.test(path), loads };
     });
 }
 
 /**
- * Similarity of a test file to the file of a fault: rare words in test files count most, words in paths even more. Only
- * the order of the numbers is meaningful.
+ * Similarity of test files to the file of a fault, by shared words: rare ones count most, those in paths even more.
+ * Only the order of the numbers is meaningful.
  */
 export class Similarity {
   private readonly sources: Sources;
@@ -66,19 +66,19 @@ export class Similarity {
     }
   }
 
-  /** By path of the test file. */
+  /** Ranks the test files for a fault. @returns numbers by path */
   ranks(fault: Pick<Fault, "file">): Map<string, number> {
-    const ofPath = new Set(wordsOf(fault.file));
-    const ofText = new Set(wordsOf(this.sources.get(fault.file) ?? ""));
+    const pathWords = new Set(wordsOf(fault.file));
+    const textWords = new Set(wordsOf(this.sources.get(fault.file) ?? ""));
     return new Map(
       this.files.map(({ path }) => {
         const testPath = new Set(wordsOf(path));
         const testText = this.words.get(path) ?? new Set();
         let rank = 0;
-        for (const word of new Set([...ofPath, ...ofText])) {
+        for (const word of new Set([...pathWords, ...textWords])) {
           const rarity = Math.log((this.files.length + 1) / ((this.frequency.get(word) ?? 0) + 1));
-          if (testPath.has(word)) rank += rarity * (ofPath.has(word) ? PATH_WEIGHT * PATH_WEIGHT : PATH_WEIGHT);
-          else if (testText.has(word)) rank += rarity * (ofPath.has(word) ? PATH_WEIGHT : 1);
+          if (testPath.has(word)) rank += rarity * (pathWords.has(word) ? PATH_WEIGHT * PATH_WEIGHT : PATH_WEIGHT);
+          else if (testText.has(word)) rank += rarity * (pathWords.has(word) ? PATH_WEIGHT : 1);
         }
         return [path, rank / Math.sqrt(testText.size + 1)];
       }),
@@ -86,7 +86,7 @@ export class Similarity {
   }
 }
 
-/** Words of three letters and more from split camel case, in lower case; plurals count as singulars. */
+/** Words of three letters or more, with camel case split, in lower case; plurals count as singulars. */
 function wordsOf(text: string): string[] {
   return (text.match(/[A-Z]?[a-z]{2,}|[A-Z]{3,}/g) ?? [])
     .map((word) => word.toLowerCase().replace(/s$/, ""))

@@ -1,8 +1,7 @@
-// Trial of one fault against the checks and tests of a commit, most likely catches first, until one fails twice in a
-// row.
+// Trial of one fault: runs the checks and tests of a commit, most likely catches first, until one fails twice in a row.
 
 import { covers } from "./coverage.ts";
-import type { Ended } from "./isolated.ts";
+import type { RunResult } from "./isolated.ts";
 import type { Fault, Located } from "./patch.ts";
 import type { Check, Suite } from "./suite.ts";
 import type { Similarity, TestFile } from "./test-files.ts";
@@ -10,12 +9,12 @@ import type { Similarity, TestFile } from "./test-files.ts";
 export interface Catch {
   /** A check, or the path of a test file. */
   readonly by: string;
-  /** Its first failed test, if reported. */
+  /** Name of the first failed test, if reported. */
   readonly test?: string;
   readonly hung?: true;
 }
 
-export interface Tried {
+export interface TrialResult {
   readonly caught: Catch | null;
   /** Checks and test files that passed with the fault, in order. */
   readonly ran: readonly string[];
@@ -24,17 +23,17 @@ export interface Tried {
 export interface Effort {
   /** Maximum number of in-process test files that execute the line. */
   readonly near: number;
-  /** Maximum number of test files with the executable or a browser. */
+  /** Maximum number of test files that start the executable or a browser. */
   readonly further: number;
-  /** Runs all test files instead. */
-  readonly whole: boolean;
-  /** A test file to run first: it caught the fault in another commit. */
+  /** Whether all test files run instead. */
+  readonly complete: boolean;
+  /** Test file to run first, because it caught the fault in another commit. */
   readonly hint?: string | undefined;
 }
 
-/** Files run individually before the others share processes. */
+/** Number of files that run individually before the others share processes. */
 const SINGLE_FILES = 6;
-const FILES_OF_PROCESS = 4;
+const FILES_PER_PROCESS = 4;
 
 const TYPE_ERROR = /\berror TS\d+: /;
 
@@ -48,45 +47,44 @@ interface Trial {
   readonly similarity: Similarity;
 }
 
-/** Tries one fault. */
-export function tryFault({ fault, located, suite, similarity }: Trial, effort: Effort): Promise<Tried> {
+export function tryFault({ fault, located, suite, similarity }: Trial, effort: Effort): Promise<TrialResult> {
   const ranks = similarity.ranks(fault);
   const rankOf = ({ path }: TestFile) =>
     path === effort.hint
       ? Number.POSITIVE_INFINITY
-      : (ranks.get(path) ?? 0) / Math.sqrt(suite.known(path)?.seconds ?? UNKNOWN_SECONDS);
+      : (ranks.get(path) ?? 0) / Math.sqrt(suite.storedBaseline(path)?.seconds ?? UNKNOWN_SECONDS);
   const ranked = (accept: (file: TestFile) => boolean) =>
     suite.files.filter(accept).toSorted((a, b) => rankOf(b) - rankOf(a));
 
-  const near = effort.whole
+  const near = effort.complete
     ? ranked(({ isInProcess }) => isInProcess)
     : ranked(({ isInProcess, loads }) => isInProcess && loads.has(located.file));
-  const isNear = (file: TestFile) => effort.whole || runsLine(suite, file, located);
-  const outside = ranked(({ isInProcess, isAlone }) => !isInProcess && !isAlone);
-  const alone = effort.whole ? ranked(({ isInProcess, isAlone }) => !isInProcess && isAlone) : [];
-  const most = (count: number) => (effort.whole ? Number.POSITIVE_INFINITY : count);
+  const isNear = (file: TestFile) => effort.complete || runsLine(suite, file, located);
+  const external = ranked(({ isInProcess, isAlone }) => !isInProcess && !isAlone);
+  const alone = effort.complete ? ranked(({ isInProcess, isAlone }) => !isInProcess && isAlone) : [];
+  const maxFiles = (count: number) => (effort.complete ? Number.POSITIVE_INFINITY : count);
 
   const ran: string[] = [];
-  const tests = (files: readonly TestFile[], form: Partial<Form>) =>
+  const tests = (files: readonly TestFile[], options: Partial<RunOptions>) =>
     caughtByTests(
       suite,
       files,
-      { accept: () => true, most: most(effort.further), single: files.length, lanes: 2, ...form },
+      { accept: () => true, maxFiles: maxFiles(effort.further), single: files.length, lanes: 2, ...options },
       ran,
     );
   return suite.withFault(located, async () => {
     const caught =
       (await caughtByCheck(suite, "type check", ran)) ??
-      (await tests(near, { accept: isNear, most: most(effort.near), single: SINGLE_FILES })) ??
+      (await tests(near, { accept: isNear, maxFiles: maxFiles(effort.near), single: SINGLE_FILES })) ??
       (await caughtByCheck(suite, "build", ran)) ??
-      (await tests(outside, {})) ??
+      (await tests(external, {})) ??
       (await tests(alone, { lanes: 1 }));
     return { caught, ran };
   });
 }
 
 function runsLine(suite: Suite, { path }: TestFile, { file, line, endLine }: Located): boolean {
-  return covers(suite.known(path)?.covered ?? {}, file, line, endLine);
+  return covers(suite.storedBaseline(path)?.covered ?? {}, file, line, endLine);
 }
 
 async function caughtByCheck(suite: Suite, check: Check, ran: string[]): Promise<Catch | null> {
@@ -99,23 +97,23 @@ async function caughtByCheck(suite: Suite, check: Check, ran: string[]): Promise
   return null;
 }
 
-interface Form {
-  /** Filter on a file that was run without the fault. */
+interface RunOptions {
+  /** Whether to run a file with the fault; its run without the fault has been measured. */
   readonly accept: (file: TestFile) => boolean;
-  readonly most: number;
-  /** Number of files with a separate process; the others share. */
+  readonly maxFiles: number;
+  /** Number of files that run in a separate process; the others share processes. */
   readonly single: number;
   readonly lanes: number;
 }
 
 /**
- * Runs test files until one fails, and fails again alone. Each first runs without the fault, unless it did before; it
- * counts if it passes then.
+ * Runs test files until one fails, and fails again when run alone. Each file is first run without the fault, unless it
+ * has been before, and skipped if it fails then.
  */
 async function caughtByTests(
   suite: Suite,
   files: readonly TestFile[],
-  { accept, most, single, lanes }: Form,
+  { accept, maxFiles, single, lanes }: RunOptions,
   ran: string[],
 ): Promise<Catch | null> {
   const stop = new AbortController();
@@ -124,12 +122,12 @@ async function caughtByTests(
   let caught: Catch | null = null;
   const nextBatch = async (): Promise<TestFile[]> => {
     const batch: TestFile[] = [];
-    const size = chosen < single ? 1 : FILES_OF_PROCESS;
-    while (batch.length < size && chosen < most && !stop.signal.aborted) {
+    const size = chosen < single ? 1 : FILES_PER_PROCESS;
+    while (batch.length < size && chosen < maxFiles && !stop.signal.aborted) {
       const file = waiting.shift();
       if (file === undefined) break;
-      const { passed } = await suite.measured(file);
-      if (!passed || !accept(file) || chosen >= most) continue;
+      const { passed } = await suite.measurement(file);
+      if (!passed || !accept(file) || chosen >= maxFiles) continue;
       chosen++;
       batch.push(file);
     }
@@ -163,11 +161,11 @@ async function caughtByBatch(suite: Suite, batch: readonly TestFile[], signal: A
   return null;
 }
 
-function hasFailed({ outcome }: Ended): boolean {
+function hasFailed({ outcome }: RunResult): boolean {
   return outcome === "failed" || outcome === "hung";
 }
 
-/** Files of a batch, starting with the one in progress when the runner ended. */
+/** Sorts the files of a batch: first the one in progress when the runner exited. */
 export function suspectsOf<File extends Pick<TestFile, "path">>(batch: readonly File[], output: string): File[] {
   const last = [...output.matchAll(/^(test\/\S+):$/gm)].at(-1)?.[1];
   return batch.toSorted((a, b) => Number(b.path === last) - Number(a.path === last));

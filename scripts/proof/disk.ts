@@ -5,47 +5,47 @@ import { damagedAtRest, damagedLog, damagedWhileRunning } from "./disk/damage.ts
 import { foreignObjects } from "./disk/foreign-objects.ts";
 import { fullDisk, logGrows, noInodes } from "./disk/full.ts";
 import { missingRows } from "./disk/missing-rows.ts";
-import { readOnlyFromTheStart, refusesWrites, somebodyElses } from "./disk/read-only.ts";
+import { foreignOwner, readOnlyFromTheStart, refusesWrites } from "./disk/read-only.ts";
 import { slowDisk } from "./disk/slow.ts";
 import { wrongFiles } from "./disk/wrong-files.ts";
-import { merged, type Part, type Proof, type Proving } from "./part.ts";
+import { mergeProofs, type Part, type Proof, type ProofContext } from "./part.ts";
 
-type Piece = (proving: Proving) => Promise<Proof>;
+type Check = (context: ProofContext) => Promise<Proof>;
 
-/** Stages run in sequence; rows within a stage in parallel. */
-type Stages = ReadonlyArray<ReadonlyArray<readonly Piece[]>>;
+/** Stages run in sequence, rows of a stage in parallel, checks of a row in sequence. */
+type Stages = ReadonlyArray<ReadonlyArray<readonly Check[]>>;
 
 const STAGES: Stages = [
-  [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, somebodyElses]],
+  [[fullDisk], [noInodes, refusesWrites, readOnlyFromTheStart, foreignOwner]],
   [[damagedAtRest], [damagedWhileRunning, damagedLog, foreignObjects]],
   [[changedBytes], [missingRows, wrongFiles]],
-  // Timing measurements against the disk, so nothing else runs.
+  // These measure disk timing, so nothing else runs.
   [[logGrows, slowDisk]],
 ];
 
 export const disk: Part = {
   name: "disk",
   title: "Full disk, read-only disk, slow disk, damaged disk",
-  prove: async (proving) => {
+  prove: async (context) => {
     const proofs: Proof[] = [];
     for (const stage of STAGES) {
-      // Waits for all rows: after a failure, parallel ones must not still run during the cleanup.
-      const rows = await Promise.allSettled(stage.map((row) => oneByOne(row, proving)));
+      // Waits for all rows even after a failure: no row may still run during the cleanup.
+      const rows = await Promise.allSettled(stage.map((row) => runInOrder(row, context)));
       for (const row of rows) {
         if (row.status === "rejected") throw row.reason;
         proofs.push(...row.value);
       }
     }
-    return merged(proofs);
+    return mergeProofs(proofs);
   },
 };
 
-async function oneByOne(pieces: readonly Piece[], proving: Proving): Promise<Proof[]> {
+async function runInOrder(checks: readonly Check[], context: ProofContext): Promise<Proof[]> {
   const proofs: Proof[] = [];
-  for (const piece of pieces) {
-    const began = performance.now();
-    proofs.push(await piece(proving));
-    proving.say(`${piece.name}: ${((performance.now() - began) / 1_000).toFixed(1)} s`);
+  for (const check of checks) {
+    const started = performance.now();
+    proofs.push(await check(context));
+    context.say(`${check.name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
   }
   return proofs;
 }

@@ -1,40 +1,40 @@
-// Load part of the proof: an hour's mixed load in ten minutes at the highest rate within its latency limit, then
-// overload and recovery.
+// Load part of the proof: an hour's mixed load, compressed to ten minutes, at the highest rate within its limit;
+// then overload and recovery.
 
 import { join } from "node:path";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { HANG_MS } from "../../test/support/measure/limits.ts";
-import { ask } from "../benchmark/asking.ts";
 import { type Running, startExecutable } from "../benchmark/executable.ts";
+import { callApi } from "../benchmark/requests.ts";
 import { type BuiltStore, buildStore } from "../benchmark/store.ts";
 import { startSwitches } from "../benchmark/switches.ts";
 import { proveFairness } from "./load/fairness.ts";
-import type { Seen } from "./load/followers.ts";
+import { CAMPUS, changesSince, createFixture, headOf, LAB } from "./load/fixture.ts";
+import type { FollowerReport } from "./load/followers.ts";
 import type { Latencies, Report, Task } from "./load/generator.ts";
-import { COMPRESSION, FOLLOWERS, INTERACTIVE, type Kind, LONG, type World } from "./load/mix.ts";
+import { COMPRESSION, FOLLOWERS, INTERACTIVE, type Kind, LONG, type LoadFixture } from "./load/mix.ts";
 import { bandsOf, descriptorsOf, isFlat, Watch } from "./load/watch.ts";
-import { CAMPUS, changesSince, headOf, LAB, makeWorld } from "./load/world.ts";
-import type { Finding, Part, Proof, Proving, Table } from "./part.ts";
+import type { Finding, Part, Proof, ProofContext, Table } from "./part.ts";
 
-/** Maximum of anonymous memory in MB, also under overload. */
+/** Limit of anonymous memory in MB, also under overload. */
 const MEMORY_MB = 600;
-/** Maximum growth of memory in the second half of ten minutes, as a share: at 250 MB less than 3 MB a minute. */
+/** Limit of memory growth in the second half of ten minutes, as a share: at 250 MB less than 3 MB per minute. */
 const FLAT_SHARE = 0.05;
-/** Maximum size of the write-ahead log in MB: it is truncated to 64 after a checkpoint. */
+/** Limit of the write-ahead log in MB, which is truncated to 64 after a checkpoint. */
 const WAL_MB = 128;
-/** Time after an overload in which the old rate regains its latency. */
+/** Time after an overload within which the former rate must regain its latency. */
 const RECOVERY_MS = 10_000;
-/** Allowed increase of descriptors after a run: caches of threads. */
-const DESCRIPTORS_MORE = 16;
+/** Allowed increase of descriptors after a run, for caches of threads. */
+const DESCRIPTOR_ALLOWANCE = 16;
 const CONNECTIONS = 128;
 const HEALTH_EVERY_MS = 50;
-/** Duration for which the appliance is stopped, and of the run around it. */
+/** Duration for which the appliance is suspended, and of the run around it. */
 const [STALL_MS, STALLED_RUN_S] = [1_000, 4] as const;
 
 interface Plan {
-  /** Maximum time to an answer or a refusal under overload. */
+  /** Maximum time to a response or a refusal under overload. */
   readonly promptMs: number;
-  /** Limit for interactive requests; long ones have none. The short form runs on a shared machine. */
+  /** Limit for interactive requests; long ones have none. Lenient in the short form, which runs on a shared machine. */
   readonly p99Ms: number;
   readonly hosts: number;
   readonly entriesPerHost: number;
@@ -42,34 +42,34 @@ interface Plan {
   readonly switches: number;
   readonly ports: number;
   /**
-   * Search: initial and maximum rate in requests per second, duration of a try, tries per rate, number of bisections,
-   * and whether followers and long requests are included.
+   * Search for the highest rate: initial and maximum rate in requests per second, duration of a trial, trials per rate,
+   * number of bisections, and whether followers and long requests are included.
    */
   readonly search: {
     readonly from: number;
-    readonly most: number;
+    readonly maximum: number;
     readonly seconds: number;
-    readonly tries: number;
-    readonly halvings: number;
-    readonly inCompany: boolean;
+    readonly attempts: number;
+    readonly bisections: number;
+    readonly withFollowers: boolean;
   };
   readonly holdS: number;
-  /** Relative to the found rate: a try of some seconds is luckier than a long run. */
-  readonly heldShares: readonly number[];
-  readonly lookEveryMs: number;
+  /** Rates to hold, relative to the rate found: a trial of some seconds is luckier than a long run. */
+  readonly rateShares: readonly number[];
+  readonly sampleEveryMs: number;
   readonly overloads: readonly { readonly kind: Kind; readonly factor: number }[];
   readonly overloadS: number;
   readonly overloadConnections: number;
   readonly recoveryS: number;
   /**
-   * Latency figure for recovery: among the few hundred requests of the short form, two late ones would be the 99th
+   * Quantile that shows the recovery: of the few hundred requests in the short form, two late ones would be the 99th
    * percentile.
    */
-  readonly recoveredShare: "p50Ms" | "p99Ms";
+  readonly recoveryQuantile: "p50Ms" | "p99Ms";
   readonly recoveredMs: number;
 }
 
-const PLANS: Readonly<Record<Proving["form"], Plan>> = {
+const PLANS: Readonly<Record<ProofContext["form"], Plan>> = {
   short: {
     promptMs: 10_000,
     p99Ms: 500,
@@ -78,10 +78,10 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
     versions: 3,
     switches: 4,
     ports: 8,
-    search: { from: 50, most: 400, seconds: 1, tries: 1, halvings: 0, inCompany: false },
+    search: { from: 50, maximum: 400, seconds: 1, attempts: 1, bisections: 0, withFollowers: false },
     holdS: 6,
-    heldShares: [0.6, 0.2],
-    lookEveryMs: 1_000,
+    rateShares: [0.6, 0.2],
+    sampleEveryMs: 1_000,
     overloads: [
       { kind: "writes", factor: 10 },
       { kind: "mixed", factor: 10 },
@@ -90,7 +90,7 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
     overloadS: 2.5,
     overloadConnections: 1_000,
     recoveryS: 1.5,
-    recoveredShare: "p50Ms",
+    recoveryQuantile: "p50Ms",
     recoveredMs: 200,
   },
   long: {
@@ -101,10 +101,10 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
     versions: 5,
     switches: 20,
     ports: 24,
-    search: { from: 100, most: 25_600, seconds: 15, tries: 2, halvings: 3, inCompany: true },
+    search: { from: 100, maximum: 25_600, seconds: 15, attempts: 2, bisections: 3, withFollowers: true },
     holdS: 600,
-    heldShares: [0.9, 0.75, 0.6],
-    lookEveryMs: 2_000,
+    rateShares: [0.9, 0.75, 0.6],
+    sampleEveryMs: 2_000,
     overloads: [
       { kind: "reads", factor: 3 },
       { kind: "reads", factor: 10 },
@@ -117,7 +117,7 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
     overloadS: 10,
     overloadConnections: 2_000,
     recoveryS: 5,
-    recoveredShare: "p99Ms",
+    recoveryQuantile: "p99Ms",
     recoveredMs: 50,
   },
 };
@@ -125,23 +125,23 @@ const PLANS: Readonly<Record<Proving["form"], Plan>> = {
 export const load: Part = {
   name: "load",
   title: "Load and overload",
-  prove: async (proving) => {
-    const plan = PLANS[proving.form];
+  prove: async (context) => {
+    const plan = PLANS[context.form];
     const store = await buildStore(
-      join(proving.directory, "data"),
+      join(context.directory, "data"),
       [
         { network: CAMPUS, hosts: plan.hosts, entriesPerHost: plan.entriesPerHost, versions: plan.versions },
         { network: LAB, hosts: 1, entriesPerHost: 1, versions: 1 },
       ],
-      proving.say,
+      context.say,
     );
     const snmpPort = await freeSnmpPort();
     const switches = await startSwitches(plan.switches, plan.ports, snmpPort);
     try {
-      const running = await startExecutable(proving.executable, store.directory, ["--snmp-port", String(snmpPort)]);
+      const running = await startExecutable(context.executable, store.directory, ["--snmp-port", String(snmpPort)]);
       try {
-        const proof = await prove(proving, plan, store, running);
-        const { findings, table } = await proveFairness(proving);
+        const proof = await prove(context, plan, store, running);
+        const { findings, table } = await proveFairness(context);
         return { findings: [...proof.findings, ...findings], tables: [...(proof.tables ?? []), table] };
       } finally {
         await running.stop();
@@ -152,34 +152,34 @@ export const load: Part = {
   },
 };
 
-async function prove(proving: Proving, plan: Plan, store: BuiltStore, running: Running): Promise<Proof> {
-  const world = await makeWorld(running, store, plan.switches);
-  const generator = new Generators(proving, world);
-  const load: Load = { proving, plan, store, running, generator };
-  const tried: Tried[] = [];
-  const found = await search(load, tried);
-  const held = await hold(load, found, tried);
-  const stalled = await stall(load, held.rate);
-  const overloads = await overload(load, held.rate);
+async function prove(context: ProofContext, plan: Plan, store: BuiltStore, running: Running): Promise<Proof> {
+  const fixture = await createFixture(running, store, plan.switches);
+  const generator = new Generators(context, fixture);
+  const load: Load = { context, plan, store, running, generator };
+  const trials: Trial[] = [];
+  const found = await search(load, trials);
+  const sustained = await sustain(load, found, trials);
+  const stalled = await stall(load, sustained.rate);
+  const overloads = await overload(load, sustained.rate);
   await running.stop();
-  const verified = Bun.spawnSync([proving.executable, "verify", "--data", store.directory], {
+  const verified = Bun.spawnSync([context.executable, "verify", "--data", store.directory], {
     stdout: "pipe",
     stderr: "ignore",
   });
-  const clean: Finding = {
+  const verifyFinding: Finding = {
     claim: "after load and overload, verify finds the data intact",
     held: verified.exitCode === 0,
     figure: verified.exitCode === 0 ? `${headOf(store)} transactions` : verified.stdout.toString().slice(0, 500),
   };
   return {
-    findings: [...held.findings, stalled, ...overloads.findings, clean],
-    tables: [mixTable(held.rate), triedTable(plan, tried), ...held.tables, ...overloads.tables],
+    findings: [...sustained.findings, stalled, ...overloads.findings, verifyFinding],
+    tables: [mixTable(sustained.rate), trialTable(plan, trials), ...sustained.tables, ...overloads.tables],
   };
 }
 
-/** Target, plan and generator of a load. */
+/** Context of a load: target, plan and generator. */
 interface Load {
-  readonly proving: Proving;
+  readonly context: ProofContext;
   readonly plan: Plan;
   readonly store: BuiltStore;
   readonly running: Running;
@@ -187,49 +187,49 @@ interface Load {
 }
 
 interface Followers {
-  /** Changes seen by each follower up to a transaction. */
-  readonly seenUntil: (last: number) => Promise<Seen[]>;
+  /** Collects the changes that each follower has seen up to a transaction. */
+  readonly seenUntil: (last: number) => Promise<FollowerReport[]>;
   readonly stop: () => Promise<void>;
 }
 
-/** A tried rate, whether or not within its latency limit. */
-interface Tried {
+/** Trial of a rate, which may or may not be within the latency limit. */
+interface Trial {
   readonly rate: number;
   readonly seconds: number;
   readonly report: Report;
 }
 
-/** Runs loads in sequence, each in a separate process. */
+/** Runs load generators in sequence, each in a separate process. */
 class Generators {
-  private readonly proving: Proving;
-  private readonly world: World;
+  private readonly context: ProofContext;
+  private readonly fixture: LoadFixture;
   private count = 0;
 
-  constructor(proving: Proving, world: World) {
-    this.proving = proving;
-    this.world = world;
+  constructor(context: ProofContext, fixture: LoadFixture) {
+    this.context = context;
+    this.fixture = fixture;
   }
 
   async run(
     task: Pick<Task, "kind" | "rate" | "seconds" | "withLong"> & { readonly connections?: number },
   ): Promise<Report> {
     this.count += 1;
-    const file = join(this.proving.directory, `load-${this.count}.json`);
-    const whole: Task = {
-      world: this.world,
+    const file = join(this.context.directory, `load-${this.count}.json`);
+    const fullTask: Task = {
+      fixture: this.fixture,
       connections: CONNECTIONS,
-      seed: this.proving.seed + this.count,
+      seed: this.context.seed + this.count,
       timeoutMs: HANG_MS,
       ...task,
     };
-    await Bun.write(file, JSON.stringify(whole));
+    await Bun.write(file, JSON.stringify(fullTask));
     return JSON.parse(await run(join(import.meta.dir, "load/generator.ts"), file)) as Report;
   }
 
-  /** Starts the followers. The caller must stop them in any case. */
+  /** Starts the followers; the caller must always stop them. */
   async follow(after: number): Promise<Followers> {
-    const file = join(this.proving.directory, "followers.json");
-    await Bun.write(file, JSON.stringify({ port: this.world.port, key: this.world.keys[0], after, ...FOLLOWERS }));
+    const file = join(this.context.directory, "followers.json");
+    await Bun.write(file, JSON.stringify({ port: this.fixture.port, key: this.fixture.keys[0], after, ...FOLLOWERS }));
     const child = Bun.spawn([process.execPath, join(import.meta.dir, "load/followers.ts"), file], {
       stdin: "pipe",
       stdout: "pipe",
@@ -239,8 +239,8 @@ class Generators {
       seenUntil: async (last) => {
         child.stdin.write(`until ${last}\n`);
         await child.stdin.end();
-        const said = await child.stdout.text();
-        return JSON.parse(said.slice(said.indexOf("["))) as Seen[];
+        const output = await child.stdout.text();
+        return JSON.parse(output.slice(output.indexOf("["))) as FollowerReport[];
       },
       stop: async () => {
         child.kill();
@@ -250,30 +250,30 @@ class Generators {
   }
 }
 
-/** Highest rate within its latency limit for a short time: doubled until one fails, then bisected. */
-async function search({ proving, plan, store, generator }: Load, tried: Tried[]): Promise<number> {
-  const { from, most, seconds, tries, halvings, inCompany } = plan.search;
-  // Code and caches are cold.
+/** Finds the highest rate within the latency limit for a short time: doubles it until a trial fails, then bisects. */
+async function search({ context, plan, store, generator }: Load, trials: Trial[]): Promise<number> {
+  const { from, maximum, seconds, attempts, bisections, withFollowers } = plan.search;
+  // Warms up code and caches.
   await generator.run({ kind: "mixed", rate: from, seconds, withLong: false });
-  const keeps = async (rate: number) => {
-    // A single failure may be due to other load of the machine.
-    for (let attempt = 0; attempt < tries; attempt += 1) {
-      const report = await generator.run({ kind: "mixed", rate, seconds, withLong: inCompany });
-      tried.push({ rate, seconds, report });
-      proving.say(
-        `${Math.round(rate)} requests a second: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, ${JSON.stringify(report.statuses)}`,
+  const meetsLimit = async (rate: number) => {
+    // A single failure may be due to other load on the machine.
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const report = await generator.run({ kind: "mixed", rate, seconds, withLong: withFollowers });
+      trials.push({ rate, seconds, report });
+      context.say(
+        `${Math.round(rate)} requests per second: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, ${JSON.stringify(report.statuses)}`,
       );
-      if (isKept(plan, report)) return true;
+      if (meetsTarget(plan, report)) return true;
     }
     return false;
   };
-  const followers = inCompany ? await generator.follow(headOf(store)) : null;
+  const followers = withFollowers ? await generator.follow(headOf(store)) : null;
   try {
     let [good, bad] = [0, from];
-    while (bad <= most && (await keeps(bad))) [good, bad] = [bad, 2 * bad];
-    for (let halving = 0; halving < halvings && good > 0 && bad <= most; halving += 1) {
+    while (bad <= maximum && (await meetsLimit(bad))) [good, bad] = [bad, 2 * bad];
+    for (let bisection = 0; bisection < bisections && good > 0 && bad <= maximum; bisection += 1) {
       const middle = Math.sqrt(good * bad);
-      if (await keeps(middle)) good = middle;
+      if (await meetsLimit(middle)) good = middle;
       else bad = middle;
     }
     return Math.max(1, good);
@@ -282,7 +282,7 @@ async function search({ proving, plan, store, generator }: Load, tried: Tried[])
   }
 }
 
-function isKept(plan: Plan, report: Report): boolean {
+function meetsTarget(plan: Plan, report: Report): boolean {
   return isClean(report) && report.served.p99Ms < plan.p99Ms;
 }
 
@@ -293,24 +293,24 @@ function isClean({ unsent, unanswered, broken, statuses }: Report): boolean {
   );
 }
 
-interface Held {
+interface LoadResult {
   readonly rate: number;
   readonly findings: Finding[];
   readonly tables: Table[];
 }
 
-async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
-  const { proving, plan, store, running } = load;
+async function sustain(load: Load, found: number, trials: Trial[]): Promise<LoadResult> {
+  const { context, plan, store, running } = load;
   const wal = `${dataFiles(store.directory).database}-wal`;
   const descriptorsBefore = descriptorsOf(running.pid);
-  for (const [attempt, share] of plan.heldShares.entries()) {
+  for (const [attempt, share] of plan.rateShares.entries()) {
     const rate = Math.max(1, Math.floor(found * share));
-    const { watch, report, expected, seen } = await holdOnce(load, rate, wal);
-    tried.push({ rate, seconds: plan.holdS, report });
-    proving.say(
-      `${rate} requests a second for ${plan.holdS} s: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, p99.9 ${report.served.p999Ms} ms, ${JSON.stringify(report.statuses)}`,
+    const { watch, report, expected, seen } = await sustainOnce(load, rate, wal);
+    trials.push({ rate, seconds: plan.holdS, report });
+    context.say(
+      `${rate} requests per second for ${plan.holdS} s: p50 ${report.served.p50Ms} ms, p99 ${report.served.p99Ms} ms, p99.9 ${report.served.p999Ms} ms, ${JSON.stringify(report.statuses)}`,
     );
-    if (!isKept(plan, report) && attempt < plan.heldShares.length - 1) continue;
+    if (!meetsTarget(plan, report) && attempt < plan.rateShares.length - 1) continue;
     const { largest } = watch;
     const missed = seen.filter(({ problem, digest }) => problem !== null || digest !== expected.digest);
     const opened = descriptorsOf(running.pid) - descriptorsBefore;
@@ -320,12 +320,12 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
         {
           claim: `under a mixed load, 99 of 100 interactive requests are answered within ${plan.p99Ms} ms of their due time`,
           held: report.served.p99Ms < plan.p99Ms,
-          figure: `${rate} requests a second for ${plan.holdS} s: ${sentence(report.served)}`,
+          figure: `${rate} requests per second for ${plan.holdS} s: ${describeLatencies(report.served)}`,
         },
         {
-          claim: "under a mixed load, no request fails, is refused or stays unanswered",
+          claim: "under a mixed load, no request fails, is refused or remains unanswered",
           held: isClean(report),
-          figure: `${report.sent} requests${isClean(report) ? "" : `; ${outcome(report)}`}`,
+          figure: `${report.sent} requests${isClean(report) ? "" : `; ${describeReport(report)}`}`,
         },
         {
           claim: "followers of changes see every version of every transaction once and in order",
@@ -333,17 +333,17 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
           figure: `${seen.length} followers, ${expected.versions} versions in ${expected.transactions} transactions${missed.length === 0 ? "" : `; ${JSON.stringify(missed)}`}`,
         },
         {
-          claim: "a follower missing one version would be noticed",
+          claim: "a follower missing one version would be detected",
           held: changesSince(store, expected.after, 1).digest !== expected.digest,
-          figure: `the digest of ${expected.versions - 1} versions is another`,
+          figure: `the digest of ${expected.versions - 1} versions differs`,
         },
         {
           claim: `under a mixed load, anonymous memory stays under ${MEMORY_MB} MB`,
           held: largest.memoryMb < MEMORY_MB,
           figure: `at most ${largest.memoryMb.toFixed(0)} MB`,
         },
-        // Half a minute is too short for this.
-        ...(proving.form === "long" ? [flatness(watch)] : []),
+        // Half a minute is too short for this check.
+        ...(context.form === "long" ? [memoryFlatness(watch)] : []),
         {
           claim: `under a mixed load, the write-ahead log stays under ${WAL_MB} MB`,
           held: largest.walMb < WAL_MB,
@@ -351,28 +351,28 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
         },
         {
           claim: "a mixed load leaves no descriptor open",
-          held: opened <= DESCRIPTORS_MORE,
+          held: opened <= DESCRIPTOR_ALLOWANCE,
           figure: `${descriptorsBefore} before, ${descriptorsBefore + opened} afterwards, at most ${largest.descriptors} meanwhile`,
         },
       ],
       tables: [
         {
-          title: `Milliseconds since a request's due time, at ${rate} interactive requests a second for ${plan.holdS} s`,
+          title: `Milliseconds since a request's due time, at ${rate} interactive requests per second for ${plan.holdS} s`,
           columns: ["class", "requests", "p50", "p99", "p99.9", "longest"],
           rows: [
             ["all interactive", ...cells(report.served)],
-            ...Object.entries(report.byClass).map(([name, each]) => [name, ...cells(each)]),
+            ...Object.entries(report.byClass).map(([name, latencies]) => [name, ...cells(latencies)]),
           ],
         },
         {
           title: "Long operations at the same time, in milliseconds",
           columns: ["class", "requests", "p50", "p99", "p99.9", "longest"],
-          rows: Object.entries(report.long).map(([name, each]) => [name, ...cells(each)]),
+          rows: Object.entries(report.long).map(([name, latencies]) => [name, ...cells(latencies)]),
         },
         {
           title: "The appliance during the load",
           columns: ["second", "anonymous memory, MB", "descriptors", "write-ahead log, MB"],
-          rows: thinned(watch.looks).map(({ atS, memoryMb, descriptors, walMb }) => [
+          rows: sampled(watch.samples).map(({ atS, memoryMb, descriptors, walMb }) => [
             atS.toFixed(0),
             memoryMb.toFixed(0),
             String(descriptors),
@@ -382,15 +382,15 @@ async function hold(load: Load, found: number, tried: Tried[]): Promise<Held> {
       ],
     };
   }
-  throw new Error("no rate was held");
+  throw new Error("no rate was sustained");
 }
 
 /**
- * By the band in which garbage-collected memory oscillates: a regression line would depend on the phase at the start
- * and the end.
+ * Judges memory by the band in which it oscillates with garbage collection: a regression line would depend on the phase
+ * at the start and the end.
  */
-function flatness({ looks }: Watch): Finding {
-  const bands = bandsOf(looks);
+function memoryFlatness({ samples }: Watch): Finding {
+  const bands = bandsOf(samples);
   const [first, second] = bands.map(({ lowMb, highMb }) => `${lowMb.toFixed(0)} to ${highMb.toFixed(0)} MB`);
   return {
     claim: `over ten minutes, memory is flat: in the second half neither its lows nor its highs are ${100 * FLAT_SHARE} % above those of the first`,
@@ -399,25 +399,25 @@ function flatness({ looks }: Watch): Finding {
   };
 }
 
-/** Runs the load for its full time, with the changes seen by the followers. */
-async function holdOnce({ plan, store, running, generator }: Load, rate: number, wal: string) {
+/** Runs the load for its full time, and collects the changes that the followers see. */
+async function sustainOnce({ plan, store, running, generator }: Load, rate: number, wal: string) {
   const after = headOf(store);
   const followers = await generator.follow(after);
-  const watch = new Watch(running.pid, wal, plan.lookEveryMs);
+  const watch = new Watch(running.pid, wal, plan.sampleEveryMs);
   try {
     const report = await generator.run({ kind: "mixed", rate, seconds: plan.holdS, withLong: true });
     watch.stop();
-    // Followers also read later writes of a scan: both are compared up to the end of the load.
-    await scansAreOver(running, store);
+    // Followers also see writes of scans that end later: both sides are compared up to the last of them.
+    await waitForScans(running, store);
     const expected = { after, ...changesSince(store, after) };
     return { watch, report, expected, seen: await followers.seenUntil(expected.last) };
   } finally {
-    watch.leave();
+    watch.stopTimer();
     await followers.stop();
   }
 }
 
-/** Whether this measurement detects a period without answers, in which a closed loop would not send requests. */
+/** Checks that the measurement detects a period without responses, in which a closed loop would send no requests. */
 async function stall({ plan, running, generator }: Load, rate: number): Promise<Finding> {
   const loaded = generator.run({ kind: "reads", rate, seconds: STALLED_RUN_S, withLong: false });
   await Bun.sleep((STALLED_RUN_S * 1_000) / 2);
@@ -428,11 +428,11 @@ async function stall({ plan, running, generator }: Load, rate: number): Promise<
     process.kill(running.pid, "SIGCONT");
   }
   const { served } = await loaded;
-  const heldUp = STALL_MS / (STALLED_RUN_S * 1_000);
+  const stalledShare = STALL_MS / (STALLED_RUN_S * 1_000);
   return {
     claim: `an appliance stalled for ${STALL_MS / 1_000} s of ${STALLED_RUN_S} would be detected by its latency`,
     held: served.p99Ms > plan.p99Ms && served.p99Ms > 0.7 * STALL_MS,
-    figure: `stopped by a signal, ${Math.round(100 * heldUp)} of 100 requests due meanwhile: ${sentence(served)}`,
+    figure: `stopped by a signal, ${Math.round(100 * stalledShare)} of 100 requests due meanwhile: ${describeLatencies(served)}`,
   };
 }
 
@@ -444,31 +444,31 @@ interface Overload {
   readonly recoveredMs: number | null;
 }
 
-async function overload(load: Load, rate: number): Promise<Omit<Held, "rate">> {
+async function overload(load: Load, rate: number): Promise<Omit<LoadResult, "rate">> {
   const { plan, running } = load;
   const before = descriptorsOf(running.pid);
   const runs = await overloads(load, rate);
-  const opened = (await settledDescriptors(running.pid, before + DESCRIPTORS_MORE)) - before;
-  const most = Math.max(...runs.map(({ watch }) => watch.largest.descriptors));
+  const opened = (await settledDescriptors(running.pid, before + DESCRIPTOR_ALLOWANCE)) - before;
+  const maximum = Math.max(...runs.map(({ watch }) => watch.largest.descriptors));
   return {
     findings: [
       ...overloadFindings(plan, runs),
       {
         claim: "an overload leaves no descriptor open",
-        held: opened <= DESCRIPTORS_MORE,
-        figure: `${before} before, ${before + opened} afterwards, at most ${most} meanwhile`,
+        held: opened <= DESCRIPTOR_ALLOWANCE,
+        figure: `${before} before, ${before + opened} afterwards, at most ${maximum} meanwhile`,
       },
     ],
     tables: [overloadTable(plan, runs, rate)],
   };
 }
 
-async function overloads({ proving, plan, store, running, generator }: Load, rate: number): Promise<Overload[]> {
+async function overloads({ context, plan, store, running, generator }: Load, rate: number): Promise<Overload[]> {
   const wal = `${dataFiles(store.directory).database}-wal`;
   const runs: Overload[] = [];
   for (const { kind, factor } of plan.overloads) {
     const watch = new Watch(running.pid, wal, 250);
-    const beside = watchHealth(running.port);
+    const stopHealthWatch = watchHealth(running.port);
     const report = await generator.run({
       kind,
       rate: rate * factor,
@@ -477,11 +477,11 @@ async function overloads({ proving, plan, store, running, generator }: Load, rat
       connections: plan.overloadConnections,
     });
     watch.stop();
-    const health = await beside();
-    const recoveredMs = await recovery(plan, generator, rate);
+    const health = await stopHealthWatch();
+    const recoveredMs = await measureRecovery(plan, generator, rate);
     runs.push({ name: `${kind} × ${factor}`, report, watch, health, recoveredMs });
-    proving.say(
-      `${kind} × ${factor}: ${outcome(report)}; served ${sentence(report.served)}; from sending ${sentence(report.fromSending)}; memory ${watch.largest.memoryMb.toFixed(0)} MB; recovered ${recoveredMs === null ? "not" : `${(recoveredMs / 1_000).toFixed(1)} s`}`,
+    context.say(
+      `${kind} × ${factor}: ${describeReport(report)}; served ${describeLatencies(report.served)}; from sending ${describeLatencies(report.fromSending)}; memory ${watch.largest.memoryMb.toFixed(0)} MB; recovered ${recoveredMs === null ? "not" : `${(recoveredMs / 1_000).toFixed(1)} s`}`,
     );
   }
   return runs;
@@ -489,13 +489,13 @@ async function overloads({ proving, plan, store, running, generator }: Load, rat
 
 function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
   const worst = (value: (run: Overload) => number) => Math.max(...runs.map(value));
-  const sum = (value: (run: Overload) => number) => runs.reduce((total, each) => total + value(each), 0);
-  const those = (isWrong: (run: Overload) => boolean) =>
-    runs.filter(isWrong).map(({ name, report }) => `${name}: ${outcome(report)}`);
-  const forgotten = those(({ report }) => report.unanswered > 0 || report.broken > 0);
-  const wrong = those(({ report }) => report.faults.length > 0);
+  const sum = (value: (run: Overload) => number) => runs.reduce((total, run) => total + value(run), 0);
+  const describeWhere = (isWrong: (run: Overload) => boolean) =>
+    runs.filter(isWrong).map(({ name, report }) => `${name}: ${describeReport(report)}`);
+  const unanswered = describeWhere(({ report }) => report.unanswered > 0 || report.broken > 0);
+  const wrong = describeWhere(({ report }) => report.faults.length > 0);
   const refused = sum(({ report }) => report.refusals.count);
-  const mute = sum(({ report }) => report.withoutRetryAfter);
+  const withoutRetryAfter = sum(({ report }) => report.withoutRetryAfter);
   const slowest = worst(({ report }) => report.fromSending.longestMs);
   const memoryMb = worst(({ watch }) => watch.largest.memoryMb);
   const walMb = worst(({ watch }) => watch.largest.walMb);
@@ -504,15 +504,15 @@ function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
     .map(({ name }) => name);
   return [
     {
-      claim: "above its capacity, the appliance refuses a part at once",
+      claim: "above its capacity, the appliance refuses some requests at once",
       held: refused > 0,
       figure: `${refused} of ${sum(({ report }) => report.fromSending.count)} requests refused`,
     },
     {
       claim: "above its capacity, no request waits indefinitely: every one is answered or refused",
-      held: forgotten.length === 0,
+      held: unanswered.length === 0,
       figure:
-        forgotten.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : forgotten.join("; "),
+        unanswered.length === 0 ? `${sum(({ report }) => report.fromSending.count)} requests` : unanswered.join("; "),
     },
     {
       claim: `above its capacity, every request is answered or refused within ${plan.promptMs / 1_000} s of being sent`,
@@ -520,14 +520,14 @@ function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
       figure: `the slowest after ${Math.round(slowest)} ms`,
     },
     {
-      claim: "above its capacity, the only answers are success, 429 and 503",
+      claim: "above its capacity, the only responses are success, 429 and 503",
       held: wrong.length === 0,
       figure: wrong.length === 0 ? statusesOf(runs.map(({ report }) => report)) : wrong.join("; "),
     },
     {
       claim: "every refusal has a Retry-After",
-      held: mute === 0,
-      figure: `${refused} refusals, ${mute} without`,
+      held: withoutRetryAfter === 0,
+      figure: `${refused} refusals, ${withoutRetryAfter} without`,
     },
     {
       claim: "above its capacity, the health check is never refused",
@@ -557,7 +557,7 @@ function overloadFindings(plan: Plan, runs: readonly Overload[]): Finding[] {
 
 function overloadTable(plan: Plan, runs: readonly Overload[], rate: number): Table {
   return {
-    title: `Above ${rate} requests a second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds since sending`,
+    title: `Above ${rate} requests per second, over ${plan.overloadConnections} connections for ${plan.overloadS} s each; milliseconds since sending`,
     columns: [
       "load",
       "served",
@@ -593,56 +593,56 @@ interface Health {
   slowestMs: number;
 }
 
-/** Polls the health of the appliance. @returns ends it */
+/** Polls the health of the appliance. @returns a function that stops polling and returns the result */
 function watchHealth(port: number): () => Promise<Health> {
   const health: Health = { answered: 0, failed: 0, slowestMs: 0 };
   let isOver = false;
-  const asking = (async () => {
+  const polling = (async () => {
     while (!isOver) {
-      const askedAt = performance.now();
-      const answer = await fetch(`http://127.0.0.1:${port}/api/health`, {
+      const sentAt = performance.now();
+      const response = await fetch(`http://127.0.0.1:${port}/api/health`, {
         signal: AbortSignal.timeout(HANG_MS),
       }).catch(() => null);
-      if (answer?.ok) health.answered += 1;
+      if (response?.ok) health.answered += 1;
       else health.failed += 1;
-      await answer?.arrayBuffer().catch(() => null);
-      health.slowestMs = Math.max(health.slowestMs, performance.now() - askedAt);
+      await response?.arrayBuffer().catch(() => null);
+      health.slowestMs = Math.max(health.slowestMs, performance.now() - sentAt);
       await Bun.sleep(HEALTH_EVERY_MS);
     }
   })();
   return async () => {
     isOver = true;
-    await asking;
+    await polling;
     return health;
   };
 }
 
-/** Time after an overload until a run is within the latency limit; null if none is for a long time. */
-async function recovery(plan: Plan, generator: Generators, rate: number): Promise<number | null> {
-  const overAt = performance.now();
+/** Measures the time after an overload until a run is within the latency limit; null after a timeout. */
+async function measureRecovery(plan: Plan, generator: Generators, rate: number): Promise<number | null> {
+  const endedAt = performance.now();
   for (;;) {
-    const beganMs = performance.now() - overAt;
+    const elapsedMs = performance.now() - endedAt;
     const report = await generator.run({ kind: "mixed", rate, seconds: plan.recoveryS, withLong: false });
-    if (isClean(report) && report.served[plan.recoveredShare] < plan.recoveredMs) return beganMs;
-    if (beganMs > 2 * RECOVERY_MS) return null;
+    if (isClean(report) && report.served[plan.recoveryQuantile] < plan.recoveredMs) return elapsedMs;
+    if (elapsedMs > 2 * RECOVERY_MS) return null;
   }
 }
 
-async function scansAreOver(running: Running, store: BuiltStore): Promise<void> {
+async function waitForScans(running: Running, store: BuiltStore): Promise<void> {
   const deadline = performance.now() + HANG_MS;
   for (;;) {
-    const scans = await ask<{ status: string }[]>(running, store, "GET", "/discovery/scans?limit=100");
+    const scans = await callApi<{ status: string }[]>(running, store, "GET", "/discovery/scans?limit=100");
     if (scans.every(({ status }) => status !== "Queued" && status !== "Running")) return;
-    if (performance.now() > deadline) throw new Error("a scan does not end");
+    if (performance.now() > deadline) throw new Error("a scan did not end");
     await Bun.sleep(100);
   }
 }
 
 async function run(script: string, file: string): Promise<string> {
   const child = Bun.spawn([process.execPath, script, file], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
-  const said = await child.stdout.text();
+  const output = await child.stdout.text();
   if ((await child.exited) !== 0) throw new Error(`${script} ended with ${child.exitCode}`);
-  return said;
+  return output;
 }
 
 function mixTable(rate: number): Table {
@@ -661,32 +661,32 @@ function mixTable(rate: number): Table {
   };
 }
 
-function triedTable(plan: Plan, tried: readonly Tried[]): Table {
+function trialTable(plan: Plan, trials: readonly Trial[]): Table {
   return {
-    title: "Rates tried in sequence",
+    title: "Rates tested in sequence",
     columns: [
-      "requests a second",
+      "requests per second",
       "for, s",
       "p50, ms",
       "p99, ms",
       "p99.9, ms",
-      `p99 below ${plan.p99Ms} ms, and only successful answers`,
+      `p99 below ${plan.p99Ms} ms, and only successful responses`,
     ],
-    rows: tried.map(({ rate, seconds, report }) => [
+    rows: trials.map(({ rate, seconds, report }) => [
       rate.toFixed(0),
       String(seconds),
       ...[report.served.p50Ms, report.served.p99Ms, report.served.p999Ms].map(String),
-      isKept(plan, report) ? "yes" : `no: ${outcome(report)}`,
+      meetsTarget(plan, report) ? "yes" : `no: ${describeReport(report)}`,
     ]),
   };
 }
 
-function sentence({ p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string {
+function describeLatencies({ p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string {
   return `p50 ${p50Ms} ms, p99 ${p99Ms} ms, p99.9 ${p999Ms} ms, longest ${longestMs} ms`;
 }
 
-function outcome({ sent, unsent, unanswered, broken, statuses, faults }: Report): string {
-  return `${sent} sent (${JSON.stringify(statuses)}), ${unsent} found no connection free, ${unanswered} unanswered, ${broken} broken off${faults.length === 0 ? "" : `; ${faults.join("; ")}`}`;
+function describeReport({ sent, unsent, unanswered, broken, statuses, faults }: Report): string {
+  return `${sent} sent (${JSON.stringify(statuses)}), ${unsent} without a free connection, ${unanswered} unanswered, ${broken} disconnected${faults.length === 0 ? "" : `; ${faults.join("; ")}`}`;
 }
 
 function statusesOf(reports: readonly Report[]): string {
@@ -702,13 +702,13 @@ function cells({ count, p50Ms, p99Ms, p999Ms, longestMs }: Latencies): string[] 
   return [count, p50Ms, p99Ms, p999Ms, longestMs].map(String);
 }
 
-/** About twenty rows suffice. */
-function thinned<T>(looks: readonly T[]): T[] {
-  const step = Math.ceil(looks.length / 20);
-  return looks.filter((_, n) => n % step === 0 || n === looks.length - 1);
+/** Selects about twenty of the samples. */
+function sampled<T>(samples: readonly T[]): T[] {
+  const step = Math.ceil(samples.length / 20);
+  return samples.filter((_, n) => n % step === 0 || n === samples.length - 1);
 }
 
-/** A UDP port unused on loopback: every switch uses it, on a separate address. */
+/** Finds an unused UDP port on loopback: every switch uses it, on an address of its own. */
 async function freeSnmpPort(): Promise<number> {
   const socket = await Bun.udpSocket({ hostname: "127.0.0.1" });
   const { port } = socket;
@@ -717,11 +717,11 @@ async function freeSnmpPort(): Promise<number> {
 }
 
 /**
- * Closed connections take a moment to disappear.
- * @returns number of open descriptors once low enough, or after some seconds
+ * Counts the open descriptors once there are few enough, or after a timeout: closed connections take a moment to
+ * disappear.
  */
-async function settledDescriptors(pid: number, enough: number): Promise<number> {
+async function settledDescriptors(pid: number, limit: number): Promise<number> {
   const until = performance.now() + HANG_MS;
-  while (descriptorsOf(pid) > enough && performance.now() < until) await Bun.sleep(50);
+  while (descriptorsOf(pid) > limit && performance.now() < until) await Bun.sleep(50);
   return descriptorsOf(pid);
 }

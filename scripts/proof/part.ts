@@ -1,27 +1,40 @@
-// Part of the proof: a series of tests of the compiled executable, and its findings.
+// Types of the proof: its parts test the compiled executable and return findings.
 
-/** `short` runs in the tests, within a minute or two; `long` produces the README's figures. */
+/** `short` runs with the tests, in a minute or two; `long` produces the handbook's figures. */
 export type Form = "short" | "long";
 
-export interface Proving {
+export interface ProofContext {
   readonly form: Form;
   /** The compiled executable. */
   readonly executable: string;
-  /** An empty folder for this part only; the caller removes it. */
+  /** Empty folder for this part alone; the caller removes it. */
   readonly directory: string;
   /** Source of all randomness, so that a run can be repeated. */
   readonly seed: number;
-  /** Reports progress: one line. */
+  /** Reports progress, one line at a time. */
   readonly say: (line: string) => void;
 }
 
 /** One sentence about the appliance, and whether it holds. */
 export interface Finding {
-  /** Like a test name: the behavior of the appliance. Constant, whatever the result. */
+  /** Behavior of the appliance, worded like a test title and independent of the result. */
   readonly claim: string;
   readonly held: boolean;
   /** Measured values with units; on a failure, the observed values. */
   readonly figure: string;
+}
+
+/**
+ * Makes the finding for a claim that holds if nothing is wrong.
+ * @param faults figure if something is wrong
+ */
+export function findingOf(
+  claim: string,
+  wrong: readonly string[],
+  figure: string,
+  faults: string = wrong.join("; "),
+): Finding {
+  return { claim, held: wrong.length === 0, figure: wrong.length === 0 ? figure : faults };
 }
 
 export interface Table {
@@ -33,23 +46,23 @@ export interface Table {
 export interface Proof {
   readonly findings: readonly Finding[];
   readonly tables?: readonly Table[];
-  /** Tests impossible on this machine, with the reason: one sentence each. */
-  readonly leftOut?: readonly string[];
+  /** Tests that are impossible on this machine, one sentence each with the reason. */
+  readonly skipped?: readonly string[];
 }
 
 export interface Part {
-  /** As on the command line: `./scripts/prove kill`. */
+  /** Name on the command line: `./scripts/prove kill`. */
   readonly name: string;
   readonly title: string;
-  /** @throws any failure to reach findings: a mistake of the proof, not of the appliance */
-  readonly prove: (proving: Proving) => Promise<Proof>;
+  /** @throws Error if no findings can be made: a mistake of the proof, not of the appliance */
+  readonly prove: (context: ProofContext) => Promise<Proof>;
 }
 
-/** Combined result of several pieces of a part. */
-export function merged(proofs: readonly Proof[]): Proof {
+/** Combines the results of several proofs of a part. */
+export function mergeProofs(proofs: readonly Proof[]): Proof {
   return {
     findings: proofs.flatMap(({ findings }) => findings),
     tables: proofs.flatMap(({ tables = [] }) => tables),
-    leftOut: proofs.flatMap(({ leftOut = [] }) => leftOut),
+    skipped: proofs.flatMap(({ skipped = [] }) => skipped),
   };
 }

@@ -5,7 +5,7 @@ import { arch, cpus, release, tmpdir, totalmem } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import manifest from "../../package.json" with { type: "json" };
-import { familyOf, killAll } from "../testing/processes.ts";
+import { killAll, processTree } from "../testing/processes.ts";
 import { disk } from "./disk.ts";
 import { input } from "./input.ts";
 import { kill } from "./kill.ts";
@@ -17,7 +17,7 @@ import { sideBySide } from "./side-by-side.ts";
 const ROOT = resolve(import.meta.dir, "../..");
 const EXECUTABLE = join(ROOT, "dist/netledger");
 
-/** In running order: measurements last, on a quiet machine. */
+/** Parts in running order: measurements last, on a quiet machine. */
 const PARTS: readonly Part[] = [kill, input, security, disk, load, sideBySide];
 
 const USAGE = `usage: scripts/prove [--short] [--seed N] [--report FILE] [--directory DIR] [${PARTS.map(({ name }) => name).join("|")} …]`;
@@ -25,21 +25,21 @@ const USAGE = `usage: scripts/prove [--short] [--seed N] [--report FILE] [--dire
 interface Outcome {
   readonly part: Part;
   readonly proof: Proof | null;
-  /** Reason for the lack of findings. */
+  /** Reason why there are no findings. */
   readonly failure: string | null;
   readonly tookMs: number;
 }
 
-/** Folder in use, to be removed on an abort. */
-let under: string | null = null;
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, giveUp);
+/** Folder to remove when the run is aborted. */
+let workDirectory: string | null = null;
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, abort);
 
 process.exit(await main());
 
-/** Ends every process started by this one, and their children: a mount ends with the last process in it. */
-function giveUp(): void {
-  killAll(familyOf(process.pid).slice(1));
-  if (under !== null) rmSync(under, { recursive: true, force: true });
+/** Kills every process that this one has started, and their children: a mount vanishes with its last process. */
+function abort(): void {
+  killAll(processTree(process.pid).slice(1));
+  if (workDirectory !== null) rmSync(workDirectory, { recursive: true, force: true });
   process.exit(130);
 }
 
@@ -49,7 +49,7 @@ async function main(): Promise<number> {
   const seed = Number(values.seed ?? 1);
   if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
     console.error(
-      `netledger: ${unknown.length > 0 ? `there is no part ${unknown.join(", ")}` : "--seed must be a whole number"}. ${USAGE}`,
+      `netledger: ${unknown.length > 0 ? `unknown part ${unknown.join(", ")}` : "--seed must be a whole number"}. ${USAGE}`,
     );
     return 2;
   }
@@ -64,19 +64,19 @@ async function main(): Promise<number> {
   const outcomes: Outcome[] = [];
   for (const part of chosen) {
     outcomes.push(await run(part, form, seed, parent));
-    // Written after every part: a mistake in the last one must not lose hours of work.
+    // Written after every part: an error in the last one must not lose hours of work.
     mkdirSync(dirname(report), { recursive: true });
     writeFileSync(report, render(outcomes, form, seed, parent));
   }
-  const broken = outcomes.flatMap(({ part, proof, failure }) => [
+  const failures = outcomes.flatMap(({ part, proof, failure }) => [
     ...(failure === null ? [] : [`${part.name}: ${failure}`]),
     ...(proof?.findings ?? [])
       .filter(({ held }) => !held)
       .map(({ claim, figure }) => `${part.name}: ${claim}: ${figure}`),
   ]);
-  for (const line of broken) console.log(`did not hold: ${line}`);
+  for (const line of failures) console.log(`did not hold: ${line}`);
   console.log(`the report is in ${report}`);
-  return broken.length === 0 ? 0 : 1;
+  return failures.length === 0 ? 0 : 1;
 }
 
 function readArguments() {
@@ -101,8 +101,8 @@ async function run(part: Part, form: Form, seed: number, parent: string): Promis
   console.log(`== ${part.title}`);
   mkdirSync(parent, { recursive: true });
   const directory = mkdtempSync(join(parent, `netledger-proof-${part.name}-`));
-  under = directory;
-  const began = performance.now();
+  workDirectory = directory;
+  const started = performance.now();
   try {
     const proof = await part.prove({
       form,
@@ -113,21 +113,21 @@ async function run(part: Part, form: Form, seed: number, parent: string): Promis
     });
     for (const { claim, held, figure } of proof.findings)
       console.log(`${held ? "held" : "DID NOT HOLD"}: ${claim} (${figure})`);
-    for (const reason of proof.leftOut ?? []) console.log(`skipped: ${reason}`);
-    return { part, proof, failure: null, tookMs: performance.now() - began };
+    for (const reason of proof.skipped ?? []) console.log(`skipped: ${reason}`);
+    return { part, proof, failure: null, tookMs: performance.now() - started };
   } catch (error) {
     return {
       part,
       proof: null,
       failure: error instanceof Error ? (error.stack ?? error.message) : String(error),
-      tookMs: performance.now() - began,
+      tookMs: performance.now() - started,
     };
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
-/** Report in Markdown: environment, then each part with its claims, figures and tables. */
+/** Renders the report in Markdown: environment, then each part with its claims, figures and tables. */
 function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: string): string {
   const findings = outcomes.flatMap(({ proof }) => proof?.findings ?? []);
   const cpu = cpus();
@@ -155,7 +155,7 @@ function render(outcomes: readonly Outcome[], form: Form, seed: number, parent: 
       }),
     );
     for (const table of proof.tables ?? []) lines.push("", `${table.title}:`, "", ...tableLines(table));
-    for (const reason of proof.leftOut ?? []) lines.push("", `Skipped: ${reason}`);
+    for (const reason of proof.skipped ?? []) lines.push("", `Skipped: ${reason}`);
   }
   return `${lines.join("\n")}\n`;
 }
@@ -166,22 +166,22 @@ function tableLines({ columns, rows }: Table): string[] {
   return [line(columns), `|${"---|".repeat(columns.length)}`, ...rows.map(line)];
 }
 
-/** Of the checkout, if it is one. */
+/** Revision of the checkout, if it is one. */
 function revision(): string {
   if (Bun.which("git") === null) return "";
-  const asked = Bun.spawnSync(["git", "-C", ROOT, "describe", "--always", "--dirty"], {
+  const result = Bun.spawnSync(["git", "-C", ROOT, "describe", "--always", "--dirty"], {
     stdout: "pipe",
     stderr: "ignore",
   });
-  return asked.exitCode === 0 ? ` (${asked.stdout.toString().trim()})` : "";
+  return result.exitCode === 0 ? ` (${result.stdout.toString().trim()})` : "";
 }
 
-/** File system of the parent folder: the disk affects the results. */
+/** Type of the file system that contains a folder: the disk affects the results. */
 function fileSystemOf(folder: string): string {
   const mounts = readFileSync("/proc/self/mounts", "utf8")
     .trim()
     .split("\n")
     .map((line) => line.split(" "));
-  const under = mounts.filter(([, path = ""]) => path === "/" || `${folder}/`.startsWith(`${path}/`));
-  return under.sort((a, b) => (b[1] ?? "").length - (a[1] ?? "").length)[0]?.[2] ?? "unknown";
+  const containing = mounts.filter(([, path = ""]) => path === "/" || `${folder}/`.startsWith(`${path}/`));
+  return containing.sort((a, b) => (b[1] ?? "").length - (a[1] ?? "").length)[0]?.[2] ?? "unknown";
 }

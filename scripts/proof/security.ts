@@ -1,57 +1,57 @@
-// Security part of the proof: attacks on sign-in (floods, timing), planted sessions, cross-site pages, searches and
-// guesses of secrets, stretched rights.
+// Security part of the proof: attacks on the sign-in (floods, timing), planted sessions, cross-site pages, leaked and
+// guessed secrets, privilege escalation.
 
-import { inLanes } from "../testing/lanes.ts";
-import { type Finding, merged, type Part, type Proof, type Proving } from "./part.ts";
+import { runInLanes } from "../testing/lanes.ts";
+import { type Finding, mergeProofs, type Part, type Proof, type ProofContext } from "./part.ts";
 import { proveAttacks } from "./security/attacks.ts";
-import { proveCrowding } from "./security/crowding.ts";
+import { proveBursts } from "./security/bursts.ts";
+import { proveConcurrentSignIns } from "./security/concurrent-sign-ins.ts";
+import { proveCrossSite } from "./security/cross-site.ts";
 import { proveEncryption } from "./security/encryption.ts";
 import { proveEnvironment } from "./security/environment.ts";
 import { proveFlood } from "./security/flood.ts";
-import { proveForeignPages } from "./security/foreign-pages.ts";
 import { proveGuesses } from "./security/guesses.ts";
 import { proveImports } from "./security/imports.ts";
-import { proveLateRights } from "./security/late-rights.ts";
 import { proveLeftDrafts } from "./security/left-drafts.ts";
 import { proveLookAlikes } from "./security/look-alikes.ts";
 import { proveOnBehalf } from "./security/on-behalf.ts";
 import { proveRebinding } from "./security/rebinding.ts";
+import { proveRevokedRights } from "./security/revoked-rights.ts";
 import { proveSecrets } from "./security/secrets.ts";
 import { proveSentSecrets } from "./security/sent-secrets.ts";
 import { proveSessions } from "./security/sessions.ts";
-import { proveSignInsAtOnce } from "./security/sign-ins-at-once.ts";
 import { proveTiming } from "./security/timing.ts";
 
-/** Measurements in sequence, without other tests at the same time. */
-async function measured(proving: Proving): Promise<Proof> {
-  proving.say("a flood of sign-ins");
-  const flood = await proveFlood(proving);
-  proving.say("one caller's thousands of requests at once");
-  const crowding = await proveCrowding(proving);
-  proving.say("the time that sign-ins take");
-  const { findings, table } = await proveTiming(proving);
-  return { findings: [...flood, ...crowding, ...findings], tables: [table] };
+/** Runs the measurements in sequence, without concurrent tests. */
+async function proveMeasured(context: ProofContext): Promise<Proof> {
+  context.say("sign-in flood");
+  const flood = await proveFlood(context);
+  context.say("request bursts of one client");
+  const bursts = await proveBursts(context);
+  context.say("sign-in timing");
+  const { findings, table } = await proveTiming(context);
+  return { findings: [...flood, ...bursts, ...findings], tables: [table] };
 }
 
-async function others(proving: Proving): Promise<Proof> {
-  proving.say("rights that are taken away from who waits");
-  const late = await proveLateRights(proving);
-  proving.say("names that are made to lead to a demo");
-  const rebinding = await proveRebinding(proving);
-  proving.say("sessions, other sites' pages, attacks, guesses, TLS, secrets looked for, and whom they are sent to");
-  return merged([{ findings: [...late, ...rebinding] }, ...(await someAtOnce(proving))]);
+async function proveOthers(context: ProofContext): Promise<Proof> {
+  context.say("revoked rights of queued writers");
+  const revoked = await proveRevokedRights(context);
+  context.say("DNS rebinding of a demo");
+  const rebinding = await proveRebinding(context);
+  context.say("sessions, cross-site pages, attacks, guesses, TLS, leaked and misdirected secrets");
+  return mergeProofs([{ findings: [...revoked, ...rebinding] }, ...(await runConcurrently(context))]);
 }
 
-type Prover = (proving: Proving) => Promise<Proof | Finding[]>;
+type Prover = (context: ProofContext) => Promise<Proof | Finding[]>;
 
-/** Each serves a separate appliance, and mostly waits for it. */
-const BESIDE_EACH_OTHER: readonly Prover[] = [
+/** Proofs that can run concurrently: each has an appliance of its own, and mostly waits for it. */
+const CONCURRENT_PROOFS: readonly Prover[] = [
   proveSecrets,
   proveSentSecrets,
   proveLeftDrafts,
   proveSessions,
-  proveSignInsAtOnce,
-  proveForeignPages,
+  proveConcurrentSignIns,
+  proveCrossSite,
   proveEncryption,
   proveAttacks,
   proveEnvironment,
@@ -60,27 +60,27 @@ const BESIDE_EACH_OTHER: readonly Prover[] = [
   proveOnBehalf,
   proveLookAlikes,
 ];
-/** More would wait for a processor, and delay everything else. */
-const AT_ONCE = 3;
+/** Maximum of concurrent proofs: more would wait for a processor and delay everything else. */
+const CONCURRENCY = 3;
 
-async function someAtOnce(proving: Proving): Promise<Proof[]> {
+async function runConcurrently(context: ProofContext): Promise<Proof[]> {
   const proofs: Proof[] = [];
-  const tasks = BESIDE_EACH_OTHER.map((prove, place) => ({
+  const tasks = CONCURRENT_PROOFS.map((prove, index) => ({
     isReady: () => true,
     run: async () => {
-      const began = performance.now();
-      const proof = await prove(proving);
-      proving.say(`${prove.name}: ${((performance.now() - began) / 1_000).toFixed(1)} s`);
-      proofs[place] = Array.isArray(proof) ? { findings: proof } : proof;
+      const started = performance.now();
+      const proof = await prove(context);
+      context.say(`${prove.name}: ${((performance.now() - started) / 1_000).toFixed(1)} s`);
+      proofs[index] = Array.isArray(proof) ? { findings: proof } : proof;
       return [];
     },
   }));
-  await inLanes(AT_ONCE, tasks);
+  await runInLanes(CONCURRENCY, tasks);
   return proofs;
 }
 
 export const security: Part = {
   name: "security",
   title: "Security",
-  prove: async (proving) => merged([await measured(proving), await others(proving)]),
+  prove: async (context) => mergeProofs([await proveMeasured(context), await proveOthers(context)]),
 };

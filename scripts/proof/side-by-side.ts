@@ -1,37 +1,46 @@
-// Comparison with the alternatives: the same rows in PostgreSQL and in Directus, on this machine, in one run.
+// Side-by-side part of the proof: the same rows in netledger, PostgreSQL and Directus, on one machine, in one run.
 
 import { existsSync } from "node:fs";
-import { startYardstick } from "../benchmark/executable.ts";
+import { startBaseline } from "../benchmark/executable.ts";
 import { fullInterface } from "../benchmark/interface-item.ts";
 import { requestBytes } from "../benchmark/load.ts";
-import type { Finding, Form, Part, Proof, Proving, Table } from "./part.ts";
+import { type Finding, type Form, findingOf, type Part, type Proof, type ProofContext, type Table } from "./part.ts";
 import { Directus } from "./side-by-side/directus.ts";
 import { installedDirectus } from "./side-by-side/directus-install.ts";
 import { Netledger } from "./side-by-side/netledger.ts";
-import { Postgres, tuning, whyNoPostgres } from "./side-by-side/postgres.ts";
+import { Postgres, tuning, unavailableReason } from "./side-by-side/postgres.ts";
 import { type Memory, memoryOf } from "./side-by-side/processes.ts";
-import { type BulkHost, type Operation, PAGE_ROWS, type PageSeen, type Product } from "./side-by-side/product.ts";
-import { type LoadPlan, type Runs, rates, ratio, short, spread, spreadText, times } from "./side-by-side/rounds.ts";
-import { makeRows, type Rows } from "./side-by-side/rows.ts";
+import { type BulkHost, type Operation, PAGE_ROWS, type Product, type ProductPage } from "./side-by-side/product.ts";
+import {
+  type LoadPlan,
+  measureRates,
+  measureTimes,
+  type Runs,
+  ratio,
+  short,
+  spread,
+  spreadText,
+} from "./side-by-side/rounds.ts";
+import { buildRows, type Rows } from "./side-by-side/rows.ts";
 
 export const sideBySide: Part = {
   name: "side-by-side",
   title: "Side by side with PostgreSQL 15 and Directus",
-  prove: async (proving) => new SideBySide(proving).prove(),
+  prove: async (context) => new SideBySide(context).prove(),
 };
 
-/** Required speedup. */
-const LIVE_WANTED = 2;
-const PAST_WANTED = 3;
-/** Relative to the rate of the same bytes from memory. */
-const LIMIT_WANTED = 0.25;
-/** First pages of each network among which a reader moves. */
-const WANDERED_PAGES = 20;
-/** Timestamps at which every network's page is compared. */
+/** Required speedups over the other products. */
+const LIVE_SPEEDUP_MIN = 2;
+const PAST_SPEEDUP_MIN = 3;
+/** Required rate, relative to that of the same bytes from memory. */
+const MEMORY_SHARE_MIN = 0.25;
+/** Number of first pages per network among which a reader alternates. */
+const ROTATED_PAGES = 20;
+/** Number of timestamps at which every network's page is compared. */
 const COMPARED_INSTANTS = 12;
 
 interface Sizes extends LoadPlan {
-  /** Duration of a trial of a query method. */
+  /** Duration of the trial of a query method. */
   readonly trialSeconds: number;
   readonly starts: number;
   readonly bulkHosts: number;
@@ -51,27 +60,27 @@ interface Measure {
 }
 
 class SideBySide {
-  private readonly proving: Proving;
+  private readonly context: ProofContext;
   private readonly sizes: Sizes;
-  private readonly leftOut: string[] = [];
+  private readonly skipped: string[] = [];
   private readonly findings: Finding[] = [];
   private readonly measures: Measure[] = [];
   private readonly atRest = new Map<string, Memory>();
 
-  constructor(proving: Proving) {
-    this.proving = proving;
-    this.sizes = SIZES[proving.form];
+  constructor(context: ProofContext) {
+    this.context = context;
+    this.sizes = SIZES[context.form];
   }
 
   async prove(): Promise<Proof> {
-    const { form, directory, executable, say } = this.proving;
+    const { form, directory, executable, say } = this.context;
     if (!existsSync(executable)) throw new Error(`there is no ${executable}`);
-    const rows = await makeRows(form, directory, say);
+    const rows = await buildRows(form, directory, say);
     say(`${rows.entries} entries, ${rows.versions} versions`);
     const netledger = new Netledger(executable, rows);
     const postgres = this.postgres(rows);
     const directus = await this.directus(rows);
-    const products: Product[] = [netledger, postgres, directus].filter((each) => each !== null);
+    const products: Product[] = [netledger, postgres, directus].filter((product) => product !== null);
     try {
       for (const product of products) {
         await product.load(rows.all);
@@ -82,7 +91,7 @@ class SideBySide {
       const walMb = postgres?.walMb() ?? 0;
       await this.measureStarts(products);
       await this.compare(products, rows, "return the same pages, live and at random instants");
-      await postgres?.makeRendered();
+      await postgres?.createRendered();
       await postgres?.choose(rows.instants, this.sizes.trialSeconds);
       await directus?.choose(rows.instants, this.sizes.trialSeconds);
       for (const product of products) this.atRest.set(product.name, memoryOf(product.pids));
@@ -90,21 +99,14 @@ class SideBySide {
       await this.measureDiffs(products, rows);
       await this.measureWrites(products, rows);
       const afterLoad = new Map(products.map((product) => [product.name, memoryOf(product.pids)]));
-      await this.compare(
-        products,
-        rows,
-        "still return the same pages at those instants after the updates and the bulk",
-        false,
-      );
+      const predicate = "still return the same pages at those instants after the updates and the bulk";
+      await this.compare(products, rows, predicate, false);
       const failures = this.measures
         .flatMap(({ runs }) => runs)
         .filter(({ failures }) => failures > 0)
         .map(({ name, failures }) => `${failures} of ${name}`);
-      this.findings.push({
-        claim: "No request of the measurement fails, for any product",
-        held: failures.length === 0,
-        figure: failures.length === 0 ? "none" : failures.join(", "),
-      });
+      const claim = "No request of the measurement fails, for any product";
+      this.findings.push(findingOf(claim, failures, "none", failures.join(", ")));
       return {
         findings: this.findings,
         tables: [
@@ -112,7 +114,7 @@ class SideBySide {
           this.sizeTable(products, afterLoad, diskMb, walMb),
           this.conditions(rows, postgres, directus),
         ],
-        leftOut: this.leftOut,
+        skipped: this.skipped,
       };
     } finally {
       await Promise.all(products.map((product) => product.stop()));
@@ -120,22 +122,22 @@ class SideBySide {
   }
 
   private postgres(rows: Rows): Postgres | null {
-    const why = whyNoPostgres(this.proving.directory);
-    if (why === null) return new Postgres(this.proving.directory, rows, this.sizes.connections);
-    this.leftOut.push(`PostgreSQL: ${why}.`);
+    const reason = unavailableReason(this.context.directory);
+    if (reason === null) return new Postgres(this.context.directory, rows, this.sizes.connections);
+    this.skipped.push(`PostgreSQL: ${reason}.`);
     return null;
   }
 
   private async directus(rows: Rows): Promise<Directus | null> {
     try {
-      return new Directus(await installedDirectus(), this.proving.directory, rows, this.sizes.connections);
+      return new Directus(await installedDirectus(), this.context.directory, rows, this.sizes.connections);
     } catch (error) {
-      this.leftOut.push(`Directus: ${error instanceof Error ? error.message : String(error)}.`);
+      this.skipped.push(`Directus: ${error instanceof Error ? error.message : String(error)}.`);
       return null;
     }
   }
 
-  /** Time to the first page with its key and total. The last start continues. */
+  /** Measures the time to the first page, with key and total. The processes started last keep running. */
   private async measureStarts(products: readonly Product[]): Promise<void> {
     const started = new Map(products.map(({ name }) => [name, [] as number[]]));
     for (let run = 0; run < this.sizes.starts; run += 1) {
@@ -144,57 +146,44 @@ class SideBySide {
         started.get(product.name)?.push((await product.start()) / 1000);
       }
     }
-    this.measures.push({
-      title: "from start to first page",
-      unit: "seconds",
-      runs: products.map(({ name }) => ({
-        name,
-        values: started.get(name) as number[],
-        cpuMicroseconds: [],
-        failures: 0,
-      })),
-    });
+    const runs = [...started].map(([name, values]) => ({ name, values, cpuMicroseconds: [], failures: 0 }));
+    this.measures.push({ title: "from start to first page", unit: "seconds", runs });
   }
 
-  /** Without equal answers the comparison would be meaningless. */
-  private async compare(products: readonly Product[], rows: Rows, what: string, isLive = true): Promise<void> {
+  /** Checks that all products respond equally: otherwise the comparison would be meaningless. */
+  private async compare(products: readonly Product[], rows: Rows, predicate: string, isLive = true): Promise<void> {
     const instants = Array.from(
       { length: COMPARED_INSTANTS },
       (_, i) => rows.instants[Math.floor(((i + 0.5) * rows.instants.length) / COMPARED_INSTANTS)] as string,
     );
-    const asked: Array<[networkId: string | null, at: string | null]> = rows.depths.flatMap(({ networkId }) =>
+    const queries: Array<[networkId: string | null, at: string | null]> = rows.depths.flatMap(({ networkId }) =>
       instants.map((at): [string, string] => [networkId, at]),
     );
-    if (isLive) asked.push([null, null], ...rows.depths.map(({ networkId }): [string, null] => [networkId, null]));
+    if (isLive) queries.push([null, null], ...rows.depths.map(({ networkId }): [string, null] => [networkId, null]));
     const [reference, ...others] = products as readonly [Product, ...Product[]];
     const problems: string[] = [];
     let records = 0;
-    for (const [networkId, at] of asked) {
+    for (const [networkId, at] of queries) {
       const expected = await reference.page(networkId, at);
       records += expected.records.length;
       if (expected.records.length !== PAGE_ROWS) problems.push(`${expected.records.length} records on a page at ${at}`);
-      for (const other of others) {
-        const seen = await other.page(networkId, at);
-        // The end of a version depends on when each product received the next one. Directus knows only the present
-        // total, not past ones.
+      for (const product of others) {
+        const actual = await product.page(networkId, at);
+        // The end of a version depends on when each product received the next one. Directus knows only the current
+        // total.
         const difference = isLive
-          ? differenceOf(expected, seen, false)
-          : differenceOf(endless(expected), endless(seen), other instanceof Directus);
-        if (difference !== null) problems.push(`${other.name} at ${at ?? "present"}: ${difference}`);
-        if (networkId === null && differenceOf(forged(expected), seen, false) === null)
-          problems.push(`a forged page was taken for that of ${other.name}`);
+          ? differenceOf(expected, actual, false)
+          : differenceOf(withoutEnds(expected), withoutEnds(actual), product instanceof Directus);
+        if (difference !== null) problems.push(`${product.name} at ${at ?? "present"}: ${difference}`);
+        if (networkId === null && differenceOf(forged(expected), actual, false) === null)
+          problems.push(`a forged page was accepted as that of ${product.name}`);
       }
     }
     const names = products.map(({ name }) => name).join(", ");
-    this.findings.push({
-      claim: `${names} ${what}`,
-      held: problems.length === 0,
-      figure:
-        problems.length === 0
-          ? `${asked.length} pages, ${records} records, field by field`
-          : `${problems.length} differences, the first: ${problems[0]}`,
-    });
-    if (problems.length > 0) this.proving.say(`not comparable: ${problems.slice(0, 3).join("; ")}`);
+    const figure = `${queries.length} pages, ${records} records, field by field`;
+    const faults = `${problems.length} differences, the first: ${problems[0]}`;
+    this.findings.push(findingOf(`${names} ${predicate}`, problems, figure, faults));
+    if (problems.length > 0) this.context.say(`not comparable: ${problems.slice(0, 3).join("; ")}`);
   }
 
   private async measureReads(
@@ -205,62 +194,48 @@ class SideBySide {
   ): Promise<void> {
     const page = await fetch(`http://127.0.0.1:${netledger.port}/api/v1/if-entries?limit=${PAGE_ROWS}`, {
       headers: { authorization: `Bearer ${rows.store.key}` },
-    }).then((answer) => answer.bytes());
-    const yardstick = await startYardstick(page, this.proving.directory);
+    }).then((response) => response.bytes());
+    const baseline = await startBaseline(page, this.context.directory);
     try {
       const memory = {
-        product: { name: "memory", port: yardstick.port, pids: [yardstick.pid] },
-        operation: { each: 1, requests: () => requestBytes("GET", "/", {}) },
+        product: { name: "memory", port: baseline.port, pids: [baseline.pid] },
+        operation: { requestCount: 1, requests: () => requestBytes("GET", "/", {}) },
       };
       const extra =
         postgres === null
           ? []
           : [
-              named(postgres, COUNTED, postgres.countedLivePage()),
-              named(postgres, UNCOUNTED, postgres.uncountedLivePage()),
-              named(postgres, RENDERED, postgres.renderedLivePage()),
+              variantOf(postgres, COUNTED, postgres.countedLivePage()),
+              variantOf(postgres, UNCOUNTED, postgres.uncountedLivePage()),
+              variantOf(postgres, RENDERED, postgres.renderedLivePage()),
             ];
-      const live = await rates(
+      const live = await measureRates(
         [...products.map((product) => ({ product, operation: product.livePage() })), memory, ...extra],
         this.sizes,
       );
       this.push(`a page of ${PAGE_ROWS} live entries, always the first`, live);
-      for (const { name } of products.slice(1))
-        this.claim(
-          `A page of ${PAGE_ROWS} live entries, always the same one, is served ${LIVE_WANTED} times as fast as by ${name}`,
-          live,
-          name,
-          LIVE_WANTED,
-        );
+      this.claimFaster(`A page of ${PAGE_ROWS} live entries, always the same, is`, products, live, LIVE_SPEEDUP_MIN);
       const share = ratio(valuesOf(live, "netledger"), valuesOf(live, "memory"));
-      // Depends on the load of both cores: only meaningful in the long form, on an idle machine.
-      if (this.proving.form === "long")
+      // Depends on the load on both cores, so it is meaningful only in the long form, on an idle machine.
+      if (this.context.form === "long")
         this.findings.push({
-          claim: `A page of ${PAGE_ROWS} live entries, key and total included, is served at ${LIMIT_WANTED} of the rate of the same bytes from memory`,
-          held: share.median >= LIMIT_WANTED,
+          claim: `A page of ${PAGE_ROWS} live entries, key and total included, is served at ${MEMORY_SHARE_MIN} of the rate of the same bytes from memory`,
+          held: share.median >= MEMORY_SHARE_MIN,
           figure: `${spreadText(share)} of ${short(spread(valuesOf(live, "memory")).median)} per second`,
         });
     } finally {
-      yardstick.stop();
+      baseline.stop();
     }
-    const places = rows.depths.flatMap(({ networkId, entries }) =>
-      Array.from({ length: Math.min(WANDERED_PAGES, entries / PAGE_ROWS) }, (_, page) => ({
+    const positions = rows.depths.flatMap(({ networkId, entries }) =>
+      Array.from({ length: Math.min(ROTATED_PAGES, entries / PAGE_ROWS) }, (_, page) => ({
         networkId,
         offset: page * PAGE_ROWS,
       })),
     );
-    const wandering = await rates(
-      products.map((product) => ({ product, operation: product.livePages(places) })),
-      this.sizes,
-    );
-    this.push(`a page of ${PAGE_ROWS} live entries, a different one of ${places.length} each time`, wandering);
-    for (const { name } of products.slice(1))
-      this.claim(
-        `A page of ${PAGE_ROWS} live entries, a different one each time, is served ${LIVE_WANTED} times as fast as by ${name}`,
-        wandering,
-        name,
-        LIVE_WANTED,
-      );
+    const rotating = await this.rates(products, (product) => product.livePages(positions));
+    this.push(`a page of ${PAGE_ROWS} live entries, a different one of ${positions.length} each time`, rotating);
+    const different = `A page of ${PAGE_ROWS} live entries, a different one each time, is`;
+    this.claimFaster(different, products, rotating, LIVE_SPEEDUP_MIN);
     for (const { versions, entries, networkId } of rows.depths) {
       const contenders = await Promise.all(
         products.map(async (product) => ({ product, operation: await product.asOfPage(networkId, rows.instants) })),
@@ -269,37 +244,33 @@ class SideBySide {
         postgres === null
           ? []
           : [
-              named(postgres, COUNTED, postgres.countedAsOfPage(networkId, rows.instants)),
-              named(postgres, RENDERED, postgres.renderedAsOfPage(networkId, rows.instants)),
+              variantOf(postgres, COUNTED, postgres.countedAsOfPage(networkId, rows.instants)),
+              variantOf(postgres, RENDERED, postgres.renderedAsOfPage(networkId, rows.instants)),
             ];
-      const past = await rates([...contenders, ...extra], this.sizes);
+      const past = await measureRates([...contenders, ...extra], this.sizes);
       this.push(`a page of ${PAGE_ROWS} at random instants, of ${entries} entries × ${versions} versions`, past);
-      for (const { name } of products.slice(1))
-        this.claim(
-          `A page of ${PAGE_ROWS} at a random instant among ${versions} versions is served ${PAST_WANTED} times as fast as by ${name}`,
-          past,
-          name,
-          PAST_WANTED,
-        );
+      const atRandom = `A page of ${PAGE_ROWS} at a random instant among ${versions} versions is`;
+      this.claimFaster(atRandom, products, past, PAST_SPEEDUP_MIN);
     }
-    this.push(
-      "the total only (limit=1)",
-      await rates(
-        products.map((product) => ({ product, operation: product.count() })),
-        this.sizes,
-      ),
-    );
+    this.push("only the total (limit=1)", await this.rates(products, (product) => product.count()));
+  }
+
+  private rates(products: readonly Product[], operationOf: (product: Product) => Operation): Promise<Runs[]> {
+    const contenders = products.map((product) => ({ product, operation: operationOf(product) }));
+    return measureRates(contenders, this.sizes);
   }
 
   private async measureDiffs(products: readonly Product[], rows: Rows): Promise<void> {
     for (const { changes, from, to } of rows.between) {
-      const told = new Set<number>();
-      const runs = await times(products, this.sizes.runs, async (product) => told.add(await product.diff(from, to)));
+      const reported = new Set<number>();
+      const runs = await measureTimes(products, this.sizes.runs, async (product) =>
+        reported.add(await product.diff(from, to)),
+      );
       this.push(`a diff of two instants with ${changes} changes between them`, runs, "seconds");
       this.findings.push({
-        claim: `All report the ${changes} entries that changed between two instants`,
-        held: told.size === 1 && told.has(changes),
-        figure: [...told].join(", "),
+        claim: `All products report the ${changes} entries that changed between two instants`,
+        held: reported.size === 1 && reported.has(changes),
+        figure: [...reported].join(", "),
       });
     }
   }
@@ -307,79 +278,82 @@ class SideBySide {
   private async measureWrites(products: readonly Product[], rows: Rows): Promise<void> {
     this.push(
       "updates of one entry, each durable",
-      await rates(
-        products.map((product) => ({ product, operation: product.update(rows.some) })),
-        this.sizes,
-      ),
+      await this.rates(products, (product) => product.update(rows.samples)),
     );
     const { bulkHosts, runs } = this.sizes;
     const created = bulkHosts * ENTRIES_PER_BULK_HOST;
     const bulks = Array.from({ length: runs }, (_, run) =>
       Array.from({ length: bulkHosts }, (_, host) => bulkHost(rows.depths[0]?.networkId as string, run, host)),
     );
-    const before = await Promise.all(products.map(async (product) => (await product.page(null, null)).total));
+    const totals = () => Promise.all(products.map(async (product) => (await product.page(null, null)).total));
+    const before = await totals();
     this.push(
       `${created} entries of ${bulkHosts} hosts created at once`,
-      await times(products, runs, (product, run) => product.bulk(bulks[run] as BulkHost[])),
+      await measureTimes(products, runs, (product, run) => product.bulk(bulks[run] as BulkHost[])),
       "seconds",
     );
-    const after = await Promise.all(products.map(async (product) => (await product.page(null, null)).total));
-    const grown = after.map((total, place) => total - (before[place] as number));
+    const after = await totals();
+    const grown = after.map((total, index) => total - (before[index] as number));
     this.findings.push({
-      claim: "All count the entries created at once",
-      held: grown.every((each) => each === runs * created),
+      claim: "All products count the entries created at once",
+      held: grown.every((count) => count === runs * created),
       figure: grown.join(", "),
     });
   }
 
   private push(title: string, runs: readonly Runs[], unit: Measure["unit"] = "per second"): void {
     this.measures.push({ title, unit, runs });
-    this.proving.say(
+    this.context.say(
       `${title}: ${runs.map(({ name, values }) => `${name} ${short(spread(values).median)}`).join(", ")} ${unit}`,
     );
   }
 
-  /** By rate; in the short form by processor time, since other load dominates the rates of short periods. */
-  private claim(claim: string, runs: readonly Runs[], name: string, wanted: number): void {
-    const byRate = ratio(valuesOf(runs, "netledger"), valuesOf(runs, name));
-    const byProcessor = ratio(cpuOf(runs, name), cpuOf(runs, "netledger"));
-    const decides = this.proving.form === "long" ? byRate : byProcessor;
-    this.findings.push({
-      claim,
-      held: decides.median >= wanted,
-      figure: `${spreadText(byRate)} times; by processor time ${spreadText(byProcessor)}`,
-    });
+  /** Compares rates, or processor times in the short form: in short periods, other load dominates the rates. */
+  private claimFaster(subject: string, products: readonly Product[], runs: readonly Runs[], minimum: number): void {
+    for (const { name } of products.slice(1)) {
+      const byRate = ratio(valuesOf(runs, "netledger"), valuesOf(runs, name));
+      const byProcessor = ratio(cpuOf(runs, name), cpuOf(runs, "netledger"));
+      this.findings.push({
+        claim: `${subject} served ${minimum} times as fast as by ${name}`,
+        held: (this.context.form === "long" ? byRate : byProcessor).median >= minimum,
+        figure: `${spreadText(byRate)} times; by processor time ${spreadText(byProcessor)}`,
+      });
+    }
   }
 
   private measureTable(products: readonly Product[]): Table {
     const rivals = products.slice(1).map(({ name }) => name);
     const rows = this.measures.flatMap(({ title, unit, runs }) => {
-      const line = (title: string, shown: ReadonlyMap<string, Runs>) => {
-        const own = runs.find(({ name }) => name === "netledger") as Runs;
+      const line = (title: string, runsByName: ReadonlyMap<string, Runs>) => {
+        const netledgerRuns = runs.find(({ name }) => name === "netledger") as Runs;
         const cells = rivals.flatMap((name) => {
-          const theirs = shown.get(name);
-          return theirs === undefined
+          const rivalRuns = runsByName.get(name);
+          return rivalRuns === undefined
             ? ["", ""]
             : [
-                valueText(theirs, unit),
-                spreadText(unit === "seconds" ? ratio(theirs.values, own.values) : ratio(own.values, theirs.values)),
+                valueText(rivalRuns, unit),
+                spreadText(
+                  unit === "seconds"
+                    ? ratio(rivalRuns.values, netledgerRuns.values)
+                    : ratio(netledgerRuns.values, rivalRuns.values),
+                ),
               ];
         });
-        return [title, shown.has("netledger") ? valueText(own, unit) : "", ...cells];
+        return [title, runsByName.has("netledger") ? valueText(netledgerRuns, unit) : "", ...cells];
       };
-      const known = new Map(runs.map((each) => [each.name, each]));
-      const lines = [line(title, known)];
-      for (const each of [COUNTED, UNCOUNTED, RENDERED]) {
-        const theirs = runs.find(({ name }) => name === each);
-        if (theirs !== undefined) lines.push(line(`— ${each}`, new Map([[rivals[0] as string, theirs]])));
+      const byName = new Map(runs.map((series) => [series.name, series]));
+      const lines = [line(title, byName)];
+      for (const variant of [COUNTED, UNCOUNTED, RENDERED]) {
+        const rivalRuns = byName.get(variant);
+        if (rivalRuns !== undefined) lines.push(line(`— ${variant}`, new Map([[rivals[0] as string, rivalRuns]])));
       }
-      const memory = known.get("memory");
+      const memory = byName.get("memory");
       if (memory !== undefined)
         lines.push([`— the same bytes from memory: ${valueText(memory, unit)}`, "", ...rivals.flatMap(() => ["", ""])]);
       return lines;
     });
     return {
-      title: `Medians of ${this.sizes.runs} alternating runs; operations per second (processor time of all processes of the product per operation, in µs) or milliseconds; followed by netledger's factor (least–most)`,
+      title: `Medians of ${this.sizes.runs} alternating runs; operations per second (processor time of all processes of the product per operation, in µs) or milliseconds; followed by netledger's factor (min–max)`,
       columns: ["", "netledger", ...rivals.flatMap((name) => [name, "netledger is ahead"])],
       rows,
     };
@@ -412,39 +386,32 @@ class SideBySide {
     };
   }
 
-  /** Conditions of the comparison, for a critical reader. */
+  /** Lists the conditions of the comparison, for critical readers. */
   private conditions(rows: Rows, postgres: Postgres | null, directus: Directus | null): Table {
     const lines = [
       [
         "rows",
-        `${rows.entries} entries, ${rows.versions} versions: ${rows.depths.map(({ entries, versions }) => `${entries} × ${versions}`).join(", ")}; written by netledger, loaded into the others version by version, those of one record side by side`,
+        `${rows.entries} entries, ${rows.versions} versions: ${rows.depths.map(({ entries, versions }) => `${entries} × ${versions}`).join(", ")}; written by netledger, loaded into the others version by version, grouped by record`,
       ],
       [
         "load",
-        `closed loop, ${this.sizes.connections} connections, ${this.sizes.seconds} s a run; the generator has the same cores`,
+        `closed loop, ${this.sizes.connections} connections, ${this.sizes.seconds} s per run; the generator shares the cores`,
       ],
       [
         "netledger",
-        "an update of an entry is a version of its host as well, and a link of a hash chain; the others keep no history of hosts",
+        "an update of an entry is a version of its host as well, and a link of a hash chain; the others have no history of hosts",
       ],
     ];
     if (postgres !== null) {
-      const chosen = rows.depths
-        .map(
-          ({ versions, networkId }) =>
-            `${versions} versions: ${postgres.chosen[networkId]?.way}, ${postgres.chosen[networkId]?.render}`,
-        )
-        .join("; ");
+      const variants = rows.depths.map(({ versions, networkId }) => {
+        return `${versions} versions: ${postgres.chosen[networkId]?.method}, ${postgres.chosen[networkId]?.render}`;
+      });
       lines.push([
         "PostgreSQL",
-        `live and history table with tstzrange and GiST, a PL/pgSQL trigger; totals kept by a trigger, as versions too; the server before it is one Bun process with 8 connections on the socket. Fastest of all that was tried: live ${postgres.chosen.live?.render}; ${chosen}`,
+        `live and history table with tstzrange and GiST, a PL/pgSQL trigger; totals maintained by a trigger, as versions too; the server in front of it is one Bun process with 8 connections on the socket. Fastest of all tested variants: live ${postgres.chosen.live?.render}; ${variants.join("; ")}`,
       ]);
-      lines.push([
-        "",
-        Object.entries(tuning())
-          .map(([name, value]) => `${name}=${value}`)
-          .join(", "),
-      ]);
+      const settings = Object.entries(tuning()).map(([name, value]) => `${name}=${value}`);
+      lines.push(["", settings.join(", ")]);
     }
     if (directus !== null) {
       const chosen = rows.depths
@@ -452,7 +419,7 @@ class SideBySide {
         .join("; ");
       lines.push([
         "Directus",
-        `${directus.name} on SQLite (WAL, synchronous=FULL), an index on its revisions added. No list of it knows an instant: a page of the past is the page of now and then the revisions of its items, in two requests (all revisions) or three (newest revisions), whichever is faster: ${chosen}. Of each network 24 instants are asked for in turns, since the client has to know their revisions; reading answers costs the client nothing here. Its diff tells what was written, not what was there before.`,
+        `${directus.name} on SQLite (WAL, synchronous=FULL), with an added index on its revisions. Its lists do not support instants: a past page is the current page plus the revisions of its items, in two requests (all revisions) or three (newest revisions), whichever is faster: ${chosen}. 24 instants per network are requested in rotation, since the client has to know their revisions; parsing responses costs the client nothing here. Its diff contains new values only, not previous ones.`,
       ]);
     }
     return { title: "Conditions", columns: ["", ""], rows: lines };
@@ -461,18 +428,18 @@ class SideBySide {
 
 const COUNTED = "PostgreSQL with count(*)";
 const UNCOUNTED = "PostgreSQL without a total";
-const RENDERED = "PostgreSQL with JSON kept beside the columns";
+const RENDERED = "PostgreSQL with JSON stored next to the columns";
 
-function named(product: Product, name: string, operation: Operation) {
+function variantOf(product: Product, name: string, operation: Operation) {
   return { product: { name, port: product.port, pids: product.pids }, operation };
 }
 
 function valuesOf(runs: readonly Runs[], name: string): readonly number[] {
-  return runs.find((each) => each.name === name)?.values ?? [];
+  return runs.find((series) => series.name === name)?.values ?? [];
 }
 
 function cpuOf(runs: readonly Runs[], name: string): readonly number[] {
-  return runs.find((each) => each.name === name)?.cpuMicroseconds ?? [];
+  return runs.find((series) => series.name === name)?.cpuMicroseconds ?? [];
 }
 
 function valueText({ values, cpuMicroseconds }: Runs, unit: Measure["unit"]): string {
@@ -480,33 +447,33 @@ function valueText({ values, cpuMicroseconds }: Runs, unit: Measure["unit"]): st
   return `${short(spread(values).median)} (${short(spread(cpuMicroseconds).median)} µs)`;
 }
 
-/** Null if equal, except for fields that the compared product lacks. */
-function differenceOf(expected: PageSeen, seen: PageSeen, anyTotal: boolean): string | null {
-  if (!anyTotal && expected.total !== seen.total) return `a total of ${seen.total}, not ${expected.total}`;
-  if (expected.records.length !== seen.records.length)
-    return `${seen.records.length} records, not ${expected.records.length}`;
-  for (const [place, record] of expected.records.entries()) {
-    const other = seen.records[place] as Record<string, unknown>;
+/** Describes the first difference; null if there is none, except in fields that the compared product lacks. */
+function differenceOf(expected: ProductPage, actual: ProductPage, ignoreTotal: boolean): string | null {
+  if (!ignoreTotal && expected.total !== actual.total) return `a total of ${actual.total}, not ${expected.total}`;
+  if (expected.records.length !== actual.records.length)
+    return `${actual.records.length} records, not ${expected.records.length}`;
+  for (const [index, record] of expected.records.entries()) {
+    const actualRecord = actual.records[index] as Record<string, unknown>;
     // A product that never returns a field lacks it; otherwise it must always return it.
-    const without = seen.records.every((each) => !("valid_from" in each)) ? ["valid_from", "valid_to"] : [];
-    for (const name of new Set([...Object.keys(record), ...Object.keys(other)])) {
-      if (!without.includes(name) && !Bun.deepEquals(record[name], other[name]))
-        return `${name} of record ${place} is ${JSON.stringify(other[name])}, not ${JSON.stringify(record[name])}`;
+    const lacking = actual.records.every((row) => !("valid_from" in row)) ? ["valid_from", "valid_to"] : [];
+    for (const name of new Set([...Object.keys(record), ...Object.keys(actualRecord)])) {
+      if (!lacking.includes(name) && !Bun.deepEquals(record[name], actualRecord[name]))
+        return `${name} of record ${index} is ${JSON.stringify(actualRecord[name])}, not ${JSON.stringify(record[name])}`;
     }
   }
   return null;
 }
 
-function endless(page: PageSeen): PageSeen {
+function withoutEnds(page: ProductPage): ProductPage {
   return { total: page.total, records: page.records.map(({ valid_to: _end, ...record }) => record) };
 }
 
-/** The same page with one changed value of one record: it must not count as equal. */
-function forged(page: PageSeen): PageSeen {
+/** Changes one value of one record of a page, which must not count as equal. */
+function forged(page: ProductPage): ProductPage {
   return {
     total: page.total,
-    records: page.records.map((record, place) =>
-      place === PAGE_ROWS - 1 ? { ...record, if_alias: "forged" } : record,
+    records: page.records.map((record, index) =>
+      index === PAGE_ROWS - 1 ? { ...record, if_alias: "forged" } : record,
     ),
   };
 }

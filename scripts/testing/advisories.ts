@@ -1,4 +1,4 @@
-// Known vulnerabilities of the executable's packages, as reported by the registry. As a script it queries the
+// Known vulnerabilities of the executable's packages, as reported by the registry. Run as a script, it queries the
 // configured registry before a test run goes offline, and stores the answer for the run.
 
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** Answer of the configured registry: JSON of an Advisories. */
+/** Stored answer of the configured registry: `Advisories` as JSON. */
 export const ADVISORIES_FILE = join(ROOT, "dist/advisories.json");
 
 export type Advisories =
@@ -16,10 +16,10 @@ export type Advisories =
 
 /**
  * Queries a registry for advisories of high severity and above.
- * @param registry its address; null for the configured one
+ * @param registry URL of the registry; null for the configured one
  * @throws Error if `bun audit` reports neither advisories nor a refusal of the registry
  */
-export async function askAdvisories(registry: string | null): Promise<Advisories> {
+export async function fetchAdvisories(registry: string | null): Promise<Advisories> {
   const env = {
     ...process.env,
     ...(registry === null ? {} : { BUN_CONFIG_REGISTRY: registry, NPM_CONFIG_REGISTRY: registry }),
@@ -43,5 +43,5 @@ export async function askAdvisories(registry: string | null): Promise<Advisories
 
 if (import.meta.main) {
   mkdirSync(dirname(ADVISORIES_FILE), { recursive: true });
-  writeFileSync(ADVISORIES_FILE, JSON.stringify(await askAdvisories(null)));
+  writeFileSync(ADVISORIES_FILE, JSON.stringify(await fetchAdvisories(null)));
 }

@@ -1,17 +1,17 @@
-// Evidence of failed tests under dist/test-failures: the log of each appliance from the run itself, and trace,
-// screenshots and browser console from a second run of the failed tests, which never changes the verdict.
+// Evidence of failed tests in dist/test-failures: appliance logs from the run itself, and trace, screenshots and
+// browser console from a second run of the failed tests, which never changes the verdict.
 
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type BatchResult, FAILURES_FOLDER, runBatch } from "./run-batch.ts";
 
-/** Limit: a change that breaks everything needs no more evidence. */
+/** Maximum number of files to run again: a change that breaks everything needs no more evidence. */
 const FILES_MAX = 5;
 
 /**
  * Runs the failed tests again with full recording.
  * @param root the checkout
- * @param env of the test processes
+ * @param env environment of the test processes
  * @returns paths of the evidence, relative to the checkout
  */
 export async function collectEvidence(
@@ -33,7 +33,7 @@ export async function collectEvidence(
     await runBatch([file], {
       env: { ...env, TEST_EVIDENCE: folder },
       args: ["--test-name-pattern", names.map(patternOf).join("|")],
-      say: (text) => (output += text),
+      write: (text) => (output += text),
     });
     await Bun.write(join(folder, "rerun.txt"), output);
   }
@@ -50,7 +50,7 @@ export async function collectEvidence(
     .sort();
 }
 
-/** Name of a test in Bun's report, `describe > test [12.00ms]`, as a pattern for --test-name-pattern. */
+/** Converts a test name in Bun's report, `describe > test [12.00ms]`, to a pattern for --test-name-pattern. */
 function patternOf(reported: string): string {
   const name = reported.replace(/ \[[\d.]+m?s\]$/, "");
   return name

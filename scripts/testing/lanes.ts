@@ -1,33 +1,33 @@
-// Parallel lanes for tasks, started in order as they become ready.
+// Parallel lanes that run tasks in order as they become ready.
 
 /** Poll interval of a lane without a ready task. */
 const POLL_MS = 200;
 
 export interface Task {
-  /** Whether its prerequisites are available; polled until then. */
+  /** Whether the prerequisites are available; polled until they are. */
   readonly isReady: () => boolean;
   /** @returns further tasks, which run first */
   readonly run: () => Promise<readonly Task[]>;
 }
 
 export interface Lane {
-  /** Milliseconds running tasks, and idle while another lane was still running. */
+  /** Milliseconds spent running tasks, and idle while another lane was still running. */
   readonly busyMs: number;
   readonly idleMs: number;
 }
 
 /** Runs all tasks. @throws the error of a task */
-export async function inLanes(count: number, tasks: readonly Task[]): Promise<Lane[]> {
+export async function runInLanes(count: number, tasks: readonly Task[]): Promise<Lane[]> {
   const waiting = [...tasks];
-  const beganMs = performance.now();
-  let ended = Promise.withResolvers<void>();
+  const startMs = performance.now();
+  let taskEnded = Promise.withResolvers<void>();
   let running = 0;
   const lane = async () => {
     let busyMs = 0;
     while (waiting.length > 0 || running > 0) {
       const next = waiting.findIndex((task) => task.isReady());
       if (next < 0) {
-        await Promise.race([ended.promise, Bun.sleep(POLL_MS)]);
+        await Promise.race([taskEnded.promise, Bun.sleep(POLL_MS)]);
         continue;
       }
       const [task] = waiting.splice(next, 1);
@@ -36,11 +36,11 @@ export async function inLanes(count: number, tasks: readonly Task[]): Promise<La
       waiting.unshift(...((await task?.run()) ?? []));
       running -= 1;
       busyMs += performance.now() - startedMs;
-      ended.resolve();
-      ended = Promise.withResolvers<void>();
+      taskEnded.resolve();
+      taskEnded = Promise.withResolvers<void>();
     }
     return busyMs;
   };
   const busy = await Promise.all(Array.from({ length: count }, lane));
-  return busy.map((busyMs) => ({ busyMs, idleMs: performance.now() - beganMs - busyMs }));
+  return busy.map((busyMs) => ({ busyMs, idleMs: performance.now() - startMs - busyMs }));
 }

@@ -1,4 +1,4 @@
-// Tables at the end of a test run: the slowest files, idle lanes, and time by cause.
+// Tables at the end of a test run: slowest files, idle lanes, and time by cause.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { CAUSES } from "../../test/support/measure/causes.ts";
@@ -8,11 +8,11 @@ import type { Cost } from "./run-batch.ts";
 const SLOWEST = 10;
 
 export interface RunCosts {
-  /** Including installation. */
+  /** Wall time including installation. */
   readonly wallMs: number;
   /** Wall time of installation, by item. */
   readonly installs: ReadonlyMap<string, number>;
-  /** Checks in addition to the tests, by title: lint, type check, build. */
+  /** Costs of the checks in addition to the tests, by title: lint, type check, build. */
   readonly checks: ReadonlyMap<string, Cost>;
   readonly files: ReadonlyMap<string, Cost>;
   readonly lanes: readonly Lane[];
@@ -20,7 +20,7 @@ export interface RunCosts {
   readonly causesFile: string;
 }
 
-/** The tables as lines of text. */
+/** Renders the tables as lines of text. */
 export function costLines({ wallMs, installs, checks, files, lanes, causesFile }: RunCosts): string[] {
   const slowest = [...files].sort(([, a], [, b]) => b.wallMs - a.wallMs).slice(0, SLOWEST);
   const processorMs = sum([...checks.values(), ...files.values()].map((cost) => cost.processorMs));

@@ -4,19 +4,19 @@
 import { mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { HANG_MS, LONG_TEST_HANG_MS, TEST_HANG_MS } from "../../test/support/measure/limits.ts";
-import { familyOf, isRunning, killAll, processorMsOf } from "./processes.ts";
+import { isRunning, killAll, processorMsOf, processTree } from "./processes.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 
-/** Reports of failed tests, by file. */
+/** Folder for logs and evidence of failed tests. */
 export const FAILURES_FOLDER = join(ROOT, "dist/test-failures");
 
-/** Silence after which a process counts as hung where Bun's own test timeout cannot end it: in a loop. */
+/** Silence after which a process counts as hung: Bun's own timeout cannot end a test in an endless loop. */
 const SILENCE_MAX_MS = LONG_TEST_HANG_MS + HANG_MS;
 
 const PIPE_GRACE_MS = 2_000;
 
-/** Bun's headings: before each file, before all of them and after. */
+/** Lines of Bun's report: the heading of each file, the banner before all files, and the summary after them. */
 const HEADING = /^(?=\S+\.test\.ts:$)/m;
 const NAME = /^(\S+\.test\.ts):$/m;
 const BANNER = /^bun test v.*\n+/;
@@ -24,7 +24,7 @@ const SUMMARY = /\n(?:\d+ tests? \w+:\n[\s\S]*)?\n? +\d+ pass\n[\s\S]*\nRan \d+ 
 
 export interface Cost {
   readonly wallMs: number;
-  /** Of the process and its descendants. */
+  /** Processor time of the process and its descendants. */
   readonly processorMs: number;
 }
 
@@ -34,12 +34,12 @@ export interface BatchResult {
   readonly skipped: number;
   /** Names of failed tests, by file. */
   readonly failures: ReadonlyMap<string, readonly string[]>;
-  /** Failures outside tests: sentences. */
+  /** Failures outside tests, as sentences. */
   readonly problems: readonly string[];
   readonly costs: ReadonlyMap<string, Cost>;
   /** Files that did not start, because the process ended or hung in an earlier one. */
-  readonly left: readonly string[];
-  /** Folder with the logs of its appliances; null if no test failed. */
+  readonly notStarted: readonly string[];
+  /** Folder with the logs of the appliances; null if no test failed. */
   readonly logs: string | null;
 }
 
@@ -47,19 +47,19 @@ export interface BatchOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Further arguments of `bun test`. */
   readonly args?: readonly string[];
-  readonly say: (text: string) => void;
+  readonly write: (text: string) => void;
   /** Milliseconds of silence after which the process counts as hung. */
   readonly silenceMaxMs?: number;
 }
 
 /** Runs files in one process, in Bun's order. */
 export async function runBatch(files: readonly string[], options: BatchOptions): Promise<BatchResult> {
-  const { env, args = [], say, silenceMaxMs = SILENCE_MAX_MS } = options;
+  const { env, args = [], write, silenceMaxMs = SILENCE_MAX_MS } = options;
   const logs = join(FAILURES_FOLDER, `.running-${Bun.hash(files.join()).toString(36)}`);
   mkdirSync(logs, { recursive: true });
   // One pipe for both streams keeps the order of the output.
   const command = ["sh", "-c", 'exec "$@" 2>&1', "sh", process.execPath, "test"];
-  // Appliances started by a test end with the runner, however it exits.
+  // Appliances started by a test end with the runner, regardless of how it exits.
   const flags = ["--no-orphans", `--timeout=${TEST_HANG_MS}`, ...args];
   const child = Bun.spawn([...command, ...flags, ...files.map((file) => `./${file}`)], {
     cwd: ROOT,
@@ -68,21 +68,21 @@ export async function runBatch(files: readonly string[], options: BatchOptions):
     stdout: "pipe",
     stderr: "inherit",
   });
-  const report = new Report(child.pid, say);
+  const report = new Report(child.pid, write);
   let hung: string | null = null;
-  let lastHeardMs = performance.now();
+  let lastOutputMs = performance.now();
   const watch = setInterval(() => {
-    report.look();
-    if (performance.now() - lastHeardMs < silenceMaxMs || !isRunning(child.pid)) return;
-    hung = `${report.file ?? files[0]} hangs: nothing for ${silenceMaxMs / 1000} s after ${report.lastTest ?? "it began"}`;
-    // A hanging runner does not end its children.
-    killAll(familyOf(child.pid));
+    report.sample();
+    if (performance.now() - lastOutputMs < silenceMaxMs || !isRunning(child.pid)) return;
+    hung = `${report.file ?? files[0]} hangs: no output for ${silenceMaxMs / 1000} s after ${report.lastTest ?? "its start"}`;
+    // A hanging runner does not terminate its children.
+    killAll(processTree(child.pid));
   }, 1_000);
   const reading = (async () => {
     const decoder = new TextDecoder();
     for await (const chunk of child.stdout) {
-      lastHeardMs = performance.now();
-      report.take(decoder.decode(chunk, { stream: true }));
+      lastOutputMs = performance.now();
+      report.append(decoder.decode(chunk, { stream: true }));
     }
   })();
   const exitCode = await child.exited;
@@ -91,12 +91,12 @@ export async function runBatch(files: readonly string[], options: BatchOptions):
   await Promise.race([reading, Bun.sleep(PIPE_GRACE_MS)]);
   report.end((child.resourceUsage()?.cpuTime.total ?? 0n) as bigint);
   const verdict = verdictOf(report, files, hung, exitCode, child.signalCode === null ? null : String(child.signalCode));
-  const isWell = verdict.failed === 0 && verdict.problems.length === 0;
-  if (isWell) rmSync(logs, { recursive: true, force: true });
-  return { ...verdict, failures: report.failures, costs: report.costs, logs: isWell ? null : logs };
+  const hasPassed = verdict.failed === 0 && verdict.problems.length === 0;
+  if (hasPassed) rmSync(logs, { recursive: true, force: true });
+  return { ...verdict, failures: report.failures, costs: report.costs, logs: hasPassed ? null : logs };
 }
 
-/** Output of a process so far, with the cost of each file. */
+/** Output of a process so far, and the cost of each file. */
 class Report {
   readonly costs = new Map<string, Cost>();
   readonly failures = new Map<string, string[]>();
@@ -106,35 +106,35 @@ class Report {
   /** The file to which the time since the last sample is charged. */
   private charged: string | null = null;
   private readonly pid: number;
-  private readonly say: (text: string) => void;
-  private untold = "";
-  private beganMs = performance.now();
+  private readonly write: (text: string) => void;
+  private pending = "";
+  private startedMs = performance.now();
   private seenMs = 0;
   private chargedMs = 0;
 
-  constructor(pid: number, say: (text: string) => void) {
+  constructor(pid: number, write: (text: string) => void) {
     this.pid = pid;
-    this.say = say;
+    this.write = write;
   }
 
   get lastTest(): string | null {
     return this.text.match(/^\((?:pass|fail|skip)\) .*/gm)?.at(-1) ?? null;
   }
 
-  take(text: string): void {
+  append(text: string): void {
     this.text += text;
-    const parts = (this.untold + text).split(HEADING);
-    // On a busy machine one chunk may hold several files: the first is charged, the others are known to have run.
+    const parts = (this.pending + text).split(HEADING);
+    // On a busy machine one chunk may contain several files: the first is charged, the others are recorded as run.
     for (const part of parts) this.enter(NAME.exec(part)?.[1] ?? null);
-    this.untold = parts.pop() ?? "";
-    for (const part of parts) this.tell(part);
+    this.pending = parts.pop() ?? "";
+    for (const part of parts) this.print(part);
   }
 
   private enter(file: string | null): void {
     if (file === null || file === this.file) return;
     this.file = file;
-    // Of an exited process only the total is known: it stays with the file that ran when it was last sampled.
-    if (this.look() || this.charged === null) {
+    // After the process has exited, only its total is known: the last sampled file keeps that time.
+    if (this.sample() || this.charged === null) {
       this.account();
       this.charged = file;
     } else this.costs.set(file, { wallMs: 0, processorMs: 0 });
@@ -144,7 +144,7 @@ class Report {
    * Samples the processor time. A browser ends with the process, whose final figures exclude it.
    * @returns whether the process still exists
    */
-  look(): boolean {
+  sample(): boolean {
     const nowMs = processorMsOf(this.pid);
     this.seenMs = Math.max(this.seenMs, nowMs);
     return nowMs > 0;
@@ -152,7 +152,7 @@ class Report {
 
   /** @param microseconds processor time of the whole process, including waited-for descendants */
   end(microseconds: bigint): void {
-    this.tell(this.untold);
+    this.print(this.pending);
     this.seenMs = Math.max(this.seenMs, Number(microseconds) / 1_000);
     this.account();
   }
@@ -161,17 +161,17 @@ class Report {
   private account(): void {
     if (this.charged === null) return;
     const now = performance.now();
-    this.costs.set(this.charged, { wallMs: now - this.beganMs, processorMs: this.seenMs - this.chargedMs });
-    this.beganMs = now;
+    this.costs.set(this.charged, { wallMs: now - this.startedMs, processorMs: this.seenMs - this.chargedMs });
+    this.startedMs = now;
     this.chargedMs = this.seenMs;
   }
 
   /** Prints the output of a test file. The summary over all files of the process is printed at the end of the run. */
-  private tell(text: string): void {
-    const own = text.replace(BANNER, "").replace(SUMMARY, "\n");
-    this.say(own);
-    const failed = own.match(/(?<=^\(fail\) ).*/gm);
-    const file = NAME.exec(own)?.[1];
+  private print(text: string): void {
+    const report = text.replace(BANNER, "").replace(SUMMARY, "\n");
+    this.write(report);
+    const failed = report.match(/(?<=^\(fail\) ).*/gm);
+    const file = NAME.exec(report)?.[1];
     if (failed !== null && file !== undefined) this.failures.set(file, failed);
   }
 }
@@ -182,14 +182,14 @@ function verdictOf(
   hung: string | null,
   exitCode: number,
   signal: string | null,
-): Pick<BatchResult, "passed" | "failed" | "skipped" | "problems" | "left"> {
+): Pick<BatchResult, "passed" | "failed" | "skipped" | "problems" | "notStarted"> {
   const summary = readSummary(report.text);
   if (summary !== null && hung === null) {
     const problems =
       exitCode !== 0 && summary.failed === 0
         ? [`the test runner of ${files.join(", ")} ended with status ${exitCode}`]
         : [];
-    return { ...summary, problems, left: [] };
+    return { ...summary, problems, notStarted: [] };
   }
   return {
     passed: report.text.match(/^\(pass\) /gm)?.length ?? 0,
@@ -199,8 +199,8 @@ function verdictOf(
       hung ??
         `the test runner of ${report.file ?? files.join(", ")} ended with ${signal ?? `status ${exitCode}`} before its summary`,
     ],
-    // If not even the first file started, the next process would fail alike.
-    left: report.costs.size === 0 ? [] : files.filter((file) => !report.costs.has(file)),
+    // If no file has started, another process would fail too.
+    notStarted: report.costs.size === 0 ? [] : files.filter((file) => !report.costs.has(file)),
   };
 }
 

@@ -1,4 +1,4 @@
-// Actor of a request: its reach and permissions, computed once per request from their present state.
+// Actor of a request: its reach and permissions, computed once per request from the current state.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -28,10 +28,10 @@ export interface CommandActor extends Author {
   readonly role: Role;
   /** Null for every network of the organization. */
   readonly networkIds: readonly string[] | null;
-  /** Set for a user or an API key, without which the writer rejects their commands. */
+  /** Set for users and API keys: the writer rejects their commands without it. */
   readonly standing?: Standing;
-  /** Set for an ordered scan, which may write while its orderer may order it. */
-  readonly orderedBy?: Orderer;
+  /** Set for a requested scan, which may write as long as its requester is permitted to request it. */
+  readonly requestedBy?: TaskRequester;
 }
 
 /** The appliance itself, writing on its own behalf. */
@@ -43,8 +43,8 @@ export const SYSTEM_AUTHOR: Author = {
   requestId: null,
 };
 
-/** Orderer of a background task, and the permission needed to order it. */
-export interface Orderer {
+/** Requester of a background task, and the permission needed to request it. */
+export interface TaskRequester {
   readonly type: "User" | "ApiKey";
   readonly id: string;
   readonly role: Role;
@@ -71,8 +71,8 @@ export interface Access {
   readonly ofWholeAppliance?: true;
 }
 
-/** Known data about the sender of a write. */
-export interface AskedBy {
+/** Information about the sender of a write. */
+export interface WriteSender {
   readonly request: Request;
   readonly requestId: string;
   readonly source: string;
@@ -93,15 +93,15 @@ export function requireAccess(actor: { readonly type: Author["type"]; readonly r
 }
 
 /** @throws DomainError auth_session_required for an API key */
-export function requireSession(actor: { readonly type: Author["type"] }, what: string): void {
+export function requireSession(actor: { readonly type: Author["type"] }, subject: string): void {
   if (actor.type !== "ApiKey") return;
-  throw new DomainError("auth_session_required", `${what} requires a sign-in; API keys cannot do it.`, {});
+  throw new DomainError("auth_session_required", `${subject} requires a sign-in; API keys cannot do it.`, {});
 }
 
 /** @throws DomainError auth_permission_denied naming the required role */
-export function requireRole(role: Role, required: Role, what: string): void {
+export function requireRole(role: Role, required: Role, subject: string): void {
   if (atLeast(role, required)) return;
-  throw new DomainError("auth_permission_denied", `${what} requires the role ${required}; yours is ${role}.`, {
+  throw new DomainError("auth_permission_denied", `${subject} requires the role ${required}; yours is ${role}.`, {
     required,
     actual: role,
   });

@@ -1,5 +1,5 @@
 // API key text: generation, recognition, hash and mask.
-// Must not know who owns a key or what it may do.
+// Independent of a key's owner and permissions.
 
 import type { Random } from "../base/random.ts";
 
@@ -9,7 +9,7 @@ export const API_KEY_PREFIX = "nlk_";
 /** Number of base62 characters after the prefix; they encode 256 bits (62^43 is just above 2^256). */
 export const API_KEY_DIGITS = 43;
 
-/** Length of the whole key in ASCII characters: 47. */
+/** Length of the complete key in ASCII characters: 47. */
 export const API_KEY_LENGTH = API_KEY_PREFIX.length + API_KEY_DIGITS;
 
 /**
@@ -53,7 +53,7 @@ const CHECKSUM_BITS = 32n;
 const CHECKSUM_MASK = (1n << CHECKSUM_BITS) - 1n;
 const MASK_VISIBLE_LENGTH = 4;
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-const POWERS = Array.from({ length: 9 }, (_, digits) => 62n ** BigInt(digits));
+const POWERS_OF_62 = Array.from({ length: 9 }, (_, digits) => 62n ** BigInt(digits));
 const FORM = new RegExp(`^${API_KEY_PREFIX}[0-9A-Za-z]{${API_KEY_DIGITS}}$`);
 
 function toBase62(number: bigint): string {
@@ -69,7 +69,7 @@ function fromBase62(text: string): bigint {
     const end = Math.min(start + 8, text.length);
     let value = 0;
     for (let i = start; i < end; i += 1) value = value * 62 + DIGITS.indexOf(text.charAt(i));
-    number = number * (POWERS[end - start] as bigint) + BigInt(value);
+    number = number * (POWERS_OF_62[end - start] as bigint) + BigInt(value);
   }
   return number;
 }

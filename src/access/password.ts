@@ -1,5 +1,5 @@
 // Passwords: rules, Argon2id hash, and a limit on concurrent hashing.
-// Must not know accounts, nor decide how often someone may try: sessions/sign-in-throttle.ts does.
+// Knows no accounts and does not limit attempts: sessions/sign-in-throttle.ts does.
 
 import { availableParallelism } from "node:os";
 import { DomainError, invalid } from "../base/errors.ts";
@@ -43,10 +43,10 @@ export function describePasswordProblem(password: string, email: string): string
   if (lengthOf(prepared) < PASSWORD_MIN_LENGTH) return `must have at least ${PASSWORD_MIN_LENGTH} characters`;
   if (/\p{Cc}/u.test(prepared)) return "must not contain control characters such as a line break or a tab";
   if (!isVisible(prepared)) return "must have visible characters";
-  const seen = withoutInvisible(prepared).trim();
-  if (new Set(seen.replaceAll(/\s/gu, "")).size === 1) return "must have different characters, not one repeated";
+  const visible = withoutInvisible(prepared).trim();
+  if (new Set(visible.replaceAll(/\s/gu, "")).size === 1) return "must have different characters, not one repeated";
   const address = foldCase(email);
-  if ([address, address.slice(0, address.lastIndexOf("@"))].includes(foldCase(seen)))
+  if ([address, address.slice(0, address.lastIndexOf("@"))].includes(foldCase(visible)))
     return "must not be the user's e-mail address, nor the part before its @";
   return null;
 }
@@ -59,7 +59,7 @@ export function describePasswordProblem(password: string, email: string): string
  */
 export async function hashPassword(password: string, email: string): Promise<string> {
   const problem = describePasswordProblem(password, email);
-  if (problem !== null) throw invalid([{ path: "/password", message: problem }]);
+  if (problem !== null) throw invalid({ path: "/password", message: problem });
   return gate.run(() => Bun.password.hash(password.normalize("NFC"), ARGON2ID), true);
 }
 
@@ -100,20 +100,20 @@ export class PasswordGate {
    * errors of the work.
    */
   async run<T>(work: () => Promise<T>, isKnown = false): Promise<T> {
-    await this.enter(isKnown ? this.knownWaiting : this.othersWaiting);
+    await this.acquire(isKnown ? this.knownWaiting : this.othersWaiting);
     try {
       return await work();
     } finally {
-      this.leave();
+      this.release();
     }
   }
 
-  private async enter(line: (() => void)[]): Promise<void> {
+  private async acquire(queue: (() => void)[]): Promise<void> {
     if (this.running < this.maxRunning) {
       this.running += 1;
       return;
     }
-    if (line.length >= this.maxWaiting) {
+    if (queue.length >= this.maxWaiting) {
       throw new DomainError(
         "rate_limit_exceeded",
         `Too many sign-ins are being checked right now. Try again in ${PASSWORD_RETRY_AFTER_SECONDS} seconds.`,
@@ -121,12 +121,12 @@ export class PasswordGate {
       );
     }
     const turn = Promise.withResolvers<void>();
-    line.push(turn.resolve);
+    queue.push(turn.resolve);
     await turn.promise;
   }
 
   /** Hands the slot directly to the next in the queue; otherwise a newcomer could take it. */
-  private leave(): void {
+  private release(): void {
     const [first, second] = this.wasKnown
       ? [this.othersWaiting, this.knownWaiting]
       : [this.knownWaiting, this.othersWaiting];

@@ -33,7 +33,7 @@ export function findReachable<R extends RecordBase>(
   // Records created by this transaction belong to the caller.
   const own = tx.organizationNOf(id);
   if (own !== organizationN) return null;
-  return liesInReach(kind, record, actor) ? record : null;
+  return isInReach(kind, record, actor) ? record : null;
 }
 
 /**
@@ -46,19 +46,19 @@ export function networksOfUser<Network>(role: Role, named: () => readonly Networ
 
 /** Intersection of two reaches, as of a key and its user; null for every network of the organization. */
 export function commonNetworks<Network>(
-  one: readonly Network[] | null,
-  other: readonly Network[] | null,
+  first: readonly Network[] | null,
+  second: readonly Network[] | null,
 ): readonly Network[] | null {
-  if (one === null || other === null) return one ?? other;
-  const reached = new Set(other);
-  return one.filter((network) => reached.has(network));
+  if (first === null || second === null) return first ?? second;
+  const reached = new Set(second);
+  return first.filter((network) => reached.has(network));
 }
 
 /** Networks in reach by id, null for all of the organization. */
-type Reaching = Pick<CommandActor, "networkIds">;
+type ReachScope = Pick<CommandActor, "networkIds">;
 
 /** Whether a network of the organization is in reach. */
-export function reachesNetwork({ networkIds }: Reaching, networkId: string): boolean {
+export function reachesNetwork({ networkIds }: ReachScope, networkId: string): boolean {
   return networkIds === null || networkIds.includes(networkId);
 }
 
@@ -66,9 +66,9 @@ export function reachesNetwork({ networkIds }: Reaching, networkId: string): boo
  * Whether a present or past record of the organization is in a reachable network, or in none. Reads check the same in
  * SQL on the same field: `kind.scopes.network`.
  */
-export function liesInReach(kind: AnyKind, record: RecordBase, reaching: Reaching): boolean {
+export function isInReach(kind: AnyKind, record: RecordBase, scope: ReachScope): boolean {
   const networkId = containerId(kind, record, "network");
-  return networkId === null || reachesNetwork(reaching, networkId);
+  return networkId === null || reachesNetwork(scope, networkId);
 }
 
 /**
@@ -96,14 +96,14 @@ export function getReferenced<R extends RecordBase>(
 
 /**
  * For operations that affect every network. Owners and Admins reach all networks; their keys may not.
- * @param what `Managing users`
+ * @param subject `Managing users`
  * @throws DomainError entity_access_denied
  */
-export function assertReachesAll({ networkIds }: Reaching, what: string): void {
+export function assertReachesAll({ networkIds }: ReachScope, subject: string): void {
   if (networkIds === null) return;
   throw new DomainError(
     "entity_access_denied",
-    `${what} requires access to every network; this API key is limited to some.`,
+    `${subject} requires access to every network; this API key is limited to some.`,
     {},
   );
 }
@@ -132,12 +132,10 @@ export function assertSameIds(record: object, body: object, fields: readonly str
         path_id: own[field],
         body_id: sent[field],
       });
-    throw invalid([
-      {
-        path: `/${field}`,
-        message: `must be the record's own ${field}; it cannot be changed`,
-        value: ownValue(sent, field),
-      },
-    ]);
+    throw invalid({
+      path: `/${field}`,
+      message: `must be the record's own ${field}; it cannot be changed`,
+      value: ownValue(sent, field),
+    });
   }
 }

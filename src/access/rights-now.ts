@@ -1,17 +1,17 @@
-// Present permissions of a command's author: a request may wait for minutes, and must not write with permissions
-// revoked meanwhile. Call within the writing transaction. Must not know commands.
+// Current permissions of a command's author: a request may wait for minutes, and must not write with permissions
+// revoked meanwhile. Call within the writing transaction. Independent of commands.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Sql } from "../db/connection.ts";
 import type { Author } from "../db/writing/ledger.ts";
-import { assertKeyInForce, type CommandActor, notAuthenticated, type Orderer, requireAccess } from "./actor.ts";
+import { assertKeyInForce, type CommandActor, notAuthenticated, requireAccess, type TaskRequester } from "./actor.ts";
 import { isAllowedSource, readSources, sourceNotAllowed } from "./allowed-sources.ts";
 import { commonNetworks, networksOfUser, reachesNetwork } from "./reach.ts";
 import { atLeast, lesserRole, type Role } from "./role.ts";
 
-/** Reason for ending a scan whose orderer lost the permission. */
-export const ORDER_WITHDRAWN = "the user who requested it no longer has the rights to";
+/** Reason for ending a scan whose requester lost the permission. */
+export const RIGHTS_WITHDRAWN = "the user who requested it no longer has the rights to";
 
 // Parameters are written as +?; see SqlBuilder.
 const SESSION_SQL = `SELECT u.n, u.role, u.is_enabled, r.id FROM sessions s JOIN users u ON u.n = s.user_n
@@ -36,14 +36,14 @@ type KeyRow = [number, Role, number, number, number | null, string | null, numbe
 
 type Rights = Pick<CommandActor, "role" | "networkIds">;
 
-export class RightsNow {
+export class CurrentRights {
   private readonly session: Rows<SessionRow>;
   private readonly key: Rows<KeyRow>;
   private readonly networks: Rows<[string]>;
   private readonly userById: Rows<SessionRow>;
   private readonly keyById: Rows<KeyRow>;
 
-  /** @param db the writing connection, or one used only to check whether a task may still be ordered */
+  /** @param db the writing connection, or one used only to check whether a task may still be requested */
   constructor(db: Sql["$client"]) {
     this.session = db.prepare(SESSION_SQL) as unknown as Rows<SessionRow>;
     this.key = db.prepare(KEY_SQL) as unknown as Rows<KeyRow>;
@@ -54,14 +54,14 @@ export class RightsNow {
 
   /**
    * Returns the author with the permissions of the request that are still in force. Discovery and the appliance are
-   * returned unchanged, discovery only while its orderer still has the permission.
+   * returned unchanged, discovery only while its requester still has the permission.
    * @throws DomainError auth_not_authenticated, auth_key_disabled, auth_key_expired for credentials no longer valid;
    * auth_permission_denied, auth_session_required if the operation is no longer permitted
    */
-  of(author: Author, at: Instant): Author {
-    const { orderedBy } = author as Partial<CommandActor>;
-    if (orderedBy !== undefined && !this.mayOrder(orderedBy, at))
-      throw new DomainError("auth_permission_denied", ORDER_WITHDRAWN, {});
+  currentAuthor(author: Author, at: Instant): Author {
+    const { requestedBy } = author as Partial<CommandActor>;
+    if (requestedBy !== undefined && !this.mayRequest(requestedBy, at))
+      throw new DomainError("auth_permission_denied", RIGHTS_WITHDRAWN, {});
     if (author.type !== "User" && author.type !== "ApiKey") return author;
     const { standing, ...actor } = author as CommandActor;
     if (standing === undefined)
@@ -69,26 +69,26 @@ export class RightsNow {
     const { credential, source } = standing;
     const rights =
       author.type === "User"
-        ? this.ofUser(author, this.session.values(credential)[0])
-        : this.ofKey(author, this.key.values(credential)[0], at, source);
+        ? this.userRights(author, this.session.values(credential)[0])
+        : this.keyRights(author, this.key.values(credential)[0], at, source);
     requireAccess({ type: actor.type, role: rights.role }, standing.access);
     // Permissions granted meanwhile apply to the next request: this one is consistent with what its caller could see
     // when it arrived.
-    const now: CommandActor = {
+    const current: CommandActor = {
       ...actor,
       role: lesserRole(actor.role, rights.role),
       networkIds: commonNetworks(actor.networkIds, rights.networkIds),
     };
-    return now;
+    return current;
   }
 
-  /** Whether a task may be ordered at this moment; users need not be signed in for that. */
-  mayOrder({ type, id, role, networkId }: Orderer, at: Instant): boolean {
+  /** Whether a task may be requested at this moment; its user need not be signed in. */
+  mayRequest({ type, id, role, networkId }: TaskRequester, at: Instant): boolean {
     try {
       const rights =
         type === "User"
-          ? this.ofUser({ id }, this.userById.values(id)[0])
-          : this.ofKey({ id }, this.keyById.values(id)[0], at, null);
+          ? this.userRights({ id }, this.userById.values(id)[0])
+          : this.keyRights({ id }, this.keyById.values(id)[0], at, null);
       return atLeast(rights.role, role) && reachesNetwork(rights, networkId);
     } catch (error) {
       if (error instanceof DomainError) return false;
@@ -96,7 +96,7 @@ export class RightsNow {
     }
   }
 
-  private ofUser({ id }: Pick<Author, "id">, row: SessionRow | undefined): Rights {
+  private userRights({ id }: Pick<Author, "id">, row: SessionRow | undefined): Rights {
     if (row === undefined) throw notAuthenticated();
     const [n, role, isEnabled, userId] = row;
     if (isEnabled !== 1 || userId !== id) throw notAuthenticated();
@@ -104,7 +104,7 @@ export class RightsNow {
   }
 
   /** @param source address of the request; null for a background task without one */
-  private ofKey({ id }: Pick<Author, "id">, row: KeyRow | undefined, at: Instant, source: string | null): Rights {
+  private keyRights({ id }: Pick<Author, "id">, row: KeyRow | undefined, at: Instant, source: string | null): Rights {
     if (row === undefined) throw notAuthenticated();
     const [n, permissions, isEnabled, allNetworks, expiresAt, sources, userN, userRole, isUserEnabled, keyId] = row;
     if (keyId !== id) throw notAuthenticated();

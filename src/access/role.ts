@@ -1,4 +1,4 @@
-// Roles and their order. Must not define what each may do: each operation does.
+// Roles and their order. Each operation defines the role that it requires.
 
 /** From most to least powerful; each includes the permissions of the following ones. */
 export const ROLES = ["Owner", "Admin", "Member", "Viewer"] as const;

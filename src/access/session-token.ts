@@ -1,5 +1,5 @@
 // Session token text, as in the cookie `session_id`: generation, recognition and hash.
-// Must not know users, lifetimes or cookies.
+// Independent of users, lifetimes and cookies.
 
 import type { Random } from "../base/random.ts";
 

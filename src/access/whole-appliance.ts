@@ -1,4 +1,4 @@
-// Access to operations on the whole appliance: only for a signed-in Owner, and only without a second organization,
+// Access to operations on the entire appliance: only for a signed-in Owner, and only without a second organization,
 // whose secrets and records they would expose.
 
 import { DomainError } from "../base/errors.ts";
@@ -13,7 +13,7 @@ export function assertOnlyOrganization(reader: Reader): void {
   if (count > 1)
     throw new DomainError(
       "auth_permission_denied",
-      "This concerns the whole appliance, which has several organizations: it can only be done from the command line.",
+      "This operation affects the entire appliance, which has several organizations: use the command line instead.",
       {},
     );
 }

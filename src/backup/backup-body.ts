@@ -11,11 +11,13 @@ export const BackupBody = Type.Object(
     state: OneOf(BACKUP_STATES, { description: "Done: copied, verified and on disk." }),
     created_at: Timestamp,
     size_bytes: Nullable(Type.Integer({ minimum: 0 })),
-    sequence: Nullable(Type.Integer({ minimum: 0 }), { description: "The newest transaction in it." }),
+    sequence: Nullable(Type.Integer({ minimum: 0 }), { description: "The newest transaction in the backup." }),
     hash: Nullable(Type.String(), {
-      description: "The hash of that transaction, which covers the whole ledger up to it.",
+      description: "The hash of that transaction, which covers the entire ledger up to it.",
     }),
-    reason: Nullable(Type.String(), { description: "Why it failed. Failures are listed until the appliance stops." }),
+    reason: Nullable(Type.String(), {
+      description: "Why the backup failed. Failures are listed until the appliance stops.",
+    }),
   },
   { $id: "Backup" },
 );
@@ -24,7 +26,7 @@ export const BACKUP_ROWS: RowList = {
   name: "backup",
   path: "backups",
   row: BackupBody,
-  unasked: { hash: "is a hash: compare it with that of GET /api/v1/ledger" },
+  unfilterable: { hash: "is a hash: compare it with that of GET /api/v1/ledger" },
 };
 export const BACKUP_FIELDS = new RowFields(BACKUP_ROWS);
 

@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { syncDirectory } from "../base/durable-file.ts";
-import { DomainError, storeReadOnly } from "../base/errors.ts";
+import { DomainError, refuseWrite, storageFull } from "../base/errors.ts";
 import { formatInstant, type Instant, parseInstant } from "../base/instant.ts";
 import type { Log } from "../base/log.ts";
-import { isTaken, regularFile, whyUnreadable } from "../base/regular-file.ts";
+import { describeReadError, nameExists, regularFile } from "../base/regular-file.ts";
 import { headOf } from "../db/files/copy.ts";
 import { DatabaseRefused, refusalOf, requireRegular } from "../db/files/migrate.ts";
-import type { BackupJob, BackupOrder } from "./job.ts";
-import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
+import type { BackupJob, BackupRequest } from "./job.ts";
+import { databaseBytes, type FreeBytes, freeBytesOf, requireFreeSpace } from "./room.ts";
 import { PARTIAL, removePartial } from "./take.ts";
 import { noSuchBackup } from "./unknown-backup.ts";
 
@@ -34,7 +34,7 @@ export interface Backups {
   list(): Backup[];
   /** Null if no backup has the name. */
   find(name: string): Backup | null;
-  /** A name that is unused by any backup, complete, running or failed, and not given out since the start. */
+  /** A name not used by any complete, running or failed backup, and not issued before since the start. */
   newName(): string;
   /**
    * Starts a backup with this name.
@@ -61,18 +61,12 @@ export interface Backups {
 export const NO_BACKUPS: Backups = {
   list: () => [],
   find: () => null,
-  newName: () => {
-    throw storeReadOnly();
-  },
-  start: () => {
-    throw storeReadOnly();
-  },
+  newName: refuseWrite,
+  start: refuseWrite,
   file: (name) => {
     throw noSuchBackup(name);
   },
-  remove: () => {
-    throw storeReadOnly();
-  },
+  remove: refuseWrite,
   close: () => {},
 };
 
@@ -81,7 +75,7 @@ export interface BackupFolderOptions {
   /** Absolute; created with the first backup. */
   readonly directory: string;
   readonly database: string;
-  readonly takeBackup: (order: BackupOrder) => BackupJob;
+  readonly takeBackup: (order: BackupRequest) => BackupJob;
   readonly clock: Clock;
   readonly log: Log;
   readonly freeBytes?: FreeBytes;
@@ -99,9 +93,9 @@ export class BackupFolder implements Backups {
   private readonly options: BackupFolderOptions;
   private running: { readonly name: string; readonly job: BackupJob } | null = null;
   private failed: Backup[] = [];
-  private lastNamed: Instant = -1;
+  private lastNameInstant: Instant = -1;
   /** Cache of readable backups by name, size and modification time: each is opened once. */
-  private readonly known = new Map<string, Backup>();
+  private readonly cache = new Map<string, Backup>();
   private isClosed = false;
 
   /**
@@ -118,7 +112,7 @@ export class BackupFolder implements Backups {
       if (name === null || !NAME.test(name) || regularFile(join(options.directory, file)) === null) continue;
       removePartial(join(options.directory, file));
       // A complete backup briefly has both names.
-      if (!isTaken(join(options.directory, name)))
+      if (!nameExists(join(options.directory, name)))
         this.fail(name, "The appliance stopped before the backup was complete.");
     }
   }
@@ -127,7 +121,7 @@ export class BackupFolder implements Backups {
     // The name of the running backup may appear before it is durable; only its job knows when it is.
     const done = this.files()
       .filter((file) => NAME.test(file) && file !== this.running?.name)
-      .flatMap((name) => this.described(name) ?? []);
+      .flatMap((name) => this.readBackup(name) ?? []);
     const running = this.running === null ? [] : [backup(this.running.name, { state: "Running" })];
     return [...this.failed, ...done, ...running].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -137,10 +131,10 @@ export class BackupFolder implements Backups {
   }
 
   newName(): string {
-    this.lastNamed = Math.max(this.options.clock.now(), this.lastNamed + 1);
+    this.lastNameInstant = Math.max(this.options.clock.now(), this.lastNameInstant + 1);
     // After a restart the clock may repeat an earlier time.
-    while (this.isTaken(nameAt(this.lastNamed))) this.lastNamed += 1;
-    return nameAt(this.lastNamed);
+    while (this.isTaken(nameAt(this.lastNameInstant))) this.lastNameInstant += 1;
+    return nameAt(this.lastNameInstant);
   }
 
   start(name: string): Backup {
@@ -154,15 +148,15 @@ export class BackupFolder implements Backups {
       });
     }
     this.makeDirectory();
-    requireRoom(directory, databaseBytes(database), freeBytes);
+    requireFreeSpace(directory, databaseBytes(database), freeBytes);
     const job = this.options.takeBackup({ database, file: join(directory, name) });
     this.running = { name, job };
-    this.settle(name, job).catch((error: unknown) => this.options.log.error("backup_not_told", { cause: error }));
+    this.finish(name, job).catch((error: unknown) => this.options.log.error("backup_not_told", { cause: error }));
     return backup(name, { state: "Running" });
   }
 
   file(name: string): { readonly path: string; readonly sizeBytes: number } {
-    const found = this.settled(name);
+    const found = this.finishedBackup(name);
     if (found.state !== "Done")
       throw new DomainError("entity_not_found", `The backup ${name} is not complete: ${found.reason}`, {
         entity: "backup",
@@ -173,17 +167,14 @@ export class BackupFolder implements Backups {
 
   remove(name: string): void {
     const { directory } = this.options;
-    this.settled(name);
+    this.finishedBackup(name);
     const path = join(directory, name);
     if (regularFile(path) !== null) {
       try {
         rmSync(path);
         syncDirectory(directory);
       } catch (cause) {
-        throw Object.assign(
-          new DomainError("storage_full", "The disk fails or cannot be written to: the backup was not deleted."),
-          { cause },
-        );
+        throw storageFull("The disk fails or cannot be written to: the backup was not deleted.", cause);
       }
     }
     this.failed = this.failed.filter((each) => each.name !== name);
@@ -195,7 +186,7 @@ export class BackupFolder implements Backups {
   }
 
   /** A backup that is not running. */
-  private settled(name: string): Backup {
+  private finishedBackup(name: string): Backup {
     const found = this.find(name);
     if (found === null) throw noSuchBackup(name);
     if (found.state === "Running")
@@ -210,14 +201,14 @@ export class BackupFolder implements Backups {
   private isTaken(name: string): boolean {
     const path = join(this.options.directory, name);
     return (
-      isTaken(path) ||
-      isTaken(path + PARTIAL) ||
+      nameExists(path) ||
+      nameExists(path + PARTIAL) ||
       this.running?.name === name ||
       this.failed.some((each) => each.name === name)
     );
   }
 
-  private async settle(name: string, job: BackupJob): Promise<void> {
+  private async finish(name: string, job: BackupJob): Promise<void> {
     const { log } = this.options;
     try {
       const { head, sizeBytes } = await job.taken;
@@ -252,25 +243,22 @@ export class BackupFolder implements Backups {
       // Also for an existing folder: its creator may have been killed before the directory entry was synced.
       syncDirectory(dirname(directory));
     } catch (cause) {
-      throw Object.assign(
-        new DomainError("storage_full", "The disk is full, fails or cannot be written to: no backup was started."),
-        { cause },
-      );
+      throw storageFull("The disk is full, fails or cannot be written to: no backup was started.", cause);
     }
   }
 
   /** A file with the name of a backup; null if it is gone or not a regular file. */
-  private described(name: string): Backup | null {
+  private readBackup(name: string): Backup | null {
     const path = join(this.options.directory, name);
     const file = regularFile(path);
     if (file === null) return null;
     const key = `${name} ${file.size} ${file.mtimeMs}`;
-    let found = this.known.get(key);
+    let found = this.cache.get(key);
     if (found === undefined) {
       found = read(name, path, file.size);
       // The file may have vanished before it was read.
       if (regularFile(path) === null) return null;
-      if (found.state === "Done") this.known.set(key, found);
+      if (found.state === "Done") this.cache.set(key, found);
     }
     return found;
   }
@@ -281,7 +269,7 @@ function requireFolder(directory: string): void {
   try {
     syncDirectory(directory);
   } catch (error) {
-    throw new DatabaseRefused(`The folder of the backups, ${directory}, ${whyUnreadable(error)}.`);
+    throw new DatabaseRefused(`The folder of the backups, ${directory}, ${describeReadError(error)}.`);
   }
 }
 

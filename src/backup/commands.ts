@@ -12,11 +12,11 @@ function nameBackup(_tx: WriteTransaction, input: { name: string }): { name: str
 
 /**
  * Writes nothing to the ledger.
- * @param input.isThere whether a backup with the name exists
+ * @param input.exists whether a backup with the name exists
  * @throws DomainError entity_not_found, which is not stored
  */
-function forgetBackup(_tx: WriteTransaction, input: { name: string; isThere: boolean }): { name: string } {
-  if (!input.isThere) throw noSuchBackup(input.name);
+function forgetBackup(_tx: WriteTransaction, input: { name: string; exists: boolean }): { name: string } {
+  if (!input.exists) throw noSuchBackup(input.name);
   return { name: input.name };
 }
 

@@ -1,12 +1,12 @@
 // Backup in a separate thread with its own connection, so that the appliance's reads and writes do not wait for it.
 
 import { DomainError, describeFault, type ErrorCode } from "../base/errors.ts";
-import { askThread, type StartThread } from "../base/thread.ts";
+import { callThread, type StartThread } from "../base/thread.ts";
 import { DatabaseRefused } from "../db/files/migrate.ts";
 import { type TakenBackup, takeBackup } from "./take.ts";
 
-/** Order for a backup thread. */
-export interface BackupOrder {
+/** Request to a backup thread. */
+export interface BackupRequest {
   readonly database: string;
   /** Absolute. */
   readonly file: string;
@@ -20,9 +20,9 @@ export interface BackupJob {
   abandon(): void;
 }
 
-/** Thread messages. Errors lose their class on the way. */
+/** Thread messages. Errors lose their class in transit. */
 export interface BackupMessages {
-  readonly to: BackupOrder;
+  readonly to: BackupRequest;
   readonly from: BackupReply;
 }
 
@@ -35,9 +35,9 @@ type BackupReply =
  * Starts a backup in a thread.
  * @throws as `start`
  */
-export function orderBackup(start: StartThread<BackupMessages>, order: BackupOrder): BackupJob {
-  const { answer, abandon } = askThread(start, order);
-  const taken = answer.then((reply) => {
+export function startBackup(start: StartThread<BackupMessages>, request: BackupRequest): BackupJob {
+  const { reply: pending, abandon } = callThread(start, request);
+  const taken = pending.then((reply) => {
     if (reply.ok) return reply.taken;
     throw errorOf(reply);
   });
@@ -45,9 +45,9 @@ export function orderBackup(start: StartThread<BackupMessages>, order: BackupOrd
 }
 
 /** Thread side. */
-export async function serveBackup(order: BackupOrder): Promise<BackupReply> {
+export async function serveBackup(request: BackupRequest): Promise<BackupReply> {
   try {
-    return { ok: true, taken: await takeBackup(order) };
+    return { ok: true, taken: await takeBackup(request) };
   } catch (error) {
     if (error instanceof DomainError)
       return {

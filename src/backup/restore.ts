@@ -4,30 +4,31 @@
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { sizeOf } from "../base/byte-size.ts";
 import { syncDirectory, syncFile } from "../base/durable-file.ts";
-import { DomainError } from "../base/errors.ts";
+import { storageFull } from "../base/errors.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
 import { loadKeyFile } from "../base/key-file.ts";
 import type { Random } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
-import { requireWhole } from "../db/files/backup-file.ts";
+import { requireComplete } from "../db/files/backup-file.ts";
 import {
   type DataFiles,
   type DataLock,
   dataFiles,
   ensureDataDirectory,
   lockData,
-  removeMadeDirectories,
+  removeCreatedDirectories,
 } from "../db/files/data-directory.ts";
 import { refuseForeignObjects } from "../db/files/expected-schema.ts";
 import { DatabaseRefused, migrate, refusalOf, requireRegular } from "../db/files/migrate.ts";
-import { isDiskTrouble, sqliteCode } from "../db/sqlite-code.ts";
+import { isDiskFailure, sqliteCode } from "../db/sqlite-code.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { describeFirst } from "../history/verify/findings.ts";
 import { type Report, type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
 import { KINDS } from "../records/resources.ts";
-import { dropSecrets, type SecretsFound, trySecrets } from "../resources/credentials/sealed-secrets.ts";
-import { type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
+import { countSecrets, dropSecrets, type SecretCounts } from "../resources/credentials/sealed-secrets.ts";
+import { type FreeBytes, freeBytesOf, requireFreeSpace } from "./room.ts";
+import { removePartial } from "./take.ts";
 
 /** Source and target of a restore. */
 export interface RestoreOptions {
@@ -46,16 +47,16 @@ export interface RestoreOptions {
 }
 
 /** Result of a restore. */
-export interface Restored {
+export interface RestoreResult {
   readonly report: Report;
   /** Path of the previous data; null if there were none. */
-  readonly kept: string | null;
-  readonly secrets: SecretsFound;
+  readonly previous: string | null;
+  readonly secrets: SecretCounts;
 }
 
 /** Suffix of the database name while restoring. */
-const RESTORING = ".restoring";
-const BEFORE = ".before-";
+const RESTORING_SUFFIX = ".restoring";
+const PREVIOUS_SUFFIX = ".before-";
 
 /**
  * Puts the complete, verified backup in place of the data, or leaves everything unchanged, without additional files or
@@ -63,55 +64,52 @@ const BEFORE = ".before-";
  * @throws DatabaseRefused for data in use, existing data that may not be replaced, a damaged or foreign backup, or a
  * key that cannot decrypt the secrets; DomainError storage_full
  */
-export function restoreBackup(options: RestoreOptions): Restored {
+export function restoreBackup(options: RestoreOptions): RestoreResult {
   const { file, directory, freeBytes = freeBytesOf } = options;
-  requireWhole(file);
+  requireComplete(file);
   const files = dataFiles(directory);
-  const made = ensureDataDirectory(directory);
-  const lock = lockedOr(files, () => removeMadeDirectories(directory, made));
-  const restoring = files.database + RESTORING;
+  const created = ensureDataDirectory(directory);
+  const lock = lockOrUndo(files, () => removeCreatedDirectories(directory, created));
+  const restoring = files.database + RESTORING_SUFFIX;
   let isDone = false;
   try {
     requireRegular(files.database);
     if (existsSync(files.database) && !options.mayReplace) {
       throw new DatabaseRefused(
-        `There are already data in ${directory}: --replace replaces them with the backup and keeps the old ones next to it.`,
+        `${directory} already contains data: --replace replaces it with the backup and keeps the previous data next to it.`,
       );
     }
-    removeDatabase(restoring);
-    requireRoom(directory, sizeOf(file), freeBytes);
+    removePartial(restoring);
+    requireFreeSpace(directory, sizeOf(file), freeBytes);
     // Shares blocks if the file system supports it.
     copyFileSync(file, restoring, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     chmodSync(restoring, 0o600);
     const { report, secrets } = prepare(restoring, files, options);
     syncFile(restoring);
-    const kept = existsSync(files.database) ? putAside(files, options.now) : null;
+    const previous = existsSync(files.database) ? setAside(files, options.now) : null;
     try {
       renameSync(restoring, files.database);
     } catch (error) {
-      if (kept !== null) putBack(kept, files);
+      if (previous !== null) putBack(previous, files);
       throw error;
     }
     isDone = true;
-    return { report, kept, secrets };
+    return { report, previous, secrets };
   } catch (error) {
-    if (!isDiskTrouble(error)) throw refusalOf(error, file);
-    throw Object.assign(
-      new DomainError("storage_full", `The disk of ${directory} is full or fails: the data were not changed.`),
-      { cause: error },
-    );
+    if (!isDiskFailure(error)) throw refusalOf(error, file);
+    throw storageFull(`The disk of ${directory} is full or fails: the data were not changed.`, error);
   } finally {
-    removeDatabase(restoring);
+    removePartial(restoring);
     syncDirectory(directory);
     if (isDone) lock.release();
     else {
       lock.discard();
-      removeMadeDirectories(directory, made);
+      removeCreatedDirectories(directory, created);
     }
   }
 }
 
-function lockedOr(files: DataFiles, undo: () => void): DataLock {
+function lockOrUndo(files: DataFiles, undo: () => void): DataLock {
   try {
     return lockData(files);
   } catch (error) {
@@ -125,12 +123,12 @@ function prepare(
   restoring: string,
   files: DataFiles,
   options: RestoreOptions,
-): { report: Report; secrets: SecretsFound } {
+): { report: Report; secrets: SecretCounts } {
   const db = openWritable(restoring);
   try {
     refuseForeignObjects(db, options.file);
-    bringUpToDate(db, options.file);
-    const secrets = settleSecrets(db, files, options);
+    upgrade(db, options.file);
+    const secrets = reconcileSecrets(db, files, options);
     const report = verifyLedger(db, KINDS, options.onProgress === undefined ? {} : { onProgress: options.onProgress });
     const wrong = describeFirst(report);
     if (wrong !== null) throw new DatabaseRefused(`${options.file} is damaged and was not restored: ${wrong}.`);
@@ -144,7 +142,7 @@ function prepare(
   }
 }
 
-function bringUpToDate(db: Sql, file: string): void {
+function upgrade(db: Sql, file: string): void {
   try {
     migrate(db, file, upgradeStore);
   } catch (error) {
@@ -153,14 +151,14 @@ function bringUpToDate(db: Sql, file: string): void {
   }
 }
 
-function settleSecrets(db: Sql, files: DataFiles, options: RestoreOptions): SecretsFound {
+function reconcileSecrets(db: Sql, files: DataFiles, options: RestoreOptions): SecretCounts {
   const key = keyOf(files);
-  const found = trySecrets(db, key === null ? null : new SecretBox(key, options.random));
-  if (found.closed === 0) return found;
+  const found = countSecrets(db, key === null ? null : new SecretBox(key, options.random));
+  if (found.unreadable === 0) return found;
   if (!options.mayDropSecrets) {
     const problem = key === null ? `there is no key file ${files.key}` : `the key file ${files.key} is a different one`;
     throw new DatabaseRefused(
-      `The backup holds ${found.total} sealed ${found.total === 1 ? "secret" : "secrets"} of credentials, and ${problem}: put that appliance's key file there, or give --drop-secrets to restore without them.`,
+      `The backup holds ${found.total} sealed ${found.total === 1 ? "secret" : "secrets"} of credentials, and ${problem}: put that appliance's key file there, or use --drop-secrets to restore without them.`,
     );
   }
   dropSecrets(db);
@@ -176,35 +174,35 @@ function keyOf(files: DataFiles): Uint8Array | null {
 }
 
 /** Renames the previous data, along with a WAL that cannot be checkpointed. @returns the new name */
-function putAside(files: DataFiles, now: Instant): string {
+function setAside(files: DataFiles, now: Instant): string {
   const { database } = files;
-  const kept = `${database}${BEFORE}${formatInstant(now).replaceAll(/[-:.]/g, "")}`;
-  foldLog(database);
+  const previous = `${database}${PREVIOUS_SUFFIX}${formatInstant(now).replaceAll(/[-:.]/g, "")}`;
+  checkpoint(database);
   // The old name stays until the backup replaces it: there is never a moment without data.
-  giveName(database, kept);
+  linkOrRename(database, previous);
   const log = `${database}-wal`;
   if (sizeOf(log) > 0) {
     try {
-      renameSync(log, `${kept}-wal`);
+      renameSync(log, `${previous}-wal`);
     } catch (error) {
-      putBack(kept, files);
+      putBack(previous, files);
       throw error;
     }
   }
   rmSync(log, { force: true });
   rmSync(`${database}-shm`, { force: true });
-  return kept;
+  return previous;
 }
 
-/** Undoes putAside, as far as it got. */
-function putBack(kept: string, { database }: DataFiles): void {
-  if (existsSync(database)) rmSync(kept);
-  else renameSync(kept, database);
-  if (sizeOf(`${kept}-wal`) > 0 && !existsSync(`${database}-wal`)) renameSync(`${kept}-wal`, `${database}-wal`);
+/** Undoes the renames, even if only some of them were done. */
+function putBack(previous: string, { database }: DataFiles): void {
+  if (existsSync(database)) rmSync(previous);
+  else renameSync(previous, database);
+  if (sizeOf(`${previous}-wal`) > 0 && !existsSync(`${database}-wal`)) renameSync(`${previous}-wal`, `${database}-wal`);
 }
 
 /** Adds a second name if the file system supports hard links; otherwise renames. */
-function giveName(path: string, name: string): void {
+function linkOrRename(path: string, name: string): void {
   try {
     linkSync(path, name);
   } catch {
@@ -212,8 +210,8 @@ function giveName(path: string, name: string): void {
   }
 }
 
-/** Damaged data keeps its WAL as is. */
-function foldLog(database: string): void {
+/** Folds the WAL into the database; damaged data keeps its WAL. */
+function checkpoint(database: string): void {
   try {
     const { $client } = openWritable(database);
     try {
@@ -222,8 +220,4 @@ function foldLog(database: string): void {
       $client.close();
     }
   } catch {}
-}
-
-function removeDatabase(path: string): void {
-  for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
 }

@@ -1,7 +1,7 @@
 // Disk space check before a copy. A disk that fills up during the copy is detected by the failing write.
 
 import { statfsSync } from "node:fs";
-import { inUnits, sizeOf } from "../base/byte-size.ts";
+import { formatBytes, sizeOf } from "../base/byte-size.ts";
 import { DomainError } from "../base/errors.ts";
 
 /** Bytes available on the disk of a folder. */
@@ -19,12 +19,12 @@ export function databaseBytes(path: string): number {
 }
 
 /** @throws DomainError storage_full if a copy of this size obviously does not fit */
-export function requireRoom(directory: string, neededBytes: number, freeBytes: FreeBytes): void {
+export function requireFreeSpace(directory: string, neededBytes: number, freeBytes: FreeBytes): void {
   const free = freeBytes(directory);
   if (free >= neededBytes) return;
   throw new DomainError(
     "storage_full",
-    `There is not enough space on the disk: a copy takes ${inUnits(neededBytes)}, and ${inUnits(free)} are free.`,
+    `There is not enough space on the disk: a copy takes ${formatBytes(neededBytes)}, and ${formatBytes(free)} are free.`,
     { needed_bytes: neededBytes, free_bytes: free },
   );
 }

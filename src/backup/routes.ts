@@ -7,14 +7,14 @@ import { PASSWORD_MAX_LENGTH } from "../access/password.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
 import { DomainError } from "../base/errors.ts";
 import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
-import type { Call, RequestContext } from "../http/request.ts";
+import type { Call } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { filterText } from "../records/list-answers.ts";
+import { requestFilter } from "../records/list-answers.ts";
 import { FilterQuery } from "../records/list-filter.ts";
 import { RowFilter } from "../records/row-filter.ts";
 import { runWrite } from "../records/write-answers.ts";
-import { LIST_HEAD, listMeta, listTail, successBody } from "../schemas/envelope.ts";
+import { jsonResponse, LIST_HEAD, listMeta, listTail, successResponse } from "../schemas/envelope.ts";
 import { Body, LIMIT_DEFAULT, NAME_MAX_LENGTH, PageOnlyQuery } from "../schemas/schemas.ts";
 import { BACKUP_EXAMPLE, BACKUP_FIELDS, BackupBody } from "./backup-body.ts";
 import type { Backups, Backup as BackupView } from "./backups.ts";
@@ -52,11 +52,11 @@ export function backupRoutes(
   surface: Surface<Actor, Access>,
   backend: Backend<BackupCommands>,
   backups: Backups,
-  confirm: ConfirmCaller,
+  confirmCaller: ConfirmCaller,
 ): void {
   const { reader } = backend;
   /** Rejects keys restricted to some networks: a backup contains everything, so they may neither create nor see it. */
-  const ofEverything = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
+  const requireAllNetworks = ({ actor }: Call<Actor, unknown, unknown, unknown>): void => {
     if (actor.networkNs !== null)
       throw new DomainError(
         "auth_permission_denied",
@@ -74,18 +74,18 @@ export function backupRoutes(
         group,
         access: OWNER,
         query: List,
-        answer: Type.Array(BackupBody),
+        responseSchema: Type.Array(BackupBody),
         isList: true,
         example: { data: [BACKUP_EXAMPLE] },
       },
       (call) => {
-        ofEverything(call);
+        requireAllNetworks(call);
         const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-        const filter = RowFilter.of(reader, BACKUP_FIELDS, call.actor, filterText(call, reader, null));
+        const filter = RowFilter.of(reader, BACKUP_FIELDS, call.actor, requestFilter(call, reader, null));
         const all = backups.list().filter((each) => filter === null || filter.holds(each));
         const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
         const items = page.map((each) => JSON.stringify(each)).join(",");
-        return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
+        return jsonResponse(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
       },
     )
     .post(
@@ -98,19 +98,19 @@ export function backupRoutes(
           "Returns at once, with the backup Running: a large store takes minutes. Only one runs at a time. The appliance keeps working meanwhile; the backup is one consistent state of the whole store. It does not contain the key that encrypts the credentials' secrets.",
         group,
         access: OWNER,
-        answer: BackupBody,
+        responseSchema: BackupBody,
         errors: ["entity_already_exists"],
         example: { data: STARTED_EXAMPLE },
       },
       async (call) => {
-        ofEverything(call);
+        requireAllNetworks(call);
         const name = await nameOf(call);
         const known = backups.find(name);
-        // A name given out before without a backup: the first request was refused.
+        // The name was issued before, but has no backup: the first request was refused.
         if (known === null) delete call.headers["idempotency-replayed"];
         const backup = known ?? backups.start(name);
         if (known === null) backend.log.info("backup_started", { name, request_id: call.requestId });
-        return json(call, successBody(JSON.stringify(backup)));
+        return successResponse(call, JSON.stringify(backup));
       },
     )
     .get(
@@ -122,14 +122,14 @@ export function backupRoutes(
         group,
         access: OWNER,
         params: Params,
-        answer: BackupBody,
+        responseSchema: BackupBody,
         example: { data: BACKUP_EXAMPLE },
       },
       (call) => {
-        ofEverything(call);
+        requireAllNetworks(call);
         const backup = backups.find(call.params.name);
         if (backup === null) throw noSuchBackup(call.params.name);
-        return json(call, successBody(JSON.stringify(backup)));
+        return successResponse(call, JSON.stringify(backup));
       },
     )
     .post(
@@ -140,13 +140,13 @@ export function backupRoutes(
         isNotRepeated: true,
         summary: "Download a backup",
         description:
-          "The file as it is, for `netledger restore` or `netledger serve --read-only`. It contains all data of the appliance and the hashes of passwords and keys; the caller's password is asked again. Only while the appliance has one organization.",
+          "The file as it is, for `netledger restore` or `netledger serve --read-only`. It contains all data of the appliance and the hashes of passwords and keys, so the caller's password is required again. Only while the appliance has one organization.",
         group,
         access: OF_WHOLE_APPLIANCE,
         params: Params,
         bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES,
         body: Download,
-        answer: null,
+        responseSchema: null,
         media: [{ type: FILE_TYPE, description: "The SQLite database.", example: "SQLite format 3" }],
         errors: ["auth_invalid_credentials", "entity_not_found", "entity_in_use"],
         example: { body: { password: "a phrase of their own" }, data: null, parameters: { name: BACKUP_EXAMPLE.name } },
@@ -154,7 +154,7 @@ export function backupRoutes(
       async (call) => {
         const { name } = call.params;
         backups.file(name);
-        await confirm(call, call.body.password);
+        await confirmCaller(call, call.body.password);
         // The backup may have changed while the password was verified.
         const { path, sizeBytes } = call.again(() => backups.file(name));
         backend.log.info("backup_downloaded", { name, size_bytes: sizeBytes, request_id: call.requestId });
@@ -174,23 +174,24 @@ export function backupRoutes(
         operationId: "deleteBackup",
         makesNoTransaction: true,
         summary: "Delete a backup",
-        description: "The file, for good. One that failed is forgotten. Only while the appliance has one organization.",
+        description:
+          "Deletes the file permanently; a failed backup is removed from the list. Only while the appliance has one organization.",
         group,
         access: OF_WHOLE_APPLIANCE,
         params: Params,
-        answer: Type.Object({}),
+        responseSchema: Type.Object({}),
         errors: ["entity_not_found", "entity_in_use"],
         example: { data: {}, parameters: { name: BACKUP_EXAMPLE.name } },
       },
       async (call) => {
         const { name } = call.params;
-        const isThere = backups.find(name) !== null;
-        await runWrite(backend, call, "backup.forget", { name, isThere });
+        const exists = backups.find(name) !== null;
+        await runWrite(backend, call, "backup.forget", { name, exists });
         // A repeat finds it deleted, unless the disk refused the first time.
-        if (backups.find(name) === null) return json(call, successBody("{}"));
+        if (backups.find(name) === null) return successResponse(call, "{}");
         backups.remove(name);
         backend.log.info("backup_deleted", { name, request_id: call.requestId });
-        return json(call, successBody("{}"));
+        return successResponse(call, "{}");
       },
     );
 
@@ -200,8 +201,4 @@ export function backupRoutes(
     if (call.idempotency === null) return name;
     return (await runWrite(backend, call, "backup.name", { name })).result.name;
   }
-}
-
-function json(call: RequestContext, body: string): Response {
-  return new Response(body, { headers: { ...call.headers, "content-type": "application/json" } });
 }

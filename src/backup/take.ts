@@ -4,20 +4,20 @@
 import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { syncDirectory, syncFile } from "../base/durable-file.ts";
-import { DomainError } from "../base/errors.ts";
-import { isTaken } from "../base/regular-file.ts";
+import { DomainError, storageFull } from "../base/errors.ts";
+import { nameExists } from "../base/regular-file.ts";
 import { openReadOnly } from "../db/connection.ts";
 import { copyDatabase, type LedgerHead } from "../db/files/copy.ts";
 import { DatabaseRefused, refusalOf } from "../db/files/migrate.ts";
-import { isDiskTrouble } from "../db/sqlite-code.ts";
+import { isDiskFailure } from "../db/sqlite-code.ts";
 import { describeFirst } from "../history/verify/findings.ts";
 import { type VerifyProgress, verifyLedger } from "../history/verify/verify.ts";
 import { KINDS } from "../records/resources.ts";
-import { databaseBytes, type FreeBytes, freeBytesOf, requireRoom } from "./room.ts";
+import { databaseBytes, type FreeBytes, freeBytesOf, requireFreeSpace } from "./room.ts";
 
 /** Content of a complete backup. */
 export interface TakenBackup {
-  /** The newest transaction in it; null for an empty ledger. */
+  /** The newest transaction in the backup; null for an empty ledger. */
   readonly head: LedgerHead | null;
   readonly sizeBytes: number;
 }
@@ -44,21 +44,21 @@ export const PARTIAL = ".partial";
  */
 export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
   const { database, file, onProgress = () => {}, freeBytes = freeBytesOf, syncNames = syncDirectory } = options;
-  if (isTaken(file)) throw isThere(file);
+  if (nameExists(file)) throw fileExists(file);
   const partial = file + PARTIAL;
-  begin(partial);
+  createPartial(partial);
   let isNamed = false;
   try {
-    requireRoom(dirname(file), databaseBytes(database), freeBytes);
+    requireFreeSpace(dirname(file), databaseBytes(database), freeBytes);
     const head = await copyDatabase(database, partial, (done, total) =>
       onProgress({ step: "copied pages", done, total }),
     ).catch((error: unknown) => {
-      throw isDiskTrouble(error) ? error : refusalOf(error, database);
+      throw isDiskFailure(error) ? error : refusalOf(error, database);
     });
-    requireSound(partial, head, onProgress);
+    requireIntact(partial, head, onProgress);
     syncFile(partial);
     const sizeBytes = statSync(partial).size;
-    giveName(partial, file);
+    publish(partial, file);
     isNamed = true;
     removePartial(partial);
     syncNames(dirname(file));
@@ -66,32 +66,32 @@ export async function takeBackup(options: TakeOptions): Promise<TakenBackup> {
   } catch (error) {
     // A name that may not survive a power loss must not remain.
     if (isNamed) rmSync(file, { force: true });
-    throw isDiskTrouble(error) ? diskTrouble(error) : error;
+    throw isDiskFailure(error) ? diskFailure(error) : error;
   } finally {
     removePartial(partial);
   }
 }
 
-/** Removes a partial backup, including SQLite's files next to it. */
+/** Removes a partial copy of a database, including SQLite's files next to it. */
 export function removePartial(partial: string): void {
   rmSync(partial, { force: true });
-  removeBeside(partial);
+  removeSidecars(partial);
 }
 
-function removeBeside(partial: string): void {
+function removeSidecars(partial: string): void {
   for (const suffix of ["-journal", "-wal", "-shm"]) rmSync(partial + suffix, { force: true });
 }
 
 /** Creates the file, accessible to its owner only; fails if another backup is using it. */
-function begin(partial: string): void {
+function createPartial(partial: string): void {
   try {
     closeSync(openSync(partial, "wx", 0o600));
     // SQLite would treat leftovers as the copy's journal, or block on a pipe.
-    removeBeside(partial);
+    removeSidecars(partial);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
     if (code !== "EEXIST")
-      throw isDiskTrouble(error) ? diskTrouble(error) : new DatabaseRefused(`${partial} cannot be created (${code}).`);
+      throw isDiskFailure(error) ? diskFailure(error) : new DatabaseRefused(`${partial} cannot be created (${code}).`);
     throw new DomainError(
       "entity_already_exists",
       `${partial} already exists: another backup with this name is running, or one was interrupted; in that case remove the file.`,
@@ -101,7 +101,7 @@ function begin(partial: string): void {
 }
 
 /** Reads every byte of the copy and runs all checks. */
-function requireSound(partial: string, head: LedgerHead | null, onProgress: (progress: VerifyProgress) => void): void {
+function requireIntact(partial: string, head: LedgerHead | null, onProgress: (progress: VerifyProgress) => void): void {
   const db = openReadOnly(partial);
   try {
     const report = verifyLedger(db, KINDS, { onProgress });
@@ -119,17 +119,17 @@ function requireSound(partial: string, head: LedgerHead | null, onProgress: (pro
 }
 
 /** Does not overwrite a file that appeared meanwhile. */
-function giveName(partial: string, file: string): void {
+function publish(partial: string, file: string): void {
   try {
     linkSync(partial, file);
   } catch {
     // Most likely a file system without hard links.
-    if (isTaken(file)) throw isThere(file);
+    if (nameExists(file)) throw fileExists(file);
     renameSync(partial, file);
   }
 }
 
-function isThere(file: string): DomainError {
+function fileExists(file: string): DomainError {
   return new DomainError("entity_already_exists", `${file} already exists: a backup does not overwrite files.`, {
     entity: "backup",
     field: "file",
@@ -137,8 +137,6 @@ function isThere(file: string): DomainError {
   });
 }
 
-function diskTrouble(cause: unknown): DomainError {
-  const error = new DomainError("storage_full", "The disk is full or fails: the unfinished backup was removed.");
-  error.cause = cause;
-  return error;
+function diskFailure(cause: unknown): DomainError {
+  return storageFull("The disk is full or fails: the unfinished backup was removed.", cause);
 }

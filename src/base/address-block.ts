@@ -1,4 +1,4 @@
-// Address blocks as numeric ranges: size, overlap and gaps. Pure. Must not know what an address is used for.
+// Address blocks as numeric ranges: size, overlap and gaps. Independent of the use of an address.
 
 import { type Cidr, type Ip, ipOfBytes, parseIp } from "./ip.ts";
 
@@ -29,16 +29,16 @@ export function addressNumber(text: string): bigint {
 }
 
 /** The canonical text of a numeric address. */
-export function addressAt(at: bigint, version: 4 | 6): string {
-  const digits = at.toString(16).padStart(version === 4 ? 8 : 32, "0");
+export function addressAt(value: bigint, version: 4 | 6): string {
+  const digits = value.toString(16).padStart(version === 4 ? 8 : 32, "0");
   return (ipOfBytes(Uint8Array.fromHex(digits)) as Ip).text;
 }
 
 /** Parses four decimal numbers digit by digit. */
 export function ipv4Number(text: string): number {
   let [value, part] = [0, 0];
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
     if (code === DOT) {
       value = value * 256 + part;
       part = 0;
@@ -57,8 +57,8 @@ export function ipv4Numbers(text: string): Uint32Array {
   let isAscending = true;
   let value = 0;
   let part = 0;
-  for (let place = 0; place <= text.length; place += 1) {
-    const code = place < text.length ? text.charCodeAt(place) : COMMA;
+  for (let index = 0; index <= text.length; index += 1) {
+    const code = index < text.length ? text.charCodeAt(index) : COMMA;
     if (code >= ZERO) {
       part = part * 10 + code - ZERO;
       continue;
@@ -74,11 +74,11 @@ export function ipv4Numbers(text: string): Uint32Array {
     value = 0;
   }
   const all = numbers.subarray(0, count);
-  return isAscending ? all : different(all.sort());
+  return isAscending ? all : withoutDuplicates(all.sort());
 }
 
 /** @param ascending is overwritten */
-function different(ascending: Uint32Array): Uint32Array {
+function withoutDuplicates(ascending: Uint32Array): Uint32Array {
   let count = 0;
   for (const number of ascending) {
     if (count > 0 && ascending[count - 1] === number) continue;
@@ -103,27 +103,27 @@ export function blockContains(outer: AddressBlock, inner: AddressBlock): boolean
 
 /** The same addresses as sorted, disjoint blocks. */
 export function mergedBlocks(blocks: readonly AddressBlock[]): AddressBlock[] {
-  const apart: Array<{ first: bigint; last: bigint }> = [];
+  const merged: Array<{ first: bigint; last: bigint }> = [];
   for (const { first, last } of [...blocks].sort(blockOrder)) {
-    const previous = apart.at(-1);
-    if (previous === undefined || previous.last < first) apart.push({ first, last });
+    const previous = merged.at(-1);
+    if (previous === undefined || previous.last < first) merged.push({ first, last });
     else if (previous.last < last) previous.last = last;
   }
-  return apart;
+  return merged;
 }
 
 /** The parts of a block outside all others, in order. */
 export function blocksOutside(block: AddressBlock, others: readonly AddressBlock[]): AddressBlock[] {
-  const left: AddressBlock[] = [];
+  const gaps: AddressBlock[] = [];
   let from = block.first;
   for (const { first, last } of mergedBlocks(others)) {
     if (last < from) continue;
     if (first > block.last) break;
-    if (first > from) left.push({ first: from, last: first - 1n });
+    if (first > from) gaps.push({ first: from, last: first - 1n });
     from = last + 1n;
   }
-  if (from <= block.last) left.push({ first: from, last: block.last });
-  return left;
+  if (from <= block.last) gaps.push({ first: from, last: block.last });
+  return gaps;
 }
 
 export function blockSize({ first, last }: AddressBlock): bigint {
@@ -131,8 +131,8 @@ export function blockSize({ first, last }: AddressBlock): bigint {
 }
 
 /** Number of common addresses of two blocks. */
-export function sharedAddresses(one: AddressBlock, other: AddressBlock): bigint {
-  const first = one.first > other.first ? one.first : other.first;
-  const last = one.last < other.last ? one.last : other.last;
+export function sharedAddresses(a: AddressBlock, b: AddressBlock): bigint {
+  const first = a.first > b.first ? a.first : b.first;
+  const last = a.last < b.last ? a.last : b.last;
   return last < first ? 0n : last - first + 1n;
 }

@@ -2,7 +2,7 @@
 
 import type { Timers } from "./timers.ts";
 
-export interface BeatOptions {
+export interface ThrottleOptions {
   readonly intervalMs: number;
   /** Runs the action; returns whether there was anything to do. */
   readonly act: () => boolean;
@@ -10,38 +10,38 @@ export interface BeatOptions {
   readonly monotonicMs: () => number;
 }
 
-export class Beat {
-  private readonly options: BeatOptions;
-  private actedMs = Number.NEGATIVE_INFINITY;
-  private callOff: (() => void) | null = null;
+export class Throttle {
+  private readonly options: ThrottleOptions;
+  private lastRunMs = Number.NEGATIVE_INFINITY;
+  private cancelPending: (() => void) | null = null;
 
-  constructor(options: BeatOptions) {
+  constructor(options: ThrottleOptions) {
     this.options = options;
   }
 
   /** Time until the action may run again; not above 0 if it may run now. */
-  get restMs(): number {
-    return this.actedMs + this.options.intervalMs - this.options.monotonicMs();
+  get waitMs(): number {
+    return this.lastRunMs + this.options.intervalMs - this.options.monotonicMs();
   }
 
   /** Runs the action now, or once later for all requests until then. */
-  ask(): void {
-    if (this.callOff !== null) return;
-    const { restMs } = this;
-    if (restMs > 0) {
-      this.callOff = this.options.timers.after(restMs, () => {
-        this.callOff = null;
-        this.ask();
+  request(): void {
+    if (this.cancelPending !== null) return;
+    const { waitMs } = this;
+    if (waitMs > 0) {
+      this.cancelPending = this.options.timers.after(waitMs, () => {
+        this.cancelPending = null;
+        this.request();
       });
       return;
     }
     const now = this.options.monotonicMs();
-    if (this.options.act()) this.actedMs = now;
+    if (this.options.act()) this.lastRunMs = now;
   }
 
   /** Cancels a pending run. */
   stop(): void {
-    this.callOff?.();
-    this.callOff = null;
+    this.cancelPending?.();
+    this.cancelPending = null;
   }
 }

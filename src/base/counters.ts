@@ -1,11 +1,11 @@
-// Metrics of the appliance by name. Must not know who counts or who reads.
+// Metrics of the appliance by name. Independent of writers and readers.
 
-interface Counted {
+interface MetricInfo {
   readonly help: string;
   /** Unit, unless a plain count. */
   readonly unit?: "bytes" | "milliseconds";
 }
-interface CountedByLabel extends Counted {
+interface LabeledMetricInfo extends MetricInfo {
   readonly label: string;
   readonly values: readonly string[];
 }
@@ -34,7 +34,7 @@ const COUNTERS = {
     values: ["Completed", "Failed", "Cancelled", "Interrupted"],
   },
   log_lines: { help: "Log lines, by level.", label: "level", values: ["info", "warn", "error"] },
-} as const satisfies Record<string, CountedByLabel>;
+} as const satisfies Record<string, LabeledMetricInfo>;
 
 /** Gauges. */
 const GAUGES = {
@@ -45,7 +45,7 @@ const GAUGES = {
   long_reads_under_way: { help: "Long reads not read to the end yet." },
   scans_under_way: { help: "Scans queued or running." },
   writes_waiting: { help: "Commands waiting for the writer." },
-} as const satisfies Record<string, Counted>;
+} as const satisfies Record<string, MetricInfo>;
 
 /** Incremented where events occur: `counts.writes.committed += 1`. */
 export type Counts = {
@@ -54,7 +54,7 @@ export type Counts = {
 export type GaugeName = keyof typeof GAUGES;
 
 /** A metric with its current values; a gauge has one value, without a label. */
-export interface Family extends Counted {
+export interface Family extends MetricInfo {
   readonly name: string;
   readonly type: "counter" | "gauge";
   readonly label: string | null;
@@ -82,9 +82,9 @@ export class Counters {
     const counters = Object.entries(COUNTERS).map(([name, { help, label }]) => {
       return { name, type: "counter" as const, help, label, values: { ...this.counts[name as keyof Counts] } };
     });
-    const gauges = Object.entries(GAUGES).flatMap(([name, counted]): Family[] => {
+    const gauges = Object.entries(GAUGES).flatMap(([name, info]): Family[] => {
       const read = this.gauges.get(name as GaugeName);
-      return read === undefined ? [] : [{ name, type: "gauge", ...counted, label: null, values: { "": read() } }];
+      return read === undefined ? [] : [{ name, type: "gauge", ...info, label: null, values: { "": read() } }];
     });
     return [...counters, ...gauges];
   }

@@ -1,17 +1,17 @@
 // Recognition of credentials in any text: stored or displayed parts of a request must not contain any.
-// Must not know whose they are, nor whether they are valid.
+// Independent of their owners and validity.
 
 /** A quarter of a key's digits: a shorter text is its mask, which may be searched for, or a name. */
 export const KEY_TEXT = /nlk_[0-9A-Za-z]{11}/;
 
 /** Whether a text contains an API key, or most of one. */
-export function carriesKey(text: string): boolean {
+export function containsKey(text: string): boolean {
   return text.includes("nlk_") && KEY_TEXT.test(text);
 }
 
 /** Whether a text contains an API key, or something like a session token. */
-export function carriesCredential(text: string): boolean {
-  return carriesKey(text) || SESSION_TOKEN.test(text);
+export function containsCredential(text: string): boolean {
+  return containsKey(text) || SESSION_TOKEN.test(text);
 }
 
 /**

@@ -27,8 +27,8 @@ export function fieldValueOf(record: Fields, field: string): unknown {
 }
 
 /** Names of the custom fields that differ between two states of a record. */
-export function changedCustomFields(old: unknown, now: unknown): string[] {
-  const [before, after] = [(old ?? {}) as Fields, (now ?? {}) as Fields];
+export function changedCustomFields(old: unknown, current: unknown): string[] {
+  const [before, after] = [(old ?? {}) as Fields, (current ?? {}) as Fields];
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...keys].filter((key) => ownValue(before, key) !== ownValue(after, key)).map(customFieldName);
 }
@@ -46,11 +46,13 @@ export function mergedCustomFields(record: Fields, from: Fields, fields: readonl
     if (value === undefined) delete merged[key];
     else merged[key] = value;
   }
-  return inOrder(merged);
+  return canonicalOrder(merged);
 }
 
 /** The canonical order for storage; undefined for none. */
-export function inOrder<Value>(values: Readonly<Record<string, Value>>): Readonly<Record<string, Value>> | undefined {
+export function canonicalOrder<Value>(
+  values: Readonly<Record<string, Value>>,
+): Readonly<Record<string, Value>> | undefined {
   const keys = Object.keys(values);
   return keys.length === 0
     ? undefined

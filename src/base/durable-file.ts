@@ -1,4 +1,4 @@
-// Durable file writes: syncs files and their directory entries to disk. Must not write any content of its own.
+// Durable file writes: syncs files and their directory entries to disk. Writes no content of its own.
 
 import { closeSync, constants, fsyncSync, openSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ export function syncDirectory(path: string): void {
 
 /**
  * Replaces a file atomically, with access for its owner only: a crash leaves the old or the new one, and the new one is
- * durable once this resolves. Another process must not do the same at the same time.
+ * durable once this resolves. Another process must not replace the same file at the same time.
  * @param mode of the new file
  */
 export async function replaceFile(path: string, text: string, mode = 0o600): Promise<void> {

@@ -1,4 +1,4 @@
-// Names of record kinds in sentences. Must not know any kind: each supplies its own words.
+// Names of record kinds in sentences. Each kind supplies its own words.
 
 export interface Entity {
   /** As in errors and history: `if_entry`. */

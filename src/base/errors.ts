@@ -1,5 +1,5 @@
 // Domain errors: a stable code, one actionable sentence, and the values in it.
-// Must not know HTTP: http/errors.ts maps codes to statuses.
+// Independent of HTTP: http/errors.ts maps codes to statuses.
 
 import { type Entity, entityWord, entityWords, oneEntity } from "./entity-words.ts";
 
@@ -92,8 +92,9 @@ export function describeFault(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** 400 with all issues. */
-export function invalid(issues: Issue[]): DomainError {
+/** 400 with one issue, or all of them. */
+export function invalid(problem: Issue | Issue[]): DomainError {
+  const issues = Array.isArray(problem) ? problem : [problem];
   const first = issues[0];
   if (first === undefined) return new DomainError("validation_failed", "The request is not valid.", { issues });
   const others =
@@ -142,7 +143,12 @@ export function alreadyExists(entity: Entity, field: string, value: unknown): Do
   );
 }
 
-/** 403: a change requested from a read-only store. */
-export function storeReadOnly(): DomainError {
-  return new DomainError("store_read_only", "This appliance serves a backup and is read-only: nothing can be changed.");
+/** Refuses a change of a read-only store. @throws DomainError store_read_only */
+export function refuseWrite(): never {
+  throw new DomainError("store_read_only", "This appliance serves a backup and is read-only: nothing can be changed.");
+}
+
+/** The disk is full or fails. @param cause for the log only */
+export function storageFull(message: string, cause: unknown): DomainError {
+  return Object.assign(new DomainError("storage_full", message), { cause });
 }

@@ -22,7 +22,7 @@ export function ownValue(object: object | null | undefined, name: string): unkno
 }
 
 /** The named fields that have a value. */
-export function picked<T extends object, const Name extends keyof T>(
+export function pickFields<T extends object, const Name extends keyof T>(
   from: T,
   names: readonly Name[],
 ): Partial<Pick<T, Name>> {
@@ -37,19 +37,19 @@ export type AllOf<T> = { readonly [Name in keyof T]-?: object extends Pick<T, Na
 /** Removes undefined fields; a field added to T becomes a compile error at the caller. */
 export function defined<T extends object>(fields: AllOf<T>): T;
 export function defined(fields: Readonly<Record<string, unknown>>): object {
-  const having: Record<string, unknown> = {};
-  for (const name in fields) if (fields[name] !== undefined) having[name] = fields[name];
-  return having;
+  const result: Record<string, unknown> = {};
+  for (const name in fields) if (fields[name] !== undefined) result[name] = fields[name];
+  return result;
 }
 
 /** The fields with a value, neither undefined nor null. */
 export function nonNull<T extends object>(fields: T): { [Name in keyof T]?: NonNullable<T[Name]> } {
-  const having: { [Name in keyof T]?: NonNullable<T[Name]> } = {};
+  const result: { [Name in keyof T]?: NonNullable<T[Name]> } = {};
   for (const name in fields) {
     const value = fields[name];
-    if (value !== undefined && value !== null) having[name] = value;
+    if (value !== undefined && value !== null) result[name] = value;
   }
-  return having;
+  return result;
 }
 
 /** The same fields, with null turned into undefined. */
@@ -57,7 +57,7 @@ export function withoutNulls<T extends object>(
   fields: T,
 ): { [Name in keyof T]: Exclude<T[Name], null> | (null extends T[Name] ? undefined : never) };
 export function withoutNulls(fields: Readonly<Record<string, unknown>>): object {
-  const having: Record<string, unknown> = {};
-  for (const name in fields) having[name] = fields[name] ?? undefined;
-  return having;
+  const result: Record<string, unknown> = {};
+  for (const name in fields) result[name] = fields[name] ?? undefined;
+  return result;
 }

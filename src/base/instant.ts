@@ -1,5 +1,5 @@
 // Timestamps and their one text form on the wire (RFC 3339).
-// Must not read the clock: clock.ts does.
+// Does not read the clock: clock.ts does.
 
 import { ownValue } from "./fields.ts";
 

@@ -52,14 +52,14 @@ export function numberedInterface(text: string): NumberedInterface | null {
  * @param text in lower case
  * @returns empty if no type has this prefix
  */
-export function interfaceBeginnings(text: string): string[] {
-  const [, begun, number] = /^([a-z]+(?:-[a-z]*)*)(\d\S*)?$/.exec(withoutBlank(text)) ?? [];
-  if (begun === undefined) return [];
-  const known = SHORT_BY_NAME.get(begun);
+export function interfacePrefixes(text: string): string[] {
+  const [, typePrefix, number] = /^([a-z]+(?:-[a-z]*)*)(\d\S*)?$/.exec(withoutBlank(text)) ?? [];
+  if (typePrefix === undefined) return [];
+  const exact = SHORT_BY_NAME.get(typePrefix);
   // `te1` is not a prefix of a longer type name: with a number, the type is complete.
-  if (number !== undefined && known !== undefined) return [known + number];
+  if (number !== undefined && exact !== undefined) return [exact + number];
   const shorts = new Set<string>();
-  for (const [name, short] of SHORT_BY_NAME) if (name.startsWith(begun)) shorts.add(short);
+  for (const [name, short] of SHORT_BY_NAME) if (name.startsWith(typePrefix)) shorts.add(short);
   return [...shorts].map((short) => short + (number ?? ""));
 }
 

@@ -1,5 +1,5 @@
 // IP addresses and CIDR blocks as values: strict parsing, one canonical text each, containment, order.
-// Must not know what an address is used for.
+// Independent of the use of an address.
 
 import ipaddr from "ipaddr.js";
 
@@ -58,21 +58,21 @@ export function describeCidrProblem(text: string): string {
 }
 
 /** A peer's address, normalized as a source of requests. */
-export interface PeerPlace {
+export interface PeerSource {
   /** Canonical text without zone id; IPv4 even if a dual-stack listener reports it as `::ffff:192.0.2.1`. */
   readonly address: string;
   /** As `address`, but IPv6 as its /64, in which one machine has 2^64 addresses. */
-  readonly place: string;
+  readonly source: string;
   /** False for a peer without an IP address. */
   readonly isAddress: boolean;
 }
 
-/** Normalizes the peer of a socket; a text that is not an address (a Unix socket) is kept as it is. */
-export function peerPlace(peer: string): PeerPlace {
+/** Normalizes the peer of a socket; a text that is not an address (a Unix socket) is returned unchanged. */
+export function peerSource(peer: string): PeerSource {
   const ip = parseIp(peer.replace(/%.*$/s, ""));
-  if (ip === null) return { address: peer, place: peer, isAddress: false };
+  if (ip === null) return { address: peer, source: peer, isAddress: false };
   const address = MAPPED.exec(ip.text)?.[1] ?? ip.text;
-  return { address, place: address.includes(":") ? cidrOf(ip, 64).text : address, isAddress: true };
+  return { address, source: address.includes(":") ? cidrOf(ip, 64).text : address, isAddress: true };
 }
 
 const MAPPED = /^::ffff:(\d+\..+)$/;
@@ -134,11 +134,11 @@ export function cidrSortKey(text: string): string {
  */
 export function uniqueWithin({ version, bytes }: Pick<Ip, "version" | "bytes">): "link" | "network" | "everywhere" {
   const range = (version === 4 ? new ipaddr.IPv4(Array.from(bytes)) : new ipaddr.IPv6(Array.from(bytes))).range();
-  if (OF_A_LINK.has(range)) return "link";
+  if (LINK_SCOPED.has(range)) return "link";
   return range === "unicast" ? "everywhere" : "network";
 }
 
-const OF_A_LINK: ReadonlySet<string> = new Set(["unspecified", "broadcast", "multicast", "linkLocal", "loopback"]);
+const LINK_SCOPED: ReadonlySet<string> = new Set(["unspecified", "broadcast", "multicast", "linkLocal", "loopback"]);
 
 /** Six full groups and a dotted tail: the longest address text. */
 const MAX_IP_LENGTH = "ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255".length;
@@ -182,8 +182,8 @@ function readCidr(text: string): Cidr | string {
 
 function maskBytes(bytes: Uint8Array, prefixLength: number): Uint8Array {
   return bytes.map((byte, index) => {
-    const kept = Math.min(8, Math.max(0, prefixLength - index * 8));
-    return byte & (0xff << (8 - kept));
+    const networkBits = Math.min(8, Math.max(0, prefixLength - index * 8));
+    return byte & (0xff << (8 - networkBits));
   });
 }
 

@@ -1,5 +1,5 @@
 // Bounds of untrusted JSON text, checked before parsing, which allocates an object for every few bytes and recurses once
-// per nesting level. Must not count anything except brackets and commas outside of strings.
+// per nesting level. Counts only brackets and commas outside of strings.
 
 export interface JsonBounds {
   /** Nesting depth of arrays and objects. */
@@ -16,10 +16,10 @@ export function exceededBound(text: string, bounds: JsonBounds): keyof JsonBound
   let containers = 0;
   let commas = 0;
   let isInString = false;
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
     if (isInString) {
-      if (code === BACKSLASH) place += 1;
+      if (code === BACKSLASH) index += 1;
       else if (code === QUOTE) isInString = false;
     } else if (code === QUOTE) isInString = true;
     else if (code === OPEN_BRACKET || code === OPEN_BRACE) {

@@ -1,5 +1,5 @@
 // Key file for secrets at rest: created once, then only read.
-// Must not change an existing file, nor know what the key is for.
+// Never changes an existing file; independent of the key's use.
 
 import {
   closeSync,

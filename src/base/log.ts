@@ -1,5 +1,5 @@
 // Log with one line per event, safe to display in a terminal and to parse. The only user of console.
-// Must not decide what is worth logging.
+// Callers decide what is worth logging.
 
 import { writeSync } from "node:fs";
 import { type Clock, systemClock } from "./clock.ts";
@@ -32,7 +32,7 @@ export interface LogOptions {
   /** Writes one line without its line break. */
   write: (line: string) => void;
   /** The same, but throws if the line was not written; default: `write`. */
-  writeSurely?: (line: string) => void;
+  writeOrThrow?: (line: string) => void;
   format: LogFormat;
   clock: Clock;
   /** Counts the lines of each level. */
@@ -52,11 +52,11 @@ export const LOG_MAX_ITEMS = 100;
  * fields named `at`, `level` or `event` get a `_` suffix.
  */
 export function createLog(options: LogOptions): Log {
-  const { write, writeSurely = write, clock, counts } = options;
+  const { write, writeOrThrow = write, clock, counts } = options;
   const render = options.format === "json" ? renderJson : renderText;
   const recent = new RecentLines();
   const at =
-    (level: LogLevel, isSure = false) =>
+    (level: LogLevel, mustSucceed = false) =>
     (event: string, fields: Record<string, unknown> = {}): void => {
       if (counts !== undefined) counts[level] += 1;
       const now = formatInstant(clock.now());
@@ -68,29 +68,29 @@ export function createLog(options: LogOptions): Log {
         line = render(now, level, event, { fields: "[unreadable]" });
       }
       try {
-        (isSure ? writeSurely : write)(line);
+        (mustSucceed ? writeOrThrow : write)(line);
       } catch (cause) {
-        if (isSure) throw Object.assign(new DomainError("internal_error", UNLOGGED_SENTENCE), { cause });
+        if (mustSucceed) throw Object.assign(new DomainError("internal_error", UNLOGGED_MESSAGE), { cause });
       }
-      recent.add({ at: now, level, event: cut(event), text: line });
+      recent.add({ at: now, level, event: clean(event), text: line });
     };
   return { info: at("info"), warn: at("warn"), error: at("error"), audit: at("info", true), recent };
 }
 
 /** The program's own log, on standard error. */
-export function systemLog(format: LogFormat = "text", counted: Pick<LogOptions, "counts"> = {}): Log {
+export function systemLog(format: LogFormat = "text", options: Pick<LogOptions, "counts"> = {}): Log {
   // Not process.stderr.write, which ends the program if the reader of a pipe is gone.
   return createLog({
     write: (line) => console.error("%s", line),
-    writeSurely: (line) => writeWhole(STDERR, Buffer.from(`${line}\n`)),
+    writeOrThrow: (line) => writeFully(STDERR, Buffer.from(`${line}\n`)),
     format,
     clock: systemClock,
-    ...counted,
+    ...options,
   });
 }
 
 /** @throws Error of the platform: ENOSPC, EPIPE, EAGAIN for a full pipe without a reader */
-function writeWhole(fd: number, bytes: Uint8Array): void {
+function writeFully(fd: number, bytes: Uint8Array): void {
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }
 
@@ -106,7 +106,7 @@ export function isSecretFieldName(name: string): boolean {
 
 /** Descriptor number: process.stderr would open a stream. */
 const STDERR = 2;
-const UNLOGGED_SENTENCE = "Nothing was done: the log cannot be written.";
+const UNLOGGED_MESSAGE = "Nothing was done: the log cannot be written.";
 const HIDDEN = "[hidden]";
 const RESERVED: ReadonlySet<string> = new Set(["at", "level", "event"]);
 const SECRET_NAME = /passw|passphrase|pwd|secret|token|key|authorization|bearer|cookie|session|community/;
@@ -124,14 +124,14 @@ function renderJson(at: string, level: LogLevel, event: string, fields: Record<s
   const line: [string, unknown][] = [
     ["at", at],
     ["level", level],
-    ["event", cut(event)],
+    ["event", clean(event)],
   ];
   for (const [name, value] of entriesOf(fields)) line.push([RESERVED.has(name) ? `${name}_` : name, value]);
   return quote(Object.fromEntries(line));
 }
 
 function renderText(at: string, level: LogLevel, event: string, fields: Record<string, unknown>): string {
-  const words = [at, level.toUpperCase().padEnd(5), quote(cut(event)).slice(1, -1).replaceAll('\\"', '"')];
+  const words = [at, level.toUpperCase().padEnd(5), quote(clean(event)).slice(1, -1).replaceAll('\\"', '"')];
   for (const [name, value] of entriesOf(fields))
     words.push(`${bare(name)}=${typeof value === "string" ? bare(value) : quote(value)}`);
   return words.join(" ");
@@ -153,7 +153,7 @@ function quote(value: unknown): string {
 function entriesOf(fields: object, depth = 0): [string, unknown][] {
   const entries: [string, unknown][] = [];
   for (const [name, value] of Object.entries(fields).slice(0, LOG_MAX_ITEMS)) {
-    if (value !== undefined) entries.push([cut(name), isSecretFieldName(name) ? HIDDEN : printable(value, depth)]);
+    if (value !== undefined) entries.push([clean(name), isSecretFieldName(name) ? HIDDEN : printable(value, depth)]);
   }
   return entries;
 }
@@ -162,12 +162,12 @@ function entriesOf(fields: object, depth = 0): [string, unknown][] {
 function printable(value: unknown, depth: number): unknown {
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (typeof value === "string") return cut(value);
-  if (typeof value !== "object") return cut(String(value));
+  if (typeof value === "string") return clean(value);
+  if (typeof value !== "object") return clean(String(value));
   // Bytes are more likely a key or a hash than readable data.
   if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   if (depth >= LOG_MAX_DEPTH) return "[deeper]";
-  if (value instanceof Error) return cut(describeError(value));
+  if (value instanceof Error) return clean(describeError(value));
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "[invalid date]" : value.toISOString();
   if (Array.isArray(value)) return value.slice(0, LOG_MAX_ITEMS).map((item) => printable(item ?? null, depth + 1));
   if (value instanceof Map || value instanceof Set) return `[${value.size} items]`;
@@ -185,7 +185,7 @@ function describeError(error: Error): string {
 }
 
 /** Removes API keys and truncates. */
-function cut(whole: string): string {
-  const text = whole.replace(API_KEY, `$1${HIDDEN}`);
+function clean(value: string): string {
+  const text = value.replace(API_KEY, `$1${HIDDEN}`);
   return text.length <= LOG_VALUE_MAX_LENGTH ? text : `${text.slice(0, LOG_VALUE_MAX_LENGTH)}…`;
 }

@@ -6,37 +6,37 @@
  */
 export function nearestName(text: string, names: Iterable<string>): string | null {
   const lower = text.toLowerCase().slice(0, MAX_LENGTH);
-  const most = Math.max(1, Math.floor(lower.length / 3));
+  const maxChanges = Math.max(1, Math.floor(lower.length / 3));
   let nearest: string | null = null;
-  let least = most + 1;
+  let fewest = maxChanges + 1;
   for (const name of names) {
-    const own = name.toLowerCase();
+    const candidate = name.toLowerCase();
     // A truncated name is nearer than a mistyped one.
-    const changes = lower.length >= 3 && own.startsWith(lower) ? 1 : distance(lower, own, least);
-    if (changes < least) [nearest, least] = [name, changes];
+    const changes = lower.length >= 3 && candidate.startsWith(lower) ? 1 : distance(lower, candidate, fewest);
+    if (changes < fewest) [nearest, fewest] = [name, changes];
   }
   return nearest;
 }
 
 const MAX_LENGTH = 64;
 
-/** Edit distance: insertions, deletions, replacements and transpositions between two texts, capped at `enough`. */
-function distance(from: string, to: string, enough: number): number {
-  if (Math.abs(from.length - to.length) >= enough) return enough;
+/** Edit distance: insertions, deletions, replacements and transpositions between two texts, capped at `cap`. */
+function distance(from: string, to: string, cap: number): number {
+  if (Math.abs(from.length - to.length) >= cap) return cap;
   let older: number[] = [];
-  let previous = Array.from({ length: to.length + 1 }, (_, place) => place);
+  let previous = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (let row = 1; row <= from.length; row += 1) {
     const current = [row];
     for (let column = 1; column <= to.length; column += 1) {
       const isSame = from[row - 1] === to[column - 1];
-      let least = Math.min(
+      let fewest = Math.min(
         (previous[column] as number) + 1,
         (current[column - 1] as number) + 1,
         (previous[column - 1] as number) + (isSame ? 0 : 1),
       );
       if (row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1])
-        least = Math.min(least, (older[column - 2] as number) + 1);
-      current.push(least);
+        fewest = Math.min(fewest, (older[column - 2] as number) + 1);
+      current.push(fewest);
     }
     older = previous;
     previous = current;

@@ -16,8 +16,8 @@ export interface LogLine {
 }
 
 /** Maximum number of lines, and of characters in all of them. */
-export const LINES_KEPT = 1_000;
-const CHARACTERS_KEPT = 1_000_000;
+export const MAX_LINES = 1_000;
+const MAX_CHARACTERS = 1_000_000;
 
 /** Position of a reader that follows the log. */
 interface LinePosition {
@@ -35,7 +35,7 @@ export interface LinePage {
   readonly after: number;
   /** Time of the very first line: distinguishes one start from another. Empty before the first line. */
   readonly mark: string;
-  /** Number of dropped lines between the requested position and the first one kept, matching or not. */
+  /** Number of dropped lines between the requested position and the first remaining one, matching or not. */
   readonly dropped: number;
   /** Whether the requested position belongs to an earlier start. */
   readonly isRestarted: boolean;
@@ -50,39 +50,39 @@ export class RecentLines {
   private characters = 0;
   private newest = 0;
   private mark = "";
-  private readonly newestOf = new Map<LogLevel, string>();
+  private readonly newestByLevel = new Map<LogLevel, string>();
 
-  /** Time of the newest line of a level, kept or not; null for none. */
+  /** Time of the newest line of a level, even if dropped; null for none. */
   lastAt(level: LogLevel): string | null {
-    return this.newestOf.get(level) ?? null;
+    return this.newestByLevel.get(level) ?? null;
   }
 
   add(line: Omit<LogLine, "sequence">): void {
     this.newest += 1;
-    this.newestOf.set(line.level, line.at);
+    this.newestByLevel.set(line.level, line.at);
     if (this.newest === 1) this.mark = line.at;
     this.lines.push({ sequence: this.newest, ...line });
     this.characters += line.text.length;
-    // The newest line is kept, whatever its length.
+    // The newest line is never dropped, whatever its length.
     while (
-      this.lines.length - this.first > LINES_KEPT ||
-      (this.characters > CHARACTERS_KEPT && this.first < this.lines.length - 1)
+      this.lines.length - this.first > MAX_LINES ||
+      (this.characters > MAX_CHARACTERS && this.first < this.lines.length - 1)
     ) {
       this.characters -= (this.lines[this.first] as LogLine).text.length;
       this.first += 1;
     }
-    if (this.first >= LINES_KEPT) {
+    if (this.first >= MAX_LINES) {
       this.lines = this.lines.slice(this.first);
       this.first = 0;
     }
   }
 
   /** The last matching lines, up to a limit. */
-  last(limit: number, isWanted: (line: LogLine) => boolean): LinePage {
+  last(limit: number, accepts: (line: LogLine) => boolean): LinePage {
     const found: LogLine[] = [];
     for (let at = this.lines.length - 1; at >= this.first && found.length < limit; at -= 1) {
       const line = this.lines[at] as LogLine;
-      if (isWanted(line)) found.push(line);
+      if (accepts(line)) found.push(line);
     }
     const { newest: after, mark } = this;
     return { lines: found.reverse(), after, mark, dropped: 0, isRestarted: false, hasMore: false };
@@ -92,21 +92,21 @@ export class RecentLines {
    * The next matching lines after a position, up to a limit; starts at the first line if the position is from another
    * start.
    */
-  next(limit: number, from: LinePosition, isWanted: (line: LogLine) => boolean): LinePage {
+  next(limit: number, from: LinePosition, accepts: (line: LogLine) => boolean): LinePage {
     // A request before the first line got an empty mark and belongs to this start.
-    const isOfAnother = from.mark !== undefined && from.mark !== "" && from.mark !== this.mark;
-    const isRestarted = isOfAnother || from.after > this.newest;
+    const isFromOtherStart = from.mark !== undefined && from.mark !== "" && from.mark !== this.mark;
+    const isRestarted = isFromOtherStart || from.after > this.newest;
     const after = isRestarted ? 0 : from.after;
-    const kept = this.newest - (this.lines.length - this.first);
-    const wanted = this.lines.slice(this.first + Math.max(0, after - kept)).filter(isWanted);
-    const lines = wanted.slice(0, limit);
-    const hasMore = wanted.length > limit;
+    const removed = this.newest - (this.lines.length - this.first);
+    const matching = this.lines.slice(this.first + Math.max(0, after - removed)).filter(accepts);
+    const lines = matching.slice(0, limit);
+    const hasMore = matching.length > limit;
     return {
       lines,
       // Skips non-matching lines as well.
       after: hasMore ? (lines.at(-1) as LogLine).sequence : this.newest,
       mark: this.mark,
-      dropped: Math.max(0, kept - after),
+      dropped: Math.max(0, removed - after),
       isRestarted,
       hasMore,
     };
@@ -114,7 +114,7 @@ export class RecentLines {
 }
 
 /** Filter for a minimum severity. */
-export function isAtLeast(least: LogLevel): (line: Pick<LogLine, "level">) => boolean {
-  const from = LOG_LEVELS.indexOf(least);
+export function isAtLeast(minimum: LogLevel): (line: Pick<LogLine, "level">) => boolean {
+  const from = LOG_LEVELS.indexOf(minimum);
   return ({ level }) => LOG_LEVELS.indexOf(level) >= from;
 }

@@ -8,24 +8,24 @@ export class WrongFile extends Error {
 }
 
 /** Whether a name exists, even as a broken link. */
-export function isTaken(path: string): boolean {
-  return found(path) !== null;
+export function nameExists(path: string): boolean {
+  return statOrNull(path) !== null;
 }
 
 /** Size and modification time of a regular file; null for links, other types and missing files. */
 export function regularFile(path: string): { readonly size: number; readonly mtimeMs: number } | null {
-  const file = found(path);
+  const file = statOrNull(path);
   return file?.isFile() === true ? file : null;
 }
 
 /** The parent is a file or a link loop, or this user lacks permission to look. */
-const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES"]);
+const ABSENT_CODES: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "EACCES"]);
 
-function found(path: string): Stats | null {
+function statOrNull(path: string): Stats | null {
   try {
     return lstatSync(path);
   } catch (error) {
-    if (error instanceof Error && "code" in error && NOT_THERE.has(String(error.code))) return null;
+    if (error instanceof Error && "code" in error && ABSENT_CODES.has(String(error.code))) return null;
     throw error;
   }
 }
@@ -41,16 +41,16 @@ export function openRegular(path: string, flags = 0): number {
   const file = fstatSync(descriptor);
   if (file.isFile()) return descriptor;
   closeSync(descriptor);
-  throw new WrongFile(whatElse(file));
+  throw new WrongFile(describeWrongType(file));
 }
 
 /** Description of the actual type; completes a sentence like WrongFile. */
-export function whatElse(file: Pick<Stats, "isDirectory">): string {
+export function describeWrongType(file: Pick<Stats, "isDirectory">): string {
   return file.isDirectory() ? "is a folder, not a file" : "is not a regular file";
 }
 
 /**
- * The whole content of a regular file.
+ * The complete content of a regular file.
  * @param maxBytes longer files are rejected unread
  * @param flags as for openRegular
  * @throws WrongFile; errors of the file system
@@ -67,7 +67,7 @@ export function readRegular(path: string, maxBytes: number, flags = 0): Uint8Arr
 }
 
 /** Reason why a file cannot be read, completing a sentence that begins with its path: `cannot be read (EACCES)`. */
-export function whyUnreadable(error: unknown): string {
+export function describeReadError(error: unknown): string {
   if (error instanceof WrongFile) return error.message;
   return `cannot be read (${error instanceof Error && "code" in error ? error.code : error})`;
 }

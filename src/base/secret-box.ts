@@ -1,5 +1,5 @@
 // Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with one key.
-// Must not know what the secrets are, nor where the key comes from: key-file.ts does.
+// Independent of the secrets' meaning and the key's origin: see key-file.ts.
 
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import type { Random } from "./random.ts";
@@ -39,9 +39,9 @@ export class SecretBox {
 
   /** Returns the sealed text. Throws if the box is damaged, or was sealed under another context or key. */
   open(box: Uint8Array, context: string): string {
-    if (box.length < HEADER_BYTES + TAG_BYTES) throw new Error("A sealed secret cannot be opened: it is cut off.");
+    if (box.length < HEADER_BYTES + TAG_BYTES) throw new Error("A sealed secret cannot be opened: it is truncated.");
     if (box[0] !== VERSION)
-      throw new Error(`A sealed secret cannot be opened: this program does not know its version ${box[0]}.`);
+      throw new Error(`A sealed secret cannot be opened: this program does not support its version ${box[0]}.`);
     const decipher = createDecipheriv(ALGORITHM, this.key, box.subarray(1, HEADER_BYTES), {
       authTagLength: TAG_BYTES,
     });

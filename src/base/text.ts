@@ -1,5 +1,5 @@
 // Text order, ignoring case and then by code point; diacritic folding; removal of bidirectional controls.
-// Must not depend on a locale: the same list sorts the same way on every machine.
+// Independent of locales: the same list sorts the same way on every machine.
 
 import { ownValue } from "./fields.ts";
 
@@ -22,7 +22,7 @@ const ASCII = /^[\u0000-\u007f]*$/;
  * Removes diacritics from Latin, Greek and Cyrillic letters: `zürich` → `zurich`, `łódź` → `lodz`, `straße` →
  * `strasse`. For text folded by foldCase; idempotent.
  */
-export function foldMarks(text: string): string {
+export function foldDiacritics(text: string): string {
   if (ASCII.test(text)) return text;
   const plain = text
     .normalize("NFD")
@@ -95,6 +95,6 @@ export function pascalCase(name: string): string {
  * Removes bidirectional controls from a sentence with names, so that no name can reorder the other words (Unicode
  * Standard Annex 9): embeddings, overrides, isolates and marks, which are all invisible.
  */
-export function withoutTurns(sentence: string): string {
+export function withoutBidiControls(sentence: string): string {
   return sentence.replaceAll(/[\u061c\u200e\u200f\u2029\u202a-\u202e\u2066-\u2069]/g, "");
 }

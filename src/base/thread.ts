@@ -1,5 +1,5 @@
 // Typed threads, with Messages declaring both directions. Starts a thread only if descriptors are available: Bun ends
-// the whole process if a new thread cannot get one.
+// the entire process if a new thread cannot get one.
 
 import { closeSync, openSync } from "node:fs";
 import { MessageChannel, type MessagePort, receiveMessageOnPort } from "node:worker_threads";
@@ -13,8 +13,8 @@ export interface Messages {
 
 /** A thread as seen by its starter. */
 export interface Thread<M extends Messages> {
-  /** @param handedOver buffers in the message to transfer; the sender must not use them afterwards */
-  post(message: M["to"], handedOver?: ArrayBuffer[]): void;
+  /** @param transfer buffers in the message to transfer; the sender must not use them afterwards */
+  post(message: M["to"], transfer?: ArrayBuffer[]): void;
   /** Ends the thread immediately; no further messages arrive. */
   terminate(): void;
 }
@@ -24,17 +24,17 @@ export interface Thread<M extends Messages> {
  * @throws DomainError rate_limit_exceeded if connections use up the descriptors of the process
  */
 export type StartThread<M extends Messages> = (
-  hear: (message: M["from"]) => void,
-  ended: (reason: string) => void,
+  onMessage: (message: M["from"]) => void,
+  onEnd: (reason: string) => void,
 ) => Thread<M>;
 
 /**
- * Main function of a thread: gets a function to post to its starter, and returns the message handler. `arrived` returns
- * a message received while the thread was busy and not handled yet; null for none.
+ * Main function of a thread: gets a function to post to its starter, and returns the message handler. `nextMessage`
+ * returns a message received while the thread was busy and not handled yet; null for none.
  */
 export type ThreadMain<M extends Messages> = (
   post: (message: M["from"]) => void,
-  arrived: () => { readonly message: M["to"] } | null,
+  nextMessage: () => { readonly message: M["to"] } | null,
 ) => (message: M["to"]) => void;
 
 /** A starting thread opens a tenth of this; the rest is for connections accepted at the same moment. */
@@ -49,16 +49,16 @@ export function threadOf<M extends Messages>(
   create: () => Worker,
   open: () => number = () => openSync("/dev/null", "r"),
 ): StartThread<M> {
-  return (hear, ended) => {
-    assertRoom(open);
+  return (onMessage, onEnd) => {
+    assertDescriptorsAvailable(open);
     const worker = create();
     let isOver = false;
     const end = (reason: string) => {
-      if (!isOver) ended(reason);
+      if (!isOver) onEnd(reason);
       isOver = true;
     };
     worker.onmessage = ({ data }: MessageEvent<M["from"]>) => {
-      if (!isOver) hear(data);
+      if (!isOver) onMessage(data);
     };
     worker.onerror = ({ message }) => end(message);
     worker.addEventListener("close", () => end("the thread ended"));
@@ -66,7 +66,7 @@ export function threadOf<M extends Messages>(
     const { port1, port2 } = new MessageChannel();
     worker.postMessage(port2, [port2 as never]);
     return {
-      post: (message, handedOver = []) => port1.postMessage(message, handedOver),
+      post: (message, transfer = []) => port1.postMessage(message, transfer),
       terminate: () => {
         isOver = true;
         port1.close();
@@ -94,17 +94,17 @@ export function runThread<M extends Messages>(main: ThreadMain<M>): void {
 
 /**
  * Starts a thread for one message.
- * @returns its answer, which rejects if the thread ends without one, and a function to abandon it
+ * @returns its reply, which rejects if the thread ends without one, and a function to abandon it
  * @throws as `start`
  */
-export function askThread<M extends Messages>(
+export function callThread<M extends Messages>(
   start: StartThread<M>,
   message: M["to"],
-): { readonly answer: Promise<M["from"]>; abandon(): void } {
+): { readonly reply: Promise<M["from"]>; abandon(): void } {
   const { promise, resolve, reject } = Promise.withResolvers<M["from"]>();
   const thread = start(
-    (answer) => {
-      resolve(answer);
+    (reply) => {
+      resolve(reply);
       thread.terminate();
     },
     (reason) => reject(new Error(reason)),
@@ -114,10 +114,10 @@ export function askThread<M extends Messages>(
     thread.terminate();
     reject(new Error("the thread was abandoned"));
   };
-  return { answer: promise, abandon };
+  return { reply: promise, abandon };
 }
 
-function assertRoom(open: () => number): void {
+function assertDescriptorsAvailable(open: () => number): void {
   const opened: number[] = [];
   try {
     while (opened.length < DESCRIPTORS_PER_START) opened.push(open());

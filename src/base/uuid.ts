@@ -1,5 +1,5 @@
 // UUIDs (RFC 9562): textual form, and generator of the server's ids.
-// Must not draw randomness or read a clock: both are passed in.
+// Randomness and time are passed in.
 
 import type { Instant } from "./instant.ts";
 import type { Random } from "./random.ts";

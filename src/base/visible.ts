@@ -1,4 +1,4 @@
-// Visibility of text. Pure.
+// Visibility of text.
 
 /**
  * Invisible characters: format marks, default-ignorable code points (Unicode's Default_Ignorable_Code_Point) and the

@@ -8,7 +8,7 @@ export const MAX_WAITING_OF_USER = 256;
 export const MAX_WAITING_BYTES_OF_USER = 64 * 1024 * 1024;
 /** Over all users, about a second's work; the appliance itself and a scan have the same limit each. */
 export const MAX_WAITING_COMMANDS = 1_024;
-/** Always accepted per user: however many users fill the queue, every other user is served as well. */
+/** Always accepted per user: however full the queue is, every user is served. */
 export const RESERVED_OF_USER = 8;
 /** Per user in the priority queue for writes that reduce permissions; further ones wait with the user's others. */
 export const MAX_URGENT_OF_USER = 8;
@@ -20,8 +20,8 @@ export const WRITE_RETRY_AFTER_S = 1;
  * with the most.
  */
 export interface OutcomeLimits {
-  readonly ofUser: Volume;
-  readonly inAll: Volume;
+  readonly perUser: Volume;
+  readonly total: Volume;
 }
 
 export interface Volume {
@@ -30,6 +30,6 @@ export interface Volume {
 }
 
 export const OUTCOME_LIMITS: OutcomeLimits = {
-  ofUser: { count: 10_000, bytes: 16 * 1024 * 1024 },
-  inAll: { count: 100_000, bytes: 128 * 1024 * 1024 },
+  perUser: { count: 10_000, bytes: 16 * 1024 * 1024 },
+  total: { count: 100_000, bytes: 128 * 1024 * 1024 },
 };

@@ -1,17 +1,17 @@
-// Plan of a bulk write, reported as a diff before and after the write. Must not write.
+// Plan of a bulk write, reported as a diff before and after the write. Writes nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
 import type { NetChange, WriteTransaction } from "../db/writing/transaction.ts";
-import { SHOWN } from "../records/resources.ts";
-import { callingLive, recordCalled } from "../resources/bindings/record-called.ts";
-import { ToldPlanToken } from "../schemas/plan-token.ts";
+import { CHANGE_LOG_RESOURCES } from "../records/resources.ts";
+import { displayNameOf, liveNameLookup } from "../resources/bindings/record-called.ts";
+import { ReportedPlanToken } from "../schemas/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 
-/** Maximum changes listed per response: nobody reads longer lists. All changes are counted. */
+/** Maximum changes listed per response: longer lists are of no use. All changes are counted. */
 export const BULK_CHANGES_MAX = 10_000;
 
-const TYPES = SHOWN.map(({ kind }) => kind.name);
+const TYPES = CHANGE_LOG_RESOURCES.map(({ kind }) => kind.name);
 const SHOWN_TYPES: ReadonlySet<string> = new Set(TYPES);
 
 export const BulkChange = Type.Object(
@@ -19,7 +19,7 @@ export const BulkChange = Type.Object(
     entity_type: OneOf(TYPES),
     id: Nullable(Uuid, { description: "Null for a record that gets its id when it is created." }),
     name: Type.String({
-      description: "The record's name, address or number; for a binding, its two ends.",
+      description: "The record's name, address or number; for a binding, its two endpoints.",
     }),
     operation: OneOf(["Created", "Updated", "Deleted"] as const),
     fields: Type.Array(
@@ -39,7 +39,7 @@ export const bulkPlanFields = {
   sequence: Nullable(Type.Integer({ minimum: 1 }), {
     description: "The transaction, which can be reverted; null if nothing was written.",
   }),
-  plan: ToldPlanToken,
+  plan: ReportedPlanToken,
   changes: Type.Array(BulkChange, { description: `The first ${BULK_CHANGES_MAX} changes; \`counts\` counts all.` }),
 };
 
@@ -51,7 +51,7 @@ export interface ReportedBulk {
 /**
  * First net changes of a transaction, for kinds shown in the change log; excludes records with changes only in their
  * parts.
- * @param isNew whether a record's id was generated in this transaction, and so would differ in the next
+ * @param isNew whether a record's id was generated in this transaction, and so would differ in the next one
  */
 export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => boolean): BulkChange[] {
   const changes: BulkChange[] = [];
@@ -72,17 +72,17 @@ export function plannedChanges(tx: WriteTransaction, isNew: (id: string) => bool
 
 /** Name after the write, or before it for a removed record. */
 function nameOf(tx: WriteTransaction, { kind, before, after }: NetChange): string {
-  return recordCalled(kind, after ?? before ?? {}, callingLive(tx)) ?? "";
+  return displayNameOf(kind, after ?? before ?? {}, liveNameLookup(tx)) ?? "";
 }
 
-const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
+const COMMON_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id"]);
 
 function changedFields({ changed, before, after }: NetChange): BulkChange["fields"] {
   const [from, to] = [before ?? {}, after ?? {}] as Array<Readonly<Record<string, unknown>>>;
   const names =
     changed ??
     Object.keys({ ...from, ...to })
-      .filter((name) => !OF_EVERY_RECORD.has(name))
+      .filter((name) => !COMMON_FIELDS.has(name))
       .flatMap((name) =>
         name === CUSTOM_FIELDS ? changedCustomFields(from?.[CUSTOM_FIELDS], to?.[CUSTOM_FIELDS]) : [name],
       );
@@ -98,8 +98,8 @@ function changedFields({ changed, before, after }: NetChange): BulkChange["field
  * on records that they refer to.
  * @param ids of the affected records, changed or not
  */
-export function planToken(tx: WriteTransaction, asked: string, ids: Iterable<string>): string {
-  const hasher = new Bun.CryptoHasher("sha256").update(asked);
+export function planToken(tx: WriteTransaction, request: string, ids: Iterable<string>): string {
+  const hasher = new Bun.CryptoHasher("sha256").update(request);
   for (const id of ids) hasher.update(`\n${id} ${tx.versionOf(id).sequence}`);
   return hasher.digest("hex");
 }

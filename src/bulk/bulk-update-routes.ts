@@ -12,24 +12,24 @@ import type { Backend } from "../records/backend.ts";
 import { runWrite } from "../records/write-answers.ts";
 import { ALL_ISSUES, ISSUES_MAX } from "../resources/issues.ts";
 import type { RecordWrites } from "../resources/record-writes.ts";
-import { successBody } from "../schemas/envelope.ts";
+import { successResponse } from "../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../schemas/plan-token.ts";
 import { Body, BULK_UPDATE_MAX, Uuid } from "../schemas/schemas.ts";
 import { BULK_CHANGES_MAX, bulkPlanFields } from "./bulk-plan.ts";
 import type { BulkUpdateCommands } from "./bulk-update-commands.ts";
 import { EDITABLE, settableFields } from "./written-resources.ts";
 
-const Answer = Type.Object(
+const ResultBody = Type.Object(
   {
     applied: bulkPlanFields.applied,
     sequence: bulkPlanFields.sequence,
     plan: bulkPlanFields.plan,
     counts: Type.Object({
-      matched: Type.Integer({ minimum: 0, description: "Records that `ids` or `filter` named." }),
+      matched: Type.Integer({ minimum: 0, description: "Records selected by `ids` or `filter`." }),
       updated: Type.Integer({ minimum: 0 }),
-      unchanged: Type.Integer({ minimum: 0, description: "Records that said so already: they get no version." }),
+      unchanged: Type.Integer({ minimum: 0, description: "Records that already had these values: no new version." }),
     }),
-    ids: Type.Array(Uuid, { description: "The records that `ids` or `filter` named, changed or not." }),
+    ids: Type.Array(Uuid, { description: "The records selected by `ids` or `filter`, changed or not." }),
     changes: bulkPlanFields.changes,
   },
   { $id: "BulkUpdateResult" },
@@ -39,18 +39,18 @@ const Answer = Type.Object(
 export function bulkUpdateRoutes(surface: Surface<Actor, Access>, backend: Backend<BulkUpdateCommands>): void {
   for (const editable of EDITABLE) {
     const { kind, path, group, write, example } = editable.resource;
-    const many = entityWords(kind);
+    const nouns = entityWords(kind);
     surface.post(
       `/api/v1/${path}/bulk-update`,
       {
         operationId: `update${pascalCase(kind.plural)}`,
-        summary: `Set fields of many ${many}, all or none`,
-        description: `Sets the same fields for all records of \`ids\`, or for all that \`filter\` finds in the caller's reach at the moment of writing; at most ${BULK_UPDATE_MAX}. Fields that \`set\` leaves out stay. Every rule of the single update holds for each record. All in one transaction, which can be reverted, or not at all. \`dry_run\` returns the same answer and writes nothing. ${ALL_ISSUES} Each issue names the record by \`id\`.`,
+        summary: `Set fields of many ${nouns}, all or none`,
+        description: `Sets the same fields for all records of \`ids\`, or for all that \`filter\` finds in the caller's reach at the time of writing; at most ${BULK_UPDATE_MAX}. Fields missing in \`set\` remain unchanged. Every rule of the single update applies to each record. Everything is written in one transaction, which can be reverted, or nothing is. \`dry_run\` returns the same response and writes nothing. ${ALL_ISSUES} Each issue names the record by \`id\`.`,
         group,
         access: write,
         issuesMax: ISSUES_MAX,
         body: bulkUpdateBody(editable),
-        answer: Answer,
+        responseSchema: ResultBody,
         errors: [
           "entity_reference_invalid",
           "entity_already_exists",
@@ -83,9 +83,13 @@ export function bulkUpdateRoutes(surface: Surface<Actor, Access>, backend: Backe
         const body = call.body as BulkUpdateBody;
         const { ids, filter } = body;
         if ((ids === undefined) === (filter === undefined))
-          throw invalid([{ path: ids === undefined ? "/ids" : "/filter", message: "must be given, or ids instead" }]);
+          throw invalid([
+            ids === undefined
+              ? { path: "/ids", message: "is required unless filter is given" }
+              : { path: "/filter", message: "must not be combined with ids" },
+          ]);
         if (filter !== undefined && filter.trim() === "")
-          throw invalid([{ path: "/filter", message: "must not be blank: that would select every record" }]);
+          throw invalid({ path: "/filter", message: "must not be blank: it would select every record" });
         const { sequence, result } = await runWrite(backend, call, `${kind.name}.bulk_update`, {
           set: body.set,
           dryRun: body.dry_run === true,
@@ -94,9 +98,7 @@ export function bulkUpdateRoutes(surface: Surface<Actor, Access>, backend: Backe
           ...(filter === undefined ? {} : { filter }),
         });
         const head = JSON.stringify({ applied: sequence !== null, sequence }).slice(0, -1);
-        return new Response(successBody(`${head},${result.members}}`), {
-          headers: { ...call.headers, "content-type": "application/json" },
-        });
+        return successResponse(call, `${head},${result.members}}`);
       },
     );
   }
@@ -117,20 +119,24 @@ function bulkUpdateBody(editable: RecordWrites) {
   return Body(
     {
       ids: Type.Optional(
-        Type.Array(Uuid, { minItems: 1, maxItems: BULK_UPDATE_MAX, description: "The records; or `filter`." }),
+        Type.Array(Uuid, {
+          minItems: 1,
+          maxItems: BULK_UPDATE_MAX,
+          description: "The records to update; alternative to `filter`.",
+        }),
       ),
       filter: Type.Optional(
         Type.String({
           minLength: 1,
           maxLength: FILTER_MAX_LENGTH,
-          description: "The records that this finds now, as in the list's `filter`; or `ids`.",
+          description: "Filter that selects the records, as in the list's `filter`; alternative to `ids`.",
         }),
       ),
       set: Body(
         Object.fromEntries(
           settableFields(editable).map((name) => [name, Type.Optional(ownValue(properties, name) as TSchema)]),
         ),
-        { $id: `${title}BulkSet`, minProperties: 1, description: "What to set, as the single update takes it." },
+        { $id: `${title}BulkSet`, minProperties: 1, description: "Fields to set, as in the single update." },
       ),
       dry_run: Type.Optional(
         Type.Boolean({

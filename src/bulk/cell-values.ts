@@ -1,5 +1,5 @@
 // Conversion of cell text to field values by schema. Text that cannot be converted is passed on unchanged, so that
-// schema validation reports it. Pure.
+// schema validation reports it.
 
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { exceededBound, type JsonBounds } from "../base/json-bounds.ts";
@@ -10,7 +10,7 @@ import { cellText, unguarded } from "../schemas/csv.ts";
 export type CellValue = { readonly value: unknown } | { readonly message: string };
 
 /** Whether a cell equals the exported form of a value, and thus requests no change. */
-export function saysSame(cell: string, value: unknown): boolean {
+export function matchesValue(cell: string, value: unknown): boolean {
   if (value === null || value === undefined) return cell === "";
   // Nearly all cells of a re-imported table are texts without a formula guard.
   if (cell === value && !cell.includes("'")) return true;

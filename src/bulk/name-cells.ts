@@ -1,5 +1,5 @@
-// Parsers for name cells that contain more than one name or a list: convert them to the value of the id cell. Must not
-// look names up.
+// Parsers for name cells that contain more than one name or a list: convert them to the value of the id cell. Looks up
+// no names.
 
 import { parseEndpoint } from "../resources/bindings/endpoint.ts";
 import { hostResource } from "../resources/hosts/resource.ts";
@@ -12,29 +12,29 @@ import { cellText, unguarded } from "../schemas/csv.ts";
 import { jsonValue } from "./cell-values.ts";
 
 /** A name in a cell, with the possible kinds of its record. */
-export interface NameInCell {
+export interface CellName {
   readonly of: readonly Named[];
   readonly name: string;
 }
 
 /** The record found for a name. */
-export interface MeantRecord {
+export interface ResolvedRecord {
   readonly of: Named;
   readonly id: string;
 }
 
 export interface NameCell {
   /** Names in a cell; for an unreadable cell, the rest of an error sentence. */
-  readonly namesIn: (cell: string) => readonly NameInCell[] | string;
-  /** Value of the field. @param records found for the names, in order */
-  readonly value: (cell: string, records: readonly MeantRecord[]) => unknown;
+  readonly namesIn: (cell: string) => readonly CellName[] | string;
+  /** Value of the field. @param records the records found for the names, in order */
+  readonly value: (cell: string, records: readonly ResolvedRecord[]) => unknown;
   /**
    * Whether a cell agrees with an id cell, given the exported name cell for those ids; default: the texts must be
    * equal.
    */
-  readonly agrees?: (cell: string, own: string, ids: string) => boolean;
+  readonly agrees?: (cell: string, exported: string, ids: string) => boolean;
   /** Whether names are looked up within the row's host, or only within its network. */
-  readonly isOfHost: boolean;
+  readonly isWithinHost: boolean;
 }
 
 /** By id field. */
@@ -42,33 +42,33 @@ export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
   neighbor: {
     namesIn: (cell) => [{ of: [hostResource, ifEntryResource], name: cell }],
     value: (_cell, [record]) => ({ type: record?.of === hostResource ? "Host" : "IfEntry", id: record?.id }),
-    isOfHost: false,
+    isWithinHost: false,
   },
   virtualization: {
     namesIn: (cell) => {
-      const read = virtualizationIn(cell);
+      const read = parseVirtualization(cell);
       if (typeof read === "string") return read;
       return read.service === undefined ? [] : [{ of: [virtualizingService], name: cellText(read.service) }];
     },
     value: (cell, [record]) => {
-      const read = virtualizationIn(cell);
+      const read = parseVirtualization(cell);
       if (typeof read === "string") throw new Error("name cells: a value of a cell that could not be read");
-      const { details, ...rest } = read.said;
+      const { details, ...rest } = read.given;
       return { ...rest, details: record === undefined ? details : { ...details, service_id: record.id } };
     },
-    agrees: (cell, own, ids) => {
-      const [said, meant, named] = [cell, own, ids].map(virtualizationIn);
-      if (typeof said !== "object" || typeof meant !== "object" || typeof named !== "object") return false;
+    agrees: (cell, exported, ids) => {
+      const [given, expected, fromIds] = [cell, exported, ids].map(parseVirtualization);
+      if (typeof given !== "object" || typeof expected !== "object" || typeof fromIds !== "object") return false;
       // A service out of reach has no name: its id is refused as such.
-      if (meant.service === undefined && Object.hasOwn(named.said.details, "service_id")) return true;
-      return Bun.deepEquals(said, meant);
+      if (expected.service === undefined && Object.hasOwn(fromIds.given.details, "service_id")) return true;
+      return Bun.deepEquals(given, expected);
     },
-    isOfHost: false,
+    isWithinHost: false,
   },
   bindings: {
     namesIn: (cell) => {
-      const names: NameInCell[] = [];
-      for (const text of textsIn(cell)) {
+      const names: CellName[] = [];
+      for (const text of splitCell(cell)) {
         const endpoint = parseEndpoint(text);
         if (endpoint === null)
           return "must be ports and addresses such as 443/Tcp, 10.2.3.4:443/Tcp, [2001:db8::1]:443/Tcp or 10.2.3.4, joined with semicolons";
@@ -78,16 +78,16 @@ export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
       return names;
     },
     value: (cell, records) => {
-      const left = [...records];
-      const bindings = textsIn(cell).map((text) => {
+      const remaining = [...records];
+      const bindings = splitCell(cell).map((text) => {
         const endpoint = parseEndpoint(text);
-        const port = endpoint?.port == null ? undefined : left.shift();
-        const address = endpoint?.address == null ? undefined : left.shift();
+        const port = endpoint?.port == null ? undefined : remaining.shift();
+        const address = endpoint?.address == null ? undefined : remaining.shift();
         return boundTo(port?.id ?? null, address?.id ?? null);
       });
       return [...new Map(bindings.map((binding) => [JSON.stringify(binding), binding])).values()];
     },
-    isOfHost: true,
+    isWithinHost: true,
   },
 };
 
@@ -97,31 +97,31 @@ export function boundTo(portId: string | null, addressId: string | null) {
 }
 
 /** Whether an id cell contains exactly the existing bindings, in any order. */
-export function saysSameBindings(cell: string, bindings: readonly ReturnType<typeof boundTo>[]): boolean {
+export function matchesBindings(cell: string, bindings: readonly ReturnType<typeof boundTo>[]): boolean {
   const read = jsonValue(cell === "" ? "[]" : cell);
-  const said = "value" in read && Array.isArray(read.value) ? (read.value as unknown[]) : [];
+  const given = "value" in read && Array.isArray(read.value) ? (read.value as unknown[]) : [];
   const stored = new Set(bindings.map((binding) => JSON.stringify(binding)));
-  return said.length === stored.size && said.every((binding) => stored.has(JSON.stringify(binding)));
+  return given.length === stored.size && given.every((binding) => stored.has(JSON.stringify(binding)));
 }
 
-function textsIn(cell: string): string[] {
+function splitCell(cell: string): string[] {
   return cell.split(";").map((text) => text.trim());
 }
 
-interface SaidVirtualization {
-  readonly said: { readonly details: Readonly<Record<string, unknown>> };
+interface ParsedVirtualization {
+  readonly given: { readonly details: Readonly<Record<string, unknown>> };
   readonly service: string | undefined;
 }
 
 /** Parses `virtualization_by_name`; returns the rest of an error sentence if invalid. */
-function virtualizationIn(cell: string): SaidVirtualization | string {
+function parseVirtualization(cell: string): ParsedVirtualization | string {
   const read = jsonValue(unguarded(cell));
   if ("message" in read) return read.message;
-  const said = read.value as { details?: unknown } | null;
-  if (typeof said !== "object" || said === null || typeof said.details !== "object" || said.details === null)
+  const given = read.value as { details?: unknown } | null;
+  if (typeof given !== "object" || given === null || typeof given.details !== "object" || given.details === null)
     return "must be a JSON object with type and details";
-  const { service, ...details } = said.details as Readonly<Record<string, unknown>>;
-  if (service !== undefined && typeof service !== "string") return "must name its service by a text";
-  if (service !== undefined && Object.hasOwn(details, "service_id")) return "must name its service once";
-  return { said: { ...said, details }, service };
+  const { service, ...details } = given.details as Readonly<Record<string, unknown>>;
+  if (service !== undefined && typeof service !== "string") return "must name its service as text";
+  if (service !== undefined && Object.hasOwn(details, "service_id")) return "must name its service only once";
+  return { given: { ...given, details }, service };
 }

@@ -2,6 +2,7 @@
 // transaction.
 
 import { ownValue } from "../base/fields.ts";
+import { append } from "../base/multimap.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { targetsIn, withNames } from "../records/name-columns.ts";
@@ -19,7 +20,7 @@ export interface NameCandidate {
 }
 
 /** Ids per name lookup: fewer than the cache holds. */
-const STEP = 10_000;
+const BATCH_SIZE = 10_000;
 
 export class NamedRecords {
   private readonly reader: Reader;
@@ -29,60 +30,62 @@ export class NamedRecords {
   /** The same per host: every host may have a port of the same number. */
   private readonly byHost = new Map<Named, Map<string, NameCandidate[]>>();
   /** Kinds whose names are all loaded. */
-  private readonly learnedWhole = new Set<Named>();
+  private readonly completeKinds = new Set<Named>();
 
   constructor(reader: Reader, reach: Reach) {
     this.reader = reader;
     this.reach = reach;
   }
 
-  /** Prefetches records for `called`. @param names as in cells; null for all names */
-  learn(of: Named, names: ReadonlySet<string> | null): void {
-    const known = this.byName.get(of) ?? new Map<string, NameCandidate[]>();
+  /** Prefetches records for `findByName`. @param names as in cells; null for all names */
+  prefetch(named: Named, names: ReadonlySet<string> | null): void {
+    const known = this.byName.get(named) ?? new Map<string, NameCandidate[]>();
     const unknown = names === null ? null : new Set([...names].filter((name) => !known.has(name)));
-    if (unknown === null ? this.learnedWhole.has(of) : unknown.size === 0) return;
+    if (unknown === null ? this.completeKinds.has(named) : unknown.size === 0) return;
     if (unknown === null) {
       known.clear();
-      this.learnedWhole.add(of);
+      this.completeKinds.add(named);
     }
     for (const name of unknown ?? []) known.set(name, []);
-    const { kind } = of;
-    const inHost = this.byHost.get(of) ?? new Map<string, NameCandidate[]>();
+    const { kind } = named;
+    const inHost = this.byHost.get(named) ?? new Map<string, NameCandidate[]>();
     if (unknown === null) inHost.clear();
-    const wholes = this.namesOfWholes(of);
-    const places = [kind.scopes.network, kind.scopes.host].filter((field) => field !== undefined);
-    const whole = of.names.of?.field;
+    const owners = this.ownerNames(named);
+    const scopeFields = [kind.scopes.network, kind.scopes.host].filter((field) => field !== undefined);
+    const ownerField = named.names.of?.field;
     const fields = [
-      ...new Set(["id", "created_at", ...of.names.fields, ...places, ...(whole === undefined ? [] : [whole])]),
+      ...new Set([
+        "id",
+        "created_at",
+        ...named.names.fields,
+        ...scopeFields,
+        ...(ownerField === undefined ? [] : [ownerField]),
+      ]),
     ];
     const query = { kind, reach: this.reach, asOf: null, limit: 0, offset: 0 };
     for (const row of this.reader.ownFields(query, fields)) {
       const values = JSON.parse(row) as unknown[];
-      const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
-      const own = nameOf(of, record);
-      const before = whole === undefined ? undefined : wholes.get(ownValue(record, whole) as string);
-      const name = cellText(before === undefined ? own : [before, own].filter((part) => part !== null).join(" "));
+      const record = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
+      const own = nameOf(named, record);
+      const ownerName = ownerField === undefined ? undefined : owners.get(ownValue(record, ownerField) as string);
+      const name = cellText(ownerName === undefined ? own : [ownerName, own].filter((part) => part !== null).join(" "));
       if (unknown?.has(name) === false) continue;
       const found: NameCandidate = {
         id: record.id as string,
         ...(kind.scopes.network === undefined ? {} : { networkId: record[kind.scopes.network] as string }),
         ...(kind.scopes.host === undefined ? {} : { hostId: record[kind.scopes.host] as string }),
       };
-      const others = known.get(name);
-      if (others === undefined) known.set(name, [found]);
-      else others.push(found);
+      append(known, name, found);
       if (found.hostId === undefined) continue;
       const key = keyInHost(found.hostId, name);
-      const beside = inHost.get(key);
-      if (beside === undefined) inHost.set(key, [found]);
-      else beside.push(found);
+      append(inHost, key, found);
     }
-    this.byName.set(of, known);
-    this.byHost.set(of, inHost);
+    this.byName.set(named, known);
+    this.byHost.set(named, inHost);
   }
 
   /** Names of the owners of a kind's records, by id; they precede the records' own names. */
-  private namesOfWholes({ names }: Named): ReadonlyMap<string, string | number | null> {
+  private ownerNames({ names }: Named): ReadonlyMap<string, string | number | null> {
     const found = new Map<string, string | number | null>();
     if (names.of === undefined) return found;
     const { part } = names.of;
@@ -92,37 +95,37 @@ export class NamedRecords {
       fields,
     )) {
       const values = JSON.parse(row) as unknown[];
-      const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
+      const record = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
       found.set(record.id as string, nameOf(part, record));
     }
     return found;
   }
 
-  /** Records with a name. Requires a prior `learn`. */
-  called(of: Named, name: string): readonly NameCandidate[] {
-    return this.byName.get(of)?.get(name) ?? [];
+  /** Records with a name. Requires a prior `prefetch`. */
+  findByName(named: Named, name: string): readonly NameCandidate[] {
+    return this.byName.get(named)?.get(name) ?? [];
   }
 
   /** The same within one host. */
-  calledInHost(of: Named, name: string, hostId: string): readonly NameCandidate[] {
-    return this.byHost.get(of)?.get(keyInHost(hostId, name)) ?? [];
+  findInHost(named: Named, name: string, hostId: string): readonly NameCandidate[] {
+    return this.byHost.get(named)?.get(keyInHost(hostId, name)) ?? [];
   }
 
   /**
    * By id cell, the name cell that an export would write next to it.
-   * @param saidIn parses an id cell
+   * @param parseCell parses an id cell
    */
-  namesOf(idsColumn: string, cells: ReadonlySet<string>, saidIn: (cell: string) => unknown): Map<string, string> {
+  namesOf(idsColumn: string, cells: ReadonlySet<string>, parseCell: (cell: string) => unknown): Map<string, string> {
     const names = new Map<string, string>();
     const [own] = [fieldColumns([idsColumn])];
     const all = [...cells];
-    for (let start = 0; start < all.length; start += STEP) {
-      const step = all.slice(start, start + STEP);
-      const records = step.map((cell) => ({ [idsColumn]: saidIn(cell) }));
+    for (let start = 0; start < all.length; start += BATCH_SIZE) {
+      const batch = all.slice(start, start + BATCH_SIZE);
+      const records = batch.map((cell) => ({ [idsColumn]: parseCell(cell) }));
       const known = new ReferenceNames(this.reader, this.reach, null);
-      known.learn(targetsIn(own, records));
-      const [, beside] = withNames(own, (target) => known.of(target));
-      for (const [place, record] of records.entries()) names.set(step[place] as string, cellText(beside?.cell(record)));
+      known.prefetch(targetsIn(own, records));
+      const [, other] = withNames(own, (target) => known.of(target));
+      for (const [index, record] of records.entries()) names.set(batch[index] as string, cellText(other?.cell(record)));
     }
     return names;
   }

@@ -1,5 +1,5 @@
 // CSV table parser: encoding, delimiter, header and rows. Reports all problems at once. Runs on the thread that
-// validates bodies; must not know records.
+// validates bodies; independent of records.
 
 import Papa from "papaparse";
 import { oneEntity } from "../base/entity-words.ts";
@@ -8,7 +8,7 @@ import { nearestName } from "../base/nearest-name.ts";
 import { sharedBytes } from "../base/shared-bytes.ts";
 import type { RecordWrites } from "../resources/record-writes.ts";
 import { TABLE_ROWS_MAX } from "../schemas/schemas.ts";
-import type { Checked } from "../schemas/validation.ts";
+import type { CheckResult } from "../schemas/validation.ts";
 import { columnRoles, mayHaveColumn } from "./table-columns.ts";
 
 /** Maximum additional empty rows. */
@@ -30,19 +30,21 @@ export interface Table {
 }
 
 /** @param charset of the request's Content-Type; null means UTF-8, or the byte order mark's */
-export function readCsvTable(importable: RecordWrites, bytes: Uint8Array, charset: string | null): Checked {
-  const text = decoded(bytes, charset);
+export function readCsvTable(importable: RecordWrites, bytes: Uint8Array, charset: string | null): CheckResult {
+  const text = decode(bytes, charset);
   if (typeof text !== "string") return { ok: false, issues: [text] };
-  if (cellsAtMost(text) > TABLE_CELLS_MAX)
+  if (maxCells(text) > TABLE_CELLS_MAX)
     return { ok: false, issues: [{ path: "", message: `has more than ${TABLE_CELLS_MAX} cells; send it in parts` }] };
   const known = columnRoles(importable);
-  const { rows, issues } = parsed(text, new Set(known.keys()));
+  const { rows, issues } = parseRows(text, new Set(known.keys()));
   const [header, ...body] = rows;
   if (header === undefined || header.every((cell) => cell.trim() === ""))
     return { ok: false, issues: [{ path: "", message: "must begin with a row that names its columns" }] };
   const names = header.map((name) => name.trim());
-  const places = headerPlaces(importable, names, body, issues);
-  const numbered = body.flatMap((cells, place) => (isBlank(cells) ? [] : [{ row: place + 2, cells }]));
+  const columnIndexes = headerIndexes(importable, names, body, issues);
+  const numbered = body.flatMap((cells, index) =>
+    cells.every((cell) => cell === "") ? [] : [{ row: index + 2, cells }],
+  );
   if (numbered.length > TABLE_ROWS_MAX)
     issues.push({
       path: "",
@@ -50,9 +52,9 @@ export function readCsvTable(importable: RecordWrites, bytes: Uint8Array, charse
     });
   for (const { row, cells } of numbered) {
     if (issues.length >= TABLE_ISSUES_MAX) break;
-    const long = cells.findIndex((cell) => cell.length > CELL_MAX_LENGTH);
-    if (long >= 0) {
-      const column = names[long] ?? String(long + 1);
+    const longCell = cells.findIndex((cell) => cell.length > CELL_MAX_LENGTH);
+    if (longCell >= 0) {
+      const column = names[longCell] ?? String(longCell + 1);
       issues.push({ path: `/${row}/${column}`, message: `has more than ${CELL_MAX_LENGTH} characters`, row, column });
     }
     if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== ""))
@@ -63,17 +65,17 @@ export function readCsvTable(importable: RecordWrites, bytes: Uint8Array, charse
       });
   }
   if (issues.length > 0) return { ok: false, issues: issues.slice(0, TABLE_ISSUES_MAX) };
-  const read = places.filter((place) => known.get(names[place] as string)?.as !== "Shown");
+  const imported = columnIndexes.filter((index) => known.get(names[index] as string)?.type !== "Shown");
   const table: Table = {
-    columns: read.map((place) => names[place] as string),
+    columns: imported.map((index) => names[index] as string),
     // Spreadsheets omit empty cells at the end of a row.
-    rows: numbered.map(({ row, cells }) => [row, ...read.map((place) => cells[place] ?? "")]),
-    ignored: places.flatMap((place) => (read.includes(place) ? [] : (names[place] as string))),
+    rows: numbered.map(({ row, cells }) => [row, ...imported.map((index) => cells[index] ?? "")]),
+    ignored: columnIndexes.flatMap((index) => (imported.includes(index) ? [] : (names[index] as string))),
   };
   return { ok: true, value: sharedBytes(JSON.stringify(table)) };
 }
 
-function decoded(bytes: Uint8Array, charset: string | null): string | Issue {
+function decode(bytes: Uint8Array, charset: string | null): string | Issue {
   const label = charset ?? (bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : "utf-8");
   let decoder: TextDecoder;
   try {
@@ -94,13 +96,13 @@ function decoded(bytes: Uint8Array, charset: string | null): string | Issue {
 /** Spreadsheet delimiters; the one that yields the most known columns in the header is used. */
 const DELIMITERS = [",", ";", "\t"];
 
-function parsed(text: string, known: ReadonlySet<string>): { rows: string[][]; issues: Issue[] } {
+function parseRows(text: string, known: ReadonlySet<string>): { rows: string[][]; issues: Issue[] } {
   // A spreadsheet's delimiter declaration.
   const note = /^sep=(.)\r?\n/i.exec(text);
   const content = note === null ? text : text.slice(note[0].length);
   const delimiter = note?.[1] ?? bestDelimiter(content, known);
   if (hasManyStrayQuotes(content, delimiter))
-    return { rows: [["quotes"]], issues: [{ path: "", message: "has very many quotes that are not doubled" }] };
+    return { rows: [["quotes"]], issues: [{ path: "", message: "has too many quotes that are not doubled" }] };
   const preview = 1 + TABLE_ROWS_MAX + EMPTY_ROWS_MAX;
   const { data, errors, meta } = Papa.parse<string[]>(content, { delimiter, preview, skipEmptyLines: false });
   const issues = errors.flatMap(({ type, row = 0 }): Issue[] =>
@@ -117,10 +119,10 @@ function parsed(text: string, known: ReadonlySet<string>): { rows: string[][]; i
 }
 
 /** Upper bound of cells: counts all possible delimiters, even within quotes. */
-function cellsAtMost(text: string): number {
+function maxCells(text: string): number {
   let count = 1;
-  for (let place = 0; place < text.length; place += 1) {
-    const code = text.charCodeAt(place);
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
     if (code === COMMA || code === SEMICOLON || code === TAB || code === LINE_FEED || code === CARRIAGE_RETURN)
       count += 1;
   }
@@ -133,24 +135,24 @@ const [COMMA, SEMICOLON, TAB, LINE_FEED, CARRIAGE_RETURN] = [0x2c, 0x3b, 0x09, 0
 function hasManyStrayQuotes(text: string, delimiter: string): boolean {
   const ends = new Set([delimiter, "\r", "\n", ""]);
   let stray = 0;
-  for (let place = 0; place < text.length; place += 1) {
+  for (let index = 0; index < text.length; index += 1) {
     // Start of a cell.
-    let isOpen = text[place] === '"';
-    if (isOpen) place += 1;
+    let isOpen = text[index] === '"';
+    if (isOpen) index += 1;
     while (isOpen) {
-      const quote = text.indexOf('"', place);
+      const quote = text.indexOf('"', index);
       if (quote < 0) return false;
-      place = quote + 1;
-      if (text[place] === '"') {
-        place += 1;
+      index = quote + 1;
+      if (text[index] === '"') {
+        index += 1;
         continue;
       }
-      while (text[place] === " ") place += 1;
-      isOpen = !ends.has(text.charAt(place));
+      while (text[index] === " ") index += 1;
+      isOpen = !ends.has(text.charAt(index));
       if (isOpen) stray += 1;
       if (stray > TABLE_ISSUES_MAX) return true;
     }
-    while (!ends.has(text.charAt(place))) place += 1;
+    while (!ends.has(text.charAt(index))) index += 1;
   }
   return false;
 }
@@ -164,7 +166,7 @@ function bestDelimiter(text: string, known: ReadonlySet<string>): string {
 }
 
 /** Positions of named columns; adds problems with names to `issues`. */
-function headerPlaces(
+function headerIndexes(
   importable: RecordWrites,
   names: readonly string[],
   body: readonly string[][],
@@ -172,29 +174,25 @@ function headerPlaces(
 ): number[] {
   const known = columnRoles(importable);
   const first = new Map<string, number>();
-  return names.flatMap((name, place) => {
+  return names.flatMap((name, index) => {
     if (issues.length >= TABLE_ISSUES_MAX) return [];
     const note = (message: string) => {
-      issues.push({ path: `/1/${name === "" ? place + 1 : name}`, message, row: 1, column: name.slice(0, 200) });
+      issues.push({ path: `/1/${name === "" ? index + 1 : name}`, message, row: 1, column: name.slice(0, 200) });
     };
     if (name === "") {
-      if (body.some((cells) => (cells[place] ?? "") !== ""))
-        note(`is column ${place + 1}, which has cells but no name`);
+      if (body.some((cells) => (cells[index] ?? "") !== ""))
+        note(`is column ${index + 1}, which has cells but no name`);
       return [];
     }
     if (!mayHaveColumn(importable, name)) {
-      const near = nearestName(name, [...known.keys()]);
+      const nearest = nearestName(name, [...known.keys()]);
       note(
-        `is not a column of ${oneEntity(importable.resource.kind)}${near === null ? "" : `; the nearest is ${near}`}`,
+        `is not a column of ${oneEntity(importable.resource.kind)}${nearest === null ? "" : `; the nearest is ${nearest}`}`,
       );
       return [];
     }
     if (first.has(name)) note("appears twice");
-    first.set(name, place);
-    return [place];
+    first.set(name, index);
+    return [index];
   });
-}
-
-function isBlank(cells: readonly string[]): boolean {
-  return cells.every((cell) => cell === "");
 }

@@ -8,7 +8,7 @@ import type { Named } from "../resources/resource.ts";
 import { serviceKind } from "../resources/services/service.ts";
 import { cellText } from "../schemas/csv.ts";
 import { cellValue } from "./cell-values.ts";
-import type { MeantRecord, NameCell, NameInCell } from "./name-cells.ts";
+import type { CellName, NameCell, ResolvedRecord } from "./name-cells.ts";
 import type { NameCandidate, NamedRecords } from "./named-records.ts";
 import type { NameReference, Row, TableRows } from "./table-rows.ts";
 
@@ -22,16 +22,16 @@ const CANDIDATES_MAX = 10;
 /** Adds the ids of named records to the rows, and refuses rows with unknown or ambiguous names. */
 export function resolveNames(table: TableRows, named: NamedRecords): void {
   for (const reference of table.references) {
-    const { idsPlace, namesPlace, role } = reference;
-    const [unresolved, beside] = [new Set<string>(), new Set<string>()];
+    const { idsPosition, namesPosition, role } = reference;
+    const [unresolved, idCells] = [new Set<string>(), new Set<string>()];
     for (const { cells } of table.rows) {
-      const [ids, names] = [cells[idsPlace] ?? "", cells[namesPlace] ?? ""];
-      if (names !== "") (ids === "" ? unresolved : beside).add(ids === "" ? names : ids);
+      const [ids, names] = [cells[idsPosition] ?? "", cells[namesPosition] ?? ""];
+      if (names !== "") (ids === "" ? unresolved : idCells).add(ids === "" ? names : ids);
     }
     if (unresolved.size > 0) learnNames(reference, unresolved, named);
-    const namesOf = named.namesOf(reference.field, beside, (cell) => idsIn(reference, cell));
+    const namesOf = named.namesOf(reference.field, idCells, (cell) => idsIn(reference, cell));
     for (const row of table.rows) {
-      const [ids, names] = [row.cells[idsPlace] ?? "", row.cells[namesPlace] ?? ""];
+      const [ids, names] = [row.cells[idsPosition] ?? "", row.cells[namesPosition] ?? ""];
       if (names === "") continue;
       if (ids !== "") {
         const own = namesOf.get(ids) ?? "";
@@ -44,18 +44,18 @@ export function resolveNames(table: TableRows, named: NamedRecords): void {
 
 function learnNames({ role }: NameReference, cells: ReadonlySet<string>, named: NamedRecords): void {
   // Splitting a list requires all names: lists contain tags and VLANs, which are few.
-  if (role.cell === undefined) return named.learn(role.of, role.isList ? null : cells);
-  const wanted = new Map<Named, Set<string>>();
+  if (role.cell === undefined) return named.prefetch(role.of, role.isList ? null : cells);
+  const requested = new Map<Named, Set<string>>();
   for (const cell of cells) {
     const names = role.cell.namesIn(cell);
     for (const { of, name } of typeof names === "string" ? [] : names)
       for (const each of of) {
-        const others = wanted.get(each);
-        if (others === undefined) wanted.set(each, new Set([name]));
+        const others = requested.get(each);
+        if (others === undefined) requested.set(each, new Set([name]));
         else others.add(name);
       }
   }
-  for (const [of, names] of wanted) named.learn(of, names);
+  for (const [of, names] of requested) named.prefetch(of, names);
 }
 
 /** Value of an id cell, as a record has it. */
@@ -78,9 +78,9 @@ function resolve(table: TableRows, row: Row, reference: NameReference, names: st
   const found: string[] = [];
   for (const name of role.isList ? partsOf(names, reference, named) : [names]) {
     const hostId = field === "host_id" ? undefined : hostOf(table, row, field);
-    const one = theOnly(table, row, reference, { of: [role.of], name, hostId }, named);
-    if (one === null) return;
-    found.push(one.id);
+    const match = findOnly(table, row, reference, { of: [role.of], name, hostId }, named);
+    if (match === null) return;
+    found.push(match.id);
   }
   row.ids.set(field, found.join(";"));
 }
@@ -95,46 +95,46 @@ function resolveCell(
   named: NamedRecords,
 ): void {
   const { field, namesColumn } = reference;
-  const wanted = cell.namesIn(names);
-  if (typeof wanted === "string") {
-    table.refuse(row, namesColumn, { message: wanted, value: names });
+  const requested = cell.namesIn(names);
+  if (typeof requested === "string") {
+    table.refuse(row, namesColumn, { message: requested, value: names });
     return;
   }
-  const found: MeantRecord[] = [];
-  for (const each of wanted) {
-    const hostId = cell.isOfHost ? hostOf(table, row, field) : undefined;
-    const one = theOnly(table, row, reference, { ...each, hostId }, named);
-    if (one === null) return;
-    found.push(one);
+  const found: ResolvedRecord[] = [];
+  for (const each of requested) {
+    const hostId = cell.isWithinHost ? hostOf(table, row, field) : undefined;
+    const match = findOnly(table, row, reference, { ...each, hostId }, named);
+    if (match === null) return;
+    found.push(match);
   }
   row.ids.set(field, cellText(cell.value(names, found)));
 }
 
 /** The only record with a name; null if there is none or several, which is reported. */
-function theOnly(
+function findOnly(
   table: TableRows,
   row: Row,
   { field, namesColumn }: NameReference,
-  { of, name, hostId }: NameInCell & { readonly hostId: string | undefined },
+  { of, name, hostId }: CellName & { readonly hostId: string | undefined },
   named: NamedRecords,
-): MeantRecord | null {
+): ResolvedRecord | null {
   const candidates = of.flatMap((each) =>
-    near(table, row, field, { of: each, name, hostId }, named).map(({ id }) => ({ of: each, id })),
+    narrow(table, row, field, { of: each, name, hostId }, named).map(({ id }) => ({ of: each, id })),
   );
-  const [one, ...others] = candidates;
-  if (one !== undefined && others.length === 0) return one;
+  const [match, ...others] = candidates;
+  if (match !== undefined && others.length === 0) return match;
   // The ambiguity may result from an error already reported for the row.
-  if (one !== undefined && row.isRefused) return null;
+  if (match !== undefined && row.isRefused) return null;
   const entities = of.map(({ kind }) => oneEntity(kind)).join(" or ");
   const message =
-    one === undefined
+    match === undefined
       ? `The column ${namesColumn} names ${entities} that does not exist here.`
-      : `The column ${namesColumn} names ${candidates.length} records: ${listed(candidates)}. Choose one by ${field}, or by the network.`;
+      : `The column ${namesColumn} names ${candidates.length} records: ${listIds(candidates)}. Choose one by ${field}, or by the network.`;
   table.refuse(row, namesColumn, { message, value: name, code: "entity_reference_invalid" });
   return null;
 }
 
-function listed(candidates: readonly MeantRecord[]): string {
+function listIds(candidates: readonly ResolvedRecord[]): string {
   const ids = candidates.slice(0, CANDIDATES_MAX).map(({ id }) => id);
   return `${ids.join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}`;
 }
@@ -144,18 +144,18 @@ function* partsOf(names: string, { role }: NameReference, named: NamedRecords): 
   const parts = names.split(";");
   for (let start = 0; start < parts.length; ) {
     let end = Math.min(parts.length, start + NAME_PARTS_MAX);
-    while (end > start + 1 && named.called(role.of, joined(parts, start, end)).length === 0) end -= 1;
-    yield joined(parts, start, end);
+    while (end > start + 1 && named.findByName(role.of, joinParts(parts, start, end)).length === 0) end -= 1;
+    yield joinParts(parts, start, end);
     start = end;
   }
 }
 
-function joined(parts: readonly string[], start: number, end: number): string {
+function joinParts(parts: readonly string[], start: number, end: number): string {
   return parts.slice(start, end).join(";").trim();
 }
 
 /** Narrows candidates to the row's own host or network, if they have one. */
-function near(
+function narrow(
   table: TableRows,
   row: Row,
   field: string,
@@ -163,8 +163,8 @@ function near(
   named: NamedRecords,
 ): readonly NameCandidate[] {
   if (hostId !== undefined && of.kind.scopes.host !== undefined && of.kind.scopes.host !== "id")
-    return named.calledInHost(of, name, hostId);
-  const candidates = named.called(of, name);
+    return named.findInHost(of, name, hostId);
+  const candidates = named.findByName(of, name);
   const networkId = field === "network_id" ? undefined : networkOf(table, row, idIn(table, row, "host_id"));
   if (networkId === undefined || candidates[0]?.networkId === undefined) return candidates;
   return candidates.filter((candidate) => candidate.networkId === networkId);
@@ -172,8 +172,8 @@ function near(
 
 /** Id in a field of a row, or of its record. */
 function idIn(table: TableRows, row: Row, field: string): string | undefined {
-  const said = table.cell(row, field).toLowerCase();
-  if (said !== "") return said;
+  const given = table.cell(row, field).toLowerCase();
+  if (given !== "") return given;
   const stored = ownValue(row.record, field);
   return typeof stored === "string" ? stored : undefined;
 }

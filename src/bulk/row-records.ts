@@ -1,6 +1,7 @@
 // Matching of table rows to records: by id, otherwise by the match columns.
 
 import { countedEntities, entityWord } from "../base/entity-words.ts";
+import { append } from "../base/multimap.ts";
 import { liveIdentity, type RecordBase } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { check } from "../schemas/validation.ts";
@@ -27,54 +28,55 @@ export function findById(table: TableRows): void {
 export function findByKey(table: TableRows, reader: Reader, match: readonly string[] | null): void {
   const { kind } = table.importable.resource;
   const key = match ?? table.importable.key;
-  const sought = table.rows.flatMap((row) => {
+  const unmatched = table.rows.flatMap((row) => {
     const values = row.record === null && !row.isRefused ? keyOf(table, row, key, match === null) : null;
     return values === null ? [] : [{ row, name: JSON.stringify(values) }];
   });
-  const names = new Set(sought.map(({ name }) => name));
+  const names = new Set(unmatched.map(({ name }) => name));
   const isIdentity = match === null && kind.unique !== null;
   const found = isIdentity ? byIdentity(table, key, names) : byFields(table, reader, key, names);
   const column = key.at(-1) as string;
   const rowOf = new Map<string, number>();
-  for (const { row, name } of sought) {
+  for (const { row, name } of unmatched) {
     const candidates = found.get(name) ?? [];
-    const [one] = candidates;
-    const twin = rowOf.get(name);
+    const [first] = candidates;
+    const duplicateRow = rowOf.get(name);
     if (candidates.length > 1)
       table.refuse(row, column, {
-        message: `There are ${countedEntities(kind, candidates.length)} with the ${key.map((field) => table.columnOf(field)).join(" and ")} of this row: ${candidates.slice(0, CANDIDATES_MAX).join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}. Say which by id.`,
+        message: `There are ${countedEntities(kind, candidates.length)} with the ${key.map((field) => table.columnOf(field)).join(" and ")} of this row: ${candidates.slice(0, CANDIDATES_MAX).join(", ")}${candidates.length > CANDIDATES_MAX ? ", …" : ""}. Choose one by id.`,
         code: "entity_reference_invalid",
       });
-    else if (twin !== undefined)
-      table.refuse(row, column, { message: `makes it the same ${entityWord(kind)} as row ${twin}` });
-    else if (one !== undefined) row.record = table.reachable(one);
+    else if (duplicateRow !== undefined)
+      table.refuse(row, column, { message: `refers to the same ${entityWord(kind)} as row ${duplicateRow}` });
+    else if (first !== undefined) row.record = table.reachable(first);
     rowOf.set(name, row.row);
   }
-  refuseTwins(table);
+  refuseDuplicates(table);
 }
 
-function refuseTwins(table: TableRows): void {
+function refuseDuplicates(table: TableRows): void {
   const owners = new Map<string, number>();
   for (const row of table.rows) {
     if (row.record === null) continue;
-    const twin = owners.get(row.record.id);
+    const duplicateRow = owners.get(row.record.id);
     const word = entityWord(table.importable.resource.kind);
-    if (twin !== undefined) table.refuse(row, "id", { message: `makes it the same ${word} as row ${twin}` });
+    if (duplicateRow !== undefined)
+      table.refuse(row, "id", { message: `refers to the same ${word} as row ${duplicateRow}` });
     owners.set(row.record.id, row.row);
   }
 }
 
 /**
  * A row's key values, as records have them; null if one is missing or invalid.
- * @param isOwn whether it is the kind's own key, where a record may lack a value: a marker outside all networks
+ * @param isOwnKey whether this is the kind's own key, in which a value may be missing: a marker outside all networks
  */
-function keyOf(table: TableRows, row: Row, key: readonly string[], isOwn: boolean): unknown[] | null {
+function keyOf(table: TableRows, row: Row, key: readonly string[], isOwnKey: boolean): unknown[] | null {
   const values: unknown[] = [];
   for (const field of key) {
     const role = columnRoles(table.importable).get(field);
     const cell = table.cell(row, field);
-    if (role?.as !== "Field") return null;
-    if (cell === "" && isOwn && isNullable(role.schema)) {
+    if (role?.type !== "Field") return null;
+    if (cell === "" && isOwnKey && isNullable(role.schema)) {
       values.push(null);
       continue;
     }
@@ -93,8 +95,8 @@ function byIdentity(table: TableRows, key: readonly string[], names: ReadonlySet
   const found = new Map<string, string[]>();
   for (const name of names) {
     const values = JSON.parse(name) as unknown[];
-    const thing = Object.fromEntries(key.map((field, place) => [field, values[place]]));
-    const identity = liveIdentity(kind, { organization_id: table.actor.organizationId, ...thing } as never);
+    const keyRecord = Object.fromEntries(key.map((field, index) => [field, values[index]]));
+    const identity = liveIdentity(kind, { organization_id: table.actor.organizationId, ...keyRecord } as never);
     const record = identity === null ? null : (table.tx.findByIdentity(kind, identity) as RecordBase | null);
     if (record !== null && table.reachable(record.id) !== null) found.set(name, [record.id]);
   }
@@ -116,9 +118,7 @@ function byFields(
     const [id, ...values] = JSON.parse(row) as [string, ...unknown[]];
     const name = JSON.stringify(values);
     if (!names.has(name)) continue;
-    const others = found.get(name);
-    if (others === undefined) found.set(name, [id]);
-    else others.push(id);
+    append(found, name, id);
   }
   return found;
 }

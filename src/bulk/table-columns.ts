@@ -1,73 +1,75 @@
-// Columns of the tables that come in: what of a row is written, and what is only shown.
+// Column roles of imported tables: which columns are written, and which are read-only.
 
 import { KindGuard, type TSchema } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, customFieldKey } from "../base/custom-field-names.ts";
 import { ownValue } from "../base/fields.ts";
-import { namingOf, withNames } from "../records/name-columns.ts";
+import { nameColumnOf, withNames } from "../records/name-columns.ts";
 import type { RecordWrites } from "../resources/record-writes.ts";
 import type { Named } from "../resources/resource.ts";
 import { schemaColumns } from "../schemas/csv.ts";
 import { plainSchema } from "./cell-values.ts";
 import { NAME_CELLS, type NameCell } from "./name-cells.ts";
 
-/** What a column is to an import. */
+/** Role of a column in an import. */
 export type ColumnRole =
-  /** A field of the record's bodies, or its id. */
-  | { readonly as: "Field"; readonly schema: TSchema }
-  /** The names of the records whose ids another column holds. `cell`: where there is more to a cell than names. */
+  /** A field of the record's body, or its id. */
+  | { readonly type: "Field"; readonly schema: TSchema }
+  /** Names of the records whose ids are in another column. `cell`: for cells that contain more than names. */
   | {
-      readonly as: "Names";
+      readonly type: "Names";
       readonly ids: string;
       readonly schema: TSchema;
       readonly isList: boolean;
       readonly of: Named;
       readonly cell?: NameCell;
     }
-  /** What an export shows besides: it is not written. */
-  | { readonly as: "Shown" };
+  /** Shown by exports, but never written. */
+  | { readonly type: "Shown" };
 
 const roles = new WeakMap<RecordWrites, ReadonlyMap<string, ColumnRole>>();
 
-/** By its name, every column that an export of the kind writes. */
+/** Every column of the kind's export, by name. */
 export function columnRoles(importable: RecordWrites): ReadonlyMap<string, ColumnRole> {
-  const known = roles.get(importable);
-  if (known !== undefined) return known;
+  const cached = roles.get(importable);
+  if (cached !== undefined) return cached;
   const { resource, Create, parts = [] } = importable;
-  // Which custom fields there are, each organization says.
-  const own = (resource.columns ?? schemaColumns(resource.answer)).filter(({ name }) => name !== CUSTOM_FIELDS);
-  // A table has less of parts than it takes to write them.
-  const isShown = (name: string) =>
+  // Custom fields are defined by each organization.
+  const exported = (resource.columns ?? schemaColumns(resource.responseSchema)).filter(
+    ({ name }) => name !== CUSTOM_FIELDS,
+  );
+  // Tables contain too little of parts to write them.
+  const isReadOnly = (name: string) =>
     name !== "fdb_macs" && (parts.includes(name) || !Object.hasOwn(Create.properties, name));
-  const made = new Map<string, ColumnRole>();
-  for (const { name } of withNames(own, () => "")) {
-    if (Object.hasOwn(Create.properties, name) && !isShown(name))
-      made.set(name, { as: "Field", schema: ownValue(Create.properties, name) as TSchema });
-    else made.set(name, { as: "Shown" });
+  const result = new Map<string, ColumnRole>();
+  for (const { name } of withNames(exported, () => "")) {
+    if (Object.hasOwn(Create.properties, name) && !isReadOnly(name))
+      result.set(name, { type: "Field", schema: ownValue(Create.properties, name) as TSchema });
+    else result.set(name, { type: "Shown" });
   }
-  for (const name of [...made.keys()]) {
-    const naming = namingOf(name);
+  for (const name of [...result.keys()]) {
+    const naming = nameColumnOf(name);
     const schema = ownValue(Create.properties, name) as TSchema | undefined;
     const cell = ownValue(NAME_CELLS, name);
-    // The cell of ids may only be shown, where that of names says all.
-    if (naming === null || schema === undefined || (cell === undefined && made.get(name)?.as !== "Field")) continue;
+    // The id column may be read-only if the name column is complete.
+    if (naming === null || schema === undefined || (cell === undefined && result.get(name)?.type !== "Field")) continue;
     if (!naming.isPlain && cell === undefined) continue;
     const [of] = naming.of as [Named];
-    made.set(naming.column, { as: "Names", ids: name, schema, isList: isList(schema), of, ...(cell && { cell }) });
+    result.set(naming.column, { type: "Names", ids: name, schema, isList: isList(schema), of, ...(cell && { cell }) });
   }
-  roles.set(importable, made);
-  return made;
+  roles.set(importable, result);
+  return result;
 }
 
-/** Whether a table of the kind may have the column; of a custom field, only its form is looked at. */
+/** Whether a table of the kind may have the column; for a custom field, checks only the form of its name. */
 export function mayHaveColumn(importable: RecordWrites, name: string): boolean {
   const isCustom = Object.hasOwn(importable.Create.properties, CUSTOM_FIELDS) && customFieldKey(name) !== null;
   return isCustom || columnRoles(importable).has(name);
 }
 
-/** The columns that `match` may name: texts, numbers and references. */
+/** Columns allowed in `match`: texts, numbers and references. */
 export function matchColumns(importable: RecordWrites): string[] {
   return [...columnRoles(importable)].flatMap(([name, role]) =>
-    role.as === "Field" && ["string", "integer"].includes(plainSchema(role.schema).type as string) ? name : [],
+    role.type === "Field" && ["string", "integer"].includes(plainSchema(role.schema).type as string) ? name : [],
   );
 }
 

@@ -2,7 +2,7 @@
 
 import type { CommandActor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";
-import { type CallsOf, Tried, takingLong } from "../db/writing/command.ts";
+import { type CallsOf, DryRunResult, markLongRunning } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import type { RecordWrites } from "../resources/record-writes.ts";
 import { assertPlanned } from "../schemas/plan-token.ts";
@@ -24,16 +24,16 @@ interface TableInput {
  * with every issue by row and column; entity_stale if the quoted plan no longer applies.
  */
 function importTable(importable: RecordWrites, rules: RowRules) {
-  return takingLong((tx: WriteTransaction, input: TableInput, actor: CommandActor, box: unknown): ReportedBulk => {
+  return markLongRunning((tx: WriteTransaction, input: TableInput, actor: CommandActor, box: unknown): ReportedBulk => {
     const { match } = input;
     const table = JSON.parse(new TextDecoder().decode(input.bytes)) as Table;
-    const { ids, newIds, counts, asked } = new TableImport(tx, { importable, rules }, table, actor, box).run(match);
-    const plan = planToken(tx, `${JSON.stringify([match, table.columns])}\n${asked.digest("hex")}`, ids);
+    const { ids, newIds, counts, bodyHash } = new TableImport(tx, { importable, rules }, table, actor, box).run(match);
+    const plan = planToken(tx, `${JSON.stringify([match, table.columns])}\n${bodyHash.digest("hex")}`, ids);
     assertPlanned(input.plan, plan);
     // Ids of new records are generated on creation: unknown in a dry run.
     const changes = plannedChanges(tx, (id) => input.dryRun && newIds.has(id));
     const report = { members: JSON.stringify({ plan, counts, ignored_columns: table.ignored, changes }).slice(1, -1) };
-    if (input.dryRun) throw new Tried(report);
+    if (input.dryRun) throw new DryRunResult(report);
     return report;
   });
 }

@@ -11,7 +11,7 @@ import type { Backend } from "../records/backend.ts";
 import { runWrite } from "../records/write-answers.ts";
 import type { RecordWrites } from "../resources/record-writes.ts";
 import { cellText, csvHead, csvRows, fieldColumns } from "../schemas/csv.ts";
-import { successBody } from "../schemas/envelope.ts";
+import { successResponse } from "../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../schemas/plan-token.ts";
 import { OneOf, QueryList, TABLE_ROWS_MAX } from "../schemas/schemas.ts";
 import { BULK_CHANGES_MAX, bulkPlanFields } from "./bulk-plan.ts";
@@ -21,7 +21,7 @@ import type { TableCommands } from "./table-commands.ts";
 import { IMPORTABLE } from "./written-resources.ts";
 
 const Count = Type.Integer({ minimum: 0 });
-const Answer = Type.Object(
+const ResultBody = Type.Object(
   {
     applied: bulkPlanFields.applied,
     sequence: bulkPlanFields.sequence,
@@ -30,10 +30,13 @@ const Answer = Type.Object(
       rows: Type.Integer({ minimum: 0, description: "Rows that are not empty." }),
       created: Count,
       updated: Count,
-      unchanged: Type.Integer({ minimum: 0, description: "Rows whose record said so already: it gets no version." }),
+      unchanged: Type.Integer({
+        minimum: 0,
+        description: "Rows whose record already had these values: no new version.",
+      }),
     }),
     ignored_columns: Type.Array(Type.String(), {
-      description: "Columns that an export shows and an import does not write.",
+      description: "Exported columns that an import does not write.",
     }),
     changes: bulkPlanFields.changes,
   },
@@ -44,13 +47,13 @@ const Answer = Type.Object(
 export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<TableCommands>): void {
   for (const importable of IMPORTABLE) {
     const { kind, path, group, write } = importable.resource;
-    const many = entityWords(kind);
+    const nouns = entityWords(kind);
     surface.postTable(
       `/api/v1/${path}/import/csv`,
       {
         operationId: `import${pascalCase(kind.plural)}`,
-        summary: `Import ${many} from CSV, all or none`,
-        description: `Creates and updates ${many} from the rows of a table (handbook: tables). Takes the columns of the export, in any order; an absent column keeps the value, an empty cell clears it. Nothing is ever deleted. A row matches the record with its \`id\`, else the one with its ${importable.key.map((field) => `\`${field}\``).join(", ")}; \`match\` selects other columns. Names are accepted in place of ids. At most ${TABLE_ROWS_MAX} rows and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB. \`dry_run\` returns the plan and writes nothing. An error lists up to ${TABLE_ISSUES_MAX} issues, each with its \`row\` and \`column\`.`,
+        summary: `Import ${nouns} from CSV, all or none`,
+        description: `Creates and updates ${nouns} from the rows of a table (handbook: tables). Accepts the columns of the export in any order; a missing column keeps the value, an empty cell clears it. Records are never deleted. A row matches the record with its \`id\`, else the one with its ${importable.key.map((field) => `\`${field}\``).join(", ")}; \`match\` selects other columns. Names are accepted in place of ids. At most ${TABLE_ROWS_MAX} rows and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB. \`dry_run\` returns the plan and writes nothing. An error lists up to ${TABLE_ISSUES_MAX} issues, each with its \`row\` and \`column\`.`,
         group,
         access: write,
         bodyLimitBytes: BULK_BODY_LIMIT_BYTES,
@@ -61,7 +64,7 @@ export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<Ta
             return exampleTable(importable);
           },
         },
-        answer: Answer,
+        responseSchema: ResultBody,
         errors: [
           "validation_failed",
           "entity_reference_invalid",
@@ -93,9 +96,7 @@ export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<Ta
           plan,
         });
         const head = JSON.stringify({ applied: sequence !== null, sequence }).slice(0, -1);
-        return new Response(successBody(`${head},${result.members}}`), {
-          headers: { ...call.headers, "content-type": "application/json" },
-        });
+        return successResponse(call, `${head},${result.members}}`);
       },
     );
   }
@@ -117,7 +118,7 @@ function tableQuery(importable: RecordWrites) {
     ),
     match: Type.Optional(
       QueryList(OneOf(matchColumns(importable)), {
-        description: `The columns by which a row finds its record. Default: \`id\`, else ${importable.key.join(", ")}.`,
+        description: `The columns that match a row to its record. Default: \`id\`, else ${importable.key.join(", ")}.`,
       }),
     ),
     plan: Type.Optional(PlanToken),
@@ -128,7 +129,7 @@ function tableQuery(importable: RecordWrites) {
 function exampleTable(importable: RecordWrites): string {
   const { example } = importable.resource;
   const fields = [...columnRoles(importable)].flatMap(([name, role]) =>
-    role.as === "Field" && cellText(ownValue(example, name)) !== "" ? name : [],
+    role.type === "Field" && cellText(ownValue(example, name)) !== "" ? name : [],
   );
   const columns = fieldColumns(fields);
   return csvHead(columns) + csvRows(columns, [example]);

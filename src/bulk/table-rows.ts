@@ -1,4 +1,4 @@
-// Working state of a table import: column roles, matched records and problems per row. Must not make decisions.
+// Working state of a table import: column roles, matched records and problems per row. Makes no decisions.
 
 import type { TSchema } from "@sinclair/typebox";
 import type { CommandActor } from "../access/actor.ts";
@@ -16,9 +16,9 @@ import { type ColumnRole, columnRoles } from "./table-columns.ts";
 interface Field {
   readonly field: string;
   /** Position of its own column; -1 if there is only its name column. */
-  readonly place: number;
+  readonly position: number;
   readonly schema: TSchema;
-  /** For a new record. */
+  /** Whether a new record requires it. */
   readonly isRequired: boolean;
 }
 
@@ -26,10 +26,10 @@ interface Field {
 export interface NameReference {
   readonly field: string;
   /** -1 without an id column. */
-  readonly idsPlace: number;
+  readonly idsPosition: number;
   readonly namesColumn: string;
-  readonly namesPlace: number;
-  readonly role: Extract<ColumnRole, { as: "Names" }>;
+  readonly namesPosition: number;
+  readonly role: Extract<ColumnRole, { type: "Names" }>;
 }
 
 /** A row and its state. */
@@ -49,7 +49,7 @@ export interface Row {
 interface Refusal {
   readonly message: string;
   readonly value?: unknown;
-  /** Set for errors other than of format: the message is then a complete sentence. */
+  /** Set for errors other than format errors: the message is then a complete sentence. */
   readonly code?: "entity_reference_invalid";
 }
 
@@ -67,21 +67,21 @@ export class TableRows {
   /** Containers first: they disambiguate names. */
   readonly references: readonly NameReference[];
   /** Columns of custom fields. */
-  readonly customFields: ReadonlyArray<{ readonly key: string; readonly place: number }>;
+  readonly customFields: ReadonlyArray<{ readonly key: string; readonly position: number }>;
   private readonly issues = new IssueCollector();
-  private readonly placeOf: ReadonlyMap<string, number>;
+  private readonly positions: ReadonlyMap<string, number>;
 
   constructor(tx: WriteTransaction, importable: RecordWrites, table: Table, actor: CommandActor) {
     this.tx = tx;
     this.importable = importable;
     this.actor = actor;
     this.rows = table.rows.map(([row, ...cells]) => ({ row, cells, ids: new Map(), record: null, isRefused: false }));
-    this.placeOf = new Map(table.columns.map((name, place) => [name, place]));
+    this.positions = new Map(table.columns.map((name, position) => [name, position]));
     this.references = this.referencesIn();
     this.fields = this.fieldsIn();
-    this.customFields = table.columns.flatMap((name, place) => {
+    this.customFields = table.columns.flatMap((name, position) => {
       const key = customFieldKey(name);
-      return key === null ? [] : [{ key, place }];
+      return key === null ? [] : [{ key, position }];
     });
   }
 
@@ -89,9 +89,9 @@ export class TableRows {
     const rank = (field: string) => (CONTAINERS.includes(field) ? CONTAINERS.indexOf(field) : CONTAINERS.length);
     return [...columnRoles(this.importable)]
       .flatMap(([namesColumn, role]): NameReference[] => {
-        const namesPlace = this.placeOf.get(namesColumn);
-        if (role.as !== "Names" || namesPlace === undefined) return [];
-        return [{ field: role.ids, idsPlace: this.placeOf.get(role.ids) ?? -1, namesColumn, namesPlace, role }];
+        const namesPosition = this.positions.get(namesColumn);
+        if (role.type !== "Names" || namesPosition === undefined) return [];
+        return [{ field: role.ids, idsPosition: this.positions.get(role.ids) ?? -1, namesColumn, namesPosition, role }];
       })
       .sort((a, b) => rank(a.field) - rank(b.field));
   }
@@ -99,18 +99,18 @@ export class TableRows {
   private fieldsIn(): Field[] {
     const roles = columnRoles(this.importable);
     const isRequired = (field: string) => this.importable.Create.required?.includes(field) === true;
-    const own = [...roles].flatMap(([field, role]): Field[] => {
-      const place = this.placeOf.get(field) ?? -1;
-      const isThere = place >= 0 || this.references.some((reference) => reference.field === field);
-      return role.as === "Field" && isThere
-        ? [{ field, place, schema: role.schema, isRequired: isRequired(field) }]
+    const direct = [...roles].flatMap(([field, role]): Field[] => {
+      const position = this.positions.get(field) ?? -1;
+      const isPresent = position >= 0 || this.references.some((reference) => reference.field === field);
+      return role.type === "Field" && isPresent
+        ? [{ field, position, schema: role.schema, isRequired: isRequired(field) }]
         : [];
     });
     // Fields with display-only ids that are written by name.
     const byName = this.references.flatMap(({ field, role: { schema } }): Field[] =>
-      roles.get(field)?.as === "Shown" ? [{ field, place: -1, schema, isRequired: isRequired(field) }] : [],
+      roles.get(field)?.type === "Shown" ? [{ field, position: -1, schema, isRequired: isRequired(field) }] : [],
     );
-    return [...own, ...byName];
+    return [...direct, ...byName];
   }
 
   /** Whether the maximum number of issues is reached: then the search ends. */
@@ -124,18 +124,18 @@ export class TableRows {
 
   /** A row's text for a field, by id or by name; empty if not given. */
   cell(row: Row, field: string): string {
-    const place = this.placeOf.get(field);
-    return row.ids.get(field) ?? (place === undefined ? "" : (row.cells[place] as string));
+    const position = this.positions.get(field);
+    return row.ids.get(field) ?? (position === undefined ? "" : (row.cells[position] as string));
   }
 
   /** The column that a field was read from. */
   columnOf(field: string): string {
-    if (this.placeOf.has(field)) return field;
+    if (this.positions.has(field)) return field;
     return this.references.find((reference) => reference.field === field)?.namesColumn ?? field;
   }
 
   /** @param body in which a refusal's values are looked up */
-  placeOfRow({ row }: Row, body: object): ItemPart {
+  rowIssues({ row }: Row, body: object): ItemPart {
     return this.issues.of(body, `/${row}`, { row });
   }
 
@@ -151,13 +151,13 @@ export class TableRows {
   }
 
   private note(row: number, column: string, { message, value: given, code }: Refusal): void {
-    // Values are only shown so that people find them.
+    // Values are only shown to help people find them.
     const value =
       typeof given === "string" && given.length > VALUE_MAX_LENGTH ? `${given.slice(0, VALUE_MAX_LENGTH)}…` : given;
-    const place = this.issues.of({}, `/${row}`, { row, column });
-    if (code === undefined) place.note({ path: `/${column}`, message, ...(value === undefined ? {} : { value }) });
+    const part = this.issues.of({}, `/${row}`, { row, column });
+    if (code === undefined) part.note({ path: `/${column}`, message, ...(value === undefined ? {} : { value }) });
     else
-      place.attempt(() => {
+      part.attempt(() => {
         throw new DomainError(code, message, { field: column, ids: value === undefined ? [] : [value] });
       });
   }

@@ -3,7 +3,7 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { takeBackup } from "../backup/take.ts";
-import { inUnits } from "../base/byte-size.ts";
+import { formatBytes } from "../base/byte-size.ts";
 import { ownValue } from "../base/fields.ts";
 import { formatInstant } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
@@ -40,7 +40,7 @@ export const backup = defineCommand(
         ? "The ledger is empty."
         : `Last transaction: ${head.sequence}, at ${formatInstant(head.at)}, hash ${head.hash}`;
     await print(
-      `${last}\nCopied and verified: ${file}, ${inUnits(sizeBytes)}\nNot included: ${files.key}, the key of the credentials' secrets. Keep a copy of it elsewhere: without it they are lost.\n`,
+      `${last}\nCopied and verified: ${file}, ${formatBytes(sizeBytes)}\nNot included: ${files.key}, the key of the credentials' secrets. Keep a copy of it elsewhere: without it they are lost.\n`,
     );
     return EXIT.done;
   },

@@ -1,4 +1,4 @@
-// Subcommand type: the form of its settings and the function that runs it. Must not know any subcommand.
+// Subcommand type: the form of its settings and the function that runs it.
 
 import type { Clock } from "../base/clock.ts";
 import type { Random } from "../base/random.ts";

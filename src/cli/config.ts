@@ -1,5 +1,5 @@
 // Settings of the program from flags and NETLEDGER_* variables, as one frozen, checked Config per command. The only
-// reader of the environment. Must not open a file, nor know what a command does.
+// reader of the environment. Opens no files.
 
 import { resolve } from "node:path";
 import { ownValue } from "../base/fields.ts";
@@ -41,26 +41,17 @@ export interface ListenAddress {
 /** All settings. */
 export const OPTIONS = {
   listen: option(
-    "listen",
-    "HOST:PORT",
-    "127.0.0.1:8080",
-    "The address and port to listen on; IPv6 as [::1]:8080, port 0 for any free port.",
+    "listen HOST:PORT",
     parseListen,
+    "The address and port to listen on; IPv6 as [::1]:8080, port 0 for any free port.",
+    "127.0.0.1:8080",
   ),
   tlsCertificate: option(
-    "tls-certificate",
-    "FILE",
-    null,
+    "tls-certificate FILE",
+    parsePath,
     "HTTPS: the certificate (PEM), followed by its chain. A changed file is loaded within a minute, on SIGHUP at once.",
-    parsePath,
   ),
-  tlsKey: option(
-    "tls-key",
-    "FILE",
-    null,
-    "HTTPS: the certificate's private key (PEM, without a passphrase).",
-    parsePath,
-  ),
+  tlsKey: option("tls-key FILE", parsePath, "HTTPS: the certificate's private key (PEM, without a passphrase)."),
   tlsSelfSigned: flag(
     "tls-self-signed",
     "HTTPS with a self-signed certificate, created at the first start and kept in the data folder.",
@@ -70,223 +61,167 @@ export const OPTIONS = {
     "Listen beyond this machine without TLS. Without a TLS proxy in front, anyone on the path can read passwords and keys.",
   ),
   trustedProxy: option(
-    "trusted-proxy",
-    "ADDRESS,…",
-    null,
-    "Proxies in front, by address or CIDR: the caller's address of their requests is taken from X-Forwarded-For.",
+    "trusted-proxy ADDRESS,…",
     parseBlocks,
+    "Proxies in front, by address or CIDR: the caller's address of their requests is taken from X-Forwarded-For.",
   ),
   hostName: {
     ...option(
-      "host-name",
-      "NAME,…",
-      null,
-      "The host names to accept, besides those of the TLS certificate, such as the one that a reverse proxy passes on. On loopback others than localhost are refused; IP addresses never are. May be given more than once.",
+      "host-name NAME,…",
       parseHostNames,
+      "The host names to accept, besides those of the TLS certificate, such as the one that a reverse proxy passes on. On loopback others than localhost are refused; IP addresses never are. May be given more than once.",
     ),
     isRepeatable: true,
   },
-  data: option("data", "DIR", "./data", "The folder with the database, its key file and its lock file.", parsePath),
+  data: option("data DIR", parsePath, "The folder with the database, its key file and its lock file.", "./data"),
   servedData: option(
-    "data",
-    "DIR",
-    null,
-    "The folder with the database, its key file and its lock file. Default: ./data, of a demo ./data-demo.",
+    "data DIR",
     parsePath,
+    "The folder with the database, its key file and its lock file. Default: ./data, of a demo ./data-demo.",
   ),
   demo: flag(
     "demo",
     "Serve a made-up campus with a month of history, in a folder of its own. Its scans send nothing to a real network.",
   ),
   setupOrganization: option(
-    "setup-organization",
-    "NAME",
-    null,
+    "setup-organization NAME",
+    parseText,
     "Unattended set-up: the organization to create if there is none yet.",
-    parseText,
   ),
-  setupNetwork: option("setup-network", "NAME", null, "Unattended set-up: its first network.", parseText),
+  setupNetwork: option("setup-network NAME", parseText, "Unattended set-up: its first network."),
   setupEmail: option(
-    "setup-email",
-    "EMAIL",
-    null,
-    "Unattended set-up: the e-mail address of its Owner, used to sign in.",
+    "setup-email EMAIL",
     parseText,
+    "Unattended set-up: the e-mail address of its Owner, used to sign in.",
   ),
   setupPasswordFile: option(
-    "setup-password-file",
-    "FILE",
-    null,
-    "Unattended set-up: the file with the Owner's password; a final newline is ignored.",
+    "setup-password-file FILE",
     parsePath,
+    "Unattended set-up: the file with the Owner's password; a final newline is ignored.",
   ),
   self: flag("self", "Unattended set-up: record this machine as the network's first host."),
   acceptClock: flag("accept-clock", "Accept a clock that is more than 400 days ahead of the last change."),
   secretsFolder: option(
-    "secrets-folder",
-    "DIR",
-    null,
-    "The folder to read credentials' secrets of mode FilePath from. Without it none are read.",
+    "secrets-folder DIR",
     parsePath,
+    "The folder to read credentials' secrets of mode FilePath from. Without it none are read.",
   ),
-  snmpPort: option("snmp-port", "PORT", "161", "The UDP port of the devices' SNMP agents.", parsePort),
+  snmpPort: option("snmp-port PORT", parsePort, "The UDP port of the devices' SNMP agents.", "161"),
   scanTcpPorts: option(
-    "scan-tcp-ports",
-    "PORT,…",
-    null,
-    "The TCP ports that a sweep connects to, instead of its own list.",
+    "scan-tcp-ports PORT,…",
     parsePorts,
+    "The TCP ports that a sweep connects to, instead of its own list.",
   ),
   console: option(
-    "console",
-    "FILE",
-    null,
-    "The console to serve instead of the executable's own, for its developers: reloaded when it changes.",
+    "console FILE",
     parsePath,
+    "The console to serve instead of the executable's own, for its developers: reloaded when it changes.",
   ),
-  logFormat: option("log-format", "text|json", "text", "The format of the log on standard error.", parseLogFormat),
+  logFormat: option("log-format text|json", parseLogFormat, "The format of the log on standard error.", "text"),
 
-  newOrganization: option("organization", "NAME", null, "The organization to create.", parseText),
-  newNetwork: option("network", "NAME", null, "The first network of the organization.", parseText),
+  newOrganization: option("organization NAME", parseText, "The organization to create."),
+  newNetwork: option("network NAME", parseText, "The first network of the organization."),
   organization: option(
-    "organization",
-    "NAME",
-    null,
-    "The organization, by name or id; not needed if there is only one.",
+    "organization NAME",
     parseText,
+    "The organization, by name or id; not needed if there is only one.",
   ),
-  email: option("email", "EMAIL", null, "The user's e-mail address.", parseText),
-  role: option("role", "ROLE", null, "Owner, Admin, Member or Viewer.", parseText),
+  email: option("email EMAIL", parseText, "The user's e-mail address."),
+  role: option("role ROLE", parseText, "Owner, Admin, Member or Viewer."),
   networks: option(
-    "networks",
-    "NAME,…",
-    null,
-    "The networks within reach, by name or id. An Owner or Admin reaches all, unless a key is given some.",
+    "networks NAME,…",
     parseList,
+    "The networks within reach, by name or id. An Owner or Admin reaches all, unless a key is given some.",
   ),
-  name: option("name", "NAME", null, "The name.", parseText),
+  name: option("name NAME", parseText, "The name."),
   passwordFile: option(
-    "password-file",
-    "FILE",
-    null,
-    "The file with the password, - for standard input; a final newline is ignored.",
+    "password-file FILE",
     parsePathOrStdin,
+    "The file with the password, - for standard input; a final newline is ignored.",
   ),
   permissions: option(
-    "permissions",
-    "ROLE",
-    "Viewer",
-    "What the key may do, within its user's role: Owner, Admin, Member or Viewer.",
+    "permissions ROLE",
     parseText,
+    "What the key may do, within its user's role: Owner, Admin, Member or Viewer.",
+    "Viewer",
   ),
-  expiresAt: option("expires-at", "TIMESTAMP", null, "When the key expires (RFC 3339). Default: never.", parseText),
+  expiresAt: option("expires-at TIMESTAMP", parseText, "When the key expires (RFC 3339). Default: never."),
   allowedSources: option(
-    "allowed-sources",
-    "ADDRESS,…",
-    null,
-    "Where the key may be used from, by address or CIDR. Default: everywhere.",
+    "allowed-sources ADDRESS,…",
     parseBlocks,
+    "Where the key may be used from, by address or CIDR. Default: everywhere.",
   ),
-  reason: option("reason", "TEXT", null, "The reason: stored with the change, and shown in the history.", parseText),
-  keyId: option("id", "ID", null, "The id of the key.", parseText),
+  reason: option("reason TEXT", parseText, "The reason: stored with the change, and shown in the history."),
+  keyId: option("id ID", parseText, "The id of the key."),
   repairDerived: flag(
     "repair-derived",
     "Rebuild live tables, spans, counts and links that differ from the ledger, reset damaged observations to those of the newest versions, drop other damaged rows outside the ledger, and accept missing ones. The appliance must not be running.",
   ),
   knownHead: option(
-    "head",
-    "SEQUENCE:HASH",
-    null,
-    "A transaction and its hash as noted earlier: the ledger must still contain it unchanged.",
+    "head SEQUENCE:HASH",
     parseHead,
+    "A transaction and its hash as noted earlier: the ledger must still contain it unchanged.",
   ),
   before: option(
-    "before",
-    "DATE",
-    null,
-    "Thin the history before this: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.",
+    "before DATE",
     parseText,
+    "Thin the history before this: 2026-01-01 (midnight UTC), an RFC 3339 instant, or an age in days or weeks such as -365d.",
   ),
   keep: option(
-    "keep",
-    "daily|monthly",
-    null,
-    "The states to keep: the last one of each day or month (UTC). Default: only the last state before DATE.",
+    "keep daily|monthly",
     parseKeep,
+    "The states to keep: the last one of each day or month (UTC). Default: only the last state before DATE.",
   ),
   dryRun: flag("dry-run", "Report what would be done, and change nothing."),
   vacuum: flag(
     "vacuum",
     "Then rewrite the file to return the freed space to the disk. Meanwhile it takes up to twice its size.",
   ),
-  source: option("source", "URL", null, "The address of the source: https://netbox.example.com.", parseUrl),
-  appId: option("app-id", "ID", null, "The id of the app in phpIPAM's API settings, with read permissions.", parseText),
+  source: option("source URL", parseUrl, "The address of the source: https://netbox.example.com."),
+  appId: option("app-id ID", parseText, "The id of the app in phpIPAM's API settings, with read permissions."),
   tokenFile: option(
-    "token-file",
-    "FILE",
-    null,
-    "The file with the token of the source, - for standard input; a final newline is ignored.",
+    "token-file FILE",
     parsePathOrStdin,
+    "The file with the token of the source, - for standard input; a final newline is ignored.",
   ),
   token: secret("token", "The token of the source, instead of a file."),
   server: option(
-    "server",
-    "URL",
-    "http://127.0.0.1:8080",
-    "The address of the running netledger to import into.",
+    "server URL",
     parseUrl,
+    "The address of the running netledger to import into.",
+    "http://127.0.0.1:8080",
   ),
   keyFile: option(
-    "key-file",
-    "FILE",
-    null,
-    "The file with an API key of that netledger, - for standard input; a final newline is ignored.",
+    "key-file FILE",
     parsePathOrStdin,
+    "The file with an API key of that netledger, - for standard input; a final newline is ignored.",
   ),
   key: secret("key", "The API key, instead of a file."),
   caFile: option(
-    "ca-file",
-    "FILE",
-    null,
-    "Certificates (PEM) to trust besides those of public authorities, for both sides.",
+    "ca-file FILE",
     parsePath,
+    "Certificates (PEM) to trust besides those of public authorities, for both sides.",
   ),
   remotePlainHttp: flag(
     "plain-http",
     "Send requests beyond this machine without TLS. Anyone on the path can read token, key and data.",
   ),
   defaultNetwork: option(
-    "default-network",
-    "NAME",
-    null,
-    "The network for objects without a site or section. It is created if it does not exist. Without this flag such objects are refused.",
+    "default-network NAME",
     parseText,
+    "The network for objects without a site or section. It is created if it does not exist. Without this flag such objects are refused.",
   ),
-  knownAs: option(
-    "known-as",
-    "URL",
-    null,
-    "The source's address at the first import, if it has changed since.",
-    parseUrl,
-  ),
+  knownAs: option("known-as URL", parseUrl, "The source's address at the first import, if it has changed since."),
   overwrite: flag("overwrite", "Use the source's values even where they have been changed in netledger."),
   verbose: flag("verbose", "List every record, not only refused and kept ones."),
   readOnly: option(
-    "read-only",
-    "FILE",
-    null,
+    "read-only FILE",
+    parsePath,
     "Serve this backup read-only, instead of a data folder. The file is not changed.",
-    parsePath,
   ),
-  file: option("file", "FILE", null, "The backup.", parsePath),
-  backup: option(
-    "backup",
-    "FILE",
-    null,
-    "Verify this backup, instead of a data folder. The file is not changed.",
-    parsePath,
-  ),
-  replace: flag("replace", "Replace existing data with the backup. The old data are kept next to it."),
+  file: option("file FILE", parsePath, "The backup."),
+  backup: option("backup FILE", parsePath, "Verify this backup, instead of a data folder. The file is not changed."),
+  replace: flag("replace", "Replace existing data with the backup. The previous data are kept next to it."),
   dropSecrets: flag(
     "drop-secrets",
     "Continue without the key file of the credentials' secrets. The secrets are dropped and must be entered again.",
@@ -330,11 +265,11 @@ export function readConfig<Always extends OptionName, Maybe extends OptionName>(
   const given = readFlags(names, form.operand ?? null, args);
   const config: Record<string, unknown> = {};
   for (const name of names) {
-    const { flag: spelled, value, fallback, parse, isSecret }: Option<unknown> = OPTIONS[name];
-    const variable = variableOf(spelled);
+    const { flag: flagName, value, fallback, parse, isSecret }: Option<unknown> = OPTIONS[name];
+    const variable = variableOf(flagName);
     if (isSecret === true && given.has(name))
-      throw new UsageError(`--${spelled} would expose it to every user of this machine; use ${variable} or a file`);
-    const shown = name === form.operand ? String(value) : `--${spelled}`;
+      throw new UsageError(`--${flagName} would expose it to every user of this machine; use ${variable} or a file`);
+    const shown = name === form.operand ? String(value) : `--${flagName}`;
     const [source, text] = given.has(name)
       ? [shown, given.get(name)]
       : ownValue(environment, variable)
@@ -374,8 +309,8 @@ export function runtimeVariables(environment: Environment = process.env): string
 }
 
 /** Variable name of a flag: `NETLEDGER_SETUP_EMAIL` for `setup-email`. */
-export function variableOf(spelled: string): string {
-  return PREFIX + spelled.toUpperCase().replaceAll("-", "_");
+export function variableOf(flagName: string): string {
+  return PREFIX + flagName.toUpperCase().replaceAll("-", "_");
 }
 
 const PREFIX = "NETLEDGER_";
@@ -396,51 +331,52 @@ function readFlags(
     if (!arg.startsWith("--") || arg === "--")
       throw new UsageError(`${quoted(arg)} is not valid: every ${operand === null ? "" : "other "}setting is a flag`);
     const equals = arg.indexOf("=");
-    const spelled = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
+    const flagName = equals === -1 ? arg.slice(2) : arg.slice(2, equals);
     const attached = equals === -1 ? null : arg.slice(equals + 1);
-    const name = names.find((each) => OPTIONS[each].flag === spelled);
+    const name = names.find((each) => OPTIONS[each].flag === flagName);
     const negated =
-      name === undefined && spelled.startsWith("no-")
-        ? names.find((each) => OPTIONS[each].value === null && OPTIONS[each].flag === spelled.slice(3))
+      name === undefined && flagName.startsWith("no-")
+        ? names.find((each) => OPTIONS[each].value === null && OPTIONS[each].flag === flagName.slice(3))
         : undefined;
-    const meant = name ?? negated;
-    if (meant === undefined) throw new UsageError(`the flag ${quoted(`--${spelled}`)} is unknown`);
-    const { isRepeatable }: Option<unknown> = OPTIONS[meant];
-    if (given.has(meant) && isRepeatable !== true)
-      throw new UsageError(`--${OPTIONS[meant].flag} is given more than once`);
-    if (OPTIONS[meant].value === null) {
-      if (attached !== null) throw new UsageError(`--${spelled} takes no value`);
-      given.set(meant, negated === undefined ? "true" : "false");
+    const matched = name ?? negated;
+    if (matched === undefined) throw new UsageError(`the flag ${quoted(`--${flagName}`)} is unknown`);
+    const { isRepeatable }: Option<unknown> = OPTIONS[matched];
+    if (given.has(matched) && isRepeatable !== true)
+      throw new UsageError(`--${OPTIONS[matched].flag} is given more than once`);
+    if (OPTIONS[matched].value === null) {
+      if (attached !== null) throw new UsageError(`--${flagName} takes no value`);
+      given.set(matched, negated === undefined ? "true" : "false");
       continue;
     }
     // An argument with two dashes is the next flag: such a value must be attached with `=`.
     const next = attached === null ? args[position + 1] : attached;
     if (next === undefined || (attached === null && next.startsWith("--")))
-      throw new UsageError(`--${spelled} needs a value: ${OPTIONS[meant].value}`);
+      throw new UsageError(`--${flagName} needs a value: ${OPTIONS[matched].value}`);
     if (attached === null) position += 1;
-    const before = given.get(meant);
-    given.set(meant, before === undefined ? next : `${before},${next}`);
+    const before = given.get(matched);
+    given.set(matched, before === undefined ? next : `${before},${next}`);
   }
   return given;
 }
 
+/** @param usage the flag and the placeholder of its value, as in the help */
 function option<T>(
-  spelled: string,
-  value: string,
-  fallback: string | null,
-  meaning: string,
+  usage: `${string} ${string}`,
   parse: (text: string) => T,
+  meaning: string,
+  fallback: string | null = null,
 ): Option<T> {
-  return { flag: spelled, value, fallback, meaning, parse };
+  const [flagName = "", value = ""] = usage.split(" ");
+  return { flag: flagName, value, fallback, meaning, parse };
 }
 
-function flag(spelled: string, meaning: string): Option<boolean> {
-  return { flag: spelled, value: null, fallback: "false", meaning, parse: parseSwitch };
+function flag(flagName: string, meaning: string): Option<boolean> {
+  return { flag: flagName, value: null, fallback: "false", meaning, parse: parseSwitch };
 }
 
 /** Read from its variable only. */
-function secret(spelled: string, meaning: string): Option<string> & { readonly isSecret: true } {
-  return { ...option(spelled, "TEXT", null, meaning, parseText), isSecret: true };
+function secret(flagName: string, meaning: string): Option<string> & { readonly isSecret: true } {
+  return { ...option(`${flagName} TEXT`, parseText, meaning), isSecret: true };
 }
 
 function parseText(text: string): string {

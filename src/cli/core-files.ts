@@ -1,5 +1,5 @@
 // Core-dump protection: keeps process memory, with keys and passwords in use, out of core files.
-// Must not fail the start: without it, the process behaves like any other program.
+// Never fails the start: without it, the process behaves like any other program.
 
 import { readFileSync } from "node:fs";
 import { openLibc } from "../discovery/kernel/libc.ts";

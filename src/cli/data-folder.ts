@@ -1,4 +1,4 @@
-// Data folder of a subcommand: located and opened read-only. Must not change anything; serve and setup open theirs
+// Data folder of a subcommand: located and opened read-only. Changes nothing; serve and setup open theirs
 // themselves.
 
 import { existsSync } from "node:fs";
@@ -21,7 +21,7 @@ import {
 export function findData(directory: string): DataFiles {
   const files = dataFiles(directory);
   requireRegular(files.database);
-  if (!existsSync(files.database)) throw new DatabaseRefused(`There are no data in ${directory}.`);
+  if (!existsSync(files.database)) throw new DatabaseRefused(`There is no data in ${directory}.`);
   refuseForeignFile(files.database);
   return files;
 }
@@ -30,7 +30,7 @@ export function findData(directory: string): DataFiles {
  * Runs work on data with this version's schema, with or without a running appliance.
  * @throws DatabaseRefused for an older schema, and for data that SQLite cannot read
  */
-export async function reading<T>({ database }: DataFiles, work: (db: Sql) => T | Promise<T>): Promise<T> {
+export async function withReadOnlyDatabase<T>({ database }: DataFiles, work: (db: Sql) => T | Promise<T>): Promise<T> {
   const db = orRefused(database, openReadOnly);
   try {
     requireSchema(

@@ -14,7 +14,7 @@ export interface DemoAccount {
   readonly password: string;
 }
 
-interface Greeted {
+interface GreetingInfo {
   readonly url: string;
   readonly tls: ServedTls | null;
   readonly directory: string;
@@ -25,19 +25,19 @@ interface Greeted {
  * @param ownAddresses of this machine, if it listens on all of them
  */
 export function greeting(
-  { url, tls, directory, setupToken }: Greeted & { readonly setupToken: string | null },
+  { url, tls, directory, setupToken }: GreetingInfo & { readonly setupToken: string | null },
   listen: ListenAddress,
   account: DemoAccount | null,
   ownAddresses: () => readonly string[],
 ): string {
-  const [here = url] = openableUrls(url, listen, []);
-  const wayIn =
+  const [localUrl = url] = openableUrls(url, listen, []);
+  const signInHint =
     account !== null
-      ? `A demo with made-up data. Sign in at ${here}/ as ${account.email} with the password ${account.password}`
+      ? `A demo with made-up data. Sign in at ${localUrl}/ as ${account.email} with the password ${account.password}`
       : setupToken === null
-        ? `Claimed: sign in at ${here}/; the operations are at ${here}/docs`
+        ? `Claimed: sign in at ${localUrl}/; the operations are at ${localUrl}/docs`
         : `Claim it in a browser: ${setupLinks(openableUrls(url, listen, ownAddresses()), setupToken)}`;
-  return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${wayIn}\n${certificateLine(tls)}`;
+  return `netledger ${SERVER_VERSION} listens on ${url}\nIts data is in ${directory}\n${signInHint}\n${certificateLine(tls)}`;
 }
 
 /** For a backup served read-only. */
@@ -46,7 +46,7 @@ export function readOnlyGreeting({
   tls,
   directory: file,
   asOf,
-}: Greeted & { readonly asOf: number | null }): string {
+}: GreetingInfo & { readonly asOf: number | null }): string {
   const last = asOf === null ? "it is empty" : `last change ${formatInstant(asOf)}`;
   return `netledger ${SERVER_VERSION} listens on ${url}\nRead-only: ${file}; ${last}\nSign in at ${url}/ with a password of the backup, or use one of its keys; the operations are at ${url}/docs\n${certificateLine(tls)}`;
 }
@@ -63,13 +63,13 @@ function setupLinks(urls: readonly string[], setupToken: string): string {
 function openableUrls(url: string, { host }: ListenAddress, ownAddresses: readonly string[]): string[] {
   if (host !== "0.0.0.0" && host !== "::") return [url];
   const urlAt = (address: string) => {
-    const at = new URL(url);
-    at.hostname = address.includes(":") ? `[${address}]` : address;
-    return at.origin;
+    const result = new URL(url);
+    result.hostname = address.includes(":") ? `[${address}]` : address;
+    return result.origin;
   };
-  const known = ownAddresses.filter((address) => !/^(127\.|::1$)/.test(address));
-  const v4 = known.filter((address) => !address.includes(":"));
-  const v6 = host === "::" ? known.filter((address) => address.includes(":")) : [];
+  const external = ownAddresses.filter((address) => !/^(127\.|::1$)/.test(address));
+  const v4 = external.filter((address) => !address.includes(":"));
+  const v6 = host === "::" ? external.filter((address) => address.includes(":")) : [];
   return [urlAt(host === "::" ? "::1" : "127.0.0.1"), ...[...v4, ...v6].map(urlAt)].slice(0, LINKS_MAX);
 }
 

@@ -5,7 +5,7 @@ import type { Page, Section } from "../handbook/render.ts";
 import { UsageError } from "./config.ts";
 
 const COLUMNS_MAX = 100;
-const NEAR_MAX = 5;
+const SIMILAR_MAX = 5;
 
 /** All pages for the overview. */
 export function handbookTopics(): readonly Pick<Page, "topic" | "summary">[] {
@@ -24,8 +24,8 @@ export function handbookPage(
   const { pages } = handbook();
   const page = pages.find((each) => each.topic === topic.toLowerCase());
   if (page === undefined) {
-    const near = nearPages(topic.toLowerCase()).slice(0, NEAR_MAX);
-    const hint = near.length === 0 ? "" : `; near it: ${near.join(", ")}`;
+    const similar = similarPages(topic.toLowerCase()).slice(0, SIMILAR_MAX);
+    const hint = similar.length === 0 ? "" : `; similar pages: ${similar.join(", ")}`;
     throw new UsageError(`there is no page about ${JSON.stringify(topic.slice(0, 100))}${hint}`);
   }
   // Terminals cannot show images.
@@ -38,43 +38,45 @@ export function handbookPage(
   const columns = Math.min(terminal?.columns ?? COLUMNS_MAX, COLUMNS_MAX);
   const text = Bun.markdown.ansi(markdown, { colors, columns }).trim();
   const isLinked = markdown.includes("(→ ");
-  return `${colors ? text : airy(text)}\n${isLinked ? "\n(→ NAME) is another page: netledger help NAME.\n" : ""}`;
+  return `${colors ? text : spaced(text)}\n${isLinked ? "\n(→ NAME) is another page: netledger help NAME.\n" : ""}`;
 }
 
 /** Adds a blank line above each list, and removes the frame of code blocks, so that they can be copied. */
-function airy(text: string): string {
+function spaced(text: string): string {
   return text
     .replace(/^\+- ?\S*\n((?:\|.*\n)*?)\+-$/gm, (_, code: string) => code.replace(/^\| ?/gm, "    ").trimEnd())
     .replace(/^(\S.*)\n(?= {2}\* | {3}1\. )/gm, "$1\n\n");
 }
 
 /** Names of similar pages: by name, by heading, by content, in this order. */
-function nearPages(word: string): string[] {
+function similarPages(word: string): string[] {
   const { pages, files } = handbook();
   const index = files["/handbook/search.json"];
   const sections = JSON.parse(index !== undefined && "text" in index ? index.text : "[]") as Section[];
-  const topicsWhere = (holds: (section: Section) => boolean) =>
-    sections.filter(holds).map((section) => section.url.replace(/^\/handbook\/|#.*$/g, ""));
-  const has = (text: string) => word !== "" && text.toLowerCase().includes(word);
+  const topicsWhere = (accepts: (section: Section) => boolean) =>
+    sections.filter(accepts).map((section) => section.url.replace(/^\/handbook\/|#.*$/g, ""));
+  const contains = (text: string) => word !== "" && text.toLowerCase().includes(word);
   return [
     ...new Set([
-      ...pages.filter(({ topic, title }) => isAlike(topic, word) || has(`${topic} ${title}`)).map(({ topic }) => topic),
-      ...topicsWhere(({ heading }) => has(heading)),
-      ...topicsWhere(({ text }) => has(text)),
+      ...pages
+        .filter(({ topic, title }) => isSimilar(topic, word) || contains(`${topic} ${title}`))
+        .map(({ topic }) => topic),
+      ...topicsWhere(({ heading }) => contains(heading)),
+      ...topicsWhere(({ text }) => contains(text)),
     ]),
   ];
 }
 
 /** Whether the edit distance of two words (Levenshtein) is at most two. */
-function isAlike(one: string, other: string): boolean {
-  let distances = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [row, letter] of [...one].entries()) {
+function isSimilar(a: string, b: string): boolean {
+  let distances = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (const [row, letter] of [...a].entries()) {
     const next = [row + 1];
-    for (const [column, against] of [...other].entries()) {
+    for (const [column, against] of [...b].entries()) {
       const change = (distances[column] ?? 0) + (letter === against ? 0 : 1);
       next.push(Math.min(change, (distances[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
     }
     distances = next;
   }
-  return (distances[other.length] ?? 0) <= 2;
+  return (distances[b.length] ?? 0) <= 2;
 }

@@ -34,10 +34,10 @@ export function helpOverview(
 
 /** One command, or several with a common first word. */
 export function helpOf(forms: readonly Form[]): string {
-  return forms.map(helpOfOne).join("\n");
+  return forms.map(commandHelp).join("\n");
 }
 
-function helpOfOne(form: Form): string {
+function commandHelp(form: Form): string {
   const always: readonly Option<unknown>[] = form.always.map((name) => OPTIONS[name]);
   const options: readonly Option<unknown>[] = [...always, ...form.maybe.map((name) => OPTIONS[name])];
   const operand: Option<unknown> | null = form.operand === undefined ? null : OPTIONS[form.operand];
@@ -49,7 +49,7 @@ function helpOfOne(form: Form): string {
     ...(options.length > required.length ? ["[--flag VALUE …]"] : []),
   ];
   const rows = options.map((option) => ({
-    spelled: option.isSecret
+    flag: option.isSecret
       ? "(variable)"
       : option === operand
         ? `${option.value}`
@@ -57,13 +57,13 @@ function helpOfOne(form: Form): string {
     variable: variableOf(option.flag),
     meaning: `${option.meaning}${suffix(option, required.includes(option))}`,
   }));
-  const spelledWidth = Math.max(0, ...rows.map((row) => row.spelled.length));
+  const flagWidth = Math.max(0, ...rows.map((row) => row.flag.length));
   return [
     `netledger ${form.name}: ${form.summary}`,
     "",
     usage.join(" "),
     ...(rows.length > 0 ? [""] : []),
-    ...rows.flatMap((row) => [`  ${row.spelled.padEnd(spelledWidth)}  ${row.variable}`, `      ${row.meaning}`]),
+    ...rows.flatMap((row) => [`  ${row.flag.padEnd(flagWidth)}  ${row.variable}`, `      ${row.meaning}`]),
     "",
   ].join("\n");
 }

@@ -2,18 +2,18 @@
 
 import { systemLog } from "../base/log.ts";
 import { systemTimers } from "../base/timers.ts";
-import { bring } from "../importers/bring.ts";
-import { Bringing } from "../importers/bringing.ts";
-import { ChangesHere } from "../importers/changes-here.ts";
+import { importSource } from "../importers/bring.ts";
+import { ImportRun } from "../importers/bringing.ts";
+import { LocalChanges } from "../importers/changes-here.ts";
 import { isThisMachine } from "../importers/direct-hosts.ts";
 import { JsonClient } from "../importers/json-client.ts";
 import { Ledger } from "../importers/ledger.ts";
 import { Netbox } from "../importers/netbox/netbox.ts";
 import type { NetboxServer } from "../importers/netbox/netbox-api.ts";
 import { Phpipam } from "../importers/phpipam/phpipam.ts";
-import { Plan } from "../importers/plan.ts";
+import { ImportPlan } from "../importers/plan.ts";
 import { SecretMask } from "../importers/secret-mask.ts";
-import type { BroughtSource } from "../importers/wanted.ts";
+import type { ImportSource } from "../importers/wanted.ts";
 import { certificatesIn, TlsRefused } from "../tls/pair.ts";
 import { type Command, defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { type Config, UsageError } from "./config.ts";
@@ -22,15 +22,15 @@ import { progressTo } from "./progress.ts";
 import { readSettingFile } from "./setting-file.ts";
 
 const ALWAYS = ["source", "server", "remotePlainHttp", "overwrite", "dryRun", "verbose"] as const;
-const MAYBE = ["tokenFile", "token", "keyFile", "key", "caFile", "defaultNetwork", "knownAs", "reason"] as const;
-type ImportConfig = Config<(typeof ALWAYS)[number], (typeof MAYBE)[number]>;
+const OPTIONAL = ["tokenFile", "token", "keyFile", "key", "caFile", "defaultNetwork", "knownAs", "reason"] as const;
+type ImportConfig = Config<(typeof ALWAYS)[number], (typeof OPTIONAL)[number]>;
 
 const netbox = defineCommand(
   {
     name: "import netbox",
     summary: "imports the inventory of a NetBox into a running netledger; repeat it to import later changes.",
     always: ALWAYS,
-    maybe: MAYBE,
+    maybe: OPTIONAL,
     operand: "source",
   },
   (config, io) => run(config, io, (server, identity) => Netbox.open(server, identity)),
@@ -41,7 +41,7 @@ const phpipam = defineCommand(
     name: "import phpipam",
     summary: "imports the inventory of a phpIPAM into a running netledger; repeat it to import later changes.",
     always: [...ALWAYS, "appId"],
-    maybe: MAYBE,
+    maybe: OPTIONAL,
     operand: "source",
   },
   (config, io) => run(config, io, (server, identity) => Phpipam.open({ ...server, appId: config.appId }, identity)),
@@ -52,7 +52,7 @@ export const importCommands: readonly Command[] = [netbox, phpipam];
 async function run(
   config: ImportConfig,
   io: ProcessIo,
-  open: (server: NetboxServer, identity: string) => Promise<BroughtSource>,
+  open: (server: NetboxServer, identity: string) => Promise<ImportSource>,
 ): Promise<number> {
   for (const url of [config.source, config.server]) requireTls(url, config.remotePlainHttp);
   const reason = checkReason(config.reason);
@@ -61,7 +61,7 @@ async function run(
   const token = await readSecret(config.token, config.tokenFile, "token", io);
   const secrets = new SecretMask([key, token]);
   try {
-    return await bringIn(config, { ...io, print: (text) => io.print(secrets.text(text)) }, open, {
+    return await openAndImport(config, { ...io, print: (text) => io.print(secrets.text(text)) }, open, {
       ca,
       key,
       token,
@@ -81,10 +81,10 @@ interface ImportInput {
   readonly secrets: SecretMask;
 }
 
-async function bringIn(
+async function openAndImport(
   config: ImportConfig,
   io: ProcessIo,
-  open: (server: NetboxServer, identity: string) => Promise<BroughtSource>,
+  open: (server: NetboxServer, identity: string) => Promise<ImportSource>,
   { ca, key, token, reason, secrets }: ImportInput,
 ): Promise<number> {
   const timers = systemTimers;
@@ -97,38 +97,38 @@ async function bringIn(
     run: io.random.bytes(16).toHex(),
   });
   await ledger.connect();
-  const plan = new Plan(config.verbose);
+  const plan = new ImportPlan(config.verbose);
   const flush = async () => {
     const lines = plan.takeLines();
     if (lines !== "") await io.print(lines);
   };
-  const tell = progressTo(systemLog(), io.clock, "importing");
-  const bringing = new Bringing({
+  const reportProgress = progressTo(systemLog(), io.clock, "importing");
+  const importRun = new ImportRun({
     source,
     ledger,
     plan,
-    changesHere: new ChangesHere(ledger, source.reason),
+    changesHere: new LocalChanges(ledger, source.reason),
     options: {
       defaultNetwork: config.defaultNetwork,
       overwrites: config.overwrite,
-      progress: (step, done) => tell({ step, done, total: null }),
+      progress: (step, done) => reportProgress({ step, done, total: null }),
       flush,
     },
-    isAgain: await ledger.hasWrittenFor(source.reason),
+    isRepeated: await ledger.hasWrittenFor(source.reason),
   });
-  await bring(bringing);
+  await importSource(importRun);
   await flush();
   await io.print(report(config, source, plan));
   return plan.total("refused") === 0 ? EXIT.done : EXIT.failed;
 }
 
-function report(config: ImportConfig, source: BroughtSource, plan: Plan): string {
+function report(config: ImportConfig, source: ImportSource, plan: ImportPlan): string {
   const title = `${source.title} at ${config.source} into ${config.server}`;
   return [
-    config.dryRun ? `${title}: dry run, nothing is written` : `${title}: done`,
+    config.dryRun ? `${title}: dry run, nothing was written` : `${title}: done`,
     "",
     plan.text(),
-    "Not brought in:",
+    "Not imported:",
     ...source.leftOut.map((each) => `  ${each}`),
     "",
   ].join("\n");
@@ -141,9 +141,9 @@ function report(config: ImportConfig, source: BroughtSource, plan: Plan): string
 function requireTls(text: string, isPlainAllowed: boolean): void {
   const { protocol, hostname } = new URL(text);
   // The address of a name below localhost depends on the resolver.
-  const isHere = isThisMachine(hostname) && !/\.localhost\.?$/i.test(hostname);
-  if (protocol === "https:" || isHere || isPlainAllowed) return;
-  throw new UsageError(`${text} is not https: token, key and data could be read on the way; --plain-http permits this`);
+  const isLocal = isThisMachine(hostname) && !/\.localhost\.?$/i.test(hostname);
+  if (protocol === "https:" || isLocal || isPlainAllowed) return;
+  throw new UsageError(`${text} is not https: token, key and data could be read in transit; --plain-http permits this`);
 }
 
 /** @throws UsageError if missing */

@@ -106,31 +106,16 @@ const create = defineCommand(
   },
 );
 
-const disable = defineCommand(
-  {
-    name: "key disable",
-    summary: "disables an API key.",
-    always: ["data", "keyId", "acceptClock"],
-    maybe: ["reason"],
-  },
-  (config, io) => {
+const setEnabled = (name: string, summary: string, isEnabled: boolean) =>
+  defineCommand({ name, summary, always: ["data", "keyId", "acceptClock"], maybe: ["reason"] }, (config, io) => {
     const reason = checkReason(config.reason);
-    return withStore(config, io, false, (store) => setEnabled(store, config.keyId, false, reason));
-  },
-);
-
-const enable = defineCommand(
-  {
-    name: "key enable",
-    summary: "enables a disabled API key again.",
-    always: ["data", "keyId", "acceptClock"],
-    maybe: ["reason"],
-  },
-  (config, io) => {
-    const reason = checkReason(config.reason);
-    return withStore(config, io, false, (store) => setEnabled(store, config.keyId, true, reason));
-  },
-);
+    return withStore(config, io, false, async (store) => {
+      const { record, ifMatch, organization } = keyOf(store, config.keyId);
+      const { id, name, organization_id, user_id, tags } = record;
+      const body: ApiKeyUpdate = { name, organization_id, user_id, tags: [...tags], is_enabled: isEnabled };
+      await store.writes.run("api_key.update", { id, body, ifMatch }, operatorOf(organization.id, reason));
+    });
+  });
 
 const remove = defineCommand(
   { name: "key delete", summary: "deletes an API key.", always: ["data", "keyId", "acceptClock"], maybe: ["reason"] },
@@ -143,14 +128,13 @@ const remove = defineCommand(
   },
 );
 
-export const keyCommands: readonly Command[] = [list, create, disable, enable, remove];
-
-async function setEnabled(store: Store, id: string, isEnabled: boolean, reason: string | null): Promise<void> {
-  const { record, ifMatch, organization } = keyOf(store, id);
-  const { name, organization_id, user_id, tags } = record;
-  const body: ApiKeyUpdate = { name, organization_id, user_id, tags: [...tags], is_enabled: isEnabled };
-  await store.writes.run("api_key.update", { id: record.id, body, ifMatch }, operatorOf(organization.id, reason));
-}
+export const keyCommands: readonly Command[] = [
+  list,
+  create,
+  setEnabled("key disable", "disables an API key.", false),
+  setEnabled("key enable", "enables a disabled API key again.", true),
+  remove,
+];
 
 /** @throws DomainError entity_not_found */
 function keyOf({ reader }: Store, id: string): LiveRecord<ApiKeyRecord> & { readonly organization: OrganizationReach } {

@@ -47,26 +47,27 @@ export function organizationsOf(reader: Reader): OrganizationReach[] {
 }
 
 /**
- * @param wanted a name or an id; null for the only organization
+ * @param requested a name or an id; null for the only organization
  * @throws DomainError entity_not_found if it does not exist, or is not the only one
  */
-export function organizationOf(reader: Reader, wanted: string | null): OrganizationReach {
+export function organizationOf(reader: Reader, requested: string | null): OrganizationReach {
   const all = organizationsOf(reader);
   if (all.length === 0) throw missing("There is no organization yet: create one with netledger setup.");
-  const meant = wanted === null ? all : all.filter(({ id, name }) => isCalled(wanted, id, name));
-  if (meant.length > 1)
+  const matches = requested === null ? all : all.filter(({ id, name }) => matchesNameOrId(requested, id, name));
+  if (matches.length > 1)
     throw missing(
-      `${wanted === null ? "There are several organizations" : "Several organizations have this name"}: name one by its id with --organization (${list(meant)}).`,
+      `${requested === null ? "There are several organizations" : "Several organizations have this name"}: name one by its id with --organization (${list(matches)}).`,
     );
-  if (meant[0] === undefined) throw missing(`There is no organization ${JSON.stringify(wanted)}, but ${list(all)}.`);
-  return meant[0];
+  if (matches[0] === undefined)
+    throw missing(`There is no organization ${JSON.stringify(requested)}, but ${list(all)}.`);
+  return matches[0];
 }
 
 /** @throws DomainError entity_not_found if one of them does not exist */
-export function networkIdsOf(reader: Reader, organization: OrganizationReach, wanted: readonly string[]): string[] {
+export function networkIdsOf(reader: Reader, organization: OrganizationReach, requested: readonly string[]): string[] {
   const all = recordsOf<NetworkRecord>(reader, networkKind, organization);
-  return wanted.map((each) => {
-    const network = all.find(({ id, name }) => isCalled(each, id, name));
+  return requested.map((each) => {
+    const network = all.find(({ id, name }) => matchesNameOrId(each, id, name));
     if (network === undefined) throw missing(`There is no network ${JSON.stringify(each)} in ${organization.name}.`);
     return network.id;
   });
@@ -117,8 +118,8 @@ function missing(message: string): DomainError {
   return new DomainError("entity_not_found", message);
 }
 
-function isCalled(wanted: string, id: string, name: string): boolean {
-  return id === wanted.toLowerCase() || foldCase(name) === foldCase(wanted);
+function matchesNameOrId(requested: string, id: string, name: string): boolean {
+  return id === requested.toLowerCase() || foldCase(name) === foldCase(requested);
 }
 
 function list(organizations: readonly OrganizationReach[]): string {

@@ -4,12 +4,16 @@
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import { hashPassword } from "../access/password.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
-import type { OrganizationCommands, OrganizationMade, OrganizationSetup } from "../resources/organizations/commands.ts";
+import type {
+  CreatedOrganization,
+  OrganizationCommands,
+  OrganizationSetup,
+} from "../resources/organizations/commands.ts";
 import { Email } from "../resources/users/user.ts";
 import { Name } from "../schemas/schemas.ts";
 import { checkSetting } from "./checked-setting.ts";
 
-export interface OrganizationWish {
+export interface OrganizationSettings {
   readonly organizationName: string;
   readonly networkName: string;
   readonly email: string;
@@ -20,11 +24,11 @@ export interface OrganizationWish {
  * @param prefix of their flags: `setup-` or none
  * @throws UsageError
  */
-export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish {
+export function validateOrganization(settings: OrganizationSettings, prefix = ""): OrganizationSettings {
   return {
-    organizationName: checkSetting(Name, wish.organizationName, `--${prefix}organization`),
-    networkName: checkSetting(Name, wish.networkName, `--${prefix}network`),
-    email: checkSetting(Email, wish.email, `--${prefix}email`),
+    organizationName: checkSetting(Name, settings.organizationName, `--${prefix}organization`),
+    networkName: checkSetting(Name, settings.networkName, `--${prefix}network`),
+    email: checkSetting(Email, settings.email, `--${prefix}email`),
   };
 }
 
@@ -32,13 +36,17 @@ export function checkWish(wish: OrganizationWish, prefix = ""): OrganizationWish
  * @param options.onlyFirst rejects the setup if an organization exists; `reason` for the ledger
  * @throws DomainError entity_already_exists
  */
-export async function makeOrganization(
+export async function createOrganization(
   writes: WriteQueue<OrganizationCommands>,
-  wish: OrganizationWish,
+  settings: OrganizationSettings,
   password: string,
   { onlyFirst, reason }: { readonly onlyFirst: boolean; readonly reason: string | null },
-): Promise<OrganizationMade> {
-  const input: OrganizationSetup = { ...wish, passwordHash: await hashPassword(password, wish.email), onlyFirst };
+): Promise<CreatedOrganization> {
+  const input: OrganizationSetup = {
+    ...settings,
+    passwordHash: await hashPassword(password, settings.email),
+    onlyFirst,
+  };
   const { result } = await writes.run("organization.set_up", input, { ...SYSTEM_AUTHOR, reason });
   return result;
 }

@@ -1,4 +1,4 @@
-// Password from a file or from standard input. Must not come from the command line, which other users can read.
+// Password from a file or from standard input, never from the command line, which other users can read.
 
 import { describePasswordProblem } from "../access/password.ts";
 import type { ProcessIo } from "./command.ts";

@@ -1,6 +1,6 @@
 // netledger prune: permanently thins the history of data not in use by an appliance.
 
-import { inUnits, sizeOf } from "../base/byte-size.ts";
+import { formatBytes, sizeOf } from "../base/byte-size.ts";
 import { formatInstant, type Instant, parseInstantOrAge } from "../base/instant.ts";
 import { systemLog } from "../base/log.ts";
 import type { Sql } from "../db/connection.ts";
@@ -8,14 +8,14 @@ import type { DataFiles } from "../db/files/data-directory.ts";
 import { Reader } from "../db/reading/reader.ts";
 import type { PruneOrder } from "../db/thinning.ts";
 import { pruneHistory } from "../history/prune.ts";
-import { type PrunePlan, planned, planSteps } from "../history/prune-plan.ts";
-import { describeReport, KEPT_IN_WORDS } from "../history/verify/verify.ts";
+import { type PrunePlan, planSteps, runPlan } from "../history/prune-plan.ts";
+import { describeReport, RETENTION_TEXTS } from "../history/verify/verify.ts";
 import { KINDS } from "../records/resources.ts";
 import { checkClock } from "../server/store.ts";
 import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { type Config, UsageError } from "./config.ts";
-import { atRest, bringUpToSchema, mergeLog, onDisk, rewriteFile } from "./data-at-rest.ts";
-import { findData, reading } from "./data-folder.ts";
+import { checkpointLog, rewriteFile, upgradeSchema, withDiskErrors, withExclusiveDatabase } from "./data-at-rest.ts";
+import { findData, withReadOnlyDatabase } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
 
 export const prune = defineCommand(
@@ -27,71 +27,76 @@ export const prune = defineCommand(
     maybe: ["keep"],
   },
   async (config, io) => {
-    const order: PruneOrder = {
-      before: instantIn(config.before, io.clock.now()),
+    const request: PruneOrder = {
+      before: parseBefore(config.before, io.clock.now()),
       keep: config.keep ?? "none",
     };
     const files = findData(config.data);
-    if (config.dryRun) await tell(order, files, io);
-    else await thin(order, config, files, io);
+    if (config.dryRun) await preview(request, files, io);
+    else await thin(request, config, files, io);
     return EXIT.done;
   },
 );
 
 type PruneConfig = Config<"vacuum" | "acceptClock">;
 
-async function tell(order: PruneOrder, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
-  const plan = await reading(files, (db) => planned(planSteps(db, order), progressTo(systemLog(), clock, "looking")));
+async function preview(request: PruneOrder, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
+  const plan = await withReadOnlyDatabase(files, (db) =>
+    runPlan(planSteps(db, request), progressTo(systemLog(), clock, "looking")),
+  );
   const segments = plan.segments.map(
     ({ first, last, resolution }) =>
-      `Would be thinned: transactions ${first} to ${last}: ${KEPT_IN_WORDS[resolution]}\n`,
+      `Would be thinned: transactions ${first} to ${last}: ${RETENTION_TEXTS[resolution]}\n`,
   );
   await print(
     plan.dropped === 0
-      ? nothing(order, plan)
-      : `Would drop ${dropped(plan)}.\n${segments.join("")}Nothing was changed.\n`,
+      ? describeNothing(request, plan)
+      : `Would drop ${describeDropped(plan)}.\n${segments.join("")}Nothing was changed.\n`,
   );
 }
 
-async function thin(order: PruneOrder, config: PruneConfig, files: DataFiles, io: ProcessIo): Promise<void> {
+async function thin(request: PruneOrder, config: PruneConfig, files: DataFiles, io: ProcessIo): Promise<void> {
   const { clock, print } = io;
-  await atRest(files, async (db) => {
-    bringUpToSchema(db, files);
+  await withExclusiveDatabase(files, async (db) => {
+    upgradeSchema(db, files);
     const log = systemLog();
     checkClock(new Reader(db, clock), { clock, acceptClock: config.acceptClock, log });
-    const pruned = onDisk(files, "nothing was pruned", () =>
-      pruneHistory(db, KINDS, order, clock.now(), progressTo(log, clock, "pruning")),
+    const pruned = withDiskErrors(files, "nothing was pruned", () =>
+      pruneHistory(db, KINDS, request, clock.now(), progressTo(log, clock, "pruning")),
     );
-    if (pruned.report === null) await print(nothing(order, pruned));
-    else await print(`Dropped ${dropped(pruned)}.\n${describeReport(pruned.report)}`);
-    onDisk(files, "the write-ahead log is merged at the next start", () => mergeLog(db));
-    if (config.vacuum) onDisk(files, "the history was pruned, but the file was not rewritten", () => rewriteFile(db));
-    await print(config.vacuum ? `${files.database} has ${inUnits(sizeOf(files.database))}.\n` : roomIn(db, files));
+    if (pruned.report === null) await print(describeNothing(request, pruned));
+    else await print(`Dropped ${describeDropped(pruned)}.\n${describeReport(pruned.report)}`);
+    withDiskErrors(files, "the write-ahead log is merged at the next start", () => checkpointLog(db));
+    if (config.vacuum)
+      withDiskErrors(files, "the history was pruned, but the file was not rewritten", () => rewriteFile(db));
+    await print(
+      config.vacuum ? `${files.database} has ${formatBytes(sizeOf(files.database))}.\n` : describeFreeSpace(db, files),
+    );
   });
 }
 
-function roomIn(db: Sql, files: DataFiles): string {
+function describeFreeSpace(db: Sql, files: DataFiles): string {
   const { freelist_count: pages } = db.$client.query("PRAGMA freelist_count").get() as { freelist_count: number };
   const { page_size: bytes } = db.$client.query("PRAGMA page_size").get() as { page_size: number };
-  return `${files.database} has ${inUnits(sizeOf(files.database))}, of which ${inUnits(pages * bytes)} are free for new data; --vacuum returns them to the disk.\n`;
+  return `${files.database} has ${formatBytes(sizeOf(files.database))}, of which ${formatBytes(pages * bytes)} are free for new data; --vacuum returns them to the disk.\n`;
 }
 
-function dropped({ dropped: count, versions, droppedBytes, coverage, states }: PrunePlan): string {
+function describeDropped({ dropped: count, versions, droppedBytes, coverage, states }: PrunePlan): string {
   const notes =
     coverage === 0 ? "" : ` and ${coverage} ${coverage === 1 ? "note" : "notes"} of where credentials were sent`;
-  return `${count} of ${versions} versions (${inUnits(droppedBytes)} of documents)${notes}; ${states} ${states === 1 ? "state" : "states"} of the thinned history kept`;
+  return `${count} of ${versions} versions (${formatBytes(droppedBytes)} of documents)${notes}; ${states} ${states === 1 ? "state" : "states"} of the thinned history kept`;
 }
 
-function nothing({ before }: PruneOrder, { last }: PrunePlan): string {
+function describeNothing({ before }: PruneOrder, { last }: PrunePlan): string {
   return last === 0
     ? `Nothing is older than ${formatInstant(before)}.\n`
-    : `Nothing to drop before ${formatInstant(before)}: all of it is needed for the states to keep.\n`;
+    : `Nothing to drop before ${formatInstant(before)}: all data before it is needed for the states to keep.\n`;
 }
 
 /** @throws UsageError for anything but a past timestamp */
-function instantIn(text: string, now: Instant): Instant {
+function parseBefore(text: string, now: Instant): Instant {
   const before = parseInstantOrAge(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text, now);
-  // Ages in minutes and hours are probably mistakes when history is lost for good: -3m is three minutes, not three
+  // Ages in minutes and hours are probably mistakes when history is lost permanently: -3m is three minutes, not three
   // months.
   if (/^-\d+[smh]$/i.test(text)) throw new UsageError("--before takes an age in days or weeks, such as -365d or -52w");
   if (before === null)

@@ -15,7 +15,7 @@ export const restore = defineCommand(
     operand: "file",
   },
   async ({ file, data, replace, dropSecrets }, { clock, random, print }) => {
-    const { report, kept, secrets } = restoreBackup({
+    const { report, previous, secrets } = restoreBackup({
       file,
       directory: data,
       mayReplace: replace,
@@ -27,8 +27,8 @@ export const restore = defineCommand(
     const lines = [
       `Restored into ${data}. Users, passwords and API keys are those of the backup; everyone has to sign in again.`,
     ];
-    if (kept !== null) lines.push(`The old data are kept: ${kept}`);
-    if (secrets.closed > 0)
+    if (previous !== null) lines.push(`The previous data were kept: ${previous}`);
+    if (secrets.unreadable > 0)
       lines.push(
         `Dropped: ${secrets.total} sealed ${secrets.total === 1 ? "secret" : "secrets"} of credentials. Enter them again.`,
       );

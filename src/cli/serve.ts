@@ -6,6 +6,7 @@ import { type Log, systemLog } from "../base/log.ts";
 import type { StartThread } from "../base/thread.ts";
 import { systemTimers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
+import { wordList } from "../base/word-list.ts";
 import { dataFiles } from "../db/files/data-directory.ts";
 import { DatabaseRefused, refusalOfWork } from "../db/files/migrate.ts";
 import type { Reader } from "../db/reading/reader.ts";
@@ -15,7 +16,7 @@ import { findLimitations, type Limitation, limitationsOfExecutable } from "../di
 import { discoverSelf } from "../discovery/self/discover.ts";
 import type { SelfCommands } from "../discovery/self/reconcile.ts";
 import { hasEchoTool } from "../discovery/sweep/echo-tools.ts";
-import { type Console, consoleOf, embeddedConsole } from "../http/console-pages.ts";
+import { type Console, embeddedConsole, loadConsole } from "../http/console-pages.ts";
 import type { AllCommands } from "../registry/commands.ts";
 import { SERVER_VERSION } from "../schemas/envelope.ts";
 import { type Appliance, startAppliance, startReadOnlyAppliance } from "../server/appliance.ts";
@@ -26,26 +27,17 @@ import { defineCommand, EXIT, type ProcessIo } from "./command.ts";
 import { type Config, UsageError, unknownVariables } from "./config.ts";
 import { type DemoAccount, greeting, readOnlyGreeting } from "./greeting.ts";
 import { operatorOf } from "./operator.ts";
-import { checkWish, makeOrganization, type OrganizationWish } from "./organization-setup.ts";
+import { createOrganization, type OrganizationSettings, validateOrganization } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
 
-/** Maximum time of the whole stop, including the writer's last transactions and the checkpoint. */
+/** Maximum time of the entire stop, including the writer's last transactions and the checkpoint. */
 const STOP_MAX_MS = 4_800;
 
 const TLS = ["tlsCertificate", "tlsKey"] as const;
 const SETUP = ["setupOrganization", "setupNetwork", "setupEmail", "setupPasswordFile"] as const;
 
-const ALWAYS = [
-  "listen",
-  "tlsSelfSigned",
-  "plainHttp",
-  "demo",
-  "self",
-  "acceptClock",
-  "snmpPort",
-  "logFormat",
-] as const;
-const MAYBE = [
+const ALWAYS = wordList("listen tlsSelfSigned plainHttp demo self acceptClock snmpPort logFormat");
+const OPTIONAL = [
   "servedData",
   ...TLS,
   ...SETUP,
@@ -62,12 +54,12 @@ export const serve = defineCommand(
     name: "serve",
     summary: "runs the appliance: the API over HTTP or HTTPS, on the data of one folder.",
     always: ALWAYS,
-    maybe: MAYBE,
+    maybe: OPTIONAL,
   },
   (config, io) => runAppliance(config, io),
 );
 
-type ServeConfig = Config<(typeof ALWAYS)[number], (typeof MAYBE)[number]>;
+type ServeConfig = Config<(typeof ALWAYS)[number], (typeof OPTIONAL)[number]>;
 
 /** @param writerThread tests may pass one that fails */
 export async function runAppliance(
@@ -78,7 +70,7 @@ export async function runAppliance(
   const setup = unattendedSetup(config);
   if (setup !== null && config.readOnly !== null)
     throw new UsageError("--read-only serves a backup as it is: it cannot be combined with a set-up");
-  requireDemoAlone(config, setup !== null);
+  requireNoDemoConflicts(config, setup !== null);
   const files = tlsFiles(config);
   await requireProtection(config, files);
   // From here on, a signal stops the appliance in order once the start is complete.
@@ -91,7 +83,7 @@ export async function runAppliance(
   if (config.readOnly !== null) return runReadOnly(config.readOnly, files, config, io, stopped, { log, counters });
   const limitations: Limitation[] = [];
   const directory = config.servedData ?? resolve(config.demo ? "data-demo" : "data");
-  const demo = config.demo ? await demoIn(directory, config, io, log) : null;
+  const demo = config.demo ? await openDemo(directory, config, io, log) : null;
   if (demo === null) refuseDemo(directory);
   const appliance = await startAppliance({
     limitations,
@@ -106,18 +98,23 @@ export async function runAppliance(
     random: io.random,
     counters,
     log,
-    console: await consoleFor(config),
+    console: await servedConsole(config),
     scanning: { secretsFolder: config.secretsFolder, snmpPort: config.snmpPort, tcpPorts: config.scanTcpPorts },
     firstSetup:
       setup === null
         ? null
         : async (writes) => {
-            const password = await readPasswordFile(setup.passwordFile, "--setup-password-file", setup.wish.email, io);
-            const { organizationId, networkId } = await makeOrganization(writes, setup.wish, password, {
+            const password = await readPasswordFile(
+              setup.passwordFile,
+              "--setup-password-file",
+              setup.settings.email,
+              io,
+            );
+            const { organizationId, networkId } = await createOrganization(writes, setup.settings, password, {
               onlyFirst: true,
               reason: null,
             });
-            log.info("set_up", { organization_id: organizationId, network_id: networkId, email: setup.wish.email });
+            log.info("set_up", { organization_id: organizationId, network_id: networkId, email: setup.settings.email });
             if (config.self) await recordSelf(writes, organizationId, networkId, io, log);
           },
     ...(writerThread === undefined ? {} : { writerThread }),
@@ -131,16 +128,16 @@ export async function runAppliance(
     ...fingerprintOf(appliance.tls),
     pid: process.pid,
   });
-  watchOver(appliance.tls, io);
+  reloadOnHangup(appliance.tls, io);
   announce(greeting(appliance, config.listen, demo?.account() ?? null, ownAddresses), io, log);
   // The checks take tens of milliseconds of the start; the first response need not wait for them.
-  setImmediate(() => void tellLimitations(limitations, log));
-  return untilTheEnd(appliance, stopped, log);
+  setImmediate(() => void logLimitations(limitations, log));
+  return runUntilStopped(appliance, stopped, log);
 }
 
-/** Imported for a demo only. @throws DatabaseRefused */
-async function demoIn(directory: string, config: ServeConfig, { clock, random }: ProcessIo, log: Log) {
-  const { giveDemoPassword, prepareDemo } = await import("../demo/demo.ts");
+/** Opens the demo, whose code is imported only then. @throws DatabaseRefused */
+async function openDemo(directory: string, config: ServeConfig, { clock, random }: ProcessIo, log: Log) {
+  const { setDemoPassword: giveDemoPassword, prepareDemo } = await import("../demo/demo.ts");
   await prepareDemo({ directory, clock, random, log });
   // With a proxy in front, the demo is not for this machine alone.
   const isReachable = config.plainHttp || config.trustedProxy !== null || !(await isLoopback(config.listen.host));
@@ -160,27 +157,27 @@ function refuseDemo(directory: string): void {
 }
 
 /** @throws UsageError */
-function requireDemoAlone({ demo, readOnly }: ServeConfig, isSettingUp: boolean): void {
+function requireNoDemoConflicts({ demo, readOnly }: ServeConfig, isSettingUp: boolean): void {
   if (!demo) return;
   if (readOnly !== null) throw new UsageError("--demo and --read-only cannot be combined");
   if (isSettingUp) throw new UsageError("--demo creates its own organization: it cannot be combined with a set-up");
 }
 
 /** @throws UsageError for a file that is not a console */
-async function consoleFor({ console: file }: ServeConfig): Promise<Console | null> {
+async function servedConsole({ console: file }: ServeConfig): Promise<Console | null> {
   if (file === null) return embeddedConsole();
-  return consoleOf(file).catch(() => {
+  return loadConsole(file).catch(() => {
     throw new UsageError(`--console ${file} is not a console: build one with ./scripts/bun scripts/console.ts`);
   });
 }
 
-async function tellLimitations(limitations: Limitation[], log: Log): Promise<void> {
+async function logLimitations(limitations: Limitation[], log: Log): Promise<void> {
   const tools = { timers: systemTimers, permit: async () => {}, findTool: (name: string) => Bun.which(name) };
   limitations.push(...limitationsOfExecutable(), ...(await findLimitations({ hasEchoTool: () => hasEchoTool(tools) })));
-  warnOf(limitations, log);
+  warnAbout(limitations, log);
 }
 
-function warnOf(limitations: readonly Limitation[], log: Log): void {
+function warnAbout(limitations: readonly Limitation[], log: Log): void {
   for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
 }
 
@@ -194,7 +191,7 @@ async function runReadOnly(
 ): Promise<number> {
   const { clock, random } = io;
   const limitations = limitationsOfExecutable();
-  warnOf(limitations, log);
+  warnAbout(limitations, log);
   const appliance = await startReadOnlyAppliance({
     limitations,
     file,
@@ -206,7 +203,7 @@ async function runReadOnly(
     random,
     counters,
     log,
-    console: await consoleFor(config),
+    console: await servedConsole(config),
   }).catch((error: unknown) => {
     throw refusalOfWork(error, file);
   });
@@ -217,12 +214,12 @@ async function runReadOnly(
     ...fingerprintOf(appliance.tls),
     pid: process.pid,
   });
-  watchOver(appliance.tls, io);
+  reloadOnHangup(appliance.tls, io);
   announce(readOnlyGreeting(appliance), io, log);
-  return untilTheEnd(appliance, stopped, log);
+  return runUntilStopped(appliance, stopped, log);
 }
 
-/** Records the machine as the network's first host. Not worth failing the start: the API can repeat it. */
+/** Records the machine as the network's first host. A failure does not end the start: the API can repeat it. */
 async function recordSelf(
   writes: WriteQueue<SelfCommands>,
   organizationId: string,
@@ -239,7 +236,7 @@ async function recordSelf(
   }
 }
 
-async function untilTheEnd(appliance: Appliance, stopped: Promise<string>, log: Log): Promise<number> {
+async function runUntilStopped(appliance: Appliance, stopped: Promise<string>, log: Log): Promise<number> {
   const end = await Promise.race([
     stopped.then((signal) => ({ signal })),
     appliance.crashed.then((reason) => ({ reason })),
@@ -273,12 +270,12 @@ function fingerprintOf(tls: ServedTls | null): { certificate?: string } {
 }
 
 /** SIGHUP reloads the certificate. Without TLS, it is ignored: exiting without a drain is not what a reload means. */
-function watchOver(tls: ServedTls | null, io: ProcessIo): void {
-  io.onHangup(() => void tls?.look());
+function reloadOnHangup(tls: ServedTls | null, io: ProcessIo): void {
+  io.onHangup(() => void tls?.checkNow());
 }
 
 /**
- * The given certificate and key, checked.
+ * The given certificate and key, validated.
  * @throws UsageError for a mismatched pair, and for settings that exclude each other
  */
 function tlsFiles(config: ServeConfig): PairFiles | null {
@@ -297,8 +294,8 @@ function tlsFiles(config: ServeConfig): PairFiles | null {
     );
   if (certificate === null || privateKey === null) return null;
   const files = {
-    certificate: { path: certificate, shown: `--tls-certificate ${certificate}` },
-    privateKey: { path: privateKey, shown: `--tls-key ${privateKey}` },
+    certificate: { path: certificate, displayName: `--tls-certificate ${certificate}` },
+    privateKey: { path: privateKey, displayName: `--tls-key ${privateKey}` },
   };
   try {
     readTlsPair(files);
@@ -314,12 +311,12 @@ async function requireProtection(config: ServeConfig, files: PairFiles | null): 
   const { host, port } = config.listen;
   if (await isLoopback(host)) return;
   throw new UsageError(
-    `--listen ${host.includes(":") ? `[${host}]` : host}:${port} is reachable from other machines, and HTTP exposes passwords and keys on the way: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http behind a TLS proxy`,
+    `--listen ${host.includes(":") ? `[${host}]` : host}:${port} is reachable from other machines, and HTTP exposes passwords and keys in transit: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http behind a TLS proxy`,
   );
 }
 
 /** @throws UsageError if only some of the settings are given */
-function unattendedSetup(config: ServeConfig): { wish: OrganizationWish; passwordFile: string } | null {
+function unattendedSetup(config: ServeConfig): { settings: OrganizationSettings; passwordFile: string } | null {
   const {
     setupOrganization: organizationName,
     setupNetwork: networkName,
@@ -336,5 +333,5 @@ function unattendedSetup(config: ServeConfig): { wish: OrganizationWish; passwor
       "--setup-organization, --setup-network, --setup-email and --setup-password-file must be given together",
     );
   }
-  return { wish: checkWish({ organizationName, networkName, email }, "setup-"), passwordFile };
+  return { settings: validateOrganization({ organizationName, networkName, email }, "setup-"), passwordFile };
 }

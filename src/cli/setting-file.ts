@@ -1,6 +1,6 @@
-// Content of a file named by a setting, or of standard input. Must not block on a named pipe.
+// Content of a file named by a setting, or of standard input. Never blocks on a named pipe.
 
-import { readRegular, whyUnreadable } from "../base/regular-file.ts";
+import { describeReadError, readRegular } from "../base/regular-file.ts";
 import type { ProcessIo } from "./command.ts";
 import { UsageError } from "./config.ts";
 
@@ -16,6 +16,6 @@ export async function readSettingFile(path: string, flag: string, io: ProcessIo)
   try {
     return path === "-" ? await io.readStdin() : readRegular(path, MAX_BYTES);
   } catch (error) {
-    throw new UsageError(`${flag} ${path} ${whyUnreadable(error)}`);
+    throw new UsageError(`${flag} ${path} ${describeReadError(error)}`);
   }
 }

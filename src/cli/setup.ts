@@ -2,7 +2,7 @@
 
 import { defineCommand } from "./command.ts";
 import { checkReason } from "./operator.ts";
-import { checkWish, makeOrganization } from "./organization-setup.ts";
+import { createOrganization, validateOrganization } from "./organization-setup.ts";
 import { readPasswordFile } from "./password-file.ts";
 import { withStore } from "./with-store.ts";
 
@@ -14,17 +14,17 @@ export const setup = defineCommand(
     maybe: ["reason"],
   },
   async (config, io) => {
-    const wish = checkWish({
+    const settings = validateOrganization({
       organizationName: config.newOrganization,
       networkName: config.newNetwork,
       email: config.email,
     });
     const reason = checkReason(config.reason);
-    const password = await readPasswordFile(config.passwordFile, "--password-file", wish.email, io);
+    const password = await readPasswordFile(config.passwordFile, "--password-file", settings.email, io);
     return withStore(config, io, true, async ({ writes }) => {
-      const made = await makeOrganization(writes, wish, password, { onlyFirst: false, reason });
+      const created = await createOrganization(writes, settings, password, { onlyFirst: false, reason });
       await io.print(
-        `organization_id\t${made.organizationId}\nnetwork_id\t${made.networkId}\nuser_id\t${made.userId}\n`,
+        `organization_id\t${created.organizationId}\nnetwork_id\t${created.networkId}\nuser_id\t${created.userId}\n`,
       );
     });
   },

@@ -1,4 +1,4 @@
-// All subcommands. Must not run any.
+// All subcommands, in help order.
 
 import { backup } from "./backup.ts";
 import type { Command } from "./command.ts";

@@ -5,7 +5,6 @@ import { ROLES } from "../access/role.ts";
 import type { PasswordChange, UserChange, UserCreation } from "../resources/users/commands.ts";
 import { Email, type UserRecord, userKind } from "../resources/users/user.ts";
 import { Name, OneOf } from "../schemas/schemas.ts";
-import type { Store } from "../server/store.ts";
 import { checkSetting } from "./checked-setting.ts";
 import { type Command, defineCommand } from "./command.ts";
 import {
@@ -78,31 +77,16 @@ const create = defineCommand(
   },
 );
 
-const disable = defineCommand(
-  {
-    name: "user disable",
-    summary: "disables a user and the user's keys, and ends the user's sessions.",
-    always: ["data", "email", "acceptClock"],
-    maybe: ["reason"],
-  },
-  (config, io) => {
+const setEnabled = (name: string, summary: string, isEnabled: boolean) =>
+  defineCommand({ name, summary, always: ["data", "email", "acceptClock"], maybe: ["reason"] }, (config, io) => {
     const reason = checkReason(config.reason);
-    return withStore(config, io, false, (store) => setEnabled(store, config.email, false, reason));
-  },
-);
-
-const enable = defineCommand(
-  {
-    name: "user enable",
-    summary: "enables a disabled user again.",
-    always: ["data", "email", "acceptClock"],
-    maybe: ["reason"],
-  },
-  (config, io) => {
-    const reason = checkReason(config.reason);
-    return withStore(config, io, false, (store) => setEnabled(store, config.email, true, reason));
-  },
-);
+    return withStore(config, io, false, async ({ reader, writes }) => {
+      const { record, ifMatch, organization } = userByEmail(reader, config.email);
+      const { id, email, role } = record;
+      const input: UserChange = { id, body: { email, role, is_enabled: isEnabled }, passwordHash: null, ifMatch };
+      await writes.run("user.update", input, operatorOf(organization.id, reason));
+    });
+  });
 
 const password = defineCommand(
   {
@@ -113,33 +97,23 @@ const password = defineCommand(
   },
   async (config, io) => {
     const reason = checkReason(config.reason);
-    const wanted = await readPasswordFile(config.passwordFile, "--password-file", config.email, io);
+    const newPassword = await readPasswordFile(config.passwordFile, "--password-file", config.email, io);
     return withStore(config, io, false, async ({ reader, writes }) => {
       const { record, organization } = userByEmail(reader, config.email);
       const input: PasswordChange = {
         id: record.id,
-        passwordHash: await hashPassword(wanted, record.email),
-        keeps: null,
+        passwordHash: await hashPassword(newPassword, record.email),
+        keptHash: null,
       };
       await writes.run("user.set_password", input, operatorOf(organization.id, reason));
     });
   },
 );
 
-export const userCliCommands: readonly Command[] = [list, create, disable, enable, password];
-
-async function setEnabled(
-  { reader, writes }: Store,
-  email: string,
-  isEnabled: boolean,
-  reason: string | null,
-): Promise<void> {
-  const { record, ifMatch, organization } = userByEmail(reader, email);
-  const input: UserChange = {
-    id: record.id,
-    body: { email: record.email, role: record.role, is_enabled: isEnabled },
-    passwordHash: null,
-    ifMatch,
-  };
-  await writes.run("user.update", input, operatorOf(organization.id, reason));
-}
+export const userCliCommands: readonly Command[] = [
+  list,
+  create,
+  setEnabled("user disable", "disables a user and the user's keys, and ends the user's sessions.", false),
+  setEnabled("user enable", "enables a disabled user again.", true),
+  password,
+];

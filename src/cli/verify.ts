@@ -6,7 +6,7 @@ import { type DataFiles, DataLock } from "../db/files/data-directory.ts";
 import { orRefused } from "../db/files/migrate.ts";
 import { GOOD_COPY } from "../db/trouble.ts";
 import { type Dropped, describeDropped } from "../history/verify/beside-ledger.ts";
-import { BESIDE_CHECKS, KNOWN_CHECK, LEDGER_CHECKS } from "../history/verify/findings.ts";
+import { KNOWN_CHECK, LEDGER_CHECKS, OTHER_TABLE_CHECKS } from "../history/verify/findings.ts";
 import { rebuildDerived } from "../history/verify/rebuild.ts";
 import {
   describeReport,
@@ -18,8 +18,8 @@ import {
 import { KINDS } from "../records/resources.ts";
 import { defineCommand, EXIT } from "./command.ts";
 import { UsageError } from "./config.ts";
-import { atRest } from "./data-at-rest.ts";
-import { findData, reading } from "./data-folder.ts";
+import { withExclusiveDatabase } from "./data-at-rest.ts";
+import { findData, withReadOnlyDatabase } from "./data-folder.ts";
 import { progressTo } from "./progress.ts";
 
 export const verify = defineCommand(
@@ -36,30 +36,34 @@ export const verify = defineCommand(
       if (config.repairDerived)
         throw new UsageError("--repair-derived is for a data folder: a backup is never changed");
       const report = readBackup(config.backup, config.knownHead, progress);
-      const remedy = isOther(report) ? OTHERS : "It cannot be used as a backup: take another one.\n";
-      await print(`${describeReport(report)}${isSound(report) ? "" : remedy}`);
-      return isSound(report) ? EXIT.done : EXIT.failed;
+      const remedy = isDifferentLedger(report)
+        ? DIFFERENT_LEDGER
+        : "It cannot be used as a backup: take another one.\n";
+      await print(`${describeReport(report)}${isIntact(report) ? "" : remedy}`);
+      return isIntact(report) ? EXIT.done : EXIT.failed;
     }
     const files = findData(config.data);
     const report = await read(files, config.knownHead, progress);
     // If ledger data is missing, the derived data may be all that is left of it.
-    const isLedgerSound = !report.findings.some(
+    const isLedgerIntact = !report.findings.some(
       ({ check }) => check === KNOWN_CHECK || (LEDGER_CHECKS as readonly string[]).includes(check),
     );
-    if (isOther(report)) {
-      await print(`${describeReport(report)}${OTHERS}`);
+    if (isDifferentLedger(report)) {
+      await print(`${describeReport(report)}${DIFFERENT_LEDGER}`);
       return EXIT.failed;
     }
-    const isBesideSound = !report.findings.some(({ check }) => (BESIDE_CHECKS as readonly string[]).includes(check));
-    const remedy = !isLedgerSound
+    const areOtherRowsIntact = !report.findings.some(({ check }) =>
+      (OTHER_TABLE_CHECKS as readonly string[]).includes(check),
+    );
+    const remedy = !isLedgerIntact
       ? `The ledger itself is damaged: stop the appliance and ${GOOD_COPY}.\n`
-      : isBesideSound
+      : areOtherRowsIntact
         ? "All damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived.\n"
-        : BESIDE_DAMAGED;
-    await print(`${describeReport(report)}${isSound(report) || config.repairDerived ? "" : remedy}`);
-    if (isSound(report)) return EXIT.done;
+        : OTHER_ROWS_DAMAGED;
+    await print(`${describeReport(report)}${isIntact(report) || config.repairDerived ? "" : remedy}`);
+    if (isIntact(report)) return EXIT.done;
     if (!config.repairDerived) return EXIT.failed;
-    if (!isLedgerSound) {
+    if (!isLedgerIntact) {
       await print("The ledger itself is damaged: nothing can be rebuilt from it.\n");
       return EXIT.failed;
     }
@@ -67,23 +71,23 @@ export const verify = defineCommand(
     const repaired = await read(files, config.knownHead, progress);
     const done = ["The data derived from the ledger were rebuilt.", ...describeDropped(dropped)].join("\n");
     await print(`\n${done}\n${describeReport(repaired)}`);
-    return isSound(repaired) ? EXIT.done : EXIT.failed;
+    return isIntact(repaired) ? EXIT.done : EXIT.failed;
   },
 );
 
-const OTHERS =
+const DIFFERENT_LEDGER =
   "The data are otherwise intact. Either the value of --head is mistyped or belongs to other data, or a backup has been restored since, or the ledger was truncated or replaced.\n";
 
-const BESIDE_DAMAGED = `The ledger itself is sound. Either ${GOOD_COPY}, which has the rest as well; \
-or run netledger verify --repair-derived, which rebuilds what is derived from it, drops damaged rows beside it, and lists them.
+const OTHER_ROWS_DAMAGED = `The ledger itself is intact. Either ${GOOD_COPY}, which includes the rest; \
+or run netledger verify --repair-derived, which rebuilds what is derived from it, drops damaged rows outside it, and lists them.
 `;
 
-/** Whether the only finding is that the ledger differs from the known one: then there is nothing to repair. */
-function isOther(report: Report): boolean {
+/** Whether the only finding is that the ledger differs from --head: then there is nothing to repair. */
+function isDifferentLedger(report: Report): boolean {
   return report.findings.length > 0 && report.findings.every(({ check }) => check === KNOWN_CHECK);
 }
 
-function isSound(report: Report): boolean {
+function isIntact(report: Report): boolean {
   return report.findings.length === 0;
 }
 
@@ -92,7 +96,7 @@ function read(
   knownHead: KnownHead | null,
   onProgress: (progress: VerifyProgress) => void,
 ): Promise<Report> {
-  return reading(files, (db) =>
+  return withReadOnlyDatabase(files, (db) =>
     verifyLedger(db, KINDS, { isBusy: isBusy(files), onProgress, ...(knownHead === null ? {} : { knownHead }) }),
   );
 }
@@ -107,11 +111,11 @@ function readBackup(file: string, knownHead: KnownHead | null, onProgress: (prog
 }
 
 function isBusy(files: DataFiles): boolean {
-  const lock = DataLock.take(files.lock, 0);
+  const lock = DataLock.acquire(files.lock, 0);
   lock?.release();
   return lock === null;
 }
 
 function repair(files: DataFiles): Promise<Dropped> {
-  return atRest(files, (db) => orRefused(files.database, () => rebuildDerived(db, KINDS)));
+  return withExclusiveDatabase(files, (db) => orRefused(files.database, () => rebuildDerived(db, KINDS)));
 }

@@ -1,15 +1,16 @@
 // Entry point of the console: starts background tasks, then renders the frame.
 
+import { computed, effect } from "@preact/signals";
 import { render } from "preact";
-import { keepOwnDrafts } from "./forms/own-drafts.ts";
-import { Frame } from "./frame/frame.tsx";
-import { rememberNetwork } from "./frame/network-switcher.tsx";
-import { loadPage, pageOf } from "./frame/pages.tsx";
-import { isolateTexts } from "./parts/isolation.ts";
-import { startKeys } from "./parts/keys.ts";
-import { followWhileSignedIn } from "./session/follow-live.ts";
-import { findMe, followOtherTabs } from "./session/me.ts";
+import { startLive } from "./api/live.ts";
+import { isolateTexts } from "./components/isolation.ts";
+import { startKeys } from "./components/keys.ts";
+import { keepDraftsOf } from "./forms/drafts.ts";
+import { followOtherTabs, loadMe, me } from "./session/me.ts";
 import { watchForSetupToken } from "./session/setup-token.ts";
+import { Frame } from "./shell/frame.tsx";
+import { rememberNetwork } from "./shell/network-switcher.tsx";
+import { loadPage, pageOf } from "./shell/pages.tsx";
 import { settleInstants } from "./time/at.ts";
 import { startClock } from "./time/clock.ts";
 import { zone } from "./time/zone.ts";
@@ -22,17 +23,22 @@ startKeys();
 startClock();
 rememberNetwork();
 settleInstants();
-keepOwnDrafts();
-followWhileSignedIn();
+// Removes drafts synchronously when a session ends, before the sign-in page appears.
+effect(() => {
+  if (me.value !== undefined) keepDraftsOf(me.value?.id ?? null);
+});
+const userId = computed(() => me.value?.id ?? null);
+// Live updates start on sign-in, before any page reads, and stop on sign-out.
+effect(() => (userId.value === null ? undefined : startLive()));
 followOtherTabs();
-// Before the page's scripts: the first paint waits for this answer, and the browser limits parallel requests to six.
-void findMe();
+// Runs before the page's scripts load: the first paint waits for it, and browsers limit parallel requests to six.
+void loadMe();
 loadFirstPage();
-// Every page formats instants: initialize the formatter while the answer is pending.
+// Every page formats timestamps: initializes the formatter while the response is pending.
 zone.peek();
 render(<Frame />, document.body);
 
-/** Runs in parallel with the request for the user. A failure is reported when the page is shown. */
+/** Loads the page's scripts in parallel with the user. A failure is reported when the page is shown. */
 function loadFirstPage(): void {
   const match = pageOf(pathname.peek());
   if (match !== null) Promise.resolve(loadPage(match.path)).catch(() => undefined);

@@ -2,24 +2,24 @@
 // index, so that both sides agree. Must not contain SQL.
 
 import { ownValue } from "../base/fields.ts";
-import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
-import { foldCase, foldMarks } from "../base/text.ts";
-import { canonicalPrefixes, cut, Distinct, isPlain, parts, words } from "./search-text.ts";
+import { interfacePrefixes, numberedInterface } from "../base/interface-name.ts";
+import { foldCase, foldDiacritics } from "../base/text.ts";
+import { canonicalPrefixes, Distinct, isPlain, parts, truncate, words } from "./search-text.ts";
 
 /**
  * Matching rule for a text. Name: the whole text, or prefixes of its words. Text: prefixes of its words only.
  * Interface: as Name, in full or abbreviated, plus the interface number. Address: by prefix; global search also matches
  * from any octet or group. Mac: by prefix; global search also matches any four digits. Number: by prefix.
  */
-export type CalledAs = "Name" | "Text" | "Interface" | "Address" | "Mac" | "Number";
+export type NameMatching = "Name" | "Text" | "Interface" | "Address" | "Mac" | "Number";
 
 /** A searchable name of a record. */
-export interface CalledText {
+export interface IndexedName {
   readonly field: string;
   readonly value: string | number | null | undefined;
-  readonly as: CalledAs;
+  readonly as: NameMatching;
   /** Used by global search only, not by the kind's own list. */
-  readonly isApart?: true;
+  readonly isGlobalOnly?: true;
 }
 
 /**
@@ -34,24 +34,24 @@ export const ENTRY = {
   interface: "i",
   interfaceEnd: "j",
   /** The whole name. */
-  whole: "v",
+  fullName: "v",
   /** As `word`, for texts that list searches skip. */
-  apart: "s",
+  globalOnly: "s",
   /** Suffix of an address, from a later octet or group. */
   tail: "p",
   /** Two adjacent octets of a MAC address, as four digits. */
   digits: "m",
 } as const;
-export type EntrySort = (typeof ENTRY)[keyof typeof ENTRY];
+export type EntryType = (typeof ENTRY)[keyof typeof ENTRY];
 
 /** End-entry type per entry type; undefined for types without end entries. */
-const ENDS: Readonly<Partial<Record<string, EntrySort>>> = {
+const ENDS: Readonly<Partial<Record<string, EntryType>>> = {
   [ENTRY.word]: ENTRY.wordEnd,
   [ENTRY.interface]: ENTRY.interfaceEnd,
 };
 
 /** Longer names are only found by their words. */
-const WHOLE_MAX_LENGTH = 80;
+const FULL_NAME_MAX_LENGTH = 80;
 export const MAC_DIGITS_MIN = 4;
 const MAC_DIGITS = 12;
 const HEX_DIGITS = "0123456789abcdef";
@@ -62,7 +62,7 @@ const WINDOW = 4;
 const BLANK = "\u00a0";
 
 /** The parts of a kind that determine its entry prefix. */
-export interface PlacedKind {
+export interface CodedKind {
   readonly code: number;
   readonly scopes: { readonly host?: unknown };
 }
@@ -71,19 +71,19 @@ export interface PlacedKind {
  * Entry prefix for a kind in an organization. Both numbers are base 36, since every entry contains them. Host parts are
  * the most numerous, so they sort last: a prefix search scans all records of the entries before it.
  */
-export function entryPlace(organizationN: number, { code, scopes }: PlacedKind): string {
+export function entryPrefixOf(organizationN: number, { code, scopes }: CodedKind): string {
   return `${scopes.host === undefined ? "a" : "b"}${organizationN.toString(36)}.${code.toString(36)}.`;
 }
 
 /** Words of a text, folded to ignore case and diacritics. */
-export function foldedWords(text: string): string[] {
+export function foldWords(text: string): string[] {
   const folded = words(text);
-  return isPlain(text) ? folded : folded.map(foldMarks);
+  return isPlain(text) ? folded : folded.map(foldDiacritics);
 }
 
 /** A whole name, folded for comparison and indexing. */
-export function foldedWhole(text: string): string {
-  return foldedWords(text).join(BLANK);
+export function foldWord(text: string): string {
+  return foldWords(text).join(BLANK);
 }
 
 /**
@@ -92,142 +92,147 @@ export function foldedWhole(text: string): string {
  * @param after empty for a deleted record
  * @returns the entries to store with the new version, separated by spaces; empty if nothing changes
  */
-export function calledChanges(place: string, before: readonly CalledText[], after: readonly CalledText[]): string {
+export function nameIndexChanges(
+  prefix: string,
+  before: readonly IndexedName[],
+  after: readonly IndexedName[],
+): string {
   // Nearly all versions take one of these two paths.
-  if (before.length === 0) return inPlace(place, allEntries(after));
-  if (isSameCalled(before, after)) return "";
-  const gone = before.filter((text) => !isAmong(text, after));
-  const come = after.filter((text) => !isAmong(text, before));
-  if (gone.length === 0 && come.length === 0) return "";
-  const had = calledEntries(gone);
-  const has = calledEntries(come);
+  if (before.length === 0) return withPrefix(prefix, allEntries(after));
+  if (areSameNames(before, after)) return "";
+  const removed = before.filter((text) => !includesName(text, after));
+  const added = after.filter((text) => !includesName(text, before));
+  if (removed.length === 0 && added.length === 0) return "";
+  const oldEntries = nameEntries(removed);
+  const newEntries = nameEntries(added);
   // The digits of one address share a row, so that they can be searched together. Unchanged digits only need writing
   // along with changed ones.
-  const isOfMac = come.some(({ as }) => as === "Mac");
-  const kept = calledEntries(after.filter((text) => (isOfMac || text.as !== "Mac") && isAmong(text, before)));
-  const isNew = (entry: string) => !had.has(entry) && !kept.has(entry);
+  const hasNewMac = added.some(({ as }) => as === "Mac");
+  const unchanged = nameEntries(after.filter((text) => (hasNewMac || text.as !== "Mac") && includesName(text, before)));
+  const isNew = (entry: string) => !oldEntries.has(entry) && !unchanged.has(entry);
   const isDigits = (entry: string) => entry.startsWith(ENTRY.digits);
-  const isOtherMac = isOfMac && [...has].some((entry) => isDigits(entry) && isNew(entry));
+  const hasChangedDigits = hasNewMac && [...newEntries].some((entry) => isDigits(entry) && isNew(entry));
   const changes: string[] = [];
-  for (const entry of has) if (isNew(entry) || (isOtherMac && isDigits(entry))) changes.push(entry);
-  if (isOtherMac) for (const entry of kept) if (isDigits(entry) && !has.has(entry)) changes.push(entry);
-  for (const entry of had) {
-    const end = has.has(entry) || kept.has(entry) ? undefined : ownValue(ENDS, entry[0] as string);
+  for (const entry of newEntries) if (isNew(entry) || (hasChangedDigits && isDigits(entry))) changes.push(entry);
+  if (hasChangedDigits)
+    for (const entry of unchanged) if (isDigits(entry) && !newEntries.has(entry)) changes.push(entry);
+  for (const entry of oldEntries) {
+    const end = newEntries.has(entry) || unchanged.has(entry) ? undefined : ownValue(ENDS, entry[0] as string);
     if (end !== undefined) changes.push(end + entry.slice(1));
   }
-  return inPlace(place, changes);
+  return withPrefix(prefix, changes);
 }
 
 /** Formats entries for the index, each with its prefix. */
-function inPlace(place: string, entries: readonly string[]): string {
-  return entries.length === 0 ? "" : place + entries.join(` ${place}`);
+function withPrefix(prefix: string, entries: readonly string[]): string {
+  return entries.length === 0 ? "" : prefix + entries.join(` ${prefix}`);
 }
 
-/** Same entries as calledEntries. */
-function allEntries(called: readonly CalledText[]): string[] {
+/** Same entries as nameEntries. */
+function allEntries(names: readonly IndexedName[]): string[] {
   const entries = new Distinct();
-  for (const text of called) for (const entry of entriesOf(text)) entries.add(entry);
+  for (const text of names) for (const entry of entriesOf(text)) entries.add(entry);
   return entries.all;
 }
 
 /** Whether both lists have the same fields and values in the same order. */
-function isSameCalled(one: readonly CalledText[], other: readonly CalledText[]): boolean {
-  if (one.length !== other.length) return false;
-  for (let at = 0; at < one.length; at += 1) {
-    const [{ field, value }, its] = [one[at] as CalledText, other[at] as CalledText];
-    if (value !== its.value || field !== its.field) return false;
+function areSameNames(a: readonly IndexedName[], b: readonly IndexedName[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let index = 0; index < a.length; index += 1) {
+    const [{ field, value }, counterpart] = [a[index] as IndexedName, b[index] as IndexedName];
+    if (value !== counterpart.value || field !== counterpart.field) return false;
   }
   return true;
 }
 
-function isAmong({ field, value }: CalledText, texts: readonly CalledText[]): boolean {
-  for (const other of texts) if (other.field === field && other.value === value) return true;
+function includesName({ field, value }: IndexedName, texts: readonly IndexedName[]): boolean {
+  for (const b of texts) if (b.field === field && b.value === value) return true;
   return false;
 }
 
 /** Entry types that a text can produce. */
-export function entrySorts({ as, isApart }: CalledField): EntrySort[] {
-  const word = isApart === true ? ENTRY.apart : ENTRY.word;
-  if (as === "Mac") return isApart === true ? [ENTRY.digits] : [word, ENTRY.digits];
-  if (as === "Address") return [word, ENTRY.whole, ENTRY.tail];
+export function entryTypes({ as, isGlobalOnly }: IndexedField): EntryType[] {
+  const word = isGlobalOnly === true ? ENTRY.globalOnly : ENTRY.word;
+  if (as === "Mac") return isGlobalOnly === true ? [ENTRY.digits] : [word, ENTRY.digits];
+  if (as === "Address") return [word, ENTRY.fullName, ENTRY.tail];
   if (as === "Text") return [word];
-  return as === "Interface" ? [word, ENTRY.whole, ENTRY.interface] : [word, ENTRY.whole];
+  return as === "Interface" ? [word, ENTRY.fullName, ENTRY.interface] : [word, ENTRY.fullName];
 }
 
 /** Distinct entries of a record, without prefix. */
-export function calledEntries(called: readonly CalledText[]): Set<string> {
+export function nameEntries(names: readonly IndexedName[]): Set<string> {
   const entries = new Set<string>();
-  for (const text of called) for (const entry of entriesOf(text)) entries.add(entry);
+  for (const text of names) for (const entry of entriesOf(text)) entries.add(entry);
   return entries;
 }
 
 /** Entries of one text. May contain duplicates. */
-function entriesOf({ value, as, isApart }: CalledText): readonly string[] {
+function entriesOf({ value, as, isGlobalOnly }: IndexedName): readonly string[] {
   if (value === null || value === undefined) return [];
   const text = String(value);
   // A thousand switches share a few interface names and aliases, but interface addresses are unique.
-  if (isApart === true || as === "Mac" || as === "Address" || text.length > KNOWN_MAX_LENGTH)
-    return workedOut(text, as, isApart === true);
-  const byText = known[as];
+  if (isGlobalOnly === true || as === "Mac" || as === "Address" || text.length > CACHED_MAX_LENGTH)
+    return computeEntries(text, as, isGlobalOnly === true);
+  const byText = cache[as];
   let entries = byText.get(text);
   if (entries === undefined) {
-    entries = workedOut(text, as, false);
-    if (byText.size >= KNOWN_MAX) byText.clear();
+    entries = computeEntries(text, as, false);
+    if (byText.size >= CACHE_MAX) byText.clear();
     byText.set(text, entries);
   }
   return entries;
 }
 
 /** Cache limits, per matching rule. */
-const KNOWN_MAX = 4_000;
-const KNOWN_MAX_LENGTH = 64;
-const known = {
+const CACHE_MAX = 4_000;
+const CACHED_MAX_LENGTH = 64;
+const cache = {
   Name: new Map<string, readonly string[]>(),
   Text: new Map<string, readonly string[]>(),
   Interface: new Map<string, readonly string[]>(),
   Number: new Map<string, readonly string[]>(),
 };
 
-function workedOut(text: string, as: CalledAs, isApart: boolean): string[] {
+function computeEntries(text: string, as: NameMatching, isGlobalOnly: boolean): string[] {
   const entries: string[] = [];
-  const word = isApart ? ENTRY.apart : ENTRY.word;
+  const word = isGlobalOnly ? ENTRY.globalOnly : ENTRY.word;
   if (as === "Mac") {
-    if (!isApart) entries.push(word + text);
+    if (!isGlobalOnly) entries.push(word + text);
     addDigits(entries, text);
   } else if (as === "Address") {
-    entries.push(word + text, ENTRY.whole + text);
+    entries.push(word + text, ENTRY.fullName + text);
     for (const { index } of text.matchAll(/(?<=[.:])[0-9a-f]/g)) entries.push(ENTRY.tail + text.slice(index));
-  } else if (as === "Number") entries.push(word + text, ENTRY.whole + text);
+  } else if (as === "Number") entries.push(word + text, ENTRY.fullName + text);
   else addWords(entries, text, as, word);
   return entries;
 }
 
-function addWords(entries: string[], text: string, as: CalledAs, sort: EntrySort): void {
-  const folded = foldedWords(text);
+function addWords(entries: string[], text: string, as: NameMatching, entryType: EntryType): void {
+  const folded = foldWords(text);
   const numbered = as === "Interface" ? numberedInterface(folded.join(" ")) : null;
   if (numbered !== null) {
-    entries.push(ENTRY.interface + cut(numbered.name));
-    for (const part of parts(numbered.number)) entries.push(sort + part);
+    entries.push(ENTRY.interface + truncate(numbered.name));
+    for (const part of parts(numbered.number)) entries.push(entryType + part);
     // `channel10` of `port-channel10`: the part after a hyphen is searchable, as in any word.
-    for (const part of parts(folded.join("")).slice(1)) entries.push(sort + part);
+    for (const part of parts(folded.join("")).slice(1)) entries.push(entryType + part);
     return;
   }
   for (const word of folded) {
-    for (const part of parts(word)) entries.push(sort + part);
-    const within = as === "Interface" ? numberedInterface(word) : null;
-    if (within !== null) entries.push(ENTRY.interface + cut(within.name), sort + within.number);
+    for (const part of parts(word)) entries.push(entryType + part);
+    const nested = as === "Interface" ? numberedInterface(word) : null;
+    if (nested !== null) entries.push(ENTRY.interface + truncate(nested.name), entryType + nested.number);
   }
   if (as !== "Text" && folded.length > 0) {
-    const whole = folded.join(BLANK);
-    if (whole.length <= WHOLE_MAX_LENGTH) entries.push(ENTRY.whole + whole);
+    const fullName = folded.join(BLANK);
+    if (fullName.length <= FULL_NAME_MAX_LENGTH) entries.push(ENTRY.fullName + fullName);
   }
 }
 
 /** @param text a MAC address as stored: lower case, with colons */
 function addDigits(entries: string[], text: string): void {
   let octet = octetAt(text, 0);
-  for (let at = OCTET + 1; at + OCTET <= text.length; at += OCTET + 1) {
-    const next = octetAt(text, at);
+  for (let index = OCTET + 1; index + OCTET <= text.length; index += OCTET + 1) {
+    const next = octetAt(text, index);
     const window = (octet << 8) | next;
     let entry = digits.get(window);
     if (entry === undefined) {
@@ -242,8 +247,8 @@ function addDigits(entries: string[], text: string): void {
 /** Entries by the value of their two octets, 65,536 at most. A scan reads this a million times. */
 const digits = new Map<number, string>();
 
-function octetAt(text: string, at: number): number {
-  return (hexDigit(text.charCodeAt(at)) << 4) | hexDigit(text.charCodeAt(at + 1));
+function octetAt(text: string, index: number): number {
+  return (hexDigit(text.charCodeAt(index)) << 4) | hexDigit(text.charCodeAt(index + 1));
 }
 
 /** @param code of a decimal digit or a lower-case letter */
@@ -254,7 +259,8 @@ function hexDigit(code: number): number {
 /** Every two adjacent octets. @param digits from an octet boundary on */
 function macWindows(digits: string): string[] {
   const windows: string[] = [];
-  for (let at = 0; at + WINDOW <= digits.length; at += OCTET) windows.push(digits.slice(at, at + WINDOW));
+  for (let index = 0; index + WINDOW <= digits.length; index += OCTET)
+    windows.push(digits.slice(index, index + WINDOW));
   return windows;
 }
 
@@ -265,8 +271,8 @@ function macWindows(digits: string): string[] {
  * @returns alternative lookups to try in order; each is a list of groups, and a match has one entry of every group
  */
 export function macLookups(digits: string): string[][][] {
-  const fromOctet = windowGroups(digits);
-  return digits.length === MAC_DIGITS ? [fromOctet] : [fromOctet, windowGroups(` ${digits}`)];
+  const aligned = windowGroups(digits);
+  return digits.length === MAC_DIGITS ? [aligned] : [aligned, windowGroups(` ${digits}`)];
 }
 
 /**
@@ -275,25 +281,25 @@ export function macLookups(digits: string): string[][][] {
  */
 function windowGroups(digits: string): string[][] {
   const groups: string[][] = [];
-  for (let at = 0; at + WINDOW - 1 <= digits.length; at += OCTET)
-    groups.push(filled(digits.slice(at, at + WINDOW).padEnd(WINDOW)).map((window) => ENTRY.digits + window));
+  for (let index = 0; index + WINDOW - 1 <= digits.length; index += OCTET)
+    groups.push(expandBlank(digits.slice(index, index + WINDOW).padEnd(WINDOW)).map((window) => ENTRY.digits + window));
   return groups;
 }
 
 /** Replaces the blank by every hex digit; returns the text itself if it has no blank. */
-function filled(text: string): string[] {
+function expandBlank(text: string): string[] {
   return text.includes(" ") ? [...HEX_DIGITS].map((digit) => text.replace(" ", digit)) : [text];
 }
 
 /** A prefix of entries. */
-export interface EntryBeginning {
-  readonly sort: EntrySort;
-  readonly end: EntrySort;
+export interface EntryPrefix {
+  readonly entryType: EntryType;
+  readonly end: EntryType;
   readonly text: string;
 }
 
 /** Index settings of a field. */
-export type CalledField = Pick<CalledText, "as" | "isApart">;
+export type IndexedField = Omit<IndexedName, "field" | "value">;
 
 /** Entries that a record must all have, or a prefix of which it must have one entry. */
 export type Lookup = { readonly all: readonly string[] } | { readonly beginning: string };
@@ -303,29 +309,29 @@ export type Lookup = { readonly all: readonly string[] } | { readonly beginning:
  * @param text in index form: a MAC address with colons, an address in canonical form
  */
 export function lookupOf(
-  { as, isApart }: CalledField,
-  { is, text }: { readonly is: "whole" | "beginning"; readonly text: string },
+  { as, isGlobalOnly }: IndexedField,
+  { match, text }: { readonly match: "whole" | "beginning"; readonly text: string },
 ): Lookup | null {
-  if (as === "Mac" && isApart === true) {
+  if (as === "Mac" && isGlobalOnly === true) {
     const digits = text.replaceAll(":", "");
     return digits.length < MAC_DIGITS_MIN ? null : { all: macWindows(digits).map((window) => ENTRY.digits + window) };
   }
   if (as === "Mac" || as === "Address")
-    return is === "whole" ? { all: [ENTRY.word + text] } : { beginning: ENTRY.word + text };
-  if (as !== "Name" || is !== "whole") return null;
-  const whole = foldedWhole(text);
-  return whole === "" || whole.length > WHOLE_MAX_LENGTH ? null : { all: [ENTRY.whole + whole] };
+    return match === "whole" ? { all: [ENTRY.word + text] } : { beginning: ENTRY.word + text };
+  if (as !== "Name" || match !== "whole") return null;
+  const fullName = foldWord(text);
+  return fullName === "" || fullName.length > FULL_NAME_MAX_LENGTH ? null : { all: [ENTRY.fullName + fullName] };
 }
 
 /** Alternative prefixes for one word of a list search: as typed, and in canonical notation. */
-export function wordBeginnings(word: string): EntryBeginning[] {
-  const folded = cut(foldMarks(foldCase(word.toWellFormed())));
+export function wordPrefixes(word: string): EntryPrefix[] {
+  const folded = truncate(foldDiacritics(foldCase(word.toWellFormed())));
   return [
     ...[...new Set([folded, ...canonicalPrefixes(folded)])].map((text) => ({
-      sort: ENTRY.word,
+      entryType: ENTRY.word,
       end: ENTRY.wordEnd,
       text,
     })),
-    ...interfaceBeginnings(folded).map((text) => ({ sort: ENTRY.interface, end: ENTRY.interfaceEnd, text })),
+    ...interfacePrefixes(folded).map((text) => ({ entryType: ENTRY.interface, end: ENTRY.interfaceEnd, text })),
   ];
 }

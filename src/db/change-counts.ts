@@ -19,7 +19,7 @@ export function activityScopes(
   organizationN: number,
   n: (id: string) => number,
 ): number[] {
-  if (kind.isApart === true) return [];
+  if (kind.isOutsideFeed === true) return [];
   const networkId = containerId(kind, record, "network");
   return [organizationN, networkId === null ? -organizationN : n(networkId)];
 }
@@ -29,10 +29,10 @@ export function activityScopes(
  * @param changed null for all
  */
 export function isCounted(kind: AnyKind, operation: VersionOperation, changed: readonly string[] | null): boolean {
-  if (kind.isApart === true || kind.isUntold === true) return false;
-  const { toldParts } = kind;
-  if (operation !== "Updated" || changed === null || toldParts === undefined) return true;
-  return !changed.every((field) => toldParts.includes(field));
+  if (kind.isOutsideFeed === true || kind.isReportedByContainer === true) return false;
+  const { partFields } = kind;
+  if (operation !== "Updated" || changed === null || partFields === undefined) return true;
+  return !changed.every((field) => partFields.includes(field));
 }
 
 /**
@@ -48,20 +48,20 @@ export function countedScopes(
   const scopes: number[] = [];
   for (const record of records) {
     if (record === null) continue;
-    for (const container of activityScopes(kind, record, organizationN, n)) add(scopes, scopeKey(container, kind));
+    for (const container of activityScopes(kind, record, organizationN, n)) addScope(scopes, scopeKey(container, kind));
     for (const field of kind.countedWith ?? []) {
       const id = idIn(record, field);
-      if (id !== null) add(scopes, scopeKey(n(id), kind));
+      if (id !== null) addScope(scopes, scopeKey(n(id), kind));
     }
   }
   return scopes;
 }
 
 /** Whether two records of the same kind and organization are shown and counted in the same scopes. */
-export function isCountedAlike(kind: AnyKind, one: RecordBase, other: RecordBase): boolean {
-  if (one === other) return true;
-  if (containerId(kind, one, "network") !== containerId(kind, other, "network")) return false;
-  for (const field of kind.countedWith ?? []) if (idIn(one, field) !== idIn(other, field)) return false;
+export function haveSameScopes(kind: AnyKind, a: RecordBase, b: RecordBase): boolean {
+  if (a === b) return true;
+  if (containerId(kind, a, "network") !== containerId(kind, b, "network")) return false;
+  for (const field of kind.countedWith ?? []) if (idIn(a, field) !== idIn(b, field)) return false;
   return true;
 }
 
@@ -70,6 +70,6 @@ function idIn(record: RecordBase, field: string): string | null {
 }
 
 /** A handful of elements: a set would cost more. */
-function add(scopes: number[], scope: number): void {
+function addScope(scopes: number[], scope: number): void {
   if (!scopes.includes(scope)) scopes.push(scope);
 }

@@ -1,8 +1,8 @@
 // Waiting for new transactions, for caught-up readers. Reads only the head.
 
-import { Beat } from "../base/beat.ts";
+import { Throttle } from "../base/beat.ts";
 import type { Timers } from "../base/timers.ts";
-import { type CommitSource, TELLING_INTERVAL_MS } from "./commits.ts";
+import { type CommitSource, NOTIFY_INTERVAL_MS } from "./commits.ts";
 
 export type WaitOutcome = "changed" | "elapsed" | "closed";
 
@@ -18,7 +18,7 @@ export class CommitWatch {
   private readonly waiters = new Set<Waiter>();
   private unsubscribe: () => void = () => {};
   /** Wakes all waiters together: every wake-up costs each of them a read. */
-  private readonly notifying: Beat;
+  private readonly beat: Throttle;
   /** Sequence of the last transaction announced to waiters. */
   private notifiedSequence = 0;
   private isClosed = false;
@@ -29,7 +29,7 @@ export class CommitWatch {
     this.commits = commits;
     this.timers = timers;
     this.head = head;
-    this.notifying = new Beat({ intervalMs: TELLING_INTERVAL_MS, act: () => this.tell(), timers, monotonicMs });
+    this.beat = new Throttle({ intervalMs: NOTIFY_INTERVAL_MS, act: () => this.notifyWaiters(), timers, monotonicMs });
   }
 
   get waiting(): number {
@@ -37,15 +37,15 @@ export class CommitWatch {
   }
 
   /** Aborts after the given milliseconds, or when the caller disconnects. */
-  deadline(ms: number, gone: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+  deadline(ms: number, disconnected: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
     const controller = new AbortController();
     const abort = () => controller.abort();
     const cancel = this.timers.after(ms, abort);
-    gone.addEventListener("abort", abort);
-    if (gone.aborted) abort();
+    disconnected.addEventListener("abort", abort);
+    if (disconnected.aborted) abort();
     const release = () => {
       cancel();
-      gone.removeEventListener("abort", abort);
+      disconnected.removeEventListener("abort", abort);
     };
     return { signal: controller.signal, release };
   }
@@ -54,17 +54,17 @@ export class CommitWatch {
    * Throttles polling callers that have seen the last announced transaction, to the rate of waiters.
    * @returns null if there is no need to wait
    */
-  turn(after: number, gone: AbortSignal): Promise<void> | null {
-    const { restMs } = this.notifying;
+  pollDelay(after: number, disconnected: AbortSignal): Promise<void> | null {
+    const { waitMs: restMs } = this.beat;
     if (restMs <= 0 || after < this.notifiedSequence) return null;
-    const { signal, release } = this.deadline(restMs, gone);
+    const { signal, release } = this.deadline(restMs, disconnected);
     return new Promise((resolve) => {
-      const over = () => {
+      const finish = () => {
         release();
         resolve();
       };
-      if (signal.aborted) over();
-      else signal.addEventListener("abort", over, { once: true });
+      if (signal.aborted) finish();
+      else signal.addEventListener("abort", finish, { once: true });
     });
   }
 
@@ -72,30 +72,30 @@ export class CommitWatch {
    * Waits for a transaction beyond `sequence`.
    * @param signal ends the wait with "elapsed"
    */
-  beyond(sequence: number, signal: AbortSignal): Promise<WaitOutcome> {
+  waitBeyond(sequence: number, signal: AbortSignal): Promise<WaitOutcome> {
     if (this.isClosed) return Promise.resolve("closed");
     if (signal.aborted) return Promise.resolve("elapsed");
     return new Promise((resolve) => {
       // An aborted waiter still reports new commits.
-      const aborted = () => waiter.settle(this.head() > sequence ? "changed" : "elapsed");
+      const onAbort = () => waiter.settle(this.head() > sequence ? "changed" : "elapsed");
       const waiter: Waiter = {
         sequence,
         settle: (outcome) => {
           if (!this.waiters.delete(waiter)) return;
-          signal.removeEventListener("abort", aborted);
+          signal.removeEventListener("abort", onAbort);
           if (this.waiters.size === 0) {
             this.unsubscribe();
-            this.notifying.stop();
+            this.beat.stop();
           }
           resolve(outcome);
         },
       };
-      signal.addEventListener("abort", aborted);
+      signal.addEventListener("abort", onAbort);
       this.waiters.add(waiter);
       if (this.waiters.size === 1)
-        this.unsubscribe = this.commits.subscribe(() => this.notifying.ask(), { intervalMs: 0 });
+        this.unsubscribe = this.commits.subscribe(() => this.beat.request(), { intervalMs: 0 });
       // Catches a commit between the caller's read and this call.
-      if (this.behind().length > 0) this.notifying.ask();
+      if (this.waitersBehind().length > 0) this.beat.request();
     });
   }
 
@@ -105,16 +105,16 @@ export class CommitWatch {
     for (const waiter of [...this.waiters]) waiter.settle("closed");
   }
 
-  private behind(head = this.head()): Waiter[] {
+  private waitersBehind(head = this.head()): Waiter[] {
     return [...this.waiters].filter(({ sequence }) => head > sequence);
   }
 
-  private tell(): boolean {
+  private notifyWaiters(): boolean {
     const head = this.head();
-    const told = this.behind(head);
-    if (told.length === 0) return false;
+    const due = this.waitersBehind(head);
+    if (due.length === 0) return false;
     this.notifiedSequence = head;
-    for (const waiter of told) waiter.settle("changed");
+    for (const waiter of due) waiter.settle("changed");
     return true;
   }
 }

@@ -1,14 +1,14 @@
 // Commit notifications. Carries no content; subscribers read the ledger.
 
-import { Beat } from "../base/beat.ts";
+import { Throttle } from "../base/beat.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
 /** Other processes (subcommands) commit without notifying this one, so the head is polled. */
-const LOOK_INTERVAL_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** The first commit after a quiet period is announced at once; further ones at most this often. */
-export const TELLING_INTERVAL_MS = 50;
+export const NOTIFY_INTERVAL_MS = 50;
 
 export interface SubscriptionOptions {
   /** 0 announces every commit. */
@@ -29,11 +29,11 @@ export type CommitSource = Pick<Commits, "subscribe">;
 
 export class Commits {
   private readonly options: CommitsOptions;
-  private readonly beats = new Set<Beat>();
+  private readonly beats = new Set<Throttle>();
   private newest = 0;
   /** Number of subscribers to other processes' commits. */
-  private lookers = 0;
-  private endLooking: () => void = () => {};
+  private pollingSubscribers = 0;
+  private cancelPoll: () => void = () => {};
 
   constructor(options: CommitsOptions) {
     this.options = options;
@@ -45,26 +45,26 @@ export class Commits {
    */
   subscribe(
     listener: (newest: number) => void,
-    { intervalMs = TELLING_INTERVAL_MS, isOwnOnly = false }: SubscriptionOptions = {},
+    { intervalMs = NOTIFY_INTERVAL_MS, isOwnOnly = false }: SubscriptionOptions = {},
   ): () => void {
     const { timers, monotonicMs, log } = this.options;
-    if (!isOwnOnly) this.startLooking();
-    let told = this.newest;
+    if (!isOwnOnly) this.startPolling();
+    let reported = this.newest;
     const act = () => {
-      if (told === this.newest) return false;
-      told = this.newest;
+      if (reported === this.newest) return false;
+      reported = this.newest;
       try {
-        listener(told);
+        listener(reported);
       } catch (error) {
         log.error("commit_listener_failed", { cause: error });
       }
       return true;
     };
-    const beat = new Beat({ intervalMs, act, timers, monotonicMs });
+    const beat = new Throttle({ intervalMs, act, timers, monotonicMs });
     this.beats.add(beat);
     return () => {
       beat.stop();
-      if (this.beats.delete(beat) && !isOwnOnly) this.stopLooking();
+      if (this.beats.delete(beat) && !isOwnOnly) this.stopPolling();
     };
   }
 
@@ -72,24 +72,24 @@ export class Commits {
   notify(sequence: number): void {
     if (sequence <= this.newest) return;
     this.newest = sequence;
-    for (const beat of [...this.beats]) if (this.beats.has(beat)) beat.ask();
+    for (const beat of [...this.beats]) if (this.beats.has(beat)) beat.request();
   }
 
-  private startLooking(): void {
-    this.lookers += 1;
-    if (this.lookers > 1) return;
+  private startPolling(): void {
+    this.pollingSubscribers += 1;
+    if (this.pollingSubscribers > 1) return;
     this.newest = Math.max(this.newest, this.options.head());
-    const again = () => {
-      this.endLooking = this.options.timers.after(LOOK_INTERVAL_MS, () => {
-        again();
+    const schedulePoll = () => {
+      this.cancelPoll = this.options.timers.after(POLL_INTERVAL_MS, () => {
+        schedulePoll();
         this.notify(this.options.head());
       });
     };
-    again();
+    schedulePoll();
   }
 
-  private stopLooking(): void {
-    this.lookers -= 1;
-    if (this.lookers === 0) this.endLooking();
+  private stopPolling(): void {
+    this.pollingSubscribers -= 1;
+    if (this.pollingSubscribers === 0) this.cancelPoll();
   }
 }

@@ -21,7 +21,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * @param path a file, created if missing, or ":memory:"
  */
 export function openWritable(path: string): Sql {
-  makeLogCertain(path);
+  syncLog(path);
   const client = new Database(path, { create: true, readwrite: true, strict: true });
   client.run("PRAGMA trusted_schema = OFF");
   client.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -87,7 +87,7 @@ export function sqliteVersion(): string {
  * A process killed between write and fsync of a commit leaves it in the page cache, and SQLite's recovery would serve
  * that commit. So sync the WAL before reading it. The WAL file has no POSIX locks that closing it could drop.
  */
-function makeLogCertain(path: string): void {
+function syncLog(path: string): void {
   const log = `${path}-wal`;
   if (path === ":memory:" || !existsSync(log)) return;
   syncFile(log);

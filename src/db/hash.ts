@@ -33,7 +33,7 @@ export const CHAIN_START = new Uint8Array(32);
 /**
  * SQL for the first bytes of a `hash` column. Distinguishes transactions of equal sequence after a restore from backup.
  */
-export const MARK_OF_HASH = "lower(hex(substr(hash, 1, 4)))";
+export const HASH_MARK_SQL = "lower(hex(substr(hash, 1, 4)))";
 
 /** SHA-256 of one version. */
 export function hashVersion(v: HashedVersion): Uint8Array {
@@ -54,21 +54,8 @@ export function hashTransaction(
 ): Uint8Array {
   const hasher = new Bun.CryptoHasher("sha256");
   hasher.update(previous);
-  hasher.update(
-    frame([
-      t.sequence,
-      t.at,
-      t.wall_at,
-      t.organization_id,
-      t.actor_type,
-      t.actor_id,
-      t.actor_name,
-      t.request_id,
-      t.source,
-      t.last_n,
-      versionHashes.length,
-    ]),
-  );
+  hasher.update(frame([t.sequence, t.at, t.wall_at, t.organization_id, t.actor_type, t.actor_id, t.actor_name]));
+  hasher.update(frame([t.request_id, t.source, t.last_n, versionHashes.length]));
   for (const hash of versionHashes) hasher.update(hash);
   if (t.reason !== null) hasher.update(frame([t.reason]));
   return new Uint8Array(hasher.digest());

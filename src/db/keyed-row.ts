@@ -10,26 +10,26 @@ import type { Sql } from "./connection.ts";
 type Table = SQLiteTableWithColumns<any>;
 type Value = string | number | null;
 
-interface Texts {
+interface Statements {
   readonly columns: readonly string[];
   readonly find: string;
-  readonly put: string;
+  readonly upsert: string;
 }
 
 /** @param T a table of numbers and texts whose columns have the same names in code and database */
 export class KeyedRows<T extends Table> {
-  private readonly texts: Texts;
+  private readonly statements: Statements;
 
   /** @param key the primary key columns */
   constructor(table: T, key: ReadonlyArray<keyof T["$inferSelect"] & string>) {
     const columns = Object.values(getTableColumns(table) as Record<string, SQLiteColumn>).map(({ name }) => name);
     const name = getTableName(table);
     const others = columns.filter((column) => !key.includes(column as never));
-    this.texts = {
+    this.statements = {
       columns,
-      // For the plus, see preparedOnce in native-statement.ts.
+      // For the plus, see withUnaryPlus in native-statement.ts.
       find: `SELECT ${columns.join(", ")} FROM ${name} WHERE ${key.map((column) => `${column} = +?`).join(" AND ")}`,
-      put: `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
+      upsert: `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
         ON CONFLICT (${key.join(", ")}) DO UPDATE
           SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`,
     };
@@ -37,12 +37,14 @@ export class KeyedRows<T extends Table> {
 
   /** @param key values in the order of the key columns */
   find(db: Sql, ...key: readonly Value[]): T["$inferSelect"] | undefined {
-    return (db.$client.query(this.texts.find).get(...key) as T["$inferSelect"] | null) ?? undefined;
+    return (db.$client.query(this.statements.find).get(...key) as T["$inferSelect"] | null) ?? undefined;
   }
 
   /** Inserts the row, or replaces the row with the same key. */
-  put(db: Sql, row: T["$inferInsert"]): void {
+  upsert(db: Sql, row: T["$inferInsert"]): void {
     const values = row as Readonly<Record<string, Value | undefined>>;
-    db.$client.query(this.texts.put).run(...this.texts.columns.map((column) => ownValue(values, column) ?? null));
+    db.$client
+      .query(this.statements.upsert)
+      .run(...this.statements.columns.map((column) => ownValue(values, column) ?? null));
   }
 }

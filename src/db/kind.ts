@@ -5,7 +5,7 @@ import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-c
 import type { Entity } from "../base/entity-words.ts";
 import { ownValue } from "../base/fields.ts";
 import { withoutInvisible } from "../base/visible.ts";
-import type { CalledText } from "./called-words.ts";
+import type { IndexedName } from "./called-words.ts";
 import type { SearchTexts } from "./search-text.ts";
 import type { Upcaster } from "./shape.ts";
 
@@ -63,7 +63,7 @@ export interface Reference<R extends RecordBase = RecordBase> {
   /** Changed fields of the surviving record without the reference. Absent or null: the record is removed as well. */
   readonly without?: (record: R, id: string) => Partial<OwnFields<R>> | null;
   /** For relations with targets of several kinds: whether this record's target is of kind `to`. */
-  readonly isMeant?: (record: R) => boolean;
+  readonly matchesTarget?: (record: R) => boolean;
 }
 
 export interface RelatedIds {
@@ -140,21 +140,21 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
    */
   readonly orderKeys?: SortKeys<R>;
   /** Excludes changes of this kind, and transactions with no other changes, from the organization-wide change feed. */
-  readonly isApart?: true;
+  readonly isOutsideFeed?: true;
   /** Searchable names for lists and the global search; empty for a record known only by its container's name. */
-  readonly called?: (record: R) => readonly CalledText[];
+  readonly called?: (record: R) => readonly IndexedName[];
   /** Reports changes as changes of the containing records only; the change log has no entries for this kind. */
-  readonly isUntold?: true;
+  readonly isReportedByContainer?: true;
   /**
    * Records never end: their state is queried for every later point in time. Reverts leave them alone. The record they
    * refer to decides whether they still apply.
    */
-  readonly isLasting?: true;
+  readonly isPermanent?: true;
   /**
    * Fields with parts whose changes are reported separately. A version that changes only these fields is counted with
    * the part.
    */
-  readonly toldParts?: readonly string[];
+  readonly partFields?: readonly string[];
   /** Id fields of records that count this kind's changes, besides organization and network. `id`: the record itself. */
   readonly countedWith?: readonly (keyof R & ("id" | `${string}_id`))[];
   /** Full-text search that finds another record, or this record by additional texts. */
@@ -191,7 +191,7 @@ const OPERATIONS = Object.keys(OPERATION) as Array<keyof typeof OPERATION>;
 export type OwnFields<R extends RecordBase> = Omit<R, keyof RecordBase>;
 
 /** Requires that an object has only the record's fields: a spread could add others, unnoticed by the compiler. */
-export type NoneBeside<R, T> = Readonly<Record<Exclude<keyof T, keyof R>, never>>;
+export type NoOtherFields<R, T> = Readonly<Record<Exclude<keyof T, keyof R>, never>>;
 
 /** Observation values as a JSON continuation of the record's members, in the kind's field order. */
 export function renderObserved(kind: AnyKind, values: Observed): string {
@@ -272,12 +272,12 @@ const containers = new WeakMap<AnyKind, ReadonlyArray<{ readonly field: string; 
 
 /** Cached: every write of a record needs it. */
 function containersOf(kind: AnyKind) {
-  let known = containers.get(kind);
-  if (known === undefined) {
-    known = Object.values(kind.scopes).map((field) => ({ field, column: liveColumnOf(field) }));
-    containers.set(kind, known);
+  let cached = containers.get(kind);
+  if (cached === undefined) {
+    cached = Object.values(kind.scopes).map((field) => ({ field, column: liveColumnOf(field) }));
+    containers.set(kind, cached);
   }
-  return known;
+  return cached;
 }
 
 function fieldValue(record: RecordBase, field: string): string | null {
@@ -297,9 +297,9 @@ const VALUES_MAX = 64;
 /** Scope of the records in a network with this value; null if the field or value does not form a group. */
 export function valueScope(kind: AnyKind, field: string, value: string, networkN: number): number | null {
   const fields = Object.entries(kind.groups?.values ?? {}) as Array<[string, readonly string[]]>;
-  const fieldPlace = fields.findIndex(([name]) => name === field);
-  const place = fields[fieldPlace]?.[1].indexOf(value) ?? -1;
-  return place < 0 ? null : scopeKey(networkN, kind) + (fieldPlace * VALUES_MAX + place + 1) * VALUE_SCOPES;
+  const fieldIndex = fields.findIndex(([name]) => name === field);
+  const valueIndex = fields[fieldIndex]?.[1].indexOf(value) ?? -1;
+  return valueIndex < 0 ? null : scopeKey(networkN, kind) + (fieldIndex * VALUES_MAX + valueIndex + 1) * VALUE_SCOPES;
 }
 
 /** All scopes of a record: organization, containers and groups. */
@@ -313,13 +313,13 @@ export function scopesOf(
   for (const id of containerIds(kind, record)) scopes.push(scopeKey(n(id), kind));
   const { groups } = kind;
   if (groups === undefined) return scopes;
-  const named = new Set<string>();
+  const referencedIds = new Set<string>();
   for (const field of groups.names ?? []) {
     const ids: unknown = Reflect.get(record, field);
-    if (typeof ids === "string") named.add(ids);
-    else if (Array.isArray(ids)) for (const id of ids as string[]) named.add(id);
+    if (typeof ids === "string") referencedIds.add(ids);
+    else if (Array.isArray(ids)) for (const id of ids as string[]) referencedIds.add(id);
   }
-  for (const id of named) scopes.push(scopeKey(n(id), kind));
+  for (const id of referencedIds) scopes.push(scopeKey(n(id), kind));
   const networkId = containerId(kind, record, "network");
   for (const field in groups.values ?? {}) {
     const value = fieldValue(record, field);
@@ -330,10 +330,10 @@ export function scopesOf(
 }
 
 /** Whether two versions of a record are in the same scopes. */
-export function isInSameScopes(kind: AnyKind, one: RecordBase, other: RecordBase): boolean {
-  if (!Bun.deepEquals(containerIds(kind, one), containerIds(kind, other))) return false;
+export function isInSameScopes(kind: AnyKind, a: RecordBase, b: RecordBase): boolean {
+  if (!Bun.deepEquals(containerIds(kind, a), containerIds(kind, b))) return false;
   const { names = [], values = {} } = kind.groups ?? {};
   return [...names, ...Object.keys(values)].every((field) =>
-    Bun.deepEquals(Reflect.get(one, field), Reflect.get(other, field)),
+    Bun.deepEquals(Reflect.get(a, field), Reflect.get(b, field)),
   );
 }

@@ -3,7 +3,7 @@
 // the same or a nearby page. Hashes cover the whole texts, so the chain does not depend on the packing.
 
 /** Texts of a version as hashed and served. */
-export interface WholeTexts {
+export interface VersionTexts {
   /** The record's own fields as JSON object members, without the braces. */
   readonly members: string;
   readonly observed: string;
@@ -11,12 +11,12 @@ export interface WholeTexts {
 }
 
 /** A whole version that others can be packed against. */
-export interface BaseVersion extends WholeTexts {
+export interface BaseVersion extends VersionTexts {
   readonly sequence: number;
 }
 
 /** Row content of a packed version. */
-export interface PackedTexts extends WholeTexts {
+export interface PackedTexts extends VersionTexts {
   /** The base's sequence, and the number of base bytes before and after these members: 31, 16 and 16 bits. */
   readonly patch: bigint;
 }
@@ -52,12 +52,12 @@ const INDEXED = /"ip_address":"[^"]*"|"stale_since":/g;
  * @param validFrom the version's timestamp in wire format
  * @returns null if the version must stay whole: it differs too much, or in an indexed name
  */
-export function packVersion(base: BaseVersion, version: WholeTexts, validFrom: string): PackedTexts | null {
+export function packVersion(base: BaseVersion, version: VersionTexts, validFrom: string): PackedTexts | null {
   if (!version.members.endsWith(tailOf(validFrom)) || base.members.length < TAIL_LENGTH) return null;
   // An absent text means the base's.
   if (version.observed === "" && base.observed !== "") return null;
   if (version.sort_keys === null && base.sort_keys !== null) return null;
-  const difference = differing(base.members, version.members);
+  const difference = differenceOf(base.members, version.members);
   if (difference === null || difference.members.length > (version.members.length - TAIL_LENGTH) / 2) return null;
   if (INDEXED_NAMES.some((name) => difference.members.includes(name))) return null;
   if (indexedIn(base.members) !== indexedIn(version.members)) return null;
@@ -139,27 +139,28 @@ function memberParts(version: string): string {
 }
 
 /** The text between the longest common prefix and suffix of two texts, apart from their tails. */
-function differing(base: string, text: string): Difference | null {
+function differenceOf(base: string, text: string): Difference | null {
   if (Buffer.byteLength(base) !== base.length || Buffer.byteLength(text) !== text.length)
-    return differingBytes(Buffer.from(base), Buffer.from(text));
+    return differenceOfBytes(Buffer.from(base), Buffer.from(text));
   const end = text.length - TAIL_LENGTH;
   const baseEnd = base.length - TAIL_LENGTH;
-  const most = Math.min(end, baseEnd);
+  const limit = Math.min(end, baseEnd);
   let before = 0;
-  while (before < most && base.charCodeAt(before) === text.charCodeAt(before)) before += 1;
+  while (before < limit && base.charCodeAt(before) === text.charCodeAt(before)) before += 1;
   let after = 0;
-  while (after < most - before && base.charCodeAt(baseEnd - 1 - after) === text.charCodeAt(end - 1 - after)) after += 1;
+  while (after < limit - before && base.charCodeAt(baseEnd - 1 - after) === text.charCodeAt(end - 1 - after))
+    after += 1;
   return before > COUNT_MAX || after > COUNT_MAX ? null : { before, after, members: text.slice(before, end - after) };
 }
 
-function differingBytes(base: Buffer, text: Buffer): Difference | null {
+function differenceOfBytes(base: Buffer, text: Buffer): Difference | null {
   const end = text.length - TAIL_LENGTH;
   const baseEnd = base.length - TAIL_LENGTH;
-  const most = Math.min(end, baseEnd);
+  const limit = Math.min(end, baseEnd);
   let before = 0;
-  while (before < most && base[before] === text[before]) before += 1;
+  while (before < limit && base[before] === text[before]) before += 1;
   let after = 0;
-  while (after < most - before && base[baseEnd - 1 - after] === text[end - 1 - after]) after += 1;
+  while (after < limit - before && base[baseEnd - 1 - after] === text[end - 1 - after]) after += 1;
   // The difference must be valid UTF-8, so move both cuts to character boundaries.
   while (before > 0 && isContinuation(text[before])) before -= 1;
   while (after > 0 && isContinuation(text[end - after])) after -= 1;

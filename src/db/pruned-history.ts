@@ -20,8 +20,8 @@ export interface Segment {
   readonly prunedBy: number;
 }
 
-/** Notice in an answer about a thinned segment. */
-export interface Thinned {
+/** Notice in a response about a thinned segment. */
+export interface ThinnedNotice {
   readonly resolution: Resolution;
   /** Timestamp of the retained transaction that answers; null before the first one, where no data is left. */
   readonly resolvedAt: Instant | null;
@@ -63,14 +63,14 @@ export class PrunedHistory {
    * Segment in which the state at a transaction may be incomplete; null if that state is complete, as at a segment's
    * end.
    */
-  around(sequence: number): Segment | null {
+  incompleteSegment(sequence: number): Segment | null {
     if (sequence >= this.until) return null;
     return this.segments.find(({ first, last }) => sequence >= first && sequence < last) ?? null;
   }
 
   /** The last complete transaction up to this one; 0 for none. */
-  keptUpTo(sequence: number): number {
-    const segment = this.around(sequence);
+  lastCompleteUpTo(sequence: number): number {
+    const segment = this.incompleteSegment(sequence);
     if (segment === null) return sequence;
     const before = segment.first - 1;
     if (segment.resolution === "none") return before;
@@ -80,19 +80,22 @@ export class PrunedHistory {
   }
 
   /** The first complete transaction from this one on. */
-  keptFrom(sequence: number): number {
-    const segment = this.around(sequence);
+  firstCompleteFrom(sequence: number): number {
+    const segment = this.incompleteSegment(sequence);
     if (segment === null) return sequence;
     if (segment.resolution === "none") return segment.last;
     return Math.min(segment.last, this.lastBefore(periodOf(this.instantOf(sequence), segment.resolution).end));
   }
 
-  /** Notice for an answer as of a retained transaction to a query about `asked`; undefined if `asked` is complete. */
-  told(asked: number, kept: number): Thinned | undefined {
-    const segment = this.around(asked);
+  /**
+   * Notice for a response as of a retained transaction to a query about `requested`; undefined if `requested` is
+   * complete.
+   */
+  notice(requested: number, retained: number): ThinnedNotice | undefined {
+    const segment = this.incompleteSegment(requested);
     return segment === null
       ? undefined
-      : { resolution: segment.resolution, resolvedAt: kept === 0 ? null : this.instantOf(kept) };
+      : { resolution: segment.resolution, resolvedAt: retained === 0 ? null : this.instantOf(retained) };
   }
 
   /** @param sequence of an existing transaction */

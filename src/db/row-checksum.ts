@@ -4,6 +4,7 @@
 import { getTableColumns, getTableName } from "drizzle-orm";
 import type { SQLiteColumn, SQLiteTableWithColumns } from "drizzle-orm/sqlite-core";
 import { ownValue } from "../base/fields.ts";
+import { runSteps } from "../base/steps.ts";
 import type { Sql } from "./connection.ts";
 
 /** SQLite storage types. */
@@ -25,7 +26,7 @@ export interface CheckedRow {
   /** In the order of the table's columns, followed by the checksum. */
   readonly values: readonly StoredValue[];
   /** Whether the checksum matches. */
-  readonly isWhole: boolean;
+  readonly isIntact: boolean;
 }
 
 /** Table for record values that do not create versions. */
@@ -88,30 +89,30 @@ export function* walkChecked(
   each: (rows: readonly CheckedRow[]) => void,
 ): Generator<number> {
   const { name, columns, key } = table;
-  const places = key.map((column) => columns.indexOf(column));
-  const [keys, marks] = [key.join(", "), key.map(() => "?").join(", ")];
+  const keyIndexes = key.map((column) => columns.indexOf(column));
+  const [keys, placeholders] = [key.join(", "), key.map(() => "?").join(", ")];
   const select = (where: string) =>
     db.$client.prepare(
       `SELECT ${columns.join(", ")}, ${CHECKSUM} FROM ${name} ${where} ORDER BY ${keys} LIMIT ${STEP_ROWS}`,
     );
-  const [first, next] = [select(""), select(`WHERE (${keys}) > (${marks})`)];
-  const isBeyond = db.$client.prepare(`SELECT (${marks}) > (${marks})`);
+  const [first, next] = [select(""), select(`WHERE (${keys}) > (${placeholders})`)];
+  const isAfter = db.$client.prepare(`SELECT (${placeholders}) > (${placeholders})`);
   let after: StoredValue[] | null = null;
   for (let count = STEP_ROWS; count === STEP_ROWS; ) {
     const rows = (after === null ? first.values() : next.values(...(after as never[]))) as StoredValue[][];
-    each(rows.map((row) => ({ values: row, isWhole: checksumOf(table, row) === row[columns.length] })));
+    each(rows.map((row) => ({ values: row, isIntact: checksumOf(table, row) === row[columns.length] })));
     const last = rows.at(-1);
     if (last !== undefined) {
-      const reached = places.map((place) => last[place] as StoredValue);
+      const lastKey = keyIndexes.map((index) => last[index] as StoredValue);
       // A damaged order could loop forever.
-      if (after !== null && isBeyond.values(...(reached as never[]), ...(after as never[]))[0]?.[0] !== 1)
-        throw new Error(`the rows of ${name} are not in their order`);
-      after = reached;
+      if (after !== null && isAfter.values(...(lastKey as never[]), ...(after as never[]))[0]?.[0] !== 1)
+        throw new Error(`the rows of ${name} are out of order`);
+      after = lastKey;
     }
     count = rows.length;
     yield count;
   }
-  for (const statement of [first, next, isBeyond]) statement.finalize();
+  for (const statement of [first, next, isAfter]) statement.finalize();
 }
 
 /** Key values of a row, in the order of the key columns. */
@@ -123,9 +124,9 @@ export function keyOf({ columns, key }: CheckedTable, { values }: CheckedRow): S
  * Updates a table's checksums for added columns. Preserves a mismatch, as withChanges does, so that a damaged row stays
  * detectable.
  */
-export function countIn(db: Sql, name: string, added: readonly string[]): void {
+export function includeColumns(db: Sql, name: string, added: readonly string[]): void {
   const table = checkedTables(db).find((each) => each.name === name);
-  if (table === undefined) throw new Error(`checksums: the table ${name} has none`);
+  if (table === undefined) throw new Error(`checksums: the table ${name} has no checksum column`);
   const { columns, key } = table;
   const before = { name, key, columns: columns.filter((column) => !added.includes(column)) };
   const update = db.$client.prepare(
@@ -133,11 +134,11 @@ export function countIn(db: Sql, name: string, added: readonly string[]): void {
   );
   const count = (row: CheckedRow) => {
     const stored = row.values[columns.length] as number;
-    const then = before.columns.map((column) => row.values[columns.indexOf(column)] ?? null);
-    const checksum = stored ^ checksumOf(before, then) ^ checksumOf(table, row.values);
+    const oldValues = before.columns.map((column) => row.values[columns.indexOf(column)] ?? null);
+    const checksum = stored ^ checksumOf(before, oldValues) ^ checksumOf(table, row.values);
     update.run(checksum, ...(keyOf(table, row) as never[]));
   };
-  for (const _ of walkChecked(db, table, (rows) => rows.forEach(count)));
+  runSteps(walkChecked(db, table, (rows) => rows.forEach(count)));
   update.finalize();
 }
 
@@ -157,7 +158,7 @@ function checksumOf(table: CheckedTable, values: readonly StoredValue[]): number
   const value = (column: string) => values[table.columns.indexOf(column)];
   const added = ownValue(ADDED, table.name);
   if (added !== undefined) {
-    const others = table.columns.flatMap((column, place) => (column === added ? [] : [values[place] ?? null]));
+    const others = table.columns.flatMap((column, index) => (column === added ? [] : [values[index] ?? null]));
     return crc32(frame(others)) + addend(value(added));
   }
   if (table.name !== OBSERVATIONS) return crc32(frame(values.slice(0, table.columns.length)));
@@ -188,7 +189,7 @@ function columnsOf(table: CheckedDrizzleTable): ReadonlyArray<readonly [string, 
   return columns;
 }
 
-/** Length-prefixes every value, so that different rows never read alike. */
+/** Length-prefixes every value, so that different rows never produce the same text. */
 function frame(values: readonly StoredValue[]): string {
   let text = "";
   for (const value of values) {

@@ -12,7 +12,7 @@ export interface RowSum {
   /** Expected row count; null if unknown. */
   readonly written: number | null;
   /** Whether row count and checksum total match the expected ones. */
-  readonly isRight: boolean;
+  readonly isMatching: boolean;
 }
 
 /** Tables with row sums: those with checksums, except observations, which the ledger implies. */
@@ -24,7 +24,7 @@ export function summedTables(db: Sql): string[] {
  * Installs triggers that update the sums with every row written, in the same transaction, including cascaded deletions.
  * Call on every connection that writes to these tables. Idempotent.
  */
-export function keepRowSums(db: Sql): void {
+export function installRowSumTriggers(db: Sql): void {
   const triggers = summedTables(db).flatMap((name) => {
     const after = (event: string, changes: string, when = "") =>
       `CREATE TEMP TRIGGER IF NOT EXISTS row_sums_of_${name}_${event.toLowerCase()}
@@ -43,48 +43,44 @@ export function keepRowSums(db: Sql): void {
 
 /** Compares a table's rows with its row sum in one statement, so from one snapshot. */
 export function rowSumOf(db: Sql, name: string): RowSum {
-  const [rows, written, isRight] = db.$client
+  const [rows, written, isMatching] = db.$client
     .prepare(
       `SELECT t.rows, s.rows, t.rows IS s.rows AND t.sum IS s.sum
        FROM (SELECT count(*) AS rows, coalesce(sum(checksum), 0) AS sum FROM ${name} NOT INDEXED) t
        LEFT JOIN row_sums s ON s.name = '${name}'`,
     )
     .values()[0] as [number, number | null, number];
-  return { name, rows, written, isRight: isRight === 1 };
+  return { name, rows, written, isMatching: isMatching === 1 };
 }
 
-/** Row sums of tables that are missing or not to be counted. */
-export function strangeRowSums(db: Sql): string[] {
+/** Names in row_sums without a counted table. */
+export function unexpectedRowSums(db: Sql): string[] {
   const known = new Set(summedTables(db));
-  return (db.$client.query("SELECT name FROM row_sums ORDER BY name").values() as Array<[string]>).flatMap(([name]) =>
-    known.has(name) ? [] : [name],
-  );
+  const names = db.$client.query("SELECT name FROM row_sums ORDER BY name").values() as Array<[string]>;
+  return names.flatMap(([name]) => (known.has(name) ? [] : [name]));
 }
 
-/** Starts counting new tables, with the rows that they have. @param names others than counted tables are ignored */
+/** Starts counting new tables, including their existing rows. @param names tables that are not counted are ignored */
 export function startRowSums(db: Sql, names: readonly string[]): void {
-  for (const name of summedTables(db)) if (names.includes(name)) settle(db, name, 0);
+  for (const name of summedTables(db)) if (names.includes(name)) acceptRows(db, name, 0);
 }
 
-/** Rows that repairs gave up, by table, where any. */
+/** Rows that repairs could not recover, by table; only tables with losses. */
 export function lostRows(db: Sql): ReadonlyMap<string, number> {
-  return new Map(
-    db.$client.query("SELECT name, lost FROM row_sums WHERE lost <> 0 ORDER BY name").values() as Array<
-      [string, number]
-    >,
-  );
+  const rows = db.$client.query("SELECT name, lost FROM row_sums WHERE lost <> 0 ORDER BY name").values();
+  return new Map(rows as Array<[string, number]>);
 }
 
 /**
  * Accepts the current rows as expected, and adds up the losses.
  * @param lost by table
  */
-export function settleRowSums(db: Sql, lost: ReadonlyMap<string, number>): void {
-  for (const name of strangeRowSums(db)) db.$client.query("DELETE FROM row_sums WHERE name = ?").run(name);
-  for (const name of summedTables(db)) settle(db, name, lost.get(name) ?? 0);
+export function acceptRowSums(db: Sql, lost: ReadonlyMap<string, number>): void {
+  for (const name of unexpectedRowSums(db)) db.$client.query("DELETE FROM row_sums WHERE name = ?").run(name);
+  for (const name of summedTables(db)) acceptRows(db, name, lost.get(name) ?? 0);
 }
 
-function settle(db: Sql, name: string, lost: number): void {
+function acceptRows(db: Sql, name: string, lost: number): void {
   db.$client
     .query(
       `INSERT INTO row_sums (name, rows, sum, lost)

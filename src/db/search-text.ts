@@ -12,7 +12,7 @@ export interface SearchTexts {
    */
   readonly words?: ReadonlyArray<string | null | undefined>;
   /** Addresses and similar values, matched by their own prefix only (`10.2.` does not find 110.2.3.4). */
-  readonly wholes?: ReadonlyArray<string | null | undefined>;
+  readonly values?: ReadonlyArray<string | null | undefined>;
 }
 
 /**
@@ -30,28 +30,28 @@ export function searchText(texts: SearchTexts): string {
   const entries = new Distinct();
   for (const text of texts.words ?? [])
     if (typeof text === "string") for (const word of words(text)) for (const part of parts(word)) entries.add(part);
-  for (const text of texts.wholes ?? [])
-    if (typeof text === "string") for (const word of words(text)) entries.add(cut(word));
+  for (const text of texts.values ?? [])
+    if (typeof text === "string") for (const word of words(text)) entries.add(truncate(word));
   return entries.all.join(" ");
 }
 
 /** Distinct texts in insertion order. Mostly a handful, for which a set would cost more than it saves. */
 export class Distinct {
   readonly all: string[] = [];
-  private known: Set<string> | null = null;
+  private seen: Set<string> | null = null;
 
   add(text: string): void {
-    if (this.all.length < HANDFUL) {
+    if (this.all.length < LIST_MAX) {
       if (!this.all.includes(text)) this.all.push(text);
       return;
     }
-    this.known ??= new Set(this.all);
-    if (this.known.has(text)) return;
-    this.known.add(text);
+    this.seen ??= new Set(this.all);
+    if (this.seen.has(text)) return;
+    this.seen.add(text);
     this.all.push(text);
   }
 }
-const HANDFUL = 24;
+const LIST_MAX = 24;
 
 /** Distinct words of a search; none for an empty search. */
 export function searchWords(search: string): string[] {
@@ -69,13 +69,13 @@ export function searchTerms(search: string): string[] {
 }
 
 /** Query for exactly one whole entry: an address. */
-export function wholeTerm(text: string): string {
+export function exactTerm(text: string): string {
   return phrase(words(text).join(""));
 }
 
 /** FTS5 phrase for one entry. */
 export function phrase(word: string): string {
-  return `"${cut(word).replaceAll('"', '""')}"`;
+  return `"${truncate(word).replaceAll('"', '""')}"`;
 }
 
 /** Folded words of a text, split at white space and control characters only. */
@@ -118,31 +118,31 @@ const DASHED_MAC = /^[0-9a-f]{2}-(?:[0-9a-f]{2}-){0,4}[0-9a-f]{0,2}$/;
 const DOTTED_MAC = /^[0-9a-f]{4}\.(?:[0-9a-f]{4}\.)?[0-9a-f]{0,4}$/;
 
 /** Truncates a word to the indexed length without splitting a character. */
-export function cut(word: string): string {
+export function truncate(word: string): string {
   if (word.length <= WORD_MAX_LENGTH) return word;
   return word.slice(0, WORD_MAX_LENGTH).replace(/[\ud800-\udbff]$/, "");
 }
 
 /** A word, and its suffix from the start of each alphanumeric run. */
 export function parts(word: string): string[] {
-  const whole = cut(word);
-  const found = [whole];
-  if (isPlain(whole)) addPlainParts(found, whole);
+  const fullWord = truncate(word);
+  const found = [fullWord];
+  if (isPlain(fullWord)) addPlainParts(found, fullWord);
   else
-    for (const { index } of whole.matchAll(/(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu)) {
+    for (const { index } of fullWord.matchAll(/(?<=[^\p{L}\p{M}\p{N}])[\p{L}\p{N}]/gu)) {
       if (found.length === WORD_MAX_PARTS) break;
-      found.push(whole.slice(index));
+      found.push(fullWord.slice(index));
     }
   return found;
 }
 
 /** As parts, for ASCII: a regular expression would cost several times as much. */
-function addPlainParts(found: string[], whole: string): void {
-  let isWithin = isLetterOrDigit(whole.charCodeAt(0));
-  for (let at = 1; at < whole.length && found.length < WORD_MAX_PARTS; at += 1) {
+function addPlainParts(found: string[], fullWord: string): void {
+  let isWithin = isLetterOrDigit(fullWord.charCodeAt(0));
+  for (let index = 1; index < fullWord.length && found.length < WORD_MAX_PARTS; index += 1) {
     const wasWithin = isWithin;
-    isWithin = isLetterOrDigit(whole.charCodeAt(at));
-    if (isWithin && !wasWithin) found.push(whole.slice(at));
+    isWithin = isLetterOrDigit(fullWord.charCodeAt(index));
+    if (isWithin && !wasWithin) found.push(fullWord.slice(index));
   }
 }
 

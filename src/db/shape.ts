@@ -28,7 +28,7 @@ interface Shaped {
  * @param value for all earlier versions
  * @param sortKey if lists sort by the field's key
  */
-export function addsField(migration: number, name: string, value: unknown, sortKey?: string): Upcaster {
+export function addField(migration: number, name: string, value: unknown, sortKey?: string): Upcaster {
   const upcaster = {
     migration,
     members: (members: string) => `${members} || ${quoted(`,${JSON.stringify(name)}:${JSON.stringify(value)}`)}`,
@@ -42,9 +42,9 @@ export function addsField(migration: number, name: string, value: unknown, sortK
 
 /**
  * Renames a field.
- * @param from a field present in every record, even if null; use rewritesRecord for optional fields
+ * @param from a field present in every record, even if null; use rewriteRecord for optional fields
  */
-export function renamesField(migration: number, from: string, to: string): Upcaster {
+export function renameField(migration: number, from: string, to: string): Upcaster {
   const renamed = (record: string) =>
     `json_remove(json_set(${record}, ${quoted(`$.${to}`)}, ${record} -> ${quoted(`$.${from}`)}), ${quoted(`$.${from}`)})`;
   const has = (record: string) => `json_type(${record}, ${quoted(`$.${from}`)}) IS NOT NULL`;
@@ -61,7 +61,7 @@ export function renamesField(migration: number, from: string, to: string): Upcas
     // LIMIT stops SQLite from flattening the subqueries and computing the same text twice.
     members: (members) =>
       `(SELECT CASE WHEN ${isOnce} THEN ${replaced} WHEN json_valid(${RECORD})
-        AND ${has(RECORD)} THEN ${inside(renamed(RECORD))} ELSE m END
+        AND ${has(RECORD)} THEN ${withoutBraces(renamed(RECORD))} ELSE m END
         FROM (SELECT m, replace(m, ${quoted(oldKey)}, ${quoted(trial)}) AS t
           FROM (SELECT ${members} AS m LIMIT 1) LIMIT 1))`,
     sortKeys: (sortKeys) =>
@@ -75,12 +75,12 @@ export function renamesField(migration: number, from: string, to: string): Upcas
  * @param rewrite maps an expression for the record, a JSON object, to one for the next shape; invalid JSON is left
  * unchanged
  */
-export function rewritesRecord(migration: number, rewrite: (record: string) => string): Upcaster {
+export function rewriteRecord(migration: number, rewrite: (record: string) => string): Upcaster {
   return {
     migration,
     // Each expression appears once, however many follow: otherwise the SQL would double in length with every shape.
     members: (members) =>
-      `(SELECT CASE WHEN json_valid(r) THEN ${inside(rewrite("r"))} ELSE m END FROM (SELECT m, '{' || m || '}' AS r
+      `(SELECT CASE WHEN json_valid(r) THEN ${withoutBraces(rewrite("r"))} ELSE m END FROM (SELECT m, '{' || m || '}' AS r
         FROM (SELECT ${members} AS m)))`,
   };
 }
@@ -106,19 +106,19 @@ export function observedSql(version: string): string {
 /**
  * SQL for the text of a version's document, with prefix and suffixes. Requires `FROM history_versions v` followed by
  * baseJoinSql.
- * @param before SQL of a text
- * @param behind SQL of texts after the members, given the SQL of the stored observation values
+ * @param prefix SQL of a text
+ * @param suffixes SQL of texts after the members, given the SQL of the stored observation values
  */
 export function documentSql(
   kind: Shaped,
   version: string,
-  before: string,
-  behind: (observed: string) => readonly string[],
+  prefix: string,
+  suffixes: (observed: string) => readonly string[],
 ): string {
   if ((kind.upcasters ?? []).length === 0)
-    return joinedTextSql(version, before, (isPacked) => behind(joinedObservedSql(version, isPacked)));
+    return joinedTextSql(version, prefix, (isPacked) => suffixes(joinedObservedSql(version, isPacked)));
   const members = upcastSql(kind, version, "members", (upcaster) => upcaster.members, joinedSql);
-  return `concat(${[before, members, ...behind(joinedSql(version, "observed"))].join(", ")})`;
+  return `concat(${[prefix, members, ...suffixes(joinedSql(version, "observed"))].join(", ")})`;
 }
 
 /** As membersSql, for the sort keys. */
@@ -136,7 +136,7 @@ export function changedSql(kind: Shaped, version: string): string {
  * @param kinds all possible kinds
  * @param code an expression for the kind code of the version
  */
-export function ofKindSql(
+export function byKindSql(
   kinds: Iterable<Shaped & { readonly code: number }>,
   code: string,
   version: string,
@@ -162,7 +162,7 @@ function upcastSql(
   const stored = column === "changed" ? `${version}.changed` : storedSql(version, column);
   if (steps.every((step) => step === undefined)) return stored;
   const arms = steps.map(
-    (_, place) => `WHEN ${place + 1} THEN ${steps.slice(place).reduce((sql, step) => step?.(sql) ?? sql, stored)}`,
+    (_, index) => `WHEN ${index + 1} THEN ${steps.slice(index).reduce((sql, step) => step?.(sql) ?? sql, stored)}`,
   );
   return `CASE ${version}.shape ${arms.join(" ")} ELSE ${stored} END`;
 }
@@ -171,7 +171,7 @@ function upcastSql(
 const RECORD = "('{' || m || '}')";
 
 /** Strips the braces from an expression for a JSON object. */
-function inside(record: string): string {
+function withoutBraces(record: string): string {
   return `(SELECT substr(w, 2, length(w) - 2) FROM (SELECT ${record} AS w))`;
 }
 

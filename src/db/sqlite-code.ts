@@ -24,7 +24,7 @@ export function sqliteCode(error: unknown): string {
 }
 
 /** Whether the disk is full or failing. */
-export function isDiskTrouble(error: unknown): boolean {
+export function isDiskFailure(error: unknown): boolean {
   const code = sqliteCode(error);
   if (code === "SQLITE_FULL" || code.startsWith("SQLITE_IOERR")) return true;
   const system = error instanceof Error && "code" in error ? error.code : null;

@@ -13,7 +13,7 @@ export interface PruneOrder {
 }
 
 /** A position in the ledger. */
-export interface LedgerPlace {
+export interface LedgerPosition {
   readonly sequence: number;
   readonly at: Instant;
 }
@@ -42,22 +42,22 @@ export function afterPrune(
 ): Segment[] {
   const { last, keep, sequence } = prune;
   const parts: Segment[] = [];
-  const coarsened = (segment: Segment): Segment =>
+  const coarsen = (segment: Segment): Segment =>
     RESOLUTIONS.indexOf(keep) <= RESOLUTIONS.indexOf(segment.resolution)
       ? segment
       : { ...segment, resolution: keep, prunedBy: sequence };
   for (const segment of segments) {
     if (segment.first > last) parts.push(segment);
-    else if (segment.last <= last) parts.push(coarsened(segment));
-    else parts.push(coarsened({ ...segment, last }), { ...segment, first: last + 1 });
+    else if (segment.last <= last) parts.push(coarsen(segment));
+    else parts.push(coarsen({ ...segment, last }), { ...segment, first: last + 1 });
   }
   const until = segments.at(-1)?.last ?? 0;
   if (last > until) parts.push({ first: until + 1, last, resolution: keep, prunedBy: sequence });
-  return merged(parts);
+  return merge(parts);
 }
 
 /** Merges adjacent segments of equal resolution. */
-function merged(parts: readonly Segment[]): Segment[] {
+function merge(parts: readonly Segment[]): Segment[] {
   const segments: Segment[] = [];
   for (const part of parts) {
     const before = segments.at(-1);
@@ -76,29 +76,29 @@ function merged(parts: readonly Segment[]): Segment[] {
  * Retained transactions, ascending: the state at each is complete.
  * @param dayEnds the last transaction of each UTC day, at least up to the end of the last segment, ascending
  */
-export function keptSequences(segments: readonly Segment[], dayEnds: readonly LedgerPlace[]): number[] {
-  const monthEnds = dayEnds.filter(({ at }, place) => {
-    const next = dayEnds[place + 1];
+export function retainedSequences(segments: readonly Segment[], dayEnds: readonly LedgerPosition[]): number[] {
+  const monthEnds = dayEnds.filter(({ at }, index) => {
+    const next = dayEnds[index + 1];
     return next === undefined || next.at >= periodOf(at, "monthly").end;
   });
-  const kept: number[] = [];
+  const retained: number[] = [];
   for (const { first, last, resolution } of segments) {
     const ends = resolution === "daily" ? dayEnds : resolution === "monthly" ? monthEnds : [];
-    for (const { sequence } of ends) if (sequence >= first && sequence < last) kept.push(sequence);
-    kept.push(last);
+    for (const { sequence } of ends) if (sequence >= first && sequence < last) retained.push(sequence);
+    retained.push(last);
   }
-  return kept;
+  return retained;
 }
 
 /** The first retained transaction from a sequence on; Infinity if none. */
-export function firstKeptFrom(kept: readonly number[], sequence: number): number {
-  let [low, high] = [0, kept.length];
+export function firstRetainedFrom(retained: readonly number[], sequence: number): number {
+  let [low, high] = [0, retained.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((kept[middle] as number) < sequence) low = middle + 1;
+    if ((retained[middle] as number) < sequence) low = middle + 1;
     else high = middle;
   }
-  return kept[low] ?? Number.POSITIVE_INFINITY;
+  return retained[low] ?? Number.POSITIVE_INFINITY;
 }
 
 /** Version data that thinning needs. */
@@ -112,25 +112,28 @@ export interface ThinnableVersion {
  * the versions it ends are gone.
  * @param versions in thinned segments, ascending
  */
-export function dispensable<V extends ThinnableVersion>(versions: readonly V[], kept: readonly number[]): V[] {
+export function droppableVersions<V extends ThinnableVersion>(
+  versions: readonly V[],
+  retained: readonly number[],
+): V[] {
   const dropped: V[] = [];
   let isAlive = false;
-  for (const [place, version] of versions.entries()) {
-    const successor = versions[place + 1]?.sequence ?? Number.POSITIVE_INFINITY;
+  for (const [index, version] of versions.entries()) {
+    const successor = versions[index + 1]?.sequence ?? Number.POSITIVE_INFINITY;
     const isEnd = version.operation === OPERATION.Deleted;
-    if (firstKeptFrom(kept, version.sequence) >= successor || (isEnd && !isAlive)) dropped.push(version);
+    if (firstRetainedFrom(retained, version.sequence) >= successor || (isEnd && !isAlive)) dropped.push(version);
     else isAlive = !isEnd;
   }
   return dropped;
 }
 
 /** A validity range in transactions: [since, until). */
-export interface ThinnableStretch {
+export interface ThinnableRange {
   readonly since: number;
   readonly until: number;
 }
 
 /** Whether a range that ended in a thinned segment can be dropped: no retained transaction falls into it. */
-export function isDispensableStretch({ since, until }: ThinnableStretch, kept: readonly number[]): boolean {
-  return until <= (kept.at(-1) ?? 0) && firstKeptFrom(kept, since) >= until;
+export function isDroppableRange({ since, until }: ThinnableRange, retained: readonly number[]): boolean {
+  return until <= (retained.at(-1) ?? 0) && firstRetainedFrom(retained, since) >= until;
 }

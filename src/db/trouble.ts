@@ -2,7 +2,7 @@
 // Must not know HTTP statuses.
 
 import { DomainError } from "../base/errors.ts";
-import { isDiskTrouble, sqliteCode } from "./sqlite-code.ts";
+import { isDiskFailure, sqliteCode } from "./sqlite-code.ts";
 
 /** Completes a sentence about damaged data in a folder. */
 export const GOOD_COPY = "replace it with a good copy: netledger restore BACKUP --replace";
@@ -15,38 +15,38 @@ function isDamage(error: unknown): boolean {
 
 /**
  * Error for a read or write that meets such a failure; its cause is for the log.
- * @param nothing the outcome of the request: "nothing was written"
+ * @param outcome the outcome of the request: "nothing was written"
  * @returns null for any other error, and for a DomainError
  */
-export function troubleOf(error: unknown, nothing: string): DomainError | null {
+export function storageFailureOf(error: unknown, outcome: string): DomainError | null {
   // Already reported, with a better message.
   if (error instanceof DomainError) return null;
   const code = sqliteCode(error);
   if (isDamage(error)) {
     const cause = `The database is damaged (${code}): stop the appliance, run netledger verify, and ${GOOD_COPY}.`;
-    return because(
-      new DomainError("internal_error", `The database is damaged: ${nothing}. The appliance's log says what to do.`),
+    return withCause(
+      new DomainError("internal_error", `The database is damaged: ${outcome}. The appliance's log says what to do.`),
       cause,
     );
   }
-  if (isDiskTrouble(error))
-    return because(new DomainError("storage_full", `The disk is full or fails: ${nothing}.`), String(error));
+  if (isDiskFailure(error))
+    return withCause(new DomainError("storage_full", `The disk is full or fails: ${outcome}.`), String(error));
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
-    return because(new DomainError("storage_full", `The disk cannot be written to: ${nothing}.`), String(error));
+    return withCause(new DomainError("storage_full", `The disk cannot be written to: ${outcome}.`), String(error));
   }
   return null;
 }
 
-/** Error for a read that meets such a failure. @returns null as troubleOf */
-export function readTroubleOf(error: unknown): DomainError | null {
-  return troubleOf(error, "this cannot be read");
+/** Error for a read that meets such a failure. @returns null as storageFailureOf */
+export function readFailureOf(error: unknown): DomainError | null {
+  return storageFailureOf(error, "this cannot be read");
 }
 
 /** One sentence for the operator about a file that SQLite cannot open or use. */
-export function describeRefusal(error: unknown, path: string): string {
+export function describeOpenFailure(error: unknown, path: string): string {
   const code = sqliteCode(error);
   if (isDamage(error)) return `${path} is damaged (${code}): ${GOOD_COPY}.`;
-  if (isDiskTrouble(error))
+  if (isDiskFailure(error))
     return `${path} cannot be used (${code}): its disk is full or fails. Free some space on it.`;
   if (code.startsWith("SQLITE_CANTOPEN"))
     return `${path} cannot be opened (${code}): the disk needs space for another file, and the folder must be writable.`;
@@ -58,7 +58,7 @@ export function describeRefusal(error: unknown, path: string): string {
   return `${path} cannot be opened (${code}).`;
 }
 
-function because(error: DomainError, cause: string): DomainError {
+function withCause(error: DomainError, cause: string): DomainError {
   error.cause = cause;
   return error;
 }

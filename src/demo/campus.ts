@@ -44,7 +44,7 @@ export class Campus {
   /** Machines connected to a running switch. */
   stationsAt(instant: Instant): readonly CampusStation[] {
     const running = new Set(this.switchesAt(instant).map(({ name }) => name));
-    return ALL.flatMap((each) => {
+    return MACHINES.flatMap((each) => {
       if (each.isSometimesOff === true && this.isOff(each, instant)) return [];
       const home = each.homes.find((home) => this.isAtHome(home, instant));
       return home === undefined || !running.has(home.at[0]) ? [] : [stationAt(each, home)];
@@ -62,9 +62,9 @@ export class Campus {
   }
 
   /** About every ninth night, on different nights for each. */
-  private isOff({ ownMac }: One, instant: Instant): boolean {
+  private isOff({ ownMac }: Machine, instant: Instant): boolean {
     const hour = this.calendar.hourOf(instant);
-    if (hour >= WORK[0] && hour < WORK[1]) return false;
+    if (hour >= WORK_HOURS[0] && hour < WORK_HOURS[1]) return false;
     return Bun.hash(`${ownMac} ${this.calendar.dayOf(instant)}`) % 9n === 0n;
   }
 
@@ -78,7 +78,7 @@ export class Campus {
 }
 
 /** Hours of the day when all desks are used. */
-const WORK = [7, 19] as const;
+const WORK_HOURS = [7, 19] as const;
 /** Polled every three hours, the state differs each time. */
 const FLAP_HOURS = 3;
 
@@ -88,21 +88,21 @@ export function cablesOf(switchName: string): ReadonlyMap<string, CableEnd> {
 }
 
 /** Returns the path from a switch to its site's router, port by port: where forwarded frames are learned. */
-export function wayToRouter(switchName: string): readonly SwitchPort[] {
-  return WAYS.get(switchName) ?? [];
+export function pathToRouter(switchName: string): readonly SwitchPort[] {
+  return PATHS.get(switchName) ?? [];
 }
 
-function foundWay(switchName: string): readonly SwitchPort[] {
-  const ways: Array<{ readonly name: string; readonly ports: readonly SwitchPort[] }> = [
+function findPath(switchName: string): readonly SwitchPort[] {
+  const paths: Array<{ readonly name: string; readonly ports: readonly SwitchPort[] }> = [
     { name: switchName, ports: [] },
   ];
   const seen = new Set([switchName]);
-  for (const { name, ports } of ways) {
+  for (const { name, ports } of paths) {
     if (SWITCHES.some((each) => each.name === name && each.routes === 1)) return ports;
     for (const { switchName: next, port, isBlocked } of cablesOf(name).values()) {
       if (isBlocked || seen.has(next)) continue;
       seen.add(next);
-      ways.push({ name: next, ports: [...ports, { switchName: next, port }] });
+      paths.push({ name: next, ports: [...ports, { switchName: next, port }] });
     }
   }
   return [];
@@ -119,12 +119,12 @@ export const DOMAINS: Readonly<Record<Site, string>> = {
 };
 
 /** One numbered machine of several. */
-interface One extends Stations {
+interface Machine extends Stations {
   readonly number: number;
   readonly ownMac: string;
 }
 
-const ALL: readonly One[] = STATIONS.flatMap((each) =>
+const MACHINES: readonly Machine[] = STATIONS.flatMap((each) =>
   Array.from({ length: each.count ?? 1 }, (_, number) => ({
     ...each,
     number,
@@ -136,28 +136,28 @@ const CABLES_OF: ReadonlyMap<string, ReadonlyMap<string, CableEnd>> = new Map(
   [...new Set(SWITCHES.map(({ name }) => name))].map((name) => [
     name,
     new Map(
-      CABLES.flatMap(({ ends: [one, onePort, other, otherPort], isBlocked = false }) =>
-        one === name
-          ? [[onePort, { switchName: other, port: otherPort, isBlocked }] as const]
+      CABLES.flatMap(({ ends: [node, nodePort, other, otherPort], isBlocked = false }) =>
+        node === name
+          ? [[nodePort, { switchName: other, port: otherPort, isBlocked }] as const]
           : other === name
-            ? [[otherPort, { switchName: one, port: onePort, isBlocked }] as const]
+            ? [[otherPort, { switchName: node, port: nodePort, isBlocked }] as const]
             : [],
       ),
     ),
   ]),
 );
 
-const WAYS: ReadonlyMap<string, readonly SwitchPort[]> = new Map(
-  [...CABLES_OF.keys()].map((name) => [name, foundWay(name)]),
+const PATHS: ReadonlyMap<string, readonly SwitchPort[]> = new Map(
+  [...CABLES_OF.keys()].map((name) => [name, findPath(name)]),
 );
 
-function stationAt(one: One, home: Home): CampusStation {
-  const { address = 0, port = 0 } = one.first ?? {};
-  const numbered = (text: string, first: number) => text.replace("#", String(first + one.number));
+function stationAt(node: Machine, home: Home): CampusStation {
+  const { address = 0, port = 0 } = node.first ?? {};
+  const numbered = (text: string, first: number) => text.replace("#", String(first + node.number));
   return {
-    name: one.name.replace("#", String(one.number + 1).padStart(2, "0")),
-    kind: one,
-    mac: one.ownMac,
+    name: node.name.replace("#", String(node.number + 1).padStart(2, "0")),
+    kind: node,
+    mac: node.ownMac,
     addresses: [numbered(home.address, address), ...(home.v6 === undefined ? [] : [home.v6])],
     at: { switchName: home.at[0], port: numbered(home.at[1], port) },
   };

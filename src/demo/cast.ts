@@ -11,7 +11,7 @@ export const ORGANIZATION = "Larkfield University (made up)";
 
 export const NETWORKS: Readonly<Record<Site, { readonly name: string; readonly description: string }>> = {
   campus: { name: "Main campus", description: "Four buildings, two cores, one provider." },
-  harbour: { name: "Harbour site", description: "Taken over in the merger; has addresses of the main campus again." },
+  harbour: { name: "Harbour site", description: "Acquired in the merger; reuses addresses of the main campus." },
 };
 
 /** Fixed ID of the harbour network, independent of its name: both sites have addresses of the same subnet. */
@@ -50,7 +50,7 @@ export const TAGS = [
   { name: "student services", color: "Teal", description: "" },
 ] as const satisfies ReadonlyArray<{ name: string; color: Color; description: string }>;
 
-export interface Round {
+export interface ScanSchedule {
   readonly name: string;
   readonly site: Site;
   readonly kind: "full" | "snmp";
@@ -64,7 +64,7 @@ export interface Round {
 }
 
 /** Scheduled scans, in UTC. */
-export const ROUNDS: readonly Round[] = [
+export const SCAN_SCHEDULES: readonly ScanSchedule[] = [
   { name: "Every night", site: "campus", kind: "full", cron: "12 3 * * *", times: ["03:12"] },
   {
     name: "Mondays and Thursdays",

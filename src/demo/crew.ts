@@ -27,7 +27,7 @@ export class StoryClock implements Clock {
     return this.instant;
   }
 
-  pass(ms: number): void {
+  advance(ms: number): void {
     this.instant += ms;
   }
 
@@ -37,7 +37,7 @@ export class StoryClock implements Clock {
   }
 }
 
-export class Crew {
+export class DemoStore {
   readonly clock: StoryClock;
   private readonly reader: Reader;
   private readonly writes: WriteQueue<AllCommands>;
@@ -63,22 +63,22 @@ export class Crew {
   ): Promise<AllCommands[N]["result"]> {
     const { result } = await this.writes.run(command, input, actor);
     // Separates consecutive writes in time.
-    this.clock.pass(BETWEEN_MS);
+    this.clock.advance(WRITE_INTERVAL_MS);
     return result;
   }
 
   get organizationId(): string {
-    return this.whole().id;
+    return this.loadedOrganization().id;
   }
 
   networkId(site: Site): string {
-    return this.one<NetworkRecord>(networkKind, ({ name }) => name === NETWORKS[site].name).id;
+    return this.find<NetworkRecord>(networkKind, ({ name }) => name === NETWORKS[site].name).id;
   }
 
   /** @param reason as in X-Change-Reason */
-  by(person: PersonName, reason: string | null): CommandActor {
+  actorOf(person: PersonName, reason: string | null): CommandActor {
     const { email } = PEOPLE[person];
-    const user = this.one<UserRecord>(userKind, (each) => each.email === email);
+    const user = this.find<UserRecord>(userKind, (each) => each.email === email);
     return {
       type: "User",
       id: user.id,
@@ -105,22 +105,22 @@ export class Crew {
   }
 
   /** Returns the newest live match. Throws if there is none. */
-  one<R extends RecordBase>(kind: Kind<R>, isMeant: (record: R) => boolean): R {
-    const found = this.all(kind, isMeant).at(-1);
-    if (found === undefined) throw new Error(`demo: there is no such ${kind.name}`);
+  find<R extends RecordBase>(kind: Kind<R>, matches: (record: R) => boolean): R {
+    const found = this.all(kind, matches).at(-1);
+    if (found === undefined) throw new Error(`demo: no matching ${kind.name}`);
     return found;
   }
 
   /** In creation order. */
-  all<R extends RecordBase>(kind: Kind<R>, isMeant: (record: R) => boolean = () => true): R[] {
-    const reach = { organizationN: this.whole().n, networkNs: null };
+  all<R extends RecordBase>(kind: Kind<R>, matches: (record: R) => boolean = () => true): R[] {
+    const reach = { organizationN: this.loadedOrganization().n, networkNs: null };
     return this.reader
       .items({ kind: kind as unknown as AnyKind, reach, asOf: null, limit: 0, offset: 0 })
       .map(({ text }) => JSON.parse(text) as R)
-      .filter(isMeant);
+      .filter(matches);
   }
 
-  private whole(): { readonly id: string; readonly n: number } {
+  private loadedOrganization(): { readonly id: string; readonly n: number } {
     this.organization ??= this.readOrganization();
     return this.organization;
   }
@@ -133,4 +133,4 @@ export class Crew {
   }
 }
 
-const BETWEEN_MS = 40;
+const WRITE_INTERVAL_MS = 40;

@@ -3,37 +3,38 @@
 import { join } from "node:path";
 import { replaceFile } from "../base/durable-file.ts";
 import { formatInstant, type Instant, parseInstant } from "../base/instant.ts";
-import { isTaken, readRegular } from "../base/regular-file.ts";
+import { nameExists, readRegular } from "../base/regular-file.ts";
 import { DatabaseRefused } from "../db/files/migrate.ts";
 
-const MARK = "netledger-demo.json";
+const MARKER_FILE = "netledger-demo.json";
 /** Far more than is written. */
 const MAX_BYTES = 4_096;
 
-/** begun: the data is incomplete and can be discarded. */
-export type DemoState = "none" | "begun" | "made";
+/** unfinished: the data is incomplete and can be discarded. */
+export type DemoState = "none" | "unfinished" | "complete";
 
 export function demoStateOf(directory: string): DemoState {
-  if (!isTaken(join(directory, MARK))) return "none";
-  return read(directory) === null ? "begun" : "made";
+  if (!nameExists(join(directory, MARKER_FILE))) return "none";
+  return read(directory) === null ? "unfinished" : "complete";
 }
 
 /** @throws DatabaseRefused if the file has no start */
 export function startOf(directory: string): Instant {
   const start = read(directory);
-  if (start === null) throw new DatabaseRefused(`${join(directory, MARK)} does not tell when the demo began.`);
+  if (start === null)
+    throw new DatabaseRefused(`${join(directory, MARKER_FILE)} does not record when the demo started.`);
   return start;
 }
 
-/** @param start null if only begun */
-export async function mark(directory: string, start: Instant | null): Promise<void> {
-  const told = { made_up: true, start: start === null ? null : formatInstant(start) };
-  await replaceFile(join(directory, MARK), `${JSON.stringify(told)}\n`);
+/** @param start null while unfinished */
+export async function writeMarker(directory: string, start: Instant | null): Promise<void> {
+  const content = { made_up: true, start: start === null ? null : formatInstant(start) };
+  await replaceFile(join(directory, MARKER_FILE), `${JSON.stringify(content)}\n`);
 }
 
 function read(directory: string): Instant | null {
   try {
-    const { start } = JSON.parse(new TextDecoder().decode(readRegular(join(directory, MARK), MAX_BYTES))) as {
+    const { start } = JSON.parse(new TextDecoder().decode(readRegular(join(directory, MARKER_FILE), MAX_BYTES))) as {
       start?: unknown;
     };
     return typeof start === "string" ? parseInstant(start) : null;

@@ -21,7 +21,7 @@ interface DemoScannerOptions {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly random: Random;
-  readonly pass: (ms: number) => Promise<void>;
+  readonly delay: (ms: number) => Promise<void>;
   /** First start of the demo. */
   readonly start: Instant;
   readonly afterScans?: () => void;
@@ -34,28 +34,28 @@ export function openDemoScanner(options: ScannerOptions): ScanMachine {
     clock: systemClock,
     timers: systemTimers,
     random: systemRandom,
-    pass: (ms) => new Promise((resolve) => systemTimers.after(ms / LIVE_HASTE, () => resolve())),
+    delay: (ms) => new Promise((resolve) => systemTimers.after(ms / LIVE_SPEEDUP, () => resolve())),
     start: startOf(dirname(options.databasePath)),
   });
 }
 
 /** Speed-up, so that a user need not wait as long as the simulated network takes. */
-const LIVE_HASTE = 5;
+const LIVE_SPEEDUP = 5;
 
 /** The campus answers for every network except the harbour. */
 export function demoScanMachine(
   store: Pick<ScannerOptions, "databasePath" | "secretKey" | "secretsFolder">,
-  { start, pass, links = linksOf, ...parts }: DemoScannerOptions,
+  { start, delay, links = linksOf, ...parts }: DemoScannerOptions,
 ): ScanMachine {
   const campus = new Campus(new Calendar(start));
-  const of = (site: Site) =>
+  const machineFor = (site: Site) =>
     openScanMachine(store, {
       ...parts,
-      probes: demoProbes({ campus, clock: parts.clock, pass, site }),
+      probes: demoProbes({ campus, clock: parts.clock, delay, site }),
       commands: SIGHTING_COMMANDS,
       links,
     });
-  const machines = { campus: of("campus"), harbour: of("harbour") };
+  const machines = { campus: machineFor("campus"), harbour: machineFor("harbour") };
   const machineOf = (networkId: string) => machines[networkId === HARBOUR_ID ? "harbour" : "campus"];
   return {
     scan: (order, ports) => machineOf(order.network_id).scan(order, ports),

@@ -15,7 +15,7 @@ import type { ReadConnection } from "../db/reading/read-connection.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import type { AllCommands } from "../registry/commands.ts";
 import { DEMO_EMAIL, PEOPLE } from "./cast.ts";
-import { demoStateOf, mark } from "./demo-mark.ts";
+import { demoStateOf, writeMarker } from "./demo-mark.ts";
 import { DEMO_DAYS, makeDemo } from "./make-demo.ts";
 
 /** Password of all users while the demo is not reachable by others. */
@@ -42,15 +42,15 @@ export async function prepareDemo({ directory, clock, random, log }: DemoOptions
   const state = demoStateOf(directory);
   if (state === "none" && existsSync(files.database))
     throw new DatabaseRefused(
-      `${directory} holds a real inventory: a demo needs a folder of its own, give one with --data.`,
+      `${directory} holds a real inventory: a demo needs its own folder; specify one with --data.`,
     );
-  if (state === "made" && existsSync(files.database)) return;
+  if (state === "complete" && existsSync(files.database)) return;
   ensureDataDirectory(directory);
   const lock = lockData(files);
   try {
     log.info("demo_making", { data: directory, days: DEMO_DAYS });
     const start = clock.now();
-    await mark(directory, null);
+    await writeMarker(directory, null);
     removeUnfinished(files);
     await makeDemo({
       databasePath: files.database,
@@ -60,7 +60,7 @@ export async function prepareDemo({ directory, clock, random, log }: DemoOptions
       secret: random,
     });
     syncFile(files.database);
-    await mark(directory, start);
+    await writeMarker(directory, start);
     log.info("demo_made", { took_ms: clock.now() - start });
   } finally {
     lock.release();
@@ -72,7 +72,7 @@ export async function prepareDemo({ directory, clock, random, log }: DemoOptions
  * sessions.
  * @returns the credentials to sign in with
  */
-export async function giveDemoPassword(
+export async function setDemoPassword(
   reader: Pick<ReadConnection, "statement">,
   writes: WriteQueue<AllCommands>,
   { isReachable, random }: { readonly isReachable: boolean; readonly random: Random },
@@ -83,7 +83,7 @@ export async function giveDemoPassword(
     const [id, stored] = (reader.statement(STORED).values(email)[0] ?? []) as [string?, string?];
     if (id === undefined || (!isReachable && (await verifyPassword(password, stored ?? null)))) continue;
     passwordHash ??= await hashPassword(password, email);
-    await writes.run("user.set_password", { id, passwordHash, keeps: null }, SYSTEM_AUTHOR);
+    await writes.run("user.set_password", { id, passwordHash, keptHash: null }, SYSTEM_AUTHOR);
   }
   return { email: DEMO_EMAIL, password };
 }

@@ -1,6 +1,7 @@
 // Simulated SNMP report of a demo switch at a point in time, as the MIBs would decode it. Must not send anything.
 
 import type { Instant } from "../base/instant.ts";
+import { append } from "../base/multimap.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type LldpAnnouncement } from "../discovery/device.ts";
 import { countRows, KEPT_ROW } from "../discovery/rows.ts";
 import {
@@ -9,8 +10,8 @@ import {
   cablesOf,
   DOMAINS,
   macAfter,
+  pathToRouter,
   type SwitchPort,
-  wayToRouter,
 } from "./campus.ts";
 import { SWITCHES, type Switch } from "./equipment.ts";
 import { MODELS, type Model } from "./models.ts";
@@ -28,14 +29,14 @@ const DEFAULT_VLAN = 20;
 const SHUT_FROM = 41;
 
 /** State common to all switches at one point in time. */
-export class CampusMoment {
+export class CampusSnapshot {
   readonly instant: Instant;
   private readonly campus: Campus;
   private readonly running: ReadonlyMap<string, Switch>;
   private readonly stations: readonly CampusStation[];
   /** By switch and port. */
   private readonly learned = new Map<string, CampusStation[]>();
-  private readonly plugged = new Map<string, CampusStation[]>();
+  private readonly connected = new Map<string, CampusStation[]>();
 
   constructor(campus: Campus, instant: Instant) {
     this.campus = campus;
@@ -43,9 +44,10 @@ export class CampusMoment {
     this.running = new Map(campus.switchesAt(instant).map((each) => [each.name, each]));
     this.stations = campus.stationsAt(instant);
     for (const station of this.stations) {
-      add(this.plugged, keyOf(station.at), station);
+      append(this.connected, keyOf(station.at), station);
       if (this.campus.storyOf(station.at, instant) === "shut") continue;
-      for (const port of [station.at, ...wayToRouter(station.at.switchName)]) add(this.learned, keyOf(port), station);
+      for (const port of [station.at, ...pathToRouter(station.at.switchName)])
+        append(this.learned, keyOf(port), station);
     }
   }
 
@@ -58,7 +60,7 @@ export class CampusMoment {
         : model.version;
     const vlans = VLANS.filter(({ site }) => site === device.site);
     const routed = this.routedBy(device);
-    const physical = (PORTS_OF.get(device) ?? []).map((port, place) => this.interfaceOf(device, port, place));
+    const physical = (PORTS_OF.get(device) ?? []).map((port, index) => this.interfaceOf(device, port, index));
     const virtual = [...new Set([MANAGEMENT_VLAN, ...routed.map(({ vlan }) => vlan)])].map((vlan) =>
       virtualInterface(device, vlan, physical.length + vlan),
     );
@@ -72,7 +74,7 @@ export class CampusMoment {
       })),
     ];
     const arp = device.routes === 1 ? this.neighborsOf(device) : [];
-    const told = {
+    const tableRows = {
       interfaces,
       interface_extensions: interfaces,
       addresses,
@@ -87,7 +89,7 @@ export class CampusMoment {
     return {
       tables: COMPLETE,
       rows: Object.fromEntries(
-        DEVICE_TABLES.map((table) => [table, countRows<unknown>(told[table], () => KEPT_ROW)]),
+        DEVICE_TABLES.map((table) => [table, countRows<unknown>(tableRows[table], () => KEPT_ROW)]),
       ) as Device["rows"],
       sys_name: device.name,
       sys_descr: model.descr.replace("%", version),
@@ -109,23 +111,23 @@ export class CampusMoment {
   private interfaceOf(
     device: Switch,
     { name, descr, speedBps, number, mac }: PlannedPort,
-    place: number,
+    index: number,
   ): DeviceInterface {
     const at: SwitchPort = { switchName: device.name, port: name };
     const far = cablesOf(device.name).get(name);
     const isTrunk = far !== undefined;
-    const user = USERS.get(keyOf(at));
-    const vlan = user?.vlan ?? DEFAULT_VLAN;
+    const use = PORT_USES.get(keyOf(at));
+    const vlan = use?.vlan ?? DEFAULT_VLAN;
     const story = this.campus.storyOf(at, this.instant);
     const isUp = isTrunk
       ? this.running.has(far.switchName)
-      : story === "up" || (story === null && (user?.isDocked === true || this.plugged.has(keyOf(at))));
-    const isShut = story === "shut" || (!isTrunk && user === undefined && story === null && number >= SHUT_FROM);
+      : story === "up" || (story === null && (use?.isDocked === true || this.connected.has(keyOf(at))));
+    const isShut = story === "shut" || (!isTrunk && use === undefined && story === null && number >= SHUT_FROM);
     return {
-      if_index: place + 1,
+      if_index: index + 1,
       if_descr: descr,
       if_name: name,
-      if_alias: isTrunk ? `to ${far.switchName} ${far.port}` : (user?.alias ?? null),
+      if_alias: isTrunk ? `to ${far.switchName} ${far.port}` : (use?.alias ?? null),
       if_type: ETHERNET,
       speed_bps: speedBps,
       admin_status: isShut ? "Down" : "Up",
@@ -135,8 +137,8 @@ export class CampusMoment {
       vlans: isTrunk ? VLANS.filter(({ site }) => site === device.site).map((each) => each.number) : [vlan],
       forwarding: (this.learned.get(keyOf(at)) ?? [])
         .map(({ mac, kind }) => ({ mac_address: mac, vlan_number: kind.vlan }))
-        .sort((one, other) => (one.mac_address < other.mac_address ? -1 : 1)),
-      lldp: isTrunk ? this.announcementOf(far) : (this.plugged.get(keyOf(at)) ?? []).flatMap(announcedBy),
+        .sort((a, b) => (a.mac_address < b.mac_address ? -1 : 1)),
+      lldp: isTrunk ? this.announcementOf(far) : (this.connected.get(keyOf(at)) ?? []).flatMap(announcedBy),
       cdp: [],
     };
   }
@@ -188,16 +190,16 @@ function plannedPorts(device: Switch): PlannedPort[] {
   const { model, members = 1 } = device;
   const ports = Array.from({ length: members }, (_, member) => member + 1).flatMap((member) =>
     MODELS[model].rows.flatMap(({ name, descr, first, count, speedBps }) =>
-      Array.from({ length: count }, (_, place) => {
-        const numbered = (text: string) => text.replace("@", String(member)).replace("#", String(first + place));
-        return { name: numbered(name), descr: numbered(descr), number: first + place, speedBps };
+      Array.from({ length: count }, (_, index) => {
+        const numbered = (text: string) => text.replace("@", String(member)).replace("#", String(first + index));
+        return { name: numbered(name), descr: numbered(descr), number: first + index, speedBps };
       }),
     ),
   );
-  return ports.map((port, place) => ({ ...port, mac: macAfter(firstMacOf(device), place + 1) }));
+  return ports.map((port, index) => ({ ...port, mac: macAfter(firstMacOf(device), index + 1) }));
 }
 
-function virtualInterface(device: Switch, vlan: number, place: number): DeviceInterface {
+function virtualInterface(device: Switch, vlan: number, index: number): DeviceInterface {
   const [descr, name] =
     MODELS[device.model].maker === MODELS.core.maker ? [`Vlan${vlan}`, `Vl${vlan}`] : [`vlan${vlan}`, `vlan${vlan}`];
   return {
@@ -209,7 +211,7 @@ function virtualInterface(device: Switch, vlan: number, place: number): DeviceIn
     speed_bps: 1_000_000_000,
     admin_status: "Up",
     oper_status: "Up",
-    mac_address: macAfter(firstMacOf(device), place + 1),
+    mac_address: macAfter(firstMacOf(device), index + 1),
     native_vlan: null,
     vlans: [],
     forwarding: [],
@@ -239,18 +241,12 @@ function keyOf({ switchName, port }: SwitchPort): string {
   return `${switchName} ${port}`;
 }
 
-function add(stations: Map<string, CampusStation[]>, key: string, station: CampusStation): void {
-  const others = stations.get(key);
-  if (others === undefined) stations.set(key, [station]);
-  else others.push(station);
-}
-
 const COMPLETE = Object.fromEntries(
   DEVICE_TABLES.map((table) => [table, { state: "complete", problem: null }]),
 ) as Device["tables"];
 
 /** Intended use of a port: the machine ever connected there. */
-interface User {
+interface PortUse {
   readonly vlan: number;
   /** A dock keeps the link up while the machine is away. */
   readonly isDocked: boolean;
@@ -259,10 +255,10 @@ interface User {
 
 const SERVERS_VLAN = 100;
 
-const USERS: ReadonlyMap<string, User> = new Map(
+const PORT_USES: ReadonlyMap<string, PortUse> = new Map(
   STATIONS.filter(({ isNameless }) => isNameless !== true).flatMap(({ name, count = 1, first, vlan, homes }) =>
     homes.flatMap(({ at: [switchName, port], hours }) =>
-      Array.from({ length: count }, (_, number): [string, User] => [
+      Array.from({ length: count }, (_, number): [string, PortUse] => [
         keyOf({ switchName, port: port.replace("#", String((first?.port ?? 0) + number)) }),
         { vlan, isDocked: hours !== undefined, alias: vlan === SERVERS_VLAN ? name : null },
       ]),

@@ -27,185 +27,65 @@ export interface Switch {
   readonly upgrade?: { readonly from: DayTime; readonly version: string };
 }
 
+type Details = Pick<Switch, "members" | "routes" | "period" | "outage" | "upgrade">;
+
+const switchesOf =
+  (site: Site, model: Switch["model"]) =>
+  (name: string, address: string, mac: string, serial: string, location: string, details: Details = {}): Switch => ({
+    name,
+    site,
+    model,
+    address,
+    mac,
+    serial,
+    location,
+    ...details,
+  });
+const edge = switchesOf("campus", "edge");
+const core = switchesOf("campus", "core");
+const distribution = switchesOf("campus", "distribution");
+const access = switchesOf("campus", "access");
+const gateway = switchesOf("harbour", "gateway");
+const aruba = switchesOf("harbour", "aruba");
+
 export const SWITCHES: readonly Switch[] = [
-  {
-    name: "edge-1",
-    site: "campus",
-    model: "edge",
-    address: "10.20.0.1",
-    mac: "1a:40:00",
-    serial: "JN1269C4AAFB",
-    location: "Main building, room B01",
-  },
-  {
-    name: "core-1",
-    site: "campus",
-    model: "core",
-    address: "10.20.0.11",
-    mac: "20:10:00",
-    serial: "FCW2519L0AB",
-    location: "Main building, room B01",
+  edge("edge-1", "10.20.0.1", "1a:40:00", "JN1269C4AAFB", "Main building, room B01"),
+  core("core-1", "10.20.0.11", "20:10:00", "FCW2519L0AB", "Main building, room B01", {
     routes: 1,
     upgrade: { from: "-12d 23:20", version: "17.12.3" },
-  },
-  {
-    name: "core-2",
-    site: "campus",
-    model: "core",
-    address: "10.20.0.12",
-    mac: "20:20:00",
-    serial: "FCW2519L0AE",
-    location: "Science building, room 0.12",
+  }),
+  core("core-2", "10.20.0.12", "20:20:00", "FCW2519L0AE", "Science building, room 0.12", {
     routes: 2,
     upgrade: { from: "-12d 23:40", version: "17.12.3" },
-  },
-  {
-    name: "dist-library",
-    site: "campus",
-    model: "distribution",
-    address: "10.20.0.21",
-    mac: "31:00:00",
-    serial: "FDO2304V0QJ",
-    location: "Library, room U2",
-  },
-  {
-    name: "dist-science",
-    site: "campus",
-    model: "distribution",
-    address: "10.20.0.22",
-    mac: "32:00:00",
-    serial: "FDO2304V0QT",
-    location: "Science building, room 0.12",
-  },
-  {
-    name: "acc-library-1",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.31",
-    mac: "41:00:00",
-    serial: "FOC2418U1KM",
-    location: "Library, ground floor",
-    members: 3,
-  },
-  {
-    name: "acc-library-2",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.32",
-    mac: "42:00:00",
-    serial: "FOC2418U1LP",
-    location: "Library, second floor",
+  }),
+  distribution("dist-library", "10.20.0.21", "31:00:00", "FDO2304V0QJ", "Library, room U2"),
+  distribution("dist-science", "10.20.0.22", "32:00:00", "FDO2304V0QT", "Science building, room 0.12"),
+  access("acc-library-1", "10.20.0.31", "41:00:00", "FOC2418U1KM", "Library, ground floor", { members: 3 }),
+  access("acc-library-2", "10.20.0.32", "42:00:00", "FOC2418U1LP", "Library, second floor", {
     members: 2,
     period: { until: "-9d 09:20" },
-  },
-  {
-    name: "acc-library-2",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.32",
-    mac: "4a:00:00",
-    serial: "FJC2734S0ZD",
-    location: "Library, second floor",
+  }),
+  access("acc-library-2", "10.20.0.32", "4a:00:00", "FJC2734S0ZD", "Library, second floor", {
     members: 2,
     period: { from: "-9d 10:05" },
-  },
-  {
-    name: "acc-science-1",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.33",
-    mac: "43:00:00",
-    serial: "FOC2421L2QA",
-    location: "Science building, first floor",
+  }),
+  access("acc-science-1", "10.20.0.33", "43:00:00", "FOC2421L2QA", "Science building, first floor", {
     members: 3,
-  },
-  {
-    name: "acc-science-2",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.34",
-    mac: "44:00:00",
-    serial: "FOC2421L2QF",
-    location: "Science building, third floor",
+  }),
+  access("acc-science-2", "10.20.0.34", "44:00:00", "FOC2421L2QF", "Science building, third floor", {
     members: 3,
     outage: { from: "-6d 14:02", until: "-6d 16:07" },
-  },
-  {
-    name: "acc-admin-1",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.35",
-    mac: "45:00:00",
-    serial: "FOC2433X05T",
-    location: "Administration, first floor",
+  }),
+  access("acc-admin-1", "10.20.0.35", "45:00:00", "FOC2433X05T", "Administration, first floor", {
     members: 2,
-  },
-  {
-    name: "acc-dorm-1",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.36",
-    mac: "46:00:00",
-    serial: "FOC2433X06C",
-    location: "Residence hall, basement",
-    members: 4,
-  },
-  {
-    name: "acc-servers-1",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.41",
-    mac: "47:00:00",
-    serial: "FOC2440B2NN",
-    location: "Main building, room B02, rack 3",
-  },
-  {
-    name: "acc-servers-2",
-    site: "campus",
-    model: "access",
-    address: "10.20.0.42",
-    mac: "48:00:00",
-    serial: "FOC2440B2NR",
-    location: "Main building, room B02, rack 5",
-  },
-  {
-    name: "harbour-gw",
-    site: "harbour",
-    model: "gateway",
-    address: "10.30.0.1",
-    mac: "70:10:00",
-    serial: "HF8091ZYQXD",
-    location: "Harbour site, cabinet 1",
-    routes: 1,
-  },
-  {
-    name: "harbour-core",
-    site: "harbour",
-    model: "aruba",
-    address: "10.30.0.11",
-    mac: "71:00:00",
-    serial: "SG31KN501C",
-    location: "Harbour site, cabinet 1",
-  },
-  {
-    name: "harbour-quay-1",
-    site: "harbour",
-    model: "aruba",
-    address: "10.30.0.12",
-    mac: "72:00:00",
-    serial: "SG31KN50FH",
-    location: "Harbour site, quay workshop",
-  },
-  {
-    name: "harbour-lab-1",
-    site: "harbour",
-    model: "aruba",
-    address: "10.30.0.13",
-    mac: "73:00:00",
-    serial: "SG31KN50J2",
-    location: "Harbour site, wave tank",
-    members: 2,
-  },
+  }),
+  access("acc-dorm-1", "10.20.0.36", "46:00:00", "FOC2433X06C", "Residence hall, basement", { members: 4 }),
+  access("acc-servers-1", "10.20.0.41", "47:00:00", "FOC2440B2NN", "Main building, room B02, rack 3"),
+  access("acc-servers-2", "10.20.0.42", "48:00:00", "FOC2440B2NR", "Main building, room B02, rack 5"),
+  gateway("harbour-gw", "10.30.0.1", "70:10:00", "HF8091ZYQXD", "Harbour site, cabinet 1", { routes: 1 }),
+  aruba("harbour-core", "10.30.0.11", "71:00:00", "SG31KN501C", "Harbour site, cabinet 1"),
+  aruba("harbour-quay-1", "10.30.0.12", "72:00:00", "SG31KN50FH", "Harbour site, quay workshop"),
+  aruba("harbour-lab-1", "10.30.0.13", "73:00:00", "SG31KN50J2", "Harbour site, wave tank", { members: 2 }),
 ];
 
 export interface Cable {

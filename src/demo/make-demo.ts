@@ -12,12 +12,12 @@ import { changedLinks } from "../discovery/topology/find-links.ts";
 import { networkFacts } from "../discovery/topology/network-facts.ts";
 import { openWriter } from "../server/open-writer.ts";
 import { Calendar } from "./calendar.ts";
-import { ROUNDS, type Round } from "./cast.ts";
-import { Crew, StoryClock } from "./crew.ts";
-import { DEEDS, type Deed } from "./deeds.ts";
+import { SCAN_SCHEDULES, type ScanSchedule } from "./cast.ts";
+import { DemoStore, StoryClock } from "./crew.ts";
+import { USER_ACTIONS, type UserAction } from "./deeds.ts";
 import { demoScanMachine } from "./demo-scanner.ts";
-import { setOut } from "./outset.ts";
-import { Rounds } from "./scans.ts";
+import { setUpDemo } from "./outset.ts";
+import { DemoScans } from "./scans.ts";
 
 /** Thirty, plus the day of the start: covers a full thirty days at any hour. */
 export const DEMO_DAYS = 31;
@@ -26,7 +26,7 @@ export const DEMO_DAYS = 31;
 const MARGIN_MS = 5 * 60_000;
 const SEED = 20_251;
 
-interface Making {
+interface MakeDemoOptions {
   readonly databasePath: string;
   readonly secretKey: Uint8Array;
   /** The current time. */
@@ -38,23 +38,29 @@ interface Making {
 }
 
 /** Creates a new database. The caller syncs the file. */
-export async function makeDemo({ databasePath, secretKey, start, passwordHash, secret }: Making): Promise<void> {
+export async function makeDemo({
+  databasePath,
+  secretKey,
+  start,
+  passwordHash,
+  secret,
+}: MakeDemoOptions): Promise<void> {
   const calendar = new Calendar(start);
   const clock = new StoryClock(calendar.at(`-${DEMO_DAYS}d 07:30`));
   const random = seededRandom(SEED);
-  const writer = openWriter({ databasePath, secretKey }, clock, random, { isMakingUp: true });
+  const writer = openWriter({ databasePath, secretKey }, clock, random, { isGeneratingData: true });
   const writes = new DirectWriteQueue(writer);
   const reader = new Reader(openReadOnly(databasePath), clock);
-  const pass = async (ms: number) => clock.pass(ms);
+  const delay = async (ms: number) => clock.advance(ms);
   const machine = demoScanMachine(
     { databasePath, secretKey, secretsFolder: null },
-    { clock, timers: UNTIMED, random, pass, start, afterScans: () => {}, links: uncollectedLinks },
+    { clock, timers: NO_TIMERS, random, delay, start, afterScans: () => {}, links: linksWithoutGc },
   );
   try {
-    const crew = new Crew({ reader, writes, clock, random });
-    await setOut(crew, writes, passwordHash, secret);
-    const rounds = new Rounds(crew, writes, machine);
-    for (const { at, run } of storyOf(calendar, crew, rounds)) {
+    const store = new DemoStore({ reader, writes, clock, random });
+    await setUpDemo(store, writes, passwordHash, secret);
+    const scans = new DemoScans(store, writes, machine);
+    for (const { at, run } of storyOf(calendar, store, scans)) {
       clock.moveTo(at);
       await run();
     }
@@ -71,31 +77,34 @@ interface Scene {
 }
 
 /** Chronological, up to the start. */
-function storyOf(calendar: Calendar, crew: Crew, rounds: Rounds): Scene[] {
-  const scenes: Scene[] = DEEDS.map((deed) => ({ at: calendar.at(deed.at), run: () => done(deed, crew, rounds) }));
+function storyOf(calendar: Calendar, store: DemoStore, scans: DemoScans): Scene[] {
+  const scenes: Scene[] = USER_ACTIONS.map((action) => ({
+    at: calendar.at(action.at),
+    run: () => perform(action, store, scans),
+  }));
   for (let day = DEMO_DAYS; day >= 0; day -= 1)
-    for (const round of ROUNDS)
-      for (const time of round.times) {
-        const at = calendar.at(`-${day}d ${time}` as Deed["at"]);
-        if (isDue(round, at, calendar)) scenes.push({ at, run: () => rounds.scheduled(round, at) });
+    for (const schedule of SCAN_SCHEDULES)
+      for (const time of schedule.times) {
+        const at = calendar.at(`-${day}d ${time}` as UserAction["at"]);
+        if (isDue(schedule, at, calendar)) scenes.push({ at, run: () => scans.runScheduled(schedule, at) });
       }
-  const first = crew.clock.now();
-  return scenes
-    .filter(({ at }) => at > first && at < calendar.start - MARGIN_MS)
-    .sort((one, other) => one.at - other.at);
+  const first = store.clock.now();
+  return scenes.filter(({ at }) => at > first && at < calendar.start - MARGIN_MS).sort((a, b) => a.at - b.at);
 }
 
-function isDue({ from, weekdays }: Round, at: Instant, calendar: Calendar): boolean {
+function isDue({ from, weekdays }: ScanSchedule, at: Instant, calendar: Calendar): boolean {
   if (from !== undefined && at <= calendar.at(from)) return false;
   return weekdays === undefined || weekdays.includes(calendar.weekdayOf(at));
 }
 
-function done({ by, why, does }: Deed, crew: Crew, rounds: Rounds): Promise<unknown> {
-  return typeof does === "function" ? does(crew, { by, why }) : rounds.ordered(does.kind, does.site, crew.by(by, why));
+function perform({ by, reason, task }: UserAction, store: DemoStore, scans: DemoScans): Promise<unknown> {
+  return typeof task === "function"
+    ? task(store, { by, reason })
+    : scans.runOrdered(task.kind, task.site, store.actorOf(by, reason));
 }
 
 /** linksOf without garbage collections: hundreds of scans of a small network run in sequence. */
-const uncollectedLinks: MachineParts["links"] = (reader, networkN) => ({
+const linksWithoutGc: MachineParts["links"] = (reader, networkN) => ({
   *find() {
     const links = changedLinks(networkFacts(reader, networkN, null));
     if (links.length > 0) yield { links };
@@ -103,7 +112,7 @@ const uncollectedLinks: MachineParts["links"] = (reader, networkN) => ({
 });
 
 /** Story time does not advance by itself: a timer would never fire. */
-const UNTIMED: Timers = { after: () => () => {} };
+const NO_TIMERS: Timers = { after: () => () => {} };
 
 /** The same bytes in every demo, for IDs; never for secrets. mulberry32. */
 function seededRandom(seed: number): Random {

@@ -38,95 +38,55 @@ export interface PlannedSubnet {
   readonly ranges?: ReadonlyArray<readonly [first: string, last: string, purpose: RangePurpose, description: string]>;
 }
 
+const subnetAt =
+  (site: Site) =>
+  (
+    cidr: string,
+    name: string,
+    type: SubnetType,
+    prefix: string | null,
+    details: Pick<PlannedSubnet, "vlan" | "period" | "ranges"> = {},
+  ): PlannedSubnet => ({ site, cidr, name, type, prefix, ...details });
+const campus = subnetAt("campus");
+const harbour = subnetAt("harbour");
+
 export const SUBNETS: readonly PlannedSubnet[] = [
-  {
-    site: "campus",
-    cidr: "10.20.0.0/24",
-    name: "Management",
-    type: "Management",
+  campus("10.20.0.0/24", "Management", "Management", null, {
     vlan: 10,
-    prefix: null,
     ranges: [["10.20.0.200", "10.20.0.219", "Reserved", "Out-of-band consoles, ordered for spring"]],
-  },
-  {
-    site: "campus",
-    cidr: "10.20.20.0/24",
-    name: "Staff",
-    type: "Lan",
+  }),
+  campus("10.20.20.0/24", "Staff", "Lan", "10.20.20", {
     vlan: 20,
-    prefix: "10.20.20",
     ranges: [
       ["10.20.20.1", "10.20.20.9", "Gateway", "Routers"],
       ["10.20.20.40", "10.20.20.49", "Static", "Door terminals and time clocks"],
       ["10.20.20.100", "10.20.20.219", "Dhcp", "dhcp-1, scope staff"],
     ],
-  },
-  {
-    site: "campus",
-    cidr: "10.20.30.0/24",
-    name: "Students",
-    type: "WiFi",
+  }),
+  campus("10.20.30.0/24", "Students", "WiFi", "10.20.30", {
     vlan: 30,
-    prefix: "10.20.30",
     ranges: [["10.20.30.20", "10.20.30.250", "Dhcp", "dhcp-1, scope students"]],
-  },
-  {
-    site: "campus",
-    cidr: "10.20.40.0/24",
-    name: "Voice (old)",
-    type: "Lan",
+  }),
+  campus("10.20.40.0/24", "Voice (old)", "Lan", "10.20.40", { vlan: 40, period: { until: "-16d 22:00" } }),
+  campus("10.20.44.0/23", "Voice", "Lan", "10.20.44", {
     vlan: 40,
-    prefix: "10.20.40",
-    period: { until: "-16d 22:00" },
-  },
-  {
-    site: "campus",
-    cidr: "10.20.44.0/23",
-    name: "Voice",
-    type: "Lan",
-    vlan: 40,
-    prefix: "10.20.44",
     period: { from: "-16d 22:00" },
     ranges: [["10.20.44.20", "10.20.45.250", "Dhcp", "dhcp-1, scope voice"]],
-  },
-  { site: "campus", cidr: "10.20.50.0/26", name: "Printers", type: "Lan", vlan: 50, prefix: "10.20.50" },
-  { site: "campus", cidr: "10.20.60.0/24", name: "Cameras and sensors", type: "IoT", vlan: 60, prefix: "10.20.60" },
-  {
-    site: "campus",
-    cidr: "10.20.70.0/24",
-    name: "Guests",
-    type: "Guest",
+  }),
+  campus("10.20.50.0/26", "Printers", "Lan", "10.20.50", { vlan: 50 }),
+  campus("10.20.60.0/24", "Cameras and sensors", "IoT", "10.20.60", { vlan: 60 }),
+  campus("10.20.70.0/24", "Guests", "Guest", "10.20.70", {
     vlan: 70,
-    prefix: "10.20.70",
     ranges: [["10.20.70.10", "10.20.70.254", "Dhcp", "Handed out by the wireless controller"]],
-  },
-  { site: "campus", cidr: "10.20.100.0/25", name: "Server room", type: "Lan", prefix: null },
-  {
-    site: "campus",
-    cidr: "10.20.100.0/27",
-    name: "Servers",
-    type: "Lan",
+  }),
+  campus("10.20.100.0/25", "Server room", "Lan", null),
+  campus("10.20.100.0/27", "Servers", "Lan", "10.20.100", {
     vlan: 100,
-    prefix: "10.20.100",
     ranges: [["10.20.100.28", "10.20.100.30", "Reserved", "The new directory servers"]],
-  },
-  {
-    site: "campus",
-    cidr: "2001:db8:20:100::/64",
-    name: "Servers, IPv6",
-    type: "Lan",
-    vlan: 100,
-    prefix: null,
-  },
-  { site: "campus", cidr: "192.0.2.0/28", name: "Transit to the provider", type: "Internet", prefix: null },
-  { site: "harbour", cidr: "10.30.0.0/24", name: "Management", type: "Management", vlan: 10, prefix: null },
-  { site: "harbour", cidr: "10.30.20.0/24", name: "Workshop", type: "Lan", vlan: 20, prefix: "10.30.20" },
-  {
-    site: "harbour",
-    cidr: "10.20.30.0/25",
-    name: "Wave tank, numbered before the merger",
-    type: "IoT",
-    vlan: 30,
-    prefix: "10.20.30",
-  },
+  }),
+  campus("2001:db8:20:100::/64", "Servers, IPv6", "Lan", null, { vlan: 100 }),
+  campus("192.0.2.0/28", "Transit to the provider", "Internet", null),
+  harbour("10.30.0.0/24", "Management", "Management", null, { vlan: 10 }),
+  harbour("10.30.20.0/24", "Workshop", "Lan", "10.30.20", { vlan: 20 }),
+  harbour("10.20.30.0/25", "Wave tank, numbered before the merger", "IoT", "10.20.30", { vlan: 30 }),
 ];

@@ -3,16 +3,16 @@
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Device } from "../discovery/device.ts";
-import type { AskedDevice, Probes, Refusal } from "../discovery/scans/probes.ts";
+import type { PollResult, Probes, Refusal } from "../discovery/scans/probes.ts";
 import type { AddressSighting, OpenPort } from "../discovery/sightings.ts";
 import type { SnmpCredential } from "../discovery/snmp/credential.ts";
 import { endedStep, type TrialStep, untriedStep } from "../discovery/snmp/trial-steps.ts";
 import { type Campus, type CampusStation, DOMAINS, dnsNameOf } from "./campus.ts";
-import { CampusMoment } from "./device-report.ts";
+import { CampusSnapshot } from "./device-report.ts";
 import type { Site, Switch } from "./equipment.ts";
 
 /** SNMP credential of each site's switches: a community or a user name. */
-export const SNMP_WORDS: Readonly<Record<Site, string>> = { campus: "larkfield-ro", harbour: "harbour-poller" };
+export const SNMP_NAMES: Readonly<Record<Site, string>> = { campus: "larkfield-ro", harbour: "harbour-poller" };
 /** Both passwords of the SNMP user; the simulated agents do not check them. */
 export const SNMP_PASSWORD = "made-up-for-the-demo";
 
@@ -22,38 +22,38 @@ const PORTS = [22, 53, 80, 389, 443, 445, 554, 631, 873, 1883, 5060, 5432, 8080,
 const SWEEP = { addresses: 128, ms: 900 } as const;
 const READ_MS = 450;
 /** The network is static for this long. */
-const MOMENT_MS = 20_000;
+const SNAPSHOT_MS = 20_000;
 
 interface DemoProbesOptions {
   readonly campus: Campus;
   readonly clock: Clock;
   /** Simulates the time that a real network takes. */
-  readonly pass: (ms: number) => Promise<void>;
+  readonly delay: (ms: number) => Promise<void>;
   /** Both sites have addresses of the same subnet. */
   readonly site: Site;
 }
 
-export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Probes {
-  let moment = new CampusMoment(campus, clock.now());
-  const momentOf = (now: Instant) => {
-    if (now < moment.instant || now >= moment.instant + MOMENT_MS) moment = new CampusMoment(campus, now);
-    return moment;
+export function demoProbes({ campus, clock, delay, site }: DemoProbesOptions): Probes {
+  let snapshot = new CampusSnapshot(campus, clock.now());
+  const snapshotAt = (now: Instant) => {
+    if (now < snapshot.instant || now >= snapshot.instant + SNAPSHOT_MS) snapshot = new CampusSnapshot(campus, now);
+    return snapshot;
   };
   return {
     sweep: async (addresses, signal, events) => {
       let done = 0;
       while (done < addresses.length && !signal.aborted) {
-        const some = new Set(addresses.slice(done, done + SWEEP.addresses));
-        await pass(SWEEP.ms);
-        for (const sighting of answering(campus, clock.now(), site))
-          if (some.has(sighting.ip_address)) await events.answer(sighting);
-        done += some.size;
+        const batch = new Set(addresses.slice(done, done + SWEEP.addresses));
+        await delay(SWEEP.ms);
+        for (const sighting of answeringAddresses(campus, clock.now(), site))
+          if (batch.has(sighting.ip_address)) await events.answer(sighting);
+        done += batch.size;
         events.progress({ done, requests: done * 2, errors: {} });
       }
-      return { means: "made up for the demo" };
+      return { methods: "simulated for the demo" };
     },
-    askDevice: async (address, { credentials, maySend, signal }) => {
-      await pass(READ_MS);
+    pollDevice: async (address, { credentials, maySend, signal }) => {
+      await delay(READ_MS);
       const now = clock.now();
       const device = campus.switchesAt(now).find((each) => each.site === site && each.address === address);
       const failures: Refusal[] = [];
@@ -62,28 +62,28 @@ export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Pr
           failures.push(refusal(credential, "cancelled", "it was cancelled"));
           continue;
         }
-        if (device !== undefined && wordOf(credential) === SNMP_WORDS[device.site])
-          return answered(device, momentOf(now), credential);
+        if (device !== undefined && nameOf(credential) === SNMP_NAMES[device.site])
+          return answered(device, snapshotAt(now), credential);
         failures.push(refusal(credential, "no_answer", "no answer"));
       }
       return { ok: false, failures, requests: credentials.length };
     },
     reach: async (address) => {
-      await pass(READ_MS);
-      const found = [...answering(campus, clock.now(), site)].find(({ ip_address }) => ip_address === address);
-      return { answered: found?.answered ?? [], means: "the questions that the demo makes up", hasRoute: true };
+      await delay(READ_MS);
+      const found = [...answeringAddresses(campus, clock.now(), site)].find(({ ip_address }) => ip_address === address);
+      return { answered: found?.answered ?? [], methods: "simulated requests", hasRoute: true };
     },
     tryCredential: async (address, credential, { onStep }) => {
       const startedMs = performance.now();
-      await pass(READ_MS);
+      await delay(READ_MS);
       const now = clock.now();
       const device = campus.switchesAt(now).find((each) => each.site === site && each.address === address);
-      const steps = madeUpSteps(
+      const steps = simulatedSteps(
         startedMs,
         device === undefined
-          ? "nobody"
-          : wordOf(credential) === SNMP_WORDS[device.site]
-            ? momentOf(now).deviceOf(device)
+          ? "no_agent"
+          : nameOf(credential) === SNMP_NAMES[device.site]
+            ? snapshotAt(now).deviceOf(device)
             : "refused",
       );
       for (const step of steps) onStep(step);
@@ -101,8 +101,8 @@ export function demoProbes({ campus, clock, pass, site }: DemoProbesOptions): Pr
 const READING = ["system", "interfaces", "addresses", "lldp", "forwarding"] as const;
 
 /** Steps that a real agent of this kind would yield; nothing is sent. */
-function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): TrialStep[] {
-  if (found === "nobody")
+function simulatedSteps(startedMs: number, found: Device | "no_agent" | "refused"): TrialStep[] {
+  if (found === "no_agent")
     return [
       endedStep("agent", startedMs, {
         outcome: "Unclear",
@@ -118,7 +118,7 @@ function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): T
       endedStep("authentication", startedMs, {
         outcome: "Failed",
         reason: "no_answer",
-        sentence: "The switch of the demo has another community or user.",
+        sentence: "The demo's switch has a different community or user.",
       }),
       ...READING.map((step) => untriedStep(step, "Not tried: the device has not accepted the credential.")),
     ];
@@ -128,7 +128,7 @@ function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): T
       : ({ outcome: "Passed", sentence: `The table of ${table} answers: ${count} rows.` } as const);
   return [
     agent,
-    endedStep("authentication", startedMs, { outcome: "Passed", sentence: "The device takes the credential." }),
+    endedStep("authentication", startedMs, { outcome: "Passed", sentence: "The device accepts the credential." }),
     endedStep("system", startedMs, {
       outcome: "Passed",
       sentence: "The device identifies itself.",
@@ -145,13 +145,13 @@ function madeUpSteps(startedMs: number, found: Device | "nobody" | "refused"): T
   ];
 }
 
-function answered(device: Switch, moment: CampusMoment, { credential_id }: SnmpCredential): AskedDevice {
-  const told = moment.deviceOf(device);
-  const requests = Math.ceil(Object.values(told.rows).reduce((sum, { read }) => sum + read, 0) / 10);
-  return { ok: true, device: told, credential: { credential_id, key_extension: null }, requests };
+function answered(device: Switch, snapshot: CampusSnapshot, { credential_id }: SnmpCredential): PollResult {
+  const report = snapshot.deviceOf(device);
+  const requests = Math.ceil(Object.values(report.rows).reduce((sum, { read }) => sum + read, 0) / 10);
+  return { ok: true, device: report, credential: { credential_id, key_extension: null }, requests };
 }
 
-function* answering(campus: Campus, now: number, site: Site): Generator<AddressSighting> {
+function* answeringAddresses(campus: Campus, now: number, site: Site): Generator<AddressSighting> {
   for (const { address, name, site: at } of campus.switchesAt(now))
     if (at === site)
       yield {
@@ -180,7 +180,7 @@ function openPort([number, name, service_definition]: readonly [number, string, 
   return { number, protocol: "Tcp", service: { name, service_definition } };
 }
 
-function wordOf(credential: SnmpCredential): string {
+function nameOf(credential: SnmpCredential): string {
   return credential.version === "SnmpV3" ? credential.security_name : credential.community;
 }
 

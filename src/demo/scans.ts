@@ -9,51 +9,51 @@ import { type Scan, scanName } from "../discovery/scans/scan.ts";
 import type { ScanMachine } from "../discovery/scans/scan-thread.ts";
 import type { AllCommands } from "../registry/commands.ts";
 import { type ScheduleRecord, scheduleKind } from "../resources/schedules/schedule.ts";
-import type { Round } from "./cast.ts";
-import type { Crew } from "./crew.ts";
+import type { ScanSchedule } from "./cast.ts";
+import type { DemoStore } from "./crew.ts";
 import type { Site } from "./equipment.ts";
 
-export class Rounds {
-  private readonly crew: Crew;
+export class DemoScans {
+  private readonly store: DemoStore;
   private readonly writes: WriteQueue<AllCommands>;
   private readonly machine: ScanMachine;
 
-  constructor(crew: Crew, writes: WriteQueue<AllCommands>, machine: ScanMachine) {
-    this.crew = crew;
+  constructor(store: DemoStore, writes: WriteQueue<AllCommands>, machine: ScanMachine) {
+    this.store = store;
     this.writes = writes;
     this.machine = machine;
   }
 
   /** Runs a scan by its schedule. */
-  async scheduled({ name, site, kind }: Round, due_at: Instant): Promise<void> {
-    const { id } = this.crew.one<ScheduleRecord>(scheduleKind, (each) => each.name === name);
-    const actor = this.crew.system(`schedule ${name}`, this.crew.networkId(site));
-    await this.carryOut(kind, site, { id, due_at }, actor);
+  async runScheduled({ name, site, kind }: ScanSchedule, due_at: Instant): Promise<void> {
+    const { id } = this.store.find<ScheduleRecord>(scheduleKind, (each) => each.name === name);
+    const actor = this.store.system(`schedule ${name}`, this.store.networkId(site));
+    await this.execute(kind, site, { id, due_at }, actor);
   }
 
-  async ordered(kind: "full" | "snmp", site: Site, actor: CommandActor): Promise<void> {
-    await this.carryOut(kind, site, null, actor);
+  async runOrdered(kind: "full" | "snmp", site: Site, actor: CommandActor): Promise<void> {
+    await this.execute(kind, site, null, actor);
   }
 
-  private async carryOut(
+  private async execute(
     kind: "full" | "snmp",
     site: Site,
     schedule: { readonly id: string; readonly due_at: Instant } | null,
     actor: CommandActor,
   ): Promise<void> {
-    const { crew, writes } = this;
-    const network_id = crew.networkId(site);
-    const what = { network_id, kind, targets: null, commit: true, allow_large: false };
-    const scan = await crew.run("discovery.queue", { ...what, schedule }, actor);
-    const author = authorOf(scan, crew);
+    const { store, writes } = this;
+    const network_id = store.networkId(site);
+    const request = { network_id, kind, targets: null, commit: true, allow_large: false };
+    const scan = await store.run("discovery.queue", { ...request, schedule }, actor);
+    const author = authorOf(scan, store);
     const dispatched = await writes.run("discovery.dispatch", { id: scan.id }, author);
-    if (dispatched.result === null) throw new Error("demo: a scan that waits is gone");
+    if (dispatched.result === null) throw new Error("demo: the queued scan is gone");
     const { end } = await this.machine.scan(
       {
-        ...what,
+        ...request,
         ...dispatched.result,
         id: scan.id,
-        organization_id: crew.organizationId,
+        organization_id: store.organizationId,
         dispatch_sequence: dispatched.sequence,
       },
       {
@@ -65,12 +65,12 @@ export class Rounds {
       },
     );
     if (end.status !== "Completed") throw new Error(`demo: a scan ended as ${end.status}: ${end.problem}`);
-    await crew.run("discovery.end", end, author);
+    await store.run("discovery.end", end, author);
   }
 }
 
 /** Same author as for the appliance's own scan results. */
-function authorOf({ id, kind, network_id, reason }: Scan, { organizationId }: Crew): CommandActor {
+function authorOf({ id, kind, network_id, reason }: Scan, { organizationId }: DemoStore): CommandActor {
   return {
     type: "Discovery",
     id,

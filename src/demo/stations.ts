@@ -43,13 +43,37 @@ const WEB: Service = [443, "nginx", "https"];
 const OFFICE = [7, 18] as const;
 const RENUMBERED: DayTime = "-16d 22:00";
 
-const telephones = (
+/** Machines that stay at one place. */
+const stationsAt =
+  (site: Site) =>
+  (
+    name: string,
+    vlan: number,
+    mac: string,
+    address: string,
+    at: Home["at"],
+    { hours, ...more }: Partial<Omit<Stations, "site" | "name" | "vlan" | "mac" | "homes">> & Pick<Home, "hours"> = {},
+  ): Stations => ({
+    site,
+    name,
+    vlan,
+    mac,
+    homes: [{ address, at, ...(hours === undefined ? {} : { hours }) }],
+    ...more,
+  });
+const campus = stationsAt("campus");
+const harbour = stationsAt("harbour");
+
+/** Numbered machines of a kind. @param first last byte of the address, and port number, of the first one */
+type Numbered = (
   name: string,
   count: number,
   mac: string,
-  at: readonly [string, string],
+  at: Home["at"],
   first: { readonly address: number; readonly port: number },
-): Stations => ({
+) => Stations;
+
+const telephones: Numbered = (name, count, mac, at, first) => ({
   name,
   site: "campus",
   count,
@@ -67,22 +91,18 @@ const telephones = (
   lldp: "Yealink SIP-T54W 96.86.0.100",
 });
 
-const desks = (
-  name: string,
-  count: number,
-  mac: string,
-  at: readonly [string, string],
-  first: { readonly address: number; readonly port: number },
-): Stations => ({
-  name,
-  site: "campus",
-  count,
-  first,
-  mac,
-  vlan: 20,
-  homes: [{ address: "10.20.20.#", at }],
-  isSometimesOff: true,
-});
+const desks: Numbered = (name, count, mac, at, first) =>
+  campus(name, 20, mac, "10.20.20.#", at, { count, first, isSometimesOff: true });
+
+const accessPoints: Numbered = (name, count, mac, at, first) =>
+  campus(name, 10, mac, "10.20.0.#", at, {
+    count,
+    first,
+    services: [SSH],
+    lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
+  });
+
+const printer = (model: string): readonly Service[] => [[9100, "JetDirect", "jetdirect"], [631, model, "ipp"], WEB];
 
 const server = (
   name: string,
@@ -160,104 +180,41 @@ export const STATIONS: readonly Stations[] = [
       { address: "10.20.20.171", at: ["acc-admin-1", "Gi1/0/19"], hours: [14, 19] },
     ],
   },
-  {
-    name: "lt-staff-#",
-    site: "campus",
+  campus("lt-staff-#", 20, "8c:16:45:31:50:01", "10.20.20.#", ["acc-admin-1", "Gi1/0/#"], {
     count: 4,
     first: { address: 172, port: 37 },
-    mac: "8c:16:45:31:50:01",
-    vlan: 20,
-    homes: [{ address: "10.20.20.#", at: ["acc-admin-1", "Gi1/0/#"], hours: OFFICE }],
-  },
-  {
-    name: "mac-design-#",
-    site: "campus",
+    hours: OFFICE,
+  }),
+  campus("mac-design-#", 20, "3c:22:fb:41:00:01", "10.20.20.#", ["acc-science-2", "Gi1/0/#"], {
     count: 3,
     first: { address: 181, port: 25 },
-    mac: "3c:22:fb:41:00:01",
-    vlan: 20,
-    homes: [{ address: "10.20.20.#", at: ["acc-science-2", "Gi1/0/#"], hours: OFFICE }],
-  },
-  {
-    name: "door-terminal-#",
-    site: "campus",
+    hours: OFFICE,
+  }),
+  campus("door-terminal-#", 20, "00:0d:b9:51:00:01", "10.20.20.#", ["acc-library-1", "Gi3/0/#"], {
     count: 2,
     first: { address: 41, port: 46 },
-    mac: "00:0d:b9:51:00:01",
-    vlan: 20,
-    homes: [{ address: "10.20.20.#", at: ["acc-library-1", "Gi3/0/#"] }],
     services: [WEB],
-  },
+  }),
 
-  {
-    name: "printer-library",
-    site: "campus",
-    mac: "3c:d9:2b:61:00:01",
-    vlan: 50,
-    homes: [{ address: "10.20.50.11", at: ["acc-library-1", "Gi1/0/45"] }],
-    services: [[9100, "JetDirect", "jetdirect"], [631, "HP LaserJet M611", "ipp"], WEB],
-  },
-  {
-    name: "printer-science-#",
-    site: "campus",
+  campus("printer-library", 50, "3c:d9:2b:61:00:01", "10.20.50.11", ["acc-library-1", "Gi1/0/45"], {
+    services: printer("HP LaserJet M611"),
+  }),
+  campus("printer-science-#", 50, "a0:d3:c1:62:00:01", "10.20.50.#", ["acc-science-1", "Gi1/0/#"], {
     count: 3,
     first: { address: 21, port: 43 },
-    mac: "a0:d3:c1:62:00:01",
-    vlan: 50,
-    homes: [{ address: "10.20.50.#", at: ["acc-science-1", "Gi1/0/#"] }],
-    services: [[9100, "JetDirect", "jetdirect"], [631, "HP LaserJet M507", "ipp"], WEB],
-  },
-  {
-    name: "printer-admin",
-    site: "campus",
-    mac: "3c:d9:2b:63:00:01",
-    vlan: 50,
-    homes: [{ address: "10.20.50.31", at: ["acc-admin-1", "Gi1/0/45"] }],
-    services: [[9100, "JetDirect", "jetdirect"], [631, "HP LaserJet M611", "ipp"], WEB],
-  },
-  {
-    name: "camera-#",
-    site: "campus",
+    services: printer("HP LaserJet M507"),
+  }),
+  campus("printer-admin", 50, "3c:d9:2b:63:00:01", "10.20.50.31", ["acc-admin-1", "Gi1/0/45"], {
+    services: printer("HP LaserJet M611"),
+  }),
+  campus("camera-#", 60, "ac:cc:8e:71:00:01", "10.20.60.#", ["acc-dorm-1", "Gi1/0/#"], {
     count: 6,
     first: { address: 11, port: 31 },
-    mac: "ac:cc:8e:71:00:01",
-    vlan: 60,
-    homes: [{ address: "10.20.60.#", at: ["acc-dorm-1", "Gi1/0/#"] }],
     services: [[554, "Axis P3265", "rtsp"], WEB],
-  },
-  {
-    name: "ap-library-#",
-    site: "campus",
-    count: 3,
-    first: { address: 101, port: 41 },
-    mac: "20:4c:03:81:00:00",
-    vlan: 10,
-    homes: [{ address: "10.20.0.#", at: ["acc-library-1", "Gi3/0/#"] }],
-    services: [SSH],
-    lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
-  },
-  {
-    name: "ap-science-#",
-    site: "campus",
-    count: 3,
-    first: { address: 111, port: 41 },
-    mac: "20:4c:03:82:00:00",
-    vlan: 10,
-    homes: [{ address: "10.20.0.#", at: ["acc-science-1", "Gi3/0/#"] }],
-    services: [SSH],
-    lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
-  },
-  {
-    name: "ap-dorm-#",
-    site: "campus",
-    count: 4,
-    first: { address: 121, port: 41 },
-    mac: "20:4c:03:83:00:00",
-    vlan: 10,
-    homes: [{ address: "10.20.0.#", at: ["acc-dorm-1", "Gi2/0/#"] }],
-    services: [SSH],
-    lldp: "Aruba AP-515, ArubaOS 8.10.0.6",
-  },
+  }),
+  accessPoints("ap-library-#", 3, "20:4c:03:81:00:00", ["acc-library-1", "Gi3/0/#"], { address: 101, port: 41 }),
+  accessPoints("ap-science-#", 3, "20:4c:03:82:00:00", ["acc-science-1", "Gi3/0/#"], { address: 111, port: 41 }),
+  accessPoints("ap-dorm-#", 4, "20:4c:03:83:00:00", ["acc-dorm-1", "Gi2/0/#"], { address: 121, port: 41 }),
   // The unknown machine, connected in the third night.
   {
     name: "unknown",
@@ -271,39 +228,19 @@ export const STATIONS: readonly Stations[] = [
     services: [SSH],
   },
 
-  {
-    name: "plotter-quay",
-    site: "harbour",
-    mac: "00:11:0a:91:00:01",
-    vlan: 20,
-    homes: [{ address: "10.30.20.11", at: ["harbour-quay-1", "1/1/5"] }],
+  harbour("plotter-quay", 20, "00:11:0a:91:00:01", "10.30.20.11", ["harbour-quay-1", "1/1/5"], {
     services: [[9100, "JetDirect", "jetdirect"]],
-  },
-  {
-    name: "quay-#",
-    site: "harbour",
+  }),
+  harbour("quay-#", 20, "54:bf:64:92:00:01", "10.30.20.#", ["harbour-quay-1", "1/1/#"], {
     count: 6,
     first: { address: 21, port: 11 },
-    mac: "54:bf:64:92:00:01",
-    vlan: 20,
-    homes: [{ address: "10.30.20.#", at: ["harbour-quay-1", "1/1/#"] }],
-  },
-  {
-    name: "wave-sensor-#",
-    site: "harbour",
+  }),
+  harbour("wave-sensor-#", 30, "b8:27:eb:93:00:01", "10.20.30.#", ["harbour-lab-1", "1/1/#"], {
     count: 8,
     first: { address: 11, port: 21 },
-    mac: "b8:27:eb:93:00:01",
-    vlan: 30,
-    homes: [{ address: "10.20.30.#", at: ["harbour-lab-1", "1/1/#"] }],
     services: [SSH, [1883, "Mosquitto", "mqtt"]],
-  },
-  {
-    name: "wave-control",
-    site: "harbour",
-    mac: "d4:be:d9:94:00:01",
-    vlan: 30,
-    homes: [{ address: "10.20.30.5", at: ["harbour-lab-1", "2/1/3"] }],
+  }),
+  harbour("wave-control", 30, "d4:be:d9:94:00:01", "10.20.30.5", ["harbour-lab-1", "2/1/3"], {
     services: [SSH],
-  },
+  }),
 ];

@@ -36,7 +36,7 @@ export type RowReason = keyof typeof ROW_REASONS;
 
 /** Fate of one row. */
 export const KEPT_ROW = "kept";
-export type RowFate = typeof KEPT_ROW | RowReason;
+export type RowOutcome = typeof KEPT_ROW | RowReason;
 
 /** Row counts of a table: `read` equals `kept` plus all of `set_aside`. */
 export interface RowCount {
@@ -49,19 +49,20 @@ export interface RowCount {
 export const NO_ROWS: RowCount = { read: 0, kept: 0, set_aside: {} };
 
 /** Counts rows by fate; every row has one. */
-export function countRows<Row>(rows: Iterable<Row>, fateOf: (row: Row) => RowFate): RowCount {
-  const counts = new Map<RowFate, number>();
+export function countRows<Row>(rows: Iterable<Row>, outcomeOf: (row: Row) => RowOutcome): RowCount {
+  const counts = new Map<RowOutcome, number>();
   let read = 0;
   for (const row of rows) {
-    const fate = fateOf(row);
-    counts.set(fate, (counts.get(fate) ?? 0) + 1);
+    const outcome = outcomeOf(row);
+    counts.set(outcome, (counts.get(outcome) ?? 0) + 1);
     read += 1;
   }
   return { read, kept: counts.get(KEPT_ROW) ?? 0, set_aside: inOrder((reason) => counts.get(reason) ?? 0) };
 }
 
-export function addedRows(counts: readonly RowCount[]): RowCount {
-  const sum = (of: (count: RowCount) => number): number => counts.reduce((total, count) => total + of(count), 0);
+export function sumRows(counts: readonly RowCount[]): RowCount {
+  const sum = (countOf: (count: RowCount) => number): number =>
+    counts.reduce((total, count) => total + countOf(count), 0);
   return {
     read: sum(({ read }) => read),
     kept: sum(({ kept }) => kept),
@@ -73,14 +74,14 @@ export function addedRows(counts: readonly RowCount[]): RowCount {
 export function setAside({ read, kept, set_aside }: RowCount, reason: RowReason, count: number): RowCount {
   const moved = Math.min(kept, Math.max(0, count));
   if (moved === 0) return { read, kept, set_aside };
-  const of = (each: RowReason): number => (set_aside[each] ?? 0) + (each === reason ? moved : 0);
-  return { read, kept: kept - moved, set_aside: inOrder(of) };
+  const countOf = (each: RowReason): number => (set_aside[each] ?? 0) + (each === reason ? moved : 0);
+  return { read, kept: kept - moved, set_aside: inOrder(countOf) };
 }
 
 /** Applies the set-aside counts of the kept rows that were processed further. */
-export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): RowCount {
-  return Object.entries(handed.set_aside).reduce(
-    (count, [reason, left]) => setAside(count, reason as RowReason, left),
+export function narrowed(rows: RowCount, processed: Pick<RowCount, "set_aside">): RowCount {
+  return Object.entries(processed.set_aside).reduce(
+    (count, [reason, dropped]) => setAside(count, reason as RowReason, dropped),
     rows,
   );
 }
@@ -89,7 +90,7 @@ export function narrowed(rows: RowCount, handed: Pick<RowCount, "set_aside">): R
  * `851 rows read, 667 kept, 184 set aside: 28 without a MAC address, 156 outside the
  * network's subnets`.
  */
-export function rowsInWords({ read, kept, set_aside }: RowCount): string {
+export function describeRows({ read, kept, set_aside }: RowCount): string {
   const reasons = Object.entries(set_aside).map(
     ([reason, count]) => `${groupedDigits(count)} ${ROW_REASONS[reason as RowReason]}`,
   );
@@ -99,6 +100,6 @@ export function rowsInWords({ read, kept, set_aside }: RowCount): string {
 
 const REASONS = Object.keys(ROW_REASONS) as readonly RowReason[];
 
-function inOrder(of: (reason: RowReason) => number): Partial<Record<RowReason, number>> {
-  return Object.fromEntries(REASONS.flatMap((reason) => (of(reason) > 0 ? [[reason, of(reason)]] : [])));
+function inOrder(countOf: (reason: RowReason) => number): Partial<Record<RowReason, number>> {
+  return Object.fromEntries(REASONS.flatMap((reason) => (countOf(reason) > 0 ? [[reason, countOf(reason)]] : [])));
 }

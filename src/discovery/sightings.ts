@@ -83,14 +83,14 @@ export interface Finding {
   readonly records?: Readonly<Record<string, RecordCounts>>;
   /** For a table read: the fates of its rows. */
   readonly rows?: RowCount;
-  /** For an ARP table: addresses outside the network's subnets, at most OUTSIDE_TOLD_MAX. */
+  /** For an ARP table: addresses outside the network's subnets, at most OUTSIDE_REPORTED_MAX. */
   readonly addresses?: readonly string[];
   /** For a dry run: field → current and new value. */
   readonly changes?: Readonly<Record<string, { readonly from: unknown; readonly to: unknown }>>;
 }
 
 /** Maximum addresses listed in one finding; its count includes all. */
-export const OUTSIDE_TOLD_MAX = 1_000;
+export const OUTSIDE_REPORTED_MAX = 1_000;
 
 /** A device that answered. */
 export interface SeenDevice {

@@ -56,11 +56,11 @@ export interface HandbookSources {
 
 /** All paths of the handbook and its content: JSON of Handbook, Brotli-compressed, in base64. */
 export function renderHandbook(): { paths: string[]; packed: string } {
-  const at = (name: string) => join(import.meta.dir, name);
-  const handbook = handbookOf({
-    read: (name) => readFileSync(at(name), "utf8"),
-    readBytes: (name) => readFileSync(at(name), "base64"),
-    pictures: readdirSync(at(PICTURES)).sort(),
+  const pathTo = (name: string) => join(import.meta.dir, name);
+  const handbook = buildHandbook({
+    read: (name) => readFileSync(pathTo(name), "utf8"),
+    readBytes: (name) => readFileSync(pathTo(name), "base64"),
+    pictures: readdirSync(pathTo(PICTURES)).sort(),
   });
   // Every run from source evaluates this macro: the highest level would take two seconds to save 4 % of the size.
   const params = { [constants.BROTLI_PARAM_QUALITY]: 6 };
@@ -68,7 +68,7 @@ export function renderHandbook(): { paths: string[]; packed: string } {
   return { paths: Object.keys(handbook.files), packed };
 }
 
-export function handbookOf({ read, readBytes, pictures }: HandbookSources): Handbook {
+export function buildHandbook({ read, readBytes, pictures }: HandbookSources): Handbook {
   const contents = read(`${CONTENTS}.md`);
   const pages = [...contents.matchAll(/^- \[(.+?)\]\(([a-z-]+)\.md\): (.+)$/gm)].map(
     ([, title = "", topic = "", summary = ""]): Page => ({ title, topic, summary, markdown: read(`${topic}.md`) }),
@@ -110,12 +110,12 @@ function document(pages: readonly Page[], page: Page | null, markdown: string): 
     .replaceAll("<table>", '<div class="table" tabindex="0"><table>')
     .replaceAll("</table>", "</table></div>")
     .replaceAll("<pre>", '<pre tabindex="0">');
-  const place = page === null ? -1 : pages.indexOf(page);
+  const index = page === null ? -1 : pages.indexOf(page);
   const neighbor = (other: Page | undefined, rel: string) =>
-    page === null || other === undefined ? "" : `<a rel="${rel}" href="${urlOf(other)}">${escaped(other.title)}</a>`;
+    page === null || other === undefined ? "" : `<a rel="${rel}" href="${urlOf(other)}">${escapeHtml(other.title)}</a>`;
   const entry = (each: Page) =>
-    `<li><a href="${urlOf(each)}"${each === page ? ' aria-current="page"' : ""}>${escaped(each.title)}</a>${
-      each === page ? chapters(body) : ""
+    `<li><a href="${urlOf(each)}"${each === page ? ' aria-current="page"' : ""}>${escapeHtml(each.title)}</a>${
+      each === page ? chapterLinks(body) : ""
     }</li>`;
   return `<!doctype html>
 <html lang="en">
@@ -123,7 +123,7 @@ function document(pages: readonly Page[], page: Page | null, markdown: string): 
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${page === null ? "netledger handbook" : `${escaped(page.title)} · netledger handbook`}</title>
+<title>${page === null ? "netledger handbook" : `${escapeHtml(page.title)} · netledger handbook`}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/handbook/handbook.css">
 <script src="/handbook/search.js" defer></script>
@@ -142,7 +142,7 @@ function document(pages: readonly Page[], page: Page | null, markdown: string): 
 </nav>
 </header>
 <main id="content" tabindex="-1">
-${body}<nav class="neighbors" aria-label="Next and previous page">${neighbor(pages[place - 1], "prev")}${neighbor(pages[place + 1], "next")}</nav>
+${body}<nav class="neighbors" aria-label="Next and previous page">${neighbor(pages[index - 1], "prev")}${neighbor(pages[index + 1], "next")}</nav>
 </main>
 <nav id="pages" aria-label="Pages">
 <ol>
@@ -155,7 +155,7 @@ ${pages.map(entry).join("\n")}
 }
 
 /** Second-level headings of a page, as a list of links. */
-function chapters(body: string): string {
+function chapterLinks(body: string): string {
   const items = [...body.matchAll(/<h2 id="([^"]+)"><a[^>]*>(.*?)<\/a><\/h2>/g)].map(
     ([, id, heading]) => `<li><a href="#${id}">${heading}</a></li>`,
   );
@@ -190,4 +190,4 @@ export function sectionsOf(page: Page): Section[] {
   return sections;
 }
 
-const escaped = (text: string) => Bun.escapeHTML(text);
+const escapeHtml = (text: string) => Bun.escapeHTML(text);

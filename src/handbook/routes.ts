@@ -2,7 +2,7 @@
 // data.
 
 import { ownValue } from "../base/fields.ts";
-import { type Asset, answerAsset, assetOf } from "../http/asset.ts";
+import { type Asset, assetResponse, createAsset } from "../http/asset.ts";
 import { pageHeaders } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import { HANDBOOK_PATHS, handbook } from "./handbook.ts";
@@ -25,7 +25,7 @@ export function handbookRoutes<Actor, Access>(surface: Surface<Actor, Access>): 
   const assetAt = (path: string) => {
     const file = ownValue(handbook().files, path) ?? { type: "text/plain", text: "" };
     const bytes = "text" in file ? new TextEncoder().encode(file.text) : Uint8Array.fromBase64(file.base64);
-    const asset = assets.get(path) ?? assetOf(bytes, file.type);
+    const asset = assets.get(path) ?? createAsset(bytes, file.type);
     assets.set(path, asset);
     return asset;
   };
@@ -34,7 +34,7 @@ export function handbookRoutes<Actor, Access>(surface: Surface<Actor, Access>): 
       const asset = await assetAt(path);
       const isPage = asset.type.startsWith("text/html");
       const headers = isPage ? { ...common, ...pageHeaders(request), "content-security-policy": PAGE_POLICY } : common;
-      return answerAsset(request, asset, headers);
+      return assetResponse(request, asset, headers);
     });
   }
 }

@@ -5,8 +5,8 @@ import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts"
 import type { Counters } from "../base/counters.ts";
 import { DomainError, invalid } from "../base/errors.ts";
 import type { CommitWatch } from "../db/commit-watch.ts";
-import { TELLING_INTERVAL_MS } from "../db/commits.ts";
-import { type LongReadOptions, untilOver } from "../db/reading/long-reads.ts";
+import { NOTIFY_INTERVAL_MS } from "../db/commits.ts";
+import { type LongReadOptions, utf8, withEndCallback } from "../db/reading/long-reads.ts";
 import { accepts, EVENT_STREAM, STREAM_HEADERS } from "../http/accepts.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import { HeldConnections } from "../http/held-connections.ts";
@@ -43,14 +43,14 @@ const Query = Type.Object({
       minimum: 0,
       maximum: INT32_MAX,
       default: 0,
-      description: "Changes after this transaction: `meta.feed.after` of the last answer. 0: from the beginning.",
+      description: "Changes after this transaction: `meta.feed.after` of the last response. 0: from the beginning.",
     }),
   ),
   mark: Type.Optional(
     Type.String({
       pattern: MARK.source,
       description:
-        "`meta.feed.mark` of the last answer. After a backup was restored, another transaction can have the number `after`; with the mark the request is then refused (400) instead of silently missing changes.",
+        "`meta.feed.mark` of the last response. After a backup was restored, another transaction can have the number `after`; with the mark the request is then refused (400) instead of silently missing changes.",
     }),
   ),
   limit: Type.Optional(
@@ -66,7 +66,7 @@ const Query = Type.Object({
       minimum: 0,
       maximum: FEED_WAIT_MAX_S,
       default: 0,
-      description: `Seconds to wait if there is no change yet. The first change is returned at once, those of the next ${TELLING_INTERVAL_MS} ms together. A user and their keys can have ${WAITING_OF_USER_MAX} requests waiting at a time.`,
+      description: `Seconds to wait if there is no change yet. The first change is returned at once, those of the next ${NOTIFY_INTERVAL_MS} ms together. A user and their keys can have ${WAITING_OF_USER_MAX} requests waiting at a time.`,
     }),
   ),
   types: Type.Optional(QueryList(OneOf(CHANGE_TYPES), { description: "Only records of these kinds." })),
@@ -116,7 +116,7 @@ export function changeFeedRoutes(
       group: "Changes",
       access: VIEWER,
       query: Query,
-      answer: Type.Array(ChangeOfAny),
+      responseSchema: Type.Array(ChangeOfAny),
       meta: FeedMeta,
       media: [
         {
@@ -138,14 +138,14 @@ class ChangeFeed {
   private readonly streams = new HeldConnections({
     maxOfUser: EVENT_STREAMS_OF_USER_MAX,
     max: EVENT_STREAMS_MAX,
-    what: "streams of changes open",
-    remedy: "close one, or ask with wait",
+    description: "streams of changes open",
+    remedy: "close one, or poll with wait",
   });
   private readonly waiting = new HeldConnections({
     maxOfUser: WAITING_OF_USER_MAX,
     max: WAITING_MAX,
-    what: "requests waiting for changes",
-    remedy: "let one of them end first, or follow a stream of events",
+    description: "requests waiting for changes",
+    remedy: "wait for one of them to finish, or subscribe to the event stream",
   });
 
   constructor(backend: Backend, watch: CommitWatch, counters: Counters) {
@@ -157,8 +157,8 @@ class ChangeFeed {
 
   async page(call: FeedCall): Promise<Response> {
     const { after = 0, mark, limit = FEED_LIMIT_DEFAULT, wait = 0 } = call.query;
-    this.assertPlace({ after, mark }, "/after", "/mark");
-    const turn = wait > 0 ? this.watch.turn(after, call.request.signal) : null;
+    this.assertPosition({ after, mark }, "/after", "/mark");
+    const turn = wait > 0 ? this.watch.pollDelay(after, call.request.signal) : null;
     if (turn !== null) await turn;
     const first =
       turn === null
@@ -178,17 +178,17 @@ class ChangeFeed {
    * The first non-empty page after an empty one, or another empty one on timeout. Nothing is read or held in between.
    */
   private async nextPage(call: FeedCall, empty: FeedPage, limit: number, waitS: number): Promise<FeedPage> {
-    await letGo(empty.chunks);
+    await closeChunks(empty.chunks);
     const release = this.waiting.take(call.actor.userN);
     const deadline = this.watch.deadline(waitS * 1_000, call.request.signal);
     let page = empty;
     try {
-      while ((await this.watch.beyond(page.head.after, deadline.signal)) === "changed") {
+      while ((await this.watch.waitBeyond(page.head.after, deadline.signal)) === "changed") {
         const { after } = page.head;
         page = await call.again((actor) => this.read(actor, call.query, after, limit, "json", { isAdmitted: true }));
         // Counts as waiting until the response is sent.
-        if (page.head.count > 0) return { head: page.head, chunks: untilOver(page.chunks, release) };
-        await letGo(page.chunks);
+        if (page.head.count > 0) return { head: page.head, chunks: withEndCallback(page.chunks, release) };
+        await closeChunks(page.chunks);
       }
     } catch (error) {
       release();
@@ -203,23 +203,17 @@ class ChangeFeed {
   events(call: FeedCall): Response {
     const last = lastEventId(call.request);
     const { after } = last ?? { after: call.query.after ?? 0 };
-    if (last === null) this.assertPlace({ after, mark: call.query.mark }, "/after", "/mark");
-    else this.assertPlace(last, "/Last-Event-ID", "/Last-Event-ID");
+    if (last === null) this.assertPosition({ after, mark: call.query.mark }, "/after", "/mark");
+    else this.assertPosition(last, "/Last-Event-ID", "/Last-Event-ID");
     const release = this.streams.take(call.actor.userN);
     const headers = { ...call.headers, ...STREAM_HEADERS, "content-type": EVENT_STREAM };
     if (call.request.method === "HEAD") {
       release();
       return new Response(null, { headers });
     }
-    return new Response(
-      byteStream(
-        `retry: ${RETRY_MS}\n\n`,
-        untilOver(this.follow(call, after), release),
-        "",
-        logBrokenStream(this.backend, call),
-      ),
-      { headers },
-    );
+    const events = withEndCallback(this.follow(call, after), release);
+    const body = byteStream(`retry: ${RETRY_MS}\n\n`, events, "", logBrokenStream(this.backend, call));
+    return new Response(body, { headers });
   }
 
   private async *follow(call: FeedCall, start: number): AsyncGenerator<Uint8Array> {
@@ -235,12 +229,12 @@ class ChangeFeed {
           yield* chunks;
         } finally {
           // Release the versions if the client disconnected.
-          await letGo(chunks);
+          await closeChunks(chunks);
         }
         after = head.after;
         if (head.hasMore) continue;
         const { signal, release } = this.watch.deadline(HEARTBEAT_MS, call.request.signal);
-        const outcome = await this.watch.beyond(after, signal);
+        const outcome = await this.watch.waitBeyond(after, signal);
         release();
         if (outcome === "closed" || call.request.signal.aborted) return;
         if (outcome === "elapsed") yield HEARTBEAT;
@@ -262,38 +256,32 @@ class ChangeFeed {
     options: LongReadOptions = {},
   ): Promise<FeedPage> {
     const networkN = query.network_id === undefined ? null : (this.backend.reader.recordN(query.network_id) ?? 0);
-    const input: ChangeFeedInput = {
-      actor: plainActor(actor),
-      types: query.types ?? CHANGE_TYPES,
-      networkN,
-      after,
-      limit,
-      format,
-    };
-    const steps = (await this.backend.longReads.start(changeFeed, input, options))[Symbol.asyncIterator]();
-    const first = await steps.next();
-    if (first.done === true) throw new Error("change feed: it has no beginning");
+    const { types = CHANGE_TYPES } = query;
+    const input: ChangeFeedInput = { actor: plainActor(actor), types, networkN, after, limit, format };
+    const messages = (await this.backend.longReads.start(changeFeed, input, options))[Symbol.asyncIterator]();
+    const first = await messages.next();
+    if (first.done === true) throw new Error("change feed: the head is missing");
     return {
       head: JSON.parse(decoder.decode(first.value)) as ChangeFeedHead,
-      chunks: { [Symbol.asyncIterator]: () => steps },
+      chunks: { [Symbol.asyncIterator]: () => messages },
     };
   }
 
   /** Rejects a position from another ledger that this one was restored from: later transactions differ. */
-  private assertPlace({ after, mark }: FeedPosition, path: string, markPath: string): void {
+  private assertPosition({ after, mark }: FeedPosition, path: string, markPath: string): void {
     const { sequence } = this.backend.reader.head();
-    const others = "the data were replaced since";
+    const replaced = "the data were replaced since";
     if (after > sequence)
-      throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${others}`, value: after }]);
-    if (mark !== undefined && mark !== this.backend.reader.markOf(after))
+      throw invalid([{ path, message: `is beyond the last transaction, ${sequence}: ${replaced}`, value: after }]);
+    if (mark !== undefined && mark !== this.backend.reader.hashPrefixOf(after))
       throw invalid([
-        { path: markPath, message: `is not the mark of the transaction ${after}: ${others}`, value: mark },
+        { path: markPath, message: `is not the mark of the transaction ${after}: ${replaced}`, value: mark },
       ]);
   }
 }
 
 /** Ends a read that is no longer needed. */
-async function letGo(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+async function closeChunks(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   await chunks[Symbol.asyncIterator]().return?.();
 }
 
@@ -302,24 +290,20 @@ interface FeedPosition {
   readonly mark: string | undefined;
 }
 
+const EVENT_ID_MESSAGE = "must be the id of an event of this stream, or the sequence of a transaction";
+
 function lastEventId(request: Request): FeedPosition | null {
   const id = request.headers.get("last-event-id");
   if (id === null || id === "") return null;
   const [, after, mark] = /^(\d{1,10})(?:-([0-9a-f]{8}))?$/.exec(id) ?? [];
   if (after === undefined)
-    throw invalid([
-      {
-        path: "/Last-Event-ID",
-        message: "must be the id of an event of this stream, or the sequence of a transaction",
-        value: id.slice(0, 100),
-      },
-    ]);
+    throw invalid([{ path: "/Last-Event-ID", message: EVENT_ID_MESSAGE, value: id.slice(0, 100) }]);
   return { after: Number(after), mark };
 }
 
 function thinnedEvent(until: number): Uint8Array {
-  return new TextEncoder().encode(`event: thinned\ndata: {"thinned_until":${until}}\n\n`);
+  return utf8(`event: thinned\ndata: {"thinned_until":${until}}\n\n`);
 }
 
 const decoder = new TextDecoder();
-const HEARTBEAT = new TextEncoder().encode(": still here\n\n");
+const HEARTBEAT = utf8(": still here\n\n");

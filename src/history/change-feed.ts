@@ -3,7 +3,7 @@
 
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type ChangeQuery, type ChangeStep, type RecordChange } from "../db/reading/change-log.ts";
-import { longRead, PAUSE } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE, utf8 } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { CHANGE_KINDS, ChangeView } from "./change-view.ts";
 
@@ -45,38 +45,38 @@ export const changeFeed = longRead("change_feed", function* (reader: Reader, inp
   };
   const until = reader.head().sequence;
   const steps = log.changes(query, input.after, until);
-  const { found, head, isWhole } = yield* collect(steps, input.after, until, input.limit);
-  const thinned = reader.thinnedPast.until;
-  yield encoder.encode(
+  const { found, head, isComplete } = yield* collect(steps, input.after, until, input.limit);
+  const thinned = reader.thinnedHistory.until;
+  yield utf8(
     JSON.stringify({
       ...head,
-      mark: reader.markOf(head.after),
+      mark: reader.hashPrefixOf(head.after),
       thinnedUntil: input.after < thinned ? thinned : null,
     } satisfies ChangeFeedHead),
   );
   const view = new ChangeView(reader, input.actor);
   let isFirst = true;
-  for (const told of parts(found, isWhole ? [] : restOf(steps, head.after))) {
-    if (told.changes.length === 0) {
+  for (const part of parts(found, isComplete ? [] : restOfTransaction(steps, head.after))) {
+    if (part.changes.length === 0) {
       yield PAUSE;
       continue;
     }
-    let place = 0;
-    for (const run of view.lightRuns(told.changes)) {
-      const texts = view.render(run, { withType: true, isWhole: false });
-      if (input.format === "json") yield encoder.encode((isFirst ? "" : ",") + texts.join(","));
-      else yield encoder.encode(texts.map((text, each) => event(text, endOf(told, place + each))).join(""));
-      place += run.length;
+    let index = 0;
+    for (const run of view.lightRuns(part.changes)) {
+      const texts = view.render(run, { withType: true, withChildren: false });
+      if (input.format === "json") yield utf8((isFirst ? "" : ",") + texts.join(","));
+      else yield utf8(texts.map((text, offset) => formatEvent(text, endEventId(part, index + offset))).join(""));
+      index += run.length;
       isFirst = false;
     }
   }
 
   /** Only a transaction's last version has an id: a client cut off within a transaction receives all of it again. */
-  function endOf(told: Part, place: number): string | null {
-    const { sequence } = told.changes[place] as RecordChange;
-    return (told.changes[place + 1] ?? told.next)?.sequence === sequence
+  function endEventId(part: Part, index: number): string | null {
+    const { sequence } = part.changes[index] as RecordChange;
+    return (part.changes[index + 1] ?? part.next)?.sequence === sequence
       ? null
-      : `${sequence}-${reader.markOf(sequence)}`;
+      : `${sequence}-${reader.hashPrefixOf(sequence)}`;
   }
 });
 
@@ -101,7 +101,7 @@ function* parts(found: readonly RecordChange[], rest: Iterable<readonly RecordCh
 }
 
 /** The rest of a transaction whose first versions were found. */
-function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<readonly RecordChange[]> {
+function* restOfTransaction(steps: Generator<ChangeStep>, sequence: number): Generator<readonly RecordChange[]> {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return;
@@ -113,7 +113,7 @@ function* restOf(steps: Generator<ChangeStep>, sequence: number): Generator<read
 interface FoundChanges {
   readonly found: readonly RecordChange[];
   /** False for the start of one large transaction, which is streamed. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly head: Omit<ChangeFeedHead, "mark" | "thinnedUntil">;
 }
 
@@ -127,22 +127,20 @@ function* collect(
   for (let step = steps.next(); step.done !== true; step = steps.next()) {
     const { changes, through } = step.value;
     for (const change of changes) found.push(change);
-    const page = wholeTransactions(found, limit, through);
+    const page = completeTransactions(found, limit, through);
     if (page !== null) {
       // If all found versions are sent, the page covers everything examined.
       const last = page.length === found.length ? through : (page.at(-1) as RecordChange).sequence;
-      return { found: page, isWhole: true, head: { after: last, hasMore: last < until, count: page.length } };
+      return { found: page, isComplete: true, head: { after: last, hasMore: last < until, count: page.length } };
     }
     const [first] = found;
-    if (first !== undefined && found.length > limit)
-      return {
-        found,
-        isWhole: false,
-        head: { after: first.sequence, hasMore: first.sequence < until, count: found.length },
-      };
+    if (first !== undefined && found.length > limit) {
+      const head = { after: first.sequence, hasMore: first.sequence < until, count: found.length };
+      return { found, isComplete: false, head };
+    }
     yield PAUSE;
   }
-  return { found, isWhole: true, head: { after: Math.max(after, until), hasMore: false, count: found.length } };
+  return { found, isComplete: true, head: { after: Math.max(after, until), hasMore: false, count: found.length } };
 }
 
 /**
@@ -150,20 +148,18 @@ function* collect(
  * be complete.
  * @param through last transaction whose versions were all examined
  */
-function wholeTransactions(found: readonly RecordChange[], limit: number, through: number): RecordChange[] | null {
+function completeTransactions(found: readonly RecordChange[], limit: number, through: number): RecordChange[] | null {
   const [first, last] = [found[0], found.at(-1)];
   if (found.length < limit || first === undefined || last === undefined) return null;
   if (first.sequence === last.sequence && last.sequence > through) return null;
-  const isEnd = (place: number) =>
-    place < found.length ? found[place - 1]?.sequence !== found[place]?.sequence : last.sequence <= through;
+  const isEnd = (index: number) =>
+    index < found.length ? found[index - 1]?.sequence !== found[index]?.sequence : last.sequence <= through;
   let end = limit;
   while (end > 0 && !isEnd(end)) end -= 1;
-  return found.slice(0, end > 0 ? end : found.findIndex((_, place) => isEnd(place + 1)) + 1);
+  return found.slice(0, end > 0 ? end : found.findIndex((_, index) => isEnd(index + 1)) + 1);
 }
 
 /** Formats a server-sent event (WHATWG HTML). */
-function event(data: string, id: string | null): string {
+function formatEvent(data: string, id: string | null): string {
   return `event: change\n${id === null ? "" : `id: ${id}\n`}data: ${data}\n\n`;
 }
-
-const encoder = new TextEncoder();

@@ -1,4 +1,4 @@
-// Search for the next time an answer may differ: the next relevant change of each record, container, count and search
+// Search for the next time a result may differ: the next relevant change of each record, container, count and search
 // query it depends on. Works in bounded steps.
 
 import { ownValue } from "../base/fields.ts";
@@ -6,37 +6,37 @@ import type { AnyKind } from "../db/kind.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
 import { changedSql } from "../db/shape.ts";
 import { KINDS } from "../records/resources.ts";
-import { liesInSql, type Sight, type Trace } from "./records-at.ts";
+import { inNetworksSql, type Trace, type Visibility, visibilityValues } from "./records-at.ts";
 
 /** Relevant fields by kind. A version without a field list is always relevant. */
 export type RelevantFields = Readonly<Record<string, readonly string[]>>;
 
-/** Distinct dependencies of an answer. */
-export class Grounds implements Trace {
-  private readonly seekers = new Map<string, Ground>();
+/** Distinct dependencies of a result. */
+export class Dependencies implements Trace {
+  private readonly byKey = new Map<string, Dependency>();
 
   term(query: string): void {
-    this.seekers.set(`term ${query}`, { type: "term", query });
+    this.byKey.set(`term ${query}`, { type: "term", query });
   }
 
   record(n: number, kind: AnyKind): void {
-    this.seekers.set(`record ${n}`, { type: "record", n, kind });
+    this.byKey.set(`record ${n}`, { type: "record", n, kind });
   }
 
   members(scope: number): void {
-    this.seekers.set(`members ${scope}`, { type: "members", scope });
+    this.byKey.set(`members ${scope}`, { type: "members", scope });
   }
 
   count(scope: number, low: number, high: number): void {
-    this.seekers.set(`count ${scope} ${low} ${high}`, { type: "count", scope, low, high });
+    this.byKey.set(`count ${scope} ${low} ${high}`, { type: "count", scope, low, high });
   }
 
-  [Symbol.iterator](): IterableIterator<[string, Ground]> {
-    return this.seekers.entries();
+  [Symbol.iterator](): IterableIterator<[string, Dependency]> {
+    return this.byKey.entries();
   }
 }
 
-type Ground =
+type Dependency =
   | { readonly type: "term"; readonly query: string }
   | { readonly type: "record"; readonly n: number; readonly kind: AnyKind }
   | { readonly type: "members"; readonly scope: number }
@@ -49,23 +49,23 @@ const QUERY_ROWS = 50;
 /** Transactions remembered per dependency. */
 const LIST_MAX = 1_000;
 
-const LIES_IN = liesInSql(KINDS, "?6");
+const IN_NETWORKS = inNetworksSql(KINDS, "?6");
 
 /** Queries must come in chronological order. */
 export class ChangeSeeker {
   private readonly connection: ReadConnection;
-  private readonly sight: Sight;
+  private readonly visibility: Visibility;
   private readonly until: number;
   private readonly fields: RelevantFields;
   /** Upcoming transactions per dependency, and whether the list is complete. */
-  private readonly ahead = new Map<string, { readonly sequences: number[]; isWhole: boolean }>();
+  private readonly ahead = new Map<string, { readonly sequences: number[]; isComplete: boolean }>();
   /** Rows read since the last yield. */
   private rows = 0;
 
   /** @param until the last relevant transaction */
-  constructor(connection: ReadConnection, sight: Sight, until: number, fields: RelevantFields) {
+  constructor(connection: ReadConnection, visibility: Visibility, until: number, fields: RelevantFields) {
     this.connection = connection;
-    this.sight = sight;
+    this.visibility = visibility;
     this.until = until;
     this.fields = fields;
   }
@@ -74,60 +74,64 @@ export class ChangeSeeker {
    * The first transaction after `sequence` that changes a dependency; null for none. Yields between steps of a few
    * milliseconds.
    */
-  *next(grounds: Grounds, sequence: number): Generator<void, number | null> {
+  *next(dependencies: Dependencies, sequence: number): Generator<void, number | null> {
     let first: number | null = null;
-    for (const [key, ground] of grounds) {
-      const found = yield* this.nextOf(key, ground, sequence);
+    for (const [key, dependency] of dependencies) {
+      const found = yield* this.nextChangeOf(key, dependency, sequence);
       if (found !== null && (first === null || found < first)) first = found;
     }
     return first;
   }
 
-  private *nextOf(key: string, ground: Ground, sequence: number): Generator<void, number | null> {
+  private *nextChangeOf(key: string, dependency: Dependency, sequence: number): Generator<void, number | null> {
     let known = this.ahead.get(key);
     while (known !== undefined && known.sequences.length > 0 && (known.sequences[0] as number) <= sequence)
       known.sequences.shift();
-    if (known === undefined || (known.sequences.length === 0 && !known.isWhole)) {
-      known = yield* this.look(ground, sequence);
+    if (known === undefined || (known.sequences.length === 0 && !known.isComplete)) {
+      known = yield* this.lookAhead(dependency, sequence);
       this.ahead.set(key, known);
     }
     return known.sequences[0] ?? null;
   }
 
-  private *look(ground: Ground, after: number): Generator<void, { sequences: number[]; isWhole: boolean }> {
+  private *lookAhead(
+    dependency: Dependency,
+    after: number,
+  ): Generator<void, { sequences: number[]; isComplete: boolean }> {
     if (this.rows >= STEP_ROWS) {
       this.rows = 0;
       yield;
     }
-    if (ground.type === "term") {
-      const found = this.listed(this.termSql(), [ground.query, after, this.until, LIST_MAX, ...this.sightValues()]);
+    if (dependency.type === "term") {
+      const values = [dependency.query, after, this.until, LIST_MAX, ...visibilityValues(this.visibility)];
+      const found = this.queryList(this.termSql(), values);
       // A query may have hundreds of words.
       this.rows = STEP_ROWS;
       return found;
     }
-    if (ground.type === "members") {
-      return this.listed(
+    if (dependency.type === "members") {
+      return this.queryList(
         `SELECT s FROM (SELECT born AS s FROM history_spans WHERE scope = +?1 UNION SELECT died FROM history_spans
           WHERE scope = +?1) WHERE s > +?2 AND s <= +?3 ORDER BY s LIMIT +?4`,
-        [ground.scope, after, this.until, LIST_MAX],
+        [dependency.scope, after, this.until, LIST_MAX],
       );
     }
     const found =
-      ground.type === "record"
-        ? yield* this.nextVersion(ground.n, ground.kind, after)
-        : yield* this.nextCount(ground, after);
-    return { sequences: found === null ? [] : [found], isWhole: found === null };
+      dependency.type === "record"
+        ? yield* this.nextVersion(dependency.n, dependency.kind, after)
+        : yield* this.nextCount(dependency, after);
+    return { sequences: found === null ? [] : [found], isComplete: found === null };
   }
 
-  private listed(text: string, values: (string | number)[]): { sequences: number[]; isWhole: boolean } {
+  private queryList(text: string, values: (string | number)[]): { sequences: number[]; isComplete: boolean } {
     const sequences = (this.connection.statement(text).values(...values) as Array<[number]>).map((row) => row[0]);
     this.rows += sequences.length + QUERY_ROWS;
-    return { sequences, isWhole: sequences.length < LIST_MAX };
+    return { sequences, isComplete: sequences.length < LIST_MAX };
   }
 
   /** Start of a visible matching text. Its end is covered by the record's versions. */
   private termSql(): string {
-    const visible = this.sight.networkIds === null ? "" : ` AND ${LIES_IN}`;
+    const visible = this.visibility.networkIds === null ? "" : ` AND ${IN_NETWORKS}`;
     return `SELECT DISTINCT t.key & 2147483647 AS s
       FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?1
         AND (history_search.rowid & 2147483647) > +?2 AND (history_search.rowid & 2147483647) <= +?3) t
@@ -170,10 +174,5 @@ export class ChangeSeeker {
       this.rows = 0;
       yield;
     }
-  }
-
-  private sightValues(): (string | number)[] {
-    const { organizationN, networkIds } = this.sight;
-    return networkIds === null ? [organizationN] : [organizationN, JSON.stringify(networkIds)];
   }
 }

@@ -9,14 +9,13 @@ import type { AnyKind } from "../db/kind.ts";
 import { ChangeLog, type LedgerEntry, type RecordChange } from "../db/reading/change-log.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { RESOURCES, SHOWN } from "../records/resources.ts";
-import type { ComposeFor } from "../resources/compose.ts";
-import { organizationShown } from "../resources/organizations/resource.ts";
+import { CHANGE_LOG_RESOURCES, RESOURCES } from "../records/resources.ts";
+import { organizationView } from "../resources/organizations/resource.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 import { ReachedFields } from "./reached-fields.ts";
 
 /** Kinds that change queries accept. */
-export const CHANGE_KINDS: readonly AnyKind[] = SHOWN.map((shown) => shown.kind);
+export const CHANGE_KINDS: readonly AnyKind[] = CHANGE_LOG_RESOURCES.map(({ kind }) => kind);
 export const CHANGE_TYPES = CHANGE_KINDS.map((kind) => kind.name);
 
 export const ACTOR_TYPES = ["User", "ApiKey", "Discovery", "System"] as const;
@@ -33,7 +32,7 @@ export const TransactionOfChange = Type.Object(
     actor: Type.Object({
       type: OneOf(ACTOR_TYPES),
       id: Nullable(Uuid),
-      name: Type.String({ description: "Its name at that time, even if it was deleted since." }),
+      name: Type.String({ description: "The actor's name at that time, even if the actor was deleted since." }),
     }),
     request_id: Nullable(Type.String({ description: "X-Request-Id of the request." })),
     reason: Nullable(Type.String({ description: "The reason, from `X-Change-Reason`; null if none was given." })),
@@ -60,10 +59,10 @@ export function VersionOf(record: TSchema, title: string) {
  * without their children, which are separate changes.
  * @param suffix the schema's name, and the suffix of its variants: `Change`, `HostChange`
  */
-export function ofAnyKind(suffix: string, fields: TProperties) {
-  const kinds: TSchema[] = SHOWN.map(({ kind, answer, answerAlone = answer }) =>
+export function unionOfKinds(suffix: string, fields: TProperties) {
+  const kinds: TSchema[] = CHANGE_LOG_RESOURCES.map(({ kind, responseSchema, schemaWithoutParts = responseSchema }) =>
     Type.Object(
-      { entity_type: Type.Literal(kind.name), ...fields, record: answerAlone },
+      { entity_type: Type.Literal(kind.name), ...fields, record: schemaWithoutParts },
       { $id: `${pascalCase(kind.name)}${suffix}` },
     ),
   );
@@ -71,7 +70,7 @@ export function ofAnyKind(suffix: string, fields: TProperties) {
 }
 
 /** A version of any kind; a deleted record is shown in its last state. */
-export const ChangeOfAny = ofAnyKind("Change", changeFields);
+export const ChangeOfAny = unionOfKinds("Change", changeFields);
 
 export const TRANSACTION_EXAMPLE = {
   sequence: 42,
@@ -86,7 +85,7 @@ export function versionExample(record: object): object {
   return { operation: "Updated", changed_fields: ["name"], transaction: TRANSACTION_EXAMPLE, record };
 }
 
-export const CHANGE_EXAMPLE = { entity_type: "organization", ...versionExample(organizationShown.example) };
+export const CHANGE_EXAMPLE = { entity_type: "organization", ...versionExample(organizationView.example) };
 
 /** Renders versions for one caller. */
 export class ChangeView {
@@ -105,15 +104,16 @@ export class ChangeView {
   /**
    * Each version as a JSON object, in the given order.
    * @param options.withType adds the kind of each
-   * @param options.isWhole hosts with their children; null: without the record
+   * @param options.withChildren hosts with their children; null: without the record
    */
-  render(changes: readonly RecordChange[], options: { withType: boolean; isWhole: boolean | null }): string[] {
+  render(changes: readonly RecordChange[], options: { withType: boolean; withChildren: boolean | null }): string[] {
     const entries = this.log.entries(changes.map((change) => change.sequence));
-    const records = options.isWhole === null ? changes.map(() => "null") : this.records(changes, options.isWhole);
-    return changes.map((change, place) => {
+    const records =
+      options.withChildren === null ? changes.map(() => "null") : this.records(changes, options.withChildren);
+    return changes.map((change, position) => {
       const type = options.withType ? `"entity_type":"${change.kind.name}",` : "";
       const fields = JSON.stringify(this.reached.of(change.kind, [change])[0] ?? []);
-      return `{${type}"operation":"${change.operation}","changed_fields":${fields},"transaction":${transactionText(entries.get(change.sequence) as LedgerEntry)},"record":${records[place]}}`;
+      return `{${type}"operation":"${change.operation}","changed_fields":${fields},"transaction":${transactionText(entries.get(change.sequence) as LedgerEntry)},"record":${records[position]}}`;
     });
   }
 
@@ -131,43 +131,43 @@ export class ChangeView {
   }
 
   /** Records as of these versions; a deleted one in its last state. */
-  private records(changes: readonly RecordChange[], isWhole: boolean): string[] {
+  private records(changes: readonly RecordChange[], withChildren: boolean): string[] {
     // Groups reads by transaction and kind.
-    const groups = new Map<string, { kind: AnyKind; sequence: number; places: number[] }>();
-    const { thinnedPast } = this.reader;
-    for (const [place, change] of changes.entries()) {
+    const groups = new Map<string, { kind: AnyKind; sequence: number; positions: number[] }>();
+    const { thinnedHistory: thinnedPast } = this.reader;
+    for (const [position, change] of changes.entries()) {
       // In thinned history, composed parts are complete only at a retained transaction.
-      const sequence = change.operation === "Deleted" ? change.sequence - 1 : thinnedPast.keptFrom(change.sequence);
+      const sequence =
+        change.operation === "Deleted" ? change.sequence - 1 : thinnedPast.firstCompleteFrom(change.sequence);
       const name = `${sequence} ${change.kind.code}`;
       const group = groups.get(name);
-      if (group === undefined) groups.set(name, { kind: change.kind, sequence, places: [place] });
-      else group.places.push(place);
+      if (group === undefined) groups.set(name, { kind: change.kind, sequence, positions: [position] });
+      else group.positions.push(position);
     }
     const texts: string[] = [];
-    for (const { kind, sequence, places } of groups.values()) {
+    for (const { kind, sequence, positions } of groups.values()) {
       const asOf = this.reader.atSequence(sequence);
-      const items = this.reader.itemsOf(
-        kind,
-        places.map((place) => (changes[place] as RecordChange).n),
-        asOf,
-        this.actor,
-      );
-      const shown = this.composed(kind, isWhole, items, asOf);
-      for (const [index, place] of places.entries()) texts[place] = shown[index] as string;
+      const ns = positions.map((position) => (changes[position] as RecordChange).n);
+      const items = this.reader.itemsOf(kind, ns, asOf, this.actor);
+      const rendered = composedTexts(this.reader, this.actor, kind, items, asOf, withChildren);
+      for (const [index, position] of positions.entries()) texts[position] = rendered[index] as string;
     }
     return texts;
   }
-
-  private composed(kind: AnyKind, isWhole: boolean, items: ReturnType<Reader["itemsOf"]>, asOf: AsOf): string[] {
-    const compose = composeOf(kind, isWhole);
-    return compose === undefined ? items.map((item) => item.text) : compose(this.reader, this.actor)(items, asOf);
-  }
 }
 
-/** Composition of a kind's records in the change log. */
-export function composeOf(kind: AnyKind, isWhole: boolean): ComposeFor | undefined {
+/** A kind's records as of a transaction, as composed in the change log. */
+export function composedTexts(
+  reader: Reader,
+  actor: Actor,
+  kind: AnyKind,
+  items: ReturnType<Reader["itemsOf"]>,
+  asOf: AsOf,
+  withChildren: boolean,
+): string[] {
   const resource = RESOURCES.find((each) => each.kind === kind);
-  return isWhole ? resource?.compose : (resource?.composeAlone ?? resource?.compose);
+  const compose = withChildren ? resource?.compose : (resource?.composeWithoutParts ?? resource?.compose);
+  return compose === undefined ? items.map((item) => item.text) : compose(reader, actor)(items, asOf);
 }
 
 /** Cached: a transaction appears with every field it changed. */
@@ -185,11 +185,6 @@ export function transactionText(entry: LedgerEntry): string {
 
 function renderTransaction(entry: LedgerEntry): string {
   const { sequence, at, actorType, actorId, actorName, requestId, reason } = entry;
-  return JSON.stringify({
-    sequence,
-    at: formatInstant(at),
-    actor: { type: actorType, id: actorId, name: actorName },
-    request_id: requestId,
-    reason,
-  });
+  const actor = { type: actorType, id: actorId, name: actorName };
+  return JSON.stringify({ sequence, at: formatInstant(at), actor, request_id: requestId, reason });
 }

@@ -5,10 +5,10 @@ import type { Sql } from "../db/connection.ts";
 import type { AnyKind } from "../db/kind.ts";
 import { withoutGuards } from "./guards-off.ts";
 import { NOTHING_PACKED, type Packed, VersionPacker } from "./pack-versions.ts";
-import { type Report, requireSound, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
+import { type Report, requireIntact, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
 
 /** Result of a compaction. */
-export interface Compacted extends Packed {
+export interface CompactionResult extends Packed {
   /** Total number of versions. */
   readonly versions: number;
   /** Verification of the ledger afterwards. */
@@ -33,14 +33,14 @@ const STEP_END = `SELECT key >> 31 FROM history_versions WHERE key > ((?1 + 1) <
 const LAST = "SELECT coalesce(max(n), 0) FROM history_records";
 const COUNT = "SELECT count(*) FROM history_versions";
 
-/** @throws DatabaseRefused for damaged data, unchanged: afterwards the damage could not be located */
+/** @throws DatabaseRefused for damaged data, which stay unchanged: packing would hide where the damage is */
 export function compactHistory(
   db: Sql,
   kinds: readonly AnyKind[],
   { onProgress = () => {}, onStep = () => {}, stepVersions = STEP_VERSIONS }: CompactOptions = {},
-): Compacted {
+): CompactionResult {
   const before = verifyLedger(db, kinds, { onProgress });
-  requireSound(before, "The data are damaged and were not packed");
+  requireIntact(before, "The data are damaged and were not packed");
   const packer = new VersionPacker(db);
   let packed = NOTHING_PACKED;
   for (const [first, last] of steps(db, stepVersions)) {
@@ -58,19 +58,19 @@ export function compactHistory(
     onProgress({ step: "records packed", done: last, total: null });
   }
   const report = verifyLedger(db, kinds, { onProgress, ...(before.head === null ? {} : { knownHead: before.head }) });
-  requireSound(report, "The packed data are damaged");
-  return { ...packed, versions: countOf(db), report };
+  requireIntact(report, "The packed data are damaged");
+  return { ...packed, versions: countVersions(db), report };
 }
 
 /** Estimates the effect of a compaction. Read-only; safe while an appliance is running. */
-export function compactable(db: Sql, onProgress: OnProgress = () => {}): Packed & { readonly versions: number } {
+export function estimateCompaction(db: Sql, onProgress: OnProgress = () => {}): Packed & { readonly versions: number } {
   const packer = new VersionPacker(db);
   let packed = NOTHING_PACKED;
   for (const [first, last] of steps(db, STEP_VERSIONS)) {
-    for (let n = first; n <= last; n += 1) packed = plus(packed, packer.told(n));
-    onProgress({ step: "records looked at", done: last, total: null });
+    for (let n = first; n <= last; n += 1) packed = plus(packed, packer.estimate(n));
+    onProgress({ step: "records examined", done: last, total: null });
   }
-  return { ...packed, versions: countOf(db) };
+  return { ...packed, versions: countVersions(db) };
 }
 
 /** Ranges of record numbers with a limited number of versions each. */
@@ -84,10 +84,10 @@ function* steps({ $client }: Sql, versions: number): Generator<readonly [first: 
   }
 }
 
-function plus(one: Packed, other: Packed): Packed {
-  return { packed: one.packed + other.packed, savedBytes: one.savedBytes + other.savedBytes };
+function plus(left: Packed, right: Packed): Packed {
+  return { packed: left.packed + right.packed, savedBytes: left.savedBytes + right.savedBytes };
 }
 
-function countOf({ $client }: Sql): number {
+function countVersions({ $client }: Sql): number {
   return ($client.query(COUNT).values()[0] as [number])[0];
 }

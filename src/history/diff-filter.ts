@@ -8,13 +8,13 @@ import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { NumberSet } from "../db/reading/settled-condition.ts";
-import { type FilterText, listCondition, thinnedUntil } from "../records/list-filter.ts";
+import { listCondition, type RequestFilter, thinnedUntil } from "../records/list-filter.ts";
 import type { TouchedRecords } from "./touched-records.ts";
 
 /** The filter for each end: relative ages count from that end. */
 export interface EndsFilter {
-  readonly from: FilterText;
-  readonly to: FilterText;
+  readonly from: RequestFilter;
+  readonly to: RequestFilter;
 }
 
 interface FilteredEnds {
@@ -50,7 +50,7 @@ export class DiffFilter {
     this.reader = reader;
     this.actor = actor;
     this.kind = kind;
-    const end = (sequence: number, text: FilterText, kindName: string): EndCondition[] => {
+    const end = (sequence: number, text: RequestFilter, kindName: string): EndCondition[] => {
       const asOf = reader.atSequence(sequence);
       const { condition, after } = listCondition(reader, { kindName, reach: actor, asOf }, text);
       return condition === undefined ? [] : [{ asOf, condition, after }];
@@ -80,7 +80,7 @@ export class DiffFilter {
     const found: number[] = [];
     for (const { asOf, condition } of ends) {
       const query = { kind, reach: actor, asOf, condition, among, limit: 0, offset: 0 };
-      const { numbers = [] } = yield* this.reader.sifted(query);
+      const { numbers = [] } = yield* this.reader.filtered(query);
       for (const n of numbers) found.push(n);
     }
     return NumberSet.of(found);

@@ -2,9 +2,9 @@
 
 import { entityWords } from "../base/entity-words.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
-import type { Thinned } from "../db/pruned-history.ts";
+import type { ThinnedNotice } from "../db/pruned-history.ts";
 import type { LedgerEntry } from "../db/reading/change-log.ts";
-import { longRead, PAUSE } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE, utf8 } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { csvHead, csvRows, fieldColumns } from "../schemas/csv.ts";
 import { metaAt, resolvedMembers, thinnedUntilMember } from "../schemas/envelope.ts";
@@ -26,30 +26,16 @@ export interface DiffInput extends DiffQuery {
   readonly fromAt: Instant;
   readonly toAt: Instant;
   /** Set if the end is in thinned history. */
-  readonly fromThinned?: Thinned;
-  readonly toThinned?: Thinned;
+  readonly fromThinned?: ThinnedNotice;
+  readonly toThinned?: ThinnedNotice;
   /** End of thinned history between the two; null if none was thinned. */
   readonly thinnedUntil: Instant | null;
 }
 
 /** One row per added or removed record, and per changed field. */
 const DIFF_COLUMNS = fieldColumns([
-  "change",
-  "entity_type",
-  "id",
-  "name",
-  "network_id",
-  "host_id",
-  "host_name",
-  "field",
-  "from",
-  "to",
-  "sequence",
-  "at",
-  "actor_type",
-  "actor_name",
-  "request_id",
-  "reason",
+  ..."change entity_type id name network_id host_id host_name field from to".split(" "),
+  ..."sequence at actor_type actor_name request_id reason".split(" "),
 ]);
 
 export const diff = longRead("diff", function* (reader: Reader, input: DiffInput) {
@@ -58,16 +44,12 @@ export const diff = longRead("diff", function* (reader: Reader, input: DiffInput
   yield* FORMATS[input.format](differences, input);
 });
 
-const FORMATS: Readonly<Record<DiffFormat, (diff: Diff, input: DiffInput) => Generator<Uint8Array>>> = {
-  json,
-  ndjson,
-  csv,
-  text,
-};
+type DiffWriter = (diff: Diff, input: DiffInput) => Generator<Uint8Array>;
+const FORMATS: Readonly<Record<DiffFormat, DiffWriter>> = { json, ndjson, csv, text };
 
 function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   const page = new DiffPage(input.offset, input.limit);
-  yield encode(
+  yield utf8(
     `{"success":true,"data":{"from":${bound(input.fromAt, input.from, input.fromThinned)},"to":${bound(input.toAt, input.to, input.toThinned)}`,
   );
   for (const sort of SORTS) {
@@ -77,12 +59,12 @@ function* json(diff: Diff, input: DiffInput): Generator<Uint8Array> {
         yield PAUSE;
         continue;
       }
-      yield encode(separator + step.map(differenceText).join(","));
+      yield utf8(separator + step.map(differenceText).join(","));
       separator = ",";
     }
-    yield encode(separator === "," ? "]" : `${separator}]`);
+    yield utf8(separator === "," ? "]" : `${separator}]`);
   }
-  yield encode(
+  yield utf8(
     `,"counts":${JSON.stringify(diff.counts.byType)}},"meta":${metaAt(null, thinnedUntilMember(latest(input.thinnedUntil, diff.filterThinnedUntil)))}}\n`,
   );
 }
@@ -98,38 +80,33 @@ function paged(diff: Diff, { sorts, offset, limit }: DiffInput): Generator<Diffe
 
 function* ndjson(diff: Diff, input: DiffInput): Generator<Uint8Array> {
   for (const step of paged(diff, input))
-    yield encode(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
+    yield utf8(step.map((each) => `{"change":"${each.change}",${differenceText(each).slice(1)}\n`).join(""));
 }
 
 function* csv(diff: Diff, input: DiffInput): Generator<Uint8Array> {
-  yield encode(csvHead(DIFF_COLUMNS));
-  for (const step of paged(diff, input))
-    yield encode(
-      csvRows(
-        DIFF_COLUMNS,
-        step.flatMap((each) => rows(each, diff.names)),
-      ),
-    );
+  yield utf8(csvHead(DIFF_COLUMNS));
+  for (const step of paged(diff, input)) {
+    const found = step.flatMap((each) => rows(each, diff.names));
+    yield utf8(csvRows(DIFF_COLUMNS, found));
+  }
 }
 
 function* text(diff: Diff, input: DiffInput): Generator<Uint8Array> {
-  yield encode(
-    `What changed from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`,
-  );
+  yield utf8(`Changes from ${formatInstant(input.fromAt)} to ${formatInstant(input.toAt)}\n${thinnedLines(input)}`);
   let heading = "";
   for (const step of paged(diff, input)) {
     let lines = "";
     for (const each of step) {
-      const title = capitalized(entityWords(each.kind));
+      const title = capitalize(entityWords(each.kind));
       if (title !== heading) lines += `\n${title}\n`;
       heading = title;
-      lines += reported(each, diff.names);
+      lines += renderDifference(each, diff.names);
     }
-    yield encode(lines);
+    yield utf8(lines);
   }
   const { added, removed, changed } = diff.counts.total;
-  yield encode(
-    added + removed + changed === 0 ? "\nNothing.\n" : `\n${added} added, ${removed} removed, ${changed} changed.\n`,
+  yield utf8(
+    added + removed + changed === 0 ? "\nNo changes.\n" : `\n${added} added, ${removed} removed, ${changed} changed.\n`,
   );
 }
 
@@ -147,7 +124,7 @@ function differenceText(difference: Difference): string {
 
 function rows(difference: Difference, names: RecordNames): Array<Record<string, unknown>> {
   const { change, kind, name, record } = difference;
-  const about = {
+  const common = {
     change,
     entity_type: kind.name,
     id: record.id,
@@ -156,39 +133,34 @@ function rows(difference: Difference, names: RecordNames): Array<Record<string, 
     host_id: record.host_id,
     host_name: hostName(difference, names),
   };
-  if (difference.change !== "changed") return [{ ...about, ...who(difference.transaction) }];
+  if (difference.change !== "changed") return [{ ...common, ...authorColumns(difference.transaction) }];
   return difference.fields.map(({ field, from, to, transaction }) => ({
-    ...about,
+    ...common,
     field,
     from,
     to,
-    ...(transaction === null ? {} : who(transaction)),
+    ...(transaction === null ? {} : authorColumns(transaction)),
   }));
 }
 
-function who(transaction: LedgerEntry): Record<string, unknown> {
+function authorColumns(transaction: LedgerEntry): Record<string, unknown> {
   const { sequence, at, actorType, actorName, requestId, reason } = transaction;
-  return {
-    sequence,
-    at: formatInstant(at),
-    actor_type: actorType,
-    actor_name: actorName,
-    request_id: requestId,
-    reason,
-  };
+  const actor = { actor_type: actorType, actor_name: actorName };
+  return { sequence, at: formatInstant(at), ...actor, request_id: requestId, reason };
 }
 
 /** `+ core-1`, `- core-1`, or `~ core-1` and its fields, each with author, time and, if given, reason. */
-function reported(difference: Difference, names: RecordNames): string {
-  const by = (entry: LedgerEntry | null) =>
-    entry === null
-      ? "author not kept"
-      : `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}${entry.reason === null ? "" : `: ${oneLine(entry.reason)}`}`;
+function renderDifference(difference: Difference, names: RecordNames): string {
+  const by = (entry: LedgerEntry | null) => {
+    if (entry === null) return "author unknown";
+    const reason = entry.reason === null ? "" : `: ${oneLine(entry.reason)}`;
+    return `${oneLine(entry.actorName)}, ${formatInstant(entry.at)}${reason}`;
+  };
   const host = hostName(difference, names);
   const name = oneLine(host === null ? difference.name : `${host} ${difference.name}`);
   if (difference.change !== "changed")
     return `  ${difference.change === "added" ? "+" : "-"} ${name}  (${by(difference.transaction)})\n`;
-  return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${moved(each, names)}  (${by(each.transaction)})\n`).join("")}`;
+  return `  ~ ${name}\n${difference.fields.map((each) => `      ${each.field}: ${renderChange(each, names)}  (${by(each.transaction)})\n`).join("")}`;
 }
 
 /** Null if the record does not belong to a host. */
@@ -202,16 +174,16 @@ function hostName({ record }: Difference, names: RecordNames): string | null {
 }
 
 /** `"a" → "b"`; for lists only the difference: a forwarding table has thousands of entries. */
-function moved({ field, from, to }: FieldChange, names: RecordNames): string {
+function renderChange({ field, from, to }: FieldChange, names: RecordNames): string {
   const nameOf = REFERENCE.test(field) ? (id: string) => names.of(id) : () => null;
-  const [old, now] = [listOf(from), listOf(to)];
-  if (old === null || now === null || (from === null && to === null))
-    return `${shown(from, nameOf)} → ${shown(to, nameOf)}`;
-  const [before, after] = [new Set(old), new Set(now)];
-  const called = (value: string) => oneLine(nameOf(value) ?? value);
-  const came = now.filter((each) => !before.has(each)).map((each) => `+${called(each)}`);
-  const went = old.filter((each) => !after.has(each)).map((each) => `-${called(each)}`);
-  return [...came, ...went].join(" ") || "in another order";
+  const [oldList, newList] = [listOf(from), listOf(to)];
+  if (oldList === null || newList === null || (from === null && to === null))
+    return `${renderValue(from, nameOf)} → ${renderValue(to, nameOf)}`;
+  const [before, after] = [new Set(oldList), new Set(newList)];
+  const labelOf = (value: string) => oneLine(nameOf(value) ?? value);
+  const added = newList.filter((each) => !before.has(each)).map((each) => `+${labelOf(each)}`);
+  const removed = oldList.filter((each) => !after.has(each)).map((each) => `-${labelOf(each)}`);
+  return [...added, ...removed].join(" ") || "in another order";
 }
 
 /** Fields that contain references; elsewhere an id is plain text. */
@@ -224,7 +196,7 @@ function listOf(value: unknown): string[] | null {
 }
 
 /** On one line, without terminal control characters; references by name. */
-function shown(value: unknown, nameOf: (id: string) => string | null): string {
+function renderValue(value: unknown, nameOf: (id: string) => string | null): string {
   if (value === null) return "none";
   const id = typeof value === "object" ? (value as { id?: unknown }).id : value;
   const name = typeof id === "string" ? nameOf(id) : null;
@@ -235,11 +207,11 @@ function oneLine(value: string): string {
   return value.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " ");
 }
 
-function capitalized(words: string): string {
+function capitalize(words: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
-function bound(at: Instant, sequence: number, thinned: Thinned | undefined): string {
+function bound(at: Instant, sequence: number, thinned: ThinnedNotice | undefined): string {
   return `${JSON.stringify({ at: formatInstant(at), sequence }).slice(0, -1)}${resolvedMembers(thinned)}}`;
 }
 
@@ -252,14 +224,8 @@ function thinnedLines({ fromThinned, toThinned, thinnedUntil }: DiffInput): stri
   ] as const) {
     if (thinned !== undefined)
       lines.push(
-        `The ${end} is ${thinned.resolvedAt === null ? "before every kept state" : `as of ${formatInstant(thinned.resolvedAt)}, the last state kept before it`}.`,
+        `The ${end} is ${thinned.resolvedAt === null ? "before the first retained state" : `as of ${formatInstant(thinned.resolvedAt)}, the last state retained before it`}.`,
       );
   }
   return `${lines.join("\n")}\n`;
-}
-
-const encoder = new TextEncoder();
-
-function encode(part: string): Uint8Array {
-  return encoder.encode(part);
 }

@@ -1,4 +1,4 @@
-// Paging and counting of differences. Must not know records.
+// Paging and counting of differences. Independent of records.
 
 import { ownValue } from "../base/fields.ts";
 import type { AnyKind } from "../db/kind.ts";
@@ -17,7 +17,7 @@ export class DiffPage {
   }
 
   /** Whether the next `count` differences are all outside the page. */
-  isBeside(count: number): boolean {
+  isOutside(count: number): boolean {
     return this.passed + count <= this.offset || (this.limit > 0 && this.passed >= this.offset + this.limit);
   }
 

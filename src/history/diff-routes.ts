@@ -13,9 +13,10 @@ import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
 import { customFieldsAt } from "../records/custom-fields-at.ts";
-import { answerLongRead } from "../records/long-read-answers.ts";
-import { askedInstant, settledAt } from "../records/read-instant.ts";
-import { RESOURCES, SHOWN } from "../records/resources.ts";
+import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { parsedFilter } from "../records/read-filter.ts";
+import { requestedInstant, settledAt } from "../records/read-instant.ts";
+import { CHANGE_LOG_RESOURCES, RESOURCES } from "../records/resources.ts";
 import { hostKind } from "../resources/hosts/host.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE } from "../resources/organizations/organization.ts";
@@ -32,21 +33,25 @@ import {
   Timestamp,
   Uuid,
 } from "../schemas/schemas.ts";
-import { CHANGE_TYPES, ofAnyKind, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
+import { CHANGE_TYPES, TRANSACTION_EXAMPLE, TransactionOfChange, unionOfKinds } from "./change-view.ts";
 import { UNCOMPARED } from "./diff.ts";
 import { DIFF_FORMATS, type DiffFormat, type DiffInput, diff } from "./diff-formats.ts";
 import { SORTS } from "./touched-records.ts";
 
 /** Fields across all kinds of records. */
 const COMPARED_FIELDS = [
-  ...new Set(SHOWN.flatMap(({ answer, answerAlone = answer }) => Object.keys(answerAlone.properties))),
+  ...new Set(
+    CHANGE_LOG_RESOURCES.flatMap(({ responseSchema, schemaWithoutParts = responseSchema }) =>
+      Object.keys(schemaWithoutParts.properties),
+    ),
+  ),
 ]
   .filter((name) => !UNCOMPARED.has(name))
   .sort();
 
 defineFormat("compared-field", {
   parse: (text) => (COMPARED_FIELDS.includes(text) || customFieldKey(text) !== null ? text : null),
-  sentence: "must be a field of a record that is compared, or custom_fields. and the key of a custom field",
+  sentence: "must be a compared field of a record, or custom_fields. followed by the key of a custom field",
 });
 
 const Query = Type.Object({
@@ -63,7 +68,7 @@ const Query = Type.Object({
         "Only records that match at one of the two instants, or at both; ages in it end at each of them. As for the list of that kind (`GET /api/v1/fields/{kind}`); `types` must name exactly one. Blank: everything.",
     }),
   ),
-  change: Type.Optional(QueryList(OneOf(SORTS), { description: "Only differences of this sort." })),
+  change: Type.Optional(QueryList(OneOf(SORTS), { description: "Only differences of this type." })),
   ignore: Type.Optional(
     QueryList(Type.String({ format: "compared-field" }), {
       description:
@@ -75,7 +80,7 @@ const Query = Type.Object({
       minimum: 0,
       maximum: LIMIT_MAX,
       default: 0,
-      description: "Differences in the answer; 0 for all. `counts` counts all of them, whatever the page.",
+      description: "Differences in the response; 0 for all. `counts` covers all of them, not just the page.",
     }),
   ),
   offset: Type.Optional(
@@ -102,11 +107,11 @@ const about = {
 };
 const transaction = { transaction: TransactionOfChange };
 /** With the record at the end where it exists. */
-const Whole = ofAnyKind("WholeDifference", { id: about.id, name: about.name, ...transaction });
-const Partly = Type.Object(
+const RecordDifference = unionOfKinds("WholeDifference", { id: about.id, name: about.name, ...transaction });
+const ChangedFields = Type.Object(
   {
     ...about,
-    host_id: Nullable(Uuid, { description: "The host that it is a part of; null if it is not part of a host." }),
+    host_id: Nullable(Uuid, { description: "The host that the record is part of; null if it is not part of a host." }),
     fields: Type.Array(
       Type.Object({
         field: Type.String(),
@@ -127,12 +132,12 @@ const Bound = Type.Object({
   at: Timestamp,
   sequence: Type.Integer({
     minimum: 0,
-    description: "The last transaction at or before it; in thinned history, the last one kept.",
+    description: "The last transaction at or before `at`; in thinned history, the last retained one.",
   }),
   resolution: Type.Optional(OneOf(RESOLUTIONS, { description: "Only in thinned history: its resolution." })),
   resolved_at: Type.Optional(
     Nullable(Timestamp, {
-      description: "With `resolution`: the instant of the state that is compared; null if none is kept.",
+      description: "With `resolution`: the instant of the compared state; null if none is retained.",
     }),
   ),
 });
@@ -140,9 +145,9 @@ const DiffAnswer = Type.Object(
   {
     from: Bound,
     to: Bound,
-    added: Type.Array(Whole),
-    removed: Type.Array(Whole),
-    changed: Type.Array(Partly),
+    added: Type.Array(RecordDifference),
+    removed: Type.Array(RecordDifference),
+    changed: Type.Array(ChangedFields),
     counts: Type.Record(
       Type.String(),
       Type.Object({
@@ -207,11 +212,11 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
       group: "Changes",
       access: VIEWER,
       query: Query,
-      answer: DiffAnswer,
+      responseSchema: DiffAnswer,
       media: [
         {
           type: "application/x-ndjson",
-          description: "One difference per line, as in `added`, `removed` and `changed`; `change` says which.",
+          description: "One difference per line, as in `added`, `removed` and `changed`; `change` names the list.",
           example: `${JSON.stringify({ change: "changed", ...EXAMPLE.changed[0] })}\n`,
         },
         {
@@ -230,11 +235,11 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
     (call) => {
       const now = clock.now();
       const { from: earlier, to: later } = call.query;
-      const fromAt = askedInstant(reader, call.actor, earlier, "/from", now);
-      const toAt = later === undefined ? now : askedInstant(reader, call.actor, later, "/to", now);
+      const fromAt = requestedInstant(reader, call.actor, earlier, "/from", now);
+      const toAt = later === undefined ? now : requestedInstant(reader, call.actor, later, "/to", now);
       if (fromAt > toAt) throw invalid([{ path: "/from", message: "must not be later than to", value: earlier }]);
-      const filter = call.query.filter?.trim() ?? "";
-      if (filter !== "") assertOneKind(call.query.types);
+      const filter = parsedFilter(call.query.filter?.trim() ?? "");
+      if (filter.node !== null) assertOneKind(call.query.types);
       assertDefined(call.query.ignore ?? [], call.actor, [fromAt, toAt, null]);
       // Settles the later end if it is past, which settles the earlier one too.
       const hasPassed = toAt < now;
@@ -243,7 +248,7 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
         const format = call.query.format ?? "json";
         const from = reader.resolve(fromAt);
         const fromSequence = (from ?? reader.head()).sequence;
-        const thinnedUntil = reader.thinnedPast.incompleteUntil(fromSequence);
+        const thinnedUntil = reader.thinnedHistory.incompleteUntil(fromSequence);
         const input: DiffInput = {
           actor: plainActor(call.actor),
           types: call.query.types ?? CHANGE_TYPES,
@@ -253,9 +258,9 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
           to: (asOf ?? reader.head()).sequence,
           ...(call.query.ids === undefined ? {} : { ids: call.query.ids }),
           ...(call.query.ignore === undefined ? {} : { ignore: call.query.ignore }),
-          ...(filter === ""
+          ...(filter.node === null
             ? {}
-            : { filter: { from: { text: filter, base: fromAt }, to: { text: filter, base: toAt } } }),
+            : { filter: { from: { ...filter, base: fromAt }, to: { ...filter, base: toAt } } }),
           format,
           sorts: call.query.change ?? SORTS,
           offset: call.query.offset ?? 0,
@@ -275,24 +280,28 @@ export function diffRoutes(surface: Surface<Actor, Access>, backend: Backend, cl
             : {}),
           ...(thinnedUntil === null || format === "json" ? {} : { "x-thinned-until": formatInstant(thinnedUntil) }),
         };
-        return answerLongRead(backend, call, diff, input, headers);
+        return respondWithLongRead(backend, call, diff, input, headers);
       });
     },
   );
 
   /** An ignored custom field must exist at either end or now; otherwise its name is mistyped. */
   function assertDefined(names: readonly string[], actor: Actor, ends: readonly (Instant | null)[]): void {
-    const custom = names.map((name, place) => ({ key: customFieldKey(name), place })).filter(({ key }) => key !== null);
+    const custom = names
+      .map((name, index) => ({ key: customFieldKey(name), place: index }))
+      .filter(({ key }) => key !== null);
     if (custom.length === 0) return;
     const keys = new Set(ends.flatMap((at) => customFieldsAt(reader, actor, reader.resolve(at)).map(({ key }) => key)));
     const unknown = custom.filter(({ key }) => !keys.has(key as string));
     if (unknown.length === 0) return;
     const message = "is not a custom field of the organization, at either instant or now";
-    throw invalid(unknown.map(({ place }) => ({ path: `/ignore/${place}`, message, value: names[place] ?? null })));
+    throw invalid(
+      unknown.map(({ place: index }) => ({ path: `/ignore/${index}`, message, value: names[index] ?? null })),
+    );
   }
 
   /** Null if not requested; 0 if never visible to the caller, which matches nothing. */
   function numberOf(kind: AnyKind, id: string | undefined, actor: Actor): number | null {
-    return id === undefined ? null : (new ChangeLog(reader).everSeen(kind, id, actor) ?? 0);
+    return id === undefined ? null : (new ChangeLog(reader).everVisible(kind, id, actor) ?? 0);
   }
 }

@@ -16,7 +16,7 @@ import {
 import type { Reader } from "../db/reading/reader.ts";
 import type { NumberSet } from "../db/reading/settled-condition.ts";
 import { RESOURCES } from "../records/resources.ts";
-import { CHANGE_KINDS, composeOf } from "./change-view.ts";
+import { CHANGE_KINDS, composedTexts } from "./change-view.ts";
 import { DiffFilter, type EndsFilter } from "./diff-filter.ts";
 import { DiffCounts, DiffPage } from "./diff-page.ts";
 import { ReachedFields } from "./reached-fields.ts";
@@ -50,37 +50,24 @@ export interface FieldChange {
   readonly transaction: LedgerEntry | null;
 }
 
+interface DifferentRecord {
+  readonly kind: AnyKind;
+  readonly name: string;
+  readonly record: Fields;
+  readonly transaction: LedgerEntry;
+}
+
 export type Difference =
-  | {
-      readonly change: "added" | "removed";
-      readonly kind: AnyKind;
-      readonly name: string;
-      readonly record: Fields;
-      readonly transaction: LedgerEntry;
-    }
-  | {
-      readonly change: "changed";
-      readonly kind: AnyKind;
-      readonly name: string;
-      readonly record: Fields;
-      readonly fields: readonly FieldChange[];
-      readonly transaction: LedgerEntry;
-    };
+  | (DifferentRecord & { readonly change: "added" | "removed" })
+  | (DifferentRecord & { readonly change: "changed"; readonly fields: readonly FieldChange[] });
 
 /** Records per step. */
 const STEP_RECORDS = 200;
 
 /** Set on every version, or observed without one: timestamps rather than content. */
-export const UNCOMPARED: ReadonlySet<string> = new Set([
-  "created_at",
-  "updated_at",
-  "valid_from",
-  "valid_to",
-  "last_seen_at",
-  "last_discovery_id",
-  "last_used",
-  "last_login",
-]);
+export const UNCOMPARED: ReadonlySet<string> = new Set(
+  "created_at updated_at valid_from valid_to last_seen_at last_discovery_id last_used last_login".split(" "),
+);
 
 /**
  * Differences in steps, by kind in page order; an empty step yields to other reads. To group them by `change`, request
@@ -128,18 +115,15 @@ export class Diff {
       ...(networkN === null ? {} : { networkN }),
       ...(hostN === null ? {} : { hostN }),
     };
-    const places = new Map(this.kinds.map((kind, place) => [kind, place]));
+    const kindIndexes = new Map(this.kinds.map((kind, index) => [kind, index]));
     for (const { changes } of this.changes(query, from, to)) {
-      for (const { n, kind, operation, changedFields } of changes)
-        this.touched.add(
-          places.get(kind) as number,
-          n,
-          operation,
-          changedFields?.every((field) => PART_FIELDS.has(field)) !== true,
-        );
+      for (const { n, kind, operation, changedFields } of changes) {
+        const differs = changedFields?.every((field) => PART_FIELDS.has(field)) !== true;
+        this.touched.add(kindIndexes.get(kind) as number, n, operation, differs);
+      }
       yield;
     }
-    if (this.isThinned) yield* this.correct();
+    if (this.isThinned) yield* this.correctInitialState();
     this.matching = yield* this.filter.matching(this.touched);
   }
 
@@ -151,10 +135,10 @@ export class Diff {
     const ends = [this.query.from, this.query.to].map((sequence) => this.reader.atSequence(sequence));
     const [sort] = sorts;
     for (const step of this.touched.steps(sorts, STEP_RECORDS)) {
-      const kind = this.kinds[step.kindPlace] as AnyKind;
+      const kind = this.kinds[step.kindIndex] as AnyKind;
       const records = step.records.filter(({ n }) => this.matching?.has(n) !== false);
       if (records.length === 0) yield [];
-      else if (sort !== undefined && sort !== "changed" && sorts.length === 1 && page.isBeside(records.length)) {
+      else if (sort !== undefined && sort !== "changed" && sorts.length === 1 && page.isOutside(records.length)) {
         // Counting additions and removals does not require reading the records.
         this.counts.add(kind, sort, records.length);
         page.pass(records.length);
@@ -171,27 +155,22 @@ export class Diff {
   /** Changes of the requested records, or of all. */
   private *changes(query: ChangeQuery, after: number, until: number): Generator<ChangeStep> {
     const { ids } = this.query;
-    if (ids === undefined) {
-      yield* this.log.changes(query, after, until);
-      return;
-    }
+    if (ids === undefined) return yield* this.log.changes(query, after, until);
     const ns = ids.flatMap((id) => this.reader.recordN(id) ?? []);
-    for (const n of this.log.everSeenOf(this.kinds, ns, query.reach, query.networkN ?? null))
+    for (const n of this.log.everVisibleAmong(this.kinds, ns, query.reach, query.networkN ?? null))
       yield* this.log.changesOf(query, n, { after, until });
   }
 
   private get isThinned(): boolean {
-    return this.query.from < this.reader.thinnedPast.until;
+    return this.query.from < this.reader.thinnedHistory.until;
   }
 
   /** After thinning, the remaining versions do not show the initial state. */
-  private *correct(): Generator<void> {
+  private *correctInitialState(): Generator<void> {
     const { from, to } = this.query;
-    for (const { kindPlace, records } of this.touched.steps(null, STEP_RECORDS)) {
-      const alive = this.log.aliveAt(
-        records.map((record) => record.n),
-        from,
-      );
+    for (const { kindIndex: kindPlace, records } of this.touched.steps(null, STEP_RECORDS)) {
+      const ns = records.map((record) => record.n);
+      const alive = this.log.aliveAt(ns, from);
       for (const { n } of records)
         this.touched.correct(kindPlace, n, alive.has(n), this.log.lastDropped(n, from, to) > 0);
       yield;
@@ -201,58 +180,41 @@ export class Diff {
   /** Compares records of one kind. Records with very many versions produce empty steps. */
   private *compare(kind: AnyKind, records: readonly TouchedRecord[]): Generator<Difference[]> {
     const { from, to } = this.query;
-    const courses = new Map(
-      records.map(({ n }) => [n, new Course(this.isThinned ? this.log.lastDropped(n, from, to) : 0)]),
+    const changesByRecord = new Map(
+      records.map(({ n }) => [n, new LastChanges(this.isThinned ? this.log.lastDropped(n, from, to) : 0)]),
     );
     let isFirst = true;
-    for (const versions of this.log.versionsBetween(kind, [...courses.keys()], from, to)) {
+    for (const versions of this.log.versionsBetween(kind, [...changesByRecord.keys()], from, to)) {
       if (!isFirst) yield [];
       isFirst = false;
-      const told = this.reached.of(kind, versions);
-      for (const [place, version] of versions.entries())
-        courses.get(version.n)?.add({ ...version, changedFields: told[place] ?? null });
+      const visibleFields = this.reached.of(kind, versions);
+      for (const [index, version] of versions.entries())
+        changesByRecord.get(version.n)?.add({ ...version, changedFields: visibleFields[index] ?? null });
     }
     const before = this.documents(kind, records, from);
     const after = this.documents(kind, records, to);
-    const entries = this.log.entries([...courses.values()].flatMap((course) => course.sequences()));
+    const entries = this.log.entries([...changesByRecord.values()].flatMap((lastChanges) => lastChanges.sequences()));
     const entryOf = (sequence: number) => entries.get(sequence) as LedgerEntry;
+    const named = (record: Fields) => ({ kind, name: this.names.ofRecord(kind, record), record });
     const differences: Difference[] = [];
-    for (const [n, course] of courses) {
+    for (const [n, lastChanges] of changesByRecord) {
       const old = before.get(n);
       const now = after.get(n);
+      const { last, lastCreatedOrDeleted } = lastChanges;
       // Attributed to its creator, even if changed since.
       if (old === undefined && now !== undefined)
-        differences.push({
-          change: "added",
-          kind,
-          name: this.names.ofRecord(kind, now),
-          record: now,
-          transaction: entryOf(course.lastWhole || course.last),
-        });
+        differences.push({ change: "added", ...named(now), transaction: entryOf(lastCreatedOrDeleted || last) });
       else if (old !== undefined && now === undefined)
-        differences.push({
-          change: "removed",
-          kind,
-          name: this.names.ofRecord(kind, old),
-          record: old,
-          transaction: entryOf(course.last),
-        });
+        differences.push({ change: "removed", ...named(old), transaction: entryOf(last) });
       else if (old !== undefined && now !== undefined) {
         const fields = this.changedFields(old, now).map((field) => ({
           field,
           from: fieldValueOf(old, field) ?? null,
           to: fieldValueOf(now, field) ?? null,
-          transaction: entries.get(course.lastChangeOf(field)) ?? null,
+          transaction: entries.get(lastChanges.lastChangeOf(field)) ?? null,
         }));
         if (fields.length > 0)
-          differences.push({
-            change: "changed",
-            kind,
-            name: this.names.ofRecord(kind, now),
-            record: now,
-            fields,
-            transaction: entryOf(course.last),
-          });
+          differences.push({ change: "changed", ...named(now), fields, transaction: entryOf(last) });
       }
     }
     yield differences;
@@ -262,10 +224,10 @@ export class Diff {
     const isChanged = (name: string) => !isSame(ownValue(old, name), ownValue(now, name)) && !this.uncompared.has(name);
     const changed = Object.keys(now).filter(isChanged);
     for (const name of Object.keys(old)) if (!Object.hasOwn(now, name) && isChanged(name)) changed.push(name);
-    const place = changed.indexOf(CUSTOM_FIELDS);
-    if (place >= 0) {
+    const index = changed.indexOf(CUSTOM_FIELDS);
+    if (index >= 0) {
       const custom = changedCustomFields(old[CUSTOM_FIELDS], now[CUSTOM_FIELDS]);
-      changed.splice(place, 1, ...custom.filter((name) => !this.uncompared.has(name)));
+      changed.splice(index, 1, ...custom.filter((name) => !this.uncompared.has(name)));
     }
     return changed.sort();
   }
@@ -285,20 +247,15 @@ export class Diff {
     kind: AnyKind,
     records: readonly TouchedRecord[],
     sequence: number,
-    as: "itemsOf" | "ownItemsOf",
+    method: "itemsOf" | "ownItemsOf",
   ): Array<[number, Fields]> {
     if (records.length === 0) return [];
     const asOf = this.reader.atSequence(sequence);
     const { actor } = this.query;
-    const items = this.reader[as](
-      kind,
-      records.map((record) => record.n),
-      asOf,
-      actor,
-    );
-    const compose = composeOf(kind, false);
-    const texts = compose === undefined ? items.map((item) => item.text) : compose(this.reader, actor)(items, asOf);
-    return items.map(({ n }, place) => [n, JSON.parse(texts[place] as string) as Fields]);
+    const ns = records.map((record) => record.n);
+    const items = this.reader[method](kind, ns, asOf, actor);
+    const texts = composedTexts(this.reader, actor, kind, items, asOf, false);
+    return items.map(({ n }, index) => [n, JSON.parse(texts[index] as string) as Fields]);
   }
 }
 
@@ -312,10 +269,10 @@ function isSame(old: unknown, now: unknown): boolean {
 }
 
 /** Versions of one record in the period: its last change, and the last change of each field. */
-class Course {
+class LastChanges {
   last = 0;
   /** The last version that created or deleted it; 0 for none. */
-  lastWhole = 0;
+  lastCreatedOrDeleted = 0;
   private readonly lastOf = new Map<string, number>();
   /** The last version dropped by thinning; 0 for none. */
   private readonly lastDropped: number;
@@ -327,19 +284,19 @@ class Course {
   /** Call in chronological order. */
   add({ sequence, changedFields }: VersionStamp): void {
     this.last = sequence;
-    if (changedFields === null) this.lastWhole = sequence;
+    if (changedFields === null) this.lastCreatedOrDeleted = sequence;
     else for (const field of changedFields) this.lastOf.set(field, sequence);
   }
 
   /** The last transaction that changed a field, 0 if dropped. A creation changes all fields. */
   lastChangeOf(field: string): number {
-    const known = Math.max(this.lastOf.get(field) ?? 0, this.lastWhole);
+    const known = Math.max(this.lastOf.get(field) ?? 0, this.lastCreatedOrDeleted);
     if (this.lastDropped > known) return 0;
     // Versions do not list derived fields.
     return known || this.last;
   }
 
   sequences(): number[] {
-    return [this.last, this.lastWhole, ...this.lastOf.values()];
+    return [this.last, this.lastCreatedOrDeleted, ...this.lastOf.values()];
   }
 }

@@ -4,7 +4,7 @@
 import { OPERATION, scopeKey } from "../db/kind.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
-import { wholeTerm } from "../db/search-text.ts";
+import { exactTerm } from "../db/search-text.ts";
 import { membersSql } from "../db/shape.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
@@ -32,7 +32,7 @@ export function portsAt(
           AND key <= ((r.n << 31) | +?3))
         WHERE ${ENTRY} ->> '$.network_id' = +?4`,
     )
-    .values(wholeTerm(macAddress), reach.organizationN, sequence, networkId) as Array<[number]>;
+    .values(exactTerm(macAddress), reach.organizationN, sequence, networkId) as Array<[number]>;
   return rows.map(([port]) => port);
 }
 
@@ -50,9 +50,7 @@ export function edgesAt(reader: Pick<ReadConnection, "statement">, sequence: num
   return (port) => {
     let isEdge = known.get(port);
     if (isEdge === undefined) {
-      const row = reader.statement(text).values(port, sequence, scopeKey(port, fdbEntryKind))[0] as
-        | [number, number]
-        | undefined;
+      const [row] = reader.statement(text).values(port, sequence, scopeKey(port, fdbEntryKind)) as [number, number][];
       isEdge = row !== undefined && row[0] === 1 && row[1] <= EDGE_MACS_MAX;
       known.set(port, isEdge);
     }

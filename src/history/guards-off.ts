@@ -4,7 +4,7 @@
 import type { Sql } from "../db/connection.ts";
 
 /** @returns the SQL that restores them */
-export function takeGuardsOff({ $client }: Sql, tables: readonly string[]): string[] {
+export function dropGuards({ $client }: Sql, tables: readonly string[]): string[] {
   const triggers = $client
     .query(
       `SELECT name, sql FROM sqlite_schema
@@ -17,7 +17,7 @@ export function takeGuardsOff({ $client }: Sql, tables: readonly string[]): stri
 
 /** Call within a transaction: its rollback restores the guards if `act` fails. */
 export function withoutGuards<T>(db: Sql, tables: readonly string[], act: () => T): T {
-  const guards = takeGuardsOff(db, tables);
+  const guards = dropGuards(db, tables);
   const result = act();
   for (const sql of guards) db.$client.run(sql);
   return result;

@@ -5,32 +5,30 @@ import type { AnyKind } from "../db/kind.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { membersSql, ofKindSql } from "../db/shape.ts";
+import { byKindSql, membersSql } from "../db/shape.ts";
 import { recordName } from "../resources/record-label.ts";
 import { CHANGE_KINDS } from "./change-view.ts";
 
-export type FieldsThen = Readonly<Record<string, unknown>>;
-
-/** A record at a transaction. */
-export type RecordMoment = readonly [n: number, sequence: number];
+export type PastFields = Readonly<Record<string, unknown>>;
 
 /**
- * Records of a kind, each as of a transaction, in the given order; null if it did not exist then.
+ * Records of a kind as of a transaction, in the given order; null for one that did not exist then.
  * @param reader on any snapshot: the past does not change
  */
 export function ownFieldsAt(
   reader: Pick<Reader, "statement">,
   kind: AnyKind,
-  moments: readonly RecordMoment[],
-): (FieldsThen | null)[] {
+  ns: readonly number[],
+  sequence: number,
+): (PastFields | null)[] {
   const rows = reader
     .statement(
       `SELECT (SELECT '{' || ${membersSql(kind, "v")} || '}' FROM history_versions v
-        WHERE v.key <= ((p.n << 31) | p.sequence) AND v.key > (p.n << 31) ORDER BY v.key DESC LIMIT 1)
-        FROM (SELECT value ->> 0 AS n, value ->> 1 AS sequence FROM json_each(+?1) ORDER BY key) p`,
+        WHERE v.key <= ((p.n << 31) | +?2) AND v.key > (p.n << 31) ORDER BY v.key DESC LIMIT 1)
+        FROM (SELECT value AS n FROM json_each(+?1) ORDER BY key) p`,
     )
-    .values(JSON.stringify(moments)) as Array<[string | null]>;
-  return rows.map(([text]) => (text === null ? null : (JSON.parse(text) as FieldsThen)));
+    .values(JSON.stringify(ns), sequence) as Array<[string | null]>;
+  return rows.map(([text]) => (text === null ? null : (JSON.parse(text) as PastFields)));
 }
 
 /** Id and name of a record; the name is null if it has none or the caller never saw it. */
@@ -40,7 +38,7 @@ export interface RecordName {
 }
 
 /** Names of records as of a transaction, or at their end before it. */
-export class NamesOf {
+export class HighlightNames {
   private readonly reader: Reader;
   private readonly log: ChangeLog;
   private readonly reach: Reach;
@@ -55,7 +53,7 @@ export class NamesOf {
   }
 
   /** Prefetches names for `of`. */
-  learn(ids: Iterable<string>): void {
+  prefetch(ids: Iterable<string>): void {
     const missing = [...new Set(ids)].filter((id) => !this.known.has(id));
     if (missing.length === 0) return;
     const rows = this.reader
@@ -65,24 +63,20 @@ export class NamesOf {
           FROM json_each(+?1) j CROSS JOIN history_records r ON r.id = j.value`,
       )
       .values(JSON.stringify(missing), this.sequence) as Array<[string, number, number, string | null]>;
-    const seen = this.log.everSeenOf(
-      CHANGE_KINDS,
-      rows.map(([, n]) => n),
-      this.reach,
-      null,
-    );
+    const ns = rows.map(([, n]) => n);
+    const seen = this.log.everVisibleAmong(CHANGE_KINDS, ns, this.reach, null);
     for (const id of missing) this.known.set(id, null);
     for (const [id, n, code, text] of rows) {
       const kind = CHANGE_KINDS.find((each) => each.code === code);
       if (kind !== undefined && text !== null && seen.has(n))
-        this.known.set(id, recordName(kind, JSON.parse(text) as FieldsThen));
+        this.known.set(id, recordName(kind, JSON.parse(text) as PastFields));
     }
   }
 
-  /** Requires a prior `learn`. */
+  /** Requires a prior `prefetch`. */
   of(id: string): RecordName {
     return { id, name: this.known.get(id) ?? null };
   }
 }
 
-const MEMBERS = ofKindSql(CHANGE_KINDS, "r.kind", "v", membersSql);
+const MEMBERS = byKindSql(CHANGE_KINDS, "r.kind", "v", membersSql);

@@ -11,19 +11,21 @@ export const VALUE_TEXT_MAX = 200;
 /** Maximum items of a list value. */
 export const VALUE_ITEMS_MAX = 20;
 
-const Called = Nullable(Type.String(), { description: "Null for a record that has no name." });
-const Named = Type.Object({ id: Uuid, name: Called }, { $id: "HighlightNamed" });
-const Port = Type.Object({ id: Uuid, name: Called, host: Nullable(Named) }, { $id: "HighlightPort" });
+const NullableName = Nullable(Type.String(), { description: "Null for a record that has no name." });
+const NamedRecord = Type.Object({ id: Uuid, name: NullableName }, { $id: "HighlightNamed" });
+const Port = Type.Object({ id: Uuid, name: NullableName, host: Nullable(NamedRecord) }, { $id: "HighlightPort" });
 
 const EntityType = OneOf(CHANGE_TYPES);
 
 const HighlightField = Type.Object(
   {
     field: Type.String(),
-    from: Type.Optional(Type.Unknown({ description: "As it was. Left out with `to`, and where history was thinned." })),
+    from: Type.Optional(
+      Type.Unknown({ description: "The previous value. Omitted together with `to`, and where history was thinned." }),
+    ),
     to: Type.Optional(
       Type.Unknown({
-        description: `As it is then. A reference is \`{id, name}\`, with null for a name beyond reach; of a text the first ${VALUE_TEXT_MAX} characters. Left out for objects, lists of more than ${VALUE_ITEMS_MAX} items, and what shows only as far as the caller reaches.`,
+        description: `The new value. A reference is \`{id, name}\`, with a null name if out of reach; texts are cut to ${VALUE_TEXT_MAX} characters. Omitted for objects, lists of more than ${VALUE_ITEMS_MAX} items, and fields whose content depends on the caller's reach.`,
       }),
     ),
   },
@@ -36,8 +38,8 @@ const HighlightedRecord = Type.Object(
     type: OneOf(["Created", "Updated", "Deleted"] as const),
     entity_type: EntityType,
     id: Uuid,
-    name: Called,
-    host: Nullable(Named, { description: "Whose part it is." }),
+    name: NullableName,
+    host: Nullable(NamedRecord, { description: "The host that the record is part of." }),
     fields: Type.Array(HighlightField, {
       description: "The fields that an update changed, most significant first; empty if the record is new or deleted.",
     }),
@@ -50,17 +52,17 @@ const HighlightedStation = Type.Object(
   {
     type: Type.Literal("StationMoved"),
     mac_address: MacText,
-    station: Nullable(Named, { description: "The host that the MAC address was known of." }),
+    station: Nullable(NamedRecord, { description: "The host known to have the MAC address." }),
     from: Port,
     to: Port,
   },
-  { $id: "HighlightedStation", description: "A MAC address that left one edge port and is at another." },
+  { $id: "HighlightedStation", description: "A MAC address that moved from one edge port to another." },
 );
 export type HighlightedStation = Static<typeof HighlightedStation>;
 
 const HighlightedAddress = Type.Object(
-  { type: Type.Literal("AddressMoved"), id: Uuid, ip_address: Type.String(), from: Named, to: Named },
-  { $id: "HighlightedAddress", description: "An IP address that went from one host to another." },
+  { type: Type.Literal("AddressMoved"), id: Uuid, ip_address: Type.String(), from: NamedRecord, to: NamedRecord },
+  { $id: "HighlightedAddress", description: "An IP address that moved from one host to another." },
 );
 export type HighlightedAddress = Static<typeof HighlightedAddress>;
 
@@ -70,7 +72,7 @@ const HighlightRest = Type.Object(
   {
     entity_type: EntityType,
     operation: OneOf(OPERATIONS),
-    field: Nullable(Type.String(), { description: "Of updates, the most telling field that changed." }),
+    field: Nullable(Type.String(), { description: "For updates, the most significant field that changed." }),
     count: Type.Integer({ minimum: 1 }),
   },
   { $id: "HighlightRest" },

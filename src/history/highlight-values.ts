@@ -2,8 +2,8 @@
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { isFieldTold } from "../records/told-fields.ts";
-import type { FieldsThen, NamesOf } from "./highlight-records.ts";
+import { isFieldVisible } from "../records/told-fields.ts";
+import type { HighlightNames, PastFields } from "./highlight-records.ts";
 import { type HighlightField, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "./highlight-rows.ts";
 
 /** A field before and after; undefined for a side that is not shown. */
@@ -20,15 +20,15 @@ interface FieldSides {
 export function fieldSides(
   kind: AnyKind,
   fields: readonly string[],
-  before: FieldsThen | null,
-  after: FieldsThen,
+  before: PastFields | null,
+  after: PastFields,
 ): FieldSides[] {
   return fields.map((field) => {
     const sides = [
       before === null ? undefined : (fieldValueOf(before, field) ?? null),
       fieldValueOf(after, field) ?? null,
     ];
-    const isShown = isFieldTold(kind, field) && sides.every((value) => isShort(kind, field, value));
+    const isShown = isFieldVisible(kind, field) && sides.every((value) => isShort(kind, field, value));
     return { field, from: isShown ? sides[0] : undefined, to: isShown ? sides[1] : undefined };
   });
 }
@@ -50,7 +50,7 @@ function referenceId(value: unknown): string | null {
 }
 
 /** Ids referenced by the values. */
-export function referredIds(kind: AnyKind, sides: readonly FieldSides[]): string[] {
+export function referencedIds(kind: AnyKind, sides: readonly FieldSides[]): string[] {
   return sides
     .filter(({ field }) => isReference(kind, field))
     .flatMap(({ from, to }) => [from, to])
@@ -60,24 +60,24 @@ export function referredIds(kind: AnyKind, sides: readonly FieldSides[]): string
 }
 
 /** @param names with the referenced ids prefetched */
-export function toldFields(kind: AnyKind, sides: readonly FieldSides[], names: NamesOf): HighlightField[] {
+export function renderFields(kind: AnyKind, sides: readonly FieldSides[], names: HighlightNames): HighlightField[] {
   return sides.map(({ field, from, to }) => {
-    const told = (value: unknown) => (isReference(kind, field) ? named(value, names) : shortened(value));
+    const render = (value: unknown) => (isReference(kind, field) ? withNames(value, names) : shorten(value));
     return {
       field,
-      ...(from === undefined ? {} : { from: told(from) }),
-      ...(to === undefined ? {} : { to: told(to) }),
+      ...(from === undefined ? {} : { from: render(from) }),
+      ...(to === undefined ? {} : { to: render(to) }),
     };
   });
 }
 
-function named(value: unknown, names: NamesOf): unknown {
-  if (Array.isArray(value)) return value.map((item) => named(item, names));
+function withNames(value: unknown, names: HighlightNames): unknown {
+  if (Array.isArray(value)) return value.map((item) => withNames(item, names));
   const id = referenceId(value);
   return id === null ? value : names.of(id);
 }
 
-function shortened(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(shortened);
+function shorten(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shorten);
   return typeof value === "string" ? [...value].slice(0, VALUE_TEXT_MAX).join("") : value;
 }

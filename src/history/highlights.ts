@@ -7,13 +7,13 @@ import { ChangeLog, type LedgerEntry, type RecordChange } from "../db/reading/ch
 import type { Reader } from "../db/reading/reader.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
 import { recordName } from "../resources/record-label.ts";
-import { type FieldsThen, NamesOf, ownFieldsAt, type RecordMoment } from "./highlight-records.ts";
+import { HighlightNames, ownFieldsAt, type PastFields } from "./highlight-records.ts";
 import { HIGHLIGHTS_MAX, type Highlight, type HighlightRest } from "./highlight-rows.ts";
-import { fieldSides, referredIds, toldFields } from "./highlight-values.ts";
+import { fieldSides, referencedIds, renderFields } from "./highlight-values.ts";
 import { type Narrowing, narrowedChanges } from "./narrowing.ts";
 import { ReachedFields } from "./reached-fields.ts";
 import { hostOfMac, type StationMove, stationMoves } from "./station-moves.ts";
-import { isTold, MOVES_PLACE, placeOf, toldFieldNames } from "./telling.ts";
+import { isShown, MOVES_RANK, rankOf, shownFieldNames } from "./telling.ts";
 
 /** Candidates whose records are read; highlights come from these, as some turn out to be part of others. */
 const CANDIDATES_MAX = 5 * HIGHLIGHTS_MAX;
@@ -21,33 +21,33 @@ const CANDIDATES_MAX = 5 * HIGHLIGHTS_MAX;
 /** Common properties of all changes with the same kind, operation and fields. */
 interface ChangeSort {
   readonly countedAs: string;
-  /** See placeOf. */
-  readonly place: number | null;
+  /** See rankOf. */
+  readonly rank: number | null;
   readonly isForwarding: boolean;
 }
 
 interface Candidate {
   readonly change: RecordChange;
-  /** See placeOf. */
-  readonly place: number;
+  /** See rankOf. */
+  readonly rank: number;
   /** Count bucket, if not highlighted. */
   readonly countedAs: string;
 }
 
 /** A candidate with its record before and after; null if missing or dropped by thinning. */
 interface ReadChange extends Candidate {
-  readonly before: FieldsThen | null;
-  readonly after: FieldsThen | null;
+  readonly before: PastFields | null;
+  readonly after: PastFields | null;
 }
 
 /** A highlight to show. */
-interface Item {
-  readonly place: number;
+interface HighlightItem {
+  readonly rank: number;
   /** Changes that it shows, to be removed from the counts. */
   readonly covers: readonly Candidate[];
   /** Ids of the records that it names. */
   readonly names: readonly string[];
-  readonly tell: (names: NamesOf) => Highlight;
+  readonly render: (names: HighlightNames) => Highlight;
 }
 
 /**
@@ -73,7 +73,7 @@ export function* highlightsOf(
     }
     if (step.through < sequence) yield;
   }
-  return yield* highlights.told(narrowing);
+  return yield* highlights.build(narrowing);
 }
 
 /** Builds highlights from a transaction's changes, added in commit order. */
@@ -99,27 +99,27 @@ class TransactionHighlights {
 
   add(found: RecordChange): void {
     const change = { ...found, changedFields: this.reached.of(found.kind, [found])[0] ?? null };
-    const sort = this.sortOf(change);
+    const sort = this.classify(change);
     if (sort === null) return;
-    const { countedAs, place } = sort;
+    const { countedAs, rank } = sort;
     this.counts.set(countedAs, (this.counts.get(countedAs) ?? 0) + 1);
     if (sort.isForwarding) this.hasForwarding = true;
-    if (place === null) return;
-    this.candidates.push({ change, place, countedAs });
-    if (this.candidates.length >= 4 * CANDIDATES_MAX) this.candidates = mostTelling(this.candidates);
+    if (rank === null) return;
+    this.candidates.push({ change, rank, countedAs });
+    if (this.candidates.length >= 4 * CANDIDATES_MAX) this.candidates = mostSignificant(this.candidates);
   }
 
-  private sortOf(change: RecordChange): ChangeSort | null {
+  private classify(change: RecordChange): ChangeSort | null {
     const { kind, operation, changedFields } = change;
     const name = `${kind.code} ${operation} ${changedFields === null ? "-" : changedFields.join()}`;
     const known = this.sorts.get(name);
     if (known !== undefined) return known;
-    const [field = null] = operation === "Updated" ? toldFieldNames(change) : [];
-    const sort = !isTold(change)
+    const [field = null] = operation === "Updated" ? shownFieldNames(change) : [];
+    const sort = !isShown(change)
       ? null
       : {
           countedAs: JSON.stringify([kind.name, operation, field]),
-          place: placeOf(change, this.isByPerson),
+          rank: rankOf(change, this.isByPerson),
           isForwarding: changedFields?.includes("fdb_macs") === true,
         };
     this.sorts.set(name, sort);
@@ -127,78 +127,70 @@ class TransactionHighlights {
   }
 
   /** Call after all changes were added. */
-  *told(narrowing: Narrowing): Generator<void, { readonly changes: Highlight[]; readonly rest: HighlightRest[] }> {
+  *build(narrowing: Narrowing): Generator<void, { readonly changes: Highlight[]; readonly rest: HighlightRest[] }> {
     const { reader, actor } = this;
     const { sequence } = this.entry;
-    const read = this.read(mostTelling(this.candidates));
+    const read = this.read(mostSignificant(this.candidates));
     const moved = movedAddresses(read);
     const covered = new Set(moved.flatMap(({ covers }) => covers));
     const stations = this.hasForwarding ? yield* stationMoves(reader, actor, sequence, HIGHLIGHTS_MAX) : [];
     const items = [
       ...this.stationItems(stations, narrowing),
       ...moved,
-      ...withoutGoingAlong(read)
+      ...withoutPartsOfHosts(read)
         .filter((each) => !covered.has(each))
         .map((each) => recordItem(each)),
     ]
-      .toSorted((one, other) => one.place - other.place)
+      .toSorted((left, other) => left.rank - other.rank)
       .slice(0, HIGHLIGHTS_MAX);
-    const names = new NamesOf(reader, actor, sequence);
-    names.learn(items.flatMap((item) => item.names));
+    const names = new HighlightNames(reader, actor, sequence);
+    names.prefetch(items.flatMap((item) => item.names));
     for (const { countedAs } of items.flatMap(({ covers }) => covers))
       this.counts.set(countedAs, (this.counts.get(countedAs) ?? 0) - 1);
-    return { changes: items.map((item) => item.tell(names)), rest: this.rest() };
+    return { changes: items.map((item) => item.render(names)), rest: this.rest() };
   }
 
   private read(candidates: readonly Candidate[]): ReadChange[] {
     const { sequence } = this.entry;
-    const isThinned = sequence - 1 < this.reader.thinnedPast.until;
+    const isThinned = sequence - 1 < this.reader.thinnedHistory.until;
     const read = new Map<Candidate, ReadChange>();
     const kinds = Map.groupBy(candidates, ({ change }) => change.kind);
-    for (const [kind, some] of kinds) {
-      const at = (then: number) =>
-        ownFieldsAt(
-          this.reader,
-          kind,
-          some.map(({ change }): RecordMoment => [change.n, then]),
-        );
-      const [before, after] = [at(sequence - 1), at(sequence)];
-      for (const [place, each] of some.entries()) {
-        const known = isThinned && each.change.operation === "Updated" ? null : (before[place] ?? null);
-        read.set(each, { ...each, before: known, after: after[place] ?? null });
+    for (const [kind, ofKind] of kinds) {
+      const ns = ofKind.map(({ change }) => change.n);
+      const before = ownFieldsAt(this.reader, kind, ns, sequence - 1);
+      const after = ownFieldsAt(this.reader, kind, ns, sequence);
+      for (const [rank, each] of ofKind.entries()) {
+        const known = isThinned && each.change.operation === "Updated" ? null : (before[rank] ?? null);
+        read.set(each, { ...each, before: known, after: after[rank] ?? null });
       }
     }
     return candidates.map((each) => read.get(each) as ReadChange);
   }
 
-  private stationItems(moves: readonly StationMove[], { networkN, hostN, recordN }: Narrowing): Item[] {
+  private stationItems(moves: readonly StationMove[], { networkN, hostN, recordN }: Narrowing): HighlightItem[] {
     const { reader } = this;
     const { sequence } = this.entry;
     const ids = [...new Set(moves.flatMap(({ from, to }) => [from, to]))];
     const ns = ids.map((id) => reader.recordN(id) ?? 0);
-    const [before, after] = [sequence - 1, sequence].map((then) =>
-      ownFieldsAt(
-        reader,
-        ifEntryKind,
-        ns.map((n): RecordMoment => [n, then]),
-      ),
-    ) as [(FieldsThen | null)[], (FieldsThen | null)[]];
-    const hosts = new Map(ids.map((id, place) => [id, hostIdIn(after[place] ?? before[place] ?? null)]));
-    const meant = [networkN, hostN, recordN].map((n) => (n === undefined ? null : (reader.recordIds([n])[0] ?? "")));
+    const before = ownFieldsAt(reader, ifEntryKind, ns, sequence - 1);
+    const after = ownFieldsAt(reader, ifEntryKind, ns, sequence);
+    const hosts = new Map(ids.map((id, rank) => [id, hostIdIn(after[rank] ?? before[rank] ?? null)]));
+    const wanted = [networkN, hostN, recordN].filter((n) => n !== undefined);
+    const requested = wanted.map((n) => reader.recordIds([n])[0] ?? "");
     return moves.flatMap((move) => {
       const station = hostOfMac(reader, move, sequence);
       const touched = [move.networkId, station, move.from, move.to, hosts.get(move.from), hosts.get(move.to)];
-      if (meant.some((id) => id !== null && !touched.includes(id))) return [];
-      const port = (id: string, names: NamesOf) => {
+      if (requested.some((id) => !touched.includes(id))) return [];
+      const port = (id: string, names: HighlightNames) => {
         const host = hosts.get(id) ?? null;
         return { ...names.of(id), host: host === null ? null : names.of(host) };
       };
       return [
         {
-          place: MOVES_PLACE,
+          rank: MOVES_RANK,
           covers: [],
           names: touched.slice(1).filter((id) => id !== null && id !== undefined),
-          tell: (names: NamesOf) => ({
+          render: (names: HighlightNames) => ({
             type: "StationMoved" as const,
             mac_address: move.macAddress,
             station: station === null ? null : names.of(station),
@@ -214,36 +206,35 @@ class TransactionHighlights {
     return [...this.counts]
       .filter(([, count]) => count > 0)
       .map(([countedAs, count]) => {
-        const [entity_type, operation, field] = JSON.parse(countedAs) as [
-          string,
-          HighlightRest["operation"],
-          string | null,
-        ];
+        const [entity_type, operation, field] = JSON.parse(countedAs) as CountKey;
         return { entity_type, operation, field, count };
       });
   }
 }
 
+/** Counted changes, as JSON: kind, operation, and the most relevant field of an update. */
+type CountKey = [entityType: string, operation: HighlightRest["operation"], field: string | null];
+
 /** By rank, then in commit order. */
-function mostTelling(candidates: readonly Candidate[]): Candidate[] {
-  return candidates.toSorted((one, other) => one.place - other.place).slice(0, CANDIDATES_MAX);
+function mostSignificant(candidates: readonly Candidate[]): Candidate[] {
+  return candidates.toSorted((left, other) => left.rank - other.rank).slice(0, CANDIDATES_MAX);
 }
 
 /** Without parts of hosts that were themselves added or removed. */
-function withoutGoingAlong(read: readonly ReadChange[]): ReadChange[] {
-  const whole = new Set(
+function withoutPartsOfHosts(read: readonly ReadChange[]): ReadChange[] {
+  const hostIds = new Set(
     read
       .filter(({ change }) => change.kind.name === "host" && change.operation !== "Updated")
       .map(({ change }) => change.id),
   );
   return read.filter(({ change, before, after }) => {
     const hostId = hostIdIn(after ?? before);
-    return change.operation === "Updated" || hostId === null || !whole.has(hostId);
+    return change.operation === "Updated" || hostId === null || !hostIds.has(hostId);
   });
 }
 
 /** Addresses of one network that were deleted on one host and created on another, or that changed their host. */
-function movedAddresses(read: readonly ReadChange[]): Item[] {
+function movedAddresses(read: readonly ReadChange[]): HighlightItem[] {
   const addresses = read.filter(({ change }) => change.kind.name === "ip_address");
   const ended = addresses.filter(({ change }) => change.operation === "Deleted");
   return addresses.flatMap((each) => {
@@ -254,10 +245,10 @@ function movedAddresses(read: readonly ReadChange[]): Item[] {
     if (old === undefined || from === null || to === null || from === to) return [];
     return [
       {
-        place: MOVES_PLACE,
+        rank: MOVES_RANK,
         covers: old === each ? [each] : [each, old],
         names: [from, to],
-        tell: (names: NamesOf) => ({
+        render: (names: HighlightNames) => ({
           type: "AddressMoved" as const,
           id: change.id,
           ip_address: String(after.ip_address),
@@ -269,38 +260,38 @@ function movedAddresses(read: readonly ReadChange[]): Item[] {
   });
 }
 
-function isSameAddress(one: FieldsThen | null, other: FieldsThen): boolean {
-  return one?.ip_address === other.ip_address && one?.network_id === other.network_id;
+function isSameAddress(left: PastFields | null, other: PastFields): boolean {
+  return left?.ip_address === other.ip_address && left?.network_id === other.network_id;
 }
 
-function recordItem(each: ReadChange): Item {
+function recordItem(each: ReadChange): HighlightItem {
   const { change, before, after } = each;
   const { kind, id, operation } = change;
   const record = after ?? before ?? {};
   const hostId = hostIdIn(record);
   const sides =
-    operation === "Updated" && after !== null ? fieldSides(kind, toldFieldNames(change), before, after) : [];
+    operation === "Updated" && after !== null ? fieldSides(kind, shownFieldNames(change), before, after) : [];
   return {
     // A port with a neighbor ranks above an access port.
-    place: each.place - (leadsOn(kind, before, after) ? 0.5 : 0),
+    rank: each.rank - (hasNeighbor(kind, before, after) ? 0.5 : 0),
     covers: [each],
-    names: [...(hostId === null ? [] : [hostId]), ...referredIds(kind, sides)],
-    tell: (names) => ({
+    names: [...(hostId === null ? [] : [hostId]), ...referencedIds(kind, sides)],
+    render: (names) => ({
       type: operation,
       entity_type: kind.name,
       id,
       name: recordName(kind, record),
       host: hostId === null ? null : names.of(hostId),
-      fields: toldFields(kind, sides, names),
+      fields: renderFields(kind, sides, names),
     }),
   };
 }
 
-function leadsOn(kind: AnyKind, before: FieldsThen | null, after: FieldsThen | null): boolean {
+function hasNeighbor(kind: AnyKind, before: PastFields | null, after: PastFields | null): boolean {
   return kind.name === "if_entry" && [before?.neighbor, after?.neighbor].some((neighbor) => neighbor != null);
 }
 
 /** Host of a part. */
-function hostIdIn(record: FieldsThen | null): string | null {
+function hostIdIn(record: PastFields | null): string | null {
   return typeof record?.host_id === "string" ? record.host_id : null;
 }

@@ -9,10 +9,10 @@ import { RESOLUTIONS } from "../db/pruned-history.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { filterText } from "../records/list-answers.ts";
+import { requestFilter } from "../records/list-answers.ts";
 import { FilterQuery } from "../records/list-filter.ts";
-import { answerLongRead } from "../records/long-read-answers.ts";
-import { askedInstant, settledAt } from "../records/read-instant.ts";
+import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { requestedInstant, settledAt } from "../records/read-instant.ts";
 import { ORDER_DIRECTIONS } from "../resources/ordering.ts";
 import { successBody } from "../schemas/envelope.ts";
 import {
@@ -27,10 +27,10 @@ import {
 } from "../schemas/schemas.ts";
 import { ACTOR_TYPES } from "./change-view.ts";
 import { HIGHLIGHTS_MAX } from "./highlight-rows.ts";
-import { narrowingOf, narrowingQuery } from "./narrowing.ts";
+import { narrowingQuery, resolveNarrowing } from "./narrowing.ts";
 import { Period, periodQuery } from "./period.ts";
 import { LISTED_TRANSACTION_EXAMPLE, Transaction } from "./transaction-rows.ts";
-import { type MadeBy, type TransactionsInput, transaction, transactions } from "./transactions.ts";
+import { type AuthorFilter, type TransactionsInput, transaction, transactions } from "./transactions.ts";
 
 const Ledger = Type.Object(
   {
@@ -38,7 +38,7 @@ const Ledger = Type.Object(
       minimum: 0,
       description: "The last transaction, of all organizations; 0 in an empty ledger.",
     }),
-    at: Nullable(Timestamp, { description: "Its instant." }),
+    at: Nullable(Timestamp, { description: "The instant of that transaction." }),
     hash: Nullable(
       Type.String({
         description:
@@ -48,14 +48,17 @@ const Ledger = Type.Object(
     thinned: Type.Array(
       Type.Object({
         first_sequence: Type.Integer({ minimum: 1 }),
-        last_sequence: Type.Integer({ minimum: 1, description: "From this transaction on, everything is kept." }),
+        last_sequence: Type.Integer({
+          minimum: 1,
+          description: "The last retained transaction of the segment; after it, everything is retained.",
+        }),
         until: Timestamp,
         resolution: OneOf(RESOLUTIONS, {
-          description: "What is kept: the last state of each day or month (UTC), or only the last of the stretch.",
+          description: "The retained states: the last of each day or month (UTC), or only the last of the segment.",
         }),
         pruned_by: Type.Integer({ minimum: 1, description: "The transaction of the prune." }),
       }),
-      { description: "Thinned stretches of history, in order; none by default." },
+      { description: "Thinned segments of history, in order; none by default." },
     ),
   },
   { $id: "Ledger" },
@@ -71,7 +74,7 @@ const LEDGER_EXAMPLE = {
 const IncludeQuery = {
   include: Type.Optional(
     OneOf(["highlights"] as const, {
-      description: `Adds \`highlights\`: the ${HIGHLIGHTS_MAX} most telling changes with names and values, and counts of the rest.`,
+      description: `Adds \`highlights\`: the ${HIGHLIGHTS_MAX} most significant changes with names and values, and counts of the rest.`,
     }),
   ),
 };
@@ -82,12 +85,12 @@ const TransactionsQuery = Type.Object({
   actor_type: Type.Optional(QueryList(OneOf(ACTOR_TYPES), { description: "Only by actors of these types." })),
   actor_id: Type.Optional(Type.String({ format: "uuid", description: "Only by this user or API key." })),
   actor_name: Type.Optional(
-    Type.String({ minLength: 1, description: "Only by the actor who was called so then; case does not matter." }),
+    Type.String({ minLength: 1, description: "Only by the actor with this name at that time; case-insensitive." }),
   ),
   reason: Type.Optional(
     Type.String({
       ...ChangeReason,
-      description: "Only transactions whose reason contains this text, without regard to case.",
+      description: "Only transactions whose reason contains this text, case-insensitive.",
     }),
   ),
   order_direction: Type.Optional(
@@ -112,41 +115,35 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         group: "Changes",
         access: VIEWER,
         query: TransactionsQuery,
-        answer: Type.Array(Transaction),
+        responseSchema: Type.Array(Transaction),
         isList: true,
         example: { data: [LISTED_TRANSACTION_EXAMPLE] },
       },
       (call) => {
         const now = reader.now();
-        const at = call.query.at === undefined ? null : askedInstant(reader, call.actor, call.query.at, "/at", now);
+        const at = call.query.at === undefined ? null : requestedInstant(reader, call.actor, call.query.at, "/at", now);
         const period = new Period(reader, call, now);
-        const {
-          actor_type,
-          actor_id,
-          actor_name,
-          reason,
-          order_direction,
-          include,
-          limit = LIMIT_DEFAULT,
-          offset = 0,
-        } = call.query;
+        const { actor_type, actor_id, actor_name, reason, order_direction, include } = call.query;
+        const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
         return settledAt(backend, period.settledBy(at), () => {
           const moment = { at, asOf: reader.resolve(at) };
-          const isBySomeone = (actor_type ?? actor_id ?? actor_name) !== undefined;
+          const hasActorFilter = (actor_type ?? actor_id ?? actor_name) !== undefined;
           const input: TransactionsInput = {
             actor: plainActor(call.actor),
             ...period.sequences(reader, moment.asOf?.sequence),
             direction: order_direction ?? "desc",
             ...(reason === undefined ? {} : { reason }),
-            filter: filterText(call, reader, moment),
-            narrowing: narrowingOf(reader, call.actor, call.query),
-            ...(isBySomeone ? { madeBy: defined<MadeBy>({ types: actor_type, id: actor_id, name: actor_name }) } : {}),
+            filter: requestFilter(call, reader, moment),
+            narrowing: resolveNarrowing(reader, call.actor, call.query),
+            ...(hasActorFilter
+              ? { madeBy: defined<AuthorFilter>({ types: actor_type, id: actor_id, name: actor_name }) }
+              : {}),
             ...(include === undefined ? {} : { hasHighlights: true as const }),
             limit,
             offset,
             moment,
           };
-          return answerLongRead(backend, call, transactions, input);
+          return respondWithLongRead(backend, call, transactions, input);
         });
       },
     )
@@ -155,19 +152,19 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
       {
         operationId: "getTransaction",
         summary: "Get a transaction",
-        description: "Its versions are in the feed: `/api/v1/changes?after=<sequence − 1>&limit=1`.",
+        description: "The versions of the transaction are in the feed: `/api/v1/changes?after=<sequence − 1>&limit=1`.",
         group: "Changes",
         access: VIEWER,
         params: SequenceParams,
         query: Type.Object(IncludeQuery),
-        answer: Transaction,
+        responseSchema: Transaction,
         isRecord: false,
         example: { parameters: { sequence: 2 }, data: LISTED_TRANSACTION_EXAMPLE },
       },
       async (call) => {
         const { sequence } = call.params;
-        if (!isVisible(call.actor, sequence)) throw noTransaction(sequence);
-        return answerLongRead(backend, call, transaction, {
+        if (!isVisible(call.actor, sequence)) throw transactionNotFound(sequence);
+        return respondWithLongRead(backend, call, transaction, {
           actor: plainActor(call.actor),
           sequence,
           hasHighlights: call.query.include !== undefined,
@@ -180,15 +177,15 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
         operationId: "getLedger",
         summary: "Get the head of the ledger",
         description:
-          "The last transaction and the hash over all transactions. Keep a copy elsewhere: `netledger verify --head SEQUENCE:HASH` checks later whether the ledger is still the same. Also lists where history was thinned.",
+          "The last transaction and the hash over all transactions. Keep a copy elsewhere: `netledger verify --head SEQUENCE:HASH` checks later whether the ledger is still the same. Also lists the thinned segments of history.",
         group: "Changes",
         access: VIEWER,
-        answer: Ledger,
+        responseSchema: Ledger,
         example: { data: LEDGER_EXAMPLE },
       },
       (call) => {
         const head = reader.head();
-        const { thinnedPast } = reader;
+        const { thinnedHistory: thinnedPast } = reader;
         const thinned = thinnedPast.segments.map(({ first, last, resolution, prunedBy }) => ({
           first_sequence: first,
           last_sequence: last,
@@ -212,6 +209,6 @@ export function ledgerRoutes(surface: Surface<Actor, Access>, backend: Backend):
 }
 
 /** 404: identical for a missing transaction and one out of reach. */
-function noTransaction(sequence: number): DomainError {
+function transactionNotFound(sequence: number): DomainError {
   return notFound({ name: "transaction" }, String(sequence));
 }

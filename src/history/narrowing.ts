@@ -19,7 +19,8 @@ import { CHANGE_KINDS, CHANGE_TYPES } from "./change-view.ts";
 export const narrowingQuery = {
   types: Type.Optional(
     QueryList(OneOf(CHANGE_TYPES), {
-      description: "Only changes of records of these kinds. What changed only in its children counts as their change.",
+      description:
+        "Only changes of records of these kinds. A record that changed only in its children does not count; the children do.",
     }),
   ),
   network_id: Type.Optional(Uuid),
@@ -27,7 +28,7 @@ export const narrowingQuery = {
   subnet_id: Type.Optional(
     Type.String({
       format: "uuid",
-      description: "Only this subnet, and the addresses and ranges in it before or after.",
+      description: "Only this subnet, and the addresses and ranges that were in it before or after.",
     }),
   ),
   id: Type.Optional(Type.String({ format: "uuid", description: "Only this record, without its children." })),
@@ -51,12 +52,12 @@ export interface Narrowing {
 }
 
 /** Resolves the parameters for a caller. */
-export function narrowingOf(reader: Reader, actor: Actor, parameters: NarrowingParameters): Narrowing {
+export function resolveNarrowing(reader: Reader, actor: Actor, parameters: NarrowingParameters): Narrowing {
   const log = new ChangeLog(reader);
   const { types, network_id, host_id, subnet_id, id } = parameters;
-  const networkN = network_id === undefined ? undefined : (log.everSeen(networkKind, network_id, actor) ?? 0);
-  const hostN = host_id === undefined ? undefined : (log.everSeen(hostKind, host_id, actor) ?? 0);
-  const subnetN = subnet_id === undefined ? undefined : (log.everSeen(subnetKind, subnet_id, actor) ?? 0);
+  const networkN = network_id === undefined ? undefined : (log.everVisible(networkKind, network_id, actor) ?? 0);
+  const hostN = host_id === undefined ? undefined : (log.everVisible(hostKind, host_id, actor) ?? 0);
+  const subnetN = subnet_id === undefined ? undefined : (log.everVisible(subnetKind, subnet_id, actor) ?? 0);
   return defined<Narrowing>({
     types,
     networkN,
@@ -78,7 +79,8 @@ export function narrowedChanges(reach: Reach, { types, networkN, hostN, subnet, 
     kinds: types === undefined ? CHANGE_KINDS : CHANGE_KINDS.filter((kind) => types.includes(kind.name)),
     networkN,
     hostN,
-    named: subnet === undefined ? undefined : { ...subnet, kinds: [ipAddressKind, ipRangeKind], field: "subnet_id" },
+    referenced:
+      subnet === undefined ? undefined : { ...subnet, kinds: [ipAddressKind, ipRangeKind], field: "subnet_id" },
     recordN,
   });
 }
@@ -86,5 +88,5 @@ export function narrowedChanges(reach: Reach, { types, networkN, hostN, subnet, 
 function recordN(reader: Reader, log: ChangeLog, id: string, reach: Reach): number {
   const row = reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id)[0] as [number] | undefined;
   const kind = CHANGE_KINDS.find((each) => each.code === row?.[0]);
-  return kind === undefined ? 0 : (log.everSeen(kind, id, reach) ?? 0);
+  return kind === undefined ? 0 : (log.everVisible(kind, id, reach) ?? 0);
 }

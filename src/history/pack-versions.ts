@@ -9,7 +9,7 @@ import {
   type PackedTexts,
   packVersion,
   VERSIONS_PER_BASE,
-  type WholeTexts,
+  type VersionTexts,
   writtenSql,
 } from "../db/packing.ts";
 
@@ -55,33 +55,32 @@ export class VersionPacker {
   }
 
   /** Unpacks versions of a record that depend on any of these bases. @param sequences of bases */
-  unpackBeside(n: number, sequences: readonly number[]): void {
+  unpackDependents(n: number, sequences: readonly number[]): void {
     this.db.$client.query(UNPACK).run(n, JSON.stringify(sequences));
   }
 
   /** Packs the whole versions of a record, except bases of others. */
   pack(n: number): Packed {
     const pack = this.db.$client.query(PACK);
-    return this.each(n, (sequence, { members, observed, sort_keys, patch }) =>
+    return this.forEachPackable(n, (sequence, { members, observed, sort_keys, patch }) =>
       pack.run(n, sequence, members, observed, sort_keys, patch),
     );
   }
 
   /** Computes the effect of packing without writing. */
-  told(n: number): Packed {
-    return this.each(n, () => {});
+  estimate(n: number): Packed {
+    return this.forEachPackable(n, () => {});
   }
 
-  private each(n: number, act: (sequence: number, texts: PackedTexts) => void): Packed {
+  private forEachPackable(n: number, act: (sequence: number, texts: PackedTexts) => void): Packed {
     const { $client } = this.db;
     const bases = new Set(($client.query(BASES).values(n) as Array<[number]>).flat());
     let base: Base | null = null;
     let packed = 0;
     let savedBytes = 0;
-    for (const [sequence, operation, isWhole, validFrom, members, observed, sort_keys] of $client
-      .query(VERSIONS)
-      .values(n) as Row[]) {
-      if (isWhole === 0) {
+    const rows = $client.query(VERSIONS).values(n) as Row[];
+    for (const [sequence, operation, isUnpacked, validFrom, members, observed, sort_keys] of rows) {
+      if (isUnpacked === 0) {
         if (base !== null) base.followers += 1;
         continue;
       }
@@ -106,6 +105,6 @@ export class VersionPacker {
   }
 }
 
-function lengthOf({ members, observed, sort_keys }: WholeTexts): number {
+function lengthOf({ members, observed, sort_keys }: VersionTexts): number {
   return Buffer.byteLength(members) + Buffer.byteLength(observed) + Buffer.byteLength(sort_keys ?? "");
 }

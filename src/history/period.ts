@@ -6,7 +6,7 @@ import type { Instant } from "../base/instant.ts";
 import type { TransactionRange } from "../db/reading/activity.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { askedInstant } from "../records/read-instant.ts";
+import { requestedInstant } from "../records/read-instant.ts";
 import { InstantOrAge } from "../schemas/schemas.ts";
 
 export const periodQuery = {
@@ -16,7 +16,7 @@ export const periodQuery = {
   to: Type.Optional(InstantOrAge("End of the range, excluded: an instant, an age or a marker. Default: now.")),
 };
 
-interface Asked {
+interface PeriodRequest {
   readonly actor: Reach;
   readonly query: { readonly from?: string; readonly to?: string };
 }
@@ -30,10 +30,10 @@ export class Period {
   readonly end: Instant;
 
   /** @throws DomainError validation_failed if the end precedes the start */
-  constructor(reader: Reader, { actor, query }: Asked, now: Instant) {
+  constructor(reader: Reader, { actor, query }: PeriodRequest, now: Instant) {
     const { from, to } = query;
-    this.from = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
-    const end = to === undefined ? null : askedInstant(reader, actor, to, "/to", now);
+    this.from = from === undefined ? null : requestedInstant(reader, actor, from, "/from", now);
+    const end = to === undefined ? null : requestedInstant(reader, actor, to, "/to", now);
     if (this.from !== null && this.from > (end ?? Number.POSITIVE_INFINITY))
       throw invalid([{ path: "/from", message: "must not be later than to", value: from }]);
     // An end in the future includes everything written, even if the ledger's clock is ahead.
@@ -56,7 +56,7 @@ export class Period {
    * @param last upper limit of the range
    */
   sequences(reader: Reader, last = reader.head().sequence): TransactionRange {
-    const past = reader.thinnedPast;
+    const past = reader.thinnedHistory;
     const until = this.to === null ? last : Math.min(last, past.lastBefore(this.to));
     const after = this.from === null ? 0 : past.lastBefore(this.from);
     return { after: Math.min(after, until), until };
@@ -69,11 +69,11 @@ export class Period {
  */
 export function pastRange(
   reader: Reader,
-  { actor, query: { from, to } }: Asked,
+  { actor, query: { from, to } }: PeriodRequest,
 ): { from: Instant | null; to: Instant | null } {
   const now = reader.now();
-  const begin = from === undefined ? null : askedInstant(reader, actor, from, "/from", now);
-  const end = to === undefined ? now : askedInstant(reader, actor, to, "/to", now);
+  const begin = from === undefined ? null : requestedInstant(reader, actor, from, "/from", now);
+  const end = to === undefined ? now : requestedInstant(reader, actor, to, "/to", now);
   if (begin !== null && begin >= Math.min(end, now))
     throw invalid([{ path: "/from", message: end < now ? "must be before to" : "must be in the past", value: from }]);
   return { from: begin, to: end >= now ? null : end };

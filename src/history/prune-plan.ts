@@ -1,14 +1,15 @@
 // Plan of a prune: the segments to thin, and the versions and coverage that no retained state needs. Read-only.
 
+import { runSteps } from "../base/steps.ts";
 import type { Sql } from "../db/connection.ts";
 import { PrunedHistory, type Segment } from "../db/pruned-history.ts";
 import {
   afterPrune,
-  dispensable,
-  isDispensableStretch,
-  keptSequences,
-  type LedgerPlace,
+  droppableVersions,
+  isDroppableRange,
+  type LedgerPosition,
   type PruneOrder,
+  retainedSequences,
   type ThinnableVersion,
 } from "../db/thinning.ts";
 import { coverageEndedUpTo, type EndedCoverage } from "../resources/credential-assignments/coverage.ts";
@@ -43,19 +44,16 @@ const VERSIONS = `
   SELECT key >> 31, key & 2147483647, operation, octet_length(members) + octet_length(observed) +
     coalesce(octet_length(sort_keys), 0) + coalesce(octet_length(changed), 0)
   FROM history_versions WHERE key > ((?1 << 31) | ?2) AND +(key & 2147483647) <= ?3 ORDER BY key LIMIT ${STEP_ROWS}`;
-const DAY_ENDS =
-  "SELECT max(sequence), max(at) FROM history_transactions WHERE sequence <= ?1 GROUP BY at / 86400000 ORDER BY 1";
+const NEXT_SEQUENCE = "SELECT coalesce(max(sequence), 0) + 1 FROM history_transactions";
+const DAY_ENDS = `SELECT max(t.sequence) AS sequence, max(t.at) AS at FROM history_transactions t WHERE t.sequence <= ?1
+  GROUP BY t.at / 86400000 ORDER BY 1`;
 
 /** Runs all steps at once. */
-export function planned(
+export function runPlan(
   steps: Generator<VerifyProgress, PrunePlan>,
   onProgress: (progress: VerifyProgress) => void,
 ): PrunePlan {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    onProgress(step.value);
-  }
+  return runSteps(steps, onProgress);
 }
 
 /**
@@ -71,37 +69,32 @@ export function* planSteps(
   const past = new PrunedHistory((sql, ...values) => $client.query(sql).values(...values) as unknown[][]);
   const { segments: before } = past;
   // An already thinned segment ends with a retained state.
-  const last = past.keptUpTo(past.lastBefore(order.before));
-  const { sequence } = $client
-    .query("SELECT coalesce(max(sequence), 0) + 1 AS sequence FROM history_transactions")
-    .get() as { sequence: number };
+  const last = past.lastCompleteUpTo(past.lastBefore(order.before));
+  const [[sequence]] = $client.query(NEXT_SEQUENCE).values() as [[number]];
   const segments = last === 0 ? before : afterPrune(before, { last, keep: order.keep, sequence });
   const until = segments.at(-1)?.last ?? 0;
-  const kept = keptSequences(segments, dayEnds(db, until));
-  const plan = { segments, last, states: kept.length, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
+  const retained = retainedSequences(segments, dayEnds(db, until));
+  const plan = { segments, last, states: retained.length, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
   // A prune cannot refine coarser segments.
   if (last === 0 || Bun.deepEquals(segments, before)) return plan;
 
   const statement = $client.prepare(VERSIONS);
   let versions: Array<ThinnableVersion & { readonly bytes: number }> = [];
-  let [n, place] = [0, 0];
+  let [n, position] = [0, 0];
   const complete = () => {
-    const dropped = dispensable(versions, kept);
+    const dropped = droppableVersions(versions, retained);
     plan.versions += versions.length;
     plan.dropped += dropped.length;
     for (const { bytes } of dropped) plan.droppedBytes += bytes;
-    if (dropped.length > 0)
-      drop.versions(
-        n,
-        dropped.map((version) => version.sequence),
-      );
+    const sequences = dropped.map((version) => version.sequence);
+    if (dropped.length > 0) drop.versions(n, sequences);
     versions = [];
   };
   for (let isLast = false; !isLast; ) {
-    const rows = statement.values(n, place, until) as Array<[number, number, number, number | null]>;
+    const rows = statement.values(n, position, until) as Array<[number, number, number, number | null]>;
     for (const [recordN, sequence, operation, bytes] of rows) {
       if (recordN !== n) complete();
-      [n, place] = [recordN, sequence];
+      [n, position] = [recordN, sequence];
       versions.push({ sequence, operation, bytes: bytes ?? 0 });
     }
     isLast = rows.length < STEP_ROWS;
@@ -112,16 +105,13 @@ export function* planSteps(
   // Nothing to drop, nothing to write: every state remains.
   if (plan.dropped === 0) return plan;
   for (const ended of coverageEndedUpTo(db, until)) {
-    if (!isDispensableStretch(ended, kept)) continue;
+    if (!isDroppableRange(ended, retained)) continue;
     plan.coverage += 1;
     drop.coverage(ended);
   }
   return plan;
 }
 
-function dayEnds(db: Pick<Sql, "$client">, until: number): LedgerPlace[] {
-  return (db.$client.query(DAY_ENDS).values(until) as Array<[number, number]>).map(([sequence, at]) => ({
-    sequence,
-    at,
-  }));
+function dayEnds(db: Pick<Sql, "$client">, until: number): LedgerPosition[] {
+  return db.$client.query(DAY_ENDS).all(until) as LedgerPosition[];
 }

@@ -7,19 +7,19 @@ import type { Sql } from "../db/connection.ts";
 import { hashTransaction } from "../db/hash.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { Segment } from "../db/pruned-history.ts";
-import { keepRowSums } from "../db/row-sums.ts";
+import { installRowSumTriggers } from "../db/row-sums.ts";
 import { type PruneOrder, pruneSource } from "../db/thinning.ts";
 import { Statements } from "../db/writing/statements.ts";
 import { dropCoverage } from "../resources/credential-assignments/coverage.ts";
-import { dropForgottenPositions } from "../resources/map-positions/map-position.ts";
-import { takeGuardsOff } from "./guards-off.ts";
+import { dropPrunedPositions } from "../resources/map-positions/map-position.ts";
+import { dropGuards } from "./guards-off.ts";
 import { VersionPacker } from "./pack-versions.ts";
-import { type PrunePlan, planned, planSteps } from "./prune-plan.ts";
+import { type PrunePlan, planSteps, runPlan } from "./prune-plan.ts";
 import { rebuildPastWithin } from "./verify/rebuild.ts";
-import { type Report, requireSound, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
+import { type Report, requireIntact, type VerifyProgress, verifyLedger } from "./verify/verify.ts";
 
 /** Result of a prune. */
-export interface Pruned extends PrunePlan {
+export interface PruneResult extends PrunePlan {
   /** Verification of the pruned ledger; null if nothing was dropped. */
   readonly report: Report | null;
 }
@@ -43,13 +43,13 @@ export function pruneHistory(
   order: PruneOrder,
   now: Instant,
   onProgress: OnProgress = () => {},
-): Pruned {
+): PruneResult {
   const { $client } = db;
   $client.run(`PRAGMA cache_size = -${CACHE_KIB}`);
-  keepRowSums(db);
+  installRowSumTriggers(db);
   return $client
     .transaction(() => {
-      requireSound(verifyLedger(db, kinds, { onProgress }), "The data are damaged and were not pruned");
+      requireIntact(verifyLedger(db, kinds, { onProgress }), "The data are damaged and were not pruned");
       let definitions: readonly string[] = [];
       const thin = $client.prepare(
         "INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = ((?1 << 31) | ?2)",
@@ -57,27 +57,25 @@ export function pruneHistory(
       const drop = $client.prepare("DELETE FROM history_versions WHERE key = ((?1 << 31) | ?2)");
       const packer = new VersionPacker(db);
       const versions = (n: number, sequences: readonly number[]) => {
-        if (definitions.length === 0) definitions = takeOff(db);
-        packer.unpackBeside(n, sequences);
+        if (definitions.length === 0) definitions = dropGuardsAndIndex(db);
+        packer.unpackDependents(n, sequences);
         for (const sequence of sequences) {
           thin.run(n, sequence);
           drop.run(n, sequence);
         }
         packer.pack(n);
       };
-      const plan = planned(
-        planSteps(db, order, { versions, coverage: (ended) => dropCoverage(db, ended) }),
-        onProgress,
-      );
+      const steps = planSteps(db, order, { versions, coverage: (ended) => dropCoverage(db, ended) });
+      const plan = runPlan(steps, onProgress);
       thin.finalize();
       drop.finalize();
       if (plan.dropped === 0) return { ...plan, report: null };
-      record(db, order, plan.segments, now);
+      writePruneTransaction(db, order, plan.segments, now);
       for (const sql of definitions) $client.run(sql);
-      dropForgottenPositions(db);
+      dropPrunedPositions(db);
       rebuildPastWithin(db, kinds, (n) => onProgress({ step: "records rebuilt", done: n, total: null }));
       const report = verifyLedger(db, kinds, { onProgress });
-      requireSound(report, "The pruned data would be damaged; nothing was changed");
+      requireIntact(report, "The pruned data would be damaged; nothing was changed");
       return { ...plan, report };
     })
     .immediate();
@@ -87,16 +85,16 @@ export function pruneHistory(
  * Drops the guard triggers, and the index that would be rewritten page by page.
  * @returns the SQL that restores them
  */
-function takeOff(db: Sql): string[] {
+function dropGuardsAndIndex(db: Sql): string[] {
   const { $client } = db;
-  const guards = takeGuardsOff(db, GUARDED);
+  const guards = dropGuards(db, GUARDED);
   const index = $client.query("SELECT sql FROM sqlite_schema WHERE name = ?").get(SEQUENCE_INDEX) as { sql: string };
   $client.run(`DROP INDEX ${SEQUENCE_INDEX}`);
   return [index.sql, ...guards];
 }
 
 /** Writes the prune's own transaction, chained like any other, and the segments for readers. */
-function record(db: Sql, order: PruneOrder, segments: readonly Segment[], now: Instant): void {
+function writePruneTransaction(db: Sql, order: PruneOrder, segments: readonly Segment[], now: Instant): void {
   const statements = new Statements(db);
   const head = statements.head();
   const row = {

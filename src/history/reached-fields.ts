@@ -28,16 +28,17 @@ export class ReachedFields {
   of(kind: AnyKind, versions: readonly ChangedVersion[]): Array<readonly string[] | null> {
     const compose =
       this.actor.networkNs === null ? undefined : RESOURCES.find((resource) => resource.kind === kind)?.compose;
-    const confined = compose?.reachFields;
-    if (compose === undefined || confined === undefined) return versions.map(({ changedFields }) => changedFields);
+    const reachFields = compose?.reachFields;
+    if (compose === undefined || reachFields === undefined) return versions.map(({ changedFields }) => changedFields);
     return versions.map(({ n, sequence, changedFields }) => {
-      if (changedFields === null || !changedFields.some((field) => Object.hasOwn(confined, field)))
+      if (changedFields === null || !changedFields.some((field) => Object.hasOwn(reachFields, field)))
         return changedFields;
-      const { thinnedPast } = this.reader;
-      const before = this.record(kind, compose, n, thinnedPast.keptFrom(sequence - 1));
-      const after = this.record(kind, compose, n, thinnedPast.keptFrom(sequence));
+      const { thinnedHistory: thinnedPast } = this.reader;
+      const before = this.record(kind, compose, n, thinnedPast.firstCompleteFrom(sequence - 1));
+      const after = this.record(kind, compose, n, thinnedPast.firstCompleteFrom(sequence));
       return changedFields.filter(
-        (field) => !Object.hasOwn(confined, field) || !Bun.deepEquals(ownValue(before, field), ownValue(after, field)),
+        (field) =>
+          !Object.hasOwn(reachFields, field) || !Bun.deepEquals(ownValue(before, field), ownValue(after, field)),
       );
     });
   }

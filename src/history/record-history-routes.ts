@@ -9,9 +9,9 @@ import { pascalCase } from "../base/text.ts";
 import { ChangeLog } from "../db/reading/change-log.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { filterText } from "../records/list-answers.ts";
+import { requestFilter } from "../records/list-answers.ts";
 import { FilterQuery } from "../records/list-filter.ts";
-import { answerLongRead } from "../records/long-read-answers.ts";
+import { respondWithLongRead } from "../records/long-read-answers.ts";
 import { readingAt } from "../records/read-instant.ts";
 import { RESOURCES } from "../records/resources.ts";
 import { formersAt } from "../resources/consolidations/consolidation.ts";
@@ -22,7 +22,7 @@ import { type RecordHistoryInput, recordHistory } from "./record-history.ts";
 import { versionFields } from "./version-rows.ts";
 
 const SELVES = ["all", "own", "former"] as const;
-const OF_HOSTS = {
+const HOST_PARAMETERS = {
   selves: Type.Optional(
     OneOf(SELVES, {
       default: "all",
@@ -34,15 +34,15 @@ const OF_HOSTS = {
   ),
 };
 
-interface OfHosts {
+interface HostParameters {
   readonly include_children?: boolean;
   readonly selves?: (typeof SELVES)[number];
 }
 
 /** Registers the history route of every resource. */
 export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
-  for (const { kind, path, group, listed, example, read } of RESOURCES) {
-    const more: TProperties = listed === undefined ? {} : OF_HOSTS;
+  for (const { kind, path, group, listSchema: listed, example, read } of RESOURCES) {
+    const more: TProperties = listed === undefined ? {} : HOST_PARAMETERS;
     surface.get(
       `/api/v1/${path}/:id/history`,
       {
@@ -53,7 +53,7 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
         access: read,
         params: IdParams,
         query: Type.Object({ ...more, ...FilterQuery, ...PageQuery }),
-        answer: Type.Array(versionFields(kind.name).entity.row),
+        responseSchema: Type.Array(versionFields(kind.name).entity.row),
         isList: true,
         example: { data: [versionExample(example)], parameters: { id: example.id as string } },
       },
@@ -63,10 +63,11 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
           const { reader } = backend;
           // An API key's history is visible to its user, and to admins of the organization.
           const ownerN = read.sessionOnly === true && !atLeast(call.actor.role, "Admin") ? call.actor.userN : null;
-          const n = new ChangeLog(reader).everSeen(kind, id, call.actor, ownerN);
+          const n = new ChangeLog(reader).everVisible(kind, id, call.actor, ownerN);
           if (n === null) throw notFound(kind, id);
-          const { include_children, selves = kind.code === hostKind.code ? "all" : "own" } = call.query as OfHosts;
-          const isAlone = include_children === false;
+          const { include_children, selves = kind.code === hostKind.code ? "all" : "own" } =
+            call.query as HostParameters;
+          const omitsChildren = include_children === false;
           const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
           const until = (moment.asOf ?? reader.head()).sequence;
           const input: RecordHistoryInput = {
@@ -76,11 +77,11 @@ export function recordHistoryRoutes(surface: Surface<Actor, Access>, backend: Ba
             until,
             limit,
             offset,
-            isAlone,
-            filter: filterText(call, reader, moment),
+            omitsChildren,
+            filter: requestFilter(call, reader, moment),
             moment,
           };
-          return answerLongRead(backend, call, recordHistory, input);
+          return respondWithLongRead(backend, call, recordHistory, input);
         });
       },
     );

@@ -4,10 +4,10 @@
 import type { Actor } from "../access/actor.ts";
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import type { Moment } from "../db/reading/list-query.ts";
-import { longRead, PAUSE } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE, utf8 } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { askableFields } from "../records/custom-fields-at.ts";
-import type { FilterText } from "../records/list-filter.ts";
+import { filterableFields } from "../records/custom-fields-at.ts";
+import type { RequestFilter } from "../records/list-filter.ts";
 import { resourceOf } from "../records/resources.ts";
 import { RowFilter } from "../records/row-filter.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, thinnedUntilMember } from "../schemas/envelope.ts";
@@ -24,9 +24,9 @@ export interface RecordHistoryInput {
   /** Number of versions; 0 for all. */
   readonly limit: number;
   readonly offset: number;
-  readonly filter: FilterText;
+  readonly filter: RequestFilter;
   /** Omits the children of hosts. */
-  readonly isAlone: boolean;
+  readonly omitsChildren: boolean;
   readonly moment: Moment;
 }
 
@@ -39,19 +39,19 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
   const resource = resourceOf(kindName);
   const log = new ChangeLog(reader);
   const view = new ChangeView(reader, input.actor);
-  const isWhole = !input.isAlone;
-  const step = isWhole && resource.compose?.parts !== undefined ? 1 : STEP_VERSIONS;
+  const withChildren = !input.omitsChildren;
+  const step = withChildren && resource.compose?.parts !== undefined ? 1 : STEP_VERSIONS;
   // Accepts the custom fields of that time and the current ones.
-  const custom = askableFields(reader, input.actor, reader.atSequence(until));
+  const custom = filterableFields(reader, input.actor, reader.atSequence(until));
   const filter = RowFilter.of(reader, versionFields(kindName).with(custom), input.actor, input.filter);
   const matching = filter === null ? null : yield* matchingVersions(filter);
-  yield encoder.encode(LIST_HEAD);
+  yield utf8(LIST_HEAD);
   yield* commaSeparated(versions());
   const total = matching?.length ?? ns.reduce((count, n) => count + log.versionCount(n, until), 0);
-  yield encoder.encode(listTail(listMeta({ limit, offset, total }, moment, thinned())));
+  yield utf8(listTail(listMeta({ limit, offset, total }, moment, thinned())));
 
   function thinned(): string {
-    const incompleteUntil = reader.thinnedPast.incompleteUntil(0);
+    const incompleteUntil = reader.thinnedHistory.incompleteUntil(0);
     return thinnedUntilMember(
       incompleteUntil !== null && ns.some((n) => log.lastDropped(n, 0, until) > 0) ? incompleteUntil : null,
     );
@@ -59,34 +59,32 @@ export const recordHistory = longRead("record_history", function* (reader: Reade
 
   function* versions(): Generator<Uint8Array> {
     const end = limit === 0 ? Number.POSITIVE_INFINITY : offset + limit;
-    for (let place = offset; place < end; place += step) {
-      const count = Math.min(step, end - place);
-      const changes = matching?.slice(place, place + count) ?? page(count, place);
+    for (let position = offset; position < end; position += step) {
+      const count = Math.min(step, end - position);
+      const changes = matching?.slice(position, position + count) ?? page(count, position);
       for (const run of view.lightRuns(changes))
-        yield encoder.encode(view.render(run, { withType: false, isWhole }).join(","));
+        yield utf8(view.render(run, { withType: false, withChildren }).join(","));
       if (changes.length < step) return;
     }
   }
 
-  function page(count: number, place: number): RecordChange[] {
-    return log.versions(resource.kind, ns, until, count, place);
+  function page(count: number, position: number): RecordChange[] {
+    return log.versions(resource.kind, ns, until, count, position);
   }
 
   /** Renders records only if the filter uses them. */
-  function* matchingVersions(asked: RowFilter): Generator<Uint8Array, RecordChange[]> {
+  function* matchingVersions(rowFilter: RowFilter): Generator<Uint8Array, RecordChange[]> {
     const found: RecordChange[] = [];
-    const asWhole = asked.asks("record") ? isWhole : null;
-    const count = asWhole === true ? step : STEP_VERSIONS;
-    for (let place = 0; ; place += count) {
-      const changes = page(count, place);
+    const renderChildren = rowFilter.usesField("record") ? withChildren : null;
+    const count = renderChildren === true ? step : STEP_VERSIONS;
+    for (let position = 0; ; position += count) {
+      const changes = page(count, position);
       for (const run of view.lightRuns(changes)) {
-        const rows = view.render(run, { withType: false, isWhole: asWhole });
-        found.push(...run.filter((_, at) => asked.holds(JSON.parse(rows[at] as string) as object)));
+        const rows = view.render(run, { withType: false, withChildren: renderChildren });
+        found.push(...run.filter((_, index) => rowFilter.holds(JSON.parse(rows[index] as string) as object)));
         yield PAUSE;
       }
       if (changes.length < count) return found;
     }
   }
 });
-
-const encoder = new TextEncoder();

@@ -4,7 +4,7 @@ import type { Actor } from "../access/actor.ts";
 import type { AnyKind } from "../db/kind.ts";
 import type { AsOf } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { recordCalled } from "../resources/bindings/record-called.ts";
+import { displayNameOf } from "../resources/bindings/record-called.ts";
 import { CHANGE_KINDS } from "./change-view.ts";
 
 /** Maximum cached names; beyond it the cache is cleared. */
@@ -37,13 +37,11 @@ export class RecordNames {
 
   /** Name of an already loaded record; its id if it has no name. */
   ofRecord(kind: AnyKind, record: Readonly<Record<string, unknown>>): string {
-    return recordCalled(kind, record, (_, id) => this.of(id)) ?? String(record.id);
+    return displayNameOf(kind, record, (_, id) => this.of(id)) ?? String(record.id);
   }
 
   private find(id: string): string | null {
-    const row = this.reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id)[0] as
-      | [number]
-      | undefined;
+    const [row] = this.reader.statement("SELECT kind FROM history_records WHERE id = +?").values(id) as [number][];
     const kind = CHANGE_KINDS.find((each) => each.code === row?.[0]);
     if (kind === undefined) return null;
     for (const asOf of this.instants) {

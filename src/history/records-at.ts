@@ -3,20 +3,20 @@
 
 import { type AnyKind, type Kind, parseMembers, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { ReadConnection } from "../db/reading/read-connection.ts";
-import { membersSql, ofKindSql } from "../db/shape.ts";
+import { byKindSql, membersSql } from "../db/shape.ts";
 
 /** Visibility: an organization, or some of its networks. */
-export interface Sight {
+export interface Visibility {
   readonly organizationN: number;
   /** Ids of networks; null for the entire organization. */
   readonly networkIds: readonly string[] | null;
 }
 
 /** Every record searched here belongs to a network. */
-type Located = RecordBase & { readonly network_id: string };
+type NetworkRecord = RecordBase & { readonly network_id: string };
 
 /** A record with its number. */
-export interface Known<R extends RecordBase = RecordBase> {
+export interface NumberedRecord<R extends RecordBase = RecordBase> {
   readonly n: number;
   readonly kind: AnyKind;
   readonly record: R;
@@ -44,27 +44,32 @@ const VERSION = `CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM his
   WHERE w.key <= ((r.n << 31) | ?1) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;
 
 /** SQL that tests whether version `v` of record `r` is in one of these networks: a parameter with their ids. */
-export function liesInSql(kinds: Iterable<AnyKind>, networkIds: string): string {
+export function inNetworksSql(kinds: Iterable<AnyKind>, networkIds: string): string {
   return `('{' || ${membersOf(kinds)} || '}') ->> '$.network_id' IN (SELECT value FROM json_each(+${networkIds}))`;
+}
+
+/** Parameters of a visibility: the organization, and the networks unless all are visible. */
+export function visibilityValues({ organizationN, networkIds }: Visibility): (string | number)[] {
+  return networkIds === null ? [organizationN] : [organizationN, JSON.stringify(networkIds)];
 }
 
 /** Members of version `v` of record `r`. @param kinds its possible kinds */
 function membersOf(kinds: Iterable<AnyKind>): string {
-  return ofKindSql(kinds, "r.kind", "v", membersSql);
+  return byKindSql(kinds, "r.kind", "v", membersSql);
 }
 
 export class RecordsAt {
   private readonly connection: ReadConnection;
   private readonly sequence: number;
-  private readonly sight: Sight;
+  private readonly visibility: Visibility;
   private readonly trace: Trace | null;
-  private readonly known = new Map<string, Known | null>();
+  private readonly known = new Map<string, NumberedRecord | null>();
 
   /** @param sequence the transaction to read as of */
-  constructor(connection: ReadConnection, sequence: number, sight: Sight, trace: Trace | null = null) {
+  constructor(connection: ReadConnection, sequence: number, visibility: Visibility, trace: Trace | null = null) {
     this.connection = connection;
     this.sequence = sequence;
-    this.sight = sight;
+    this.visibility = visibility;
     this.trace = trace;
   }
 
@@ -72,7 +77,7 @@ export class RecordsAt {
    * Records whose full-text entry matched then, by record number.
    * @param query FTS5 query built from search-text.ts terms
    */
-  matching<R extends Located>(kinds: readonly Kind<R>[], query: string, limit: number): Known<R>[] {
+  matching<R extends NetworkRecord>(kinds: readonly Kind<R>[], query: string, limit: number): NumberedRecord<R>[] {
     this.trace?.term(query);
     const text = `SELECT r.n, r.kind, ${membersOf(kinds)}
       FROM (SELECT history_search.rowid AS key FROM history_search WHERE history_search MATCH +?2
@@ -81,11 +86,14 @@ export class RecordsAt {
       WHERE r.kind IN (${kinds.map((kind) => kind.code).join(", ")})
         AND NOT EXISTS (SELECT 1 FROM history_search_texts x WHERE x.key > t.key AND x.key <= ((r.n << 31) | ?1))
         AND v.members IS NOT NULL AND ${this.visible(kinds, "?4")} LIMIT +?3`;
-    return this.remembered(kinds, text, [this.sequence, query, limit, ...this.sightValues()]);
+    return this.load(kinds, text, [this.sequence, query, limit, ...visibilityValues(this.visibility)]);
   }
 
   /** Records by id, without those that did not exist or are not visible to the caller. */
-  byIds<R extends Located>(kind: Kind<R>, ids: Iterable<string | null | undefined>): Map<string, Known<R>> {
+  byIds<R extends NetworkRecord>(
+    kind: Kind<R>,
+    ids: Iterable<string | null | undefined>,
+  ): Map<string, NumberedRecord<R>> {
     const wanted = new Set<string>();
     for (const id of ids) if (typeof id === "string") wanted.add(id);
     const missing = [...wanted].filter((id) => !this.known.has(id));
@@ -94,30 +102,30 @@ export class RecordsAt {
       const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM json_each(+?2) j
         CROSS JOIN history_records r ON r.id = j.value ${VERSION}
         WHERE v.members IS NOT NULL AND ${this.visible([kind], "?3")}`;
-      this.remembered([kind], text, [this.sequence, JSON.stringify(missing), ...this.sightValues()]);
+      this.load([kind], text, [this.sequence, JSON.stringify(missing), ...visibilityValues(this.visibility)]);
     }
-    const found = new Map<string, Known<R>>();
+    const found = new Map<string, NumberedRecord<R>>();
     for (const id of wanted) {
       const known = this.known.get(id);
-      if (known?.kind === kind) found.set(id, known as Known<R>);
+      if (known?.kind === kind) found.set(id, known as NumberedRecord<R>);
     }
     return found;
   }
 
   /** Visible records of a kind in a container, in page order. */
-  livingIn<R extends Located>(kind: Kind<R>, containerN: number, limit: number): Known<R>[] {
-    return this.living(kind, containerN, "", [], limit);
+  childrenOf<R extends NetworkRecord>(kind: Kind<R>, containerN: number, limit: number): NumberedRecord<R>[] {
+    return this.queryChildren(kind, containerN, "", [], limit);
   }
 
-  /** As livingIn, only records with one of these values in a field. */
-  livingWith<R extends Located>(
+  /** As childrenOf, only records with one of these values in a field. */
+  childrenWith<R extends NetworkRecord>(
     kind: Kind<R>,
     containerN: number,
     field: keyof R & string,
     values: readonly (string | number)[],
-  ): Known<R>[] {
+  ): NumberedRecord<R>[] {
     const condition = ` AND ('{' || ${membersOf([kind])} || '}') ->> '$.${field}' IN (SELECT value FROM json_each(+?4))`;
-    return this.living(kind, containerN, condition, [JSON.stringify(values)], values.length);
+    return this.queryChildren(kind, containerN, condition, [JSON.stringify(values)], values.length);
   }
 
   /**
@@ -135,9 +143,8 @@ export class RecordsAt {
     const text = `SELECT j.value, coalesce((SELECT c.count FROM history_census c
       WHERE c.scope = j.value * 64 + ${kind.code} AND c.sequence <= ?1 ORDER BY c.sequence DESC LIMIT 1), 0)
       FROM json_each(+?2) j`;
-    for (const [n, count] of this.connection.statement(text).values(this.sequence, JSON.stringify(ns)) as Array<
-      [number, number]
-    >) {
+    const rows = this.connection.statement(text).values(this.sequence, JSON.stringify(ns)) as [number, number][];
+    for (const [n, count] of rows) {
       counts.set(n, count);
       const { low, high } = rangeOf(count, n);
       this.trace?.count(scopeKey(n, kind), low, high);
@@ -147,41 +154,38 @@ export class RecordsAt {
 
   /** Record number of an id, whether it existed then or not; null if the id was never used. */
   numberOf(id: string): number | null {
-    const row = this.connection.statement("SELECT n FROM history_records WHERE id = +?").values(id)[0] as
-      | [number]
-      | undefined;
+    const [row] = this.connection.statement("SELECT n FROM history_records WHERE id = +?").values(id) as [number][];
     return row?.[0] ?? null;
   }
 
-  private living<R extends Located>(
+  private queryChildren<R extends NetworkRecord>(
     kind: Kind<R>,
     containerN: number,
     condition: string,
     values: readonly string[],
     limit: number,
-  ): Known<R>[] {
+  ): NumberedRecord<R>[] {
     const scope = scopeKey(containerN, kind);
     this.trace?.members(scope);
     const text = `SELECT r.n, r.kind, ${membersOf([kind])} FROM history_spans s
       CROSS JOIN history_records r ON r.n = s.n ${VERSION}
       WHERE s.scope = +?2 AND s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL${condition}
         AND ${this.visible([kind], `?${4 + values.length}`)} ORDER BY s.n LIMIT +?3`;
-    return this.remembered([kind], text, [this.sequence, scope, limit, ...values, ...this.sightValues()]);
+    return this.load([kind], text, [this.sequence, scope, limit, ...values, ...visibilityValues(this.visibility)]);
   }
 
-  private remembered<R extends Located>(
+  private load<R extends NetworkRecord>(
     kinds: readonly Kind<R>[],
     text: string,
     values: readonly (string | number)[],
-  ): Known<R>[] {
-    const found: Known<R>[] = [];
-    for (const [n, code, members] of this.connection.statement(text).values(...values) as Array<
-      [number, number, string]
-    >) {
+  ): NumberedRecord<R>[] {
+    const found: NumberedRecord<R>[] = [];
+    const rows = this.connection.statement(text).values(...values) as [number, number, string][];
+    for (const [n, code, members] of rows) {
       const kind = kinds.find((each) => each.code === code);
       if (kind === undefined) continue;
       const record = parseMembers<R>(members);
-      const known = (this.known.get(record.id) as Known<R> | null | undefined) ?? { n, kind, record };
+      const known = (this.known.get(record.id) as NumberedRecord<R> | null | undefined) ?? { n, kind, record };
       this.known.set(record.id, known);
       this.trace?.record(n, kind);
       found.push(known);
@@ -189,15 +193,10 @@ export class RecordsAt {
     return found;
   }
 
-  /** Tests whether the caller sees record `r` in version `v`. @param first the first parameter of sightValues() */
+  /** Tests whether the caller sees record `r` in version `v`. @param first the first parameter of visibilityValues */
   private visible(kinds: readonly AnyKind[], first: string): string {
     const isOwn = `EXISTS (SELECT 1 FROM history_spans o WHERE o.scope = +${first} * 64 + r.kind AND o.n = r.n)`;
-    if (this.sight.networkIds === null) return isOwn;
-    return `${isOwn} AND ${liesInSql(kinds, `?${Number(first.slice(1)) + 1}`)}`;
-  }
-
-  private sightValues(): (string | number)[] {
-    const { organizationN, networkIds } = this.sight;
-    return networkIds === null ? [organizationN] : [organizationN, JSON.stringify(networkIds)];
+    if (this.visibility.networkIds === null) return isOwn;
+    return `${isOwn} AND ${inNetworksSql(kinds, `?${Number(first.slice(1)) + 1}`)}`;
   }
 }

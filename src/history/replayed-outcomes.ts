@@ -14,15 +14,15 @@ import { networkKind } from "../resources/networks/network.ts";
 import { reachesTransaction } from "./restore/restore-commands.ts";
 
 /** Stored rights of the original request: role, and network record numbers; null for all networks. */
-type KeptRights = readonly [role: Role, networks: readonly number[] | null];
+type StoredRights = readonly [role: Role, networks: readonly number[] | null];
 
 /** Commands whose outcome contains a secret that the record does not have. */
-const TELLS_KEY: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotate"]);
+const RETURNS_SECRET: ReadonlySet<string> = new Set(["api_key.create", "api_key.rotate"]);
 
 /** Allows a replay if the current rights include the original ones. */
 export const REPLAY_POLICY: ReplayPolicy = { rightsOf, assertMayReplay: assertMayReplay };
 
-function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
+function rightsOf(tx: WriteTransaction, author: Author): StoredRights {
   const { role, networkIds } = author as CommandActor;
   return [role, networkIds === null ? null : networkIds.flatMap((id) => tx.recordN(id) ?? [])];
 }
@@ -34,14 +34,14 @@ function rightsOf(tx: WriteTransaction, author: Author): KeptRights {
  */
 function assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void {
   const actor = author as CommandActor;
-  assertContains(tx, actor, known.rights as KeptRights);
+  assertIncludesRights(tx, actor, known.rights as StoredRights);
   if (known.sequence !== null && !reachesTransaction(tx, known.sequence, actor))
     throw notFound({ name: "transaction" }, String(known.sequence));
-  if (TELLS_KEY.has(tx.source)) assertMayHaveText(tx, (known.result as { readonly id: string }).id, actor);
+  if (RETURNS_SECRET.has(tx.source)) assertMayReadKey(tx, (known.result as { readonly id: string }).id, actor);
 }
 
-function assertContains(tx: WriteTransaction, actor: CommandActor, [role, networks]: KeptRights): void {
-  requireRole(actor.role, role, "Repeating the answer to this request");
+function assertIncludesRights(tx: WriteTransaction, actor: CommandActor, [role, networks]: StoredRights): void {
+  requireRole(actor.role, role, "Replaying the response to this request");
   if (actor.networkIds === null) return;
   const reached = new Set(actor.networkIds.map((id) => tx.recordN(id)));
   const lost = networks?.find((n) => !reached.has(n));
@@ -49,12 +49,12 @@ function assertContains(tx: WriteTransaction, actor: CommandActor, [role, networ
   if (networks !== null) return;
   throw new DomainError(
     "entity_not_found",
-    "The answer to this request is repeated only to a caller who reaches every network, as its caller did then.",
+    "The response to this request is replayed only to a caller who reaches every network, as the original caller did.",
     { entity: networkKind.name, id: null },
   );
 }
 
 /** A deleted key no longer grants access. @throws DomainError entity_not_found, auth_permission_denied */
-function assertMayHaveText(tx: WriteTransaction, id: string, actor: CommandActor): void {
+function assertMayReadKey(tx: WriteTransaction, id: string, actor: CommandActor): void {
   if (tx.find(apiKeyKind, id) !== null && findWritableKey(tx, id, actor) === null) throw notFound(apiKeyKind, id);
 }

@@ -2,7 +2,7 @@
 
 import type { Actor } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
-import { longRead, PAUSE } from "../db/reading/long-reads.ts";
+import { longRead, pausing, utf8 } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { PruneOrder } from "../db/thinning.ts";
 import { META, successBody } from "../schemas/envelope.ts";
@@ -14,30 +14,17 @@ export interface RetentionInput {
   readonly order: PruneOrder;
 }
 
-export const retentionPreview = longRead(
-  "retention preview",
-  function* (reader: Reader, { order: { before, keep } }: RetentionInput) {
-    const steps = planSteps({ $client: reader.db }, { before, keep });
-    for (;;) {
-      const step = steps.next();
-      if (step.done === true) {
-        const { segments, versions, dropped, droppedBytes, states, coverage } = step.value;
-        const data = {
-          before: formatInstant(before),
-          keep,
-          versions,
-          dropped,
-          dropped_bytes: droppedBytes,
-          states_kept: states,
-          credential_notes_dropped: coverage,
-          segments: segments.map(({ first, last, resolution }) => ({ first, last, resolution })),
-        };
-        yield encoder.encode(successBody(JSON.stringify(data), META));
-        return;
-      }
-      yield PAUSE;
-    }
-  },
-);
-
-const encoder = new TextEncoder();
+export const retentionPreview = longRead("retention preview", function* (reader: Reader, { order }: RetentionInput) {
+  const plan = yield* pausing(planSteps({ $client: reader.db }, order));
+  const data = {
+    before: formatInstant(order.before),
+    keep: order.keep,
+    versions: plan.versions,
+    dropped: plan.dropped,
+    dropped_bytes: plan.droppedBytes,
+    states_kept: plan.states,
+    credential_notes_dropped: plan.coverage,
+    segments: plan.segments.map(({ first, last, resolution }) => ({ first, last, resolution })),
+  };
+  yield utf8(successBody(JSON.stringify(data), META));
+});

@@ -8,8 +8,8 @@ import { invalid } from "../base/errors.ts";
 import { RESOLUTIONS } from "../db/pruned-history.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { answerLongRead } from "../records/long-read-answers.ts";
-import { askedInstant } from "../records/read-instant.ts";
+import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { requestedInstant } from "../records/read-instant.ts";
 import { InstantOrAge, OneOf, Timestamp } from "../schemas/schemas.ts";
 import { retentionPreview } from "./retention-preview.ts";
 
@@ -19,13 +19,13 @@ const Preview = Type.Object(
   {
     before: Timestamp,
     keep: OneOf(RESOLUTIONS),
-    versions: Count("Versions in the segments that would be thinned again."),
-    dropped: Count("The number of them that would be dropped."),
+    versions: Count("Versions in the segments that would be thinned."),
+    dropped: Count("Versions that would be dropped."),
     dropped_bytes: Count("Bytes of their documents."),
-    states_kept: Count("States of the thinned history that would stay."),
-    credential_notes_dropped: Count("Notes of where credentials were sent."),
+    states_kept: Count("States that would remain in the thinned history."),
+    credential_notes_dropped: Count("Records of where credentials were sent that would be dropped."),
     segments: Type.Array(Type.Object({ first: Type.Integer(), last: Type.Integer(), resolution: OneOf(RESOLUTIONS) }), {
-      description: "Thinned stretches of transactions after it, also those of earlier prunes.",
+      description: "All thinned segments after the prune, including those of earlier prunes.",
     }),
   },
   { $id: "RetentionPreview" },
@@ -35,7 +35,7 @@ const Query = Type.Object({
   keep: Type.Optional(
     OneOf(RESOLUTIONS, {
       default: "none",
-      description: "What would stay of it: the last state of each day or month (UTC), or only that at `before`.",
+      description: "The states to retain: the last of each day or month (UTC), or only the one at `before`.",
     }),
   ),
 });
@@ -52,7 +52,7 @@ export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backen
       group: "Changes",
       access: OF_WHOLE_APPLIANCE,
       query: Query,
-      answer: Preview,
+      responseSchema: Preview,
       example: {
         parameters: { before: "-365d", keep: "daily" },
         data: {
@@ -70,12 +70,12 @@ export function retentionRoutes(surface: Surface<Actor, Access>, backend: Backen
     (call) => {
       const { before: text, keep = "none" } = call.query;
       const now = clock.now();
-      const before = askedInstant(backend.reader, call.actor, text, "/before", now);
-      // As in the CLI: -3m means three minutes, which is hardly meant.
+      const before = requestedInstant(backend.reader, call.actor, text, "/before", now);
+      // As in the CLI: -3m means three minutes, which is hardly intended.
       if (/^-\d+[smh]$/i.test(text))
         throw invalid([{ path: "/before", message: "must be an age in days or weeks, such as -365d", value: text }]);
       if (before > now) throw invalid([{ path: "/before", message: "must not be in the future", value: text }]);
-      return answerLongRead(backend, call, retentionPreview, {
+      return respondWithLongRead(backend, call, retentionPreview, {
         actor: plainActor(call.actor),
         order: { before, keep },
       });

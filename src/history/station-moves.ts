@@ -4,10 +4,9 @@
 import { ChangeLog, type RecordChange } from "../db/reading/change-log.ts";
 import type { Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { wholeTerm } from "../db/search-text.ts";
-import { membersSql, ofKindSql } from "../db/shape.ts";
-import type { FdbEntryRecord } from "../resources/fdb-entries/fdb-entry.ts";
-import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
+import { exactTerm } from "../db/search-text.ts";
+import { byKindSql, membersSql } from "../db/shape.ts";
+import { type FdbEntryRecord, fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../resources/ip-addresses/ip-address.ts";
 import { edgesAt } from "./edge-ports.ts";
@@ -38,18 +37,18 @@ export function* stationMoves(
     if (changes.length > ENTRIES_MAX) return [];
     if (step.through < sequence) yield;
   }
-  const ended = changes.filter(({ operation }) => operation === "Deleted");
-  const made = changes.filter(({ operation }) => operation === "Created");
-  if (ended.length === 0 || made.length === 0) return [];
-  const left = portsByStation(reader, ended, sequence - 1);
+  const deleted = changes.filter(({ operation }) => operation === "Deleted");
+  const created = changes.filter(({ operation }) => operation === "Created");
+  if (deleted.length === 0 || created.length === 0) return [];
+  const portsLeft = portsByStation(reader, deleted, sequence - 1);
   const moves: StationMove[] = [];
   const [wasEdge, isEdge] = [edgesAt(reader, sequence - 1), edgesAt(reader, sequence)];
-  const nOf = (id: string) => reader.recordN(id) ?? 0;
-  for (const [station, ports] of portsByStation(reader, made, sequence)) {
-    const before = left.get(station);
+  const numberOf = (id: string) => reader.recordN(id) ?? 0;
+  for (const [station, ports] of portsByStation(reader, created, sequence)) {
+    const before = portsLeft.get(station);
     if (before === undefined) continue;
-    const from = before.find((port) => !ports.includes(port) && wasEdge(nOf(port)));
-    const to = ports.find((port) => !before.includes(port) && isEdge(nOf(port)));
+    const from = before.find((port) => !ports.includes(port) && wasEdge(numberOf(port)));
+    const to = ports.find((port) => !before.includes(port) && isEdge(numberOf(port)));
     const [networkId = "", macAddress = ""] = station.split(" ");
     if (from !== undefined && to !== undefined) moves.push({ macAddress, networkId, from, to });
     if (moves.length === limit) break;
@@ -60,11 +59,8 @@ export function* stationMoves(
 /** Port ids by network and MAC address. */
 function portsByStation(reader: Reader, changes: readonly RecordChange[], sequence: number): Map<string, string[]> {
   const ports = new Map<string, string[]>();
-  for (const entry of ownFieldsAt(
-    reader,
-    fdbEntryKind,
-    changes.map(({ n }) => [n, sequence]),
-  ) as (FdbEntryRecord | null)[]) {
+  const ns = changes.map(({ n }) => n);
+  for (const entry of ownFieldsAt(reader, fdbEntryKind, ns, sequence) as (FdbEntryRecord | null)[]) {
     if (entry === null) continue;
     const station = `${entry.network_id} ${entry.mac_address}`;
     const known = ports.get(station);
@@ -75,7 +71,7 @@ function portsByStation(reader: Reader, changes: readonly RecordChange[], sequen
   return ports;
 }
 
-const CARD = `'{' || ${ofKindSql([ipAddressKind, ifEntryKind], "r.kind", "v", membersSql)} || '}'`;
+const MEMBERS = `'{' || ${byKindSql([ipAddressKind, ifEntryKind], "r.kind", "v", membersSql)} || '}'`;
 
 /** Id of the host that had a MAC address as of a transaction, on an address or interface; null for none. */
 export function hostOfMac(
@@ -85,13 +81,13 @@ export function hostOfMac(
 ): string | null {
   const row = reader
     .statement(
-      `SELECT ${CARD} ->> '$.host_id'
+      `SELECT ${MEMBERS} ->> '$.host_id'
         FROM (SELECT DISTINCT history_search.rowid >> 31 AS n FROM history_search WHERE history_search MATCH +?1) t
         CROSS JOIN history_records r ON r.n = t.n AND r.kind IN (${ipAddressKind.code}, ${ifEntryKind.code})
         CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (r.n << 31)
           AND key <= ((r.n << 31) | +?2))
-        WHERE ${CARD} ->> '$.network_id' = +?3 AND ${CARD} ->> '$.mac_address' = +?4 ORDER BY r.n LIMIT 1`,
+        WHERE ${MEMBERS} ->> '$.network_id' = +?3 AND ${MEMBERS} ->> '$.mac_address' = +?4 ORDER BY r.n LIMIT 1`,
     )
-    .values(wholeTerm(macAddress), sequence, networkId, macAddress)[0] as [string] | undefined;
+    .values(exactTerm(macAddress), sequence, networkId, macAddress)[0] as [string] | undefined;
   return row?.[0] ?? null;
 }

@@ -17,7 +17,7 @@ export interface TouchedRecord {
 
 /** Records of one kind, in page order; empty to yield to other reads. */
 interface TouchedStep {
-  readonly kindPlace: number;
+  readonly kindIndex: number;
   readonly records: readonly TouchedRecord[];
 }
 
@@ -44,11 +44,11 @@ export class TouchedRecords {
 
   /**
    * Adds a version. Versions of a record must come in chronological order.
-   * @param kindPlace orders the kinds
+   * @param kindIndex orders the kinds
    * @param differs whether the record itself may differ, not only its parts
    */
-  add(kindPlace: number, n: number, operation: VersionOperation, differs: boolean): void {
-    const start = this.startOf(kindPlace, n);
+  add(kindIndex: number, n: number, operation: VersionOperation, differs: boolean): void {
+    const start = this.startOf(kindIndex, n);
     const bit = 1 << (n % 32);
     if (!this.has(start + TOUCHED, bit)) {
       this.set(start + TOUCHED, bit, true);
@@ -63,8 +63,8 @@ export class TouchedRecords {
    * Adds facts that the remaining versions do not show after thinning.
    * @param differs forces the record to count as possibly changed
    */
-  correct(kindPlace: number, n: number, wasAlive: boolean, differs: boolean): void {
-    const start = this.startOf(kindPlace, n);
+  correct(kindIndex: number, n: number, wasAlive: boolean, differs: boolean): void {
+    const start = this.startOf(kindIndex, n);
     const bit = 1 << (n % 32);
     this.set(start + WAS_ALIVE, bit, wasAlive);
     if (differs) this.set(start + DIFFERS, bit, true);
@@ -76,22 +76,22 @@ export class TouchedRecords {
    * @param size maximum records per step
    */
   *steps(sorts: readonly Sort[] | null, size: number): Generator<TouchedStep> {
-    let kindPlace = 0;
+    let kindIndex = 0;
     let records: TouchedRecord[] = [];
-    let passed = 0;
+    let scanned = 0;
     for (const chapter of Uint32Array.from(this.chapters.keys()).sort()) {
-      const ofKind = Math.floor(chapter / CHAPTERS_OF_KIND);
-      if (passed === STEP_CHAPTERS || (records.length > 0 && ofKind !== kindPlace)) {
-        yield { kindPlace, records };
+      const index = Math.floor(chapter / CHAPTERS_OF_KIND);
+      if (scanned === STEP_CHAPTERS || (records.length > 0 && index !== kindIndex)) {
+        yield { kindIndex, records };
         records = [];
-        passed = 0;
+        scanned = 0;
       }
-      kindPlace = ofKind;
-      passed += 1;
+      kindIndex = index;
+      scanned += 1;
       for (const [block, start] of (this.chapters.get(chapter) as Uint32Array).entries()) {
         if (start === 0) continue;
         const first = (chapter % CHAPTERS_OF_KIND) * CHAPTER_RECORDS + block * 32;
-        for (let bits = this.wanted(start, sorts); bits !== 0; bits &= bits - 1) {
+        for (let bits = this.matchingBits(start, sorts); bits !== 0; bits &= bits - 1) {
           const bit = bits & -bits;
           records.push({
             n: first + 31 - Math.clz32(bit),
@@ -99,24 +99,24 @@ export class TouchedRecords {
             isAlive: this.has(start + IS_ALIVE, bit),
           });
           if (records.length < size) continue;
-          yield { kindPlace, records };
+          yield { kindIndex, records };
           records = [];
-          passed = 0;
+          scanned = 0;
         }
       }
     }
-    if (records.length > 0) yield { kindPlace, records };
+    if (records.length > 0) yield { kindIndex, records };
   }
 
-  private wanted(start: number, sorts: readonly Sort[] | null): number {
+  private matchingBits(start: number, sorts: readonly Sort[] | null): number {
     const touched = this.words[start + TOUCHED] as number;
     if (sorts === null) return touched;
-    const was = this.words[start + WAS_ALIVE] as number;
-    const is = this.words[start + IS_ALIVE] as number;
+    const before = this.words[start + WAS_ALIVE] as number;
+    const after = this.words[start + IS_ALIVE] as number;
     let bits = 0;
-    if (sorts.includes("added")) bits |= ~was & is;
-    if (sorts.includes("removed")) bits |= was & ~is;
-    if (sorts.includes("changed")) bits |= was & is & (this.words[start + DIFFERS] as number);
+    if (sorts.includes("added")) bits |= ~before & after;
+    if (sorts.includes("removed")) bits |= before & ~after;
+    if (sorts.includes("changed")) bits |= before & after & (this.words[start + DIFFERS] as number);
     return bits & touched;
   }
 
@@ -129,17 +129,17 @@ export class TouchedRecords {
     this.words[word] = value ? bits | bit : bits & ~bit;
   }
 
-  private startOf(kindPlace: number, n: number): number {
-    const number = kindPlace * CHAPTERS_OF_KIND + Math.floor(n / CHAPTER_RECORDS);
+  private startOf(kindIndex: number, n: number): number {
+    const number = kindIndex * CHAPTERS_OF_KIND + Math.floor(n / CHAPTER_RECORDS);
     let chapter = this.chapters.get(number);
     if (chapter === undefined) this.chapters.set(number, (chapter = new Uint32Array(CHAPTER_BLOCKS)));
     const block = Math.floor((n % CHAPTER_RECORDS) / 32);
     let start = chapter[block] as number;
-    if (start === 0) start = chapter[block] = this.begin();
+    if (start === 0) start = chapter[block] = this.allocate();
     return start;
   }
 
-  private begin(): number {
+  private allocate(): number {
     const start = this.used;
     if (start === this.words.length) {
       const larger = new Uint32Array(this.words.length * 2);

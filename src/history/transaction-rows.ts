@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { instantSql } from "../db/reading/condition-sql.ts";
 import { RowFields, type RowList } from "../records/row-fields.ts";
-import { CHANGE_TYPES, OPERATIONS, TransactionOfChange } from "./change-view.ts";
+import { CHANGE_TYPES, OPERATIONS, TRANSACTION_EXAMPLE, TransactionOfChange } from "./change-view.ts";
 import { HIGHLIGHTS_EXAMPLE, Highlights } from "./highlight-rows.ts";
 
 export const Transaction = Type.Object(
@@ -15,7 +15,7 @@ export const Transaction = Type.Object(
       Type.Object(
         Object.fromEntries(OPERATIONS.map((operation) => [operation, Type.Optional(Type.Integer({ minimum: 1 }))])),
       ),
-      { description: "Versions by kind of record and operation, of what the caller reaches." },
+      { description: "Number of versions by kind of record and operation, within the caller's reach." },
     ),
     highlights: Type.Optional(Highlights),
   },
@@ -27,7 +27,7 @@ export const TRANSACTION_ROWS: RowList = {
   path: "transactions",
   row: Transaction,
   keys: { changes: CHANGE_TYPES },
-  unasked: { highlights: "is computed when it is shown" },
+  unfilterable: { highlights: "is computed when it is shown" },
 };
 export const TRANSACTION_FIELDS = new RowFields(TRANSACTION_ROWS);
 
@@ -50,11 +50,7 @@ export function transactionObjectSql(field: string): string | null {
 }
 
 export const LISTED_TRANSACTION_EXAMPLE = {
-  sequence: 42,
-  at: "2026-11-21T09:15:00.123Z",
-  actor: { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0003", name: "Ada" },
-  request_id: "0f3a1c9be2d4-1x",
-  reason: "CHG-4711: move the uplink",
+  ...TRANSACTION_EXAMPLE,
   command: "host.update",
   changes: { host: { Updated: 1 }, if_entry: { Updated: 1 }, port: { Created: 2 } },
   highlights: HIGHLIGHTS_EXAMPLE,

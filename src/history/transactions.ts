@@ -9,12 +9,12 @@ import { ChangeLog, type ChangeQuery, type LedgerEntry, type RecordChange } from
 import { rowConditionSql } from "../db/reading/condition-sql.ts";
 import { CountedChanges } from "../db/reading/counted-changes.ts";
 import type { Moment } from "../db/reading/list-query.ts";
-import { longRead, PAUSE, pausing } from "../db/reading/long-reads.ts";
+import { longRead, PAUSE, pausing, utf8 } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hasReason, ReasonSearch } from "../db/reading/reason-search.ts";
-import type { Settled } from "../db/reading/settled-condition.ts";
+import type { ResolvedCondition } from "../db/reading/settled-condition.ts";
 import { SqlBuilder } from "../db/reading/sql-builder.ts";
-import type { FilterText } from "../records/list-filter.ts";
+import type { RequestFilter } from "../records/list-filter.ts";
 import { holdsForRow, RowFilter } from "../records/row-filter.ts";
 import { LIST_HEAD, listMeta, listTail, metaAt, successBody, thinnedUntilMember } from "../schemas/envelope.ts";
 import { CHANGE_KINDS, transactionText } from "./change-view.ts";
@@ -32,8 +32,8 @@ export interface TransactionsInput {
   readonly direction?: "asc" | "desc";
   /** Only transactions with matching changes. */
   readonly narrowing?: Narrowing;
-  readonly madeBy?: MadeBy;
-  readonly filter?: FilterText;
+  readonly madeBy?: AuthorFilter;
+  readonly filter?: RequestFilter;
   /** Only transactions whose reason contains this text; default: all. */
   readonly reason?: string;
   /** Adds highlights to each transaction. */
@@ -45,7 +45,7 @@ export interface TransactionsInput {
 }
 
 /** Author filter. */
-export interface MadeBy {
+export interface AuthorFilter {
   readonly types?: readonly string[];
   readonly id?: string;
   /** Name at that time, case-insensitive. */
@@ -60,24 +60,23 @@ export const transactions = longRead("transactions", function* (reader: Reader, 
   const { after = 0, limit, offset, moment, actor } = input;
   const log = new ChangeLog(reader);
   const filter = RowFilter.of(reader, TRANSACTION_FIELDS, actor, input.filter);
-  const listed = yield* listOf(reader, log, input);
+  const listed = yield* selectTransactions(reader, log, input);
   const list = filter === null ? listed : matching(reader, actor, filter, listed);
-  yield encoder.encode(LIST_HEAD);
+  yield utf8(LIST_HEAD);
   const highlighted = input.hasHighlights === true ? (input.narrowing ?? {}) : null;
   let isFirst = true;
   for (const sequences of page(list.from(offset), limit)) {
     const entries = log.entries(sequences);
     for (const sequence of sequences) {
-      const text = yield* described(reader, actor, entries.get(sequence) as LedgerEntry, highlighted);
-      yield encoder.encode(isFirst ? text : `,${text}`);
+      const text = yield* renderTransaction(reader, actor, entries.get(sequence) as LedgerEntry, highlighted);
+      yield utf8(isFirst ? text : `,${text}`);
       isFirst = false;
     }
     yield PAUSE;
   }
   const total = yield* pausing(list.count());
-  yield encoder.encode(
-    listTail(listMeta({ limit, offset, total }, moment, thinnedUntilMember(reader.thinnedPast.incompleteUntil(after)))),
-  );
+  const thinned = thinnedUntilMember(reader.thinnedHistory.incompleteUntil(after));
+  yield utf8(listTail(listMeta({ limit, offset, total }, moment, thinned)));
 });
 
 /** Transactions in order, in steps of any length. */
@@ -87,33 +86,37 @@ interface TransactionList {
   count(): Generator<void, number>;
 }
 
-function* listOf(reader: Reader, log: ChangeLog, input: TransactionsInput): Generator<Uint8Array, TransactionList> {
+function* selectTransactions(
+  reader: Reader,
+  log: ChangeLog,
+  input: TransactionsInput,
+): Generator<Uint8Array, TransactionList> {
   const { actor, narrowing = {}, madeBy, reason, after = 0, until, direction = "desc" } = input;
   const range = { after, until };
   let list: TransactionList;
   if (isNarrowed(narrowing)) {
     const changes = new CountedChanges(reader, narrowedChanges(actor, narrowing));
-    list = changes.isKept
-      ? touched(withReason(reader, changes.transactions(), reason), range, direction)
-      : foundAll(yield* transactionsOf(changes, range), direction);
-    if (!changes.isKept && reason !== undefined)
-      list = only(list, (sequences) => withReasonOnly(log, sequences, reason));
+    list = changes.hasStoredCounts
+      ? fromActivity(withReason(reader, changes.transactions(), reason), range, direction)
+      : fromArray(yield* transactionsOf(changes, range), direction);
+    if (!changes.hasStoredCounts && reason !== undefined)
+      list = filtered(list, (sequences) => filterByReason(log, sequences, reason));
   } else {
     const { networkN } = narrowing;
     const query = { reach: actor, ...(networkN === undefined ? {} : { networkN }) };
     list =
       networkN === 0
-        ? foundAll([], direction)
-        : touched(withReason(reader, log.activity(query), reason), range, direction);
+        ? fromArray([], direction)
+        : fromActivity(withReason(reader, log.activity(query), reason), range, direction);
   }
-  return madeBy === undefined ? list : only(list, (sequences) => madeByOnly(log, sequences, madeBy));
+  return madeBy === undefined ? list : filtered(list, (sequences) => filterByAuthor(log, sequences, madeBy));
 }
 
 function withReason(reader: Reader, activity: Activity, reason: string | undefined): Activity | ReasonSearch {
   return reason === undefined ? activity : new ReasonSearch(reader, activity, reason);
 }
 
-function touched(
+function fromActivity(
   activity: Activity | ReasonSearch,
   range: TransactionRange,
   direction: "asc" | "desc",
@@ -124,7 +127,7 @@ function touched(
   };
 }
 
-function foundAll(ascending: readonly number[], direction: "asc" | "desc"): TransactionList {
+function fromArray(ascending: readonly number[], direction: "asc" | "desc"): TransactionList {
   const all = direction === "asc" ? ascending : ascending.toReversed();
   return {
     from: (offset) => [all.slice(offset)],
@@ -136,67 +139,25 @@ function foundAll(ascending: readonly number[], direction: "asc" | "desc"): Tran
 }
 
 /** The subset of a list that passes a per-step filter. */
-function only(list: TransactionList, filter: (sequences: readonly number[]) => readonly number[]): TransactionList {
-  return {
-    *from(offset) {
-      let skipped = 0;
-      for (const step of list.from(0)) {
-        const left = filter(step);
-        yield left.slice(offset - skipped);
-        skipped = Math.min(offset, skipped + left.length);
-      }
-    },
-    *count() {
-      let count = 0;
-      for (const step of list.from(0)) {
-        count += filter(step).length;
-        yield;
-      }
-      return count;
-    },
-  };
+function filtered(list: TransactionList, filter: (sequences: readonly number[]) => readonly number[]): TransactionList {
+  return fromSteps(function* () {
+    for (const step of list.from(0)) yield filter(step);
+  });
 }
 
-/** Transactions filtered per step. */
-const STEP_LOOKED = 1_000;
-
-/** The subset of a list that passes a row filter. */
-function matching(reader: Reader, actor: Actor, filter: RowFilter, list: TransactionList): TransactionList {
-  const log = new ChangeLog(reader);
-  const settled = filter.alone;
-  const changes: ChangeQuery | null = filter.asks("changes") ? { reach: actor, kinds: CHANGE_KINDS } : null;
-  /** In bounded steps, each with its matches. */
-  function* left(): Generator<readonly number[]> {
-    for (const step of list.from(0))
-      for (let start = 0; start < step.length; start += STEP_LOOKED) {
-        const some = step.slice(start, start + STEP_LOOKED);
-        const sure = new Set<number>();
-        const unsure: number[] = [];
-        for (const [sequence, verdict] of judged(reader, settled, some)) {
-          if (verdict === 1) sure.add(sequence);
-          else if (verdict === null) unsure.push(sequence);
-        }
-        const entries = log.entries(unsure);
-        for (const sequence of unsure) {
-          const looking = shown(log, changes, entries.get(sequence) as LedgerEntry);
-          let row = looking.next();
-          for (; row.done !== true; row = looking.next()) yield [];
-          if (holdsForRow(settled, row.value)) sure.add(sequence);
-        }
-        yield some.filter((sequence) => sure.has(sequence));
-      }
-  }
+/** @param all all of its transactions, in steps */
+function fromSteps(all: () => Iterable<readonly number[]>): TransactionList {
   return {
     *from(offset) {
       let skipped = 0;
-      for (const step of left()) {
+      for (const step of all()) {
         yield step.slice(offset - skipped);
         skipped = Math.min(offset, skipped + step.length);
       }
     },
     *count() {
       let count = 0;
-      for (const step of left()) {
+      for (const step of all()) {
         count += step.length;
         yield;
       }
@@ -205,8 +166,43 @@ function matching(reader: Reader, actor: Actor, filter: RowFilter, list: Transac
   };
 }
 
+/** Transactions filtered per step. */
+const STEP_FILTERED = 1_000;
+
+/** The subset of a list that passes a row filter. */
+function matching(reader: Reader, actor: Actor, filter: RowFilter, list: TransactionList): TransactionList {
+  const log = new ChangeLog(reader);
+  const settled = filter.alone;
+  const changes: ChangeQuery | null = filter.usesField("changes") ? { reach: actor, kinds: CHANGE_KINDS } : null;
+  // In bounded steps, each with its matches.
+  return fromSteps(function* () {
+    for (const step of list.from(0))
+      for (let start = 0; start < step.length; start += STEP_FILTERED) {
+        const batch = step.slice(start, start + STEP_FILTERED);
+        const matched = new Set<number>();
+        const undecided: number[] = [];
+        for (const [sequence, verdict] of evaluate(reader, settled, batch)) {
+          if (verdict === 1) matched.add(sequence);
+          else if (verdict === null) undecided.push(sequence);
+        }
+        const entries = log.entries(undecided);
+        for (const sequence of undecided) {
+          const reading = transactionObject(log, changes, entries.get(sequence) as LedgerEntry);
+          let row = reading.next();
+          for (; row.done !== true; row = reading.next()) yield [];
+          if (holdsForRow(settled, row.value)) matched.add(sequence);
+        }
+        yield batch.filter((sequence) => matched.has(sequence));
+      }
+  });
+}
+
 /** SQL verdict per transaction: 1, 0, or null if undecided. */
-function judged(reader: Reader, condition: Settled, sequences: readonly number[]): Array<[number, number | null]> {
+function evaluate(
+  reader: Reader,
+  condition: ResolvedCondition,
+  sequences: readonly number[],
+): Array<[number, number | null]> {
   const sql = new SqlBuilder(null);
   const verdict = rowConditionSql(condition, transactionObjectSql, (value) => sql.bind(value));
   return reader
@@ -227,13 +223,17 @@ function* transactionsOf(changes: CountedChanges, range: TransactionRange): Gene
   return sequences;
 }
 
-function withReasonOnly(log: ChangeLog, sequences: readonly number[], text: string): readonly number[] {
+function filterByReason(log: ChangeLog, sequences: readonly number[], text: string): readonly number[] {
   const entries = log.entries(sequences);
   const folded = foldCase(text);
   return sequences.filter((sequence) => hasReason((entries.get(sequence) as LedgerEntry).reason, folded));
 }
 
-function madeByOnly(log: ChangeLog, sequences: readonly number[], { types, id, name }: MadeBy): readonly number[] {
+function filterByAuthor(
+  log: ChangeLog,
+  sequences: readonly number[],
+  { types, id, name }: AuthorFilter,
+): readonly number[] {
   const entries = log.entries(sequences);
   const folded = name === undefined ? undefined : foldCase(name);
   return sequences.filter((sequence) => {
@@ -251,14 +251,14 @@ function madeByOnly(log: ChangeLog, sequences: readonly number[], { types, id, n
  * @param limit 0 for all
  */
 function* page(steps: Iterable<readonly number[]>, limit: number): Generator<readonly number[]> {
-  let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  let remaining = limit === 0 ? Number.POSITIVE_INFINITY : limit;
   for (const step of steps) {
-    const wanted = step.slice(0, left);
+    const wanted = step.slice(0, remaining);
     if (wanted.length === 0) yield wanted;
     for (let start = 0; start < wanted.length; start += STEP_TRANSACTIONS)
       yield wanted.slice(start, start + STEP_TRANSACTIONS);
-    left -= wanted.length;
-    if (left === 0) return;
+    remaining -= wanted.length;
+    if (remaining === 0) return;
   }
 }
 
@@ -272,40 +272,39 @@ interface TransactionInput {
 export const transaction = longRead("transaction", function* (reader: Reader, input: TransactionInput) {
   const log = new ChangeLog(reader);
   const entry = log.entries([input.sequence]).get(input.sequence) as LedgerEntry;
-  const text = yield* described(reader, input.actor, entry, input.hasHighlights ? {} : null);
-  yield encoder.encode(
-    successBody(text, metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.sequence - 1)))),
-  );
+  const text = yield* renderTransaction(reader, input.actor, entry, input.hasHighlights ? {} : null);
+  const thinned = thinnedUntilMember(reader.thinnedHistory.incompleteUntil(input.sequence - 1));
+  yield utf8(successBody(text, metaAt(null, thinned)));
 });
 
 /**
  * Renders a transaction as a JSON object.
  * @param highlighted restricts its highlights; null without highlights
  */
-function* described(
+function* renderTransaction(
   reader: Reader,
   actor: Actor,
   entry: LedgerEntry,
   highlighted: Narrowing | null,
 ): Generator<Uint8Array, string> {
   const query = { reach: actor, kinds: CHANGE_KINDS };
-  const told: { changes?: ChangesByKind; highlights?: object } = {};
+  const included: { changes?: ChangesByKind; highlights?: object } = {};
   if (highlighted !== null) {
     const counts: ChangesByKind = {};
-    told.highlights = yield* pausing(
+    included.highlights = yield* pausing(
       highlightsOf(reader, actor, entry, highlighted, (change) => countIn(counts, change)),
     );
     // Unrestricted highlights count all changes in passing.
-    if (Object.keys(highlighted).length === 0) told.changes = counts;
+    if (Object.keys(highlighted).length === 0) included.changes = counts;
   }
-  const changes = told.changes ?? (yield* pausing(countedIn(new ChangeLog(reader), query, entry.sequence)));
+  const changes = included.changes ?? (yield* pausing(countedIn(new ChangeLog(reader), query, entry.sequence)));
   const members = [`"command":${JSON.stringify(entry.source)}`, `"changes":${JSON.stringify(changes)}`];
-  if (told.highlights !== undefined) members.push(`"highlights":${JSON.stringify(told.highlights)}`);
+  if (included.highlights !== undefined) members.push(`"highlights":${JSON.stringify(included.highlights)}`);
   return `${transactionText(entry).slice(0, -1)},${members.join(",")}}`;
 }
 
 /** A transaction as an object. @param query for its changes; null to omit them */
-function* shown(log: ChangeLog, query: ChangeQuery | null, entry: LedgerEntry): Generator<void, object> {
+function* transactionObject(log: ChangeLog, query: ChangeQuery | null, entry: LedgerEntry): Generator<void, object> {
   const changes = query === null ? {} : yield* countedIn(log, query, entry.sequence);
   return { ...(JSON.parse(transactionText(entry)) as object), command: entry.source, changes };
 }
@@ -327,5 +326,3 @@ function countIn(counts: ChangesByKind, { kind, operation }: Pick<RecordChange, 
   counts[kind.name] = byOperation;
   byOperation[operation] = (byOperation[operation] ?? 0) + 1;
 }
-
-const encoder = new TextEncoder();

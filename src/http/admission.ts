@@ -2,7 +2,7 @@
 // at anything but the arrival time of a request and, under overload, its sender.
 
 import { DomainError } from "../base/errors.ts";
-import { peerPlace } from "../base/ip.ts";
+import { peerSource } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
@@ -49,9 +49,9 @@ export interface Sender {
   source(): string;
   /**
    * The user of valid credentials in the request; null for none.
-   * @param mayAsk called before the store is read, which recently valid credentials do not need
+   * @param mayReadStore called before the store is read, which recently valid credentials do not need
    */
-  user(mayAsk: () => boolean): unknown;
+  user(mayReadStore: () => boolean): unknown;
 }
 
 export class Admission {
@@ -59,7 +59,7 @@ export class Admission {
   private readonly log: Log;
   /** Requests in this round; 0 between rounds. */
   private count = 0;
-  private beganAt = 0;
+  private startedAt = 0;
   private timeoutMs = ROUND_WAIT_MS;
   private alwaysAdmitted = ROUND_ALWAYS_ADMITTED;
   private refusedAt = Number.NEGATIVE_INFINITY;
@@ -67,7 +67,7 @@ export class Admission {
   private refused = 0;
   /** Requests admitted beyond the limits in this round, by user and by address. */
   private readonly byUser = new Map<unknown, number>();
-  private readonly byPlace = new Map<string, number>();
+  private readonly bySource = new Map<string, number>();
   /** Credential lookups in this round, by address. */
   private readonly lookups = new Map<string, number>();
 
@@ -84,7 +84,7 @@ export class Admission {
    */
   admits(now: number, sender: Sender): boolean {
     if (this.count === 0) {
-      this.beganAt = now;
+      this.startedAt = now;
       const isNext = now - this.refusedAt <= NEXT_ROUND_WAIT_MS;
       this.timeoutMs = isNext ? NEXT_ROUND_WAIT_MS : ROUND_WAIT_MS;
       this.alwaysAdmitted = isNext ? NEXT_ROUND_ALWAYS_ADMITTED : ROUND_ALWAYS_ADMITTED;
@@ -92,22 +92,22 @@ export class Admission {
       setImmediate(this.endRound);
     }
     this.count += 1;
-    if (this.count <= this.alwaysAdmitted || now - this.beganAt <= this.timeoutMs) return true;
-    const { place } = peerPlace(sender.source());
-    const user = sender.user(() => counted(this.lookups, place, ROUND_LOOKUPS_OF_SOURCE));
+    if (this.count <= this.alwaysAdmitted || now - this.startedAt <= this.timeoutMs) return true;
+    const { source } = peerSource(sender.source());
+    const user = sender.user(() => tryIncrement(this.lookups, source, ROUND_LOOKUPS_OF_SOURCE));
     if (
       user === null
-        ? counted(this.byPlace, place, ROUND_ALWAYS_ADMITTED_OF_CALLER)
-        : counted(this.byUser, user, ROUND_ALWAYS_ADMITTED_OF_CALLER)
+        ? tryIncrement(this.bySource, source, ROUND_ALWAYS_ADMITTED_OF_CALLER)
+        : tryIncrement(this.byUser, user, ROUND_ALWAYS_ADMITTED_OF_CALLER)
     )
       return true;
     this.refusedAt = now;
-    this.noteRefusal();
+    this.countRefusal();
     return false;
   }
 
   /** Not one line per rejection: there can be thousands per second. */
-  private noteRefusal(): void {
+  private countRefusal(): void {
     if (this.refused === 0) {
       this.timers.after(LOG_AFTER_MS, () => {
         this.log.warn("overloaded", { refused: this.refused });
@@ -119,14 +119,14 @@ export class Admission {
 
   private readonly endRound = () => {
     this.count = 0;
-    for (const counts of [this.byUser, this.byPlace, this.lookups]) if (counts.size > 0) counts.clear();
+    for (const counts of [this.byUser, this.bySource, this.lookups]) if (counts.size > 0) counts.clear();
   };
 }
 
 /** Increments a counter, unless it has reached its maximum. */
-function counted<T>(counts: Map<T, number>, of: T, max: number): boolean {
-  const count = counts.get(of) ?? 0;
+function tryIncrement<T>(counts: Map<T, number>, key: T, max: number): boolean {
+  const count = counts.get(key) ?? 0;
   if (count >= max) return false;
-  counts.set(of, count + 1);
+  counts.set(key, count + 1);
   return true;
 }

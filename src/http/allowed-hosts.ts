@@ -13,25 +13,25 @@ export interface HostRules {
 
 export class AllowedHosts {
   private readonly isLoopback: boolean;
-  private readonly named: readonly string[];
+  private readonly configured: readonly string[];
   private certified: readonly string[] = [];
   /** The last accepted Host: nearly all requests have the same one. */
-  private known: string | null = null;
+  private lastAccepted: string | null = null;
 
   constructor({ isLoopback, names }: HostRules) {
     this.isLoopback = isLoopback;
-    this.named = names;
+    this.configured = names;
   }
 
   /** @param names DNS names of the certificate for new connections, including wildcards */
   certify(names: readonly string[]): void {
     this.certified = names.map(canonical);
-    this.known = null;
+    this.lastAccepted = null;
   }
 
   /** Whether every name is accepted, because none is configured. */
   get isAny(): boolean {
-    return !this.isLoopback && this.named.length === 0 && this.certified.length === 0;
+    return !this.isLoopback && this.configured.length === 0 && this.certified.length === 0;
   }
 
   /** The missing check, as reported to the operator. */
@@ -45,20 +45,20 @@ export class AllowedHosts {
    */
   require(headers: Headers): void {
     const host = headers.get("host");
-    if (host === null || host === this.known) return;
+    if (host === null || host === this.lastAccepted) return;
     // Bun rejects HTTP/1.1 requests without Host, and joins several Host lines with commas.
     const match = HOST.exec(host);
     if (match === null)
-      throw invalid([{ path: "/Host", message: "must be given once, as a host with or without a port" }]);
+      throw invalid({ path: "/Host", message: "must be given once, as a host with or without a port" });
     if (!this.allows(canonical(match[1] ?? match[2] ?? ""))) throw hostNotAllowed();
-    this.known = host;
+    this.lastAccepted = host;
   }
 
   private allows(name: string): boolean {
     // An address as Host is safe: a page loaded by name has that name in Host.
-    if (parseIp(name) !== null || this.isAny || this.named.includes(name)) return true;
+    if (parseIp(name) !== null || this.isAny || this.configured.includes(name)) return true;
     if (this.isLoopback) return name === "localhost" || name.endsWith(".localhost");
-    return this.certified.some((pattern) => stands(pattern, name));
+    return this.certified.some((pattern) => matchesPattern(pattern, name));
   }
 }
 
@@ -89,7 +89,7 @@ function canonical(name: string): string {
  * Whether a certificate name matches a host. A wildcard is the whole left-most label and matches one label (RFC 9525
  * section 6.3, RFC 6125 section 6.4.3).
  */
-function stands(pattern: string, name: string): boolean {
+function matchesPattern(pattern: string, name: string): boolean {
   if (!pattern.startsWith("*.")) return pattern === name;
   const dot = name.indexOf(".");
   return dot > 0 && name.slice(dot) === pattern.slice(1);

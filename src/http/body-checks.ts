@@ -3,11 +3,11 @@
 
 import type { TSchema } from "@sinclair/typebox";
 import { DomainError, domainError, type PlainError, plainError } from "../base/errors.ts";
-import { FairLines } from "../base/fair-lines.ts";
+import { FairQueue } from "../base/fair-lines.ts";
 import { sharedBytes } from "../base/shared-bytes.ts";
 import type { StartThread, Thread, ThreadMain } from "../base/thread.ts";
 import { NoBody } from "../schemas/schemas.ts";
-import { type Checked, check } from "../schemas/validation.ts";
+import { type CheckResult, check } from "../schemas/validation.ts";
 import { parseJson } from "./body.ts";
 
 /** Bodies up to this size take some milliseconds; larger ones go to the other thread. */
@@ -18,30 +18,30 @@ export interface BodyToCheck {
   /** Raw bytes as received. */
   readonly bytes: Uint8Array;
   /** Fingerprint input besides the body, for detecting retries; null without Idempotency-Key. */
-  readonly repeatedAs: string | null;
+  readonly retryIdentity: string | null;
   /** Charset of a table from Content-Type. */
   readonly charset?: string | null;
 }
 
 /** Reader for tables sent as CSV. */
-export interface TakesTable {
+export interface TableFormat {
   /**
    * Converts the table to JSON bytes in shared memory.
    * @param charset null for UTF-8
    */
-  readonly read: (bytes: Uint8Array, charset: string | null) => Checked;
+  readonly read: (bytes: Uint8Array, charset: string | null) => CheckResult;
   /** A valid example. */
   readonly example: string;
 }
 
 export interface CheckedBody {
-  readonly checked: Checked;
-  /** SHA-256 of `repeatedAs` and the body, as hexadecimal digits; null without Idempotency-Key. */
+  readonly checked: CheckResult;
+  /** SHA-256 of `retryIdentity` and the body, as hexadecimal digits; null without Idempotency-Key. */
   readonly fingerprint: string | null;
 }
 
 /** Body-related part of an operation. Without `body`: no body, or an empty object. */
-export interface TakesBody {
+export interface BodyOperation {
   readonly operationId: string;
   readonly body?: TSchema;
   /** The result is the validated, normalized body as bytes in shared memory; readers need not validate it again. */
@@ -51,11 +51,14 @@ export interface TakesBody {
   /** Maximum number of reported issues. */
   readonly issuesMax?: number;
   /** Accepts a table instead of JSON. */
-  readonly table?: TakesTable;
+  readonly table?: TableFormat;
 }
 
 /** @throws DomainError malformed_json */
-export function checkBody(operation: TakesBody, { bytes, repeatedAs, charset = null }: BodyToCheck): CheckedBody {
+export function checkBody(
+  operation: BodyOperation,
+  { bytes, retryIdentity, charset = null }: BodyToCheck,
+): CheckedBody {
   if (operation.table !== undefined) return { checked: operation.table.read(bytes, charset), fingerprint: null };
   // Validates even unexpected bodies: a typo must not be ignored silently.
   const checked =
@@ -66,18 +69,18 @@ export function checkBody(operation: TakesBody, { bytes, repeatedAs, charset = n
   if (operation.takesBytes === true) {
     return { checked: { ok: true, value: sharedBytes(JSON.stringify(checked.value)) }, fingerprint: null };
   }
-  const isHandedOver = operation.takesLargeAsBytes === true && bytes.length > LARGE_BODY_BYTES;
-  if (repeatedAs === null && !isHandedOver) return { checked, fingerprint: null };
+  const isPassedAsBytes = operation.takesLargeAsBytes === true && bytes.length > LARGE_BODY_BYTES;
+  if (retryIdentity === null && !isPassedAsBytes) return { checked, fingerprint: null };
   const text = JSON.stringify(checked.value ?? null);
   return {
-    checked: isHandedOver ? { ok: true, value: sharedBytes(text) } : checked,
-    fingerprint: repeatedAs === null ? null : fingerprintOf(repeatedAs, text),
+    checked: isPassedAsBytes ? { ok: true, value: sharedBytes(text) } : checked,
+    fingerprint: retryIdentity === null ? null : fingerprintOf(retryIdentity, text),
   };
 }
 
 /** @param body text that identifies the body */
-export function fingerprintOf(repeatedAs: string, body: string): string {
-  return new Bun.CryptoHasher("sha256").update(`${repeatedAs}\n`).update(body).digest("hex");
+export function fingerprintOf(retryIdentity: string, body: string): string {
+  return new Bun.CryptoHasher("sha256").update(`${retryIdentity}\n`).update(body).digest("hex");
 }
 
 export interface BodyMessages {
@@ -100,7 +103,7 @@ export class BodyChecks {
   private readonly onCrash: (reason: string) => void;
   private thread: Thread<BodyMessages> | null = null;
   private isClosed = false;
-  private readonly lines = new FairLines<Waiting>();
+  private readonly lines = new FairQueue<Waiting>();
   /** The body being checked. */
   private current: Waiting | null = null;
 
@@ -118,7 +121,7 @@ export class BodyChecks {
     if (this.isClosed) return Promise.reject(shuttingDown());
     return new Promise((resolve, reject) => {
       // Before queuing: without a thread, nothing may wait.
-      this.running();
+      this.ensureThread();
       this.lines.add(sender, { body, resolve, reject });
       this.next();
     });
@@ -138,13 +141,13 @@ export class BodyChecks {
     const { body } = this.current;
     const { buffer } = body.bytes;
     try {
-      this.running().post(body, buffer instanceof SharedArrayBuffer ? [] : [buffer as ArrayBuffer]);
+      this.ensureThread().post(body, buffer instanceof SharedArrayBuffer ? [] : [buffer as ArrayBuffer]);
     } catch (error) {
       this.failAll(() => error as Error);
     }
   }
 
-  private running(): Thread<BodyMessages> {
+  private ensureThread(): Thread<BodyMessages> {
     this.thread ??= this.start(
       (reply) => {
         const { current } = this;
@@ -172,7 +175,7 @@ export class BodyChecks {
 }
 
 /** Thread side. */
-export function serveBodyChecks(operations: readonly TakesBody[]): ThreadMain<BodyMessages> {
+export function serveBodyChecks(operations: readonly BodyOperation[]): ThreadMain<BodyMessages> {
   const byId = new Map(operations.map((operation) => [operation.operationId, operation]));
   return (post) => (body) => {
     try {

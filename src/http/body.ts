@@ -26,7 +26,7 @@ export const BODY_TIMEOUT_MS = 60_000;
 const MIB = 1024 * 1024;
 
 /** Memory accounting for bodies of all unanswered requests: a parsed body still waits for the writer. */
-export class BodyRoom {
+export class BodyMemory {
   readonly timers: Timers;
   private sharedBytes = 0;
   private readonly bytesOf = new Map<unknown, number>();
@@ -62,13 +62,13 @@ export class BodyRoom {
 
 /** Body allowance of one request. */
 export class BodyAllowance {
-  readonly room: BodyRoom;
+  readonly memory: BodyMemory;
   private readonly caller: unknown;
   private ownBytes = 0;
 
   /** @param caller whose quota it counts against */
-  constructor(room: BodyRoom, caller: unknown) {
-    this.room = room;
+  constructor(memory: BodyMemory, caller: unknown) {
+    this.memory = memory;
     this.caller = caller;
   }
 
@@ -79,12 +79,12 @@ export class BodyAllowance {
 
   /** @throws DomainError rate_limit_exceeded */
   take(bytes: number): void {
-    this.room.take(this.caller, bytes, beyondSmall(this.ownBytes + bytes) - beyondSmall(this.ownBytes));
+    this.memory.take(this.caller, bytes, beyondSmall(this.ownBytes + bytes) - beyondSmall(this.ownBytes));
     this.ownBytes += bytes;
   }
 
   release(): void {
-    this.room.release(this.caller, this.ownBytes, beyondSmall(this.ownBytes));
+    this.memory.release(this.caller, this.ownBytes, beyondSmall(this.ownBytes));
     this.ownBytes = 0;
   }
 }
@@ -116,7 +116,7 @@ export async function readShared(
   form: BodyForm = JSON_FORM,
 ): Promise<Uint8Array> {
   assertReadable(request, limitBytes, form);
-  return readBytes(request, limitBytes, allowance, { ...SHARED, notice: (chunk) => digest?.update(chunk) });
+  return readBytes(request, limitBytes, allowance, { ...SHARED, onChunk: (chunk) => digest?.update(chunk) });
 }
 
 /** As readBody, for operations with an optional body: accepts any media type; empty if there is none. */
@@ -131,12 +131,12 @@ export async function readOptionalBody(
 /** Expected media type, and its name in errors. */
 interface BodyForm {
   readonly type: string;
-  readonly words: string;
+  readonly label: string;
 }
 
-const JSON_FORM: BodyForm = { type: "application/json", words: "JSON" };
+const JSON_FORM: BodyForm = { type: "application/json", label: "JSON" };
 /** A table; UTF-8 unless Content-Type specifies another charset. */
-export const CSV_FORM: BodyForm = { type: "text/csv", words: "CSV" };
+export const CSV_FORM: BodyForm = { type: "text/csv", label: "CSV" };
 
 /** The charset of Content-Type; null for none. */
 export function charsetOf(request: Request): string | null {
@@ -149,7 +149,7 @@ function assertReadable(request: Request, limitBytes: number, form: BodyForm = J
   if (type !== form.type) {
     throw new DomainError(
       "unsupported_media_type",
-      `The body must be ${form.words}: send the header Content-Type: ${form.type}.`,
+      `The body must be ${form.label}: send the header Content-Type: ${form.type}.`,
       { content_type: type ?? "" },
     );
   }
@@ -175,7 +175,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
   if (text.trim() === "") throw new DomainError("malformed_json", "The body is empty: a JSON value is required.", {});
   // Before parsing: a few megabytes of brackets would take half a gigabyte of memory.
-  assertModest(text);
+  assertWithinBounds(text);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -190,15 +190,15 @@ export function parseJson(bytes: Uint8Array): unknown {
 }
 
 /** Buffer for a body being received. */
-interface Room {
+interface BufferMemory {
   readonly make: (limitBytes: number) => Uint8Array;
   /** Returns the same bytes with room for `size`. */
   readonly enlarge: (bytes: Uint8Array, size: number) => Uint8Array;
   /** Called with each chunk as it arrives. */
-  readonly notice?: (chunk: Uint8Array) => void;
+  readonly onChunk?: (chunk: Uint8Array) => void;
 }
 
-const OWN: Room = {
+const OWN: BufferMemory = {
   make: (limitBytes) => new Uint8Array(Math.min(limitBytes, 4_096)),
   enlarge: (bytes, size) => {
     const larger = new Uint8Array(size);
@@ -208,7 +208,7 @@ const OWN: Room = {
 };
 
 /** Grows in place without copying, whatever the size. */
-const SHARED: Room = {
+const SHARED: BufferMemory = {
   make: (limitBytes) =>
     new Uint8Array(new SharedArrayBuffer(Math.min(limitBytes, 65_536), { maxByteLength: limitBytes })),
   enlarge: (bytes, size) => {
@@ -222,19 +222,19 @@ async function readBytes(
   request: Request,
   limitBytes: number,
   allowance: BodyAllowance,
-  room: Room,
+  memory: BufferMemory,
 ): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array(0);
   // One growing buffer: a body sent byte by byte must not allocate a million small ones.
-  let bytes = room.make(limitBytes);
+  let bytes = memory.make(limitBytes);
   let length = 0;
-  for await (const chunk of inTime(request.body, allowance.room.timers)) {
+  for await (const chunk of withTimeout(request.body, allowance.memory.timers)) {
     if (length + chunk.length > limitBytes) throw tooLarge(limitBytes);
     allowance.take(chunk.length);
     if (length + chunk.length > bytes.length)
-      bytes = room.enlarge(bytes, Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
+      bytes = memory.enlarge(bytes, Math.min(limitBytes, Math.max(2 * bytes.length, length + chunk.length)));
     bytes.set(chunk, length);
-    room.notice?.(chunk);
+    memory.onChunk?.(chunk);
     length += chunk.length;
   }
   return bytes.subarray(0, length);
@@ -244,21 +244,21 @@ async function readBytes(
  * Chunks of the body within the time limit: a slow sender would hold a connection and memory indefinitely.
  * @throws DomainError malformed_json for an incomplete body
  */
-async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncGenerator<Uint8Array> {
+async function* withTimeout(body: ReadableStream<Uint8Array>, timers: Timers): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
-  let isLate = false;
-  const leave = () => void reader.cancel().catch(() => {});
+  let isTimedOut = false;
+  const cancelRead = () => void reader.cancel().catch(() => {});
   const wait = () =>
     timers.after(BODY_TIMEOUT_MS, () => {
-      isLate = true;
-      leave();
+      isTimedOut = true;
+      cancelRead();
     });
-  let callOff = wait();
+  let cancelTimeout = wait();
   let sinceBytes = 0;
   try {
     for (;;) {
       const { done, value } = await reader.read();
-      if (isLate)
+      if (isTimedOut)
         throw new DomainError(
           "malformed_json",
           `The body is incomplete: its next MiB did not arrive within ${BODY_TIMEOUT_MS / 1_000} seconds.`,
@@ -266,21 +266,21 @@ async function* inTime(body: ReadableStream<Uint8Array>, timers: Timers): AsyncG
       if (done) return;
       sinceBytes += value.length;
       if (sinceBytes >= MIB) {
-        callOff();
-        callOff = wait();
+        cancelTimeout();
+        cancelTimeout = wait();
         sinceBytes = 0;
       }
       yield value;
     }
   } finally {
-    callOff();
+    cancelTimeout();
     // Discards the rest.
-    leave();
+    cancelRead();
   }
 }
 
 /** @throws DomainError malformed_json for too deeply nested or too many arrays and objects */
-function assertModest(text: string): void {
+function assertWithinBounds(text: string): void {
   const exceeded = exceededBound(text, BODY_BOUNDS);
   if (exceeded === "depth")
     throw new DomainError("malformed_json", `The body nests arrays and objects more than ${BODY_MAX_DEPTH} deep.`, {

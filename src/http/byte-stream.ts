@@ -3,14 +3,14 @@
 /**
  * Sends the next chunk when the client has taken the last one.
  * @param chunks between head and tail; closed if the client disconnects
- * @param failed called with the error that broke the stream; the status is already sent, so closing the connection is
+ * @param onError called with the error that broke the stream; the status is already sent, so closing the connection is
  * the only signal
  */
 export function byteStream(
   head: string,
   chunks: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   tail: string,
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const iterator = Symbol.asyncIterator in chunks ? chunks[Symbol.asyncIterator]() : chunks[Symbol.iterator]();
   const deliver = (controller: ReadableStreamDefaultController<Uint8Array>, next: IteratorResult<Uint8Array>) => {
@@ -22,7 +22,7 @@ export function byteStream(
     controller.close();
   };
   const fail = (controller: ReadableStreamDefaultController<Uint8Array>, error: unknown) => {
-    failed(error);
+    onError(error);
     controller.error(error);
   };
   const stream = new ReadableStream<Uint8Array>(
@@ -39,7 +39,7 @@ export function byteStream(
             return next.done === true ? undefined : new Promise<void>((resolve) => setImmediate(resolve));
           }
           return next.then(
-            (each) => deliver(controller, each),
+            (result) => deliver(controller, result),
             (error) => fail(controller, error),
           );
         } catch (error) {
@@ -52,15 +52,15 @@ export function byteStream(
     },
     { highWaterMark: 1 },
   );
-  made.add(stream);
+  byteStreams.add(stream);
   return stream;
 }
 
-const made = new WeakSet<ReadableStream>();
+const byteStreams = new WeakSet<ReadableStream>();
 
 /** Whether a body is such a stream, as opposed to complete bytes. */
 export function isByteStream(body: ReadableStream): boolean {
-  return made.has(body);
+  return byteStreams.has(body);
 }
 
 const encoder = new TextEncoder();

@@ -1,6 +1,6 @@
 // Change reason of a write, parsed from the bytes of X-Change-Reason. Must not know what becomes of it.
 
-import { carriesCredential } from "../base/credential-texts.ts";
+import { containsCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
 import { CHANGE_REASON_MAX_LENGTH, FORMATS, type Format } from "../schemas/schemas.ts";
 
@@ -24,12 +24,12 @@ export function changeReason(headers: Headers, issues: Issue[]): string | null {
   };
   const bytes = bytesOf(sent);
   if (bytes === null) return refuse("must be percent-encoded after UTF-8'', such as UTF-8''Gr%C3%BC%C3%9Fe (RFC 8187)");
-  const text = utf8(bytes);
+  const text = decodeUtf8(bytes);
   if (text === null) return refuse("must be UTF-8, or percent-encoded UTF-8 such as UTF-8''Gr%C3%BC%C3%9Fe (RFC 8187)");
   const reason = text.trim();
   if (reason === "") return null;
   // Reasons are stored permanently and displayed.
-  if (carriesCredential(reason)) return refuse("must not contain an API key or a session's token");
+  if (containsCredential(reason)) return refuse("must not contain an API key or a session's token");
   const { parse, sentence } = FORMATS.name as Format;
   if (parse(reason) === null) return refuse(sentence, reason);
   const { length } = [...reason];
@@ -54,7 +54,7 @@ function bytesOf(sent: string): Uint8Array | null {
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /** Null for invalid UTF-8. */
-function utf8(bytes: Uint8Array): string | null {
+function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return decoder.decode(bytes);
   } catch {

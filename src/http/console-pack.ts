@@ -5,13 +5,13 @@
 export const CONSOLE_ASSETS = "/console/";
 
 /** Offset from the end of the index, and length; bytes. */
-type Piece = readonly [offset: number, length: number];
+type Slice = readonly [offset: number, length: number];
 
 /** Precomputed codings in order of preference; `plain` is uncompressed. */
 const CODINGS = ["plain", "brotli", "gzip"] as const;
 type Coding = (typeof CODINGS)[number];
 
-interface FileAbout {
+interface FileMetadata {
   /** Name below CONSOLE_ASSETS; empty for the page itself. */
   readonly name: string;
   readonly type: string;
@@ -22,20 +22,20 @@ interface FileAbout {
 export interface ConsoleIndex {
   /** Routes that return the page. */
   readonly pages: readonly string[];
-  readonly files: readonly (FileAbout & Readonly<Record<Coding, Piece>>)[];
+  readonly files: readonly (FileMetadata & Readonly<Record<Coding, Slice>>)[];
 }
 
 /** A console file, read on demand. */
-export interface ConsoleFile extends FileAbout, Readonly<Record<Coding, Blob>> {}
+export interface ConsoleFile extends FileMetadata, Readonly<Record<Coding, Blob>> {}
 
 /** @returns the bytes of a pack */
 export function packConsole(
   pages: readonly string[],
-  files: readonly (FileAbout & Readonly<Record<Coding, Uint8Array>>)[],
+  files: readonly (FileMetadata & Readonly<Record<Coding, Uint8Array>>)[],
 ): Uint8Array {
   const parts: Uint8Array[] = [];
   let length = 0;
-  const piece = (bytes: Uint8Array): Piece => {
+  const addSlice = (bytes: Uint8Array): Slice => {
     parts.push(bytes);
     length += bytes.length;
     return [length - bytes.length, bytes.length];
@@ -46,9 +46,9 @@ export function packConsole(
       name,
       type,
       tag,
-      plain: piece(plain),
-      brotli: piece(brotli),
-      gzip: piece(gzip),
+      plain: addSlice(plain),
+      brotli: addSlice(brotli),
+      gzip: addSlice(gzip),
     })),
   };
   const text = new TextEncoder().encode(JSON.stringify(index));
@@ -63,7 +63,7 @@ export async function readConsolePack(
 ): Promise<{ readonly pages: readonly string[]; readonly files: ReadonlyMap<string, ConsoleFile> }> {
   const length = new DataView(await pack.slice(0, 4).arrayBuffer()).getUint32(0);
   const index = (await pack.slice(4, 4 + length).json()) as ConsoleIndex;
-  const blobOf = ([offset, size]: Piece) => pack.slice(4 + length + offset, 4 + length + offset + size);
+  const blobOf = ([offset, size]: Slice) => pack.slice(4 + length + offset, 4 + length + offset + size);
   return {
     pages: index.pages,
     files: new Map(

@@ -8,7 +8,7 @@ import { CONSOLE_ASSETS, type ConsoleFile, readConsolePack } from "./console-pac
 import { preferredCoding } from "./content-coding.ts";
 import { errorResponse } from "./errors.ts";
 import { pageHeaders, pathOf } from "./request.ts";
-import { nothingAt, type Surface } from "./surface.ts";
+import { pathNotFound, type Surface } from "./surface.ts";
 
 /** No inline code, no other hosts, and no text turned into markup or script (Trusted Types). */
 export const CONSOLE_POLICY = [
@@ -44,7 +44,7 @@ export async function embeddedConsole(): Promise<Console | null> {
 }
 
 /** The console from a file, which is reread when it changes. @throws Error if there is no such file at the start */
-export async function consoleOf(path: string): Promise<Console> {
+export async function loadConsole(path: string): Promise<Console> {
   const read = async () => {
     // Must be a regular file, since it is read piece by piece: a read from a pipe would never return.
     closeSync(openRegular(path));
@@ -67,30 +67,30 @@ export async function consoleOf(path: string): Promise<Console> {
  */
 export function consolePages<Actor, Access>(
   surface: Surface<Actor, Access>,
-  served: Console,
+  source: Console,
   documentation: string,
 ): void {
-  for (const path of served.pages) {
+  for (const path of source.pages) {
     surface.serve(path, (request, common) => {
       const headers = { ...common, vary: "accept, accept-encoding" };
-      if (wantsPage(request)) return answerPage(served, request, headers, 200);
+      if (wantsPage(request)) return pageResponse(source, request, headers, 200);
       // Scripts keep getting the documentation.
-      if (path !== "/") return errorResponse(nothingAt(pathOf(request.url)), headers);
+      if (path !== "/") return errorResponse(pathNotFound(pathOf(request.url)), headers);
       return new Response(null, { status: 302, headers: { ...headers, location: documentation } });
     });
   }
   surface.serve(`${CONSOLE_ASSETS}:name`, async (request, common) => {
     const name = pathOf(request.url).slice(CONSOLE_ASSETS.length);
-    const file = name === "" ? null : await served.file(name);
+    const file = name === "" ? null : await source.file(name);
     // A page from before an update requests files that no longer exist; on 404 it reloads itself.
     if (file === null) return new Response(null, { status: 404, headers: common });
     // The name contains a content hash.
-    return answerFile(request, file, { ...common, "cache-control": "public, max-age=31536000, immutable" }, 200);
+    return fileResponse(request, file, { ...common, "cache-control": "public, max-age=31536000, immutable" }, 200);
   });
   surface.servePages((request, common) => {
     const path = pathOf(request.url);
     if (!["GET", "HEAD"].includes(request.method) || !wantsPage(request) || path.startsWith("/api/")) return null;
-    return answerPage(served, request, common, 404);
+    return pageResponse(source, request, common, 404);
   });
 }
 
@@ -99,13 +99,13 @@ function wantsPage(request: Request): boolean {
   return /(^|[,\s])text\/html\b/i.test(request.headers.get("accept") ?? "");
 }
 
-async function answerPage(
-  served: Console,
+async function pageResponse(
+  source: Console,
   request: Request,
   common: Record<string, string>,
   status: 200 | 404,
 ): Promise<Response> {
-  const page = await served.file("");
+  const page = await source.file("");
   if (page === null) throw new Error("a console without a page");
   const headers = {
     ...common,
@@ -113,10 +113,10 @@ async function answerPage(
     "cache-control": "no-cache",
     "content-security-policy": CONSOLE_POLICY,
   };
-  return answerFile(request, page, headers, status);
+  return fileResponse(request, page, headers, status);
 }
 
-function answerFile(request: Request, file: ConsoleFile, common: Record<string, string>, status: number): Response {
+function fileResponse(request: Request, file: ConsoleFile, common: Record<string, string>, status: number): Response {
   // Weak (RFC 9110 section 8.8.1): all codings share the tag.
   const headers = { ...common, etag: `W/${file.tag}` };
   if (status === 200 && isNotModified(request.headers.get("if-none-match"), file.tag))

@@ -7,9 +7,9 @@ import { CODINGS, type Coding, codedTag } from "../schemas/entity-tags.ts";
 import { byteStream, isByteStream } from "./byte-stream.ts";
 
 /** Shorter responses fit into one packet uncompressed. */
-const LEAST_BYTES = 1_024;
+const MIN_BYTES = 1_024;
 /** Longer ones would block other requests and are compressed on other threads. */
-const AT_ONCE_BYTES = 64 * 1_024;
+const SYNC_MAX_BYTES = 64 * 1_024;
 /** The lowest: on a LAN, time matters more than size. */
 const LEVEL = 1;
 /** Text types, except event streams, which must not be delayed. */
@@ -31,10 +31,10 @@ export function preferredCoding<C extends string = Coding>(
     weights.set(name, weight === undefined ? 1 : Number(weight));
   }
   let preferred: C | null = null;
-  let most = 0;
+  let highest = 0;
   for (const coding of codings) {
     const weight = weights.get(coding) ?? weights.get("*") ?? 0;
-    if (weight > most) [preferred, most] = [coding, weight];
+    if (weight > highest) [preferred, highest] = [coding, weight];
   }
   return preferred;
 }
@@ -42,12 +42,12 @@ export function preferredCoding<C extends string = Coding>(
 /**
  * Compresses a response as its request accepts. Responses with no-store are left uncompressed: they contain secrets,
  * and their compressed size next to caller-chosen text would reveal them (BREACH).
- * @param failed called with a compression error; errors of the stream itself are reported at their source
+ * @param onError called with a compression error; errors of the stream itself are reported at their source
  */
-export function coded(
+export function compressResponse(
   request: Request,
   response: Response,
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): Response | Promise<Response> {
   const coding = preferredCoding(request.headers.get("accept-encoding"));
   if (coding === null) return response;
@@ -56,14 +56,14 @@ export function coded(
   const { body } = response;
   if (body !== null && isByteStream(body)) {
     return new Response(
-      byteStream("", compressedChunks(body, coding, failed), "", () => {}),
-      { headers: codedHeaders(response, coding) },
+      byteStream("", compressedChunks(body, coding, onError), "", () => {}),
+      { headers: compressedHeaders(response, coding) },
     );
   }
   return response.bytes().then(async (read) => {
     const bytes = toBytes(read);
-    if (bytes.length < LEAST_BYTES) return new Response(bytes, { headers: response.headers });
-    return new Response(await compressed(bytes, coding), { headers: codedHeaders(response, coding) });
+    if (bytes.length < MIN_BYTES) return new Response(bytes, { headers: response.headers });
+    return new Response(await compress(bytes, coding), { headers: compressedHeaders(response, coding) });
   });
 }
 
@@ -81,12 +81,13 @@ function isCompressed(request: Request, { status, headers }: Response): boolean 
 /** A 304 has the ETag of the coding that the client holds. */
 function notModified(request: Request, response: Response, coding: Coding): Response {
   const tag = response.headers.get("etag");
-  const own = tag === null ? "" : codedTag(tag, coding);
-  if (tag !== null && request.headers.get("if-none-match")?.includes(own) === true) response.headers.set("etag", own);
+  const expectedTag = tag === null ? "" : codedTag(tag, coding);
+  if (tag !== null && request.headers.get("if-none-match")?.includes(expectedTag) === true)
+    response.headers.set("etag", expectedTag);
   return response;
 }
 
-function codedHeaders(response: Response, coding: Coding): Headers {
+function compressedHeaders(response: Response, coding: Coding): Headers {
   const headers = new Headers(response.headers);
   headers.set("content-encoding", coding);
   const tag = headers.get("etag");
@@ -94,16 +95,16 @@ function codedHeaders(response: Response, coding: Coding): Headers {
   return headers;
 }
 
-function compressed(
+function compress(
   bytes: Uint8Array<ArrayBuffer>,
   coding: Coding,
 ): Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>> {
-  if (bytes.length <= AT_ONCE_BYTES)
+  if (bytes.length <= SYNC_MAX_BYTES)
     return coding === "gzip"
       ? Bun.gzipSync(bytes, { level: LEVEL })
       : toBytes(Bun.zstdCompressSync(bytes, { level: LEVEL }));
   return coding === "gzip"
-    ? Array.fromAsync(compressedChunks(new Blob([bytes]).stream(), coding, () => {})).then(joined)
+    ? Array.fromAsync(compressedChunks(new Blob([bytes]).stream(), coding, () => {})).then(concatenate)
     : Bun.zstdCompress(bytes, { level: LEVEL }).then(toBytes);
 }
 
@@ -111,7 +112,7 @@ function toBytes(buffer: Uint8Array): Uint8Array<ArrayBuffer> {
   return buffer as Uint8Array<ArrayBuffer>;
 }
 
-function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return toBytes(Buffer.concat(chunks));
 }
 
@@ -119,7 +120,7 @@ function joined(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 async function* compressedChunks(
   stream: ReadableStream<Uint8Array>,
   coding: Coding,
-  failed: (error: unknown) => void,
+  onError: (error: unknown) => void,
 ): AsyncGenerator<Uint8Array> {
   const compressor =
     coding === "gzip"
@@ -142,7 +143,7 @@ async function* compressedChunks(
   try {
     for await (const chunk of compressor) yield chunk as Uint8Array;
   } catch (error) {
-    if (!isStreamBroken) failed(error);
+    if (!isStreamBroken) onError(error);
     throw error;
   } finally {
     compressor.destroy();

@@ -37,12 +37,12 @@ import {
 export const INTRODUCTION = `A network inventory with full history: every record can be read as of any instant.
 The [handbook](/handbook) explains how to run and use the appliance.
 
-## Answers
+## Responses
 
-Every answer is JSON in one envelope: \`success\`, \`data\` and \`meta\`, or for an error \`success\`, \`code\`,
+Every response is JSON in one envelope: \`success\`, \`data\` and \`meta\`, or for an error \`success\`, \`code\`,
 \`error\`, \`params\` and \`meta\`. Every success has status 200, creates included; a delete returns the deleted
 record. \`code\` is stable, \`error\` is one sentence that you can act on, \`params\` holds its values.
-\`validation_failed\` lists everything wrong in \`params.issues\`. \`X-Request-Id\` identifies the request in the log.
+\`validation_failed\` lists all problems in \`params.issues\`. \`X-Request-Id\` identifies the request in the log.
 
 Timestamps are RFC 3339 in UTC with three fractional digits (\`2026-11-21T09:15:00.123Z\`); input may have any offset
 and any number of digits. UUIDs and MAC addresses are lower case, IP addresses canonical (RFC 5952); input is normalised.
@@ -59,64 +59,64 @@ records of networks out of reach do not exist: 404, and absent from every list.
 one, for lists and single records alike; filters, order and pages work the same. A version lives from its \`valid_from\`, inclusive, to its \`valid_to\`,
 exclusive. \`valid_to\` is null on the live version (interface entries leave out every field without a value). An \`at\`
 before the first transaction finds nothing; one in the future means now. \`meta.at\` is the resolved instant. The caller's
-current rights apply. A write that changes nothing makes no version. A record that is created again for the same real
-thing has a new \`id\`, and the id of its first incarnation as \`lineage_id\`.
-The same query about the past always returns the same answer, except for \`valid_to\`: null while the version is the
-newest, its end afterwards. Where the operator has thinned history, \`meta\` says so (\`resolution\`, \`resolved_at\`).
+current rights apply. A write that changes nothing creates no version. A record that is created again for the same real-world
+object has a new \`id\`, and the id of the first record as \`lineage_id\`.
+The same query about the past always returns the same result, except for \`valid_to\`: null while the version is the
+newest, its end afterwards. Where the operator has thinned history, \`meta\` reports it (\`resolution\`, \`resolved_at\`).
 
 ## Lists
 
 \`limit\` is 0 to ${groupedDigits(LIMIT_MAX)}, by default ${LIMIT_DEFAULT}; 0 streams all rows. \`offset\` skips rows. The default
 order is \`created_at\`, then \`id\`, so pages are stable. \`meta.pagination.total_count\` counts the matches on all pages.
 Lists of ids are repeated (\`ids=a&ids=b\`) or comma-separated (\`ids=a,b\`), at most ${IDS_MAX}. Unknown parameters and
-values out of range are refused with 400, never ignored. Every list can be exported as CSV (\`…/export/csv\`) with the
-same filters and order. \`filter\` takes an expression over the records' fields, over what they refer to and over time
+values out of range are rejected with 400, never ignored. Every list can be exported as CSV (\`…/export/csv\`) with the
+same filters and order. \`filter\` takes an expression over the records' fields, over referenced records and over time
 ([handbook](/handbook/questions)). Text is ordered case-insensitively, then by code point; addresses by number; missing values
 come first.
 
 ## Writes
 
 A PUT replaces the required fields; an optional field that is absent keeps its value, and \`null\` clears it where that is
-allowed. Read-only fields are ignored, so that GET, edit, PUT works; unknown fields are refused. A create may bring its
+allowed. Read-only fields are ignored, so that GET, edit, PUT works; unknown fields are rejected. A create may specify its
 own \`id\` (a UUID that was never used).
 
 A write with an \`Idempotency-Key\` (1 to 255 visible ASCII characters) can be repeated: for 24 hours the same caller, key
-and request get the first answer, marked \`Idempotency-Replayed: true\`, and nothing is done again; the same key with
-another request is 422. The repeat is 403 if the caller's role is lower by then, 404 if the caller no longer reaches all
+and request get the first response, marked \`Idempotency-Replayed: true\`, and nothing is done again; the same key with
+another request is 422. The repeat is 403 if the caller's role has become lower, 404 if the caller no longer reaches all
 the networks involved.
 
-The answer to a write has the sequence of its transaction as \`X-Transaction-Sequence\`, and lacks it where nothing
+The response to a write has the sequence of its transaction as \`X-Transaction-Sequence\`, unless nothing
 changed.
 
-\`X-Change-Reason\` (at most ${CHANGE_REASON_MAX_LENGTH} characters) says why: a write keeps it in its transaction, and it is
+\`X-Change-Reason\` (at most ${CHANGE_REASON_MAX_LENGTH} characters) is the reason: a write stores it in its transaction, and it is
 shown as \`reason\` wherever the transaction is. Beyond ASCII it is UTF-8, or percent-encoded as
-\`UTF-8''Gr%C3%BC%C3%9Fe\` (RFC 8187). A repeated request may have another one: the first is kept.
-Where the organization demands it (\`require_change_reason\`), whatever a user or an API key changes without one is 400
-\`validation_failed\` with an issue at \`/X-Change-Reason\`, and nothing is written. What changes nothing needs none.
+\`UTF-8''Gr%C3%BC%C3%9Fe\` (RFC 8187). A repeated request may have a different one: the first is stored.
+If the organization requires it (\`require_change_reason\`), any change by a user or an API key without one is 400
+\`validation_failed\` with an issue at \`/X-Change-Reason\`, and nothing is written. A request that changes nothing needs none.
 
-\`POST …/{id}/restore\` brings a record back to its state at an instant, a host with its children.
-\`POST /api/v1/transactions/{sequence}/revert\` undoes one transaction. Both take \`dry_run\`, do all or nothing, and can
+\`POST …/{id}/restore\` restores a record to its state at an instant, a host with its children.
+\`POST /api/v1/transactions/{sequence}/revert\` undoes one transaction. Both accept \`dry_run\`, apply all or nothing, and can
 be undone like any transaction.
 
-Every GET of one record carries its version as \`ETag\`. With \`If-None-Match\` it answers 304 while the record is that
-version; with \`If-Match\` a PUT or DELETE answers 412 if it is not.
+Every GET of one record carries its version as \`ETag\`. With \`If-None-Match\` it returns 304 while the record is that
+version; with \`If-Match\` a PUT or DELETE returns 412 if it is not.
 
 ## Examples
 
-The examples fit together: each record they name is created by the example of another operation. Replace the ids of the
+The examples fit together: each referenced record is created by the example of another operation. Replace the ids of the
 organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`), and you can send them one after the other.
 
 ## Limits
 
-| What | At most |
+| Limit | Maximum |
 |---|---|
 | Request body | ${BODY_LIMIT_BYTES / 1024 / 1024} MiB; of a bulk write ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB |
 | Request bodies of one user and their keys at a time | ${BODIES_OF_CALLER_LIMIT_BYTES / 1024 / 1024} MiB |
 | Time until the next MiB of a body, or its end, arrives | ${BODY_TIMEOUT_MS / 1_000} seconds |
 | Arrays and objects in a request body | ${groupedDigits(BODY_MAX_CONTAINERS)}, ${BODY_MAX_DEPTH} deep |
-| Requests with an \`Idempotency-Key\` remembered per user | ${groupedDigits(OUTCOME_LIMITS.ofUser.count)}, with ${
-  OUTCOME_LIMITS.ofUser.bytes / 1024 / 1024
-} MiB of answers; the oldest are forgotten first |
+| Requests with an \`Idempotency-Key\` remembered per user | ${groupedDigits(OUTCOME_LIMITS.perUser.count)}, with ${
+  OUTCOME_LIMITS.perUser.bytes / 1024 / 1024
+} MiB of responses; the oldest are dropped first |
 | Names | ${NAME_MAX_LENGTH} characters |
 | Descriptions | ${groupedDigits(DESCRIPTION_MAX_LENGTH)} characters |
 | An \`X-Change-Reason\` | ${CHANGE_REASON_MAX_LENGTH} characters |
@@ -133,14 +133,14 @@ organization (\`…0001\`), its network (\`…0002\`) and the user (\`…0007\`)
 | A filter | ${groupedDigits(FILTER_MAX_LENGTH)} characters, ${FILTER_MAX_TERMS} comparisons, ${FILTER_MAX_DEPTH} deep, ${FILTER_MAX_REFERENCES} references through one field |
 | Rows of a page | ${groupedDigits(LIMIT_MAX)}, or all with \`limit=0\` |
 
-Too many requests are refused with 429 \`rate_limit_exceeded\`; \`Retry-After\` says when to try again. So is a request
+Too many requests are rejected with 429 \`rate_limit_exceeded\`; \`Retry-After\` tells when to retry. So is a request
 that arrives together with more than ${ROUND_ALWAYS_ADMITTED} others and cannot be started within
-${ROUND_WAIT_MS} ms; nothing was done then, try again after ${
+${ROUND_WAIT_MS} ms; nothing was done in that case, so retry after ${
   OVERLOAD_RETRY_AFTER_S === 1 ? "a second" : `${OVERLOAD_RETRY_AFTER_S} seconds`
 }. One client's flood does not shut out others:
-requests with valid credentials are counted by user, all others by address. Only \`/api/health\` always answers.
-Each user's writes wait in a line of their own, and the lines take turns; writes that only lower rights go first. A write
-runs with the rights that its caller has when its turn comes.
+requests with valid credentials are counted by user, all others by address. Only \`/api/health\` is always served.
+Each user's writes wait in their own queue, and the queues take turns; writes that only reduce rights go first. A write
+runs with the rights that its caller has at that time.
 `;
 
 /** A group of operations in the documentation. */
@@ -160,10 +160,10 @@ export const groupsWith = (resources: readonly Group[]): readonly Group[] => [
     description: "Keys act for their user, within that user's role and networks. Managed after a sign-in only.",
   },
   ...resources,
-  { name: "Questions", description: "What can be asked of lists, and of all records at once." },
-  { name: "Locate", description: "Where a station is or was: on which port of which switch, and why." },
+  { name: "Questions", description: "Filter fields, and reports over all records." },
+  { name: "Locate", description: "The switch port at which a station is or was, with evidence." },
   { name: "Changes", description: "Every change to the inventory, in commit order." },
-  { name: "Discovery", description: "What the appliance finds on the network." },
+  { name: "Discovery", description: "Discovery of devices on the network." },
   {
     name: "Backups",
     description:

@@ -8,7 +8,7 @@ import scalarScript from "../../node_modules/@scalar/api-reference/dist/browser/
 import { ownValue } from "../base/fields.ts";
 import { SERVER_VERSION } from "../schemas/envelope.ts";
 import type { Json, NamedSchemas } from "../schemas/json-schema.ts";
-import { type Asset, answerAsset, assetOf, assetOfFile } from "./asset.ts";
+import { type Asset, assetResponse, createAsset, createFileAsset } from "./asset.ts";
 import { type Group, groupsWith, INTRODUCTION } from "./document-description.ts";
 import { describeOperation, sharedComponents } from "./operation.ts";
 import { pageHeaders } from "./request.ts";
@@ -39,26 +39,26 @@ const PAGE_POLICY = [
  */
 export function documentation<Actor, Access>(surface: Surface<Actor, Access>, resourceGroups: readonly Group[]): void {
   let generator: Promise<Pick<Elysia, "handle">> | undefined;
-  const generated = async (path: string) => {
-    generator ??= generatorOf(surface.routes);
+  const generate = async (path: string) => {
+    generator ??= createGenerator(surface.routes);
     return (await generator).handle(new Request(`http://localhost${path}`));
   };
   let document: Promise<Asset> | undefined;
   let page: Promise<string> | undefined;
   let script: Promise<Asset> | undefined;
-  const answerDocument = async (request: Request, headers: Record<string, string>) => {
-    document ??= generated(DOCUMENT_PATH)
+  const documentResponse = async (request: Request, headers: Record<string, string>) => {
+    document ??= generate(DOCUMENT_PATH)
       .then((response) => response.json())
-      .then((made) => {
-        const text = JSON.stringify(finished(made as Json, surface.routes, groupsWith(resourceGroups)));
-        return assetOf(new TextEncoder().encode(text), "application/json");
+      .then((rawDocument) => {
+        const text = JSON.stringify(completeDocument(rawDocument as Json, surface.routes, groupsWith(resourceGroups)));
+        return createAsset(new TextEncoder().encode(text), "application/json");
       });
-    return answerAsset(request, await document, headers);
+    return assetResponse(request, await document, headers);
   };
-  const answerPage = async (request: Request, common: Record<string, string>) => {
-    page ??= generated(DOCS_PATH)
+  const pageResponse = async (request: Request, common: Record<string, string>) => {
+    page ??= generate(DOCS_PATH)
       .then((response) => response.text())
-      .then(completed);
+      .then(completePage);
     const headers = {
       ...common,
       ...pageHeaders(request),
@@ -67,22 +67,22 @@ export function documentation<Actor, Access>(surface: Surface<Actor, Access>, re
     };
     return new Response(await page, { headers });
   };
-  const answerScript = async (request: Request, headers: Record<string, string>) => {
-    script ??= assetOfFile(scalarScript, "text/javascript; charset=utf-8");
-    return answerAsset(request, await script, headers);
+  const scriptResponse = async (request: Request, headers: Record<string, string>) => {
+    script ??= createFileAsset(scalarScript, "text/javascript; charset=utf-8");
+    return assetResponse(request, await script, headers);
   };
   surface
-    .serve(DOCUMENT_PATH, answerDocument)
-    .serve(DOCS_PATH, answerPage)
-    .serve(SHORT_DOCUMENT_PATH, answerDocument)
-    .serve(SCRIPT_PATH, answerScript);
+    .serve(DOCUMENT_PATH, documentResponse)
+    .serve(DOCS_PATH, pageResponse)
+    .serve(SHORT_DOCUMENT_PATH, documentResponse)
+    .serve(SCRIPT_PATH, scriptResponse);
 }
 
 /**
  * Swagger plugin on an app of its own with the paths of all operations. Loaded on the first request: evaluating the
  * packages that it imports, zod among them, would slow each start.
  */
-async function generatorOf(routes: readonly RegisteredRoute[]): Promise<Pick<Elysia, "handle">> {
+async function createGenerator(routes: readonly RegisteredRoute[]): Promise<Pick<Elysia, "handle">> {
   const { swagger } = await import("@elysiajs/swagger");
   const app = new Elysia();
   for (const { method, path, operation } of routes)
@@ -90,12 +90,12 @@ async function generatorOf(routes: readonly RegisteredRoute[]): Promise<Pick<Ely
   return app.use(swagger(SWAGGER));
 }
 
-/** The document of an app as JSON text, as it would be answered at its path. */
+/** The document of an app as JSON text, as returned at its path. */
 export async function openApiDocument(app: {
   handle(request: Request): Response | Promise<Response>;
 }): Promise<string> {
   const response = await app.handle(new Request(`http://localhost${DOCUMENT_PATH}`));
-  if (response.status !== 200) throw new Error(`the OpenAPI document was answered with ${response.status}`);
+  if (response.status !== 200) throw new Error(`the request for the OpenAPI document returned ${response.status}`);
   return response.text();
 }
 
@@ -128,7 +128,7 @@ const SWAGGER: ElysiaSwaggerConfig<typeof DOCS_PATH> = {
     info: {
       title: "netledger",
       version: SERVER_VERSION,
-      description: "The HTTP API of a network inventory that remembers.",
+      description: "The HTTP API of a network inventory with history.",
     },
     servers: [{ url: "/", description: "This appliance." }],
   },
@@ -137,13 +137,13 @@ const SWAGGER: ElysiaSwaggerConfig<typeof DOCS_PATH> = {
 /**
  * Adds full operation descriptions, the introduction, and the components and groups in use to the generated document.
  */
-function finished(generated: Json, routes: readonly RegisteredRoute[], groups: readonly Group[]): Json {
+function completeDocument(generate: Json, routes: readonly RegisteredRoute[], groups: readonly Group[]): Json {
   const named: NamedSchemas = new Map();
   const described = new Map(
     routes.map(({ method, operation }) => [operation.operationId, describeOperation(method, operation, named)]),
   );
   const paths = Object.fromEntries(
-    Object.entries(generated.paths as Record<string, Record<string, Json>>).map(([path, methods]) => [
+    Object.entries(generate.paths as Record<string, Record<string, Json>>).map(([path, methods]) => [
       path,
       Object.fromEntries(
         Object.entries(methods).map(([method, operation]) => [
@@ -160,22 +160,22 @@ function finished(generated: Json, routes: readonly RegisteredRoute[], groups: r
     Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => operation.tags as string[])),
   );
   return {
-    openapi: generated.openapi,
+    openapi: generate.openapi,
     info: {
-      ...(generated.info as Json),
+      ...(generate.info as Json),
       description: INTRODUCTION,
       contact: { name: "The operator of this appliance" },
       license: { name: "Apache License 2.0", identifier: "Apache-2.0" },
     },
-    servers: generated.servers,
+    servers: generate.servers,
     tags: groups.filter(({ name }) => used.has(name)),
     paths,
-    components: inUse(components, paths),
+    components: usedComponents(components, paths),
   };
 }
 
 /** Referenced components only; tools warn about unused ones. */
-function inUse(components: Json, from: unknown): Json {
+function usedComponents(components: Json, from: unknown): Json {
   const used = new Set<string>();
   const visit = (value: unknown): void => {
     if (value === null || typeof value !== "object") return;
@@ -204,7 +204,7 @@ function inUse(components: Json, from: unknown): Json {
  * The plugin's page with a language and the document's URL, without a request for a missing icon, and without white
  * space that counts as an inline script.
  */
-function completed(html: string): string {
+function completePage(html: string): string {
   return html
     .replace(/>\s+<\/script>/, "></script>")
     .replace('data-url="undefined"', `data-url="${DOCUMENT_PATH}"`)

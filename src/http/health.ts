@@ -1,7 +1,7 @@
 // Health and version of the appliance, for monitors without credentials. Must not reveal any stored data.
 
 import { Type } from "@sinclair/typebox";
-import { API_VERSION, SERVER_VERSION, successBody } from "../schemas/envelope.ts";
+import { API_VERSION, SERVER_VERSION, successResponse } from "../schemas/envelope.ts";
 import type { Surface } from "./surface.ts";
 
 export interface HealthProbe {
@@ -30,7 +30,7 @@ const Limitation = Type.Object({
   code: Type.String({
     description: "`native_calls_refused`, `netlink_refused`, `executable_gives_rights` or `host_not_checked`.",
   }),
-  message: Type.String({ description: "What is missing, the likely cause, and what the appliance does instead." }),
+  message: Type.String({ description: "The missing feature, the likely cause, and what the appliance does instead." }),
 });
 
 const Health = Type.Object(
@@ -39,7 +39,7 @@ const Health = Type.Object(
     read_only: ReadOnly,
     limitations: Type.Array(Limitation, {
       description:
-        "What this machine does not allow, so that scans and self-discovery use other methods, checked at start; and whether requests are answered under any host name.",
+        "Restrictions of this machine, checked at start, that make scans and self-discovery use other methods; and whether requests are accepted under any host name.",
     }),
   },
   { $id: "Health" },
@@ -52,7 +52,8 @@ const Version = Type.Object(
     schema_version: Type.Integer({ description: "Version of the database schema." }),
     read_only: ReadOnly,
     is_demo: Type.Boolean({
-      description: "Whether it serves the made-up data of `netledger serve --demo`: its scans ask a made-up network.",
+      description:
+        "Whether it serves the demo data of `netledger serve --demo`: its scans run against a simulated network.",
     }),
   },
   { $id: "Version" },
@@ -78,16 +79,14 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
       access: "anyone",
       // Monitors check availability: a busy appliance is available.
       isAlwaysAdmitted: true,
-      answer: Health,
+      responseSchema: Health,
       example: { data: { status: "ok", read_only: false, limitations: [] } },
     },
-    ({ headers }) => {
+    (call) => {
       probe.readStore();
       // Limitations of the machine are detected concurrently with the start.
-      return answer(
-        JSON.stringify({ status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations() }),
-        headers,
-      );
+      const health = { status: "ok", read_only: probe.isReadOnly, limitations: probe.limitations() };
+      return successResponse(call, JSON.stringify(health));
     },
   );
   surface.get(
@@ -98,7 +97,7 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
       description: "`schema_version` is the database's. `netledger restore` upgrades backups of older versions.",
       group: "Appliance",
       access: "anyone",
-      answer: Version,
+      responseSchema: Version,
       example: {
         data: {
           version: SERVER_VERSION,
@@ -109,10 +108,6 @@ export function healthRoutes<Actor, Access>(surface: Surface<Actor, Access>, pro
         },
       },
     },
-    ({ headers }) => answer(version, headers),
+    (call) => successResponse(call, version),
   );
-}
-
-function answer(data: string, headers: Record<string, string>): Response {
-  return new Response(successBody(data), { headers: { ...headers, "content-type": "application/json" } });
 }

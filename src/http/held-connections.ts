@@ -7,19 +7,19 @@ const RETRY_AFTER_S = 5;
 export class HeldConnections {
   private readonly maxOfUser: number;
   private readonly max: number;
-  private readonly what: string;
+  private readonly description: string;
   private readonly remedy: string;
-  private readonly heldBy = new Map<number, number>();
+  private readonly countByUser = new Map<number, number>();
   private held = 0;
 
   /**
-   * @param options.what phrase that follows a number: `streams of changes open`
+   * @param options.description phrase that follows a number: `streams of changes open`
    * @param options.remedy advice for the caller: `close one`
    */
-  constructor(options: { maxOfUser: number; max: number; what: string; remedy: string }) {
+  constructor(options: { maxOfUser: number; max: number; description: string; remedy: string }) {
     this.maxOfUser = options.maxOfUser;
     this.max = options.max;
-    this.what = options.what;
+    this.description = options.description;
     this.remedy = options.remedy;
   }
 
@@ -34,24 +34,24 @@ export class HeldConnections {
    * @throws DomainError rate_limit_exceeded
    */
   take(userN: number): () => void {
-    const own = this.heldBy.get(userN) ?? 0;
+    const own = this.countByUser.get(userN) ?? 0;
     if (own >= this.maxOfUser) throw this.tooMany(`You have ${this.maxOfUser}`);
     if (this.held >= this.max) throw this.tooMany(`There are ${this.max}`);
     this.held += 1;
-    this.heldBy.set(userN, own + 1);
+    this.countByUser.set(userN, own + 1);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       this.held -= 1;
-      const left = (this.heldBy.get(userN) ?? 1) - 1;
-      if (left === 0) this.heldBy.delete(userN);
-      else this.heldBy.set(userN, left);
+      const left = (this.countByUser.get(userN) ?? 1) - 1;
+      if (left === 0) this.countByUser.delete(userN);
+      else this.countByUser.set(userN, left);
     };
   }
 
-  private tooMany(there: string): DomainError {
-    return new DomainError("rate_limit_exceeded", `${there} ${this.what} already; ${this.remedy}.`, {
+  private tooMany(prefix: string): DomainError {
+    return new DomainError("rate_limit_exceeded", `${prefix} ${this.description} already; ${this.remedy}.`, {
       retry_after_seconds: RETRY_AFTER_S,
     });
   }

@@ -76,12 +76,12 @@ export function sharedComponents(): Json {
       },
       SetCookie: { description: "Starts or ends the session: the cookie `session_id`.", schema: { type: "string" } },
       IdempotencyReplayed: {
-        description: "`true` if the request was done before and this is its first answer.",
+        description: "`true` if the request was done before and this is its first response.",
         schema: { type: "string", const: "true" },
       },
       TransactionSequence: {
         description:
-          "The sequence of the transaction that the request made, or had made when it was done before: see `/transactions/{sequence}`. Absent if nothing changed.",
+          "The sequence of the transaction that the request, or its first attempt, created: see `/transactions/{sequence}`. Absent if nothing changed.",
         schema: { type: "integer", minimum: 1 },
       },
       RetryAfter: { description: "Seconds to wait.", schema: { type: "integer", minimum: 0 } },
@@ -97,7 +97,7 @@ export function sharedComponents(): Json {
         in: "header",
         required: false,
         description:
-          "Makes the request safe to repeat: for 24 hours the same caller, key and request get the first answer, and nothing is done again. Refused requests are not remembered.",
+          "Makes the request safe to repeat: for 24 hours the same caller, key and request get the first response, and nothing is done again. Refused requests are not remembered.",
         schema: { type: "string", minLength: 1, maxLength: 255 },
       },
       ChangeReason: {
@@ -112,14 +112,14 @@ export function sharedComponents(): Json {
         name: "If-None-Match",
         in: "header",
         required: false,
-        description: "An ETag: the answer is 304 if the record is still that version.",
+        description: "An ETag: the response is 304 if the record is still that version.",
         schema: { type: "string" },
       },
       IfMatch: {
         name: "If-Match",
         in: "header",
         required: false,
-        description: "An ETag: the answer is 412, and nothing changes, unless the record is that version.",
+        description: "An ETag: the response is 412, and nothing changes, unless the record is that version.",
         schema: { type: "string" },
       },
     },
@@ -254,18 +254,18 @@ function documented(access: unknown): DocumentedAccess | null {
 }
 
 function accessSentence(access: unknown): string {
-  const asked = documented(access);
-  if (asked === null) return "No authentication.";
-  const least =
-    asked.role === undefined || asked.role === LEAST_ROLE ? null : `Requires the role ${asked.role} or above`;
-  if (asked.sessionOnly === true)
-    return least === null ? "Sign-in only: API keys are refused." : `${least}; sign-in only: API keys are refused.`;
-  return `${least ?? "Open to every role"}.`;
+  const rule = documented(access);
+  if (rule === null) return "No authentication.";
+  const minimum =
+    rule.role === undefined || rule.role === LOWEST_ROLE ? null : `Requires the role ${rule.role} or above`;
+  if (rule.sessionOnly === true)
+    return minimum === null ? "Sign-in only: API keys are refused." : `${minimum}; sign-in only: API keys are refused.`;
+  return `${minimum ?? "Open to every role"}.`;
 }
 
 /** Generic description of an operation of a standard form; other operations must have their own (checked by a test). */
 function formSentence(method: Method, operation: Operation<unknown>): string | undefined {
-  const { operationId, answer } = operation;
+  const { operationId, responseSchema } = operation;
   const past =
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "at")
       ? ", or with `at` as of that instant"
@@ -274,10 +274,10 @@ function formSentence(method: Method, operation: Operation<unknown>): string | u
     operation.query !== undefined && Object.hasOwn(operation.query.properties, "cascade")
       ? " Refused if other records depend on it, unless `cascade` removes them too."
       : "";
-  if (operation.media?.some(({ type }) => type === "text/csv") === true && answer === null)
+  if (operation.media?.some(({ type }) => type === "text/csv") === true && responseSchema === null)
     return "All rows of the list, with the same filters and order.";
   if (operation.isList === true) return `The records in the caller's reach, as they are now${past}, in pages.`;
-  const isRecord = answersRecord(operation) || operation.isRecord === false;
+  const isRecord = returnsRecord(operation) || operation.isRecord === false;
   if (method === "GET" && isRecord)
     return `The record as it is now${past}.${operation.params === undefined ? "" : " 404 if it is out of the caller's reach."}`;
   if (method === "POST" && operationId.startsWith("create"))
@@ -290,12 +290,12 @@ function formSentence(method: Method, operation: Operation<unknown>): string | u
   return undefined;
 }
 
-const LEAST_ROLE = "Viewer";
+const LOWEST_ROLE = "Viewer";
 
 function security(access: unknown): Json[] {
-  const asked = documented(access);
-  if (asked === null) return [];
-  return asked.sessionOnly === true ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
+  const rule = documented(access);
+  if (rule === null) return [];
+  return rule.sessionOnly === true ? [{ session: [] }] : [{ apiKey: [] }, { session: [] }];
 }
 
 /** Whether a retried request gets the first response again. */
@@ -305,12 +305,12 @@ function isRepeatable(method: Method, operation: Operation<unknown>): boolean {
 }
 
 /** Whether the response is one versioned record, whose version is the ETag. */
-function answersRecord(operation: Operation<unknown>): boolean {
+function returnsRecord(operation: Operation<unknown>): boolean {
   return (
     operation.isRecord ??
-    (operation.answer !== null &&
-      KindGuard.IsObject(operation.answer) &&
-      Object.hasOwn(operation.answer.properties, "valid_from"))
+    (operation.responseSchema !== null &&
+      KindGuard.IsObject(operation.responseSchema) &&
+      Object.hasOwn(operation.responseSchema.properties, "valid_from"))
   );
 }
 
@@ -319,7 +319,7 @@ function responses(method: Method, operation: Operation<unknown>, named: NamedSc
   for (const code of errorCodes(method, operation))
     codesByStatus.set(STATUS[code], [...(codesByStatus.get(STATUS[code]) ?? []), code]);
   const result: Json = { "200": success(method, operation, named) };
-  if (method === "GET" && answersRecord(operation)) {
+  if (method === "GET" && returnsRecord(operation)) {
     result["304"] = {
       description: "The record is still the version in If-None-Match.",
       headers: { ...REQUEST_ID_HEADER, ...ETAG_HEADER },
@@ -335,13 +335,15 @@ function success(method: Method, operation: Operation<unknown>, named: NamedSche
     description: successSentence(method, operation),
     headers: {
       ...REQUEST_ID_HEADER,
-      ...(method !== "DELETE" && answersRecord(operation) ? ETAG_HEADER : {}),
+      ...(method !== "DELETE" && returnsRecord(operation) ? ETAG_HEADER : {}),
       ...(operation.setsCookie === true ? COOKIE_HEADER : {}),
       ...(isRepeatable(method, operation) ? REPLAYED_HEADER : {}),
       ...(mayTransact(method, operation) ? SEQUENCE_HEADER : {}),
     },
     content: {
-      ...(operation.answer === null ? {} : { "application/json": envelope(operation, operation.answer, named) }),
+      ...(operation.responseSchema === null
+        ? {}
+        : { "application/json": envelope(operation, operation.responseSchema, named) }),
       ...Object.fromEntries(
         (operation.media ?? []).map(({ type, description, example }) => [
           type,
@@ -352,9 +354,9 @@ function success(method: Method, operation: Operation<unknown>, named: NamedSche
   };
 }
 
-function envelope(operation: Operation<unknown>, answer: TSchema, named: NamedSchemas): Json {
+function envelope(operation: Operation<unknown>, responseSchema: TSchema, named: NamedSchemas): Json {
   const isList = operation.isList === true;
-  const data = jsonSchema(answer, named);
+  const data = jsonSchema(responseSchema, named);
   const meta =
     operation.meta === undefined
       ? { $ref: `#/components/schemas/${isList ? "ListMeta" : "Meta"}` }
@@ -372,12 +374,12 @@ function envelope(operation: Operation<unknown>, answer: TSchema, named: NamedSc
       required: ["success", "data", "meta"],
       properties: { success: { type: "boolean", const: true }, data, meta },
     },
-    ...answered(operation.example, exampleMeta),
+    ...examples(operation.example, exampleMeta),
   };
 }
 
-function answered({ data, further }: Operation<unknown>["example"], meta: Json): Json {
-  const value = (of: unknown) => ({ success: true, data: of, meta });
+function examples({ data, further }: Operation<unknown>["example"], meta: Json): Json {
+  const value = (payload: unknown) => ({ success: true, data: payload, meta });
   if (further === undefined) return { example: value(data) };
   const named = [{ ...further.first, data }, ...further.others];
   return {
@@ -386,9 +388,9 @@ function answered({ data, further }: Operation<unknown>["example"], meta: Json):
 }
 
 function successSentence(method: Method, operation: Operation<unknown>): string {
-  if (operation.answer === null) return operation.media?.[0]?.description ?? "Done.";
+  if (operation.responseSchema === null) return operation.media?.[0]?.description ?? "Done.";
   if (operation.isList === true) return "The requested page.";
-  if (!answersRecord(operation)) return "Done.";
+  if (!returnsRecord(operation)) return "Done.";
   if (method === "GET") return "The record.";
   return method === "DELETE" ? "The deleted record." : "The record as written.";
 }
@@ -429,8 +431,8 @@ const REASONS: Record<number, string> = {
 
 function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCode> {
   const codes = new Set<ErrorCode>(["validation_failed", "host_not_allowed"]);
-  const asked = documented(operation.access);
-  if (asked !== null) {
+  const rule = documented(operation.access);
+  if (rule !== null) {
     for (const code of [
       "auth_not_authenticated",
       "auth_session_expired",
@@ -438,8 +440,8 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
       "auth_key_expired",
     ] as const)
       codes.add(code);
-    if (asked.role !== LEAST_ROLE) codes.add("auth_permission_denied");
-    if (asked.sessionOnly === true) codes.add("auth_session_required");
+    if (rule.role !== LOWEST_ROLE) codes.add("auth_permission_denied");
+    if (rule.sessionOnly === true) codes.add("auth_session_required");
     if (method !== "GET") codes.add("auth_origin_rejected");
     if (method !== "GET" && operation.isOfSessions !== true) codes.add("store_read_only");
   }
@@ -462,12 +464,12 @@ function errorCodes(method: Method, operation: Operation<unknown>): Set<ErrorCod
 }
 
 function takesIfMatch(method: Method, operation: Operation<unknown>): boolean {
-  return (method === "PUT" || method === "DELETE") && answersRecord(operation);
+  return (method === "PUT" || method === "DELETE") && returnsRecord(operation);
 }
 
 function parameters(method: Method, operation: Operation<unknown>, named: NamedSchemas): Json[] {
   const list: Json[] = [];
-  for (const [place, schema] of [
+  for (const [location, schema] of [
     ["path", operation.params],
     ["query", operation.query],
   ] as const) {
@@ -477,11 +479,11 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
       const { description: _description, ...rest } = jsonSchema(property as TSchema, named);
       const example =
         ownValue(operation.example.parameters, name) ??
-        (place === "path" ? ownValue(operation.example.data as Record<string, unknown> | null, name) : undefined);
+        (location === "path" ? ownValue(operation.example.data as Record<string, unknown> | null, name) : undefined);
       list.push({
         name,
-        in: place,
-        required: place === "path" || object?.required?.includes(name) === true,
+        in: location,
+        required: location === "path" || object?.required?.includes(name) === true,
         ...(description === undefined ? {} : { description }),
         ...(KindGuard.IsArray(property) ? { style: "form", explode: true } : {}),
         schema: rest,
@@ -489,7 +491,7 @@ function parameters(method: Method, operation: Operation<unknown>, named: NamedS
       });
     }
   }
-  if (method === "GET" && answersRecord(operation)) list.push({ $ref: "#/components/parameters/IfNoneMatch" });
+  if (method === "GET" && returnsRecord(operation)) list.push({ $ref: "#/components/parameters/IfNoneMatch" });
   if (takesIfMatch(method, operation)) list.push({ $ref: "#/components/parameters/IfMatch" });
   if (isRepeatable(method, operation)) list.push({ $ref: "#/components/parameters/IdempotencyKey" });
   if (mayTransact(method, operation)) list.push({ $ref: "#/components/parameters/ChangeReason" });

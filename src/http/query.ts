@@ -4,6 +4,7 @@ import { KindGuard, type TObject, type TSchema } from "@sinclair/typebox";
 import { type Issue, pointerTo } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
+import { append } from "../base/multimap.ts";
 import { check } from "../schemas/validation.ts";
 
 /** @returns the values by name, without absent parameters */
@@ -11,7 +12,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
   if ((search === "" || search === "?") && schema.required === undefined) return { value: {}, issues: [] };
   const issues: Issue[] = [];
   const raw = new Map<string, string[]>();
-  for (const [key, text] of decoded(search, issues)) {
+  for (const [key, text] of decodePairs(search, issues)) {
     const name = key.endsWith("[]") ? key.slice(0, -2) : key;
     const property = ownValue(schema.properties, name);
     if (property === undefined || (name !== key && !KindGuard.IsArray(property))) {
@@ -22,9 +23,7 @@ export function parseQuery(schema: TObject, search: string): { value: Record<str
       });
       continue;
     }
-    const values = raw.get(name);
-    if (values === undefined) raw.set(name, [text]);
-    else values.push(text);
+    append(raw, name, text);
   }
   const value: Record<string, unknown> = {};
   for (const [name, texts] of raw) {
@@ -60,7 +59,7 @@ export function parameterValues(schema: TObject, texts: Readonly<Record<string, 
 
 /** Whether a timestamp's `+01:00` became ` 01:00`, since a plus means a space in a query. */
 function isOffsetLost(property: TSchema, texts: readonly string[]): boolean {
-  return INSTANTS.has(property.format as string) && texts.some((text) => / \d\d:\d\d$/.test(text));
+  return INSTANT_FORMATS.has(property.format as string) && texts.some((text) => / \d\d:\d\d$/.test(text));
 }
 
 function read(property: TSchema, texts: string[]): unknown {
@@ -72,7 +71,7 @@ function read(property: TSchema, texts: string[]): unknown {
   return text;
 }
 
-function* decoded(search: string, issues: Issue[]): Generator<[string, string]> {
+function* decodePairs(search: string, issues: Issue[]): Generator<[string, string]> {
   const text = search.startsWith("?") ? search.slice(1) : search;
   for (const pair of text.split("&")) {
     if (pair === "") continue;
@@ -88,4 +87,4 @@ function* decoded(search: string, issues: Issue[]): Generator<[string, string]> 
 }
 
 /** Formats with an offset, whose plus sign means a space in a query. */
-const INSTANTS: ReadonlySet<string> = new Set(["date-time", "as-of", "instant-or-age"]);
+const INSTANT_FORMATS: ReadonlySet<string> = new Set(["date-time", "as-of", "instant-or-age"]);

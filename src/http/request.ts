@@ -1,7 +1,7 @@
 // Request context for operations: request id, caller address, idempotency fingerprint and common headers.
 // Must not know any operation.
 
-import { carriesCredential } from "../base/credential-texts.ts";
+import { containsCredential } from "../base/credential-texts.ts";
 import type { Issue } from "../base/errors.ts";
 import { carriesSecret, decodingsOf } from "./url-secrets.ts";
 
@@ -87,7 +87,7 @@ export class ReceivedRequest implements RequestContext {
     this.requestId = requestId;
     this.setCookie = setCookie;
     this.isTls = isTls;
-    this.headers = answerHeaders(requestId, isSecret, isTls);
+    this.headers = responseHeaders(requestId, isSecret, isTls);
   }
 
   get source(): string {
@@ -127,7 +127,7 @@ function isTrustworthy({ url, headers }: Request): boolean {
 const LOOPBACK = /^http:\/\/(?:127(?:\.\d+){3}|\[::1\]|(?:[\w-]+\.)*localhost)(?::\d+)?(?:[/?#]|$)/i;
 
 /** Headers of every response. A literal, since it is on every hot path and costs nothing. */
-function answerHeaders(requestId: string, isSecret: boolean, isTls: boolean): Record<string, string> {
+function responseHeaders(requestId: string, isSecret: boolean, isTls: boolean): Record<string, string> {
   const headers: Record<string, string> = {
     "x-request-id": requestId,
     // Inventory data is private to its owner, but unchanged data need not be sent again.
@@ -151,7 +151,7 @@ export function sentRequestId(request: Request): string | null {
 
 /** Whether an identifying header contains a credential by mistake, possibly encoded. */
 function isSecret(sent: string): boolean {
-  return carriesSecret(sent) || [sent, ...decodingsOf(sent)].some(carriesCredential);
+  return carriesSecret(sent) || [sent, ...decodingsOf(sent)].some(containsCredential);
 }
 
 /** The Idempotency-Key of a write; null without one. */
@@ -169,13 +169,13 @@ export function idempotencyKey(request: Request, issues: Issue[]): string | null
 }
 
 /** Identifies a request, apart from its body. */
-export function repeatedAs(request: Request): string {
+export function retryIdentity(request: Request): string {
   return `${request.method} ${pathOf(request.url)}${searchOf(request.url)}`;
 }
 
 /** For operations that set no cookies. */
-export const refuseCookie: SetCookie = (name) => {
-  throw new Error(`surface: an operation sets the cookie ${name} and does not say so`);
+export const rejectCookie: SetCookie = (name) => {
+  throw new Error(`surface: an operation sets the cookie ${name} without declaring it`);
 };
 
 /** The query of a URL, including the question mark. */

@@ -15,7 +15,7 @@ import type { AllowedHosts } from "./allowed-hosts.ts";
 import {
   BODY_LIMIT_BYTES,
   BodyAllowance,
-  BodyRoom,
+  BodyMemory,
   CSV_FORM,
   charsetOf,
   readBody,
@@ -29,11 +29,11 @@ import {
   checkBody,
   fingerprintOf,
   LARGE_BODY_BYTES,
-  type TakesTable,
+  type TableFormat,
 } from "./body-checks.ts";
 import { callerAddress, NO_PEER } from "./caller-address.ts";
 import { changeReason, mayTransact } from "./change-reason.ts";
-import { coded } from "./content-coding.ts";
+import { compressResponse } from "./content-coding.ts";
 import { errorResponse } from "./errors.ts";
 import { parameterValues, parseQuery } from "./query.ts";
 import {
@@ -44,8 +44,8 @@ import {
   pathOf,
   ReceivedRequest,
   type RequestContext,
-  refuseCookie,
-  repeatedAs,
+  rejectCookie,
+  retryIdentity,
   type SetCookie,
   searchOf,
   sentRequestId,
@@ -74,16 +74,16 @@ export interface Operation<
   readonly bodyLimitBytes?: number;
   /** The handler gets the validated, normalized body as bytes and passes them on unread: see postBytes. */
   readonly takesBytes?: true;
-  /** The same for large bodies only: see postHandedOver and putHandedOver. */
+  /** The same for large bodies only, of records: the handler passes either form on unread. */
   readonly takesLargeAsBytes?: true;
   /** The body is a CSV table: see postTable. The handler gets the bytes of the parsed rows. */
-  readonly table?: TakesTable;
+  readonly table?: TableFormat;
   /** Maximum number of reported body issues; default: MAX_ISSUES. */
   readonly issuesMax?: number;
   /** Schema of `data`; null if no response uses the envelope. */
-  readonly answer: TSchema | null;
+  readonly responseSchema: TSchema | null;
   /** Other media types of the response, fixed or on request. */
-  readonly media?: readonly MediaAnswer[];
+  readonly media?: readonly MediaResponse[];
   readonly isList?: boolean;
   /** Additional members of `meta`. */
   readonly meta?: TObject;
@@ -102,8 +102,8 @@ export interface Operation<
   /** Error codes in addition to those of its form. */
   readonly errors?: readonly ErrorCode[];
   /**
-   * A valid request: all examples form one world, in which each referenced record is created by another example (a test
-   * sends them). Path parameters not listed here are the fields of `data` with the same name.
+   * A valid request. All examples fit together: each referenced record is created by another example (a test sends
+   * them). Path parameters not listed here are the fields of `data` with the same name.
    */
   readonly example: {
     readonly body?: unknown;
@@ -128,7 +128,7 @@ interface FurtherExample extends NamedExample {
 }
 
 /** A response without the envelope. */
-export interface MediaAnswer {
+export interface MediaResponse {
   /** Media type without parameters: `text/csv`. */
   readonly type: string;
   readonly description: string;
@@ -151,14 +151,12 @@ export interface Gate<Actor, Access> {
    * The user of valid credentials in a request that may be rejected under overload; null for none. Never throws and has
    * no side effects.
    * @param source address of the sender
-   * @param mayAsk called before the store is read, which recently valid credentials do not need
+   * @param mayReadStore called before the store is read, which recently valid credentials do not need
    */
-  senderOf(request: Request, source: () => string, mayAsk: () => boolean): unknown;
+  senderOf(request: Request, source: () => string, mayReadStore: () => boolean): unknown;
 }
 
 type Values<S> = S extends TSchema ? Static<S> : Record<string, never>;
-/** A body, or its bytes in shared memory. */
-type HandedOver<B extends TSchema> = TUnsafe<Static<B> | Uint8Array>;
 type Handler<Actor, Access, P, Q, B> = (
   call: Call<Actor, Values<P>, Values<Q>, Values<B>, Access>,
 ) => Response | Promise<Response>;
@@ -179,7 +177,7 @@ export interface RegisteredRoute {
 }
 
 /** Error for an unknown path. */
-export function nothingAt(path: string): DomainError {
+export function pathNotFound(path: string): DomainError {
   return new DomainError("entity_not_found", "There is nothing at this path; see /docs for the operations.", {
     entity: "operation",
     id: path.slice(0, 200),
@@ -187,10 +185,34 @@ export function nothingAt(path: string): DomainError {
 }
 
 /** @param headers of every response */
-export type PageAnswer = (request: Request, headers: Record<string, string>) => Promise<Response> | null;
+export type PageHandler = (request: Request, headers: Record<string, string>) => Promise<Response> | null;
 
 /** Slower responses are logged. */
 const SLOW_MS = 1_000;
+
+interface SurfaceOptions<Actor, Access> {
+  readonly app: Elysia;
+  /** Has the cookie plugin and is mounted in `app`; only operations that set cookies use it and bear its cost. */
+  readonly cookieApp: Elysia;
+  readonly gate: Gate<Actor, Access>;
+  /** Null: large bodies are checked on this thread. */
+  readonly bodyChecks: BodyChecks | null;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly counters: Counters;
+  readonly monotonicMs: () => number;
+  readonly idPrefix: string;
+  readonly unauthenticated: Actor;
+  /** Converts errors of other layers for the caller; null for unknown ones. */
+  readonly explain: (error: unknown) => DomainError | null;
+  readonly isTls: boolean;
+  /** Accepted host names. */
+  readonly hosts: AllowedHosts;
+  /** May report the caller address. */
+  readonly trustedProxies: readonly Cidr[];
+  /** Fully received requests that await their response. */
+  readonly awaitingResponse: Set<Request>;
+}
 
 export class Surface<Actor, Access> {
   /** All registered routes: for 405, the OpenAPI document, and tests over all operations. */
@@ -198,67 +220,21 @@ export class Surface<Actor, Access> {
   /** Paths that accept GET and are not operations. */
   private readonly extraPaths = new Set<string>();
   /** Fallback page for browsers. */
-  private page: PageAnswer | null = null;
+  private page: PageHandler | null = null;
   /** Operations whose responses must not be stored. */
   private readonly noStoreOperations = new Set<Operation<Access>>();
-  private readonly app: Elysia;
-  private readonly cookieApp: Elysia;
-  private readonly gate: Gate<Actor, Access>;
-  private readonly bodyChecks: BodyChecks | null;
-  private readonly bodyRoom: BodyRoom;
+  private readonly bodyMemory: BodyMemory;
   private readonly admission: Admission;
-  private readonly log: Log;
   private readonly counts: Counts["requests"];
-  private readonly monotonicMs: () => number;
-  private readonly idPrefix: string;
   private served = 0;
-  private readonly unauthenticated: Actor;
-  private readonly explain: (error: unknown) => DomainError | null;
-  private readonly isTls: boolean;
-  private readonly hosts: AllowedHosts;
-  private readonly trustedProxies: readonly Cidr[];
-  private readonly answering: Set<Request>;
+  private readonly options: SurfaceOptions<Actor, Access>;
 
-  /**
-   * @param options.cookieApp has the cookie plugin and is mounted in `app`; only operations that set cookies use it and
-   * bear its cost. Without `bodyChecks`, large bodies are checked on this thread. `explain` converts errors of other
-   * layers for the caller; null for unknown ones. `hosts` are the accepted host names. `trustedProxies` may report the
-   * caller address. `answering` tracks fully received requests that await their response
-   */
-  constructor(options: {
-    app: Elysia;
-    cookieApp: Elysia;
-    gate: Gate<Actor, Access>;
-    bodyChecks: BodyChecks | null;
-    timers: Timers;
-    log: Log;
-    counters: Counters;
-    monotonicMs: () => number;
-    idPrefix: string;
-    unauthenticated: Actor;
-    explain?: (error: unknown) => DomainError | null;
-    isTls?: boolean;
-    hosts: AllowedHosts;
-    trustedProxies?: readonly Cidr[];
-    answering?: Set<Request>;
-  }) {
-    this.app = options.app;
-    this.cookieApp = options.cookieApp;
-    this.gate = options.gate;
-    this.bodyChecks = options.bodyChecks;
-    this.bodyRoom = new BodyRoom(options.timers);
+  constructor(options: SurfaceOptions<Actor, Access>) {
+    this.options = options;
+    this.bodyMemory = new BodyMemory(options.timers);
     this.admission = new Admission(options.timers, options.log);
-    this.log = options.log;
     this.counts = options.counters.counts.requests;
-    options.counters.gauge("bodies_held", () => this.bodyRoom.heldBytes);
-    this.monotonicMs = options.monotonicMs;
-    this.idPrefix = options.idPrefix;
-    this.unauthenticated = options.unauthenticated;
-    this.explain = options.explain ?? (() => null);
-    this.isTls = options.isTls ?? false;
-    this.hosts = options.hosts;
-    this.trustedProxies = options.trustedProxies ?? [];
-    this.answering = options.answering ?? new Set();
+    options.counters.gauge("bodies_held", () => this.bodyMemory.heldBytes);
   }
 
   get<P extends TObject, Q extends TObject>(
@@ -288,33 +264,13 @@ export class Surface<Actor, Access> {
     return this.register("POST", path, { ...operation, takesBytes: true }, handler);
   }
 
-  /**
-   * As post, for records that may be large: the handler gets a large body as bytes, and passes either form on unread.
-   */
-  postHandedOver<P extends TObject, Q extends TObject, B extends TSchema>(
-    path: string,
-    operation: Operation<Access, P, Q, B>,
-    handler: Handler<Actor, Access, P, Q, HandedOver<B>>,
-  ): this {
-    return this.register("POST", path, { ...operation, takesLargeAsBytes: true }, handler);
-  }
-
   /** As postBytes, for tables: parsed on another thread, unless small. */
   postTable<P extends TObject, Q extends TObject>(
     path: string,
-    operation: Operation<Access, P, Q, never> & { readonly table: TakesTable },
+    operation: Operation<Access, P, Q, never> & { readonly table: TableFormat },
     handler: Handler<Actor, Access, P, Q, TUnsafe<Uint8Array>>,
   ): this {
     return this.register("POST", path, operation, handler);
-  }
-
-  /** The PUT form of postHandedOver. */
-  putHandedOver<P extends TObject, Q extends TObject, B extends TSchema>(
-    path: string,
-    operation: Operation<Access, P, Q, B>,
-    handler: Handler<Actor, Access, P, Q, HandedOver<B>>,
-  ): this {
-    return this.register("PUT", path, { ...operation, takesLargeAsBytes: true }, handler);
   }
 
   put<P extends TObject, Q extends TObject, B extends TSchema>(
@@ -335,14 +291,14 @@ export class Surface<Actor, Access> {
 
   /**
    * A path outside the API: undocumented, with 405 for wrong methods as usual.
-   * @param answer called with the headers of every response
+   * @param respond called with the headers of every response
    */
   serve(
     path: string,
-    answer: (request: Request, headers: Record<string, string>) => Response | Promise<Response>,
+    respond: (request: Request, headers: Record<string, string>) => Response | Promise<Response>,
   ): this {
     this.extraPaths.add(path);
-    this.app.get(path, ({ request }) => this.answerBeside(request, answer), { detail: { hide: true } });
+    this.options.app.get(path, ({ request }) => this.respondOutsideApi(request, respond), { detail: { hide: true } });
     return this;
   }
 
@@ -354,28 +310,28 @@ export class Surface<Actor, Access> {
     );
   }
 
-  /** @param answer called for every unmatched request; returns null for no response */
-  servePages(answer: PageAnswer): this {
-    this.page = answer;
+  /** @param respond called for every unmatched request; returns null for no response */
+  servePages(respond: PageHandler): this {
+    this.page = respond;
     return this;
   }
 
   /** Responds to a request that matches no operation. */
-  answerBeside(
+  respondOutsideApi(
     request: Request,
-    answer: (request: Request, headers: Record<string, string>) => Response | Promise<Response>,
+    respond: (request: Request, headers: Record<string, string>) => Response | Promise<Response>,
   ): Response | Promise<Response> {
-    const refusal = this.refusalOf(request);
+    const refusal = this.rejectionOf(request);
     if (refusal !== null) return refusal;
     this.counts.answered += 1;
-    return answer(request, this.context(request).headers);
+    return respond(request, this.context(request).headers);
   }
 
   /** The rejection of such a request, if any; else null. */
-  private refusalOf(request: Request): Response | null {
-    if (!this.admits(request, this.monotonicMs())) return this.overloaded(request);
+  private rejectionOf(request: Request): Response | null {
+    if (!this.admits(request, this.options.monotonicMs())) return this.overloaded(request);
     try {
-      this.requirePlain(request);
+      this.requireAllowed(request);
       return null;
     } catch (error) {
       return this.refuse(error, this.context(request));
@@ -384,7 +340,10 @@ export class Surface<Actor, Access> {
 
   private admits(request: Request, now: number): boolean {
     const source = () => this.sourceOf(request);
-    return this.admission.admits(now, { source, user: (mayAsk) => this.gate.senderOf(request, source, mayAsk) });
+    return this.admission.admits(now, {
+      source,
+      user: (mayReadStore) => this.options.gate.senderOf(request, source, mayReadStore),
+    });
   }
 
   /**
@@ -397,7 +356,7 @@ export class Surface<Actor, Access> {
 
   /** Responds to an unknown path or a wrong method. */
   notRouted(request: Request): Response | Promise<Response> {
-    const refusal = this.refusalOf(request);
+    const refusal = this.rejectionOf(request);
     if (refusal !== null) return refusal;
     const context = this.context(request);
     const page = this.page?.(request, context.headers) ?? null;
@@ -420,7 +379,7 @@ export class Surface<Actor, Access> {
             method: request.method,
             allow,
           })
-        : nothingAt(path);
+        : pathNotFound(path);
     this.counts.refused += 1;
     return errorResponse(error, context.headers);
   }
@@ -441,7 +400,7 @@ export class Surface<Actor, Access> {
     const handler = handles as unknown as Handler<Actor, Access, TObject, TObject, TSchema>;
     this.routes.push({ method, path, operation: operation as Operation<unknown> });
     if (isSecretPath(path)) this.noStoreOperations.add(operation);
-    const app = operation.setsCookie === true ? this.cookieApp : this.app;
+    const app = operation.setsCookie === true ? this.options.cookieApp : this.options.app;
     // Elysia parses the source of these functions: mentioning `server`, or returning a call's result directly, adds a
     // property definition and a promise around them. Reads avoid both; operations that set cookies need the promise.
     const run =
@@ -449,8 +408,8 @@ export class Surface<Actor, Access> {
         ? (input: RouteInput & { setCookie: SetCookie }) =>
             this.run(operation, handler, input.request, input.params, input.setCookie)
         : (input: RouteInput) => {
-            const answer = this.run(operation, handler, input.request, input.params, refuseCookie);
-            return answer;
+            const response = this.run(operation, handler, input.request, input.params, rejectCookie);
+            return response;
           };
     // Elysia would infer the handler's type from path and schemas, which the surface has checked itself. The rest of
     // the documentation is generated on request: at startup it would cost more than all routes.
@@ -467,22 +426,22 @@ export class Surface<Actor, Access> {
     rawParams: Record<string, string>,
     setCookie: SetCookie,
   ): Response | Promise<Response> {
-    const started = this.monotonicMs();
+    const started = this.options.monotonicMs();
     const isAdmitted = this.admits(request, started);
     if (!isAdmitted && operation.isAlwaysAdmitted !== true) return this.overloaded(request);
     const context = this.context(request, setCookie, this.noStoreOperations.has(operation));
     if (!isAdmitted) context.headers.connection = "close";
     const exchange: Exchange<Actor, Access> = { operation, handler, context, started };
     try {
-      this.requirePlain(request);
-      if (operation.access === "anyone") return this.answer(exchange, this.unauthenticated, rawParams);
-      return this.permitted(operation.access, context, (actor) => this.answer(exchange, actor, rawParams));
+      this.requireAllowed(request);
+      if (operation.access === "anyone") return this.respond(exchange, this.options.unauthenticated, rawParams);
+      return this.authorized(operation.access, context, (actor) => this.respond(exchange, actor, rawParams));
     } catch (error) {
       return this.refuse(error, context);
     }
   }
 
-  private answer(
+  private respond(
     exchange: Exchange<Actor, Access>,
     actor: Actor,
     rawParams: Record<string, string>,
@@ -503,8 +462,8 @@ export class Surface<Actor, Access> {
     if (operation.body === undefined && context.request.method !== "POST") {
       const key = context.request.method === "DELETE" ? keyOf(operation, context.request, issues) : null;
       if (issues.length > 0) throw invalid(issues);
-      const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
-      const answer = handler(
+      const again = <T>(handle: (actor: Actor) => T) => this.reauthorized(operation, context, actor, handle);
+      const response = handler(
         Object.assign(context, {
           actor,
           access: operation.access,
@@ -512,19 +471,19 @@ export class Surface<Actor, Access> {
           query: parsed.value,
           body: undefined,
           bodyBytes: 0,
-          idempotency: key === null ? null : { key, fingerprint: fingerprintOf(repeatedAs(context.request), "") },
+          idempotency: key === null ? null : { key, fingerprint: fingerprintOf(retryIdentity(context.request), "") },
           again,
         }) as never,
       );
-      if (answer instanceof Response) return this.done(answer, exchange, actor);
+      if (response instanceof Response) return this.finish(response, exchange, actor);
       const { request } = context;
-      this.answering.add(request);
-      return answer
+      this.options.awaitingResponse.add(request);
+      return response
         .then(
-          (response) => this.done(response, exchange, actor),
+          (settled) => this.finish(settled, exchange, actor),
           (error) => this.refuse(error, context),
         )
-        .finally(() => this.answering.delete(request));
+        .finally(() => this.options.awaitingResponse.delete(request));
     }
     return this.withBody(exchange, actor, params, parsed.value, issues);
   }
@@ -537,26 +496,26 @@ export class Surface<Actor, Access> {
     issues: Issue[],
   ): Promise<Response> {
     const { operation, handler, context } = exchange;
-    const owner = operation.access === "anyone" ? context.source : this.gate.quotaOwner(actor);
-    const allowance = new BodyAllowance(this.bodyRoom, owner);
+    const owner = operation.access === "anyone" ? context.source : this.options.gate.quotaOwner(actor);
+    const allowance = new BodyAllowance(this.bodyMemory, owner);
     try {
       const keyIssues: Issue[] = [];
       const key = keyOf(operation, context.request, keyIssues);
-      const { checked, fingerprint } = await this.received(
+      const { checked, fingerprint } = await this.readCheckedBody(
         operation,
         context.request,
-        key === null ? null : repeatedAs(context.request),
+        key === null ? null : retryIdentity(context.request),
         allowance,
         String(owner),
       );
-      this.answering.add(context.request);
+      this.options.awaitingResponse.add(context.request);
       if (!checked.ok) issues.push(...checked.issues);
       issues.push(...keyIssues);
       if (issues.length > 0 || !checked.ok) throw invalid(issues);
       const body = checked.value;
       const idempotency = key === null || fingerprint === null ? null : { key, fingerprint };
-      const again = <T>(handle: (actor: Actor) => T) => this.stillPermitted(operation, context, actor, handle);
-      const answer = again((now) =>
+      const again = <T>(handle: (actor: Actor) => T) => this.reauthorized(operation, context, actor, handle);
+      const response = again((now) =>
         handler(
           Object.assign(context, {
             actor: now,
@@ -570,44 +529,45 @@ export class Surface<Actor, Access> {
           }) as never,
         ),
       );
-      return await this.done(await answer, exchange, actor);
+      return await this.finish(await response, exchange, actor);
     } catch (error) {
       return this.refuse(error, context);
     } finally {
-      this.answering.delete(context.request);
+      this.options.awaitingResponse.delete(context.request);
       allowance.release();
     }
   }
 
   /** The received and validated body of a request. @param sender for the rotation of body checks */
-  private async received(
+  private async readCheckedBody(
     operation: Operation<Access>,
     request: Request,
-    repeatedAs: string | null,
+    retryIdentity: string | null,
     allowance: BodyAllowance,
     sender: string,
   ): Promise<CheckedBody> {
     const limitBytes = operation.bodyLimitBytes ?? BODY_LIMIT_BYTES;
     if (operation.takesBytes === true || operation.table !== undefined) {
-      const digest = repeatedAs === null ? null : new Bun.CryptoHasher("sha256");
+      const digest = retryIdentity === null ? null : new Bun.CryptoHasher("sha256");
       const form = operation.table === undefined ? undefined : CSV_FORM;
       const bytes = await readShared(request, limitBytes, allowance, digest, form);
       const charset = operation.table === undefined ? null : charsetOf(request);
       const { checked } = await this.checkedBody(
         operation,
-        { operationId: operation.operationId, bytes, repeatedAs: null, charset },
+        { operationId: operation.operationId, bytes, retryIdentity: null, charset },
         sender,
       );
       return {
         checked,
-        fingerprint: repeatedAs === null || digest === null ? null : fingerprintOf(repeatedAs, digest.digest("hex")),
+        fingerprint:
+          retryIdentity === null || digest === null ? null : fingerprintOf(retryIdentity, digest.digest("hex")),
       };
     }
     const bytes =
       operation.body === undefined
         ? await readOptionalBody(request, limitBytes, allowance)
         : await readBody(request, limitBytes, allowance);
-    return this.checkedBody(operation, { operationId: operation.operationId, bytes, repeatedAs }, sender);
+    return this.checkedBody(operation, { operationId: operation.operationId, bytes, retryIdentity }, sender);
   }
 
   private checkedBody(
@@ -615,13 +575,13 @@ export class Surface<Actor, Access> {
     body: BodyToCheck,
     sender: string,
   ): CheckedBody | Promise<CheckedBody> {
-    return this.bodyChecks !== null && body.bytes.length > LARGE_BODY_BYTES
-      ? this.bodyChecks.check(body, sender)
+    return this.options.bodyChecks !== null && body.bytes.length > LARGE_BODY_BYTES
+      ? this.options.bodyChecks.check(body, sender)
       : checkBody(operation, body);
   }
 
   /** A body may take minutes to arrive: permissions are checked again once it is complete. */
-  private stillPermitted<T>(
+  private reauthorized<T>(
     operation: Operation<Access>,
     context: RequestContext,
     actor: Actor,
@@ -629,34 +589,35 @@ export class Surface<Actor, Access> {
   ): T {
     const { access } = operation;
     if (access === "anyone") return handle(actor);
-    return this.permitted(access, context, handle);
+    return this.authorized(access, context, handle);
   }
 
   /** Identifies the actor, checks its permissions and starts the handler, all on one snapshot of the store. */
-  private permitted<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
-    return this.gate.snapshot(() => {
-      const actor = this.gate.identify(context, access);
+  private authorized<T>(access: Access, context: RequestContext, handle: (actor: Actor) => T): T {
+    return this.options.gate.snapshot(() => {
+      const actor = this.options.gate.identify(context, access);
       // Every write is logged with its actor, even a rejected one. A GET gets its actor at its end, if it is logged.
-      if (context.request.method !== "GET") this.nameActor(context, actor);
-      this.gate.permit(actor, access, context);
+      if (context.request.method !== "GET") this.logActor(context, actor);
+      this.options.gate.permit(actor, access, context);
       return handle(actor);
     });
   }
 
-  private nameActor(context: RequestContext, actor: Actor): void {
-    if (context.logFields.actor_id === undefined) Object.assign(context.logFields, this.gate.logFieldsOf(actor));
+  private logActor(context: RequestContext, actor: Actor): void {
+    if (context.logFields.actor_id !== undefined) return;
+    Object.assign(context.logFields, this.options.gate.logFieldsOf(actor));
   }
 
-  private done(
+  private finish(
     response: Response,
     { context, operation, started }: Exchange<Actor, Access>,
     actor: Actor,
   ): Response | Promise<Response> {
     this.counts.answered += 1;
-    const tookMs = this.monotonicMs() - started;
+    const tookMs = this.options.monotonicMs() - started;
     if (context.request.method !== "GET" || tookMs > SLOW_MS) {
-      if (operation.access !== "anyone") this.nameActor(context, actor);
-      this.log.info("request", {
+      if (operation.access !== "anyone") this.logActor(context, actor);
+      this.options.log.info("request", {
         operation: operation.operationId,
         status: response.status,
         took_ms: Math.round(tookMs),
@@ -665,8 +626,8 @@ export class Surface<Actor, Access> {
         ...context.logFields,
       });
     }
-    return coded(context.request, response, (error) =>
-      this.log.error("compression_failed", { request_id: context.requestId, cause: describeFault(error) }),
+    return compressResponse(context.request, response, (error) =>
+      this.options.log.error("compression_failed", { request_id: context.requestId, cause: describeFault(error) }),
     );
   }
 
@@ -675,7 +636,7 @@ export class Surface<Actor, Access> {
     // The client disconnected: not an error of the appliance.
     if (!(thrown instanceof DomainError) && request.signal.aborted) {
       this.counts.cut_off += 1;
-      this.log.info("request_cut_off", {
+      this.options.log.info("request_cut_off", {
         method: request.method,
         path: loggedPath(request),
         request_id: requestId,
@@ -693,7 +654,8 @@ export class Surface<Actor, Access> {
     let error: DomainError;
     if (thrown instanceof DomainError) error = thrown;
     else
-      error = this.explain(thrown) ?? new DomainError("internal_error", "Something went wrong inside the appliance.");
+      error =
+        this.options.explain(thrown) ?? new DomainError("internal_error", "Something went wrong inside the appliance.");
     const path = loggedPath(request);
     if (isFault(error.code)) {
       this.counts.failed += 1;
@@ -704,7 +666,7 @@ export class Surface<Actor, Access> {
           : thrown instanceof Error
             ? (thrown.stack ?? thrown.message)
             : thrown);
-      this.log.error("request_failed", {
+      this.options.log.error("request_failed", {
         method: context.request.method,
         path,
         code: error.code,
@@ -715,7 +677,7 @@ export class Surface<Actor, Access> {
       error = new DomainError(error.code, error.message, { request_id: context.requestId });
     } else {
       this.counts.refused += 1;
-      this.log.info("request_refused", {
+      this.options.log.info("request_refused", {
         method: context.request.method,
         path,
         code: error.code,
@@ -729,19 +691,19 @@ export class Surface<Actor, Access> {
   }
 
   /** Runs before anything else in a request is read. @throws DomainError host_not_allowed, validation_failed */
-  private requirePlain(request: Request): void {
-    this.hosts.require(request.headers);
+  private requireAllowed(request: Request): void {
+    this.options.hosts.require(request.headers);
     if (carriesSecret(request.url)) throw secretInUrl();
   }
 
   private context(
     request: Request,
-    setCookie = refuseCookie,
+    setCookie = rejectCookie,
     isSecret = isSecretPath(pathOf(request.url)),
   ): RequestContext {
     this.served += 1;
-    const requestId = sentRequestId(request) ?? `${this.idPrefix}-${this.served.toString(36)}`;
-    const context = new ReceivedRequest(request, requestId, setCookie, isSecret, this.isTls, () =>
+    const requestId = sentRequestId(request) ?? `${this.options.idPrefix}-${this.served.toString(36)}`;
+    const context = new ReceivedRequest(request, requestId, setCookie, isSecret, this.options.isTls, () =>
       this.sourceOf(request),
     );
     // Resolved now, since the peer may be gone later; reads hardly ever need it.
@@ -751,8 +713,8 @@ export class Surface<Actor, Access> {
 
   /** Caller address of a request. */
   private sourceOf(request: Request): string {
-    const peer = this.app.server?.requestIP(request)?.address ?? NO_PEER;
-    return callerAddress(peer, request.headers.get("x-forwarded-for"), this.trustedProxies);
+    const peer = this.options.app.server?.requestIP(request)?.address ?? NO_PEER;
+    return callerAddress(peer, request.headers.get("x-forwarded-for"), this.options.trustedProxies);
   }
 }
 
@@ -769,15 +731,17 @@ function loggedPath(request: Request): string {
 }
 
 function matches(pattern: string, path: string): boolean {
-  const want = pattern.split("/");
-  const have = path.split("/");
+  const patternParts = pattern.split("/");
+  const pathParts = path.split("/");
   return (
-    want.length === have.length &&
-    want.every((part, position) => (part.startsWith(":") ? have[position] !== "" : part === have[position]))
+    patternParts.length === pathParts.length &&
+    patternParts.every((part, position) =>
+      part.startsWith(":") ? pathParts[position] !== "" : part === pathParts[position],
+    )
   );
 }
 
-/** Idempotency key of the request, validated; null if absent, or if the operation does not replay answers. */
+/** Idempotency key of the request, validated; null if absent, or if the operation does not replay responses. */
 function keyOf(operation: Operation<unknown>, request: Request, issues: Issue[]): string | null {
   const key = idempotencyKey(request, issues);
   return operation.isNotRepeated === true ? null : key;

@@ -1,12 +1,12 @@
 // Limit for incomplete requests per address: each holds a file descriptor, and the process has a limited number.
 // Must not know how connections are inspected, nor close one whose request is complete.
 
-import { type Cidr, isIpWithinAny, peerPlace } from "../base/ip.ts";
+import { type Cidr, isIpWithinAny, peerSource } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
 import type { Timers } from "../base/timers.ts";
 
 /** Share of all descriptors for incomplete requests of one address, or one IPv6 /64. */
-const SHARE_OF_PLACE = 1 / 8;
+const SHARE_OF_SOURCE = 1 / 8;
 /** Share for a trusted proxy, which has many callers behind it. */
 const SHARE_OF_PROXY = 1 / 2;
 /**
@@ -15,9 +15,9 @@ const SHARE_OF_PROXY = 1 / 2;
  */
 const SHARE_IN_USE = 3 / 4;
 /** Lower limit, however few descriptors there are. */
-const PLACE_MIN = 16;
+const LIMIT_MIN = 16;
 /** Interval between inspections. */
-export const CONNECTIONS_LOOK_MS = 250;
+export const INSPECT_INTERVAL_MS = 250;
 /** Interval at which closed connections are logged together. */
 const LOG_AFTER_MS = 1_000;
 
@@ -27,10 +27,10 @@ interface Connection {
   /** Peer address, like `port`. */
   readonly address: string;
   readonly port: number;
-  readonly wasAnswered: boolean;
+  readonly hasSentData: boolean;
   /** Milliseconds since data was last sent or received. */
   readonly sentAgoMs: number;
-  readonly heardAgoMs: number;
+  readonly receivedAgoMs: number;
 }
 
 /** Inspection of connections. */
@@ -56,7 +56,7 @@ interface UnfinishedOptions {
   readonly server: ListeningServer;
   readonly isTls: boolean;
   /** Complete requests that await their response. */
-  readonly answering: ReadonlySet<Request>;
+  readonly awaitingResponse: ReadonlySet<Request>;
   readonly trustedProxies: readonly Cidr[];
   readonly timers: Timers;
   readonly log: Log;
@@ -65,50 +65,50 @@ interface UnfinishedOptions {
 export class UnfinishedRequests {
   private readonly options: UnfinishedOptions;
   private connections: Connections | null = null;
-  private callOff: () => void;
+  private cancelTimer: () => void;
   /** By place: closed and not logged yet. */
   private readonly ended = new Map<string, number>();
 
   constructor(options: UnfinishedOptions) {
     this.options = options;
-    this.callOff = options.timers.after(CONNECTIONS_LOOK_MS, () => {
+    this.cancelTimer = options.timers.after(INSPECT_INTERVAL_MS, () => {
       this.connections = options.open();
-      if (this.connections !== null) this.look(this.connections);
+      if (this.connections !== null) this.inspect(this.connections);
     });
   }
 
   stop(): void {
-    this.callOff();
+    this.cancelTimer();
     this.connections?.close();
   }
 
-  private look(connections: Connections): void {
-    this.bound(connections);
-    this.callOff = this.options.timers.after(CONNECTIONS_LOOK_MS, () => this.look(connections));
+  private inspect(connections: Connections): void {
+    this.enforceLimits(connections);
+    this.cancelTimer = this.options.timers.after(INSPECT_INTERVAL_MS, () => this.inspect(connections));
   }
 
-  private bound(connections: Connections): void {
+  private enforceLimits(connections: Connections): void {
     const { descriptorLimit, server } = this.options;
     const descriptors = this.options.descriptors();
     // The usual case.
-    if (descriptors === null || descriptors.length <= this.boundOf(SHARE_OF_PLACE)) return;
+    if (descriptors === null || descriptors.length <= this.limitOf(SHARE_OF_SOURCE)) return;
     const isShort = descriptors.length > descriptorLimit * SHARE_IN_USE;
-    const held = this.notAnswered(connections.acceptedAt(server.port, descriptors));
-    const bounded = isShort ? held : held.filter((each) => this.isUnfinished(each));
-    for (const [place, all] of Map.groupBy(bounded, ({ address }) => peerPlace(address).place)) {
-      const excess = all.length - this.boundOfPlace(all[0] as Connection);
+    const held = this.withoutPendingRequest(connections.acceptedAt(server.port, descriptors));
+    const counted = isShort ? held : held.filter((each) => this.isUnfinished(each));
+    for (const [place, all] of Map.groupBy(counted, ({ address }) => peerSource(address).source)) {
+      const excess = all.length - this.limitOfSource(all[0] as Connection);
       if (excess <= 0) continue;
-      all.sort((a, b) => restedMs(b) - restedMs(a));
+      all.sort((a, b) => idleMs(b) - idleMs(a));
       for (const connection of all.slice(0, excess)) connections.end(connection);
-      this.note(place, excess);
+      this.noteClosed(place, excess);
     }
   }
 
   /** Connections without a complete request that awaits its response. */
-  private notAnswered(all: readonly Connection[]): Connection[] {
-    const { answering, server } = this.options;
+  private withoutPendingRequest(all: readonly Connection[]): Connection[] {
+    const { awaitingResponse, server } = this.options;
     const busy = new Set<string>();
-    for (const request of answering) {
+    for (const request of awaitingResponse) {
       const peer = server.peerOf(request);
       if (peer !== null) busy.add(endpoint(peer));
     }
@@ -120,21 +120,21 @@ export class UnfinishedRequests {
    * resolution: a request answered within the millisecond of its arrival counts as answered. Under TLS it counts as
    * unfinished, since the exchange may have been the handshake alone.
    */
-  private isUnfinished({ wasAnswered, sentAgoMs, heardAgoMs }: Connection): boolean {
-    return this.options.isTls ? heardAgoMs <= sentAgoMs : !wasAnswered || heardAgoMs < sentAgoMs;
+  private isUnfinished({ hasSentData, sentAgoMs, receivedAgoMs }: Connection): boolean {
+    return this.options.isTls ? receivedAgoMs <= sentAgoMs : !hasSentData || receivedAgoMs < sentAgoMs;
   }
 
-  private boundOfPlace({ address }: Connection): number {
-    const isProxy = isIpWithinAny(this.options.trustedProxies, peerPlace(address).address);
-    return this.boundOf(isProxy ? SHARE_OF_PROXY : SHARE_OF_PLACE);
+  private limitOfSource({ address }: Connection): number {
+    const isProxy = isIpWithinAny(this.options.trustedProxies, peerSource(address).address);
+    return this.limitOf(isProxy ? SHARE_OF_PROXY : SHARE_OF_SOURCE);
   }
 
-  private boundOf(share: number): number {
-    return Math.max(PLACE_MIN, Math.floor(this.options.descriptorLimit * share));
+  private limitOf(share: number): number {
+    return Math.max(LIMIT_MIN, Math.floor(this.options.descriptorLimit * share));
   }
 
   /** Not one line per inspection: an attack may last for hours. */
-  private note(place: string, count: number): void {
+  private noteClosed(place: string, count: number): void {
     if (this.ended.size === 0) {
       this.options.timers.after(LOG_AFTER_MS, () => {
         for (const [source, ended] of this.ended) this.options.log.warn("unfinished_requests_ended", { source, ended });
@@ -146,10 +146,10 @@ export class UnfinishedRequests {
 }
 
 /** Idle time; the longest idle connections are closed first. */
-function restedMs({ sentAgoMs, heardAgoMs }: Connection): number {
-  return Math.min(sentAgoMs, heardAgoMs);
+function idleMs({ sentAgoMs, receivedAgoMs }: Connection): number {
+  return Math.min(sentAgoMs, receivedAgoMs);
 }
 
 function endpoint({ address, port }: { readonly address: string; readonly port: number }): string {
-  return `${peerPlace(address).address} ${port}`;
+  return `${peerSource(address).address} ${port}`;
 }

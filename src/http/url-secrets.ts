@@ -1,7 +1,7 @@
 // Detection of secrets in URLs, which proxies, logs and shell histories store. Must not reveal the position or any part
 // of a secret.
 
-import { carriesKey, KEY_TEXT } from "../base/credential-texts.ts";
+import { containsKey, KEY_TEXT } from "../base/credential-texts.ts";
 import { DomainError } from "../base/errors.ts";
 
 /**
@@ -9,7 +9,7 @@ import { DomainError } from "../base/errors.ts";
  * secrets. Runs on every request: ordinary URLs pass after two searches.
  */
 export function carriesSecret(url: string): boolean {
-  if (carriesKey(url)) return true;
+  if (containsKey(url)) return true;
   if (url.includes("?") && PARAMETER.test(url)) return true;
   return url.includes("%") && hidesSecret(url);
 }
@@ -45,7 +45,7 @@ function hidesSecret(url: string): boolean {
 /** Successive percent-decodings of a text, while escapes remain. */
 export function* decodingsOf(text: string): Generator<string> {
   let [before, decoded] = ["", text];
-  for (let times = 0; times < DECODINGS_MAX && decoded !== before; times += 1) {
+  for (let rounds = 0; rounds < DECODINGS_MAX && decoded !== before; rounds += 1) {
     before = decoded;
     decoded = decoded.replace(ENCODED_ASCII, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     if (decoded !== before) yield decoded;

@@ -3,13 +3,13 @@
 import { customFieldName } from "../base/custom-field-names.ts";
 import { withoutInvisible } from "../base/visible.ts";
 import { type FieldKind, type TypedField, valueProblem } from "../resources/custom-fields/field-type.ts";
-import type { ChangesHere } from "./changes-here.ts";
+import type { LocalChanges } from "./changes-here.ts";
 import { KnownSubnets } from "./known-subnets.ts";
 import type { Ledger, LedgerRecord } from "./ledger.ts";
-import type { Plan } from "./plan.ts";
-import type { BroughtSource, CustomValues, NetworkPlace } from "./wanted.ts";
+import type { ImportPlan } from "./plan.ts";
+import type { CustomValues, ImportSource, NetworkRef } from "./wanted.ts";
 
-export interface BringOptions {
+export interface ImportOptions {
   /** Network for objects without a place; null if none. */
   readonly defaultNetwork: string | null;
   /** True if the source outranks changes made here. */
@@ -20,15 +20,24 @@ export interface BringOptions {
   readonly flush: () => Promise<void>;
 }
 
-/** State of one import. Devices and addresses are streamed; referenced records are kept. */
-export class Bringing {
-  readonly source: BroughtSource;
+interface ImportRunParts {
+  readonly source: ImportSource;
   readonly ledger: Ledger;
-  readonly plan: Plan;
-  readonly changesHere: ChangesHere;
-  readonly options: BringOptions;
-  /** True if the source was imported before: otherwise nothing of it can have been changed or deleted here. */
-  readonly isAgain: boolean;
+  readonly plan: ImportPlan;
+  readonly changesHere: LocalChanges;
+  readonly options: ImportOptions;
+  readonly isRepeated: boolean;
+}
+
+/** State of one import. Devices and addresses are streamed; referenced records are kept in memory. */
+export class ImportRun {
+  readonly source: ImportSource;
+  readonly ledger: Ledger;
+  readonly plan: ImportPlan;
+  readonly changesHere: LocalChanges;
+  readonly options: ImportOptions;
+  /** True if the source was imported before: otherwise none of its records can have been changed or deleted here. */
+  readonly isRepeated: boolean;
   /** Network IDs by origin ID. */
   readonly networks = new Map<string, string>();
   defaultNetworkId: string | null = null;
@@ -42,20 +51,20 @@ export class Bringing {
   /** Hosts that absorbed imported hosts, with the device that describes each. */
   readonly consolidated = new Map<string, string>();
 
-  constructor(parts: Pick<Bringing, "source" | "ledger" | "plan" | "changesHere" | "options" | "isAgain">) {
+  constructor(parts: ImportRunParts) {
     this.source = parts.source;
     this.ledger = parts.ledger;
     this.plan = parts.plan;
     this.changesHere = parts.changesHere;
     this.options = parts.options;
-    this.isAgain = parts.isAgain;
+    this.isRepeated = parts.isRepeated;
   }
 
   /** Returns the ID of a network, or the reason for having none. */
-  networkOf(place: NetworkPlace): { readonly id: string } | { readonly refused: string } {
-    const id = place === null ? this.defaultNetworkId : this.networks.get(place);
+  networkOf(networkId: NetworkRef): { readonly id: string } | { readonly refused: string } {
+    const id = networkId === null ? this.defaultNetworkId : this.networks.get(networkId);
     if (id !== null && id !== undefined) return { id };
-    return place === null
+    return networkId === null
       ? { refused: "has no network; name one with --default-network" }
       : { refused: "its network could not be imported" };
   }

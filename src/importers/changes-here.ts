@@ -1,18 +1,18 @@
 // Last author of each field: fields changed by users since the import belong to the users.
 
 import { fieldValueOf } from "../base/custom-field-names.ts";
-import type { Ledger, ToldVersion } from "./ledger.ts";
+import type { HistoryVersion, Ledger } from "./ledger.ts";
 
-export type LastWord =
+export type LastAuthor =
   /** An import of the same source, a scan, or nobody: the field has its default. */
   | { readonly by: "import" | "scan" | "nobody" }
   | { readonly by: "somebody"; readonly name: string; readonly at: string };
 
-const VERSIONS_AT_ONCE = 100;
+const PAGE_VERSIONS = 100;
 /** Maximum versions read: an older value is not a recent change. */
 const VERSIONS_MAX = 2_000;
 
-export class ChangesHere {
+export class LocalChanges {
   private readonly ledger: Ledger;
   private readonly sourceReason: string;
 
@@ -23,44 +23,44 @@ export class ChangesHere {
   }
 
   /** Returns the last author of each of these fields. @param path list of the record: `/hosts` */
-  async lastWords(path: string, id: string, fields: readonly string[]): Promise<ReadonlyMap<string, LastWord>> {
-    const words = new Map<string, LastWord>();
+  async lastAuthors(path: string, id: string, fields: readonly string[]): Promise<ReadonlyMap<string, LastAuthor>> {
+    const authors = new Map<string, LastAuthor>();
     for await (const version of this.versions(path, id)) {
       // A host's history includes the hosts consolidated into it.
       if (version.record.id !== id) continue;
       for (const field of fields) {
-        if (words.has(field)) continue;
+        if (authors.has(field)) continue;
         if (version.operation === "Created") {
-          const isUnsaid = isEmpty(fieldValueOf(version.record, field));
-          words.set(field, isUnsaid ? { by: "nobody" } : this.wordOf(version));
-        } else if (version.changed_fields.includes(field)) words.set(field, this.wordOf(version));
+          const isUnspecified = isEmpty(fieldValueOf(version.record, field));
+          authors.set(field, isUnspecified ? { by: "nobody" } : this.authorOf(version));
+        } else if (version.changed_fields.includes(field)) authors.set(field, this.authorOf(version));
       }
-      if (words.size === fields.length) break;
+      if (authors.size === fields.length) break;
     }
-    for (const field of fields) if (!words.has(field)) words.set(field, { by: "nobody" });
-    return words;
+    for (const field of fields) if (!authors.has(field)) authors.set(field, { by: "nobody" });
+    return authors;
   }
 
   /** Returns the tags that the record had before and that were removed since. */
-  async tagsTakenOff(path: string, id: string, tags: readonly string[]): Promise<ReadonlySet<string>> {
-    const taken = new Set<string>();
+  async removedTags(path: string, id: string, tags: readonly string[]): Promise<ReadonlySet<string>> {
+    const removed = new Set<string>();
     for await (const { record } of this.versions(path, id)) {
       if (record.id !== id) continue;
-      for (const tag of tags) if (Array.isArray(record.tags) && record.tags.includes(tag)) taken.add(tag);
-      if (taken.size === tags.length) break;
+      for (const tag of tags) if (Array.isArray(record.tags) && record.tags.includes(tag)) removed.add(tag);
+      if (removed.size === tags.length) break;
     }
-    return taken;
+    return removed;
   }
 
-  private async *versions(path: string, id: string): AsyncGenerator<ToldVersion> {
-    for (let offset = 0; offset < VERSIONS_MAX; offset += VERSIONS_AT_ONCE) {
-      const versions = await this.ledger.history(path, id, VERSIONS_AT_ONCE, offset);
+  private async *versions(path: string, id: string): AsyncGenerator<HistoryVersion> {
+    for (let offset = 0; offset < VERSIONS_MAX; offset += PAGE_VERSIONS) {
+      const versions = await this.ledger.history(path, id, PAGE_VERSIONS, offset);
       yield* versions;
-      if (versions.length < VERSIONS_AT_ONCE) return;
+      if (versions.length < PAGE_VERSIONS) return;
     }
   }
 
-  private wordOf({ transaction }: ToldVersion): LastWord {
+  private authorOf({ transaction }: HistoryVersion): LastAuthor {
     const { actor, reason, at } = transaction;
     if (isReasonOf(reason, this.sourceReason)) return { by: "import" };
     if (actor.type === "Discovery") return { by: "scan" };

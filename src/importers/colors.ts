@@ -3,7 +3,7 @@
 import type { Color } from "../resources/tags/color.ts";
 
 /** Usual rendering in clients: red, green, blue. */
-const LOOKS: Readonly<Record<Color, number>> = {
+const RGB_VALUES: Readonly<Record<Color, number>> = {
   Pink: 0xec4899,
   Rose: 0xf43f5e,
   Red: 0xef4444,
@@ -25,14 +25,16 @@ const LOOKS: Readonly<Record<Color, number>> = {
 };
 
 /** @param text six hex digits, with or without `#`; anything else is gray */
-export function colorNear(text: string | null): Color {
+export function nearestColor(text: string | null): Color {
   const digits = /^#?([0-9a-f]{6})$/i.exec(text ?? "")?.[1];
   if (digits === undefined) return "Gray";
   const wanted = Number.parseInt(digits, 16);
-  const names = Object.keys(LOOKS) as Color[];
-  return names.reduce((best, name) => (distance(LOOKS[name], wanted) < distance(LOOKS[best], wanted) ? name : best));
+  const names = Object.keys(RGB_VALUES) as Color[];
+  return names.reduce((best, name) =>
+    distance(RGB_VALUES[name], wanted) < distance(RGB_VALUES[best], wanted) ? name : best,
+  );
 }
 
-function distance(one: number, other: number): number {
-  return [16, 8, 0].reduce((sum, shift) => sum + (((one >> shift) & 255) - ((other >> shift) & 255)) ** 2, 0);
+function distance(left: number, right: number): number {
+  return [16, 8, 0].reduce((sum, shift) => sum + (((left >> shift) & 255) - ((right >> shift) & 255)) ** 2, 0);
 }

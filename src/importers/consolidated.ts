@@ -1,6 +1,6 @@
 // Lookup of the current host of a device, after its host was consolidated here.
 
-import type { Bringing } from "./bringing.ts";
+import type { ImportRun } from "./bringing.ts";
 import { isReasonOf } from "./changes-here.ts";
 import type { LedgerRecord } from "./ledger.ts";
 
@@ -12,10 +12,10 @@ const HOSTS_MAX = 20;
  * @param id the device's own host, which no longer exists
  * @returns null if there is none: the host was deleted or never existed. "AnotherDevice" if that host belongs to
  * another device of the source, which then describes it
- * @throws RemoteTrouble
+ * @throws RemoteError
  */
-export async function consolidatedHost(bringing: Bringing, id: string): Promise<LedgerRecord | "AnotherDevice" | null> {
-  const { ledger, isAgain, source } = bringing;
+export async function consolidatedHost(run: ImportRun, id: string): Promise<LedgerRecord | "AnotherDevice" | null> {
+  const { ledger, isRepeated: isAgain, source } = run;
   if (!isAgain) return null;
   let last = id;
   for (let hosts = 0; hosts < HOSTS_MAX; hosts += 1) {
@@ -27,7 +27,7 @@ export async function consolidatedHost(bringing: Bringing, id: string): Promise<
   if (last === id) return null;
   const host = (await ledger.byIds("/hosts", [last])).get(last) ?? null;
   if (host === null) return null;
-  const made = await ledger.history("/hosts", last, HOSTS_MAX, 0, 'operation = "Created"');
-  const own = made.find(({ record }) => record.id === last);
-  return isReasonOf(own?.transaction.reason, source.reason) ? "AnotherDevice" : host;
+  const creations = await ledger.history("/hosts", last, HOSTS_MAX, 0, 'operation = "Created"');
+  const creation = creations.find(({ record }) => record.id === last);
+  return isReasonOf(creation?.transaction.reason, source.reason) ? "AnotherDevice" : host;
 }

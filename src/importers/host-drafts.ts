@@ -6,11 +6,11 @@ import { HostBulkItem } from "../resources/hosts/bulk-body.ts";
 import { IfEntryItem } from "../resources/if-entries/if-entry.ts";
 import { IpAddressItem } from "../resources/ip-addresses/ip-address.ts";
 import { CHILDREN_MAX } from "../schemas/schemas.ts";
-import type { Bringing } from "./bringing.ts";
+import type { ImportRun } from "./bringing.ts";
 import type { LedgerRecord } from "./ledger.ts";
 import { ensureSubnet, ensureVlan } from "./places.ts";
 import { PlanTally, planLine } from "./plan.ts";
-import { bodyWithCustomFields, changesOf, checkedBody, said, wasDeletedHere } from "./records.ts";
+import { bodyWithCustomFields, changesOf, checkedBody, specified, wasDeletedHere } from "./records.ts";
 import type { WantedAddress, WantedHost, WantedInterface } from "./wanted.ts";
 
 export interface HostDraft {
@@ -24,26 +24,26 @@ export interface HostDraft {
 /**
  * @param existing the host with its children; null if none
  * @param entries its interface entries for which the source lists VLANs: entries within a host lack VLANs
- * @returns null for a host that cannot be imported; the plan says why
- * @throws RemoteTrouble
+ * @returns null for a host that cannot be imported; the plan has the reason
+ * @throws RemoteError
  */
 export async function draftHost(
-  bringing: Bringing,
+  run: ImportRun,
   wanted: WantedHost,
   existing: LedgerRecord | null,
   entries: ReadonlyMap<string, LedgerRecord>,
 ): Promise<HostDraft | null> {
-  const { plan } = bringing;
+  const { plan } = run;
   const tally = new PlanTally();
   const line = planLine(wanted.name, wanted.url);
-  const network = existing === null ? bringing.networkOf(wanted.network) : { id: existing.network_id as string };
+  const network = existing === null ? run.networkOf(wanted.network) : { id: existing.network_id as string };
   if ("refused" in network) {
     plan.refuse("hosts", wanted.url, network.refused);
     return null;
   }
-  const custom = bringing.customValues("host", wanted.custom, (why) => tally.refuse("fields", wanted.url, why));
+  const custom = run.customValues("host", wanted.custom, (reason) => tally.refuse("fields", wanted.url, reason));
   const fields = { ...ownFields(wanted), ...custom };
-  const tags = bringing.tagIds(wanted.tags);
+  const tags = run.tagIds(wanted.tags);
   const checked = checkedBody<HostBulkItem>(
     HostBulkItem,
     bodyWithCustomFields({ id: wanted.id, network_id: network.id, ...fields, tags }),
@@ -52,11 +52,11 @@ export async function draftHost(
     plan.refuse("hosts", wanted.url, checked.refused);
     return null;
   }
-  if (existing === null && (await wasDeletedHere(bringing, "/hosts", wanted.id))) {
+  if (existing === null && (await wasDeletedHere(run, "/hosts", wanted.id))) {
     plan.add("hosts", "kept", `${line} was deleted here`);
     return null;
   }
-  const context: PartContext = { bringing, tally, wanted, networkId: network.id, existing, entries };
+  const context: PartContext = { run, tally, wanted, networkId: network.id, existing, entries };
   const addresses = await draftAddresses(context);
   const interfaces = await draftInterfaces(context, addresses.ids);
   const lists = {
@@ -67,8 +67,8 @@ export async function draftHost(
     tally.add("hosts", "created", line);
     return { wanted, item: { ...checked.body, ...lists }, tally };
   }
-  const { changes, kept } = await changesOf(bringing, "/hosts", existing, { fields, tags });
-  tally.addChange("hosts", line, Object.keys(changes), kept);
+  const { changes, kept: keptDifferences } = await changesOf(run, "/hosts", existing, { fields, tags });
+  tally.addChange("hosts", line, Object.keys(changes), keptDifferences);
   const isWritten = Object.keys(changes).length > 0 || Object.keys(lists).length > 0;
   const item: HostBulkItem = {
     id: existing.id,
@@ -82,7 +82,7 @@ export async function draftHost(
 }
 
 interface PartContext {
-  readonly bringing: Bringing;
+  readonly run: ImportRun;
   readonly tally: PlanTally;
   readonly wanted: WantedHost;
   readonly networkId: string;
@@ -92,7 +92,7 @@ interface PartContext {
 
 function ownFields(wanted: WantedHost): Record<string, unknown> {
   const { name, hostname, description, manufacturer, model, serial_number, asset_tag, sys_location } = wanted;
-  return said({ name, hostname, description, manufacturer, model, serial_number, asset_tag, sys_location });
+  return specified({ name, hostname, description, manufacturer, model, serial_number, asset_tag, sys_location });
 }
 
 /** An item that leaves a child unchanged. */
@@ -100,55 +100,57 @@ type Item = { readonly id: string } & Record<string, unknown>;
 
 /** @returns the whole list, null if unchanged; and the first address ID per interface origin */
 async function draftAddresses(context: PartContext) {
-  const { bringing, tally, wanted, networkId, existing } = context;
+  const { run, tally, wanted, networkId, existing } = context;
   const stored = (existing?.ip_addresses ?? []) as LedgerRecord[];
-  const byAddress = new Map(stored.map((each) => [each.ip_address as string, each]));
+  const byAddress = new Map(stored.map((part) => [part.ip_address as string, part]));
   const items = new Map<string, Item>(
     stored.map(({ id, ip_address, subnet_id }) => [id, { id, ip_address, subnet_id }]),
   );
   const ids = new Map<string, string>();
-  const taken = new Set<string>();
+  const seen = new Set<string>();
   let isChanged = false;
-  for (const each of wanted.addresses) {
-    const line = planLine(`${each.ip_address} of ${wanted.name}`, each.url);
-    const fields = said({ name: each.name, mac_address: each.mac_address });
-    const checked = checkedBody<IpAddressItem>(IpAddressItem, { id: each.id, ip_address: each.ip_address, ...fields });
+  for (const part of wanted.addresses) {
+    const line = planLine(`${part.ip_address} of ${wanted.name}`, part.url);
+    const fields = specified({ name: part.name, mac_address: part.mac_address });
+    const checked = checkedBody<IpAddressItem>(IpAddressItem, { id: part.id, ip_address: part.ip_address, ...fields });
     if ("refused" in checked) {
-      tally.refuse("addresses", each.url, checked.refused);
+      tally.refuse("addresses", part.url, checked.refused);
       continue;
     }
     const { ip_address } = checked.body;
-    if (taken.has(ip_address)) {
-      tally.refuse("addresses", each.url, `the host has ${ip_address} already`);
+    if (seen.has(ip_address)) {
+      tally.refuse("addresses", part.url, `the host has ${ip_address} already`);
       continue;
     }
-    taken.add(ip_address);
+    seen.add(ip_address);
     const record = byAddress.get(ip_address) ?? null;
     if (record === null) {
-      const isKept = await isPartDeleted(context, "/ip-addresses", each.id);
+      const isKept = await isPartDeleted(context, "/ip-addresses", part.id);
       if (isKept) {
         tally.add("addresses", "kept", `${line} was deleted here`);
         continue;
       }
-      const refused = items.size >= CHILDREN_MAX ? FULL : await ensurePlace(bringing, networkId, each, ip_address);
+      const refused = items.size >= CHILDREN_MAX ? FULL : await ensureAddressSubnet(run, networkId, part, ip_address);
       if (refused !== null) {
-        tally.refuse("addresses", each.url, refused);
+        tally.refuse("addresses", part.url, refused);
         continue;
       }
-      items.set(each.id, { ...checked.body, id: each.id });
+      items.set(part.id, { ...checked.body, id: part.id });
       tally.add("addresses", "created", line);
       isChanged = true;
     } else {
       const wantedFields = checkedFields(fields, checked.body);
-      const { changes, kept } = await changesOf(bringing, "/ip-addresses", record, { fields: wantedFields });
-      tally.addChange("addresses", line, Object.keys(changes), kept);
+      const { changes, kept: keptDifferences } = await changesOf(run, "/ip-addresses", record, {
+        fields: wantedFields,
+      });
+      tally.addChange("addresses", line, Object.keys(changes), keptDifferences);
       if (Object.keys(changes).length > 0) {
         items.set(record.id, { ...(items.get(record.id) as Item), ...changes });
         isChanged = true;
       }
     }
-    const id = record?.id ?? each.id;
-    if (each.interfaceId !== null && !ids.has(each.interfaceId)) ids.set(each.interfaceId, id);
+    const id = record?.id ?? part.id;
+    if (part.interfaceId !== null && !ids.has(part.interfaceId)) ids.set(part.interfaceId, id);
   }
   return { items: isChanged ? ([...items.values()] as unknown as IpAddressItem[]) : null, ids };
 }
@@ -156,9 +158,9 @@ async function draftAddresses(context: PartContext) {
 const FULL = `the host has ${CHILDREN_MAX} of them already`;
 
 /** @returns the reason for having no subnet; null if the address has one, or one was created */
-function ensurePlace(bringing: Bringing, networkId: string, wanted: WantedAddress, address: string) {
+function ensureAddressSubnet(run: ImportRun, networkId: string, wanted: WantedAddress, address: string) {
   const { url, prefixLength } = wanted;
-  return ensureSubnet(bringing, networkId, { url, first: address, last: address, prefixLength });
+  return ensureSubnet(run, networkId, { url, first: address, last: address, prefixLength });
 }
 
 /** @returns the whole list; null if unchanged */
@@ -166,47 +168,50 @@ async function draftInterfaces(
   context: PartContext,
   addressIds: ReadonlyMap<string, string>,
 ): Promise<IfEntryItem[] | null> {
-  const { bringing, tally, wanted, existing } = context;
+  const { run, tally, wanted, existing } = context;
   const stored = (existing?.interfaces ?? []) as LedgerRecord[];
   const find = storedInterfaces(stored, wanted);
   const items = new Map<string, Item>(stored.map(({ id, if_index, if_descr }) => [id, { id, if_index, if_descr }]));
-  const numbers = new Set(stored.map((each) => each.if_index as number));
+  const numbers = new Set(stored.map((part) => part.if_index as number));
   let isChanged = false;
-  for (const each of wanted.interfaces) {
-    const line = planLine(`${each.name} of ${wanted.name}`, each.url);
-    const record = await withVlans(context, find(each), each);
-    const custom = bringing.customValues("if_entry", each.custom, (why) => tally.refuse("fields", each.url, why));
-    const fields = { ...(await interfaceFields(context, each, addressIds.get(each.id) ?? null)), ...custom };
-    const if_index = (record?.if_index as number | undefined) ?? freeNumber(numbers, each.if_index);
-    const checked = checkedBody<IfEntryItem>(IfEntryItem, bodyWithCustomFields({ id: each.id, if_index, ...fields }));
+  for (const part of wanted.interfaces) {
+    const line = planLine(`${part.name} of ${wanted.name}`, part.url);
+    const record = await withVlans(context, find(part), part);
+    const custom = run.customValues("if_entry", part.custom, (reason) => tally.refuse("fields", part.url, reason));
+    const fields = { ...(await interfaceFields(context, part, addressIds.get(part.id) ?? null)), ...custom };
+    const if_index = (record?.if_index as number | undefined) ?? freeNumber(numbers, part.if_index);
+    const checked = checkedBody<IfEntryItem>(IfEntryItem, bodyWithCustomFields({ id: part.id, if_index, ...fields }));
     if ("refused" in checked) {
-      tally.refuse("interfaces", each.url, checked.refused);
+      tally.refuse("interfaces", part.url, checked.refused);
       continue;
     }
     if (record === null) {
       if (items.size >= CHILDREN_MAX) {
-        tally.refuse("interfaces", each.url, FULL);
+        tally.refuse("interfaces", part.url, FULL);
         continue;
       }
-      if (await isPartDeleted(context, "/if-entries", each.id)) {
+      if (await isPartDeleted(context, "/if-entries", part.id)) {
         tally.add("interfaces", "kept", `${line} was deleted here`);
         continue;
       }
       numbers.add(if_index);
-      const admin = each.admin_status === "Up" ? {} : { admin_status: each.admin_status };
-      items.set(each.id, { ...checked.body, ...admin, id: each.id });
+      const admin = part.admin_status === "Up" ? {} : { admin_status: part.admin_status };
+      items.set(part.id, { ...checked.body, ...admin, id: part.id });
       tally.add("interfaces", "created", line);
       isChanged = true;
       continue;
     }
     const wantedFields: Record<string, unknown> = {
       ...checkedFields(fields, checked.body),
-      admin_status: each.admin_status,
+      admin_status: part.admin_status,
     };
     if (isSameSet(record.vlan_ids, fields.vlan_ids)) wantedFields.vlan_ids = record.vlan_ids;
-    const weak = each.admin_status === "Up" ? ["admin_status"] : [];
-    const { changes, kept } = await changesOf(bringing, "/if-entries", record, { fields: wantedFields, weak });
-    tally.addChange("interfaces", line, Object.keys(changes), kept);
+    const weak = part.admin_status === "Up" ? ["admin_status"] : [];
+    const { changes, kept: keptDifferences } = await changesOf(run, "/if-entries", record, {
+      fields: wantedFields,
+      weak,
+    });
+    tally.addChange("interfaces", line, Object.keys(changes), keptDifferences);
     if (Object.keys(changes).length === 0) continue;
     items.set(record.id, { ...(items.get(record.id) as Item), ...bodyWithCustomFields(changes) });
     isChanged = true;
@@ -216,13 +221,13 @@ async function draftInterfaces(
 
 /** Finds by import ID, else by unique name. */
 function storedInterfaces(stored: readonly LedgerRecord[], wanted: WantedHost) {
-  const byId = new Map(stored.map((each) => [each.id, each]));
-  const spoken = new Set(wanted.interfaces.map((each) => each.id));
+  const byId = new Map(stored.map((part) => [part.id, part]));
+  const importedIds = new Set(wanted.interfaces.map((part) => part.id));
   const byName = new Map<unknown, LedgerRecord | null>();
-  for (const each of stored) {
-    if (spoken.has(each.id)) continue;
-    const name = each.if_name ?? each.if_descr;
-    byName.set(name, byName.has(name) ? null : each);
+  for (const part of stored) {
+    if (importedIds.has(part.id)) continue;
+    const name = part.if_name ?? part.if_descr;
+    byName.set(name, byName.has(name) ? null : part);
   }
   return ({ id, name }: WantedInterface): LedgerRecord | null => {
     const found = byId.get(id) ?? byName.get(name) ?? null;
@@ -232,33 +237,33 @@ function storedInterfaces(stored: readonly LedgerRecord[], wanted: WantedHost) {
 }
 
 /** True if the source lists VLANs of the interface. */
-export function namesVlans({ native_vlan, vlans }: WantedInterface): boolean {
+export function hasVlans({ native_vlan, vlans }: WantedInterface): boolean {
   return native_vlan !== null || vlans.length > 0;
 }
 
 /** Returns the entry, with its VLANs if needed. */
 async function withVlans(
-  { bringing, entries }: PartContext,
+  { run, entries }: PartContext,
   entry: LedgerRecord | null,
   wanted: WantedInterface,
 ): Promise<LedgerRecord | null> {
-  if (entry === null || !namesVlans(wanted)) return entry;
-  const whole = entries.get(entry.id) ?? (await bringing.ledger.byIds("/if-entries", [entry.id])).get(entry.id);
-  return { ...entry, native_vlan_id: whole?.native_vlan_id ?? null, vlan_ids: whole?.vlan_ids ?? null };
+  if (entry === null || !hasVlans(wanted)) return entry;
+  const fullEntry = entries.get(entry.id) ?? (await run.ledger.byIds("/if-entries", [entry.id])).get(entry.id);
+  return { ...entry, native_vlan_id: fullEntry?.native_vlan_id ?? null, vlan_ids: fullEntry?.vlan_ids ?? null };
 }
 
 async function interfaceFields(
-  { bringing, networkId }: PartContext,
+  { run, networkId }: PartContext,
   wanted: WantedInterface,
   addressId: string | null,
 ): Promise<Record<string, unknown>> {
-  const native = wanted.native_vlan === null ? null : await ensureVlan(bringing, networkId, wanted.native_vlan);
+  const nativeVlanId = wanted.native_vlan === null ? null : await ensureVlan(run, networkId, wanted.native_vlan);
   const vlans: string[] = [];
-  for (const each of wanted.vlans) {
-    const id = await ensureVlan(bringing, networkId, each);
+  for (const part of wanted.vlans) {
+    const id = await ensureVlan(run, networkId, part);
     if (id !== null && !vlans.includes(id)) vlans.push(id);
   }
-  return said({
+  return specified({
     if_descr: wanted.name,
     if_name: wanted.name,
     if_alias: wanted.alias,
@@ -266,21 +271,21 @@ async function interfaceFields(
     speed_bps: wanted.speed_bps,
     mac_address: wanted.mac_address,
     ip_address_id: addressId,
-    native_vlan_id: native,
+    native_vlan_id: nativeVlanId,
     vlan_ids: vlans.length === 0 ? null : vlans,
   });
 }
 
 /** ifIndexes are unique within a host; a scan that learns the device's own corrects them. */
-function freeNumber(taken: ReadonlySet<number>, wanted: number): number {
+function freeNumber(seen: ReadonlySet<number>, wanted: number): number {
   let number = wanted;
-  while (taken.has(number)) number += 1;
+  while (seen.has(number)) number += 1;
   return number;
 }
 
 /** VLAN lists are unordered. */
-function isSameSet(one: unknown, other: unknown): boolean {
-  return Array.isArray(one) && Array.isArray(other) && new Set(one).symmetricDifference(new Set(other)).size === 0;
+function isSameSet(left: unknown, right: unknown): boolean {
+  return Array.isArray(left) && Array.isArray(right) && new Set(left).symmetricDifference(new Set(right)).size === 0;
 }
 
 function checkedFields(fields: Readonly<Record<string, unknown>>, body: object): Record<string, unknown> {
@@ -290,6 +295,6 @@ function checkedFields(fields: Readonly<Record<string, unknown>>, body: object):
 }
 
 /** A new host has no deleted parts. */
-async function isPartDeleted({ bringing, existing }: PartContext, path: string, id: string): Promise<boolean> {
-  return existing !== null && (await wasDeletedHere(bringing, path, id));
+async function isPartDeleted({ run, existing }: PartContext, path: string, id: string): Promise<boolean> {
+  return existing !== null && (await wasDeletedHere(run, path, id));
 }

@@ -7,18 +7,18 @@ import { isThisMachine } from "./direct-hosts.ts";
 import type { SecretMask } from "./secret-mask.ts";
 
 /** Larger responses are not read: the server is broken or hostile. */
-export const ANSWER_MAX_BYTES = 64 * 1024 * 1024;
+export const RESPONSE_MAX_BYTES = 64 * 1024 * 1024;
 /** Limits on the parsed JSON, to prevent gigabytes of objects: these allow a few hundred megabytes. */
-export const ANSWER_BOUNDS: JsonBounds = { depth: 64, containers: 1_000_000, commas: 4_000_000 };
+export const RESPONSE_BOUNDS: JsonBounds = { depth: 64, containers: 1_000_000, commas: 4_000_000 };
 const ATTEMPTS_MAX = 7;
 const FIRST_PAUSE_MS = 500;
 const PAUSE_MAX_MS = 60_000;
-const ANSWER_TIMEOUT_MS = 180_000;
-const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const RESPONSE_TIMEOUT_MS = 180_000;
+const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** A server cannot be used: `message` is one sentence for the user of the program. */
-export class RemoteTrouble extends Error {
-  override readonly name = "RemoteTrouble";
+export class RemoteError extends Error {
+  override readonly name = "RemoteError";
 }
 
 export interface JsonServer {
@@ -34,7 +34,7 @@ export interface JsonServer {
   readonly secrets: SecretMask;
 }
 
-export interface JsonAnswer {
+export interface JsonResponse {
   readonly status: number;
   readonly body: unknown;
   /** Characters of the body text. */
@@ -43,8 +43,8 @@ export interface JsonAnswer {
 
 export class JsonClient {
   private readonly server: JsonServer;
-  /** If a server never answered, its address is more likely wrong than the server busy. */
-  private hasAnswered = false;
+  /** If a server never responded, its address is more likely wrong than the server busy. */
+  private hasResponded = false;
   private readonly isDirect: boolean;
 
   constructor(server: JsonServer) {
@@ -57,30 +57,30 @@ export class JsonClient {
     return this.server.base + path;
   }
 
-  /** @throws RemoteTrouble if there is no response or no JSON */
-  get(path: string): Promise<JsonAnswer> {
-    return this.ask("GET", path, null, {});
+  /** @throws RemoteError if there is no response or no JSON */
+  get(path: string): Promise<JsonResponse> {
+    return this.request("GET", path, null, {});
   }
 
   /**
    * @param headers in addition to those of every request
-   * @throws RemoteTrouble as get
+   * @throws RemoteError as get
    */
-  async ask(
+  async request(
     method: string,
     path: string,
     body: unknown,
     headers: Readonly<Record<string, string>>,
-  ): Promise<JsonAnswer> {
+  ): Promise<JsonResponse> {
     const text = body === null ? null : JSON.stringify(body);
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.attempt(method, path, text, headers);
-      if (!("trouble" in outcome)) {
-        this.hasAnswered = true;
+      if (!("problem" in outcome)) {
+        this.hasResponded = true;
         return outcome;
       }
-      if (!outcome.isPassing || attempt === ATTEMPTS_MAX)
-        throw new RemoteTrouble(this.server.secrets.text(outcome.trouble));
+      if (!outcome.isTransient || attempt === ATTEMPTS_MAX)
+        throw new RemoteError(this.server.secrets.text(outcome.problem));
       await this.pause(outcome.pauseMs ?? Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)));
     }
   }
@@ -90,13 +90,13 @@ export class JsonClient {
     path: string,
     body: string | null,
     headers: Readonly<Record<string, string>>,
-  ): Promise<JsonAnswer | Trouble> {
+  ): Promise<JsonResponse | RemoteProblem> {
     const { product, ca, timers } = this.server;
     const url = this.urlOf(path);
     const abort = new AbortController();
-    const callOff = timers.after(ANSWER_TIMEOUT_MS, () => abort.abort());
+    const cancelTimeout = timers.after(RESPONSE_TIMEOUT_MS, () => abort.abort());
     try {
-      const answer = await fetch(url, {
+      const response = await fetch(url, {
         method,
         headers: {
           accept: "application/json",
@@ -115,53 +115,56 @@ export class JsonClient {
         verbose: false,
         tls: { rejectUnauthorized: true, ...(ca === null ? {} : { ca }) },
       });
-      return await this.read(url, answer);
+      return await this.read(url, response);
     } catch (error) {
       if (abort.signal.aborted)
-        return { trouble: `${product} did not answer ${url} within ${ANSWER_TIMEOUT_MS / 1000} s`, isPassing: true };
-      const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
-      if (CERTIFICATE_TROUBLE.test(reason))
         return {
-          trouble: `the certificate of ${url} is not trusted (${reason}); name its authority with --ca-file`,
-          isPassing: false,
+          problem: `${product} did not respond to ${url} within ${RESPONSE_TIMEOUT_MS / 1000} s`,
+          isTransient: true,
         };
-      return { trouble: `${product} cannot be reached at ${url} (${reason})`, isPassing: this.hasAnswered };
+      const reason = error instanceof Error && "code" in error ? String(error.code) : String(error);
+      if (CERTIFICATE_PROBLEM.test(reason))
+        return {
+          problem: `the certificate of ${url} is not trusted (${reason}); give its CA with --ca-file`,
+          isTransient: false,
+        };
+      return { problem: `${product} cannot be reached at ${url} (${reason})`, isTransient: this.hasResponded };
     } finally {
-      callOff();
+      cancelTimeout();
     }
   }
 
-  private async read(url: string, answer: Response): Promise<JsonAnswer | Trouble> {
+  private async read(url: string, response: Response): Promise<JsonResponse | RemoteProblem> {
     const { product, secrets } = this.server;
-    const { status } = answer;
+    const { status } = response;
     if (status >= 300 && status < 400) {
-      await answer.body?.cancel();
-      const place = answer.headers.get("location") ?? "another address";
+      await response.body?.cancel();
+      const target = response.headers.get("location") ?? "another address";
       return {
-        trouble: `${url} redirects to ${onOneLine(secrets.text(place))}; give the address that it leads to`,
-        isPassing: false,
+        problem: `${url} redirects to ${onOneLine(secrets.text(target))}; give the target address instead`,
+        isTransient: false,
       };
     }
-    const text = await readAll(answer);
+    const text = await readAll(response);
     if (text === null)
-      return { trouble: `${url} answers more than ${ANSWER_MAX_BYTES / 1024 / 1024} MiB`, isPassing: false };
-    if (PASSING.has(status)) {
-      const pauseMs = retryAfterMs(answer.headers.get("retry-after"));
+      return { problem: `${url} returns more than ${RESPONSE_MAX_BYTES / 1024 / 1024} MiB`, isTransient: false };
+    if (TRANSIENT.has(status)) {
+      const pauseMs = retryAfterMs(response.headers.get("retry-after"));
       return {
-        trouble: `${product} is busy: ${url} answers ${status} again and again`,
-        isPassing: true,
+        problem: `${product} is busy: ${url} keeps returning ${status}`,
+        isTransient: true,
         ...(pauseMs === null ? {} : { pauseMs }),
       };
     }
-    const exceeded = exceededBound(text, ANSWER_BOUNDS);
-    if (exceeded !== null) return { trouble: `${url} answers ${TOO_MUCH[exceeded]}`, isPassing: false };
+    const exceeded = exceededBound(text, RESPONSE_BOUNDS);
+    if (exceeded !== null) return { problem: `${url} returns ${EXCEEDED[exceeded]}`, isTransient: false };
     try {
-      return { status, body: secrets.parsed(text), length: text.length };
+      return { status, body: secrets.parse(text), length: text.length };
     } catch {
-      const type = onOneLine(secrets.text(answer.headers.get("content-type") ?? "no content type"));
+      const type = onOneLine(secrets.text(response.headers.get("content-type") ?? "no content type"));
       return {
-        trouble: `${url} answers ${status} with ${type} instead of JSON; is it the address of a ${product}?`,
-        isPassing: false,
+        problem: `${url} returns ${status} with ${type} instead of JSON; is it the address of a ${product}?`,
+        isTransient: false,
       };
     }
   }
@@ -173,27 +176,27 @@ export class JsonClient {
   }
 }
 
-interface Trouble {
-  readonly trouble: string;
+interface RemoteProblem {
+  readonly problem: string;
   /** True if it may be temporary. */
-  readonly isPassing: boolean;
+  readonly isTransient: boolean;
   /** As requested by the server. */
   readonly pauseMs?: number;
 }
 
-const TOO_MUCH: Readonly<Record<keyof JsonBounds, string>> = {
-  depth: `JSON of arrays and objects more than ${ANSWER_BOUNDS.depth} deep`,
-  containers: `JSON of more than ${ANSWER_BOUNDS.containers} arrays and objects`,
-  commas: `JSON of more than ${ANSWER_BOUNDS.commas} values`,
+const EXCEEDED: Readonly<Record<keyof JsonBounds, string>> = {
+  depth: `JSON of arrays and objects more than ${RESPONSE_BOUNDS.depth} deep`,
+  containers: `JSON of more than ${RESPONSE_BOUNDS.containers} arrays and objects`,
+  commas: `JSON of more than ${RESPONSE_BOUNDS.commas} values`,
 };
 
-const CERTIFICATE_TROUBLE = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/;
-const SHOWN_MAX_LENGTH = 200;
+const CERTIFICATE_PROBLEM = /CERT|SELF_SIGNED|UNABLE_TO_(GET|VERIFY)|ALTNAME/;
+const TEXT_MAX_LENGTH = 200;
 
 /** Formats another program's text: one line, limited length, no terminal control characters. */
 export function onOneLine(text: string): string {
-  const cut = text.length > SHOWN_MAX_LENGTH ? `${text.slice(0, SHOWN_MAX_LENGTH)}…` : text;
-  return cut.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
+  const truncated = text.length > TEXT_MAX_LENGTH ? `${text.slice(0, TEXT_MAX_LENGTH)}…` : text;
+  return truncated.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, "\ufffd");
 }
 
 /** Parses seconds (RFC 9110 section 10.2.3); null if absent or a date. */
@@ -202,12 +205,12 @@ function retryAfterMs(header: string | null): number | null {
 }
 
 /** Returns null if the response is too large. */
-async function readAll(answer: Response): Promise<string | null> {
+async function readAll(response: Response): Promise<string | null> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
-  for await (const chunk of (answer.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
+  for await (const chunk of (response.body ?? []) as unknown as AsyncIterable<Uint8Array>) {
     bytes += chunk.length;
-    if (bytes > ANSWER_MAX_BYTES) return null;
+    if (bytes > RESPONSE_MAX_BYTES) return null;
     chunks.push(chunk);
   }
   return new TextDecoder().decode(Buffer.concat(chunks));

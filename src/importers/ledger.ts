@@ -2,7 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { IDS_MAX, LIMIT_MAX } from "../schemas/schemas.ts";
-import { type JsonAnswer, type JsonClient, onOneLine, RemoteTrouble } from "./json-client.ts";
+import { type JsonClient, type JsonResponse, onOneLine, RemoteError } from "./json-client.ts";
 import { asInteger, asObject } from "./object-fields.ts";
 import { PagedList } from "./paged-list.ts";
 
@@ -16,7 +16,7 @@ export interface LedgerRecord {
 }
 
 /** A version from a record's history. */
-export interface ToldVersion {
+export interface HistoryVersion {
   readonly operation: "Created" | "Updated" | "Deleted";
   readonly changed_fields: readonly string[];
   readonly transaction: {
@@ -64,76 +64,76 @@ export class Ledger {
     this.reason = options.reason;
   }
 
-  /** @throws RemoteTrouble if the server is not netledger or rejects the key */
+  /** @throws RemoteError if the server is not netledger or rejects the key */
   async connect(): Promise<void> {
     dataOf(await this.client.get("/api/v1/organizations"), this.client);
   }
 
-  /** All records of a list, page by page. @throws RemoteTrouble */
+  /** All records of a list, page by page. @throws RemoteError */
   async *list(path: string, query = ""): AsyncGenerator<readonly LedgerRecord[]> {
     const list = new PagedList<LedgerRecord>(
       this.client.urlOf(`/api/v1${path}`),
       { pageRows: LIMIT_MAX, rows: RECORDS_MAX },
       ({ id }) => id,
     );
-    while (!list.isWhole) {
-      const answer = await this.client.get(`/api/v1${path}?limit=${LIMIT_MAX}&offset=${list.offset}${query}`);
-      const rows = this.rows(answer);
-      const { pagination } = (answer.body as { meta: { pagination?: unknown } }).meta;
+    while (!list.isComplete) {
+      const response = await this.client.get(`/api/v1${path}?limit=${LIMIT_MAX}&offset=${list.offset}${query}`);
+      const rows = this.rows(response);
+      const { pagination } = (response.body as { meta: { pagination?: unknown } }).meta;
       const count = asInteger(asObject(pagination)?.total_count);
-      if (count === null) throw new RemoteTrouble(otherForm(answer, this.client));
+      if (count === null) throw new RemoteError(unexpectedForm(response, this.client));
       yield list.take({ rows: rows as LedgerRecord[], count });
       if (rows.length < LIMIT_MAX) return;
     }
   }
 
-  /** Returns the existing records with these IDs, by ID. @throws RemoteTrouble */
+  /** Returns the existing records with these IDs, by ID. @throws RemoteError */
   async byIds(path: string, ids: readonly string[]): Promise<Map<string, LedgerRecord>> {
     const found = new Map<string, LedgerRecord>();
     for (let start = 0; start < ids.length; start += IDS_MAX) {
-      const some = ids.slice(start, start + IDS_MAX).join(",");
-      const rows = this.rows(await this.client.get(`/api/v1${path}?ids=${some}&limit=${LIMIT_MAX}`)) as LedgerRecord[];
+      const batch = ids.slice(start, start + IDS_MAX).join(",");
+      const rows = this.rows(await this.client.get(`/api/v1${path}?ids=${batch}&limit=${LIMIT_MAX}`)) as LedgerRecord[];
       for (const row of rows) found.set(row.id, row);
     }
     return found;
   }
 
-  /** Versions of a record, newest first; none if it never existed. @throws RemoteTrouble */
+  /** Versions of a record, newest first; none if it never existed. @throws RemoteError */
   async history(
     path: string,
     id: string,
     limit: number,
     offset = 0,
     filter: string | null = null,
-  ): Promise<readonly ToldVersion[]> {
-    const alone = path === "/hosts" ? "&include_children=false" : "";
-    const filtered = filter === null ? "" : `&filter=${encodeURIComponent(filter)}`;
-    const page = `limit=${limit}&offset=${offset}${alone}${filtered}`;
-    const answer = await this.client.get(`/api/v1${path}/${id}/history?${page}`);
-    if (answer.status === 404) return [];
-    return this.rows(answer) as ToldVersion[];
+  ): Promise<readonly HistoryVersion[]> {
+    const childrenParameter = path === "/hosts" ? "&include_children=false" : "";
+    const filterParameter = filter === null ? "" : `&filter=${encodeURIComponent(filter)}`;
+    const page = `limit=${limit}&offset=${offset}${childrenParameter}${filterParameter}`;
+    const response = await this.client.get(`/api/v1${path}/${id}/history?${page}`);
+    if (response.status === 404) return [];
+    return this.rows(response) as HistoryVersion[];
   }
 
-  /** True if any transaction has this reason, or one that contains it. @throws RemoteTrouble */
+  /** True if any transaction has this reason, or one that contains it. @throws RemoteError */
   async hasWrittenFor(reason: string): Promise<boolean> {
     const path = `/api/v1/transactions?limit=1&reason=${encodeURIComponent(reason)}`;
     return this.rows(await this.client.get(path)).length > 0;
   }
 
-  /** @returns the response data or the refusal @throws RemoteTrouble if writing is no longer possible */
+  /** @returns the response data or the refusal @throws RemoteError if writing is no longer possible */
   async write(method: "POST" | "PUT", path: string, body: unknown): Promise<WriteOutcome> {
     if (this.isDryRun) return { data: null };
-    const answer = await this.client.ask(method, `/api/v1${path}`, body, {
+    const response = await this.client.request(method, `/api/v1${path}`, body, {
       "x-change-reason": `UTF-8''${encodeURIComponent(this.reason)}`,
       // A retry after a lost response receives the original response.
       "idempotency-key": createHash("sha256")
         .update(`${this.run} ${method} ${path} ${JSON.stringify(body)}`)
         .digest("hex"),
     });
-    if (answer.status < 300) return { data: dataOf(answer, this.client) };
-    const error = (answer.body ?? {}) as { code?: unknown; error?: unknown; params?: { issues?: unknown } };
-    if (typeof error.code !== "string" || answer.status === 401 || answer.status >= 500)
-      throw new RemoteTrouble(troubleOf(answer, this.client));
+    if (response.status < 300) return { data: dataOf(response, this.client) };
+    const error = (response.body ?? {}) as { code?: unknown; error?: unknown; params?: { issues?: unknown } };
+    if (typeof error.code !== "string" || response.status === 401 || response.status >= 500)
+      throw new RemoteError(problemOf(response, this.client));
     const { issues } = error.params ?? {};
     return {
       refusal: {
@@ -145,28 +145,28 @@ export class Ledger {
   }
 
   /** Returns the data of a response that is a list of objects. */
-  private rows(answer: JsonAnswer): readonly unknown[] {
-    const data = dataOf(answer, this.client);
+  private rows(response: JsonResponse): readonly unknown[] {
+    const data = dataOf(response, this.client);
     if (!Array.isArray(data) || !data.every((each) => asObject(each) !== null))
-      throw new RemoteTrouble(otherForm(answer, this.client));
+      throw new RemoteError(unexpectedForm(response, this.client));
     return data;
   }
 }
 
-function dataOf(answer: JsonAnswer, client: JsonClient): unknown {
-  const body = answer.body as { success?: unknown; data?: unknown; meta?: { api_version?: unknown } } | null;
-  if (answer.status === 200 && body?.success === true && body.meta?.api_version === 1) return body.data;
-  throw new RemoteTrouble(troubleOf(answer, client));
+function dataOf(response: JsonResponse, client: JsonClient): unknown {
+  const body = response.body as { success?: unknown; data?: unknown; meta?: { api_version?: unknown } } | null;
+  if (response.status === 200 && body?.success === true && body.meta?.api_version === 1) return body.data;
+  throw new RemoteError(problemOf(response, client));
 }
 
-function troubleOf(answer: JsonAnswer, client: JsonClient): string {
-  const error = (answer.body as { error?: unknown } | null)?.error;
+function problemOf(response: JsonResponse, client: JsonClient): string {
+  const error = (response.body as { error?: unknown } | null)?.error;
   const where = client.urlOf("");
-  if (answer.status === 401) return `${where} refuses the key: ${onOneLine(String(error))}`;
-  if (typeof error === "string") return `${where} answers ${answer.status}: ${onOneLine(error)}`;
-  return otherForm(answer, client);
+  if (response.status === 401) return `${where} rejects the key: ${onOneLine(String(error))}`;
+  if (typeof error === "string") return `${where} returns ${response.status}: ${onOneLine(error)}`;
+  return unexpectedForm(response, client);
 }
 
-function otherForm({ status }: JsonAnswer, client: JsonClient): string {
-  return `${client.urlOf("")} is not a netledger: it answers ${status} with unexpected JSON`;
+function unexpectedForm({ status }: JsonResponse, client: JsonClient): string {
+  return `${client.urlOf("")} is not netledger: it returns ${status} with unexpected JSON`;
 }

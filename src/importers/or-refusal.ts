@@ -1,13 +1,13 @@
 // Error isolation: a bug triggered by one object of a source costs only that object, not the rest of the import.
 
-import { onOneLine, RemoteTrouble } from "./json-client.ts";
+import { onOneLine, RemoteError } from "./json-client.ts";
 import type { Refused } from "./wanted.ts";
 
 /**
  * Returns the action's result, or a refusal if it fails.
- * @throws RemoteTrouble if a side can no longer be reached
+ * @throws RemoteError if a side can no longer be reached
  */
-export async function orRefusal<T>(url: string, action: () => T | Promise<T>): Promise<T | Refused> {
+export async function catchRefusal<T>(url: string, action: () => T | Promise<T>): Promise<T | Refused> {
   try {
     return await action();
   } catch (error) {
@@ -15,8 +15,8 @@ export async function orRefusal<T>(url: string, action: () => T | Promise<T>): P
   }
 }
 
-/** orRefusal for a synchronous action. */
-export function orRefusalNow<T>(url: string, action: () => T): T | Refused {
+/** catchRefusal for a synchronous action. */
+export function catchRefusalSync<T>(url: string, action: () => T): T | Refused {
   try {
     return action();
   } catch (error) {
@@ -25,6 +25,6 @@ export function orRefusalNow<T>(url: string, action: () => T): T | Refused {
 }
 
 function refusedFor(url: string, error: unknown): Refused {
-  if (error instanceof RemoteTrouble) throw error;
+  if (error instanceof RemoteError) throw error;
   return { url, refused: `cannot be imported: ${onOneLine(String(error))}` };
 }

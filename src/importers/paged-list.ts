@@ -1,7 +1,7 @@
-// Termination of a paged list, whatever the server says about further pages: at the count of the first page. Must not
+// Termination of a paged list at the count of the first page, whatever the server reports about further pages. Must not
 // request pages.
 
-import { RemoteTrouble } from "./json-client.ts";
+import { RemoteError } from "./json-client.ts";
 
 export interface ListPage<Row> {
   readonly rows: readonly Row[];
@@ -22,8 +22,8 @@ export class PagedList<Row> {
   private readonly idOf: (row: Row) => string | number | null;
   private readonly ids = new Set<string | number>();
   /** IDs of the previous page. */
-  private idsBefore: ReadonlySet<string | number> = new Set();
-  private stated: number | null = null;
+  private previousIds: ReadonlySet<string | number> = new Set();
+  private total: number | null = null;
   private received = 0;
 
   /**
@@ -42,33 +42,32 @@ export class PagedList<Row> {
   }
 
   /** True once the first page's count is reached: rows added since are left to the next run. */
-  get isWhole(): boolean {
-    return this.stated !== null && this.received >= this.stated;
+  get isComplete(): boolean {
+    return this.total !== null && this.received >= this.total;
   }
 
   /**
    * Returns the rows of the next page, without those that also ended the previous page, as happens when rows are added
    * meanwhile.
-   * @throws RemoteTrouble for a repeated page, a row of an earlier page, or more rows than allowed
+   * @throws RemoteError for a repeated page, a row of an earlier page, or more rows than allowed
    */
   take({ rows, count }: ListPage<Row>): Row[] {
-    this.stated ??= count;
-    if (this.stated > this.limits.rows)
-      throw new RemoteTrouble(`${this.url} has more than ${this.limits.rows} objects`);
+    this.total ??= count;
+    if (this.total > this.limits.rows) throw new RemoteError(`${this.url} has more than ${this.limits.rows} objects`);
     if (rows.length > this.limits.pageRows)
-      throw new RemoteTrouble(`${this.url} answers ${rows.length} objects; ${this.limits.pageRows} were requested`);
+      throw new RemoteError(`${this.url} returns ${rows.length} objects; ${this.limits.pageRows} were requested`);
     this.received += rows.length;
     const ids = new Set<string | number>();
-    const fresh = rows.filter((row) => {
+    const newRows = rows.filter((row) => {
       const id = this.idOf(row);
       if (id === null) return true;
       ids.add(id);
       if (!this.ids.has(id)) return this.ids.add(id);
-      if (!this.idsBefore.has(id)) throw new RemoteTrouble(`${this.url} lists the object ${id} twice`);
+      if (!this.previousIds.has(id)) throw new RemoteError(`${this.url} lists the object ${id} twice`);
       return false;
     });
-    if (rows.length > 0 && fresh.length === 0) throw new RemoteTrouble(`${this.url} returns the same page again`);
-    this.idsBefore = ids;
-    return fresh;
+    if (rows.length > 0 && newRows.length === 0) throw new RemoteError(`${this.url} returns the same page again`);
+    this.previousIds = ids;
+    return newRows;
   }
 }

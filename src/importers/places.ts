@@ -1,12 +1,12 @@
 // Creation of the subnets and VLANs that imported objects refer to, if their network lacks them.
 
 import { cidrOf, parseIp } from "../base/ip.ts";
-import type { Bringing } from "./bringing.ts";
-import { bringRecord, RECORD_FORMS } from "./records.ts";
+import type { ImportRun } from "./bringing.ts";
+import { importRecord, RECORD_FORMS } from "./records.ts";
 import type { VlanName } from "./wanted.ts";
 
 /** Addresses that need a subnet. */
-export interface Placed {
+export interface AddressRange {
   readonly url: string;
   /** Canonical. */
   readonly first: string;
@@ -18,55 +18,55 @@ export interface Placed {
 /**
  * Creates the prefix given with the addresses, if no subnet of the network contains them.
  * @returns the reason for having no subnet; null if they have one
- * @throws RemoteTrouble
+ * @throws RemoteError
  */
-export async function ensureSubnet(bringing: Bringing, networkId: string, placed: Placed): Promise<string | null> {
-  const { first, last, prefixLength, url } = placed;
-  if (bringing.subnets.contains(networkId, first, last)) return null;
+export async function ensureSubnet(run: ImportRun, networkId: string, range: AddressRange): Promise<string | null> {
+  const { first, last, prefixLength, url } = range;
+  if (run.subnets.contains(networkId, first, last)) return null;
   const ip = parseIp(first);
   // An invalid address is refused elsewhere, as such.
   if (ip === null) return null;
   if (prefixLength === null || prefixLength > ip.bytes.length * 8) return `${first} is in no subnet of its network`;
   const cidr = cidrOf(ip, prefixLength).text;
   const detail = `subnet ${networkId} ${cidr}`;
-  const made = await bringRecord(
-    bringing,
+  const created = await importRecord(
+    run,
     RECORD_FORMS.subnet,
     {
-      origin: { id: bringing.source.derivedId("", detail), url },
+      origin: { id: run.source.derivedId("", detail), url },
       label: cidr,
       fields: { cidr },
-      atFirst: { network_id: networkId, accepts_credentials: false },
+      onCreate: { network_id: networkId, accepts_credentials: false },
     },
     null,
   );
-  if (made === null) return `${first} is in no subnet of its network, and ${cidr} could not be created`;
-  bringing.subnets.add(networkId, cidr);
-  return bringing.subnets.contains(networkId, first, last) ? null : `${first} to ${last} are not in a single subnet`;
+  if (created === null) return `${first} is in no subnet of its network, and ${cidr} could not be created`;
+  run.subnets.add(networkId, cidr);
+  return run.subnets.contains(networkId, first, last) ? null : `${first} to ${last} are not in a single subnet`;
 }
 
 /**
  * Returns the VLAN with a number in a network, created if missing.
  * @returns its ID; null if refused
- * @throws RemoteTrouble
+ * @throws RemoteError
  */
-export async function ensureVlan(bringing: Bringing, networkId: string, vlan: VlanName): Promise<string | null> {
+export async function ensureVlan(run: ImportRun, networkId: string, vlan: VlanName): Promise<string | null> {
   const { url, number, name } = vlan;
   const key = `${networkId}/${number}`;
-  const known = bringing.vlans.get(key);
+  const known = run.vlans.get(key);
   if (known !== undefined) return known?.id ?? null;
-  const made = await bringRecord(
-    bringing,
+  const created = await importRecord(
+    run,
     RECORD_FORMS.vlan,
     {
-      origin: { id: bringing.source.derivedId(url, `vlan ${networkId}`), url },
+      origin: { id: run.source.derivedId(url, `vlan ${networkId}`), url },
       label: `${number} ${name ?? ""}`.trim(),
       fields: { number, name },
-      atFirst: { network_id: networkId },
+      onCreate: { network_id: networkId },
     },
     null,
   );
   // A refusal applies to every object that refers to the VLAN.
-  bringing.vlans.set(key, made);
-  return made?.id ?? null;
+  run.vlans.set(key, created);
+  return created?.id ?? null;
 }

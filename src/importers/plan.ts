@@ -1,39 +1,30 @@
 // Report of an import or dry run: counts by kind, refused records, and local changes kept.
 
+import { wordList } from "../base/word-list.ts";
 import { onOneLine } from "./json-client.ts";
 
 /** In import order. */
-export const BROUGHT_KINDS = [
-  "tags",
-  "fields",
-  "networks",
-  "VLANs",
-  "subnets",
-  "hosts",
-  "interfaces",
-  "addresses",
-  "ranges",
-] as const;
-export type BroughtKind = (typeof BROUGHT_KINDS)[number];
+export const IMPORT_KINDS = wordList("tags fields networks VLANs subnets hosts interfaces addresses ranges");
+export type ImportKind = (typeof IMPORT_KINDS)[number];
 
 /** `kept`: differs from the source but was changed or deleted here. `refused`: cannot be imported. */
 export const OUTCOMES = ["created", "changed", "unchanged", "kept", "refused"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Maximum lines of these shown at the end; `--verbose` shows all as they occur. */
-const TOLD_MAX = 50;
+const LISTED_MAX = 50;
 
 /** Results of some records, until they are known to be written. */
 export class PlanTally {
-  readonly rows: Array<readonly [BroughtKind, Outcome, string]> = [];
+  readonly rows: Array<readonly [ImportKind, Outcome, string]> = [];
   /** Kept differences of records with other changes. */
-  readonly kept: Array<readonly [BroughtKind, string]> = [];
+  readonly kept: Array<readonly [ImportKind, string]> = [];
 
-  add(kind: BroughtKind, outcome: Outcome, line: string): void {
+  add(kind: ImportKind, outcome: Outcome, line: string): void {
     this.rows.push([kind, outcome, line]);
   }
 
-  refuse(kind: BroughtKind, url: string, reason: string): void {
+  refuse(kind: ImportKind, url: string, reason: string): void {
     this.add(kind, "refused", `${url}: ${reason}`);
   }
 
@@ -41,7 +32,7 @@ export class PlanTally {
    * @param changes the changed fields; empty if the record stays unchanged @param kept the kept differences, with
    * reasons
    */
-  addChange(kind: BroughtKind, line: string, changes: readonly string[], kept: readonly string[]): void {
+  addChange(kind: ImportKind, line: string, changes: readonly string[], kept: readonly string[]): void {
     const reasons = kept.join("; ");
     if (changes.length > 0) {
       this.add(kind, "changed", `${line} ${changes.join(", ")}`);
@@ -51,11 +42,11 @@ export class PlanTally {
   }
 }
 
-export class Plan {
+export class ImportPlan {
   private readonly counts = new Map<string, number>();
-  private readonly told: Record<"kept" | "refused", string[]> = { kept: [], refused: [] };
+  private readonly listed: Record<"kept" | "refused", string[]> = { kept: [], refused: [] };
   /** Total lines, shown or not. */
-  private readonly tellable = { kept: 0, refused: 0 };
+  private readonly totals = { kept: 0, refused: 0 };
   private readonly isVerbose: boolean;
   private readonly lines: string[] = [];
 
@@ -65,26 +56,26 @@ export class Plan {
   }
 
   /** @param line text about the record: name or URL, and reason */
-  add(kind: BroughtKind, outcome: Outcome, line: string): void {
+  add(kind: ImportKind, outcome: Outcome, line: string): void {
     this.counts.set(`${kind} ${outcome}`, this.count(kind, outcome) + 1);
-    this.tell(kind, outcome, line);
+    this.report(kind, outcome, line);
   }
 
   take(tally: PlanTally): void {
     for (const [kind, outcome, line] of tally.rows) this.add(kind, outcome, line);
-    for (const [kind, line] of tally.kept) this.tell(kind, "kept", line);
+    for (const [kind, line] of tally.kept) this.report(kind, "kept", line);
   }
 
-  refuse(kind: BroughtKind, url: string, reason: string): void {
+  refuse(kind: ImportKind, url: string, reason: string): void {
     this.add(kind, "refused", `${url}: ${reason}`);
   }
 
-  count(kind: BroughtKind, outcome: Outcome): number {
+  count(kind: ImportKind, outcome: Outcome): number {
     return this.counts.get(`${kind} ${outcome}`) ?? 0;
   }
 
   total(outcome: Outcome): number {
-    return BROUGHT_KINDS.reduce((sum, kind) => sum + this.count(kind, outcome), 0);
+    return IMPORT_KINDS.reduce((sum, kind) => sum + this.count(kind, outcome), 0);
   }
 
   /** Returns the lines since the last call, if verbose. */
@@ -97,24 +88,24 @@ export class Plan {
 
   /** Formats the counts as a table, then refused and kept records unless every line was shown. */
   text(): string {
-    const rows = BROUGHT_KINDS.map((kind) => [kind, ...OUTCOMES.map((outcome) => String(this.count(kind, outcome)))]);
+    const rows = IMPORT_KINDS.map((kind) => [kind, ...OUTCOMES.map((outcome) => String(this.count(kind, outcome)))]);
     const table = [["", ...OUTCOMES], ...rows].map(([name = "", ...cells]) =>
       [name.padEnd(10), ...cells.map((cell) => cell.padStart(10))].join(""),
     );
     return `${[...table, ...this.list("refused"), ...this.list("kept")].join("\n")}\n`;
   }
 
-  private tell(kind: BroughtKind, outcome: Outcome, line: string): void {
+  private report(kind: ImportKind, outcome: Outcome, line: string): void {
     if (this.isVerbose) this.lines.push(`${outcome} ${kind}: ${line}`);
     if (outcome !== "kept" && outcome !== "refused") return;
-    this.tellable[outcome] += 1;
-    if (this.told[outcome].length < TOLD_MAX) this.told[outcome].push(`${kind}: ${line}`);
+    this.totals[outcome] += 1;
+    if (this.listed[outcome].length < LISTED_MAX) this.listed[outcome].push(`${kind}: ${line}`);
   }
 
   private list(outcome: "kept" | "refused"): string[] {
-    const lines = this.told[outcome];
+    const lines = this.listed[outcome];
     if (this.isVerbose || lines.length === 0) return [];
-    const more = this.tellable[outcome] - lines.length;
+    const more = this.totals[outcome] - lines.length;
     return [
       "",
       outcome === "refused" ? "Refused:" : "Kept as changed in netledger:",

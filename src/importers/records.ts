@@ -11,15 +11,15 @@ import { SubnetCreate } from "../resources/subnets/subnet.ts";
 import { TagCreate } from "../resources/tags/tag.ts";
 import { VlanCreate } from "../resources/vlans/vlan.ts";
 import { check } from "../schemas/validation.ts";
-import type { Bringing } from "./bringing.ts";
-import type { LastWord } from "./changes-here.ts";
+import type { ImportRun } from "./bringing.ts";
+import type { LastAuthor } from "./changes-here.ts";
 import { onOneLine } from "./json-client.ts";
 import type { LedgerRecord } from "./ledger.ts";
-import { type BroughtKind, PlanTally, planLine } from "./plan.ts";
+import { type ImportKind, PlanTally, planLine } from "./plan.ts";
 import type { CustomValues, Origin } from "./wanted.ts";
 
 interface RecordForm {
-  readonly kind: BroughtKind;
+  readonly kind: ImportKind;
   readonly path: string;
   readonly create: TSchema;
   /** Fields required by a PUT. */
@@ -42,7 +42,7 @@ export interface WantedRecord {
   /** Values from the source; null means not specified. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Set only on creation: the record's network, and netledger's own fields. */
-  readonly atFirst?: Readonly<Record<string, unknown>>;
+  readonly onCreate?: Readonly<Record<string, unknown>>;
   readonly custom?: { readonly kind: FieldKind; readonly values: CustomValues };
   /** IDs, added to the existing ones; undefined for a kind without tags. */
   readonly tags?: readonly string[];
@@ -53,13 +53,13 @@ export function checkedBody<T>(schema: TSchema, body: unknown): { readonly body:
   const checked = check(schema, body);
   if (checked.ok) return { body: checked.value as T };
   const issues = checked.issues.slice(0, 3).map(({ path, message, value }) => {
-    const shown = value === undefined ? "" : ` (${onOneLine(JSON.stringify(value))})`;
-    return `${path.slice(1)} ${message}${shown}`;
+    const shownValue = value === undefined ? "" : ` (${onOneLine(JSON.stringify(value))})`;
+    return `${path.slice(1)} ${message}${shownValue}`;
   });
   return { refused: issues.join("; ") };
 }
 
-export function said(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function specified(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
 
@@ -78,29 +78,29 @@ export function bodyWithCustomFields(fields: Readonly<Record<string, unknown>>):
 /**
  * @param existing the record of the object; null if none
  * @returns the resulting record; null if refused
- * @throws RemoteTrouble
+ * @throws RemoteError
  */
-export async function bringRecord(
-  bringing: Bringing,
+export async function importRecord(
+  run: ImportRun,
   form: RecordForm,
   wanted: WantedRecord,
   existing: LedgerRecord | null,
 ): Promise<LedgerRecord | null> {
-  const { plan } = bringing;
+  const { plan } = run;
   const { origin, label } = wanted;
   const custom =
     wanted.custom === undefined
       ? {}
-      : bringing.customValues(wanted.custom.kind, wanted.custom.values, (why) =>
-          plan.refuse("fields", origin.url, why),
+      : run.customValues(wanted.custom.kind, wanted.custom.values, (reason) =>
+          plan.refuse("fields", origin.url, reason),
         );
   const checked = checkedBody<LedgerRecord>(
     form.create,
     bodyWithCustomFields({
       id: origin.id,
-      ...said(wanted.fields),
+      ...specified(wanted.fields),
       ...custom,
-      ...wanted.atFirst,
+      ...wanted.onCreate,
       ...(wanted.tags === undefined ? {} : { tags: wanted.tags }),
     }),
   );
@@ -109,15 +109,15 @@ export async function bringRecord(
     return null;
   }
   if (existing !== null) {
-    const names = Object.keys({ ...said(wanted.fields), ...custom });
+    const names = Object.keys({ ...specified(wanted.fields), ...custom });
     const fields = Object.fromEntries(names.map((name) => [name, fieldValueOf(checked.body, name)]));
-    return changeRecord(bringing, form, wanted, existing, fields);
+    return changeRecord(run, form, wanted, existing, fields);
   }
-  if (await wasDeletedHere(bringing, form.path, origin.id)) {
+  if (await wasDeletedHere(run, form.path, origin.id)) {
     plan.add(form.kind, "kept", `${planLine(label, origin.url)} was deleted here`);
     return null;
   }
-  const outcome = await bringing.ledger.write("POST", form.path, checked.body);
+  const outcome = await run.ledger.write("POST", form.path, checked.body);
   if ("refusal" in outcome) {
     plan.refuse(form.kind, origin.url, outcome.refusal.message);
     return null;
@@ -126,21 +126,25 @@ export async function bringRecord(
   return checked.body;
 }
 
-/** True if a missing record once existed: IDs are never reused. @throws RemoteTrouble */
-export async function wasDeletedHere({ isAgain, ledger }: Bringing, path: string, id: string): Promise<boolean> {
+/** True if a missing record once existed: IDs are never reused. @throws RemoteError */
+export async function wasDeletedHere(
+  { isRepeated: isAgain, ledger }: ImportRun,
+  path: string,
+  id: string,
+): Promise<boolean> {
   return isAgain && (await ledger.history(path, id, 1)).length > 0;
 }
 
 async function changeRecord(
-  bringing: Bringing,
+  run: ImportRun,
   form: RecordForm,
   wanted: WantedRecord,
   existing: LedgerRecord,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<LedgerRecord | null> {
-  const { plan, ledger } = bringing;
+  const { plan, ledger } = run;
   const line = planLine(wanted.label, wanted.origin.url);
-  const { changes, kept } = await changesOf(bringing, form.path, existing, {
+  const { changes, kept } = await changesOf(run, form.path, existing, {
     fields,
     ...(wanted.tags === undefined ? {} : { tags: wanted.tags }),
   });
@@ -173,36 +177,36 @@ export interface WantedChanges {
 /**
  * Determines the changes to a record, and the differences kept because of local changes.
  * @param path list of the record: `/hosts`
- * @throws RemoteTrouble
+ * @throws RemoteError
  */
 export async function changesOf(
-  bringing: Bringing,
+  run: ImportRun,
   path: string,
   existing: LedgerRecord,
   { fields, weak = [], tags = [] }: WantedChanges,
 ): Promise<{ readonly changes: Record<string, unknown>; readonly kept: readonly string[] }> {
-  const { changesHere, options } = bringing;
+  const { changesHere, options } = run;
   const differing = Object.keys(fields).filter(
     (name) => !Bun.deepEquals(fieldValueOf(existing, name) ?? null, ownValue(fields, name)),
   );
-  const own = (existing.tags ?? []) as readonly string[];
-  const missing = tags.filter((tag) => !own.includes(tag));
+  const existingTags = (existing.tags ?? []) as readonly string[];
+  const missing = tags.filter((tag) => !existingTags.includes(tag));
   const changes: Record<string, unknown> = {};
   const kept: string[] = [];
   if (differing.length > 0) {
-    const words = await changesHere.lastWords(path, existing.id, differing);
+    const authors = await changesHere.lastAuthors(path, existing.id, differing);
     for (const name of differing) {
-      const word = words.get(name) as LastWord;
+      const author = authors.get(name) as LastAuthor;
       if (weak.includes(name)) {
-        if (word.by === "import") changes[name] = ownValue(fields, name);
-      } else if (word.by !== "somebody" || options.overwrites) changes[name] = ownValue(fields, name);
-      else kept.push(`${name} was changed by ${onOneLine(word.name)} at ${word.at}`);
+        if (author.by === "import") changes[name] = ownValue(fields, name);
+      } else if (author.by !== "somebody" || options.overwrites) changes[name] = ownValue(fields, name);
+      else kept.push(`${name} was changed by ${onOneLine(author.name)} at ${author.at}`);
     }
   }
   if (missing.length > 0) {
-    const takenOff = options.overwrites ? new Set() : await changesHere.tagsTakenOff(path, existing.id, missing);
-    const added = missing.filter((tag) => !takenOff.has(tag));
-    if (added.length > 0) changes.tags = [...own, ...added];
+    const removed = options.overwrites ? new Set() : await changesHere.removedTags(path, existing.id, missing);
+    const added = missing.filter((tag) => !removed.has(tag));
+    if (added.length > 0) changes.tags = [...existingTags, ...added];
     if (added.length < missing.length) kept.push("a tag was removed in netledger");
   }
   return { changes, kept };

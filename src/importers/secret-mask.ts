@@ -32,17 +32,17 @@ export class SecretMask {
   }
 
   /** Parses JSON and masks the secrets, also in member names. @throws SyntaxError for text that is not JSON */
-  parsed(text: string): unknown {
+  parse(text: string): unknown {
     const value: unknown = JSON.parse(text);
     // A backslash may encode any character of a secret.
     const isSuspect = this.pattern !== null && (text.includes("\\") || text.search(this.pattern) !== -1);
-    return isSuspect ? this.masked(value) : value;
+    return isSuspect ? this.mask(value) : value;
   }
 
-  private masked(value: unknown): unknown {
+  private mask(value: unknown): unknown {
     if (typeof value === "string") return this.text(value);
-    if (Array.isArray(value)) return value.map((each) => this.masked(each));
+    if (Array.isArray(value)) return value.map((each) => this.mask(each));
     if (value === null || typeof value !== "object") return value;
-    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.text(name), this.masked(each)]));
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [this.text(name), this.mask(each)]));
   }
 }

@@ -4,7 +4,7 @@
 import type { FieldKind, FieldType, FieldValue } from "../resources/custom-fields/field-type.ts";
 import type { RangePurpose } from "../resources/ip-ranges/range-purpose.ts";
 import type { Color } from "../resources/tags/color.ts";
-import type { BroughtKind } from "./plan.ts";
+import type { ImportKind } from "./plan.ts";
 
 /** Source object: its user-visible URL, and the ID of its record. */
 export interface Origin {
@@ -13,7 +13,7 @@ export interface Origin {
 }
 
 /** A network by the ID of its origin; null for the default network. */
-export type NetworkPlace = string | null;
+export type NetworkRef = string | null;
 
 /** Values of custom fields, by key. */
 export type CustomValues = Readonly<Record<string, FieldValue>>;
@@ -49,13 +49,13 @@ export interface VlanName {
 }
 
 export interface WantedVlan extends Origin, VlanName {
-  readonly network: NetworkPlace;
+  readonly network: NetworkRef;
   readonly description: string | null;
   readonly custom: CustomValues;
 }
 
 export interface WantedSubnet extends Origin {
-  readonly network: NetworkPlace;
+  readonly network: NetworkRef;
   readonly cidr: string;
   readonly name: string | null;
   readonly description: string | null;
@@ -89,7 +89,7 @@ export interface WantedAddress extends Origin {
 }
 
 export interface WantedHost extends Origin {
-  readonly network: NetworkPlace;
+  readonly network: NetworkRef;
   readonly name: string;
   readonly hostname: string | null;
   readonly description: string | null;
@@ -106,7 +106,7 @@ export interface WantedHost extends Origin {
 
 /** Addresses without a host. */
 export interface WantedRange extends Origin {
-  readonly network: NetworkPlace;
+  readonly network: NetworkRef;
   readonly first: string;
   readonly last: string;
   readonly prefixLength: number | null;
@@ -121,7 +121,7 @@ export interface Refused {
   readonly url: string;
   readonly refused: string;
   /** Set if it differs from the list's kind: a part of a host. */
-  readonly kind?: BroughtKind;
+  readonly kind?: ImportKind;
 }
 
 export function isRefused<T extends object>(item: T | Refused): item is Refused {
@@ -132,7 +132,7 @@ export function isRefused<T extends object>(item: T | Refused): item is Refused 
 export type Batches<T> = AsyncIterable<ReadonlyArray<T | Refused>>;
 
 /** A source product. Its lists are requested once each, in this order. */
-export interface BroughtSource {
+export interface ImportSource {
   /** With its version if known: `NetBox 4.1.3`. */
   readonly title: string;
   /** Change reason of everything imported from it; further text may follow. */

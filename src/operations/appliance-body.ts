@@ -1,31 +1,17 @@
 // Response schema of the appliance status. Must not read or judge anything.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { wordList } from "../base/word-list.ts";
 import { SERVER_VERSION } from "../schemas/envelope.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 import { VERIFICATION_STATUSES } from "./verification.ts";
 
 /** Conditions that need attention. */
 export const CONCERN_CODES = [
-  "disk_full",
-  "data_damaged",
-  "backup_damaged",
-  "certificate_expired",
-  "certificate_not_yet_valid",
-  "disk_low",
-  "no_room_for_backup",
-  "memory_low",
-  "log_large",
-  "writes_delayed",
-  "backup_missing",
-  "backup_old",
-  "backup_failed",
-  "verification_missing",
-  "verification_failed",
-  "certificate_expires",
-  "clock_ahead",
-  "clock_not_synchronized",
-  "errors_logged",
+  ...wordList("disk_full data_damaged backup_damaged certificate_expired certificate_not_yet_valid disk_low"),
+  ...wordList("no_room_for_backup memory_low log_large writes_delayed backup_missing backup_old backup_failed"),
+  ...wordList("verification_missing verification_failed certificate_expires clock_ahead clock_not_synchronized"),
+  ...wordList("errors_logged"),
 ] as const;
 
 const Bytes = (description: string) => Type.Integer({ minimum: 0, description });
@@ -34,8 +20,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 export const Concern = Type.Object({
   code: OneOf(CONCERN_CODES, { description: "Stable and machine-readable." }),
   severity: OneOf(["error", "warning"], {
-    description:
-      "error: something does not work or is damaged. warning: something soon will not work, or could go unnoticed.",
+    description: "error: something is broken or damaged. warning: something will soon fail, or could go unnoticed.",
   }),
   message: Type.String({ description: "One sentence." }),
   params: Type.Record(Type.String(), Type.Union([Type.String(), Type.Integer()]), {
@@ -52,7 +37,9 @@ const Disk = Type.Object({
 const Certificate = Type.Object({
   subject: Type.String(),
   issuer: Type.String(),
-  is_own: Type.Boolean({ description: "Whether the appliance made it itself: it renews it, too." }),
+  is_own: Type.Boolean({
+    description: "Whether the appliance generated the certificate itself, which it then also renews.",
+  }),
   names: Type.String({ description: "Its subject names: `DNS:netledger.example.net, IP Address:10.0.0.5`." }),
   fingerprint: Type.String({ description: "SHA-256, as browsers and openssl show it." }),
   not_before: Timestamp,
@@ -70,12 +57,12 @@ const Backups = Type.Object({
       size_bytes: Bytes("Of the file."),
       sequence: Type.Integer({ minimum: 0, description: "The newest transaction in it." }),
     }),
-    { description: "The newest complete one. Each is verified when it is taken." },
+    { description: "The newest complete backup. Each is verified when it is taken." },
   ),
   failed: Nullable(Type.Object({ name: Type.String(), created_at: Timestamp, reason: Nullable(Type.String()) }), {
-    description: "The last one that failed, if no complete one is newer.",
+    description: "The last failed backup, if no complete one is newer.",
   }),
-  damaged: Type.Array(Type.String(), { description: "Names of those in which a later verification found damage." }),
+  damaged: Type.Array(Type.String(), { description: "Names of backups in which a later verification found damage." }),
 });
 
 export const ApplianceBody = Type.Object(
@@ -86,7 +73,7 @@ export const ApplianceBody = Type.Object(
     is_demo: Type.Boolean(),
     started_at: Timestamp,
     url: Nullable(Type.String(), { description: "Where it listens." }),
-    disk: Nullable(Disk, { description: "Null where the file system does not tell." }),
+    disk: Nullable(Disk, { description: "Null if the file system does not report it." }),
     store: Type.Object({
       database_bytes: Bytes("The database file."),
       log_bytes: Bytes("Its write-ahead log."),
@@ -94,22 +81,22 @@ export const ApplianceBody = Type.Object(
     }),
     memory: Type.Object({
       process_bytes: Bytes("Resident memory of this process."),
-      available_bytes: Nullable(Bytes(""), { description: "What can still be had." }),
+      available_bytes: Nullable(Bytes(""), { description: "Memory still available." }),
       total_bytes: Nullable(Bytes(""), {
-        description: "Of the machine, or the limit of the control group where that is less.",
+        description: "Memory of the machine, or the limit of the control group if that is lower.",
       }),
     }),
     work: Type.Object({
       writes_waiting: Count("Commands waiting for the writer."),
-      oldest_write_wait_ms: Count("How long the oldest of them has been waiting."),
-      long_reads: Count("Long reads under way."),
+      oldest_write_wait_ms: Count("Waiting time of the oldest of them."),
+      long_reads: Count("Running long reads."),
       scans: Count("Scans queued or running."),
     }),
     backups: Backups,
     ledger: Type.Object({
       verified_at: Nullable(Timestamp, {
         description:
-          "When the data were last found intact: by a verification, or by a backup, which verifies the copy.",
+          "The last time the data were found intact: by a verification, or by a backup, which verifies the copy.",
       }),
       is_verifying: Type.Boolean({ description: "Whether a verification is running, of the data or of a backup." }),
       last_verification: Nullable(
@@ -119,7 +106,7 @@ export const ApplianceBody = Type.Object(
           started_at: Timestamp,
           ended_at: Nullable(Timestamp),
           is_sound: Nullable(Type.Boolean()),
-          findings_total: Count("What it found."),
+          findings_total: Count("Number of findings."),
         }),
         { description: "The last verification of the appliance's own data that ended by itself." },
       ),
@@ -127,12 +114,12 @@ export const ApplianceBody = Type.Object(
     clock: Type.Object({
       now: Timestamp,
       last_transaction_at: Nullable(Timestamp),
-      lead_ms: Count("How far the last transaction is ahead of the clock, if the clock was set back."),
+      lead_ms: Count("Lead of the last transaction over the clock, if the clock was set back."),
       is_synchronized: Nullable(Type.Boolean(), {
         description: "Whether systemd-timesyncd has set the clock; null where another program does, or none.",
       }),
     }),
-    certificate: Nullable(Certificate, { description: "What new connections get; null for plain HTTP." }),
+    certificate: Nullable(Certificate, { description: "The certificate of new connections; null for plain HTTP." }),
     log: Type.Object({
       warnings: Count("Lines of level warn since the start."),
       errors: Count("Lines of level error since the start."),
@@ -142,7 +129,7 @@ export const ApplianceBody = Type.Object(
       description: "As in `GET /api/health`.",
     }),
     concerns: Type.Array(Concern, {
-      description: "What needs attention, errors first. The thresholds are in the handbook: Running it.",
+      description: "Conditions that need attention, errors first. The thresholds are in the handbook: Running it.",
     }),
   },
   { $id: "Appliance" },

@@ -3,7 +3,7 @@
 import type { Access, Actor } from "../access/actor.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
 import type { Surface } from "../http/surface.ts";
-import { successBody } from "../schemas/envelope.ts";
+import { successResponse } from "../schemas/envelope.ts";
 import { APPLIANCE_EXAMPLE, ApplianceBody } from "./appliance-body.ts";
 import { type ApplianceSources, applianceState } from "./appliance-state.ts";
 
@@ -18,13 +18,10 @@ export function applianceRoutes(surface: Surface<Actor, Access>, sources: Applia
         "Disk, memory, the database and its log, queues and running work, backups, the last verification, clock, certificate, and in `concerns` the problems that need attention. It reads no table, so frequent requests are cheap. `GET /api/health` is for monitors without credentials. Only while the appliance has one organization.",
       group: "Appliance",
       access: OF_WHOLE_APPLIANCE,
-      answer: ApplianceBody,
+      responseSchema: ApplianceBody,
       isRecord: false,
       example: { data: APPLIANCE_EXAMPLE },
     },
-    ({ headers }) =>
-      new Response(successBody(JSON.stringify(applianceState(sources))), {
-        headers: { ...headers, "content-type": "application/json" },
-      }),
+    (call) => successResponse(call, JSON.stringify(applianceState(sources))),
   );
 }

@@ -16,7 +16,7 @@ import type { Machine } from "./machine.ts";
 import type { Verification } from "./verification.ts";
 
 /** Listener and certificate. */
-export interface ServedState {
+export interface ListeningState {
   readonly url: string;
   /** Null for plain HTTP. */
   readonly certificate: {
@@ -42,7 +42,7 @@ export interface ApplianceSources {
   readonly startedAt: Instant;
   readonly machine: Machine;
   /** Null until listening. */
-  readonly served: () => ServedState | null;
+  readonly served: () => ListeningState | null;
   /** Oldest first. */
   readonly backups: { list(): readonly KnownBackup[] };
   /** Newest first. */
@@ -113,20 +113,20 @@ export function applianceState(sources: ApplianceSources): ApplianceState {
 
 /** Whether anything has been added since the setup. */
 function hasInventory(reader: Reader): boolean {
-  const [[is] = [0]] = reader
+  const [[exists] = [0]] = reader
     .statement("SELECT EXISTS (SELECT 1 FROM hosts) OR EXISTS (SELECT 1 FROM subnets)")
     .values() as Array<[number]>;
-  return is === 1;
+  return exists === 1;
 }
 
-function backupsOf(known: readonly KnownBackup[], verifications: readonly Verification[]): ApplianceState["backups"] {
-  const done = known.filter(({ state }) => state === "Done");
+function backupsOf(backups: readonly KnownBackup[], verifications: readonly Verification[]): ApplianceState["backups"] {
+  const done = backups.filter(({ state }) => state === "Done");
   const last = done.at(-1);
-  const failed = known.filter(({ state }) => state === "Failed").at(-1);
+  const failed = backups.filter(({ state }) => state === "Failed").at(-1);
   const isFailedLast = failed !== undefined && (last === undefined || failed.created_at > last.created_at);
   return {
     count: done.length,
-    size_bytes: known.reduce((sum, { size_bytes }) => sum + (size_bytes ?? 0), 0),
+    size_bytes: backups.reduce((sum, { size_bytes }) => sum + (size_bytes ?? 0), 0),
     last:
       last === undefined
         ? null
@@ -148,9 +148,9 @@ function backupsOf(known: readonly KnownBackup[], verifications: readonly Verifi
 
 /** @param backedUpAt time of the newest backup, which was verified then */
 function ledgerOf(all: readonly Verification[], backedUpAt: string | null): ApplianceState["ledger"] {
-  const own = all.filter(({ backup }) => backup === null);
-  const last = own.find(({ status }) => status === "Completed" || status === "Failed");
-  const soundAt = own.find(({ is_sound }) => is_sound === true)?.started_at ?? null;
+  const ownVerifications = all.filter(({ backup }) => backup === null);
+  const last = ownVerifications.find(({ status }) => status === "Completed" || status === "Failed");
+  const soundAt = ownVerifications.find(({ is_sound }) => is_sound === true)?.started_at ?? null;
   return {
     verified_at:
       [soundAt, backedUpAt]
@@ -172,7 +172,7 @@ function ledgerOf(all: readonly Verification[], backedUpAt: string | null): Appl
   };
 }
 
-function certificateOf(served: ServedState | null, now: Instant): ApplianceState["certificate"] {
+function certificateOf(served: ListeningState | null, now: Instant): ApplianceState["certificate"] {
   if (served === null || served.certificate === null) return null;
   const { pair, isOwn } = served.certificate;
   return {

@@ -5,7 +5,7 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../access/actor.ts";
 import { DomainError } from "../base/errors.ts";
 import type { Surface } from "../http/surface.ts";
-import { successBody } from "../schemas/envelope.ts";
+import { successResponse } from "../schemas/envelope.ts";
 import { Nullable, OneOf } from "../schemas/schemas.ts";
 import { BILL_PARTS, type Bill } from "./bill.ts";
 
@@ -21,22 +21,22 @@ const Licences = Type.Object(
         version: Type.String(),
         purl: Nullable(Type.String(), { description: "A package URL: `pkg:npm/elysia@1.4.30`." }),
         licence: Nullable(Type.String(), {
-          description: "An SPDX id or expression; null where it has several licences, or none is known.",
+          description: "An SPDX id or expression; null for several licences or an unknown one.",
         }),
         part_of: Type.Array(OneOf(BILL_PARTS), {
-          description: "The program of the server, that of the console, or the runtime that carries both.",
+          description: "The server, the console, or the runtime that executes both.",
         }),
         texts: Type.Array(
           Type.Object({
-            title: Type.String({ description: "The name of the file, or the licence where it is the standard text." }),
+            title: Type.String({ description: "Name of the file, or of the licence for its standard text." }),
             text: Type.String(),
             is_standard: Type.Boolean({
-              description: "Whether it is the standard text of the licence, because the component brings none.",
+              description: "Whether it is the standard text of the licence, because the component includes none.",
             }),
           }),
         ),
       }),
-      { description: "The program itself first, what the runtime is made of last." },
+      { description: "The program itself first, components of the runtime last." },
     ),
   },
   { $id: "Licences" },
@@ -64,10 +64,10 @@ export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource):
         operationId: "getLicences",
         summary: "Get the licences of all components",
         description:
-          "Every component in the executable, of the server, of the console and of the runtime, with its licence and the texts of it.",
+          "Every component in the executable, of the server, the console and the runtime, with its licence and licence texts.",
         group,
         access: VIEWER,
-        answer: Licences,
+        responseSchema: Licences,
         isRecord: false,
         errors: ["entity_not_found"],
         example: {
@@ -85,11 +85,9 @@ export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource):
           },
         },
       },
-      async ({ headers }) => {
+      async (call) => {
         const { components } = await bill();
-        return new Response(successBody(JSON.stringify({ components })), {
-          headers: { ...headers, "content-type": "application/json" },
-        });
+        return successResponse(call, JSON.stringify({ components }));
       },
     )
     .get(
@@ -97,10 +95,10 @@ export function billRoutes(surface: Surface<Actor, Access>, billOf: BillSource):
       {
         operationId: "getBillOfMaterials",
         summary: "Get the bill of materials",
-        description: "CycloneDX 1.6 as JSON, the same file that the build puts next to the executable.",
+        description: "CycloneDX 1.6 as JSON, identical to the file that the build places next to the executable.",
         group,
         access: VIEWER,
-        answer: null,
+        responseSchema: null,
         media: [
           { type: BOM_TYPE, description: "CycloneDX.", example: '{"bomFormat":"CycloneDX","specVersion":"1.6"}' },
         ],

@@ -1,7 +1,7 @@
 // Conditions of the appliance that need attention, with their thresholds: a pure function of the status read.
 // Must not read anything itself.
 
-import { inUnits } from "../base/byte-size.ts";
+import { formatBytes } from "../base/byte-size.ts";
 import { type Instant, parseInstant } from "../base/instant.ts";
 import type { ApplianceState, Concern } from "./appliance-body.ts";
 
@@ -23,7 +23,7 @@ export const CERTIFICATE_MIN_DAYS = 30;
 /** Maximum lead of the store's clock over the system clock. */
 export const CLOCK_LEAD_REPORTED_MS = 1_000;
 /** Time for which log lines of level error are reported. */
-export const ERRORS_TOLD_MS = DAY_MS;
+export const ERRORS_REPORTED_MS = DAY_MS;
 
 /** The status before its concerns are derived. */
 export type ApplianceReading = Omit<ApplianceState, "concerns">;
@@ -34,16 +34,16 @@ export type ApplianceReading = Omit<ApplianceState, "concerns">;
  */
 export function concernsOf(state: ApplianceReading, now: Instant, hasInventory: boolean): Concern[] {
   // Demo data and a served backup are no loss.
-  const isKept = hasInventory && !state.is_demo && !state.read_only;
+  const hasDataToLose = hasInventory && !state.is_demo && !state.read_only;
   const found = [
-    ...ofDisk(state, isKept),
-    ...ofMemory(state),
-    ...ofStore(state),
-    ...(isKept ? ofBackups(state, now) : []),
-    ...ofVerification(state, isKept),
-    ...ofCertificate(state, now),
-    ...ofClock(state),
-    ...ofLog(state, now),
+    ...diskConcerns(state, hasDataToLose),
+    ...memoryConcerns(state),
+    ...storeConcerns(state),
+    ...(hasDataToLose ? backupConcerns(state, now) : []),
+    ...verificationConcerns(state, hasDataToLose),
+    ...certificateConcerns(state, now),
+    ...clockConcerns(state),
+    ...logConcerns(state, now),
   ];
   return [
     ...found.filter(({ severity }) => severity === "error"),
@@ -51,11 +51,11 @@ export function concernsOf(state: ApplianceReading, now: Instant, hasInventory: 
   ];
 }
 
-function* ofDisk({ disk, store, read_only }: ApplianceReading, isKept: boolean): Generator<Concern> {
+function* diskConcerns({ disk, store, read_only }: ApplianceReading, hasDataToLose: boolean): Generator<Concern> {
   if (disk === null || read_only) return;
   const { free_bytes, size_bytes } = disk;
   const params = { free_bytes, size_bytes };
-  const [free, size] = [inUnits(free_bytes), inUnits(size_bytes)];
+  const [free, size] = [formatBytes(free_bytes), formatBytes(size_bytes)];
   if (free_bytes < DISK_FULL_BYTES) {
     yield error(
       "disk_full",
@@ -67,28 +67,28 @@ function* ofDisk({ disk, store, read_only }: ApplianceReading, isKept: boolean):
   if (free_bytes < Math.min(size_bytes * DISK_LOW_SHARE, DISK_LOW_BYTES))
     yield warning("disk_low", `The disk with the data is nearly full: ${free} of ${size} are free.`, params);
   const needed_bytes = store.database_bytes + store.log_bytes;
-  if (isKept && free_bytes < needed_bytes)
+  if (hasDataToLose && free_bytes < needed_bytes)
     yield warning(
       "no_room_for_backup",
-      `There is no space on the disk for a backup: it takes ${inUnits(needed_bytes)}, and ${free} are free.`,
+      `There is no space on the disk for a backup: it takes ${formatBytes(needed_bytes)}, and ${free} are free.`,
       { needed_bytes, free_bytes },
     );
 }
 
-function* ofMemory({ memory: { available_bytes, process_bytes } }: ApplianceReading): Generator<Concern> {
+function* memoryConcerns({ memory: { available_bytes, process_bytes } }: ApplianceReading): Generator<Concern> {
   if (available_bytes === null || available_bytes >= MEMORY_LOW_BYTES) return;
   yield warning(
     "memory_low",
-    `Memory is low: ${inUnits(available_bytes)} are available, and the appliance uses ${inUnits(process_bytes)}.`,
+    `Memory is low: ${formatBytes(available_bytes)} are available, and the appliance uses ${formatBytes(process_bytes)}.`,
     { available_bytes, process_bytes },
   );
 }
 
-function* ofStore({ store: { log_bytes, log_bound_bytes }, work }: ApplianceReading): Generator<Concern> {
+function* storeConcerns({ store: { log_bytes, log_bound_bytes }, work }: ApplianceReading): Generator<Concern> {
   if (log_bytes > log_bound_bytes)
     yield warning(
       "log_large",
-      `The database's write-ahead log has ${inUnits(log_bytes)}: a long read blocks its truncation. Afterwards it shrinks to ${inUnits(log_bound_bytes)}.`,
+      `The database's write-ahead log has ${formatBytes(log_bytes)}: a long read blocks its truncation. Afterwards it shrinks to ${formatBytes(log_bound_bytes)}.`,
       { log_bytes, log_bound_bytes },
     );
   const { writes_waiting, oldest_write_wait_ms } = work;
@@ -100,7 +100,7 @@ function* ofStore({ store: { log_bytes, log_bound_bytes }, work }: ApplianceRead
     );
 }
 
-function* ofBackups({ backups: { last, failed, damaged } }: ApplianceReading, now: Instant): Generator<Concern> {
+function* backupConcerns({ backups: { last, failed, damaged } }: ApplianceReading, now: Instant): Generator<Concern> {
   for (const name of damaged) yield error("backup_damaged", `The backup ${name} is damaged.`, { name });
   if (failed !== null)
     yield warning("backup_failed", `The last backup failed: ${failed.reason ?? "see the log."}`, { name: failed.name });
@@ -113,9 +113,9 @@ function* ofBackups({ backups: { last, failed, damaged } }: ApplianceReading, no
     yield warning("backup_old", `The last backup is ${days} days old.`, { days, name: last.name });
 }
 
-function* ofVerification(
+function* verificationConcerns(
   { ledger: { verified_at, last_verification: last } }: ApplianceReading,
-  isKept: boolean,
+  hasDataToLose: boolean,
 ): Generator<Concern> {
   if (last?.is_sound === false) {
     const { id, findings_total } = last;
@@ -126,11 +126,11 @@ function* ofVerification(
     );
   } else if (last?.status === "Failed")
     yield warning("verification_failed", "The last verification of the data could not be completed.", { id: last.id });
-  else if (isKept && verified_at === null)
+  else if (hasDataToLose && verified_at === null)
     yield warning("verification_missing", "The data have never been verified.", {});
 }
 
-function* ofCertificate({ certificate }: ApplianceReading, now: Instant): Generator<Concern> {
+function* certificateConcerns({ certificate }: ApplianceReading, now: Instant): Generator<Concern> {
   if (certificate === null) return;
   const { not_before, not_after, days_left } = certificate;
   const until = not_after.slice(0, 10);
@@ -146,7 +146,7 @@ function* ofCertificate({ certificate }: ApplianceReading, now: Instant): Genera
     );
 }
 
-function* ofClock({ clock: { lead_ms, is_synchronized } }: ApplianceReading): Generator<Concern> {
+function* clockConcerns({ clock: { lead_ms, is_synchronized } }: ApplianceReading): Generator<Concern> {
   if (lead_ms > CLOCK_LEAD_REPORTED_MS)
     yield warning(
       "clock_ahead",
@@ -157,8 +157,8 @@ function* ofClock({ clock: { lead_ms, is_synchronized } }: ApplianceReading): Ge
     yield warning("clock_not_synchronized", "The machine's clock is not synchronized.", {});
 }
 
-function* ofLog({ log: { errors, last_error_at } }: ApplianceReading, now: Instant): Generator<Concern> {
-  if (last_error_at === null || now - instantOf(last_error_at) > ERRORS_TOLD_MS) return;
+function* logConcerns({ log: { errors, last_error_at } }: ApplianceReading, now: Instant): Generator<Concern> {
+  if (last_error_at === null || now - instantOf(last_error_at) > ERRORS_REPORTED_MS) return;
   yield warning(
     "errors_logged",
     `The log has ${errors} ${errors === 1 ? "error" : "errors"} since the start, the last within a day.`,

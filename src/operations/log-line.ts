@@ -7,11 +7,11 @@ import { OneOf, Timestamp } from "../schemas/schemas.ts";
 
 export const LogLineBody = Type.Object(
   {
-    sequence: Type.Integer({ minimum: 1, description: "Its number since the start, without gaps." }),
+    sequence: Type.Integer({ minimum: 1, description: "Number of the line since the start, without gaps." }),
     at: Timestamp,
     level: OneOf(LOG_LEVELS),
     event: Type.String(),
-    text: Type.String({ description: "The whole line, as it was written." }),
+    text: Type.String({ description: "The complete line as written." }),
   },
   { $id: "LogLine" },
 );

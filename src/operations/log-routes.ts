@@ -3,33 +3,33 @@
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
-import { isAtLeast, LINES_KEPT, LOG_LEVELS, type LogLine } from "../base/recent-lines.ts";
+import { isAtLeast, LOG_LEVELS, type LogLine, MAX_LINES } from "../base/recent-lines.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { filterText } from "../records/list-answers.ts";
+import { requestFilter } from "../records/list-answers.ts";
 import { FilterQuery } from "../records/list-filter.ts";
 import { RowFilter } from "../records/row-filter.ts";
-import { metaWith, successBody } from "../schemas/envelope.ts";
+import { metaWith, successResponse } from "../schemas/envelope.ts";
 import { OneOf } from "../schemas/schemas.ts";
 import { LOG_LINE_EXAMPLE, LOG_LINE_FIELDS, LogLineBody } from "./log-line.ts";
 
 const LOG_LIMIT_DEFAULT = 100;
 
 /** Length of a timestamp of the appliance's own clock. */
-const MARK_MAX_LENGTH = 40;
+const MARKER_MAX_LENGTH = 40;
 const LogMeta = Type.Object({
   log: Type.Object({
     after: Type.Integer({ minimum: 0, description: "Follow the log from here: send it back as `after`." }),
     mark: Type.String({ description: "Identifies this start of the appliance: send it back as `mark`." }),
     dropped: Type.Integer({
       minimum: 0,
-      description: "Lines after `after`, of whatever level, that are no longer kept; 0 without `after`.",
+      description: "Lines after `after`, of any level, that are no longer kept; 0 without `after`.",
     }),
     is_restarted: Type.Boolean({
       description:
         "Whether the appliance was restarted since `after`: the lines then begin with the restart, and earlier ones are only in standard error.",
     }),
-    has_more: Type.Boolean({ description: "Whether more lines are there now. Never without `after`." }),
+    has_more: Type.Boolean({ description: "Whether more lines are available now. Always false without `after`." }),
   }),
 });
 const Query = Type.Object({
@@ -38,20 +38,25 @@ const Query = Type.Object({
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       description:
-        "Only lines after this one, oldest first: `meta.log.after` of the last answer. 0: from the first one kept. Absent: the newest lines.",
+        "Only lines after this one, oldest first: `meta.log.after` of the last response. 0: from the first one kept. Absent: the newest lines.",
     }),
   ),
   mark: Type.Optional(
     Type.String({
-      maxLength: MARK_MAX_LENGTH,
-      description: "`meta.log.mark` of the last answer, together with `after`.",
+      maxLength: MARKER_MAX_LENGTH,
+      description: "`meta.log.mark` of the last response, together with `after`.",
     }),
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: LINES_KEPT, default: LOG_LIMIT_DEFAULT, description: "How many lines." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_LINES,
+      default: LOG_LIMIT_DEFAULT,
+      description: "Maximum number of lines.",
+    }),
   ),
   level: Type.Optional(
-    OneOf(LOG_LEVELS, { default: LOG_LEVELS[0], description: "Only lines of this level and of those above it." }),
+    OneOf(LOG_LEVELS, { default: LOG_LEVELS[0], description: "Only lines of this level and above." }),
   ),
   ...FilterQuery,
 });
@@ -62,11 +67,11 @@ export function logRoutes(surface: Surface<Actor, Access>, { log, reader }: Pick
     {
       operationId: "listLogLines",
       summary: "List the last lines of the log",
-      description: `Oldest first. The last ${LINES_KEPT} lines since the start are kept in memory, fewer if they are long; standard error has all of them. With \`after\` and \`mark\` of the last answer each line is returned exactly once; \`dropped\` counts the lines lost before they were requested. Neither contains secrets. Only while the appliance has one organization.`,
+      description: `Oldest first. The last ${MAX_LINES} lines since the start are kept in memory, fewer if they are long; standard error has all of them. With \`after\` and \`mark\` of the last response, each line is returned exactly once; \`dropped\` counts the lines lost before they were requested. Neither contains secrets. Only while the appliance has one organization.`,
       group: "Appliance",
       access: OF_WHOLE_APPLIANCE,
       query: Query,
-      answer: Type.Array(LogLineBody),
+      responseSchema: Type.Array(LogLineBody),
       meta: LogMeta,
       example: {
         data: [LOG_LINE_EXAMPLE],
@@ -77,22 +82,20 @@ export function logRoutes(surface: Surface<Actor, Access>, { log, reader }: Pick
     },
     (call) => {
       const { limit = LOG_LIMIT_DEFAULT, level = LOG_LEVELS[0], after, mark } = call.query;
-      const asked = filterText(call, reader, null);
-      const filter = RowFilter.of(reader, LOG_LINE_FIELDS, call.actor, asked);
+      const requestedFilter = requestFilter(call, reader, null);
+      const filter = RowFilter.of(reader, LOG_LINE_FIELDS, call.actor, requestedFilter);
       const isLevel = isAtLeast(level);
-      const isWanted = (line: LogLine) => isLevel(line) && (filter === null || filter.holds(line));
+      const isMatch = (line: LogLine) => isLevel(line) && (filter === null || filter.holds(line));
       const page =
-        after === undefined ? log.recent.last(limit, isWanted) : log.recent.next(limit, { after, mark }, isWanted);
-      const told = {
+        after === undefined ? log.recent.last(limit, isMatch) : log.recent.next(limit, { after, mark }, isMatch);
+      const logMeta = {
         after: page.after,
         mark: page.mark,
         dropped: page.dropped,
         is_restarted: page.isRestarted,
         has_more: page.hasMore,
       };
-      return new Response(successBody(JSON.stringify(page.lines), metaWith(`"log":${JSON.stringify(told)}`)), {
-        headers: { ...call.headers, "content-type": "application/json" },
-      });
+      return successResponse(call, JSON.stringify(page.lines), metaWith(`"log":${JSON.stringify(logMeta)}`));
     },
   );
 }

@@ -63,12 +63,12 @@ export function memoryLeft(read: ReadText): Pick<Memory, "totalBytes" | "availab
 function groupLimit(read: ReadText): { readonly totalBytes: number; readonly availableBytes: number } | null {
   const path = /^0::(\/.*)$/m.exec(read("/proc/self/cgroup") ?? "")?.[1];
   if (path === undefined) return null;
-  const ofGroup = (name: string) => read(join("/sys/fs/cgroup", path, name)) ?? "";
-  const limit = Number.parseInt(ofGroup("memory.max"), 10);
-  const used = Number.parseInt(ofGroup("memory.current"), 10);
+  const readGroupFile = (name: string) => read(join("/sys/fs/cgroup", path, name)) ?? "";
+  const limit = Number.parseInt(readGroupFile("memory.max"), 10);
+  const used = Number.parseInt(readGroupFile("memory.current"), 10);
   if (Number.isNaN(limit) || Number.isNaN(used)) return null;
   // Inactive file pages are reclaimable.
-  const cached = Number(/^inactive_file (\d+)$/m.exec(ofGroup("memory.stat"))?.[1] ?? 0);
+  const cached = Number(/^inactive_file (\d+)$/m.exec(readGroupFile("memory.stat"))?.[1] ?? 0);
   return { totalBytes: limit, availableBytes: Math.max(0, limit - used + cached) };
 }
 
@@ -78,9 +78,9 @@ function kilobytesIn(text: string, name: string): number | null {
 }
 
 /** For systemd-timesyncd, which creates this file after setting the clock (systemd-timesyncd.service(8)). */
-export function isSynchronized(isThere: (path: string) => boolean): boolean | null {
-  if (isThere("/run/systemd/timesync/synchronized")) return true;
-  return isThere("/run/systemd/timesync") ? false : null;
+export function isSynchronized(exists: (path: string) => boolean): boolean | null {
+  if (exists("/run/systemd/timesync/synchronized")) return true;
+  return exists("/run/systemd/timesync") ? false : null;
 }
 
 function textOf(path: string): string | null {

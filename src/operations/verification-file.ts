@@ -3,7 +3,7 @@
 import { constants } from "node:fs";
 import { type Static, Type } from "@sinclair/typebox";
 import { replaceFile } from "../base/durable-file.ts";
-import { isTaken, readRegular, whyUnreadable } from "../base/regular-file.ts";
+import { describeReadError, nameExists, readRegular } from "../base/regular-file.ts";
 import { check } from "../schemas/validation.ts";
 import { VERIFICATIONS_KEPT, Verification } from "./verification.ts";
 
@@ -22,10 +22,10 @@ const File = Type.Object({
  * @throws Error in one sentence if the file is unreadable or malformed
  */
 export function readVerifications(path: string): Verification[] {
-  if (!isTaken(path)) return [];
+  if (!nameExists(path)) return [];
   const text = textOf(path);
   if (text === "") return [];
-  const checked = check(File, parsed(path, text));
+  const checked = check(File, parseJson(path, text));
   if (!checked.ok) throw new Error(`${path} is damaged at ${checked.issues[0]?.path}.`);
   return (checked.value as Static<typeof File>).verifications;
 }
@@ -39,11 +39,11 @@ function textOf(path: string): string {
   try {
     return new TextDecoder().decode(readRegular(path, MAX_BYTES, constants.O_NOFOLLOW));
   } catch (error) {
-    throw new Error(`${path} ${whyUnreadable(error)}.`);
+    throw new Error(`${path} ${describeReadError(error)}.`);
   }
 }
 
-function parsed(path: string, text: string): unknown {
+function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

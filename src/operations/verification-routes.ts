@@ -4,14 +4,14 @@ import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";
 import { OF_WHOLE_APPLIANCE } from "../access/whole-appliance.ts";
 import { notFound } from "../base/errors.ts";
-import type { Call, RequestContext } from "../http/request.ts";
+import type { Call } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { filterText } from "../records/list-answers.ts";
+import { requestFilter } from "../records/list-answers.ts";
 import { FilterQuery } from "../records/list-filter.ts";
 import { RowFilter } from "../records/row-filter.ts";
 import { runWrite } from "../records/write-answers.ts";
-import { LIST_HEAD, listMeta, listTail, successBody } from "../schemas/envelope.ts";
+import { jsonResponse, LIST_HEAD, listMeta, listTail, successResponse } from "../schemas/envelope.ts";
 import { IdParams, LIMIT_DEFAULT, NAME_MAX_LENGTH, PageOnlyQuery } from "../schemas/schemas.ts";
 import {
   STARTED_EXAMPLE,
@@ -24,7 +24,7 @@ import type { VerificationCommands } from "./verification-commands.ts";
 import type { Verifications } from "./verifications.ts";
 
 const group = "Appliance";
-const ALONE = "Only while the appliance has one organization.";
+const SINGLE_ORGANIZATION = "Only while the appliance has one organization.";
 const BackupParams = Type.Object({
   name: Type.String({ minLength: 1, maxLength: NAME_MAX_LENGTH, description: "The name of the backup." }),
 });
@@ -52,14 +52,14 @@ export function verificationRoutes(
         operationId: "createLedgerVerification",
         makesNoTransaction: true,
         summary: "Verify the ledger",
-        description: `Returns at once, with the verification Running: a large store takes minutes. Only one runs at a time. It checks what \`netledger verify\` checks next to a running appliance: the hash chain, everything derived from the ledger, the rows outside it, and the file. The appliance keeps working meanwhile; later writes are left to the next verification. ${ALONE}`,
+        description: `Returns at once, with the verification Running: a large store takes minutes. Only one runs at a time. Same checks as \`netledger verify\` next to a running appliance: the hash chain, everything derived from the ledger, the rows outside it, and the file. The appliance keeps working meanwhile; later writes are left to the next verification. ${SINGLE_ORGANIZATION}`,
         group,
         access: OF_WHOLE_APPLIANCE,
-        answer: Verification,
+        responseSchema: Verification,
         errors: ["entity_already_exists"],
         example: { data: STARTED_EXAMPLE },
       },
-      (call) => begin(call, null),
+      (call) => startVerification(call, null),
     )
     .post(
       "/api/v1/backups/:name/verify",
@@ -67,39 +67,39 @@ export function verificationRoutes(
         operationId: "verifyBackup",
         makesNoTransaction: true,
         summary: "Verify a backup",
-        description: `Reads it again completely, since disks lose unread data. Returns at once, with a Running verification that is followed, cancelled and listed like those of the ledger; only one runs at a time. It checks what \`netledger verify --backup\` checks. ${ALONE}`,
+        description: `Reads it again completely, since disks lose unread data. Returns at once, with a Running verification that is followed, cancelled and listed like those of the ledger; only one runs at a time. Same checks as \`netledger verify --backup\`. ${SINGLE_ORGANIZATION}`,
         group: "Backups",
         access: OF_WHOLE_APPLIANCE,
         params: BackupParams,
-        answer: Verification,
+        responseSchema: Verification,
         errors: ["entity_not_found", "entity_in_use", "entity_already_exists"],
         example: {
           data: { ...STARTED_EXAMPLE, id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0042", backup: BACKUP_NAME },
           parameters: { name: BACKUP_NAME },
         },
       },
-      (call) => begin(call, call.params.name),
+      (call) => startVerification(call, call.params.name),
     )
     .get(
       "/api/v1/ledger/verifications",
       {
         operationId: "listLedgerVerifications",
         summary: "List verifications of the ledger",
-        description: `Newest first. The last ${VERIFICATIONS_KEPT} are kept, in a file next to the database. ${ALONE}`,
+        description: `Newest first. The last ${VERIFICATIONS_KEPT} are kept, in a file next to the database. ${SINGLE_ORGANIZATION}`,
         group,
         access: OF_WHOLE_APPLIANCE,
         query: List,
-        answer: Type.Array(Verification),
+        responseSchema: Type.Array(Verification),
         isList: true,
         example: { data: [VERIFICATION_EXAMPLE] },
       },
       (call) => {
         const { limit = LIMIT_DEFAULT, offset = 0 } = call.query;
-        const filter = RowFilter.of(reader, VERIFICATION_FIELDS, call.actor, filterText(call, reader, null));
+        const filter = RowFilter.of(reader, VERIFICATION_FIELDS, call.actor, requestFilter(call, reader, null));
         const all = verifications.list().filter((each) => filter === null || filter.holds(each));
         const page = all.slice(offset, limit === 0 ? all.length : offset + limit);
         const items = page.map((each) => JSON.stringify(each)).join(",");
-        return json(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
+        return jsonResponse(call, LIST_HEAD + items + listTail(listMeta({ limit, offset, total: all.length }, null)));
       },
     )
     .get(
@@ -107,16 +107,14 @@ export function verificationRoutes(
       {
         operationId: "getLedgerVerification",
         summary: "Get a verification of the ledger",
-        description: `Its progress while it runs; afterwards its findings, and the head of the ledger that it verified. ${ALONE}`,
+        description: `Its progress while it runs; afterwards its findings, and the head of the ledger that it verified. ${SINGLE_ORGANIZATION}`,
         group,
         access: OF_WHOLE_APPLIANCE,
         params: IdParams,
-        answer: Verification,
+        responseSchema: Verification,
         example: { data: VERIFICATION_EXAMPLE },
       },
-      (call) => {
-        return json(call, successBody(JSON.stringify(requireFound(call.params.id))));
-      },
+      (call) => successResponse(call, JSON.stringify(requireFound(call.params.id))),
     )
     .post(
       "/api/v1/ledger/verifications/:id/cancel",
@@ -124,11 +122,11 @@ export function verificationRoutes(
         operationId: "cancelLedgerVerification",
         makesNoTransaction: true,
         summary: "Cancel a verification of the ledger",
-        description: `It stops after the step that it is at: at once, or within seconds where SQLite is checking a large table. What it found by then stays. ${ALONE}`,
+        description: `The verification stops after its current step: at once, or within seconds while SQLite checks a large table. Its findings so far are kept. ${SINGLE_ORGANIZATION}`,
         group,
         access: OF_WHOLE_APPLIANCE,
         params: IdParams,
-        answer: Verification,
+        responseSchema: Verification,
         errors: ["entity_not_found", "entity_stale"],
         example: { data: { ...STARTED_EXAMPLE, status: "Cancelled", ended_at: VERIFICATION_EXAMPLE.ended_at } },
       },
@@ -138,11 +136,11 @@ export function verificationRoutes(
         if (call.idempotency !== null) await runWrite(backend, call, "verification.cancel", { id, status });
         const isRepeated = call.headers["idempotency-replayed"] === "true";
         const verification = isRepeated ? requireFound(id) : await verifications.cancel(id);
-        return json(call, successBody(JSON.stringify(verification)));
+        return successResponse(call, JSON.stringify(verification));
       },
     );
 
-  async function begin(
+  async function startVerification(
     call: Call<Actor, unknown, unknown, unknown, Access>,
     /** Null for the appliance's own data. */
     backup: string | null,
@@ -161,7 +159,7 @@ export function verificationRoutes(
         ...(backup === null ? {} : { backup }),
         request_id: call.requestId,
       });
-    return json(call, successBody(JSON.stringify(verification)));
+    return successResponse(call, JSON.stringify(verification));
   }
 
   function requireFound(id: string): Verification {
@@ -176,8 +174,4 @@ export function verificationRoutes(
     if (call.idempotency === null) return id;
     return (await runWrite(backend, call, "verification.name", { id })).result.id;
   }
-}
-
-function json(call: RequestContext, body: string): Response {
-  return new Response(body, { headers: { ...call.headers, "content-type": "application/json" } });
 }

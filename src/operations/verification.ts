@@ -17,7 +17,7 @@ export const FINDING_TEXT_MAX_LENGTH = 500;
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const Finding = Type.Object({
-  check: Type.String({ description: "What was checked, such as `version`, `live` or `file`." }),
+  check: Type.String({ description: "The check, such as `version`, `live` or `file`." }),
   where: Type.String({ description: "The row or rows." }),
   message: Type.String(),
 });
@@ -35,19 +35,21 @@ export const Verification = Type.Object(
     requested_by: Type.Object({ type: OneOf(["User"]), id: Uuid, name: Type.String() }),
     started_at: Timestamp,
     ended_at: Nullable(Timestamp, {
-      description: "Null while it runs, and of one during which the appliance was killed.",
+      description: "Null while it runs, and if the appliance was killed meanwhile.",
     }),
     progress: Nullable(
       Type.Object({
-        step: Type.String({ description: "What is being read, such as `versions`." }),
-        done: Count("How many rows of it have been read, tables in the step `file`; or the number of the last one."),
+        step: Type.String({ description: "The current step, such as `versions`." }),
+        done: Count(
+          "Number of rows read in this step, or of tables in the step `file`; or the number of the last row.",
+        ),
         total: Nullable(Type.Integer({ minimum: 0 }), {
-          description: "Where `done` ends; null if that is not known beforehand.",
+          description: "Final value of `done`; null if unknown in advance.",
         }),
       }),
-      { description: "How far it came; null before the first step." },
+      { description: "Progress; null before the first step." },
     ),
-    is_sound: Nullable(Type.Boolean(), { description: "Whether nothing was found; null unless it is Completed." }),
+    is_sound: Nullable(Type.Boolean(), { description: "Whether there are no findings; null unless Completed." }),
     findings_total: Count("The number of findings, so far while it runs."),
     findings: Type.Array(Finding, { description: `The first ${FINDINGS_LISTED}, once it has ended.` }),
     head: Nullable(Type.Object({ sequence: Type.Integer({ minimum: 1 }), at: Timestamp, hash: Type.String() }), {
@@ -61,13 +63,13 @@ export const Verification = Type.Object(
         versions: Type.Integer({ minimum: 0 }),
         dropped_versions: Count("Versions that prunes dropped: their hashes."),
       }),
-      { description: "How much of the ledger was read; null unless it is Completed." },
+      { description: "Amount of data verified; null unless Completed." },
     ),
     not_checked: Type.Array(Type.String(), {
       description:
         "Tables for which SQLite's page check was skipped, because it would take too long while the appliance is running. All of their rows were read.",
     }),
-    problem: Nullable(Type.String(), { description: "Why it is Failed or Interrupted." }),
+    problem: Nullable(Type.String(), { description: "Why the verification Failed or was Interrupted." }),
   },
   { $id: "LedgerVerification" },
 );
@@ -77,7 +79,7 @@ export const VERIFICATION_ROWS: RowList = {
   name: "verification",
   path: "ledger/verifications",
   row: Verification,
-  unasked: { "head.hash": "is a hash: compare it with that of GET /api/v1/ledger" },
+  unfilterable: { "head.hash": "is a hash: compare it with that of GET /api/v1/ledger" },
 };
 export const VERIFICATION_FIELDS = new RowFields(VERIFICATION_ROWS);
 

@@ -2,7 +2,7 @@
 // itself.
 
 import type { Clock } from "../base/clock.ts";
-import { DomainError, storeReadOnly } from "../base/errors.ts";
+import { DomainError, refuseWrite, storageFull } from "../base/errors.ts";
 import { formatInstant } from "../base/instant.ts";
 import type { Log } from "../base/log.ts";
 import type { StartThread, Thread } from "../base/thread.ts";
@@ -46,11 +46,9 @@ export interface Verifications {
 export const NO_VERIFICATIONS: Verifications = {
   list: () => [],
   find: () => null,
-  newId: () => {
-    throw storeReadOnly();
-  },
-  start: () => Promise.reject(storeReadOnly()),
-  cancel: () => Promise.reject(storeReadOnly()),
+  newId: refuseWrite,
+  start: async () => refuseWrite(),
+  cancel: async () => refuseWrite(),
   close: async () => {},
 };
 
@@ -70,13 +68,13 @@ const CANCEL_TIMEOUT_MS = 2_000;
 /** Maximum wait of the appliance's shutdown. A SQLite check of a large table may take longer. */
 const CLOSE_MAX_MS = 1_000;
 
-const CUT_OFF = "The appliance stopped before it was complete.";
+const INTERRUPTED = "The appliance stopped before it was complete.";
 const FAULT = "Something went wrong inside the appliance; see its log.";
 
 interface Running {
   readonly id: string;
   readonly thread: Thread<VerifyMessages>;
-  readonly gone: Promise<void>;
+  readonly finished: Promise<void>;
   isCancelled: boolean;
   /** Whether only its end still has to be stored. */
   isEnding: boolean;
@@ -85,10 +83,10 @@ interface Running {
 }
 
 /** Verifications of an appliance that serves its own data. */
-export class KeptVerifications implements Verifications {
+export class StoredVerifications implements Verifications {
   private readonly options: VerificationsOptions;
   /** Newest first. */
-  private kept: readonly Verification[];
+  private stored: readonly Verification[];
   private running: Running | null = null;
   private written: Promise<void> = Promise.resolve();
   private closed: Promise<void> | null = null;
@@ -96,18 +94,18 @@ export class KeptVerifications implements Verifications {
   /** An unreadable file is logged and does not prevent the start. */
   constructor(options: VerificationsOptions) {
     this.options = options;
-    this.kept = readKept(options).map((each) =>
-      each.status === "Running" ? { ...each, status: "Interrupted", problem: CUT_OFF } : each,
+    this.stored = readStored(options).map((each) =>
+      each.status === "Running" ? { ...each, status: "Interrupted", problem: INTERRUPTED } : each,
     );
   }
 
   list(): readonly Verification[] {
-    return this.kept.map((each) => this.shown(each));
+    return this.stored.map((each) => this.withProgress(each));
   }
 
   find(id: string): Verification | null {
-    const found = this.kept.find((each) => each.id === id);
-    return found === undefined ? null : this.shown(found);
+    const found = this.stored.find((each) => each.id === id);
+    return found === undefined ? null : this.withProgress(found);
   }
 
   newId(): string {
@@ -128,7 +126,7 @@ export class KeptVerifications implements Verifications {
         value: "Running",
         id: this.running.id,
       });
-    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const { promise: finished, resolve } = Promise.withResolvers<void>();
     const thread = this.options.startThread(
       (message) => {
         if (message.type === "ended") void this.end(running, message, message.found).then(resolve);
@@ -136,23 +134,17 @@ export class KeptVerifications implements Verifications {
       },
       (reason) => void this.end(running, { outcome: "failed", problem: null, cause: reason }, null).then(resolve),
     );
-    const running: Running = { id, thread, gone, isCancelled: false, isEnding: false, progress: null, found: 0 };
-    const before = this.kept;
+    const running: Running = { id, thread, finished, isCancelled: false, isEnding: false, progress: null, found: 0 };
+    const before = this.stored;
     this.running = running;
-    this.kept = [begun(id, requestedBy, this.now(), backup), ...before].slice(0, VERIFICATIONS_KEPT);
+    this.stored = [newVerification(id, requestedBy, this.now(), backup), ...before].slice(0, VERIFICATIONS_KEPT);
     try {
-      await this.write(this.kept);
+      await this.write(this.stored);
     } catch (cause) {
       thread.terminate();
       this.running = null;
-      this.kept = before;
-      throw Object.assign(
-        new DomainError(
-          "storage_full",
-          "The disk is full, fails or cannot be written to: no verification was started.",
-        ),
-        { cause },
-      );
+      this.stored = before;
+      throw storageFull("The disk is full, fails or cannot be written to: no verification was started.", cause);
     }
     // The appliance may be stopping by now.
     if (!running.isEnding)
@@ -168,7 +160,7 @@ export class KeptVerifications implements Verifications {
     }
     running.isCancelled = true;
     running.thread.post({ type: "stop" });
-    await this.within(CANCEL_TIMEOUT_MS, running.gone);
+    await this.within(CANCEL_TIMEOUT_MS, running.finished);
     return this.find(id) as Verification;
   }
 
@@ -182,20 +174,20 @@ export class KeptVerifications implements Verifications {
     if (running !== null) {
       running.thread.post({ type: "stop" });
       // Its connection must be closed by then, or the writer cannot checkpoint the whole log.
-      await this.within(CLOSE_MAX_MS, running.gone);
+      await this.within(CLOSE_MAX_MS, running.finished);
       // A step takes longer. Nothing needs to wait for it: it only reads.
       await this.within(CLOSE_MAX_MS, this.end(running, { outcome: "stopped" }, null));
     }
   }
 
   private async within(ms: number, done: Promise<void>): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const { promise: timedOut, resolve } = Promise.withResolvers<void>();
     const release = this.options.timers.after(ms, resolve);
-    await Promise.race([done, late]);
+    await Promise.race([done, timedOut]);
     release();
   }
 
-  private shown(verification: Verification): Verification {
+  private withProgress(verification: Verification): Verification {
     const { running } = this;
     if (running === null || running.id !== verification.id) return verification;
     return { ...verification, progress: running.progress, findings_total: running.found };
@@ -211,25 +203,25 @@ export class KeptVerifications implements Verifications {
     const { log } = this.options;
     const ended: Verification = {
       ...(this.find(running.id) as Verification),
-      ...(found === null ? {} : listed(found)),
-      ...ending(outcome, running.isCancelled),
+      ...(found === null ? {} : listedFindings(found)),
+      ...outcomeFields(outcome, running.isCancelled),
       ended_at: this.now(),
     };
     if (ended.status === "Completed") ended.is_sound = ended.findings_total === 0;
     running.thread.terminate();
-    tell(log, ended, outcome);
-    const kept = this.kept.map((each) => (each.id === ended.id ? ended : each));
+    logEnd(log, ended, outcome);
+    const stored = this.stored.map((each) => (each.id === ended.id ? ended : each));
     // Reported as ended only once stored durably.
-    await this.write(kept).catch((cause: unknown) => log.error("verification_not_kept", { id: ended.id, cause }));
+    await this.write(stored).catch((cause: unknown) => log.error("verification_not_kept", { id: ended.id, cause }));
     // It may have been rejected meanwhile, because its start could not be stored.
     if (this.running !== running) return;
-    this.kept = kept;
+    this.stored = stored;
     this.running = null;
   }
 
   /** Serializes the writes. */
-  private write(kept: readonly Verification[]): Promise<void> {
-    const written = this.written.then(() => writeVerifications(this.options.file, kept));
+  private write(stored: readonly Verification[]): Promise<void> {
+    const written = this.written.then(() => writeVerifications(this.options.file, stored));
     this.written = written.catch(() => {});
     return written;
   }
@@ -239,7 +231,7 @@ export class KeptVerifications implements Verifications {
   }
 }
 
-function readKept({ file, log }: VerificationsOptions): Verification[] {
+function readStored({ file, log }: VerificationsOptions): Verification[] {
   try {
     return readVerifications(file);
   } catch (error) {
@@ -248,7 +240,7 @@ function readKept({ file, log }: VerificationsOptions): Verification[] {
   }
 }
 
-function begun(
+function newVerification(
   id: string,
   requestedBy: Verification["requested_by"],
   startedAt: string,
@@ -272,21 +264,21 @@ function begun(
   };
 }
 
-function listed({ findings, more }: ListedDamage): Partial<Verification> {
+function listedFindings({ findings, more }: ListedDamage): Partial<Verification> {
   return {
     findings_total: findings.length + more,
     findings: findings.slice(0, FINDINGS_LISTED).map(({ check, where, message }) => ({
       check,
-      where: cut(where),
-      message: cut(message),
+      where: truncate(where),
+      message: truncate(message),
     })),
   };
 }
 
-function ending(outcome: VerifyOutcome, isCancelled: boolean): Partial<Verification> {
+function outcomeFields(outcome: VerifyOutcome, isCancelled: boolean): Partial<Verification> {
   if (outcome.outcome === "failed") return { status: "Failed", problem: outcome.problem ?? FAULT };
   if (outcome.outcome === "stopped")
-    return isCancelled ? { status: "Cancelled" } : { status: "Interrupted", problem: CUT_OFF };
+    return isCancelled ? { status: "Cancelled" } : { status: "Interrupted", problem: INTERRUPTED };
   const { head, count, dropped, unchecked } = outcome.report;
   return {
     status: "Completed",
@@ -296,11 +288,11 @@ function ending(outcome: VerifyOutcome, isCancelled: boolean): Partial<Verificat
   };
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length <= FINDING_TEXT_MAX_LENGTH ? text : `${text.slice(0, FINDING_TEXT_MAX_LENGTH - 1)}…`;
 }
 
-function tell(
+function logEnd(
   log: Log,
   { id, backup, status, findings, findings_total, head, problem }: Verification,
   outcome: VerifyOutcome,

@@ -6,7 +6,7 @@ import type { Messages, ThreadMain } from "../base/thread.ts";
 import { openReadOnly } from "../db/connection.ts";
 import { openBackup } from "../db/files/backup-file.ts";
 import { DatabaseRefused, orRefused } from "../db/files/migrate.ts";
-import { readTroubleOf } from "../db/trouble.ts";
+import { readFailureOf } from "../db/trouble.ts";
 import { Findings, type ListedDamage } from "../history/verify/findings.ts";
 import { type Report, type VerifyProgress, verifySteps } from "../history/verify/verify.ts";
 import { KINDS } from "../records/resources.ts";
@@ -32,37 +32,37 @@ export type VerifyOutcome =
 
 /** Runs one verification. */
 export const serveVerification: ThreadMain<VerifyMessages> = (post) => {
-  let hasBegun = false;
+  let hasStarted = false;
   let isStopped = false;
   return (message) => {
     if (message.type === "start") {
-      hasBegun = true;
+      hasStarted = true;
       void verify(message, post, () => isStopped);
       return;
     }
     isStopped = true;
-    if (!hasBegun) post({ type: "ended", outcome: "stopped", found: { findings: [], more: 0 } });
+    if (!hasStarted) post({ type: "ended", outcome: "stopped", found: { findings: [], more: 0 } });
   };
 };
 
-interface Verified {
+interface VerifyTarget {
   readonly database: string;
   readonly isBackup: boolean;
 }
 
 async function verify(
-  verified: Verified,
+  target: VerifyTarget,
   post: (message: FromVerifier) => void,
   isStopped: () => boolean,
 ): Promise<void> {
   const findings = new Findings();
-  const outcome = await outcomeOf(verified, findings, post, isStopped).catch(failed);
+  const outcome = await outcomeOf(target, findings, post, isStopped).catch(failureOf);
   post({ type: "ended", found: { findings: findings.list, more: findings.more }, ...outcome });
 }
 
 /** Closes the database before reporting the end: the receiver may then checkpoint the log. */
 async function outcomeOf(
-  { database, isBackup }: Verified,
+  { database, isBackup }: VerifyTarget,
   findings: Findings,
   post: (message: FromVerifier) => void,
   isStopped: () => boolean,
@@ -88,9 +88,9 @@ async function outcomeOf(
   }
 }
 
-function failed(error: unknown): VerifyOutcome {
+function failureOf(error: unknown): VerifyOutcome {
   if (error instanceof DatabaseRefused) return { outcome: "failed", problem: error.message, cause: null };
-  const trouble = readTroubleOf(error);
-  if (trouble === null) return { outcome: "failed", problem: null, cause: describeFault(error) };
-  return { outcome: "failed", problem: trouble.message, cause: String(trouble.cause) };
+  const databaseProblem = readFailureOf(error);
+  if (databaseProblem === null) return { outcome: "failed", problem: null, cause: describeFault(error) };
+  return { outcome: "failed", problem: databaseProblem.message, cause: String(databaseProblem.cause) };
 }

@@ -1,6 +1,6 @@
 // Interface between routes and the appliance, and types of the calls that routes handle.
 
-import type { Access, Actor, AskedBy, CommandActor } from "../access/actor.ts";
+import type { Access, Actor, CommandActor, WriteSender } from "../access/actor.ts";
 import type { Log } from "../base/log.ts";
 import type { LongReads } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
@@ -14,12 +14,12 @@ export interface Backend<C extends Calls = NoCalls> {
   readonly writes: WriteQueue<C>;
   readonly longReads: LongReads;
   /** Converts the caller to the actor of commands and the ledger. */
-  readonly authorOf: (call: AskedBy) => CommandActor;
+  readonly authorOf: (call: WriteSender) => CommandActor;
   readonly log: Log;
 }
 
 /** An authenticated call, whatever the request. */
-export type ActorCall = RequestContext & Pick<AskedBy, "actor" | "access"> & { readonly bodyBytes: number };
+export type ActorCall = RequestContext & Pick<WriteSender, "actor" | "access"> & { readonly bodyBytes: number };
 
 /** A handler's view of a call, for resources that name the type. */
 export type ResourceCall<P, Q, B> = Call<Actor, P, Q, B, Access>;

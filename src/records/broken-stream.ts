@@ -1,7 +1,7 @@
 // Logging of response streams that break off.
 
 import type { Log } from "../base/log.ts";
-import { readTroubleOf } from "../db/trouble.ts";
+import { readFailureOf } from "../db/trouble.ts";
 import type { RequestContext } from "../http/request.ts";
 
 /** Returns an error handler that logs a broken stream. */
@@ -11,8 +11,8 @@ export function logBrokenStream(
 ): (error: unknown) => void {
   return (error) => {
     // A failure in another thread is the cause of the reported error.
-    const told = readTroubleOf(error) ?? error;
-    const cause = told instanceof Error ? (told.cause ?? told.stack) : told;
+    const reported = readFailureOf(error) ?? error;
+    const cause = reported instanceof Error ? (reported.cause ?? reported.stack) : reported;
     log.error("stream_failed", { cause: String(cause), request_id: call.requestId });
   };
 }

@@ -3,34 +3,34 @@
 import type { Access } from "../access/actor.ts";
 import { formatInstant } from "../base/instant.ts";
 import type { Moment } from "../db/reading/list-query.ts";
-import type { MediaAnswer, Operation } from "../http/surface.ts";
+import type { MediaResponse, Operation } from "../http/surface.ts";
 import type { OrderParameters } from "../resources/ordering.ts";
 import { CSV_TYPE, type CsvColumn, csvHead, csvRows } from "../schemas/csv.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { withCustomFields } from "./custom-fields-at.ts";
-import { assertOrder, filterText, type ListOptions, listQuery, longList } from "./list-answers.ts";
+import { assertOrder, type ListOptions, listQuery, longList, requestFilter } from "./list-answers.ts";
 import { listCondition, thinnedUntil } from "./list-filter.ts";
 import { exampleName, withNames } from "./name-columns.ts";
 import { readingAt, resolvedHeaders } from "./read-instant.ts";
 
 /** Response description of a CSV export. */
-export function csvAnswer(
+export function csvResponse(
   plural: string,
   columns: readonly CsvColumn[],
   example: object,
-): Pick<Operation<Access>, "answer" | "media" | "example"> {
+): Pick<Operation<Access>, "responseSchema" | "media" | "example"> {
   return {
-    answer: null,
+    responseSchema: null,
     media: [
       {
         type: "text/csv",
-        description: `The ${plural} as CSV: RFC 4180 with a header row. Columns of ids come with a column of the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Each custom field of the kind has a column, \`custom_fields.KEY\`. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
+        description: `The ${plural} as CSV: RFC 4180 with a header row. Each id column is followed by a column with the names as of that instant, empty for records out of the caller's reach. Lists are joined with semicolons. Each custom field of the kind has a column, \`custom_fields.KEY\`. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers \`X-Resolution\`, \`X-Resolved-At\` and \`X-Thinned-Until\` replace the fields of \`meta\`.`,
         get example() {
-          const named = withNames(
+          const withNameColumns = withNames(
             withCustomFields(columns, () => []),
             exampleName,
           );
-          return csvHead(named) + csvRows(named, [example as Record<string, unknown>]);
+          return csvHead(withNameColumns) + csvRows(withNameColumns, [example as Record<string, unknown>]);
         },
       },
     ],
@@ -39,7 +39,7 @@ export function csvAnswer(
 }
 
 /** Exports all pages of a list as a table. */
-export function answerCsv(
+export function respondWithCsv(
   backend: Backend,
   call: ActorCall & {
     readonly query: OrderParameters<string> & {
@@ -53,7 +53,7 @@ export function answerCsv(
   return readingAt(backend, call, (moment) => {
     const { asOf } = moment;
     const headers = tableHeaders(call, options.resource.kind.plural.replaceAll("_", "-"), moment);
-    const filter = filterText(call, backend.reader, moment);
+    const filter = requestFilter(call, backend.reader, moment);
     // Before the response starts, so that errors still get a status.
     const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
     assertOrder(backend.reader, call, options, asOf);
@@ -64,7 +64,7 @@ export function answerCsv(
       backend,
       call,
       { ...listQuery(call, options, asOf), limit: 0, offset: 0 },
-      { isAlone: options.isAlone === true, isPage: false, at: moment.at, filter, format: "csv" },
+      { omitsChildren: options.omitsChildren === true, isPage: false, at: moment.at, filter, format: "csv" },
       headers,
     );
   });
@@ -74,11 +74,11 @@ export function answerCsv(
  * Response description of a table whose rows are not records, such as a report.
  * @param example records as rows
  */
-export function tableMedia(columns: readonly CsvColumn[], example: readonly Record<string, unknown>[]): MediaAnswer {
+export function tableMedia(columns: readonly CsvColumn[], example: readonly Record<string, unknown>[]): MediaResponse {
   return {
     type: "text/csv",
     description:
-      "RFC 4180 with a header row. Names are those of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
+      "RFC 4180 with a header row. Names are as of that instant. Cells that a spreadsheet would run as a formula begin with an apostrophe. In thinned history, the headers `X-Resolution` and `X-Resolved-At` replace the fields of `meta`.",
     get example() {
       return csvHead(columns) + csvRows(columns, example);
     },

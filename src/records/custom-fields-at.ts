@@ -22,9 +22,9 @@ export function ofKind(fields: readonly CustomFieldRecord[], kindName: string): 
 }
 
 /** Filter types of a kind's custom fields, by key. */
-export type CustomFieldsOf = (kindName: string) => ReadonlyMap<string, FieldOfFilter>;
+export type CustomFieldsOf = (kindName: string) => ReadonlyMap<string, FilterField>;
 
-export interface FieldOfFilter {
+export interface FilterField {
   readonly value: ValueType;
   /** Its label and description. */
   readonly description: string;
@@ -37,9 +37,9 @@ export const NO_CUSTOM_FIELDS: CustomFieldsOf = () => new Map();
  * Custom fields that a filter accepts at a point in time: those of that time and, for the time before a field was
  * created, the current ones, so that one filter works across history. Looked up on first use.
  */
-export function askableFields(reader: Reader, reach: Reach, asOf: AsOf | null): CustomFieldsOf {
+export function filterableFields(reader: Reader, reach: Reach, asOf: AsOf | null): CustomFieldsOf {
   let fields: CustomFieldRecord[] | null = null;
-  const known = new Map<string, ReadonlyMap<string, FieldOfFilter>>();
+  const known = new Map<string, ReadonlyMap<string, FilterField>>();
   return (kindName) => {
     let found = known.get(kindName);
     if (found === undefined) {
@@ -47,16 +47,16 @@ export function askableFields(reader: Reader, reach: Reach, asOf: AsOf | null): 
         ...(asOf === null ? [] : customFieldsAt(reader, reach, null)),
         ...customFieldsAt(reader, reach, asOf),
       ];
-      found = new Map(ofKind(fields, kindName).map((field) => [field.key, askable(field)]));
+      found = new Map(ofKind(fields, kindName).map((field) => [field.key, toFilterField(field)]));
       known.set(kindName, found);
     }
     return found;
   };
 }
 
-function askable({ type, choices, label, description }: CustomFieldRecord): FieldOfFilter {
-  const about = [label, description].filter((text) => text !== null).join(": ");
-  return { value: VALUE_TYPE_OF[type](choices), description: about };
+function toFilterField({ type, choices, label, description }: CustomFieldRecord): FilterField {
+  const text = [label, description].filter((text) => text !== null).join(": ");
+  return { value: VALUE_TYPE_OF[type](choices), description: text };
 }
 
 const VALUE_TYPE_OF: { readonly [Type in FieldType]: (choices: readonly string[]) => ValueType } = {
@@ -78,13 +78,13 @@ export function withCustomFields(
     column.name === CUSTOM_FIELDS
       ? fieldsOf().map(({ key }) => ({
           name: customFieldName(key),
-          cell: (record) => heldIn(column.cell(record), key),
+          cell: (record) => customValue(column.cell(record), key),
         }))
       : [column],
   );
 }
 
-function heldIn(values: unknown, key: string): unknown {
+function customValue(values: unknown, key: string): unknown {
   if (typeof values !== "object" || values === null || !Object.hasOwn(values, key)) return null;
   return ownValue(values as Readonly<Record<string, unknown>>, key);
 }

@@ -6,12 +6,12 @@ import { type Entity, oneEntity } from "../base/entity-words.ts";
 import { ownValue } from "../base/fields.ts";
 import { FILTER_MAX_REFERENCES } from "../base/filter-limits.ts";
 import { nearestName } from "../base/nearest-name.ts";
-import type { CalledField } from "../db/called-words.ts";
+import type { IndexedField } from "../db/called-words.ts";
 import type { AnyKind } from "../db/kind.ts";
-import type { Condition, FieldPlace, FieldStep } from "../db/reading/condition.ts";
+import type { Condition, FieldPath, FieldStep } from "../db/reading/condition.ts";
 import type { ReachFields } from "../resources/compose.ts";
 import { type CustomFieldsOf, NO_CUSTOM_FIELDS } from "./custom-fields-at.ts";
-import { FilterProblem, shownPart } from "./filter/grammar.ts";
+import { excerpt, FilterProblem } from "./filter/grammar.ts";
 import {
   descriptionOf,
   type FieldOfKind,
@@ -22,48 +22,48 @@ import {
 } from "./filter/schema-fields.ts";
 import type { ValueType } from "./filter/value-tests.ts";
 import {
+  COMBINED_REFERENCES,
   FAR_ENDS,
   farEndEntry,
   PART_FIELDS,
   type PartField,
-  REFERENCES_TOGETHER,
-  UNASKED_FIELDS,
+  UNFILTERABLE_FIELDS,
 } from "./part-fields.ts";
 import { RESOURCES } from "./resources.ts";
 
 /** Resolution of a field name in a filter. */
-export type Asked =
+export type ResolvedField =
   | {
       readonly type: "value";
-      readonly place: FieldPlace;
+      readonly place: FieldPath;
       readonly value: ValueType;
       /** Word-index settings; null if not indexed. */
-      readonly called: CalledField | null;
+      readonly called: IndexedField | null;
       /** For a list of ids restricted to the caller's reach: the kind of the ids. */
       readonly within: AnyKind | null;
       /** Earlier values may have another type. */
       readonly isCustom?: true;
     }
   /** An object with fields of its own; by itself it only supports the presence test. */
-  | { readonly type: "object"; readonly place: FieldPlace }
+  | { readonly type: "object"; readonly place: FieldPath }
   /** A field, or the existence, of a record that this one refers to. */
   | {
       readonly type: "names";
-      readonly places: readonly FieldPlace[];
+      readonly places: readonly FieldPath[];
       readonly kind: AnyKind;
-      readonly rest: Asked | null;
+      readonly rest: ResolvedField | null;
       /** See Condition. */
       readonly entryOf?: (id: string) => string;
     }
   /** Any of these: the field may refer to records of several kinds. */
-  | { readonly type: "either"; readonly of: readonly Asked[] }
+  | { readonly type: "either"; readonly of: readonly ResolvedField[] }
   /** The same for records that refer to this one. */
   | {
       readonly type: "named";
       readonly by: string;
       readonly kind: AnyKind;
       readonly where: Condition | null;
-      readonly rest: Asked | null;
+      readonly rest: ResolvedField | null;
     };
 
 /** Filterable fields of a list, and the features of its filters. */
@@ -74,13 +74,13 @@ export interface Filterable {
   /** Whether there are versions for functions over time. */
   readonly hasVersions: boolean;
   /** @throws FilterProblem for an unknown name */
-  resolve(segments: readonly string[], position: number): Asked;
+  resolve(segments: readonly string[], position: number): ResolvedField;
   names(): string[];
   list(): FieldOfKind[];
 }
 
 interface Reference {
-  readonly places: readonly FieldPlace[];
+  readonly places: readonly FieldPath[];
   readonly kindName: string;
 }
 
@@ -90,7 +90,7 @@ class Fields implements Filterable {
   readonly properties: Readonly<Record<string, TSchema>>;
   readonly references: ReadonlyMap<string, Reference>;
   private readonly reachFields: ReachFields;
-  private readonly called: ReadonlyMap<string, CalledField>;
+  private readonly called: ReadonlyMap<string, IndexedField>;
   private custom: CustomFieldsOf = NO_CUSTOM_FIELDS;
 
   /**
@@ -105,19 +105,19 @@ class Fields implements Filterable {
   ) {
     this.kind = kind;
     this.called = new Map(
-      example === null ? [] : kind.called?.(example).map((each): [string, CalledField] => [each.field, each]),
+      example === null ? [] : kind.called?.(example).map((each): [string, IndexedField] => [each.field, each]),
     );
     this.properties = properties;
     this.reachFields = reachFields;
     for (const field of Object.keys(reachFields)) {
-      const isAsked = ownValue(ownValue(UNASKED_FIELDS, kind.name), field) === undefined;
+      const isFilterable = ownValue(ownValue(UNFILTERABLE_FIELDS, kind.name), field) === undefined;
       const isPart = ownValue(ownValue(PART_FIELDS, kind.name), field) !== undefined;
       if (
-        isAsked &&
+        isFilterable &&
         !isPart &&
         valueTypeOf(itemOf(ownValue(properties, field) as TSchema).item, field)?.name !== "uuid"
       )
-        throw new Error(`filters: ${kind.name}.${field} shows what is in reach, and does not hold its ids`);
+        throw new Error(`filters: ${kind.name}.${field} depends on the caller's reach, and must contain ids`);
     }
     this.references = referencesOf(kind, properties);
   }
@@ -128,9 +128,9 @@ class Fields implements Filterable {
 
   /** Returns a copy with custom fields, also for referenced records. */
   with(custom: CustomFieldsOf): Fields {
-    const same = Object.create(this) as Fields;
-    same.custom = custom;
-    return same;
+    const copy = Object.create(this) as Fields;
+    copy.custom = custom;
+    return copy;
   }
 
   get isSearched(): boolean {
@@ -139,7 +139,7 @@ class Fields implements Filterable {
 
   readonly hasVersions = true;
 
-  resolve(segments: readonly string[], position: number, hops = 0): Asked {
+  resolve(segments: readonly string[], position: number, hops = 0): ResolvedField {
     const [name = "", ...rest] = segments;
     const farEnd = this.farEnd(segments, position, hops);
     if (farEnd !== null) return farEnd;
@@ -167,20 +167,20 @@ class Fields implements Filterable {
   }
 
   /** `custom_fields.rack`; by itself it only supports the presence test. */
-  private customField([name = "", key, ...rest]: readonly string[], position: number): Asked {
+  private customField([name = "", key, ...rest]: readonly string[], position: number): ResolvedField {
     const lead: FieldStep = { name, isMany: false };
-    if (key === undefined) return { type: "object", place: { steps: [lead], of: "members" } };
+    if (key === undefined) return { type: "object", place: { steps: [lead], source: "members" } };
     const fields = this.custom(this.kind.name);
     const field = fields.get(key);
     if (field === undefined || rest.length > 0) {
       const nearest = nearestName(key, fields.keys());
-      const meant = nearest === null ? "" : ` (did you mean \`${customFieldName(nearest)}\`?)`;
+      const suggestion = nearest === null ? "" : ` (did you mean \`${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
-        `names \`${shownPart([key, ...rest].join("."))}\`, which is not a custom field of ${oneEntity(this.kind)}${meant}`,
+        `names \`${excerpt([key, ...rest].join("."))}\`, which is not a custom field of ${oneEntity(this.kind)}${suggestion}`,
       );
     }
-    const place: FieldPlace = { steps: [lead, { name: key, isMany: false }], of: "members" };
+    const place: FieldPath = { steps: [lead, { name: key, isMany: false }], source: "members" };
     // The word index contains text values.
     const isText = field.value.name === "text" || field.value.name === "enumeration";
     return {
@@ -194,26 +194,26 @@ class Fields implements Filterable {
   }
 
   /** Resolves fields behind a `{type, id}` that refers to an interface entry or a host. */
-  private farEnd(segments: readonly string[], position: number, hops: number): Asked | null {
+  private farEnd(segments: readonly string[], position: number, hops: number): ResolvedField | null {
     const path = (ownValue(FAR_ENDS, this.kind.name) ?? []).find((each) => segments.join(".").startsWith(`${each}.`));
     if (path === undefined) return null;
     const steps = path.split(".");
-    const [meant = "", ...rest] = segments.slice(steps.length);
-    if (!FAR_END_NAMES.includes(meant) || (meant === "name" && rest.length > 0)) return null;
+    const [target = "", ...rest] = segments.slice(steps.length);
+    if (!FAR_END_NAMES.includes(target) || (target === "name" && rest.length > 0)) return null;
     const { place } = this.value(
       [...steps, "id"],
       ownValue(this.properties, steps[0] as string) as TSchema,
       position,
     ) as {
-      readonly place: FieldPlace;
+      readonly place: FieldPath;
     };
-    const named = (kindName: string, following: readonly string[], before: number): Asked => {
+    const named = (kindName: string, following: readonly string[], before: number): ResolvedField => {
       const kind = kindNamed(kindName);
       const after = this.following(kind, following, position, before);
       return { type: "names", places: [place], kind, rest: after, entryOf: farEndEntry };
     };
-    if (meant === "interface") return named("if_entry", rest, hops);
-    const ofHost = meant === "name" ? ["name"] : rest;
+    if (target === "interface") return named("if_entry", rest, hops);
+    const ofHost = target === "name" ? ["name"] : rest;
     // The interface on the way to its device does not count as a reference in the filter.
     return { type: "either", of: [named("host", ofHost, hops), named("if_entry", ["host", ...ofHost], hops - 1)] };
   }
@@ -224,7 +224,7 @@ class Fields implements Filterable {
     position: number,
     hops: number,
     { items, example }: Pick<PartField, "items" | "example"> = {},
-  ): Asked | null {
+  ): ResolvedField | null {
     if (rest.length === 0) return null;
     if (hops >= FILTER_MAX_REFERENCES)
       throw new FilterProblem(position, `must not follow more than ${FILTER_MAX_REFERENCES} references`);
@@ -233,13 +233,14 @@ class Fields implements Filterable {
   }
 
   /** A field within the record itself. */
-  private value(segments: readonly string[], first: TSchema, position: number): Asked {
+  private value(segments: readonly string[], first: TSchema, position: number): ResolvedField {
     const steps: FieldStep[] = [];
     let schema = first;
-    for (const [place, name] of segments.entries()) {
-      if (place > 0) schema = this.inner(schema, segments.slice(0, place), name, position);
-      const why = ownValue(ownValue(UNASKED_FIELDS, this.kind.name), segments.slice(0, place + 1).join("."));
-      if (why !== undefined) throw new FilterProblem(position, `must not use ${segments.join(".")}, which ${why}`);
+    for (const [index, name] of segments.entries()) {
+      if (index > 0) schema = this.inner(schema, segments.slice(0, index), name, position);
+      const reason = ownValue(ownValue(UNFILTERABLE_FIELDS, this.kind.name), segments.slice(0, index + 1).join("."));
+      if (reason !== undefined)
+        throw new FilterProblem(position, `must not use ${segments.join(".")}, which ${reason}`);
       const { isMany, item } = itemOf(schema);
       steps.push({ name, isMany });
       schema = item;
@@ -247,7 +248,7 @@ class Fields implements Filterable {
     const [name = ""] = segments;
     const of =
       name === "valid_to" ? "end" : (this.kind.observed as readonly string[]).includes(name) ? "observed" : "members";
-    const place: FieldPlace = { steps, of };
+    const place: FieldPath = { steps, source: of };
     const value = valueTypeOf(schema, segments.at(-1) as string);
     const within = ownValue(this.reachFields, name) ?? null;
     const called = segments.length === 1 ? (this.called.get(name) ?? null) : null;
@@ -262,10 +263,10 @@ class Fields implements Filterable {
     if (inner !== undefined) return inner;
     const isFarEnd = (ownValue(FAR_ENDS, this.kind.name) ?? []).includes(before.join("."));
     const nearest = nearestName(name, [...Object.keys(properties), ...(isFarEnd ? FAR_END_NAMES : [])]);
-    const meant = nearest === null ? "" : ` (did you mean \`${[...before, nearest].join(".")}\`?)`;
+    const suggestion = nearest === null ? "" : ` (did you mean \`${[...before, nearest].join(".")}\`?)`;
     throw new FilterProblem(
       position,
-      `names \`${shownPart([...before, name].join("."))}\`, which is not a field of ${oneEntity(this.kind)}${meant}`,
+      `names \`${excerpt([...before, name].join("."))}\`, which is not a field of ${oneEntity(this.kind)}${suggestion}`,
     );
   }
 
@@ -276,10 +277,10 @@ class Fields implements Filterable {
     const isOwn = name === this.kind.name && this.names().includes(rest[0] ?? "");
     const nearest = nearestName(name, rest.length === 0 ? this.names() : this.leading());
     const meantSegments = isOwn ? rest : nearest === null ? [] : [nearest, ...rest];
-    const meant = meantSegments.length === 0 ? "" : ` (did you mean \`${meantSegments.join(".")}\`?)`;
+    const suggestion = meantSegments.length === 0 ? "" : ` (did you mean \`${meantSegments.join(".")}\`?)`;
     return new FilterProblem(
       position,
-      `names \`${shownPart(name)}\`, which is not a field of ${oneEntity(this.kind)}${meant}`,
+      `names \`${excerpt(name)}\`, which is not a field of ${oneEntity(this.kind)}${suggestion}`,
     );
   }
 
@@ -299,9 +300,9 @@ class Fields implements Filterable {
   /** In response order, followed by references. */
   list(): FieldOfKind[] {
     const listed: FieldOfKind[] = [];
-    const unasked = ownValue(UNASKED_FIELDS, this.kind.name) ?? {};
+    const unfilterable = ownValue(UNFILTERABLE_FIELDS, this.kind.name) ?? {};
     for (const [name, schema] of Object.entries(this.properties)) {
-      if (ownValue(unasked, name) !== undefined) continue;
+      if (ownValue(unfilterable, name) !== undefined) continue;
       const part = ownValue(ownValue(PART_FIELDS, this.kind.name), name);
       if (part !== undefined) {
         const value =
@@ -326,7 +327,7 @@ class Fields implements Filterable {
         name !== "valid_to" &&
         !(this.kind.observed as readonly string[]).includes(name) &&
         ownValue(this.reachFields, name) === undefined;
-      for (const each of this.withInner(name, schema, unasked))
+      for (const each of this.withInner(name, schema, unfilterable))
         listed.push({
           ...each,
           refersTo: each.refersTo ?? refersTo,
@@ -350,12 +351,12 @@ class Fields implements Filterable {
     return listed;
   }
 
-  private withInner(name: string, schema: TSchema, unasked: Readonly<Record<string, string>>): FieldOfKind[] {
+  private withInner(name: string, schema: TSchema, unfilterable: Readonly<Record<string, string>>): FieldOfKind[] {
     const field = plainField(name, schema);
     const farEnds = (ownValue(FAR_ENDS, this.kind.name) ?? []).includes(name) ? farEndFields(name) : [];
     const inner = Object.entries(propertiesOf(itemOf(schema).item))
-      .filter(([innerName]) => unasked[`${name}.${innerName}`] === undefined)
-      .flatMap(([innerName, innerSchema]) => this.withInner(`${name}.${innerName}`, innerSchema, unasked));
+      .filter(([innerName]) => unfilterable[`${name}.${innerName}`] === undefined)
+      .flatMap(([innerName, innerSchema]) => this.withInner(`${name}.${innerName}`, innerSchema, unfilterable));
     return [field, ...[...inner, ...farEnds].map((each) => ({ ...each, isMany: each.isMany || field.isMany }))];
   }
 }
@@ -370,10 +371,15 @@ function farEndFields(path: string): FieldOfKind[] {
       name: `${path}.name`,
       value: { name: "text" },
       refersTo: null,
-      description: "What the device at the other end is called.",
+      description: "The name of the device at the other end.",
     },
     { ...lead, name: `${path}.host`, refersTo: "host", description: "The device at the other end." },
-    { ...lead, name: `${path}.interface`, refersTo: "if_entry", description: "Its interface, where that is known." },
+    {
+      ...lead,
+      name: `${path}.interface`,
+      refersTo: "if_entry",
+      description: "The interface of that device, if known.",
+    },
   ];
 }
 
@@ -385,7 +391,7 @@ export function fieldsOf(kindName: string): Fields {
   if (fields === undefined) {
     const resource = RESOURCES.find(({ kind }) => kind.name === kindName);
     if (resource === undefined) throw new Error(`filters: there is no resource of the kind ${kindName}`);
-    const properties = resource.answer.properties as Readonly<Record<string, TSchema>>;
+    const properties = resource.responseSchema.properties as Readonly<Record<string, TSchema>>;
     fields = new Fields(resource.kind, properties, resource.compose?.reachFields, resource.example);
     known.set(kindName, fields);
   }
@@ -408,7 +414,7 @@ function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema
   const references = new Map<string, Reference>();
   for (const [field, kindName] of targets)
     references.set(field.replace(/_id(s?)$/, "$1"), { places: [placeOf(field, properties)], kindName });
-  for (const [name, fields] of Object.entries(ownValue(REFERENCES_TOGETHER, kind.name) ?? {}))
+  for (const [name, fields] of Object.entries(ownValue(COMBINED_REFERENCES, kind.name) ?? {}))
     references.set(name, {
       places: fields.map((field) => placeOf(field, properties)),
       kindName: targets.get(fields[0] as string) as string,
@@ -416,6 +422,6 @@ function referencesOf(kind: AnyKind, properties: Readonly<Record<string, TSchema
   return references;
 }
 
-function placeOf(field: string, properties: Readonly<Record<string, TSchema>>): FieldPlace {
-  return { of: "members", steps: [{ name: field, isMany: itemOf(ownValue(properties, field) as TSchema).isMany }] };
+function placeOf(field: string, properties: Readonly<Record<string, TSchema>>): FieldPath {
+  return { source: "members", steps: [{ name: field, isMany: itemOf(ownValue(properties, field) as TSchema).isMany }] };
 }

@@ -6,7 +6,7 @@ import { longRead } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { entityTag, type TaggedVersion } from "../schemas/entity-tags.ts";
 import { composedWith } from "./long-list.ts";
-import { answerShape, resourceOf } from "./resources.ts";
+import { resourceOf, responseShape } from "./resources.ts";
 
 /** A found version, as plain data. */
 export interface LargeRecordInput {
@@ -32,7 +32,7 @@ export const largeRecordRead = longRead(
     if (text === undefined) throw new Error(`large record: there is no ${input.kind} ${input.n}`);
     yield encoder.encode(
       entityTag(input.version, {
-        shape: answerShape(),
+        shape: responseShape(),
         ended: input.ended,
         view: compose?.variesByCaller === true ? text : null,
       }),

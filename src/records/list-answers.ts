@@ -11,15 +11,16 @@ import type { AsOf, Filter, ListQuery, Moment, OrderTerm } from "../db/reading/l
 import type { Reader } from "../db/reading/reader.ts";
 import { byteStream } from "../http/byte-stream.ts";
 import type { OrderParameters } from "../resources/ordering.ts";
-import type { Shown } from "../resources/resource.ts";
+import type { ResourceBase } from "../resources/resource.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, thinnedUntilMember } from "../schemas/envelope.ts";
 import { LIMIT_DEFAULT } from "../schemas/schemas.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
-import { askableFields } from "./custom-fields-at.ts";
-import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
+import { filterableFields } from "./custom-fields-at.ts";
+import { listCondition, type RequestFilter, thinnedUntil } from "./list-filter.ts";
 import { composedWith, longListRead } from "./long-list.ts";
-import { fixed, readingAt } from "./read-instant.ts";
+import { parsedFilter } from "./read-filter.ts";
+import { fixedMoment, readingAt } from "./read-instant.ts";
 
 /** Maximum records with parts to compose at once; more, or few with very many parts, are a long read. */
 const COMPOSED_AT_ONCE = 20;
@@ -39,11 +40,11 @@ interface ListParameters extends OrderParameters<string> {
 }
 
 export interface ListOptions {
-  readonly resource: Shown;
+  readonly resource: ResourceBase;
   readonly filters?: readonly Filter[];
   readonly search?: string | undefined;
   /** Omits the children of hosts. */
-  readonly isAlone?: boolean;
+  readonly omitsChildren?: boolean;
   /** Additions to each record, from the resource's `includes`. */
   readonly include?: string;
   readonly within?: Partial<Record<ScopeName, string | undefined>>;
@@ -51,7 +52,7 @@ export interface ListOptions {
 }
 
 /** A page, or the entire list as a stream for `limit=0`. */
-export function answerList(
+export function respondWithList(
   backend: Backend,
   call: ActorCall & { readonly query: ListParameters },
   options: ListOptions,
@@ -71,11 +72,11 @@ function listAt(
   const offset = call.query.offset ?? 0;
   const composeFor = composedWith(options.resource, options);
   const compose = composeFor?.(reader, call.actor) ?? null;
-  const filter = filterText(call, reader, moment);
+  const filter = requestFilter(call, reader, moment);
   const filtered = { kindName: options.resource.kind.name, reach: call.actor, asOf };
   const { condition, after } = listCondition(reader, filtered, filter);
   assertOrder(reader, call, options, asOf);
-  const asking: ListQuery = {
+  const baseQuery: ListQuery = {
     ...listQuery(call, options, asOf),
     ...(condition === undefined ? {} : { condition }),
     limit,
@@ -83,36 +84,43 @@ function listAt(
   };
   const headers = { ...call.headers, "content-type": "application/json" };
   const parts = composeFor?.parts;
-  const beside = (isPage: boolean) =>
+  const asLongRead = (isPage: boolean) =>
     longList(
       backend,
       call,
-      asking,
-      { isAlone: options.isAlone === true, include: options.include, isPage, at: moment.at, filter, format: "json" },
+      baseQuery,
+      {
+        omitsChildren: options.omitsChildren === true,
+        include: options.include,
+        isPage,
+        at: moment.at,
+        filter,
+        format: "json",
+      },
       headers,
     );
   // Counting the additions may be expensive.
-  if (options.include !== undefined) return beside(limit > 0);
-  const query = reader.siftedAtOnce(asking);
-  if (query === null) return beside(limit > 0 && parts === undefined);
+  if (options.include !== undefined) return asLongRead(limit > 0);
+  const query = reader.filteredAtOnce(baseQuery);
+  if (query === null) return asLongRead(limit > 0 && parts === undefined);
   const more = thinnedUntilMember(thinnedUntil(reader, after));
-  if (isLong(reader, query)) return beside(limit > 0 && parts === undefined);
+  if (isLong(reader, query)) return asLongRead(limit > 0 && parts === undefined);
   // Each complete host may have ten thousand children of each kind.
   if (
     parts !== undefined &&
     (limit === 0 || limit > COMPOSED_AT_ONCE) &&
     reader.total(query) - offset > COMPOSED_AT_ONCE
   )
-    return beside(false);
-  if (limit > PLAIN_AT_ONCE && reader.isHeavyPage(query)) return beside(true);
+    return asLongRead(false);
+  if (limit > PLAIN_AT_ONCE && reader.isHeavyPage(query)) return asLongRead(true);
   if (limit === 0 && parts === undefined) {
     // Pins the present to one sequence: the stream may take minutes, and writers continue.
-    const still = { ...query, asOf: query.asOf ?? reader.present() };
-    const total = reader.total(still);
+    const pinned = { ...query, asOf: query.asOf ?? reader.present() };
+    const total = reader.total(pinned);
     return new Response(
       byteStream(
         LIST_HEAD,
-        commaSeparated(reader.chunks(still, compose)),
+        commaSeparated(reader.chunks(pinned, compose)),
         listTail(listMeta({ limit, offset, total }, moment, more)),
         logBrokenStream(backend, call),
       ),
@@ -124,7 +132,7 @@ function listAt(
     tail: listTail(listMeta({ limit, offset, total }, moment, more)),
   });
   const page = compose === null ? reader.framedPage(query, frame) : reader.composedPage(query, compose, parts, frame);
-  return page === null ? beside(false) : new Response(page, { headers });
+  return page === null ? asLongRead(false) : new Response(page, { headers });
 }
 
 /**
@@ -137,25 +145,28 @@ export function assertOrder(
   { resource: { kind } }: Pick<ListOptions, "resource">,
   asOf: AsOf | null,
 ): void {
-  const fieldsOf = askableFields(reader, call.actor, asOf);
+  const fieldsOf = filterableFields(reader, call.actor, asOf);
   const issues = (["group_by", "order_by"] as const).flatMap((name): Issue[] => {
     const value = call.query[name];
     const key = value === undefined ? null : customFieldKey(value);
     if (key === null || fieldsOf(kind.name).has(key)) return [];
-    const near = nearestName(key, [...fieldsOf(kind.name).keys()]);
-    const message = `is not a custom field of ${entityWords(kind)}${near === null ? "" : `; the nearest is ${customFieldName(near)}`}`;
+    const nearest = nearestName(key, [...fieldsOf(kind.name).keys()]);
+    const message = `is not a custom field of ${entityWords(kind)}${nearest === null ? "" : `; the nearest is ${customFieldName(nearest)}`}`;
     return [{ path: `/${name}`, message, value }];
   });
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** The filter of a request, and the time from which its ages count. */
-export function filterText(
+/**
+ * The filter of a request, and the time from which its ages count.
+ * @throws DomainError validation_failed for a syntax error
+ */
+export function requestFilter(
   call: { readonly query: { readonly filter?: string } },
   reader: Reader,
   moment: Pick<Moment, "at"> | null,
-): FilterText {
-  return { text: call.query.filter ?? "", base: moment?.at ?? reader.now() };
+): RequestFilter {
+  return { ...parsedFilter(call.query.filter ?? ""), base: moment?.at ?? reader.now() };
 }
 
 export function listQuery(
@@ -178,7 +189,7 @@ export function listQuery(
 /** Whether a list costs more than its page: a sort, filter or search over many records, or a large offset. */
 function isLong(reader: Reader, query: ListQuery): boolean {
   const { order, filters, search, ...plain } = query;
-  // Words and tags are searched in the whole store, however small the list is.
+  // Words and tags are searched in the entire store, however small the list is.
   if (search !== undefined || filters?.some((filter) => "namesAny" in filter)) return reader.head().lastN > LONG_ABOVE;
   const isPlain = (order ?? []).length === 0 && (filters ?? []).length === 0;
   if (isPlain && query.offset <= LONG_OFFSET) return false;
@@ -191,29 +202,29 @@ export async function longList(
   call: ActorCall,
   query: ListQuery,
   more: {
-    isAlone: boolean;
+    omitsChildren: boolean;
     include?: string | undefined;
     isPage: boolean;
     at: Instant | null;
-    filter?: FilterText;
+    filter?: RequestFilter;
     isRemoval?: true;
     format: "json" | "csv";
   },
   headers: Record<string, string>,
 ): Promise<Response> {
-  // Conditions cannot cross to another thread: pass the filter text.
+  // Conditions cannot cross to another thread: pass the parsed filter.
   const { kind, reach: _actor, asOf, condition: _read, ...rest } = query;
   const { at, ...others } = more;
   const input = {
     ...rest,
     ...others,
     kind: kind.name,
-    moment: fixed(backend.reader, { at, asOf }),
+    moment: fixedMoment(backend.reader, { at, asOf }),
     actor: plainActor(call.actor),
   };
   // Responses to writes are exempt from the caller's limit.
   const chunks = await backend.longReads.start(longListRead, input, { isAdmitted: more.isRemoval === true });
-  // A page has a length, as if answered at once; a page of complete hosts may be large.
+  // A page has a Content-Length, as if returned at once; a page of complete hosts may be large.
   if (more.isPage)
     return new Response(new Blob(await Array.fromAsync(chunks, (chunk) => chunk as Uint8Array<ArrayBuffer>)), {
       headers,

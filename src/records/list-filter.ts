@@ -6,10 +6,10 @@ import type { Instant } from "../base/instant.ts";
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { askableFields } from "./custom-fields-at.ts";
+import { filterableFields } from "./custom-fields-at.ts";
 import { fieldsOf } from "./filter-fields.ts";
-import { readFilter } from "./read-filter.ts";
-import { meantInstant } from "./read-instant.ts";
+import { type ParsedFilter, readFilter } from "./read-filter.ts";
+import { parseInstantText } from "./read-instant.ts";
 
 /** Query parameter of every list and export. */
 export const FilterQuery = {
@@ -17,14 +17,13 @@ export const FilterQuery = {
     Type.String({
       maxLength: FILTER_MAX_LENGTH,
       description:
-        'Only those for which this holds (AIP-160; handbook: questions), such as `oper_status = "Down" AND host.name = "core-*"`. `GET /api/v1/fields/{kind}` lists the fields. Blank: everything.',
+        'Filter expression (AIP-160; handbook: questions), such as `oper_status = "Down" AND host.name = "core-*"`. `GET /api/v1/fields/{kind}` lists the fields. Blank: everything.',
     }),
   ),
 };
 
-/** A filter as plain data. */
-export interface FilterText {
-  readonly text: string;
+/** A request's filter as plain data. */
+export interface RequestFilter extends ParsedFilter {
   /** Time from which ages count. */
   readonly base: Instant;
 }
@@ -37,7 +36,7 @@ interface ListCondition {
 }
 
 /** Subject of a filter. */
-interface Filtered {
+interface FilterScope {
   readonly kindName: string;
   /** Reach for the markers it may name. */
   readonly reach: Reach;
@@ -48,13 +47,14 @@ interface Filtered {
 /** @throws DomainError validation_failed */
 export function listCondition(
   reader: Reader,
-  { kindName, reach, asOf }: Filtered,
-  { text, base }: FilterText,
+  { kindName, reach, asOf }: FilterScope,
+  filter: RequestFilter,
 ): ListCondition {
   let after: number | null = null;
-  const condition = readFilter(text, fieldsOf(kindName).with(askableFields(reader, reach, asOf)), {
+  const { base } = filter;
+  const condition = readFilter(filter, fieldsOf(kindName).with(filterableFields(reader, reach, asOf)), {
     base,
-    instantOf: (written) => meantInstant(reader, reach, written, base),
+    instantOf: (literal) => parseInstantText(reader, reach, literal, base),
     sequenceAt: (instant) => {
       const head = asOf?.sequence ?? reader.head().sequence;
       const sequence = Math.min(reader.resolve(instant)?.sequence ?? head, head);
@@ -67,5 +67,5 @@ export function listCondition(
 
 /** End of thinned history within a filter's look-back, for `meta`. */
 export function thinnedUntil(reader: Reader, after: number | null): Instant | null {
-  return after === null ? null : reader.thinnedPast.incompleteUntil(after);
+  return after === null ? null : reader.thinnedHistory.incompleteUntil(after);
 }

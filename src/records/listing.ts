@@ -5,8 +5,8 @@ import { ownValue } from "../base/fields.ts";
 import type { RecordBase, ScopeName } from "../db/kind.ts";
 import type { Filter } from "../db/reading/list-query.ts";
 import { type OrderParameters, orderTerms } from "../resources/ordering.ts";
-import type { Shown } from "../resources/resource.ts";
-import { searched } from "../resources/searching.ts";
+import type { ResourceBase } from "../resources/resource.ts";
+import { normalizedSearch } from "../resources/searching.ts";
 import type { ListOptions } from "./list-answers.ts";
 
 /** Parameters with the same meaning in every list. */
@@ -36,7 +36,7 @@ type MeaningOf<R extends RecordBase, Value> = [Value] extends [readonly string[]
           : never);
 
 /** By parameter: the compiler requires all parameters in `filters`. */
-type Meanings<R extends RecordBase, Filters extends TProperties, Query = Static<TObject<Filters>>> = {
+export type Meanings<R extends RecordBase, Filters extends TProperties, Query = Static<TObject<Filters>>> = {
   readonly [Name in Exclude<keyof Query, keyof CommonParameters>]-?: MeaningOf<R, NonNullable<Query[Name]>>;
 };
 
@@ -48,7 +48,7 @@ type AnyMeaning = Partial<Record<"equals" | "namesAny" | "names", string>> & { r
  * @returns a function from a validated query to list options
  */
 export function listing<R extends RecordBase, Filters extends TProperties>(
-  resource: Shown<R>,
+  resource: ResourceBase<R>,
   _filters: Filters,
   meanings: Meanings<R, Filters>,
 ): (query: Static<TObject<Filters>>) => ListOptions {
@@ -69,9 +69,9 @@ export function listing<R extends RecordBase, Filters extends TProperties>(
       resource,
       filters,
       within,
-      search: searched(query.search),
+      search: normalizedSearch(query.search),
       order: orderTerms(query, resource.kind),
-      isAlone: query.include_children === false,
+      omitsChildren: query.include_children === false,
       ...(include === undefined ? {} : { include }),
     };
   };

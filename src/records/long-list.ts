@@ -7,12 +7,13 @@ import type { FixedMoment, ListQuery } from "../db/reading/list-query.ts";
 import { longRead, pausing } from "../db/reading/long-reads.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { ComposeFor } from "../resources/compose.ts";
-import type { Shown } from "../resources/resource.ts";
+import type { ResourceBase } from "../resources/resource.ts";
 import { csvHead, csvRows, schemaColumns } from "../schemas/csv.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, META, thinnedUntilMember } from "../schemas/envelope.ts";
 import { customFieldsAt, ofKind, withCustomFields } from "./custom-fields-at.ts";
-import { type FilterText, listCondition, thinnedUntil } from "./list-filter.ts";
+import { listCondition, type RequestFilter, thinnedUntil } from "./list-filter.ts";
 import { targetsIn, withNames } from "./name-columns.ts";
+import { parsedFilter } from "./read-filter.ts";
 import { ReferenceNames } from "./reference-names.ts";
 import { resourceOf } from "./resources.ts";
 
@@ -22,9 +23,9 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
   readonly actor: Actor;
   readonly moment: FixedMoment;
   /** Omits the children of hosts. */
-  readonly isAlone: boolean;
+  readonly omitsChildren: boolean;
   readonly include?: string | undefined;
-  readonly filter?: FilterText;
+  readonly filter?: RequestFilter;
   /** Whether it lists the records of a removal, which has no pages. */
   readonly isRemoval?: true;
   readonly format: "json" | "csv";
@@ -33,37 +34,37 @@ export interface LongListInput extends Omit<ListQuery, "kind" | "reach" | "asOf"
 export const longListRead = longRead(
   "list",
   function* (reader: Reader, input: LongListInput) {
-    const { kind: kindName, actor, moment, isAlone, include, filter, isRemoval, format, ...rest } = input;
+    const { kind: kindName, actor, moment, omitsChildren, include, filter, isRemoval, format, ...rest } = input;
     const resource = resourceOf(kindName);
     const { condition, after } = listCondition(
       reader,
       { kindName, reach: actor, asOf: moment.asOf },
       filter ?? NO_FILTER,
     );
-    const asking: ListQuery = {
+    const baseQuery: ListQuery = {
       ...rest,
       kind: resource.kind,
       reach: actor,
       asOf: moment.asOf,
       ...(condition === undefined ? {} : { condition }),
     };
-    const query = yield* pausing(reader.ordering(yield* pausing(reader.sifted(asking))));
+    const query = yield* pausing(reader.ordering(yield* pausing(reader.filtered(baseQuery))));
     const composeFor =
-      (format === "csv" ? resource.composeRows : undefined) ?? composedWith(resource, { isAlone, include });
+      (format === "csv" ? resource.composeRows : undefined) ?? composedWith(resource, { omitsChildren, include });
     const compose = composeFor?.(reader, actor) ?? null;
     // Runs the expensive part before the response starts, so that an error still gets a status.
     const { total, chunks } = reader.countedChunks(query, compose, composeFor?.parts);
     if (format === "csv") {
-      const own = withCustomFields(
-        (isAlone ? resource.columnsAlone : resource.columns) ?? schemaColumns(resource.answer),
+      const columnsWithFields = withCustomFields(
+        (omitsChildren ? resource.columnsWithoutParts : resource.columns) ?? schemaColumns(resource.responseSchema),
         () => ofKind(customFieldsAt(reader, actor, moment.asOf), kindName),
       );
       const names = new ReferenceNames(reader, actor, moment.asOf);
-      const columns = withNames(own, (target) => names.of(target));
+      const columns = withNames(columnsWithFields, (target) => names.of(target));
       yield encoder.encode(csvHead(columns));
       for (const chunk of chunks) {
         const records = JSON.parse(`[${decoder.decode(chunk)}]`) as Record<string, unknown>[];
-        names.learn(targetsIn(own, records));
+        names.prefetch(targetsIn(columnsWithFields, records));
         yield encoder.encode(csvRows(columns, records));
       }
       return;
@@ -87,13 +88,13 @@ export const longListRead = longRead(
 
 /** Composition of list records; undefined for none. */
 export function composedWith(
-  { compose, composeAlone, includes }: Shown,
-  { isAlone, include }: { readonly isAlone?: boolean; readonly include?: string | undefined },
+  { compose, composeWithoutParts, includes }: ResourceBase,
+  { omitsChildren, include }: { readonly omitsChildren?: boolean; readonly include?: string | undefined },
 ): ComposeFor | undefined {
   if (include !== undefined) return ownValue(includes, include);
-  return isAlone === true ? composeAlone : compose;
+  return omitsChildren === true ? composeWithoutParts : compose;
 }
 
-const NO_FILTER: FilterText = { text: "", base: 0 };
+const NO_FILTER: RequestFilter = { ...parsedFilter(""), base: 0 };
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();

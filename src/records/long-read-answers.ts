@@ -9,7 +9,7 @@ import { logBrokenStream } from "./broken-stream.ts";
  * Streams the bytes as they are produced.
  * @throws DomainError from the read before its first bytes
  */
-export async function answerLongRead<Input>(
+export async function respondWithLongRead<Input>(
   backend: Backend,
   call: Pick<ActorCall, "headers" | "requestId">,
   read: LongRead<Input>,

@@ -16,13 +16,13 @@ export interface Target {
 /** Returns a record's name; null if not visible to the caller. */
 export type NameOf = (target: Target) => string | number | null;
 
-interface Naming {
+interface NameColumn {
   readonly of: Named;
   readonly column: string | ColumnOfObjects;
 }
 
 /** By id column. One column may hold ids of several kinds. */
-const NAMINGS: ReadonlyMap<string, readonly Naming[]> = Map.groupBy(
+const NAME_COLUMNS: ReadonlyMap<string, readonly NameColumn[]> = Map.groupBy(
   [...PARTS, virtualizingService]
     .flatMap((part) => (part.names === undefined ? [] : [part as Named]))
     .flatMap((of) => Object.entries(of.names.columns).map(([ids, column]) => ({ ids, of, column }))),
@@ -33,34 +33,34 @@ const NAMINGS: ReadonlyMap<string, readonly Naming[]> = Map.groupBy(
  * Kinds of the ids in a column, and its name column; null for any other column.
  * @returns `isPlain`: whether the cells contain nothing but ids
  */
-export function namingOf(
+export function nameColumnOf(
   idsColumn: string,
 ): { readonly of: readonly Named[]; readonly column: string; readonly isPlain: boolean } | null {
-  const namings = NAMINGS.get(idsColumn) ?? [];
-  const [naming] = namings;
-  if (naming === undefined) return null;
-  const isPlain = typeof naming.column === "string";
-  const column = typeof naming.column === "string" ? naming.column : naming.column.name;
-  return { of: namings.map(({ of }) => of), column, isPlain };
+  const nameColumns = NAME_COLUMNS.get(idsColumn) ?? [];
+  const [nameColumn] = nameColumns;
+  if (nameColumn === undefined) return null;
+  const isPlain = typeof nameColumn.column === "string";
+  const column = typeof nameColumn.column === "string" ? nameColumn.column : nameColumn.column.name;
+  return { of: nameColumns.map(({ of }) => of), column, isPlain };
 }
 
 /** Inserts a name column after each id column. */
 export function withNames(columns: readonly CsvColumn[], nameOf: NameOf): CsvColumn[] {
   return columns.flatMap((column) => {
-    const [naming] = NAMINGS.get(column.name) ?? [];
-    if (naming === undefined) return [column];
-    const textOf = typeof naming.column === "string" ? undefined : naming.column.text;
+    const [nameColumn] = NAME_COLUMNS.get(column.name) ?? [];
+    if (nameColumn === undefined) return [column];
+    const textOf = typeof nameColumn.column === "string" ? undefined : nameColumn.column.text;
     const cell = (record: Record<string, unknown>) => {
       const value = ownValue(record, column.name);
       if (textOf !== undefined) {
-        const said = (item: unknown) => textOf(item, namesIn(targetsOf(column, [item]), nameOf));
-        return Array.isArray(value) ? value.map(said) : value == null ? null : said(value);
+        const renderItem = (item: unknown) => textOf(item, namesIn(targetsOf(column, [item]), nameOf));
+        return Array.isArray(value) ? value.map(renderItem) : value == null ? null : renderItem(value);
       }
       const found = targetsOf(column, value).map((target) => nameOf(target) ?? "");
       // One name per id, in the same order.
       return Array.isArray(value) ? found : found[0];
     };
-    return [column, { name: typeof naming.column === "string" ? naming.column : naming.column.name, cell }];
+    return [column, { name: typeof nameColumn.column === "string" ? nameColumn.column : nameColumn.column.name, cell }];
   });
 }
 
@@ -76,7 +76,7 @@ function namesIn(targets: readonly Target[], nameOf: NameOf): ObjectNames {
 /** Records whose names `withNames` will request for these records. */
 export function targetsIn(columns: readonly CsvColumn[], records: ReadonlyArray<Record<string, unknown>>): Target[] {
   return columns.flatMap((column) =>
-    NAMINGS.has(column.name) ? records.flatMap((record) => targetsOf(column, ownValue(record, column.name))) : [],
+    NAME_COLUMNS.has(column.name) ? records.flatMap((record) => targetsOf(column, ownValue(record, column.name))) : [],
   );
 }
 
@@ -88,7 +88,7 @@ export function exampleName({ of }: Target): string | number {
 function targetsOf({ name }: CsvColumn, value: unknown): Target[] {
   const found: Target[] = [];
   for (const item of Array.isArray(value) ? value : [value ?? null]) {
-    for (const { of, column } of item === null ? [] : (NAMINGS.get(name) ?? [])) {
+    for (const { of, column } of item === null ? [] : (NAME_COLUMNS.get(name) ?? [])) {
       const id: unknown = typeof column === "string" ? item : column.id(item);
       if (typeof id === "string") found.push({ of, id });
     }

@@ -24,9 +24,12 @@ export interface PartField {
   readonly where?: Condition;
 }
 
-const ofHost: Condition = { type: "present", place: { of: "members", steps: [{ name: "host_id", isMany: false }] } };
+const ofHost: Condition = { type: "present", path: { source: "members", steps: [{ name: "host_id", isMany: false }] } };
 const ofNetwork: Condition = { type: "not", part: ofHost };
-const assigned = { kind: credentialAssignmentKind, items: { credential_id: Uuid, network_id: Uuid, host_id: Uuid } };
+const assignmentPart = {
+  kind: credentialAssignmentKind,
+  items: { credential_id: Uuid, network_id: Uuid, host_id: Uuid },
+};
 
 /** By kind name, then by field. */
 export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartField>>>> = {
@@ -35,7 +38,7 @@ export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartFi
     interfaces: { kind: resourceOf("if_entry").kind, by: "host_id" },
     ports: { kind: resourceOf("port").kind, by: "host_id" },
     services: { kind: resourceOf("service").kind, by: "host_id" },
-    credential_assignments: { ...assigned, by: "host_id" },
+    credential_assignments: { ...assignmentPart, by: "host_id" },
   },
   service: { bindings: { kind: resourceOf("binding").kind, by: "service_id" } },
   if_entry: {
@@ -47,15 +50,15 @@ export const PART_FIELDS: Readonly<Record<string, Readonly<Record<string, PartFi
       value: "mac_address",
     },
   },
-  network: { credential_ids: { ...assigned, by: "network_id", value: "credential_id", where: ofNetwork } },
+  network: { credential_ids: { ...assignmentPart, by: "network_id", value: "credential_id", where: ofNetwork } },
   credential: {
-    assigned_network_ids: { ...assigned, by: "credential_id", value: "network_id", where: ofNetwork },
-    host_assignments: { ...assigned, by: "credential_id", where: ofHost },
+    assigned_network_ids: { ...assignmentPart, by: "credential_id", value: "network_id", where: ofNetwork },
+    host_assignments: { ...assignmentPart, by: "credential_id", where: ofHost },
   },
 };
 
 /** Additional references under a name of their own: a port's VLAN, tagged or untagged. */
-export const REFERENCES_TOGETHER: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+export const COMBINED_REFERENCES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   if_entry: { vlan: ["native_vlan_id", "vlan_ids"] },
 };
 
@@ -70,7 +73,7 @@ export const FAR_ENDS: Readonly<Record<string, readonly string[]>> = {
 export const farEndEntry = neighborClue;
 
 /** Fields that filters reject, with the reason, by kind name: fields computed for display, secrets and masks. */
-export const UNASKED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const UNFILTERABLE_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   host: { consolidated_into: "exists only in a host's last version" },
   schedule: { next_run_at: "is computed when the schedule is shown" },
   api_key: {

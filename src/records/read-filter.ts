@@ -10,19 +10,19 @@ import type { Condition, ValueTest } from "../db/reading/condition.ts";
 import { SEARCH_MAX_LENGTH, SEARCH_MAX_WORDS, searchWords } from "../db/search-text.ts";
 import {
   type Comparator,
+  excerpt,
   FilterProblem,
   type FunctionCall,
   type Literal,
   type Node,
   parseFilter,
   plainText,
-  shownPart,
 } from "./filter/grammar.ts";
 import { type InstantOf, instantFrom, testOfType, valueTest } from "./filter/value-tests.ts";
-import type { Asked, Filterable } from "./filter-fields.ts";
+import type { Filterable, ResolvedField } from "./filter-fields.ts";
 
 /** Context of a filter: its meaning depends on time and caller. */
-export interface FilterTerms {
+export interface FilterContext {
   /** Ages count from here: the time of the list, otherwise now. */
   readonly base: Instant;
   readonly instantOf: InstantOf;
@@ -33,21 +33,31 @@ export interface FilterTerms {
 const OVER_TIME = ["changes", "ever", "always", "was"] as const;
 type OverTime = (typeof OVER_TIME)[number];
 
+/** A parsed filter as plain data, so that it can be passed to another thread. */
+export interface ParsedFilter {
+  readonly text: string;
+  /** Null for an empty filter. */
+  readonly node: Node | null;
+}
+
+/** @throws DomainError validation_failed with the position of the first syntax error */
+export function parsedFilter(text: string): ParsedFilter {
+  try {
+    return { text, node: parseFilter(text) };
+  } catch (error) {
+    throw error instanceof FilterProblem ? filterInvalid([error], text) : error;
+  }
+}
+
 /**
  * @param fields that the filter may use
  * @returns null for an empty filter
  * @throws DomainError validation_failed with each position
  */
-export function readFilter(text: string, fields: Filterable, terms: FilterTerms): Condition | null {
+export function readFilter({ text, node }: ParsedFilter, fields: Filterable, context: FilterContext): Condition | null {
+  if (node === null) return null;
   const problems: FilterProblem[] = [];
-  let condition: Condition | null = null;
-  try {
-    const node = parseFilter(text);
-    if (node !== null) condition = new FilterReader(fields, terms, problems).condition(node);
-  } catch (error) {
-    if (!(error instanceof FilterProblem)) throw error;
-    problems.push(error);
-  }
+  const condition = new FilterReader(fields, context, problems).condition(node);
   if (problems.length > 0) throw filterInvalid(problems, text);
   return condition;
 }
@@ -56,7 +66,7 @@ function filterInvalid(problems: readonly FilterProblem[], text: string): Domain
   const issues: Issue[] = problems.map(({ message, position }) => ({
     path: "/filter",
     message,
-    value: shownPart(text.slice(position)),
+    value: excerpt(text.slice(position)),
     position,
   }));
   return invalid(issues);
@@ -67,12 +77,12 @@ const NOTHING: Condition = { type: "any", parts: [] };
 
 class FilterReader {
   private readonly fields: Filterable;
-  private readonly terms: FilterTerms;
+  private readonly context: FilterContext;
   private readonly problems: FilterProblem[];
 
-  constructor(fields: Filterable, terms: FilterTerms, problems: FilterProblem[]) {
+  constructor(fields: Filterable, context: FilterContext, problems: FilterProblem[]) {
     this.fields = fields;
-    this.terms = terms;
+    this.context = context;
     this.problems = problems;
   }
 
@@ -90,11 +100,11 @@ class FilterReader {
       case "not":
         return { type: "not", part: this.read(node.part, within) };
       default:
-        return this.tried(() => this.term(node, within));
+        return this.attempt(() => this.term(node, within));
     }
   }
 
-  private tried(read: () => Condition): Condition {
+  private attempt(read: () => Condition): Condition {
     try {
       return read();
     } catch (error) {
@@ -105,67 +115,72 @@ class FilterReader {
   }
 
   private term(node: Extract<Node, { type: "comparison" | "call" | "literal" }>, within: OverTime | null): Condition {
-    if (node.type === "literal") return this.searched(node.literal, within);
+    if (node.type === "literal") return this.wordSearch(node.literal, within);
     if (node.type === "call") {
       if (within !== null)
         throw new FilterProblem(node.position, `must not use ${node.call.name}(…) within ${within}(…)`);
-      return this.called(node.call, node.by, node.value);
+      return this.functionCall(node.call, node.by, node.value);
     }
     const { member, by, value } = node;
-    const asked = this.fields.resolve(member.segments, member.position);
-    if (within !== null) assertVersioned(asked, member.segments.join("."), within, member.position);
-    return this.asked(asked, by, value);
+    const resolved = this.fields.resolve(member.segments, member.position);
+    if (within !== null) assertVersioned(resolved, member.segments.join("."), within, member.position);
+    return this.compare(resolved, by, value);
   }
 
   /** Condition for a comparison with a resolved field, following its references. */
-  private asked(asked: Asked, by: Comparator, literal: Literal): Condition {
+  private compare(resolved: ResolvedField, by: Comparator, literal: Literal): Condition {
     const isPresence = by === ":" && literal.raw === "*" && !literal.isQuoted;
     // `!=` is NOT =, whatever references the field follows.
-    if (by === "!=") return { type: "not", part: this.asked(asked, "=", literal) };
-    switch (asked.type) {
+    if (by === "!=") return { type: "not", part: this.compare(resolved, "=", literal) };
+    switch (resolved.type) {
       case "value": {
-        const { place, within } = asked;
+        const { place, within } = resolved;
         if (within !== null) {
-          const that = isPresence ? null : idIs(this.test(asked, by, literal));
-          return { type: "names", places: [place], kind: within, that };
+          const that = isPresence ? null : idTest(this.test(resolved, by, literal));
+          return { type: "names", paths: [place], kind: within, nested: that };
         }
-        if (isPresence) return { type: "present", place };
-        const test = this.test(asked, by, literal);
-        return { type: "field", place, test, ...(asked.called === null ? {} : { called: asked.called }) };
+        if (isPresence) return { type: "present", path: place };
+        const test = this.test(resolved, by, literal);
+        return {
+          type: "field",
+          path: place,
+          test,
+          ...(resolved.called === null ? {} : { wordIndex: resolved.called }),
+        };
       }
       case "object":
-        if (isPresence) return { type: "present", place: asked.place };
+        if (isPresence) return { type: "present", path: resolved.place };
         throw new FilterProblem(
           literal.position,
-          `must compare a field of ${nameOf(asked)}, or write ${nameOf(asked)}:*`,
+          `must compare a field of ${nameOf(resolved)}, or write ${nameOf(resolved)}:*`,
         );
       case "either":
-        return { type: "any", parts: asked.of.map((each) => this.asked(each, by, literal)) };
+        return { type: "any", parts: resolved.of.map((each) => this.compare(each, by, literal)) };
       case "names":
       case "named": {
-        if (asked.rest === null && !isPresence)
+        if (resolved.rest === null && !isPresence)
           throw new FilterProblem(
             literal.position,
-            `must compare a field of ${oneEntity(asked.kind)}, such as its id, or write :*`,
+            `must compare a field of ${oneEntity(resolved.kind)}, such as its id, or write :*`,
           );
-        const that = asked.rest === null ? null : this.asked(asked.rest, by, literal);
-        if (asked.type === "names") {
-          const { places, kind, entryOf } = asked;
-          return { type: "names", places, kind, that, ...(entryOf === undefined ? {} : { entryOf }) };
+        const that = resolved.rest === null ? null : this.compare(resolved.rest, by, literal);
+        if (resolved.type === "names") {
+          const { places, kind, entryOf } = resolved;
+          return { type: "names", paths: places, kind, nested: that, ...(entryOf === undefined ? {} : { entryOf }) };
         }
-        const { by: field, kind, where } = asked;
+        const { by: field, kind, where } = resolved;
         const parts = [where, that].flatMap((each) => each ?? []);
-        return { type: "named", by: field, kind, that: parts.length === 0 ? null : { type: "all", parts } };
+        return { type: "named", by: field, kind, nested: parts.length === 0 ? null : { type: "all", parts } };
       }
     }
   }
 
-  private test(asked: Extract<Asked, { type: "value" }>, by: Comparator, literal: Literal): ValueTest {
-    const test = valueTest(asked.value, by, literal, this.terms.instantOf);
-    return asked.isCustom === true ? testOfType(asked.value, test) : test;
+  private test(resolved: Extract<ResolvedField, { type: "value" }>, by: Comparator, literal: Literal): ValueTest {
+    const test = valueTest(resolved.value, by, literal, this.context.instantOf);
+    return resolved.isCustom === true ? testOfType(resolved.value, test) : test;
   }
 
-  private searched(literal: Literal, within: OverTime | null): Condition {
+  private wordSearch(literal: Literal, within: OverTime | null): Condition {
     const text = plainText(literal);
     if (within !== null) throw new FilterProblem(literal.position, `must have a comparison within ${within}(…)`);
     const { fields } = this;
@@ -189,20 +204,24 @@ class FilterReader {
     return { type: "found", search: text };
   }
 
-  private called({ name, args, position }: FunctionCall, by: Comparator | null, value: Literal | null): Condition {
+  private functionCall(
+    { name, args, position }: FunctionCall,
+    by: Comparator | null,
+    value: Literal | null,
+  ): Condition {
     const isKnown = (OVER_TIME as readonly string[]).includes(name);
     if (!this.fields.hasVersions)
       throw new FilterProblem(
         position,
         isKnown
           ? `must not use ${name}(…): ${oneEntity(this.fields.entity)} has no versions`
-          : `has no function ${shownPart(name)}()`,
+          : `has no function ${excerpt(name)}()`,
       );
     if (!isKnown) {
       const nearest = nearestName(name, OVER_TIME);
       throw new FilterProblem(
         position,
-        `has no function ${shownPart(name)}()${nearest === null ? `; there are ${OVER_TIME.join("(), ")}()` : `; ${nearest}()?`}`,
+        `has no function ${excerpt(name)}()${nearest === null ? `; there are ${OVER_TIME.join("(), ")}()` : `; ${nearest}()?`}`,
       );
     }
     const [first, second] = args;
@@ -213,29 +232,34 @@ class FilterReader {
       throw new FilterProblem(position, `must not compare ${name}(…), which is true or false: use NOT for false`);
     if (name === "was") {
       const instant = this.instant(first, "was");
-      return { type: "was", as: this.terms.sequenceAt(instant), that: this.read(second, "was") };
+      return { type: "was", sequence: this.context.sequenceAt(instant), nested: this.read(second, "was") };
     }
     const type = name as "ever" | "always";
-    const after = this.terms.sequenceAt(this.instant(second, type));
-    return { type, after, that: this.read(first, type) };
+    const after = this.context.sequenceAt(this.instant(second, type));
+    return { type, after, nested: this.read(first, type) };
   }
 
   private changes(field: Node, period: Node, by: Comparator | null, value: Literal | null): Condition {
     if (field.type !== "literal" || field.literal.isQuoted)
       throw new FilterProblem(field.position, "must name a field first in changes(field, period)");
     const name = field.literal.raw;
-    const asked = this.fields.resolve(name.split("."), field.position);
-    assertVersioned(asked, name, "changes", field.position);
+    const resolved = this.fields.resolve(name.split("."), field.position);
+    assertVersioned(resolved, name, "changes", field.position);
     if (name.includes(".") && customFieldKey(name) === null)
       throw new FilterProblem(
         field.position,
         `must count the changes of a whole field: ${name.slice(0, name.indexOf("."))}`,
       );
-    const after = this.terms.sequenceAt(this.instant(period, "changes"));
+    const after = this.context.sequenceAt(this.instant(period, "changes"));
     if (by === null || value === null || by === ":")
-      throw new FilterProblem(field.position, "must compare how many changes there were: changes(field, period) >= 3");
+      throw new FilterProblem(field.position, "must compare the number of changes: changes(field, period) >= 3");
     const isNegated = by === "!=";
-    const { holds } = valueTest({ name: "number", isInBits: false }, isNegated ? "=" : by, value, this.terms.instantOf);
+    const { holds } = valueTest(
+      { name: "number", isInBits: false },
+      isNegated ? "=" : by,
+      value,
+      this.context.instantOf,
+    );
     const changes: Condition = { type: "changes", after, field: name, test: holds };
     return isNegated ? { type: "not", part: changes } : changes;
   }
@@ -244,8 +268,9 @@ class FilterReader {
   private instant(node: Node, name: OverTime): Instant {
     if (node.type !== "literal")
       throw new FilterProblem(node.position, `must have an instant or an age here: ${OVER_TIME_USAGE[name]}`);
-    const instant = instantFrom(node.literal, this.terms.instantOf);
-    if (instant > this.terms.base) throw new FilterProblem(node.position, "must not be after the instant of the list");
+    const instant = instantFrom(node.literal, this.context.instantOf);
+    if (instant > this.context.base)
+      throw new FilterProblem(node.position, "must not be after the instant of the list");
     return instant;
   }
 }
@@ -259,22 +284,22 @@ export const OVER_TIME_USAGE: Readonly<Record<OverTime, string>> = {
 };
 
 /** @throws FilterProblem for a field that is not stored in the record's own versions */
-function assertVersioned(asked: Asked, name: string, within: OverTime, position: number): void {
-  if (asked.type === "names" || asked.type === "named" || asked.type === "either")
+function assertVersioned(resolved: ResolvedField, name: string, within: OverTime, position: number): void {
+  if (resolved.type === "names" || resolved.type === "named" || resolved.type === "either")
     throw new FilterProblem(
       position,
       `must use fields of the record itself within ${within}(…), but ${name} belongs to another record`,
     );
-  if (asked.type === "value" && asked.within !== null)
-    throw new FilterProblem(position, `must not use ${name} within ${within}(…): it shows your current reach`);
-  if (asked.place.of !== "members")
-    throw new FilterProblem(position, `must not use ${name} within ${within}(…): its changes make no version`);
+  if (resolved.type === "value" && resolved.within !== null)
+    throw new FilterProblem(position, `must not use ${name} within ${within}(…): it depends on your current reach`);
+  if (resolved.place.source !== "members")
+    throw new FilterProblem(position, `must not use ${name} within ${within}(…): its changes create no version`);
 }
 
-function idIs(test: ValueTest): Condition {
-  return { type: "field", place: { of: "members", steps: [{ name: "id", isMany: false }] }, test };
+function idTest(test: ValueTest): Condition {
+  return { type: "field", path: { source: "members", steps: [{ name: "id", isMany: false }] }, test };
 }
 
-function nameOf({ place }: Extract<Asked, { type: "object" }>): string {
+function nameOf({ place }: Extract<ResolvedField, { type: "object" }>): string {
   return place.steps.map(({ name }) => name).join(".");
 }

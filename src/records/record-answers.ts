@@ -11,15 +11,15 @@ import { metaAt, successBody, successParts } from "../schemas/envelope.ts";
 import type { ActorCall, Backend } from "./backend.ts";
 import { type LargeRecordInput, largeRecordRead } from "./large-record.ts";
 import type { ListOptions } from "./list-answers.ts";
-import { notFoundThen, readingAt } from "./read-instant.ts";
-import { answerShape } from "./resources.ts";
+import { notFoundAt, readingAt } from "./read-instant.ts";
+import { responseShape } from "./resources.ts";
 
 /**
  * Responds with one record, with its version as entity tag.
  * @param within restricts the record to these containers
  * @param include additions from the resource's `includes`
  */
-export function answerRecord(
+export function respondWithRecord(
   backend: Backend,
   call: ActorCall & { readonly params: { id: string }; readonly query: { readonly at?: string } },
   { kind, compose }: View,
@@ -30,8 +30,8 @@ export function answerRecord(
   return readingAt(backend, call, (moment) => {
     const { asOf } = moment;
     const found = reader.find(kind, call.params.id, call.actor, asOf, within);
-    if (found === null) throw notFoundThen(kind, call.params.id, moment);
-    return shown(backend, call, { kind, found, asOf, compose, include }, metaAt(moment));
+    if (found === null) throw notFoundAt(kind, call.params.id, moment);
+    return respondWithFound(backend, call, { kind, found, asOf, compose, include }, metaAt(moment));
   });
 }
 
@@ -47,7 +47,7 @@ interface FoundRecord {
 }
 
 /** Response for a record: 304 if the caller has this version; a long read if the record is very large. */
-export function shown(
+export function respondWithFound(
   backend: Backend,
   call: ActorCall,
   record: FoundRecord,
@@ -56,21 +56,24 @@ export function shown(
 ): Response | Promise<Response> {
   const { reader } = backend;
   const { found, asOf, compose } = record;
-  const answer = (tag: string, body: () => string | Blob) => {
+  const respond = (tag: string, body: () => string | Blob) => {
     const headers = { ...call.headers, ...(isTagged ? { etag: tag } : {}) };
     // A write always returns its result, whatever version the caller has.
     if (isTagged && record.isWritten !== true && isNotModified(call.request.headers.get("if-none-match"), tag))
       return new Response(null, { status: 304, headers });
     return new Response(body(), { headers: { ...headers, "content-type": "application/json" } });
   };
-  if (record.include !== undefined || (compose?.parts !== undefined && reader.areMany([found.n], compose.parts, asOf)))
+  if (
+    record.include !== undefined ||
+    (compose?.parts !== undefined && reader.haveTooManyParts([found.n], compose.parts, asOf))
+  )
     return largeRecord(backend, call, record).then(({ tag, text }) =>
-      answer(tag, () => new Blob(successParts(text, meta))),
+      respond(tag, () => new Blob(successParts(text, meta))),
     );
   const text = compose === undefined ? found.text : (compose(reader, call.actor)([found], asOf)[0] as string);
-  return answer(
+  return respond(
     entityTag(found, {
-      shape: answerShape(),
+      shape: responseShape(),
       ended: found.ended,
       view: compose?.variesByCaller === true ? text : null,
     }),
@@ -83,11 +86,11 @@ async function largeRecord(
   call: ActorCall,
   { kind, found, asOf, include, isWritten }: FoundRecord,
 ): Promise<{ tag: string; text: Uint8Array<ArrayBuffer> }> {
-  const { n, sequence, mark, ended } = found;
+  const { n, sequence, hashPrefix: mark, ended } = found;
   const input: LargeRecordInput = {
     kind: kind.name,
     n,
-    version: { sequence, mark },
+    version: { sequence, hashPrefix: mark },
     ended,
     actor: plainActor(call.actor),
     asOf: asOf ?? backend.reader.present(),

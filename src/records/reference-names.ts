@@ -2,6 +2,7 @@
 // caller's reach. Must not know tables; name-columns.ts determines the ids.
 
 import { ownValue } from "../base/fields.ts";
+import { append } from "../base/multimap.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { recordName } from "../resources/record-label.ts";
@@ -13,17 +14,17 @@ const MAX_KNOWN = 20_000;
 /** Records per lookup statement. */
 const LOOKUP_MAX = 1_000;
 
-interface Known {
+interface CachedName {
   readonly name: string | number | null;
   /** The owner of a part; its name precedes the part's own. */
-  readonly whole?: Target;
+  readonly owner?: Target;
 }
 
 export class ReferenceNames {
   private readonly reader: Reader;
   private readonly reach: Reach;
   private readonly asOf: AsOf | null;
-  private readonly known = new Map<string, Known>();
+  private readonly known = new Map<string, CachedName>();
 
   constructor(reader: Reader, reach: Reach, asOf: AsOf | null) {
     this.reader = reader;
@@ -32,28 +33,26 @@ export class ReferenceNames {
   }
 
   /** Prefetches names for `of`. */
-  learn(targets: readonly Target[]): void {
+  prefetch(targets: readonly Target[]): void {
     if (this.known.size > MAX_KNOWN) this.known.clear();
     this.lookUp(targets);
-    this.lookUp(targets.flatMap(({ id }) => this.known.get(id)?.whole ?? []));
+    this.lookUp(targets.flatMap(({ id }) => this.known.get(id)?.owner ?? []));
   }
 
-  /** Null if the record is out of reach or did not exist then. Requires a prior `learn`. */
+  /** Null if the record is out of reach or did not exist then. Requires a prior `prefetch`. */
   of({ id }: Target): string | number | null {
     const known = this.known.get(id);
     if (known === undefined) throw new Error(`reference names: ${id} was not looked up`);
-    if (known.whole === undefined) return known.name;
-    return [this.of(known.whole), known.name].filter((part) => part !== null).join(" ");
+    if (known.owner === undefined) return known.name;
+    return [this.of(known.owner), known.name].filter((part) => part !== null).join(" ");
   }
 
   private lookUp(targets: readonly Target[]): void {
     const missing = new Map<Named, string[]>();
     for (const { of, id } of targets) {
       if (this.known.has(id)) continue;
-      this.known.set(id, NOBODY);
-      const ids = missing.get(of);
-      if (ids === undefined) missing.set(of, [id]);
-      else ids.push(id);
+      this.known.set(id, NO_NAME);
+      append(missing, of, id);
     }
     for (const [{ kind, names }, ids] of missing) {
       const fields = ["id", ...names.fields, ...(names.of === undefined ? [] : [names.of.field])];
@@ -68,12 +67,12 @@ export class ReferenceNames {
         };
         for (const row of this.reader.ownFields(query, fields)) {
           const values = JSON.parse(row) as unknown[];
-          const record = Object.fromEntries(fields.map((field, place) => [field, values[place]]));
+          const record = Object.fromEntries(fields.map((field, index) => [field, values[index]]));
           this.known.set(record.id as string, {
             name: names.name === undefined ? recordName(kind, record) : names.name(record),
             ...(names.of === undefined
               ? {}
-              : { whole: { of: names.of.part, id: ownValue(record, names.of.field) as string } }),
+              : { owner: { of: names.of.part, id: ownValue(record, names.of.field) as string } }),
           });
         }
       }
@@ -81,4 +80,4 @@ export class ReferenceNames {
   }
 }
 
-const NOBODY: Known = { name: null };
+const NO_NAME: CachedName = { name: null };

@@ -17,9 +17,9 @@ import { ipAddressResource } from "../resources/ip-addresses/resource.ts";
 import { ipRangeResource } from "../resources/ip-ranges/resource.ts";
 import { markerResource } from "../resources/markers/resource.ts";
 import { networkResource } from "../resources/networks/resource.ts";
-import { organizationShown } from "../resources/organizations/resource.ts";
+import { organizationView } from "../resources/organizations/resource.ts";
 import { portResource } from "../resources/ports/resource.ts";
-import type { Part, Resource, Shown } from "../resources/resource.ts";
+import type { Part, Resource, ResourceBase } from "../resources/resource.ts";
 import { scheduleResource } from "../resources/schedules/resource.ts";
 import { serviceResource } from "../resources/services/resource.ts";
 import { subnetResource } from "../resources/subnets/resource.ts";
@@ -53,14 +53,14 @@ export const RESOURCES: readonly Resource[] = [
  * Kinds shown in the change log. Excludes API keys: they are visible in signed-in sessions only, each to its own
  * readers.
  */
-export const SHOWN: readonly Shown[] = [
-  organizationShown,
+export const CHANGE_LOG_RESOURCES: readonly ResourceBase[] = [
+  organizationView,
   ...RESOURCES.filter((resource) => resource.read.sessionOnly !== true),
 ];
 
 /** All kinds, shown in the change log or not. */
 export const PARTS: readonly Part[] = [
-  organizationShown,
+  organizationView,
   ...RESOURCES,
   { kind: fdbEntryKind },
   { kind: credentialAssignmentKind },
@@ -75,7 +75,7 @@ export const KINDS: readonly AnyKind[] = PARTS.map(({ kind }) => kind).sort((a, 
  * Version of the response format: grows with every kind and every new field, as a record may include parts of other
  * kinds.
  */
-export function answerShape(): number {
+export function responseShape(): number {
   return KINDS.reduce((shape, kind) => shape + shapeOf(kind), 0);
 }
 

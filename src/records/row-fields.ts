@@ -6,11 +6,11 @@ import { CUSTOM_FIELDS, customFieldName } from "../base/custom-field-names.ts";
 import { type Entity, oneEntity } from "../base/entity-words.ts";
 import { ownValue } from "../base/fields.ts";
 import { nearestName } from "../base/nearest-name.ts";
-import type { FieldPlace, FieldStep } from "../db/reading/condition.ts";
+import type { FieldPath, FieldStep } from "../db/reading/condition.ts";
 import { type CustomFieldsOf, NO_CUSTOM_FIELDS } from "./custom-fields-at.ts";
-import { FilterProblem, shownPart } from "./filter/grammar.ts";
+import { excerpt, FilterProblem } from "./filter/grammar.ts";
 import { type FieldOfKind, itemOf, plainField, propertiesOf, valueTypeOf } from "./filter/schema-fields.ts";
-import { type Asked, type Filterable, fieldsOf } from "./filter-fields.ts";
+import { type Filterable, fieldsOf, type ResolvedField } from "./filter-fields.ts";
 
 /** A list whose rows are not records. */
 export interface RowList extends Entity {
@@ -21,7 +21,7 @@ export interface RowList extends Entity {
   /** By path, the possible keys of an object with dynamic keys: counts by type of finding. */
   readonly keys?: Readonly<Record<string, readonly string[]>>;
   /** By path, fields that filters reject, with the reason. */
-  readonly unasked?: Readonly<Record<string, string>>;
+  readonly unfilterable?: Readonly<Record<string, string>>;
   /** Kind of the record in `record`, for lists of versions. */
   readonly recordOf?: string;
   /** By name, the field with a record's id, and the kind of that record. */
@@ -44,12 +44,12 @@ export class RowFields implements Filterable {
 
   /** Returns a copy with the custom fields of the record in each version. */
   with(custom: CustomFieldsOf): RowFields {
-    const same = Object.create(this) as RowFields;
-    same.custom = custom;
-    return same;
+    const copy = Object.create(this) as RowFields;
+    copy.custom = custom;
+    return copy;
   }
 
-  resolve(segments: readonly string[], position: number): Asked {
+  resolve(segments: readonly string[], position: number): ResolvedField {
     const { references, row } = this.entity;
     if (segments.length > 2 && segments[0] === "record" && segments[1] === CUSTOM_FIELDS)
       return this.customField(segments, position);
@@ -59,41 +59,42 @@ export class RowFields implements Filterable {
       const fields = fieldsOf(reference.kindName);
       return {
         type: "names",
-        places: [{ of: "members", steps: [{ name: reference.field, isMany: false }] }],
+        places: [{ source: "members", steps: [{ name: reference.field, isMany: false }] }],
         kind: fields.kind,
         rest: rest.length === 0 ? null : fields.resolve(rest, position, 1),
       };
     }
     const steps: FieldStep[] = [];
     let schema: TSchema = row;
-    for (const [place, each] of segments.entries()) {
-      const before = segments.slice(0, place);
-      const inner = ownValue(this.within(schema, before), each);
+    for (const [index, segment] of segments.entries()) {
+      const before = segments.slice(0, index);
+      const inner = ownValue(this.within(schema, before), segment);
       if (inner === undefined) throw this.unknown(segments, before, schema, position);
-      const why = ownValue(this.entity.unasked, [...before, each].join("."));
-      if (why !== undefined) throw new FilterProblem(position, `must not use ${segments.join(".")}, which ${why}`);
+      const reason = ownValue(this.entity.unfilterable, [...before, segment].join("."));
+      if (reason !== undefined)
+        throw new FilterProblem(position, `must not use ${segments.join(".")}, which ${reason}`);
       const { isMany, item } = itemOf(inner);
-      steps.push({ name: each, isMany });
+      steps.push({ name: segment, isMany });
       schema = item;
     }
-    const place: FieldPlace = { steps, of: "members" };
+    const place: FieldPath = { steps, source: "members" };
     const value = valueTypeOf(schema, segments.at(-1) as string);
     return value === null ? { type: "object", place } : { type: "value", place, value, called: null, within: null };
   }
 
-  private customField(segments: readonly string[], position: number): Asked {
+  private customField(segments: readonly string[], position: number): ResolvedField {
     const key = segments.slice(2).join(".");
     const fields = this.customFields();
     const field = fields.get(key);
     if (field === undefined) {
       const nearest = nearestName(key, fields.keys());
-      const meant = nearest === null ? "" : ` (did you mean \`record.${customFieldName(nearest)}\`?)`;
+      const suggestion = nearest === null ? "" : ` (did you mean \`record.${customFieldName(nearest)}\`?)`;
       throw new FilterProblem(
         position,
-        `names \`${shownPart(key)}\`, which is not a custom field of ${oneEntity(this.entity)}${meant}`,
+        `names \`${excerpt(key)}\`, which is not a custom field of ${oneEntity(this.entity)}${suggestion}`,
       );
     }
-    const place: FieldPlace = { steps: [...RECORD_FIELDS, { name: key, isMany: false }], of: "members" };
+    const place: FieldPath = { steps: [...RECORD_FIELDS, { name: key, isMany: false }], source: "members" };
     return { type: "value", place, value: field.value, called: null, within: null, isCustom: true };
   }
 
@@ -132,7 +133,7 @@ export class RowFields implements Filterable {
 
   private withInner(path: readonly string[], schema: TSchema): FieldOfKind[] {
     const name = path.join(".");
-    if (ownValue(this.entity.unasked, name) !== undefined) return [];
+    if (ownValue(this.entity.unfilterable, name) !== undefined) return [];
     const field = { ...plainField(name, schema), isVersioned: false };
     const inner = Object.entries(this.within(itemOf(schema).item, path)).flatMap(([each, innerSchema]) =>
       this.withInner([...path, each], innerSchema),
@@ -157,10 +158,10 @@ export class RowFields implements Filterable {
     const names = before.length === 0 ? this.names() : Object.keys(this.within(schema, before));
     const rest = segments.slice(before.length + 1);
     const nearest = nearestName(name, names);
-    const meant = nearest === null ? "" : ` (did you mean \`${[...before, nearest, ...rest].join(".")}\`?)`;
+    const suggestion = nearest === null ? "" : ` (did you mean \`${[...before, nearest, ...rest].join(".")}\`?)`;
     return new FilterProblem(
       position,
-      `names \`${shownPart([...before, name].join("."))}\`, which is not a field of ${oneEntity(this.entity)}${meant}`,
+      `names \`${excerpt([...before, name].join("."))}\`, which is not a field of ${oneEntity(this.entity)}${suggestion}`,
     );
   }
 }

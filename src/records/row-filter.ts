@@ -4,16 +4,16 @@
 import type { Condition } from "../db/reading/condition.ts";
 import type { AsOf, Reach } from "../db/reading/list-query.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { holdsFor, type Settled } from "../db/reading/settled-condition.ts";
-import type { FilterText } from "./list-filter.ts";
+import { holdsFor, type ResolvedCondition } from "../db/reading/settled-condition.ts";
+import type { RequestFilter } from "./list-filter.ts";
 import { readFilter } from "./read-filter.ts";
-import { meantInstant } from "./read-instant.ts";
+import { parseInstantText } from "./read-instant.ts";
 import type { RowFields } from "./row-fields.ts";
 
 /** A condition on rows. */
 export class RowFilter {
   private readonly condition: Condition;
-  private settledAlone: Settled | null = null;
+  private settledInMemory: ResolvedCondition | null = null;
 
   private constructor(condition: Condition) {
     this.condition = condition;
@@ -23,36 +23,36 @@ export class RowFilter {
    * @returns null for an empty filter
    * @throws DomainError validation_failed
    */
-  static of(reader: Reader, fields: RowFields, reach: Reach, filter: FilterText | undefined): RowFilter | null {
+  static of(reader: Reader, fields: RowFields, reach: Reach, filter: RequestFilter | undefined): RowFilter | null {
     if (filter === undefined) return null;
-    const { text, base } = filter;
-    const condition = readFilter(text, fields, {
+    const { base } = filter;
+    const condition = readFilter(filter, fields, {
       base,
-      instantOf: (written) => meantInstant(reader, reach, written, base),
+      instantOf: (literal) => parseInstantText(reader, reach, literal, base),
       sequenceAt: () => {
-        throw new Error("filters: rows that have no versions are asked of no other instant");
+        throw new Error("filters: rows without versions cannot be read as of another instant");
       },
     });
     return condition === null ? null : new RowFilter(condition);
   }
 
   /** Whether the filter uses a field of the row. */
-  asks(field: string): boolean {
-    return asksOf(this.condition, field);
+  usesField(field: string): boolean {
+    return conditionUsesField(this.condition, field);
   }
 
   /**
    * Resolves its lookups of records.
    * @param asOf a fixed sequence, unless all steps run on one snapshot
    */
-  *settled(reader: Reader, reach: Reach, asOf: AsOf | null): Generator<void, Settled> {
-    return yield* reader.settledRow(this.condition, reach, asOf);
+  *settled(reader: Reader, reach: Reach, asOf: AsOf | null): Generator<void, ResolvedCondition> {
+    return yield* reader.resolvedRow(this.condition, reach, asOf);
   }
 
   /** For rows without references to records: needs no lookups. */
-  get alone(): Settled {
-    this.settledAlone ??= settledAlone(this.condition);
-    return this.settledAlone;
+  get alone(): ResolvedCondition {
+    this.settledInMemory ??= settledInMemory(this.condition);
+    return this.settledInMemory;
   }
 
   /** Whether a row without references to records matches. */
@@ -61,7 +61,7 @@ export class RowFilter {
   }
 }
 
-export function holdsForRow(settled: Settled, row: object): boolean {
+export function holdsForRow(settled: ResolvedCondition, row: object): boolean {
   return holdsFor(settled, 0, row as Readonly<Record<string, unknown>>, () => null);
 }
 
@@ -74,13 +74,13 @@ export interface RowSource<Key> {
 }
 
 /** Keys of all matching rows, in order. */
-export function* matchingKeys<Key>({ next, rows }: RowSource<Key>, settled: Settled): Generator<void, Key[]> {
+export function* matchingKeys<Key>({ next, rows }: RowSource<Key>, settled: ResolvedCondition): Generator<void, Key[]> {
   const found: Key[] = [];
   for (let step = next(null); step.length > 0; step = next((step.at(-1) as (typeof step)[0])[0])) {
-    const unsure = step.flatMap(([key, verdict]) => (verdict === null ? [key] : []));
-    const looked = unsure.length === 0 ? new Map<Key, object>() : rows(unsure);
+    const undecided = step.flatMap(([key, verdict]) => (verdict === null ? [key] : []));
+    const rowsByKey = undecided.length === 0 ? new Map<Key, object>() : rows(undecided);
     for (const [key, verdict] of step) {
-      const row = looked.get(key);
+      const row = rowsByKey.get(key);
       if (verdict === 1 || (row !== undefined && holdsForRow(settled, row))) found.push(key);
     }
     yield;
@@ -88,33 +88,33 @@ export function* matchingKeys<Key>({ next, rows }: RowSource<Key>, settled: Sett
   return found;
 }
 
-function settledAlone(condition: Condition): Settled {
+function settledInMemory(condition: Condition): ResolvedCondition {
   switch (condition.type) {
     case "all":
     case "any":
-      return { type: condition.type, parts: condition.parts.map(settledAlone) };
+      return { type: condition.type, parts: condition.parts.map(settledInMemory) };
     case "not":
-      return { type: "not", part: settledAlone(condition.part) };
+      return { type: "not", part: settledInMemory(condition.part) };
     case "field":
     case "present":
       return condition;
     default:
-      throw new Error(`filters: ${condition.type} asks of records, and rows in memory name none`);
+      throw new Error(`filters: ${condition.type} requires records, which rows in memory do not reference`);
   }
 }
 
-function asksOf(condition: Condition, field: string): boolean {
+function conditionUsesField(condition: Condition, field: string): boolean {
   switch (condition.type) {
     case "all":
     case "any":
-      return condition.parts.some((part) => asksOf(part, field));
+      return condition.parts.some((part) => conditionUsesField(part, field));
     case "not":
-      return asksOf(condition.part, field);
+      return conditionUsesField(condition.part, field);
     case "field":
     case "present":
-      return condition.place.steps[0]?.name === field;
+      return condition.path.steps[0]?.name === field;
     case "names":
-      return condition.places.some(({ steps }) => steps[0]?.name === field);
+      return condition.paths.some(({ steps }) => steps[0]?.name === field);
     default:
       return false;
   }

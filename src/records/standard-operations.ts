@@ -1,17 +1,24 @@
-// Standard operations of every resource: their contract and documentation, so that a resource's routes need not repeat
-// them.
+// Standard operations of every resource: its lists as JSON and as CSV, single records, writes and deletions, with their
+// documentation and their routes.
 
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import type { Access } from "../access/actor.ts";
+import type { Access, Actor } from "../access/actor.ts";
 import { entityWords, oneEntity } from "../base/entity-words.ts";
 import type { ErrorCode } from "../base/errors.ts";
 import { pascalCase } from "../base/text.ts";
-import type { Operation } from "../http/surface.ts";
+import type { RecordBase, Written } from "../db/kind.ts";
+import type { BulkRemoval, Calls, Removal, Removing } from "../db/writing/command.ts";
+import type { Operation, Surface } from "../http/surface.ts";
 import type { Resource } from "../resources/resource.ts";
 import { schemaColumns } from "../schemas/csv.ts";
 import { At, BulkIds, Cascade, IdParams, listQueries } from "../schemas/schemas.ts";
-import { csvAnswer } from "./csv-answers.ts";
+import type { Backend } from "./backend.ts";
+import { csvResponse, respondWithCsv } from "./csv-answers.ts";
+import { type ListOptions, respondWithList } from "./list-answers.ts";
 import { FilterQuery } from "./list-filter.ts";
+import { listing, type Meanings } from "./listing.ts";
+import { respondWithRecord } from "./record-answers.ts";
+import { respondWithBulkRemoval, respondWithRemoval, respondWithWrite } from "./write-answers.ts";
 
 /** Properties of an operation that a resource changes or adds. */
 type Overrides = Partial<Pick<Operation<Access>, "operationId" | "summary" | "description" | "errors">>;
@@ -22,82 +29,181 @@ const CREATE_ERRORS: readonly ErrorCode[] = [
   "entity_access_denied",
   "entity_already_exists",
 ];
+/** Default errors of an update. */
+const UPDATE_ERRORS: readonly ErrorCode[] = ["validation_id_mismatch", ...CREATE_ERRORS];
 
 /** @returns the operations of a resource by action; `filters` are the query parameters of its lists */
-export function standardOperations<Filters extends TProperties>(resource: Resource, filters: Filters) {
-  const { kind, group, read, write, answer, listed = answer, example } = resource;
-  const [one, many] = [oneEntity(kind), entityWords(kind)];
+function standardOperations<Filters extends TProperties>(resource: Resource, filters: Filters) {
+  const { kind, group, read, write, responseSchema, listSchema: listed = responseSchema, example } = resource;
+  const [singular, plural] = [oneEntity(kind), entityWords(kind)];
   const [title, titles] = [pascalCase(kind.name), pascalCase(kind.plural)];
   const queries = listQueries({ ...filters, ...FilterQuery });
   const data = { data: example };
-  const reading = { group, access: read, answer, example: data };
-  const writing = { group, access: write, answer, example: data };
+  const readOperation = { group, access: read, responseSchema: resource.responseSchema, example: data };
+  const writeOperation = { group, access: write, responseSchema: resource.responseSchema, example: data };
   return {
     list: (overrides: Overrides = {}) => ({
-      ...reading,
+      ...readOperation,
       operationId: `list${titles}`,
-      summary: `List ${many}`,
+      summary: `List ${plural}`,
       query: queries.List,
-      answer: Type.Array(listed),
+      responseSchema: Type.Array(listed),
       isList: true,
       example: { data: [example] },
       ...overrides,
     }),
-    /** @param words the table's content, as part of a sentence */
-    table: (overrides: Overrides = {}, words = many) => ({
-      ...reading,
+    table: (overrides: Overrides = {}) => ({
+      ...readOperation,
       operationId: `export${titles}`,
-      summary: `Export ${many} as CSV`,
+      summary: `Export ${plural} as CSV`,
       query: queries.Export,
-      ...csvAnswer(words, resource.columns ?? schemaColumns(answer), example),
+      ...csvResponse(plural, resource.columns ?? schemaColumns(responseSchema), example),
       ...overrides,
     }),
-    /** @param sent example body without the id */
-    create: <B extends TSchema>(body: B, sent: object, overrides: Overrides = {}) => ({
-      ...writing,
+    /** @param exampleBody example body without the id */
+    create: <B extends TSchema>(body: B, exampleBody: object, overrides: Overrides = {}) => ({
+      ...writeOperation,
       operationId: `create${title}`,
-      summary: `Create ${one}`,
+      summary: `Create ${singular}`,
       body,
       errors: CREATE_ERRORS,
-      example: { ...data, body: { id: example.id, ...sent } },
+      example: { ...data, body: { id: example.id, ...exampleBody } },
       ...overrides,
     }),
     get: (overrides: Overrides = {}) => ({
-      ...reading,
+      ...readOperation,
       operationId: `get${title}`,
-      summary: `Get ${one}`,
+      summary: `Get ${singular}`,
       params: IdParams,
       query: At,
       ...overrides,
     }),
-    /** @param sent example body */
-    update: <B extends TSchema>(body: B, sent: object, overrides: Overrides) => ({
-      ...writing,
+    /** @param exampleBody example body */
+    update: <B extends TSchema>(body: B, exampleBody: object, overrides: Overrides = {}) => ({
+      ...writeOperation,
       operationId: `update${title}`,
-      summary: `Update ${one}`,
+      summary: `Update ${singular}`,
       params: IdParams,
       body,
-      example: { ...data, body: sent },
+      errors: UPDATE_ERRORS,
+      example: { ...data, body: exampleBody },
       ...overrides,
     }),
     remove: (overrides: Overrides = {}) => ({
-      ...writing,
+      ...writeOperation,
       operationId: `delete${title}`,
-      summary: `Delete ${one}`,
+      summary: `Delete ${singular}`,
       params: IdParams,
       query: Cascade,
       ...overrides,
     }),
     removeMany: ({ errors = [], ...overrides }: Overrides = {}) => ({
-      ...writing,
+      ...writeOperation,
       operationId: `delete${titles}`,
-      summary: `Delete many ${many}, all or none`,
+      summary: `Delete many ${plural}, all or none`,
       query: Cascade,
       body: BulkIds,
-      answer: Type.Array(answer),
+      responseSchema: Type.Array(responseSchema),
       errors: ["entity_reference_invalid" as const, ...errors],
       example: { data: [example], body: [example.id] },
       ...overrides,
     }),
   };
+}
+
+type ListOverrides = Overrides & Partial<Pick<Operation<Access>, "query" | "responseSchema">>;
+
+/** Body that a command accepts; never for an unknown command. */
+type BodyOf<C, Command extends string> = C extends {
+  readonly [Name in Command]: { readonly input: { readonly body: infer Body } };
+}
+  ? Body
+  : never;
+
+/** Schema whose values a command accepts. */
+type SchemaFor<Body> = TSchema & { readonly static: Body };
+/** `takesLargeAsBytes` requires a command that accepts bytes: see fromCheckedBody. */
+type WriteOverrides<Body> = Overrides & { readonly takesLargeAsBytes?: Uint8Array extends Body ? true : never };
+
+type RemovalCalls<Name extends string> = Record<`${Name}.delete`, Removing<Removal>> &
+  Record<`${Name}.bulk_delete`, Removing<BulkRemoval>>;
+/** Commands whose inputs the signatures below have checked. */
+type CheckedCalls = Readonly<
+  Record<string, { readonly input: never; readonly takes: (input: object) => void; readonly result: Written }>
+>;
+
+/**
+ * Defines the standard operations of a resource.
+ * @param filters query parameters of its lists
+ * @param meanings their meanings: see listing
+ */
+export function standardRoutes<R extends RecordBase, Filters extends TProperties>(
+  resource: Resource<R>,
+  filters: Filters,
+  meanings: Meanings<R, Filters>,
+) {
+  const operations = standardOperations(resource, filters);
+  const plainOperations = operations as unknown as ReturnType<typeof standardOperations>;
+  const listOptions = listing(resource, filters, meanings) as (query: never) => ListOptions;
+  const path = `/api/v1/${resource.path}`;
+
+  /**
+   * Registers routes, in the order of the calls.
+   * @param name prefix of the resource's commands
+   */
+  function routesOn<Name extends string, C extends Calls & RemovalCalls<Name>>(
+    surface: Surface<Actor, Access>,
+    backend: Backend<C>,
+    name: Name,
+  ) {
+    const checked = backend as unknown as Backend<CheckedCalls>;
+    const command = (action: string): string => `${name}.${action}`;
+    return {
+      /** The list and its CSV export. */
+      lists(list: ListOverrides = {}, table: Overrides = {}): void {
+        surface
+          .get(path, { ...plainOperations.list(), ...list }, (call) =>
+            respondWithList(checked, call as never, listOptions(call.query as never)),
+          )
+          .get(`${path}/export/csv`, plainOperations.table(table), (call) =>
+            respondWithCsv(checked, call as never, listOptions(call.query as never)),
+          );
+      },
+      create(
+        schema: SchemaFor<BodyOf<C, `${Name}.create`>>,
+        exampleBody: object,
+        overrides: WriteOverrides<BodyOf<C, `${Name}.create`>> = {},
+      ): void {
+        surface.post(path, plainOperations.create(schema as TSchema, exampleBody, overrides), (call) =>
+          respondWithWrite(checked, call, command("create"), { body: call.body } as never, resource),
+        );
+      },
+      get(overrides: Overrides = {}): void {
+        surface.get(`${path}/:id`, plainOperations.get(overrides), (call) =>
+          respondWithRecord(checked, call, resource),
+        );
+      },
+      update(
+        schema: SchemaFor<BodyOf<C, `${Name}.update`>>,
+        exampleBody: object,
+        overrides: WriteOverrides<BodyOf<C, `${Name}.update`>> = {},
+      ): void {
+        surface.put(`${path}/:id`, plainOperations.update(schema as TSchema, exampleBody, overrides), (call) => {
+          const input = { id: call.params.id, body: call.body };
+          return respondWithWrite(checked, call, command("update"), input as never, resource);
+        });
+      },
+      /** The deletion of one record, and of many. */
+      removals(one: Overrides = {}, many: Overrides = one): void {
+        surface
+          .delete(`${path}/:id`, plainOperations.remove(one), (call) =>
+            respondWithRemoval(checked, call, command("delete"), resource),
+          )
+          .post(`${path}/bulk-delete`, plainOperations.removeMany(many), (call) =>
+            respondWithBulkRemoval(checked, call, command("bulk_delete"), resource),
+          );
+      },
+    };
+  }
+  return { operations, routesOn };
 }

@@ -3,9 +3,8 @@
 import { notFound } from "../base/errors.ts";
 import type { Written } from "../db/kind.ts";
 import type { ListQuery } from "../db/reading/list-query.ts";
-import type { Reader } from "../db/reading/reader.ts";
 import type { BulkRemoval, Calls, Removal, Removing } from "../db/writing/command.ts";
-import type { KeptOfResult } from "../db/writing/kept-outcomes.ts";
+import type { StoredPart } from "../db/writing/kept-outcomes.ts";
 import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteTerms } from "../db/writing/write-queue.ts";
 import { byteStream } from "../http/byte-stream.ts";
@@ -15,37 +14,39 @@ import { commaSeparated, LIST_HEAD, listTail, META } from "../schemas/envelope.t
 import type { ActorCall, Backend } from "./backend.ts";
 import { logBrokenStream } from "./broken-stream.ts";
 import { longList } from "./list-answers.ts";
-import { shown } from "./record-answers.ts";
+import { respondWithFound } from "./record-answers.ts";
 
 /** Runs a command that creates or updates a record, and responds with the written record. */
-export async function answerWrite<N extends string, C extends Calls & Record<N, { readonly result: Written }>>(
+export async function respondWithWrite<N extends string, C extends Calls & Record<N, { readonly result: Written }>>(
   backend: Backend<C>,
   call: ActorCall,
   command: N,
   input: C[N]["input"],
   view: View,
 ): Promise<Response> {
-  const { seen, result } = await runWrite(backend, call, command, input, "Id");
-  return writtenRecord(backend, call, view, result.id, seen);
+  const { seenSequence, result } = await runWrite(backend, call, command, input, "Id");
+  return writtenRecord(backend, call, view, result.id, seenSequence);
 }
 
 /**
  * Metadata of a write for the writer: its size, and its idempotency key.
  * @param keeps part of the result to store for repeats
  */
-export function termsOf({ actor, bodyBytes, idempotency }: ActorCall, keeps: KeptOfResult = "All"): WriteTerms {
+export function termsOf({ actor, bodyBytes, idempotency }: ActorCall, keeps: StoredPart = "All"): WriteTerms {
   return {
     bytes: bodyBytes,
-    ...(idempotency === null ? {} : { repeatable: { userN: actor.userN, callerN: actor.n, ...idempotency, keeps } }),
+    ...(idempotency === null
+      ? {}
+      : { repeatable: { userN: actor.userN, callerN: actor.n, ...idempotency, storedPart: keeps } }),
   };
 }
 
 /** Outcome of a write. */
-export interface Done<T> {
+export interface WriteResult<T> {
   /** Its transaction; null if it wrote nothing. */
   readonly sequence: number | null;
   /** The last transaction that it saw or wrote. The response is as of this one, also for a repeat. Null if unknown. */
-  readonly seen: number | null;
+  readonly seenSequence: number | null;
   readonly result: T;
 }
 
@@ -55,8 +56,8 @@ export async function runWrite<C extends Calls, N extends keyof C & string>(
   call: ActorCall,
   command: N,
   input: C[N]["input"],
-  keeps?: KeptOfResult,
-): Promise<Done<C[N]["result"]>> {
+  keeps?: StoredPart,
+): Promise<WriteResult<C[N]["result"]>> {
   const ifMatch = call.request.headers.get("if-match");
   const outcome = await backend.writes.run(
     command,
@@ -64,13 +65,13 @@ export async function runWrite<C extends Calls, N extends keyof C & string>(
     backend.authorOf(call),
     termsOf(call, keeps),
   );
-  tellOutcome(call, outcome);
+  setOutcomeHeaders(call, outcome);
   const { sequence, result, head = null } = outcome;
-  return { sequence, result, seen: sequence ?? head };
+  return { sequence, result, seenSequence: sequence ?? head };
 }
 
 /** Sets response headers for the transaction of a write, and for a replay. */
-export function tellOutcome(
+export function setOutcomeHeaders(
   { headers, mayTransact }: Pick<RequestContext, "headers" | "mayTransact">,
   { sequence, isReplayed }: Pick<CommandOutcome<unknown>, "sequence" | "isReplayed">,
 ): void {
@@ -80,7 +81,7 @@ export function tellOutcome(
 
 /**
  * Responds with a record as a write left it, with its entity tag.
- * @param seen the last transaction that the write saw or wrote; null for the current record
+ * @param seenSequence the last transaction that the write saw or wrote; null for the current record
  * @throws DomainError entity_not_found for a record that the caller no longer reaches
  */
 export function writtenRecord(
@@ -88,21 +89,26 @@ export function writtenRecord(
   call: ActorCall,
   { kind, compose }: View,
   id: string,
-  seen: number | null,
+  seenSequence: number | null,
 ): Response | Promise<Response> {
   const { reader } = backend;
   return reader.snapshot(() => {
     // Exactly the state that this write left, or found if it changed nothing, regardless of later changes. Observation
     // values are always current.
-    const asOf = seen === null ? null : { ...reader.atSequence(seen), present: true };
+    const asOf = seenSequence === null ? null : { ...reader.atSequence(seenSequence), present: true };
     const found = reader.find(kind, id, call.actor, asOf);
     if (found === null) throw notFound(kind, id);
-    return shown(backend, call, { kind, found: { ...found, ended: false }, asOf, compose, isWritten: true }, META);
+    return respondWithFound(
+      backend,
+      call,
+      { kind, found: { ...found, ended: false }, asOf, compose, isWritten: true },
+      META,
+    );
   });
 }
 
 /** Runs a command that removes a record, and responds with its last state. */
-export async function answerRemoval<N extends string>(
+export async function respondWithRemoval<N extends string>(
   backend: Backend<Record<N, Removing<Removal>>>,
   call: ActorCall & { readonly params: { id: string }; readonly query: { readonly cascade?: boolean } },
   command: N,
@@ -116,12 +122,12 @@ export async function answerRemoval<N extends string>(
     const asOf = reader.atSequence(sequence - 1);
     const found = reader.find(kind, id, call.actor, asOf);
     if (found === null) throw notFound(kind, id);
-    return shown(backend, call, { kind, found, asOf, compose, isWritten: true }, META, { isTagged: false });
+    return respondWithFound(backend, call, { kind, found, asOf, compose, isWritten: true }, META, { isTagged: false });
   });
 }
 
 /** Runs a command that removes many records, and responds with their last states, in page order. */
-export async function answerBulkRemoval<N extends string>(
+export async function respondWithBulkRemoval<N extends string>(
   backend: Backend<Record<N, Removing<BulkRemoval>>>,
   call: ActorCall & { readonly body: readonly string[]; readonly query: { readonly cascade?: boolean } },
   command: N,
@@ -132,25 +138,18 @@ export async function answerBulkRemoval<N extends string>(
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const asOf = backend.reader.atSequence(sequence - 1);
   const query: ListQuery = { kind, reach: call.actor, asOf, ids: call.body, limit: 0, offset: 0 };
+  const ns = () => call.body.flatMap((id) => backend.reader.recordN(id) ?? []);
   // Each removed host may have had ten thousand children of each kind.
-  if (
-    compose?.parts !== undefined &&
-    backend.reader.areMany(recordNs(backend.reader, call.body), compose.parts, asOf)
-  ) {
+  if (compose?.parts !== undefined && backend.reader.haveTooManyParts(ns(), compose.parts, asOf))
     return longList(
       backend,
       call,
       query,
-      { isAlone: false, isPage: false, at: null, isRemoval: true, format: "json" },
+      { omitsChildren: false, isPage: false, at: null, isRemoval: true, format: "json" },
       { ...call.headers, "content-type": "application/json" },
     );
-  }
   const chunks = backend.reader.chunks(query, compose?.(backend.reader, call.actor) ?? null, compose?.parts);
   return new Response(byteStream(LIST_HEAD, commaSeparated(chunks), listTail(META), logBrokenStream(backend, call)), {
     headers: { ...call.headers, "content-type": "application/json" },
   });
-}
-
-function recordNs(reader: Reader, ids: readonly string[]): number[] {
-  return ids.flatMap((id) => reader.recordN(id) ?? []);
 }

@@ -16,7 +16,7 @@ import { bulkUpdateRoutes } from "../bulk/bulk-update-routes.ts";
 import { tableRoutes } from "../bulk/table-routes.ts";
 import type { CommitWatch } from "../db/commit-watch.ts";
 import { SCHEMA_VERSION } from "../db/files/migrate.ts";
-import { readTroubleOf } from "../db/trouble.ts";
+import { readFailureOf } from "../db/trouble.ts";
 import { checkRoutes } from "../discovery/scans/check-routes.ts";
 import type { Scans } from "../discovery/scans/director.ts";
 import { scanRoutes } from "../discovery/scans/routes.ts";
@@ -38,7 +38,7 @@ import { DOCS_PATH, documentation } from "../http/documentation.ts";
 import { type HealthLimitation, healthRoutes } from "../http/health.ts";
 import { Surface } from "../http/surface.ts";
 import { applianceRoutes } from "../operations/appliance-routes.ts";
-import type { ServedState } from "../operations/appliance-state.ts";
+import type { ListeningState } from "../operations/appliance-state.ts";
 import { type BillSource, billRoutes } from "../operations/bill-routes.ts";
 import { logRoutes } from "../operations/log-routes.ts";
 import type { Machine } from "../operations/machine.ts";
@@ -110,7 +110,7 @@ export interface AppOptions {
   /** Machine state. */
   readonly machine: Machine;
   /** Listener and certificate; null until listening. */
-  readonly served: () => ServedState | null;
+  readonly served: () => ListeningState | null;
   /** Bill of materials. */
   readonly bill: BillSource;
   /** Whether a backup is being served. */
@@ -125,7 +125,7 @@ export interface AppOptions {
   /** Proxies that may report the caller address. */
   readonly trustedProxies: readonly Cidr[];
   /** Tracks fully received requests that await their response. */
-  readonly answering: Set<Request>;
+  readonly awaitingResponse: Set<Request>;
   /** Thread for checking large bodies; null checks them on this thread. */
   readonly bodyChecks: BodyChecks | null;
   readonly timers: Timers;
@@ -145,21 +145,12 @@ export function createApp(options: AppOptions) {
     cookie({ path: "/", httpOnly: true, sameSite: "lax" }).as("scoped"),
   );
   const surface = new Surface<Actor, Access>({
+    ...options,
     app: app as unknown as Elysia,
     cookieApp: cookieApp as unknown as Elysia,
-    gate: options.gate,
-    bodyChecks: options.bodyChecks,
-    timers: options.timers,
-    log: options.log,
-    counters: options.counters,
-    monotonicMs: options.monotonicMs,
     idPrefix: options.requestIdPrefix,
     unauthenticated: NOBODY,
-    explain: readTroubleOf,
-    isTls: options.isTls,
-    hosts: options.hosts,
-    trustedProxies: options.trustedProxies,
-    answering: options.answering,
+    explain: readFailureOf,
   });
   const limitations = () => [...options.limitations, ...options.hosts.limitations];
   // Registered first: a later error hook would expose exception texts.

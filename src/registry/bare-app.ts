@@ -6,22 +6,28 @@ import { createApp } from "./app.ts";
 
 export function createBareApp(): ReturnType<typeof createApp> {
   return createApp({
-    backend: { reader: absent(), writes: absent(), longReads: absent(), log: absent(), authorOf: () => absent() },
-    gate: absent(),
-    signIn: absent(),
-    watch: absent(),
-    random: absent(),
-    log: absent(),
+    backend: {
+      reader: placeholder(),
+      writes: placeholder(),
+      longReads: placeholder(),
+      log: placeholder(),
+      authorOf: () => placeholder(),
+    },
+    gate: placeholder(),
+    signIn: placeholder(),
+    watch: placeholder(),
+    random: placeholder(),
+    log: placeholder(),
     counters: new Counters(),
-    clock: absent(),
+    clock: placeholder(),
     requestIdPrefix: "",
     monotonicMs: () => performance.now(),
-    discovery: absent(),
-    scans: absent(),
-    backups: absent(),
-    verifications: absent(),
+    discovery: placeholder(),
+    scans: placeholder(),
+    backups: placeholder(),
+    verifications: placeholder(),
     startedAt: 0,
-    machine: absent(),
+    machine: placeholder(),
     served: () => null,
     bill: async () => null,
     isReadOnly: false,
@@ -30,18 +36,18 @@ export function createBareApp(): ReturnType<typeof createApp> {
     isTls: false,
     hosts: new AllowedHosts({ isLoopback: false, names: [] }),
     trustedProxies: [],
-    answering: new Set(),
+    awaitingResponse: new Set(),
     bodyChecks: null,
-    timers: absent(),
+    timers: placeholder(),
     console: null,
   });
 }
 
 /** Placeholder that throws on any access. */
-function absent<T extends object>(): T {
+function placeholder<T extends object>(): T {
   return new Proxy({} as T, {
     get: (_target, name) => {
-      throw new Error(`bare app: there is no store to ask for ${String(name)}`);
+      throw new Error(`bare app: there is no store to read ${String(name)} from`);
     },
   });
 }

@@ -25,7 +25,7 @@ import { ignoredCommands } from "../resources/ignored/commands.ts";
 import { ipAddressCommands } from "../resources/ip-addresses/commands.ts";
 import { ipRangeCommands } from "../resources/ip-ranges/commands.ts";
 import { mapPositionCommands } from "../resources/map-positions/commands.ts";
-import { placingLinked } from "../resources/map-positions/placing.ts";
+import { withPlacement } from "../resources/map-positions/placing.ts";
 import { markerCommands } from "../resources/markers/commands.ts";
 import { networkCommands } from "../resources/networks/commands.ts";
 import { organizationCommands } from "../resources/organizations/commands.ts";
@@ -43,7 +43,7 @@ import { vlanCommands } from "../resources/vlans/commands.ts";
 import { signInCommands } from "../sessions/commands.ts";
 import { preferenceCommands } from "../sessions/preferences.ts";
 
-export const COMMANDS = placingLinked({
+export const COMMANDS = withPlacement({
   ...signInCommands,
   ...allocationCommands,
   ...apiKeyCommands,

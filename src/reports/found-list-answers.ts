@@ -1,49 +1,103 @@
-// Responses for computed lists, at present or at a timestamp, produced on another thread.
+// Operations and responses of computed lists and their CSV exports, at present or at a timestamp, produced on another
+// thread.
 
-import { plainActor } from "../access/actor.ts";
+import { type Static, type TObject, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { plainActor, VIEWER } from "../access/actor.ts";
 import type { LongRead } from "../db/reading/long-reads.ts";
 import type { ActorCall, Backend } from "../records/backend.ts";
-import { tableHeaders } from "../records/csv-answers.ts";
-import { filterText } from "../records/list-answers.ts";
-import { answerLongRead } from "../records/long-read-answers.ts";
-import { fixed, readingAt } from "../records/read-instant.ts";
-import { LIMIT_DEFAULT } from "../schemas/schemas.ts";
+import { tableHeaders, tableMedia } from "../records/csv-answers.ts";
+import { requestFilter } from "../records/list-answers.ts";
+import { FilterQuery } from "../records/list-filter.ts";
+import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { fixedMoment, readingAt } from "../records/read-instant.ts";
+import type { CsvColumn } from "../schemas/csv.ts";
+import { LIMIT_DEFAULT, PageQuery } from "../schemas/schemas.ts";
 import type { FoundListInput } from "./found-list.ts";
 
-interface FoundListQuery {
-  readonly at?: string;
-  readonly filter?: string;
-  readonly network_id?: string;
-  readonly limit?: number;
-  readonly offset?: number;
+/** A list with its documentation. */
+interface FoundList<Selection extends TProperties, Parameters extends object> {
+  /** In operation ids, and in lower case in the name of the table's file. */
+  readonly name: string;
+  /** Its rows, in the summaries. */
+  readonly words: string;
+  readonly description: string;
+  readonly tableDescription: string;
+  readonly group: string;
+  readonly selectionQuery: Selection;
+  readonly row: TSchema;
+  readonly example: object;
+  readonly columns: readonly CsvColumn[];
+  readonly tableExample: readonly Record<string, unknown>[];
+  readonly read: LongRead<FoundListInput & Parameters>;
+  /** Additional parameters of the read. */
+  readonly parametersOf: (query: Static<TObject<Selection>>) => NoInfer<Parameters>;
 }
 
-/**
- * @param plural base name of a table's file
- * @param own additional parameters of this list
- */
-export function answerFoundList<Own extends object>(
+/** The operations of a list and its export, and their responses. */
+export function foundList<Selection extends TProperties, Parameters extends object>(
+  list: FoundList<Selection, Parameters>,
+) {
+  const { name, words, description, tableDescription, group, row, example, columns, tableExample } = list;
+  const query = { ...list.selectionQuery, ...FilterQuery };
+  return {
+    list: {
+      operationId: `list${name}`,
+      summary: `List ${words}`,
+      description,
+      group,
+      access: VIEWER,
+      query: Type.Object({ ...query, ...PageQuery }),
+      responseSchema: Type.Array(row),
+      isList: true,
+      example: { data: [example] },
+    },
+    table: {
+      operationId: `export${name}`,
+      summary: `Export ${words} as CSV`,
+      description: tableDescription,
+      group,
+      access: VIEWER,
+      query: Type.Object({ ...query, at: PageQuery.at }),
+      responseSchema: null,
+      media: [tableMedia(columns, tableExample)],
+      example: { data: null },
+    },
+    respond: (backend: Backend, call: FoundListCall, format: FoundListInput["format"]) =>
+      respondWithFoundList(backend, call, format, list),
+  };
+}
+
+interface FoundListCall extends ActorCall {
+  readonly query: {
+    readonly at?: string;
+    readonly filter?: string;
+    readonly network_id?: string;
+    readonly limit?: number;
+    readonly offset?: number;
+  };
+}
+
+function respondWithFoundList<Selection extends TProperties, Parameters extends object>(
   backend: Backend,
-  call: ActorCall & { readonly query: FoundListQuery },
+  call: FoundListCall,
   format: FoundListInput["format"],
-  plural: string,
-  read: LongRead<FoundListInput & Own>,
-  own: Own,
+  { name, read, parametersOf }: FoundList<Selection, Parameters>,
 ): Response | Promise<Response> {
   const { reader } = backend;
   const { network_id, limit = LIMIT_DEFAULT, offset = 0 } = call.query;
+  const parameters: Parameters = parametersOf(call.query as never);
   return readingAt(backend, call, (moment) => {
     const input = {
       actor: plainActor(call.actor),
       networkId: network_id ?? null,
-      filter: filterText(call, reader, moment),
-      moment: fixed(reader, moment),
+      filter: requestFilter(call, reader, moment),
+      moment: fixedMoment(reader, moment),
       ...(format === "csv" ? { limit: 0, offset: 0 } : { limit, offset }),
       format,
-      ...own,
+      ...parameters,
     };
     return format === "csv"
-      ? answerLongRead(backend, call, read, input, tableHeaders(call, plural, moment))
-      : answerLongRead(backend, call, read, input);
+      ? respondWithLongRead(backend, call, read, input, tableHeaders(call, name.toLowerCase(), moment))
+      : respondWithLongRead(backend, call, read, input);
   });
 }

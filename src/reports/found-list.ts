@@ -4,18 +4,18 @@
 import type { Actor } from "../access/actor.ts";
 import type { FixedMoment } from "../db/reading/list-query.ts";
 import { PAUSE } from "../db/reading/long-reads.ts";
-import type { FilterText } from "../records/list-filter.ts";
+import type { RequestFilter } from "../records/list-filter.ts";
 import type { RowFilter } from "../records/row-filter.ts";
 import { type CsvColumn, csvHead, csvRows } from "../schemas/csv.ts";
 import { LIST_HEAD, listMeta, listTail } from "../schemas/envelope.ts";
-import type { NamesThen } from "./activity/names-then.ts";
+import type { PastNames } from "./activity/names-then.ts";
 
 /** Parameters common to all such lists. Passed to another thread. */
 export interface FoundListInput {
   readonly actor: Actor;
   /** Null for everything within the caller's reach. */
   readonly networkId: string | null;
-  readonly filter?: FilterText;
+  readonly filter?: RequestFilter;
   readonly moment: FixedMoment;
   /** 0 for all. */
   readonly limit: number;
@@ -24,46 +24,46 @@ export interface FoundListInput {
 }
 
 /** Rendering of a list's results. */
-interface Telling<Found, Row extends object> {
+interface Rendering<Found, Row extends object> {
   /** Rows rendered per step. */
   readonly stepRows: number;
   /** List rows of these results, in the same order. */
-  shown(some: readonly Found[]): readonly Row[];
+  render(batch: readonly Found[]): readonly Row[];
   readonly columns: readonly CsvColumn[];
   /** Table rows of one list row. */
   tableRows(row: Row, networkNameOf: (id: string) => string | null): readonly Record<string, unknown>[];
 }
 
 /** Results that match the filter. @param filter null for all */
-export function* holding<Found, Row extends object>(
+export function* filterResults<Found, Row extends object>(
   filter: RowFilter | null,
   found: readonly Found[],
-  { stepRows, shown }: Pick<Telling<Found, Row>, "stepRows" | "shown">,
+  { stepRows, render }: Rendering<Found, Row>,
 ): Generator<Uint8Array, readonly Found[]> {
   if (filter === null) return found;
   const matching: Found[] = [];
   for (let start = 0; start < found.length; start += stepRows) {
-    const some = found.slice(start, start + stepRows);
-    const rows = shown(some);
-    matching.push(...some.filter((_, place) => filter.holds(rows[place] as Row)));
+    const batch = found.slice(start, start + stepRows);
+    const rows = render(batch);
+    matching.push(...batch.filter((_, index) => filter.holds(rows[index] as Row)));
     yield PAUSE;
   }
   return matching;
 }
 
 /** Yields the response: one page of the results, or all of them as a table. */
-export function* toldList<Found, Row extends object>(
+export function* renderList<Found, Row extends object>(
   { limit, offset, moment, format }: FoundListInput,
-  names: NamesThen,
+  names: PastNames,
   found: readonly Found[],
-  { stepRows, shown, columns, tableRows }: Telling<Found, Row>,
+  { stepRows, render, columns, tableRows }: Rendering<Found, Row>,
 ): Generator<Uint8Array, void> {
   const page = found.slice(offset, limit === 0 ? undefined : offset + limit);
   const isTable = format === "csv";
   const networkNameOf = (id: string) => names.ofId(id)?.name ?? null;
   yield encoder.encode(isTable ? csvHead(columns) : LIST_HEAD);
   for (let start = 0; start < page.length; start += stepRows) {
-    const rows = shown(page.slice(start, start + stepRows));
+    const rows = render(page.slice(start, start + stepRows));
     yield encoder.encode(
       isTable
         ? csvRows(

@@ -23,7 +23,7 @@ export interface Hit {
   readonly deletedAt: string | null;
 }
 
-interface Named {
+interface NamedRecord {
   readonly id: string;
   readonly name: string;
 }
@@ -33,15 +33,15 @@ export interface SearchResult {
   readonly type: string;
   readonly id: string;
   readonly name: string;
-  readonly network: Named | null;
-  readonly host: Named | null;
+  readonly network: NamedRecord | null;
+  readonly host: NamedRecord | null;
   readonly match: Match & { readonly vendor?: string | null };
   readonly named_until: string | null;
   readonly deleted_at: string | null;
 }
 
 /** Visibility of a version to the caller. */
-export interface VersionSight {
+export interface VersionVisibility {
   sees(kind: AnyKind, record: RecordBase): boolean;
 }
 
@@ -50,15 +50,15 @@ function isCurrent({ namedUntil, deletedAt }: Hit): boolean {
 }
 
 /** Whether both matched by a former name equally well, and one kept it longer. */
-function isLater(one: Hit, other: Hit): boolean {
-  if (one.namedUntil === null || other.namedUntil === null || compareRanks(rankOf(one), rankOf(other)) !== 0)
+function isLater(left: Hit, right: Hit): boolean {
+  if (left.namedUntil === null || right.namedUntil === null || compareRanks(rankOf(left), rankOf(right)) !== 0)
     return false;
-  return one.namedUntil() > other.namedUntil();
+  return left.namedUntil() > right.namedUntil();
 }
 
 /** Whether one ranks before the other by its match. */
-function isBetter(one: Hit, other: Hit): boolean {
-  return compareRanks(rankOf(one), rankOf(other)) < 0;
+function isBetter(left: Hit, right: Hit): boolean {
+  return compareRanks(rankOf(left), rankOf(right)) < 0;
 }
 
 export class HitList {
@@ -82,16 +82,16 @@ export class HitList {
   }
 
   /** Whether a record was found by this kind of match or a better one. */
-  has(n: number, way: MatchKind): boolean {
+  has(n: number, matchKind: MatchKind): boolean {
     const known = this.byN.get(n);
-    return known !== undefined && MATCHES.indexOf(known.match.kind) <= MATCHES.indexOf(way);
+    return known !== undefined && MATCHES.indexOf(known.match.kind) <= MATCHES.indexOf(matchKind);
   }
 
   /** Number of records with a current match of this kind or a better one. */
-  currentUpTo(way: MatchKind): number {
+  currentUpTo(matchKind: MatchKind): number {
     let count = 0;
     for (const hit of this.byN.values())
-      if (isCurrent(hit) && MATCHES.indexOf(hit.match.kind) <= MATCHES.indexOf(way)) count += 1;
+      if (isCurrent(hit) && MATCHES.indexOf(hit.match.kind) <= MATCHES.indexOf(matchKind)) count += 1;
     return count;
   }
 
@@ -113,15 +113,15 @@ export class HitList {
   }
 
   /** Adds the names of the networks and hosts. */
-  results(hits: readonly Hit[], versions: RecordVersions, sight: VersionSight): SearchResult[] {
-    const places = versions.byIds(
+  results(hits: readonly Hit[], versions: RecordVersions, visibility: VersionVisibility): SearchResult[] {
+    const containers = versions.byIds(
       hits
-        .flatMap(({ kind, record }) => [placeOf(kind, record, "network"), placeOf(kind, record, "host")])
+        .flatMap(({ kind, record }) => [containerIdOf(kind, record, "network"), containerIdOf(kind, record, "host")])
         .filter((id) => id !== null),
     );
-    const named = (kind: AnyKind, id: string | null): Named | null => {
-      const record = id === null ? undefined : places.get(id);
-      return record === undefined || !sight.sees(kind, record)
+    const nameRef = (kind: AnyKind, id: string | null): NamedRecord | null => {
+      const record = id === null ? undefined : containers.get(id);
+      return record === undefined || !visibility.sees(kind, record)
         ? null
         : { id: record.id, name: recordLabel(kind, record) };
     };
@@ -129,8 +129,8 @@ export class HitList {
       type: kind.name,
       id: record.id,
       name: recordLabel(kind, record),
-      network: named(networkKind, placeOf(kind, record, "network")),
-      host: named(hostKind, placeOf(kind, record, "host")),
+      network: nameRef(networkKind, containerIdOf(kind, record, "network")),
+      host: nameRef(hostKind, containerIdOf(kind, record, "host")),
       match: withVendor(match),
       named_until: namedUntil?.() ?? null,
       deleted_at: deletedAt,
@@ -139,7 +139,7 @@ export class HitList {
 }
 
 /** Id of the record's network or host; null if the record is one itself. */
-function placeOf(kind: AnyKind, record: RecordBase, scope: "network" | "host"): string | null {
+function containerIdOf(kind: AnyKind, record: RecordBase, scope: "network" | "host"): string | null {
   const field = kind.scopes[scope];
   return field === undefined || field === "id" ? null : ((Reflect.get(record, field) as string | null) ?? null);
 }
@@ -154,9 +154,9 @@ function rankOf({ match, namedUntil, deletedAt }: Hit): number[] {
   return [Number(deletedAt !== null), MATCHES.indexOf(match.kind), Number(namedUntil !== null)];
 }
 
-function compareRanks(one: readonly number[], other: readonly number[]): number {
-  for (const [place, rank] of one.entries()) {
-    const difference = rank - (other[place] as number);
+function compareRanks(left: readonly number[], right: readonly number[]): number {
+  for (const [index, rank] of left.entries()) {
+    const difference = rank - (right[index] as number);
     if (difference !== 0) return difference;
   }
   return 0;

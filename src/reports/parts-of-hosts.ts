@@ -4,18 +4,18 @@
 import { type AnyKind, type Kind, type RecordBase, scopeKey } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import { hostKind } from "../resources/hosts/host.ts";
-import type { Hit, VersionSight } from "./hits.ts";
+import type { Hit, VersionVisibility } from "./hits.ts";
 import type { RecordVersions, Version } from "./record-versions.ts";
 import type { CandidateReader } from "./search-candidates.ts";
 import {
-  type AskedWord,
   MATCHES,
   matchOf,
-  questionOf,
+  type QueryWord,
+  queryOfWords,
   type SearchQuery,
   type WordReading,
   wordsMatched,
-  worse,
+  worseMatch,
 } from "./search-query.ts";
 
 /** Maximum number of hosts examined, best matches first. */
@@ -27,11 +27,11 @@ const PARTS_MAX = 400;
 const FOUND_MAX = 100;
 
 /** A host, the words it matches, and the remaining words for its children. */
-interface HostOfWords {
+interface MatchedHost {
   readonly host: Version & { readonly record: RecordBase };
-  readonly left: readonly AskedWord[];
+  readonly remaining: readonly QueryWord[];
   /** Query for its children. */
-  readonly question: SearchQuery;
+  readonly subQuery: SearchQuery;
   readonly rank: number;
   readonly match: (typeof MATCHES)[number];
 }
@@ -40,7 +40,7 @@ export class PartsOfHosts {
   private readonly reader: Reader;
   private readonly versions: RecordVersions;
   private readonly candidates: CandidateReader;
-  private readonly sight: VersionSight;
+  private readonly visibility: VersionVisibility;
   private readonly until: number;
   /** Index entries for the children of each kind, by their words. */
   private readonly known = new Map<string, string[] | null>();
@@ -50,13 +50,13 @@ export class PartsOfHosts {
     reader: Reader,
     versions: RecordVersions,
     candidates: CandidateReader,
-    sight: VersionSight,
+    visibility: VersionVisibility,
     until: number,
   ) {
     this.reader = reader;
     this.versions = versions;
     this.candidates = candidates;
-    this.sight = sight;
+    this.visibility = visibility;
     this.until = until;
   }
 
@@ -67,10 +67,11 @@ export class PartsOfHosts {
     if (parts.length === 0) return hits;
     for (const reading of query.readings) {
       if (reading.words.length < 2) continue;
-      for (const named of yield* this.hosts(reading, parts)) {
+      for (const matchedHost of yield* this.hosts(reading, parts)) {
         for (const kind of parts) {
           if (hits.length > FOUND_MAX) this.candidates.cutOff.add(kind);
-          else for (const version of this.partsOf(named, kind)) hits.push(...this.judge(version, named));
+          else
+            for (const version of this.partsOf(matchedHost, kind)) hits.push(...this.matchPart(version, matchedHost));
           yield;
         }
       }
@@ -79,34 +80,34 @@ export class PartsOfHosts {
   }
 
   /** @param parts the kinds of children to examine */
-  private *hosts({ words }: WordReading, parts: readonly AnyKind[]): Generator<void, HostOfWords[]> {
+  private *hosts({ words }: WordReading, parts: readonly AnyKind[]): Generator<void, MatchedHost[]> {
     const ns = new Set<number>();
     for (const word of words) for (const n of (yield* this.candidates.byWord(hostKind, word)).keys()) ns.add(n);
     // Most hosts share the same few words.
-    const questions = new Map<string, SearchQuery>();
-    const question = (asked: readonly AskedWord[]) => {
-      const name = asked.map(({ text }) => text).join(" ");
-      let known = questions.get(name);
-      if (known === undefined) questions.set(name, (known = questionOf(asked)));
+    const subQueries = new Map<string, SearchQuery>();
+    const subQuery = (subset: readonly QueryWord[]) => {
+      const name = subset.map(({ text }) => text).join(" ");
+      let known = subQueries.get(name);
+      if (known === undefined) subQueries.set(name, (known = queryOfWords(subset)));
       return known;
     };
-    const found = this.versions.newest([...ns]).flatMap((version): HostOfWords[] => {
+    const found = this.versions.newest([...ns]).flatMap((version): MatchedHost[] => {
       const { record } = version;
-      if (record === null || !this.sight.sees(hostKind, record)) return [];
-      const called = (hostKind as Kind<RecordBase>).called?.(record) ?? [];
-      const own = wordsMatched(called, words);
-      const left = words.filter((word) => !own.includes(word));
-      if (own.length === 0 || left.length === 0) return [];
-      const match = matchOf(called, question(own), false);
+      if (record === null || !this.visibility.sees(hostKind, record)) return [];
+      const texts = (hostKind as Kind<RecordBase>).called?.(record) ?? [];
+      const matched = wordsMatched(texts, words);
+      const remaining = words.filter((word) => !matched.includes(word));
+      if (matched.length === 0 || remaining.length === 0) return [];
+      const match = matchOf(texts, subQuery(matched), false);
       // A number within a name does not identify a host.
-      if (match === null || (match.kind === "Word" && !own.some(({ text }) => /\p{L}/u.test(text)))) return [];
+      if (match === null || (match.kind === "Word" && !matched.some(({ text }) => /\p{L}/u.test(text)))) return [];
       return [
         {
           host: { ...version, record },
-          left,
-          question: question(left),
+          remaining,
+          subQuery: subQuery(remaining),
           match: match.kind,
-          rank: left.length * MATCHES.length + MATCHES.indexOf(match.kind),
+          rank: remaining.length * MATCHES.length + MATCHES.indexOf(match.kind),
         },
       ];
     });
@@ -116,25 +117,25 @@ export class PartsOfHosts {
   }
 
   /** Children that may match: by the index, or individually if the index has too many entries. */
-  private partsOf({ host, left }: HostOfWords, kind: AnyKind): Version[] {
+  private partsOf({ host, remaining }: MatchedHost, kind: AnyKind): Version[] {
     const scope = scopeKey(host.n, kind);
     const [first, last] = this.reader
       .statement("SELECT min(n), max(n) FROM history_spans WHERE scope = +?1 AND born <= +?2 AND died > +?2")
       .values(scope, this.until)[0] as [number | null, number | null];
     if (first === null || last === null) return [];
-    const entries = this.entriesFor(kind, left);
+    const entries = this.entriesFor(kind, remaining);
     const ns = entries === null ? null : this.candidates.between(entries, first, last);
     if (ns !== null) return this.versions.newest(ns);
     const rows = this.reader
       .statement("SELECT n FROM history_spans WHERE scope = +?1 AND born <= +?2 AND died > +?2 ORDER BY n LIMIT +?3")
       .values(scope, this.until, this.budget + 1) as Array<[number]>;
     if (rows.length > this.budget) this.candidates.cutOff.add(kind);
-    const looked = rows.slice(0, this.budget).map(([n]) => n);
-    this.budget -= looked.length;
-    return this.versions.newest(looked);
+    const examined = rows.slice(0, this.budget).map(([n]) => n);
+    this.budget -= examined.length;
+    return this.versions.newest(examined);
   }
 
-  private entriesFor(kind: AnyKind, words: readonly AskedWord[]): string[] | null {
+  private entriesFor(kind: AnyKind, words: readonly QueryWord[]): string[] | null {
     const name = `${kind.name} ${words.map(({ text }) => text).join(" ")}`;
     let entries = this.known.get(name);
     if (entries === undefined) {
@@ -144,18 +145,18 @@ export class PartsOfHosts {
     return entries;
   }
 
-  private judge({ n, kind, record }: Version, { host, question, match: hostMatch }: HostOfWords): Hit[] {
+  private matchPart({ n, kind, record }: Version, { host, subQuery, match: hostMatch }: MatchedHost): Hit[] {
     const hostField = kind.scopes.host;
     if (record === null || hostField === undefined || Reflect.get(record, hostField) !== host.record.id) return [];
-    if (!this.sight.sees(kind, record)) return [];
-    const match = matchOf(kind.called?.(record) ?? [], question, false);
+    if (!this.visibility.sees(kind, record)) return [];
+    const match = matchOf(kind.called?.(record) ?? [], subQuery, false);
     if (match === null) return [];
     return [
       {
         n,
         kind,
         record,
-        match: { ...match, kind: worse(match.kind, hostMatch) },
+        match: { ...match, kind: worseMatch(match.kind, hostMatch) },
         namedUntil: null,
         deletedAt: null,
       },

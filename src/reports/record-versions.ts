@@ -3,7 +3,7 @@
 
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../db/kind.ts";
 import type { Reader } from "../db/reading/reader.ts";
-import { membersSql, ofKindSql } from "../db/shape.ts";
+import { byKindSql, membersSql } from "../db/shape.ts";
 import { KINDS } from "../records/resources.ts";
 
 /** A record in one version. */
@@ -20,7 +20,7 @@ export interface Version {
 type Row = [n: number, kind: number, sequence: number, operation: number, at: string, members: string | null];
 
 const byCode = new Map(KINDS.map((kind) => [kind.code, kind]));
-const COLUMNS = `r.n, r.kind, v.key & 2147483647, v.operation, v.valid_from, ${ofKindSql(KINDS, "r.kind", "v", membersSql)}`;
+const COLUMNS = `r.n, r.kind, v.key & 2147483647, v.operation, v.valid_from, ${byKindSql(KINDS, "r.kind", "v", membersSql)}`;
 const NEWEST = `SELECT ${COLUMNS} FROM json_each(+?1) j CROSS JOIN history_records r ON r.n = j.value
   CROSS JOIN history_versions v ON v.key = (SELECT w.key FROM history_versions w
   WHERE w.key <= ((r.n << 31) | +?2) AND w.key > (r.n << 31) ORDER BY w.key DESC LIMIT 1)`;

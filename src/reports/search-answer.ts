@@ -8,29 +8,31 @@ import { Nullable, OneOf, Timestamp, Uuid } from "../schemas/schemas.ts";
 import { SEARCHED_TYPES } from "./search.ts";
 import { MATCHES } from "./search-query.ts";
 
-const Place = Type.Object({ id: Uuid, name: Type.String() });
+const Reference = Type.Object({ id: Uuid, name: Type.String() });
 
 export const SearchResults = Type.Array(
   Type.Object(
     {
       type: OneOf(SEARCHED_TYPES),
       id: Uuid,
-      name: Type.String({ description: "Its name; the last one of a deleted record." }),
-      network: Nullable(Place, { description: "The network it is in." }),
-      host: Nullable(Place, { description: "The host it belongs to." }),
+      name: Type.String({ description: "Name of the record; for a deleted record, its last name." }),
+      network: Nullable(Reference, { description: "The record's network." }),
+      host: Nullable(Reference, { description: "The host of the record." }),
       match: Type.Object({
         field: Type.String({
-          description: "The field that was found; `fdb_macs` on the interface that a MAC address was seen at.",
+          description: "The matching field; `fdb_macs` for the interface where a MAC address was seen.",
         }),
         value: Type.Union([Type.String(), Type.Integer()]),
-        vendor: Type.Optional(Nullable(Type.String(), { description: "Who made it; only of a MAC address." })),
+        vendor: Type.Optional(Nullable(Type.String(), { description: "Vendor; only for a MAC address." })),
         kind: OneOf(MATCHES, {
           description:
-            "`Exact`: a name equals the query. `Prefix`: a name begins with it. `Word`: each word begins a word of it. `Part`: of a MAC or IP address.",
+            "`Exact`: a name equals the query. `Prefix`: a name begins with it. `Word`: each word of the query begins a word of a name. `Part`: part of a MAC or IP address.",
         }),
       }),
-      named_until: Nullable(Timestamp, { description: "Until when it was called so; null if it is." }),
-      deleted_at: Nullable(Timestamp, { description: "When it ended; null if it is there." }),
+      named_until: Nullable(Timestamp, {
+        description: "End of the time with the matching name; null for a current name.",
+      }),
+      deleted_at: Nullable(Timestamp, { description: "Time of the deletion; null for a live record." }),
     },
     { $id: "SearchResult" },
   ),
@@ -39,9 +41,9 @@ export const SearchResults = Type.Array(
 export const SearchMeta = Type.Object({
   search: Type.Object({
     limit: Type.Integer(),
-    has_more: Type.Boolean({ description: "Whether more was found, or more could have been." }),
+    has_more: Type.Boolean({ description: "Whether there are, or may be, more results." }),
     cut_off: Type.Array(OneOf(SEARCHED_TYPES), {
-      description: "The kinds of which more could be called so than were looked at: a longer question finds them.",
+      description: "Kinds with more candidates than were examined: a longer query narrows them down.",
     }),
   }),
 });

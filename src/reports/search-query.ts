@@ -1,17 +1,17 @@
 // Search query over all kinds and its matching: exact name, name prefix, words, or part of an address. Works on entries
 // of the word index. Must not read any record.
 
-import { interfaceBeginnings, numberedInterface } from "../base/interface-name.ts";
+import { interfacePrefixes, numberedInterface } from "../base/interface-name.ts";
 import { parseCidr, parseIp } from "../base/ip.ts";
 import {
-  type CalledText,
-  calledEntries,
   ENTRY,
-  type EntrySort,
-  foldedWhole,
-  foldedWords,
+  type EntryType,
+  foldWord,
+  foldWords,
+  type IndexedName,
   MAC_DIGITS_MIN,
-  wordBeginnings,
+  nameEntries,
+  wordPrefixes,
 } from "../db/called-words.ts";
 
 /** Kinds of match, best first. */
@@ -26,24 +26,24 @@ export interface Match {
 }
 
 /** An index entry, or the prefix of entries. */
-export interface AskedEntry {
-  readonly sort: EntrySort;
+export interface QueryEntry {
+  readonly sort: EntryType;
   readonly text: string;
 }
 
 /** A query word, and the prefixes of the entries it may match. */
-export interface AskedWord {
+export interface QueryWord {
   readonly text: string;
-  readonly asked: readonly AskedEntry[];
+  readonly prefixes: readonly QueryEntry[];
 }
 
 /** One interpretation of a query's words. */
 export interface WordReading {
-  readonly words: readonly AskedWord[];
+  readonly words: readonly QueryWord[];
   /** Entries for an exact name. */
-  readonly exact: readonly AskedEntry[];
+  readonly exact: readonly QueryEntry[];
   /** Entries for the prefix of a name. */
-  readonly beginnings: readonly AskedEntry[];
+  readonly prefixEntries: readonly QueryEntry[];
 }
 
 export interface SearchQuery {
@@ -56,8 +56,8 @@ export interface SearchQuery {
 }
 
 /** @param q contains at least one word */
-export function readQuestion(q: string): SearchQuery {
-  const words = foldedWords(q);
+export function parseSearchQuery(q: string): SearchQuery {
+  const words = foldWords(q);
   const joined = withoutBlanks(words);
   const readings = [words, ...(joined.length < words.length ? [joined] : [])].map(readingOf);
   return {
@@ -68,26 +68,26 @@ export function readQuestion(q: string): SearchQuery {
 }
 
 /** A query of these words alone, without MAC digits. @param words at least one */
-export function questionOf(words: readonly AskedWord[]): SearchQuery {
+export function queryOfWords(words: readonly QueryWord[]): SearchQuery {
   return { readings: [readingOf(words.map(({ text }) => text))], macDigits: null, vlanNumber: null };
 }
 
 /** @param words case-folded, at least one */
 function readingOf(words: readonly string[]): WordReading {
   const text = words.join(" ");
-  const whole = foldedWhole(text);
+  const whole = foldWord(text);
   const address = parseIp(text)?.text ?? parseCidr(text)?.text;
-  const wholes = [...new Set([whole, ...(address === undefined ? [] : [address])])];
+  const wholeTexts = [...new Set([whole, ...(address === undefined ? [] : [address])])];
   const numbered = numberedInterface(text);
   return {
-    words: words.map((word) => ({ text: word, asked: wordEntries(word) })),
+    words: words.map((word) => ({ text: word, prefixes: wordEntries(word) })),
     exact: [
-      ...wholes.map((each) => ({ sort: ENTRY.whole, text: each })),
+      ...wholeTexts.map((each) => ({ sort: ENTRY.fullName, text: each })),
       ...(numbered === null ? [] : [{ sort: ENTRY.interface, text: numbered.name }]),
     ],
-    beginnings: [
-      ...wholes.map((each) => ({ sort: ENTRY.whole, text: each })),
-      ...interfaceBeginnings(text).map((each) => ({ sort: ENTRY.interface, text: each })),
+    prefixEntries: [
+      ...wholeTexts.map((each) => ({ sort: ENTRY.fullName, text: each })),
+      ...interfacePrefixes(text).map((each) => ({ sort: ENTRY.interface, text: each })),
     ],
   };
 }
@@ -110,20 +110,20 @@ function withoutBlanks(words: readonly string[]): string[] {
  */
 function macDigitsOf(text: string): string | null {
   const digits = text.replaceAll(/[-:. ]/g, "");
-  const isOne =
+  const isMacText =
     /^[0-9a-f]+$/.test(text) ||
     /^[0-9a-f]{1,2}([-: ])(?:[0-9a-f]{2}\1)*[0-9a-f]{0,2}$/.test(text) ||
     (/^[0-9a-f]{1,4}\.(?:[0-9a-f]{4}\.)*[0-9a-f]{0,4}$/.test(text) && /[a-f]|^[0-9a-f]{4}\./.test(text));
-  return isOne && digits.length >= MAC_DIGITS_MIN && digits.length <= 12 ? digits : null;
+  return isMacText && digits.length >= MAC_DIGITS_MIN && digits.length <= 12 ? digits : null;
 }
 
 /** Prefix entries of a word, both of list searches and of this search alone. */
-function wordEntries(word: string): AskedEntry[] {
-  return wordBeginnings(word).flatMap(({ sort, text }): AskedEntry[] =>
+function wordEntries(word: string): QueryEntry[] {
+  return wordPrefixes(word).flatMap(({ entryType: sort, text }): QueryEntry[] =>
     sort === ENTRY.word
       ? [
           { sort, text },
-          { sort: ENTRY.apart, text },
+          { sort: ENTRY.globalOnly, text },
         ]
       : [{ sort, text }],
   );
@@ -131,7 +131,7 @@ function wordEntries(word: string): AskedEntry[] {
 
 /** A text of a record with its index entries. */
 interface IndexedText {
-  readonly text: CalledText;
+  readonly text: IndexedName;
   readonly entries: readonly string[];
 }
 
@@ -140,57 +140,59 @@ interface IndexedText {
  * @param isVlan whether it is a VLAN, for queries such as `vlan 20`
  * @returns null for no match
  */
-export function matchOf(called: readonly CalledText[], query: SearchQuery, isVlan: boolean): Match | null {
-  const texts = indexed(called);
+export function matchOf(calledTexts: readonly IndexedName[], query: SearchQuery, isVlan: boolean): Match | null {
+  const texts = indexed(calledTexts);
   let best: Match | null = null;
-  const take = (kind: MatchKind, { field, value }: CalledText) => {
+  const offer = (kind: MatchKind, { field, value }: IndexedName) => {
     if (best === null || MATCHES.indexOf(kind) < MATCHES.indexOf(best.kind))
       best = { field, value: value as string | number, kind };
   };
   for (const { text, entries } of texts) {
     if (isVlan && query.vlanNumber !== null && text.as === "Number" && String(text.value) === query.vlanNumber)
-      take("Exact", text);
+      offer("Exact", text);
     if (text.as === "Mac" && query.macDigits !== null) {
-      const place = String(text.value).replaceAll(":", "").indexOf(query.macDigits);
-      if (place >= 0) take(place > 0 ? "Part" : query.macDigits.length === 12 ? "Exact" : "Prefix", text);
+      const offset = String(text.value).replaceAll(":", "").indexOf(query.macDigits);
+      if (offset >= 0) offer(offset > 0 ? "Part" : query.macDigits.length === 12 ? "Exact" : "Prefix", text);
     }
-    for (const { words, exact, beginnings } of query.readings) {
-      if (exact.some((asked) => entries.includes(asked.sort + asked.text))) take("Exact", text);
-      else if (hasBeginning(entries, beginnings)) take("Prefix", text);
-      else if (words.length === 1 && hasBeginning(entries, [{ sort: ENTRY.tail, text: (words[0] as AskedWord).text }]))
-        take("Part", text);
+    for (const { words, exact, prefixEntries } of query.readings) {
+      if (exact.some((entry) => entries.includes(entry.sort + entry.text))) offer("Exact", text);
+      else if (hasPrefix(entries, prefixEntries)) offer("Prefix", text);
+      else if (words.length === 1 && hasPrefix(entries, [{ sort: ENTRY.tail, text: (words[0] as QueryWord).text }]))
+        offer("Part", text);
     }
   }
   for (const { words } of query.readings) {
-    const found = words.map(({ asked }) => texts.find(({ entries }) => hasBeginning(entries, asked)));
+    const found = words.map(({ prefixes }) => texts.find(({ entries }) => hasPrefix(entries, prefixes)));
     const [first] = found;
-    if (first !== undefined && found.every((each) => each !== undefined)) take("Word", first.text);
+    if (first !== undefined && found.every((each) => each !== undefined)) offer("Word", first.text);
   }
   return best;
 }
 
 /** The query words that are a prefix of a word in the record's names. */
-export function wordsMatched(called: readonly CalledText[], words: readonly AskedWord[]): AskedWord[] {
-  const entries = indexed(called).flatMap((text) => text.entries);
-  return words.filter(({ asked }) => hasBeginning(entries, asked));
+export function wordsMatched(calledTexts: readonly IndexedName[], words: readonly QueryWord[]): QueryWord[] {
+  const entries = indexed(calledTexts).flatMap((text) => text.entries);
+  return words.filter(({ prefixes }) => hasPrefix(entries, prefixes));
 }
 
-function indexed(called: readonly CalledText[]): IndexedText[] {
+function indexed(calledTexts: readonly IndexedName[]): IndexedText[] {
   const texts: IndexedText[] = [];
-  for (const text of called) {
+  for (const text of calledTexts) {
     if (text.value === null || text.value === undefined) continue;
     // MAC digits are compared directly: a MAC address has many entries.
-    if (text.as === "Mac") texts.push({ text, entries: text.isApart === true ? [] : [ENTRY.word + text.value] });
-    else texts.push({ text, entries: [...calledEntries([text])] });
+    if (text.as === "Mac") texts.push({ text, entries: text.isGlobalOnly === true ? [] : [ENTRY.word + text.value] });
+    else texts.push({ text, entries: [...nameEntries([text])] });
   }
   return texts;
 }
 
-function hasBeginning(entries: readonly string[], asked: readonly AskedEntry[]): boolean {
-  return asked.some(({ sort, text }) => entries.some((entry) => entry.startsWith(text, 1) && entry.startsWith(sort)));
+function hasPrefix(entries: readonly string[], prefixes: readonly QueryEntry[]): boolean {
+  return prefixes.some(({ sort, text }) =>
+    entries.some((entry) => entry.startsWith(text, 1) && entry.startsWith(sort)),
+  );
 }
 
 /** The worse of two. */
-export function worse(one: MatchKind, other: MatchKind): MatchKind {
-  return MATCHES[Math.max(MATCHES.indexOf(one), MATCHES.indexOf(other))] as MatchKind;
+export function worseMatch(left: MatchKind, right: MatchKind): MatchKind {
+  return MATCHES[Math.max(MATCHES.indexOf(left), MATCHES.indexOf(right))] as MatchKind;
 }

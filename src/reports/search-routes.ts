@@ -3,12 +3,12 @@
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../access/actor.ts";
 import { invalid } from "../base/errors.ts";
-import { foldedWords } from "../db/called-words.ts";
+import { foldWords } from "../db/called-words.ts";
 import { SEARCH_MAX_LENGTH, SEARCH_MAX_WORDS } from "../db/search-text.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { answerLongRead } from "../records/long-read-answers.ts";
-import { fixed, readingAt } from "../records/read-instant.ts";
+import { respondWithLongRead } from "../records/long-read-answers.ts";
+import { fixedMoment, readingAt } from "../records/read-instant.ts";
 import { AtQuery, OneOf, QueryList, Uuid } from "../schemas/schemas.ts";
 import { SEARCHED_TYPES, type SearchInput, search } from "./search.ts";
 import { SEARCH_EXAMPLE, SearchMeta, SearchResults } from "./search-answer.ts";
@@ -20,7 +20,7 @@ const Query = Type.Object({
   q: Type.String({
     minLength: 1,
     maxLength: SEARCH_MAX_LENGTH,
-    description: `What it is called, ${SEARCH_MAX_WORDS} different words at most: a name, an address, a MAC address or four of its digits, a VLAN or port number, a serial number, an interface, or a host and something on it.`,
+    description: `Search words, ${SEARCH_MAX_WORDS} different ones at most: a name, an address, a MAC address or four of its digits, a VLAN or port number, a serial number, an interface, or a host and a part of it.`,
   }),
   types: Type.Optional(QueryList(OneOf(SEARCHED_TYPES), { description: "Only records of these kinds." })),
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
@@ -45,12 +45,12 @@ export function searchRoutes(surface: Surface<Actor, Access>, backend: Backend):
     "/api/v1/search",
     {
       operationId: "search",
-      summary: "Find everything that is called so",
+      summary: "Search records by name",
       description: DESCRIPTION,
       group: "Questions",
       access: VIEWER,
       query: Query,
-      answer: SearchResults,
+      responseSchema: SearchResults,
       meta: SearchMeta,
       example: {
         parameters: { q: "gi1/0/7" },
@@ -68,9 +68,9 @@ export function searchRoutes(surface: Surface<Actor, Access>, backend: Backend):
           types: types ?? null,
           networkId: network_id ?? null,
           limit: limit ?? SEARCH_LIMIT_DEFAULT,
-          moment: fixed(backend.reader, moment),
+          moment: fixedMoment(backend.reader, moment),
         };
-        return answerLongRead(backend, call, search, input);
+        return respondWithLongRead(backend, call, search, input);
       });
     },
   );
@@ -78,8 +78,8 @@ export function searchRoutes(surface: Surface<Actor, Access>, backend: Backend):
 
 /** @throws DomainError validation_failed for a query without words, or with too many */
 function assertWords(q: string): void {
-  const { size } = new Set(foldedWords(q));
-  if (size === 0) throw invalid([{ path: "/q", message: "must have a word in it", value: q }]);
+  const { size } = new Set(foldWords(q));
+  if (size === 0) throw invalid({ path: "/q", message: "must contain a word", value: q });
   if (size > SEARCH_MAX_WORDS)
-    throw invalid([{ path: "/q", message: `must have at most ${SEARCH_MAX_WORDS} different words`, value: q }]);
+    throw invalid({ path: "/q", message: `must have at most ${SEARCH_MAX_WORDS} different words`, value: q });
 }

@@ -11,11 +11,11 @@ import { RESOURCES } from "../records/resources.ts";
 import { fdbEntryKind } from "../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../resources/if-entries/if-entry.ts";
 import { metaAt, successBody } from "../schemas/envelope.ts";
-import { type Hit, HitList, type SearchResult, type VersionSight } from "./hits.ts";
+import { type Hit, HitList, type SearchResult, type VersionVisibility } from "./hits.ts";
 import { PartsOfHosts } from "./parts-of-hosts.ts";
 import { RecordVersions, type Version } from "./record-versions.ts";
 import { CandidateReader, type CandidateRecords } from "./search-candidates.ts";
-import { MATCHES, type Match, matchOf, readQuestion, type SearchQuery, worse } from "./search-query.ts";
+import { MATCHES, type Match, matchOf, parseSearchQuery, type SearchQuery, worseMatch } from "./search-query.ts";
 
 /** Passed to another thread. */
 export interface SearchInput {
@@ -49,13 +49,13 @@ export const search = longRead("search", function* (reader: Reader, input: Searc
 
 const encoder = new TextEncoder();
 
-interface Found {
+interface SearchOutcome {
   readonly results: SearchResult[];
   readonly hasMore: boolean;
   readonly cutOff: string[];
 }
 
-class Search implements VersionSight {
+class Search implements VersionVisibility {
   private readonly input: SearchInput;
   private readonly query: SearchQuery;
   private readonly versions: RecordVersions;
@@ -72,7 +72,7 @@ class Search implements VersionSight {
     const { actor, networkId } = input;
     this.reader = reader;
     this.input = input;
-    this.query = readQuestion(input.q);
+    this.query = parseSearchQuery(input.q);
     const networkNs = networksInReach(reader, actor, networkId);
     this.networkIds = networkNs === null ? null : new Set(reader.recordIds(networkNs));
     this.versions = new RecordVersions(reader, input.moment.asOf.sequence);
@@ -95,17 +95,17 @@ class Search implements VersionSight {
     this.hits = new HitList(this.kinds);
   }
 
-  *run(): Generator<void, Found> {
+  *run(): Generator<void, SearchOutcome> {
     const { limit } = this.input;
     const parts = new PartsOfHosts(this.reader, this.versions, this.candidates, this, this.input.moment.asOf.sequence);
     for (const hit of yield* parts.find(this.kinds, this.query)) this.hits.add(hit);
-    const isWhole = yield* this.inAllWays();
+    const isComplete = yield* this.matchAll();
     const hits = this.hits.ordered();
     const { cutOff } = this.candidates;
     const isCutOff = (kind: AnyKind) => cutOff.has(kind) || (kind === ifEntryKind && cutOff.has(fdbEntryKind));
     return {
       results: this.hits.results(hits.slice(0, limit), this.versions, this),
-      hasMore: hits.length > limit || !isWhole,
+      hasMore: hits.length > limit || !isComplete,
       cutOff: this.kinds.filter(isCutOff).map(({ name }) => name),
     };
   }
@@ -125,39 +125,39 @@ class Search implements VersionSight {
    * Tries each kind of match for every record kind, until no better result is possible. @returns whether it was
    * exhaustive
    */
-  private *inAllWays(): Generator<void, boolean> {
-    for (const way of MATCHES) {
+  private *matchAll(): Generator<void, boolean> {
+    for (const matchKind of MATCHES) {
       for (const kind of this.kinds) {
-        yield* this.inOneWay(kind, way);
-        if (kind === ifEntryKind) yield* this.inOneWay(fdbEntryKind, way);
-        if (this.hits.currentUpTo(way) > this.input.limit) return false;
+        yield* this.matchOne(kind, matchKind);
+        if (kind === ifEntryKind) yield* this.matchOne(fdbEntryKind, matchKind);
+        if (this.hits.currentUpTo(matchKind) > this.input.limit) return false;
       }
     }
     return true;
   }
 
-  private *inOneWay(kind: AnyKind, way: (typeof MATCHES)[number]): Generator<void> {
-    const candidates = yield* this.candidates.of(kind, this.query, way);
-    for (const n of [...candidates.keys()]) if (this.hits.has(n, way)) candidates.delete(n);
-    for (const hit of this.judge(kind, candidates)) {
-      const shown = kind === fdbEntryKind ? this.onInterface(hit) : hit;
-      if (shown !== null) this.hits.add(shown);
+  private *matchOne(kind: AnyKind, matchKind: (typeof MATCHES)[number]): Generator<void> {
+    const candidates = yield* this.candidates.of(kind, this.query, matchKind);
+    for (const n of [...candidates.keys()]) if (this.hits.has(n, matchKind)) candidates.delete(n);
+    for (const hit of this.matchCandidates(kind, candidates)) {
+      const visibleHit = kind === fdbEntryKind ? this.onInterface(hit) : hit;
+      if (visibleHit !== null) this.hits.add(visibleHit);
     }
     yield;
   }
 
   /** Matches candidates by their current or last name, else by former names. */
-  private judge(kind: AnyKind, candidates: CandidateRecords): Hit[] {
+  private matchCandidates(kind: AnyKind, candidates: CandidateRecords): Hit[] {
     const newest = this.versions.newest([...candidates.keys()]);
     const ends = newest.filter(({ record }) => record === null);
-    const lasts = this.versions.newestOf(ends.map(({ n, sequence }) => [n, sequence - 1]));
-    const records = new Map([...newest, ...lasts].map(({ n, record }) => [n, record] as const));
+    const lastVersions = this.versions.newestOf(ends.map(({ n, sequence }) => [n, sequence - 1]));
+    const records = new Map([...newest, ...lastVersions].map(({ n, record }) => [n, record] as const));
     const hits: Hit[] = [];
     const others = new Map<number, Omit<Hit, "match" | "namedUntil">>();
-    for (const { n, record: today, at } of newest) {
+    for (const { n, record: current, at } of newest) {
       const record = records.get(n) ?? null;
       if (record === null || !this.sees(kind, record)) continue;
-      const found = { n, kind, record, deletedAt: today === null ? at : null };
+      const found = { n, kind, record, deletedAt: current === null ? at : null };
       const match = this.match(kind, record);
       if (match === null) others.set(n, found);
       else hits.push({ ...found, match, namedUntil: null });
@@ -166,25 +166,25 @@ class Search implements VersionSight {
       (candidates.get(n) ?? []).map((sequence) => [n, sequence] as const),
     );
     // The most recent former name first.
-    for (const then of this.versions.newestOf(pairs.sort((a, b) => b[1] - a[1]))) {
-      const found = others.get(then.n);
-      if (found === undefined || then.record === null || !this.sees(kind, then.record)) continue;
-      const match = this.match(kind, then.record);
+    for (const former of this.versions.newestOf(pairs.sort((a, b) => b[1] - a[1]))) {
+      const found = others.get(former.n);
+      if (found === undefined || former.record === null || !this.sees(kind, former.record)) continue;
+      const match = this.match(kind, former.record);
       if (match === null) continue;
-      others.delete(then.n);
-      hits.push({ ...found, match, namedUntil: () => this.endOf(then, match) });
+      others.delete(former.n);
+      hits.push({ ...found, match, namedUntil: () => this.endOf(former, match) });
     }
     return hits;
   }
 
   /** End of the period in which a record had the matching name. */
-  private endOf(then: Version, { kind: how }: Match): string {
-    const end = this.versions.firstAfter(then, ({ kind, record }) => {
+  private endOf(former: Version, { kind: wantedKind }: Match): string {
+    const end = this.versions.firstAfter(former, ({ kind, record }) => {
       const later = record === null ? null : this.match(kind, record);
-      return later === null || worse(later.kind, how) !== how;
+      return later === null || worseMatch(later.kind, wantedKind) !== wantedKind;
     });
     // A name that is no longer current has an end.
-    return (end ?? then).at;
+    return (end ?? former).at;
   }
 
   private match(kind: AnyKind, record: RecordBase): Match | null {

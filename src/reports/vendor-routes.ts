@@ -3,10 +3,10 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, VIEWER } from "../access/actor.ts";
 import { parseMacPrefix } from "../base/mac.ts";
-import { macTold, registered } from "../base/vendors/vendor.ts";
+import { findRegistration, macInfo } from "../base/vendors/vendor.ts";
 import type { Surface } from "../http/surface.ts";
-import { metaAt, successBody } from "../schemas/envelope.ts";
-import { macToldFields } from "../schemas/mac-fields.ts";
+import { successResponse } from "../schemas/envelope.ts";
+import { macInfoFields } from "../schemas/mac-fields.ts";
 import { defineFormat, Nullable } from "../schemas/schemas.ts";
 
 /** Longest notation of an address, with separators between octets. */
@@ -19,9 +19,9 @@ defineFormat("mac-prefix", {
 
 const MacVendor = Type.Object(
   {
-    mac_address: Type.String({ description: "As asked, in lower case with colons." }),
+    mac_address: Type.String({ description: "As requested, in lower case with colons." }),
     prefix: Nullable(Type.String(), { description: "The registered block: its first 24, 28 or 36 bits." }),
-    ...macToldFields,
+    ...macInfoFields,
   },
   { $id: "MacVendor" },
 );
@@ -42,7 +42,7 @@ export function vendorRoutes(surface: Surface<Actor, Access>): void {
       operationId: "getVendor",
       summary: "Get the vendor of a MAC address",
       description:
-        "From the IEEE's registry at build time; no request leaves the machine. The longest registered block that contains the address counts: of fewer digits than nine, only blocks as large as that.",
+        "From the IEEE's registry at build time; no request leaves the machine. The longest registered block that contains the address counts; with fewer than nine digits, only blocks of at most that length.",
       group: "Questions",
       access: VIEWER,
       params: Type.Object({
@@ -52,22 +52,19 @@ export function vendorRoutes(surface: Surface<Actor, Access>): void {
           description: "In any notation, from the first six digits on.",
         }),
       }),
-      answer: MacVendor,
+      responseSchema: MacVendor,
       isRecord: false,
       example: { parameters: { mac: "001b.21aa.bbcc" }, data: EXAMPLE },
     },
-    (call) =>
-      new Response(successBody(JSON.stringify(vendorAnswer(call.params.mac)), metaAt(null)), {
-        headers: { ...call.headers, "content-type": "application/json" },
-      }),
+    (call) => successResponse(call, JSON.stringify(vendorBody(call.params.mac))),
   );
 }
 
-function vendorAnswer(mac: string): Static<typeof MacVendor> {
-  const block = registered(mac);
+function vendorBody(mac: string): Static<typeof MacVendor> {
+  const block = findRegistration(mac);
   return {
     mac_address: mac,
     prefix: block === null ? null : block.prefix.replace(/(..)(?=.)/g, "$1:"),
-    ...macTold(mac),
+    ...macInfo(mac),
   };
 }

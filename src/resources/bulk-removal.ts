@@ -4,7 +4,7 @@
 import type { CommandActor } from "../access/actor.ts";
 import { DomainError, referenceInvalid } from "../base/errors.ts";
 import type { AnyKind } from "../db/kind.ts";
-import { type BulkRemoval, type Removal, takingLong } from "../db/writing/command.ts";
+import { type BulkRemoval, markLongRunning, type Removal } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 
 /**
@@ -15,7 +15,7 @@ export function removeEach(
   kind: AnyKind,
   remove: (tx: WriteTransaction, input: Removal, actor: CommandActor) => unknown,
 ) {
-  return takingLong((tx: WriteTransaction, input: BulkRemoval, actor: CommandActor): void => {
+  return markLongRunning((tx: WriteTransaction, input: BulkRemoval, actor: CommandActor): void => {
     const ids = [...new Set(input.ids)];
     const missing: string[] = [];
     for (const id of ids) {

@@ -13,7 +13,7 @@ export function fromCheckedBytes<Item, Result>(
   command: (tx: WriteTransaction, input: { items: readonly Item[] }, actor: CommandActor) => Result,
 ) {
   return (tx: WriteTransaction, input: { bytes: Uint8Array }, actor: CommandActor): Result =>
-    command(tx, { items: parsed(input.bytes) as Item[] }, actor);
+    command(tx, { items: parseJson(input.bytes) as Item[] }, actor);
 }
 
 /**
@@ -25,7 +25,7 @@ export function fromCheckedBody<Input extends { readonly body: object }, Result>
 ) {
   return (tx: WriteTransaction, input: OrBytes<Input>, actor: CommandActor, box: SecretBox): Result => {
     const { body } = input;
-    const given = body instanceof Uint8Array ? { ...input, body: parsed(body) } : input;
+    const given = body instanceof Uint8Array ? { ...input, body: parseJson(body) } : input;
     return command(tx, given as Input, actor, box);
   };
 }
@@ -35,6 +35,6 @@ type OrBytes<Input extends { readonly body: object }> = {
   readonly [Field in keyof Input]: Field extends "body" ? Input[Field] | Uint8Array : Input[Field];
 };
 
-function parsed(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   return JSON.parse(new TextDecoder().decode(bytes));
 }

@@ -29,6 +29,6 @@ export function variesByCaller(compose: ComposeFor): ComposeFor {
 }
 
 /** Appends fields to a serialized JSON object. */
-export function spliced(item: string, members: string): string {
+export function appendMembers(item: string, members: string): string {
   return members === "" ? item : `${item.slice(0, -1)},${members}}`;
 }

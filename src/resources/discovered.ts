@@ -1,4 +1,4 @@
-// Discovery state of records: stale since when, and scanned values overridden by manual ones. Written only by
+// Discovery state of records: start of staleness, and scanned values overridden by manual ones. Written only by
 // discovery.
 
 import { Type } from "@sinclair/typebox";
@@ -16,12 +16,11 @@ export interface Discoverable {
 export const discoverableFields = {
   stale_since: Type.Optional({
     ...Timestamp,
-    description:
-      "Since when it is stale: not seen for longer than the network's `stale_after_hours`. Absent if not stale.",
+    description: "Start of staleness: not seen for longer than the network's `stale_after_hours`. Absent if not stale.",
   }),
   discovered: Type.Optional(
     Type.Record(Type.String(), Type.Unknown(), {
-      description: "By field, the last scan's value if it differs from a manual one. Absent if none differs.",
+      description: "By field, the last scan's value if it differs from the manual one. Absent if none differs.",
     }),
   ),
 };

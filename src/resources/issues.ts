@@ -4,12 +4,12 @@
 import { DomainError, type ErrorCode, type Issue, invalid } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
 
-/** Maximum number of issues in one error; nobody would read more. */
+/** Maximum number of issues in one error; a longer list would not be read. */
 export const ISSUES_MAX = 10_000;
 
 /** For descriptions of operations with such errors. */
 export const ALL_ISSUES =
-  "An error reports everything wrong with the body: a single problem with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`. The code of the answer is then the one they share, else `validation_failed`.";
+  "An error reports everything wrong with the body: a single problem with its own code and `params`; several in `params.issues`, each with its `code` unless all are `validation_failed`. The code of the response is then the one they share, else `validation_failed`.";
 
 /** An issue with the error code it would have on its own. */
 export interface CodedIssue extends Issue {
@@ -21,7 +21,7 @@ export type ItemName = Readonly<Record<string, string | number>>;
 
 /** A part of an item; collects the errors of that part. */
 export interface ItemPart {
-  /** JSON pointer into the item: `/services/3`; empty for the item as a whole. */
+  /** JSON pointer into the item: `/services/3`; empty for the entire item. */
   readonly pointer: string;
   /** Name of a field of the part in errors: `services/3/tags`. */
   field(name: string): string;
@@ -41,7 +41,7 @@ export interface ItemPart {
  * @param write returns null only if it was rejected
  * @throws DomainError the error if there is one; else every issue, see ALL_ISSUES
  */
-export function refusedAtOnce<T>(body: unknown, write: (whole: ItemPart) => T | null): T {
+export function withCollectedIssues<T>(body: unknown, write: (part: ItemPart) => T | null): T {
   const issues = new IssueCollector();
   const result = write(issues.of(body));
   issues.throwAsOne();
@@ -51,7 +51,7 @@ export function refusedAtOnce<T>(body: unknown, write: (whole: ItemPart) => T | 
 export class IssueCollector {
   private readonly list: CodedIssue[] = [];
   private first: DomainError | null = null;
-  private refusals = 0;
+  private errorCount = 0;
 
   /** Number of issues so far. */
   get count(): number {
@@ -71,7 +71,7 @@ export class IssueCollector {
   /** @param issues of one error, with pointers into the body */
   add(error: DomainError, issues: readonly CodedIssue[]): void {
     this.first ??= error;
-    this.refusals += 1;
+    this.errorCount += 1;
     for (const issue of issues) this.list.push(issue);
   }
 
@@ -80,30 +80,30 @@ export class IssueCollector {
    */
   throwIfAny(): void {
     const code = this.commonCode();
-    if (code !== null) throw this.refusal(code, {});
+    if (code !== null) throw this.summaryError(code, {});
   }
 
-  /** For a body of one record. @throws DomainError as refusedAtOnce does */
+  /** For a body of one record. @throws DomainError as withCollectedIssues does */
   throwAsOne(): void {
-    const { first, list, refusals } = this;
+    const { first, list, errorCount } = this;
     const code = this.commonCode();
     if (first === null || code === null) return;
-    if (refusals === 1) throw first;
+    if (errorCount === 1) throw first;
     const isValidation = list.every((issue) => issue.code === "validation_failed");
     if (isValidation) throw invalid(list.slice(0, ISSUES_MAX).map(({ code: _code, ...issue }) => issue));
-    throw this.refusal(code, code === first.code ? first.params : {});
+    throw this.summaryError(code, code === first.code ? first.params : {});
   }
 
-  private refusal(code: ErrorCode, params: Readonly<Record<string, unknown>>): DomainError {
+  private summaryError(code: ErrorCode, params: Readonly<Record<string, unknown>>): DomainError {
     const first = this.list[0] as CodedIssue;
     const sentence =
       first.code === "validation_failed"
         ? `The field ${first.path} ${first.message}.`
         : `At ${first.path}: ${first.message}`;
     const others = this.list.length - 1;
-    const more =
+    const suffix =
       others === 0 ? "" : ` ${others} more ${others === 1 ? "issue is" : "issues are"} listed in params.issues.`;
-    return new DomainError(code, `${sentence}${more} Nothing was written.`, {
+    return new DomainError(code, `${sentence}${suffix} Nothing was written.`, {
       ...params,
       issues: this.list.slice(0, ISSUES_MAX),
     });
@@ -118,7 +118,7 @@ export class IssueCollector {
 }
 
 /** Pointer of an item in the body, and its additional identification. */
-interface ItemPlace {
+interface ItemLocation {
   readonly pointer: string;
   readonly name: ItemName;
 }
@@ -127,12 +127,12 @@ class PartOfItem implements ItemPart {
   readonly pointer: string;
   private readonly issues: IssueCollector;
   private readonly item: unknown;
-  private readonly place: ItemPlace;
+  private readonly location: ItemLocation;
 
-  constructor(issues: IssueCollector, item: unknown, place: ItemPlace, pointer: string) {
+  constructor(issues: IssueCollector, item: unknown, location: ItemLocation, pointer: string) {
     this.issues = issues;
     this.item = item;
-    this.place = place;
+    this.location = location;
     this.pointer = pointer;
   }
 
@@ -141,11 +141,11 @@ class PartOfItem implements ItemPart {
   }
 
   at(pointer: string): ItemPart {
-    return new PartOfItem(this.issues, this.item, this.place, `${this.pointer}${pointer}`);
+    return new PartOfItem(this.issues, this.item, this.location, `${this.pointer}${pointer}`);
   }
 
   note(...issues: readonly Issue[]): void {
-    for (const issue of issues) this.refused(invalid([issue]));
+    for (const issue of issues) this.report(invalid([issue]));
   }
 
   attempt<T>(step: () => T): T | null {
@@ -153,18 +153,18 @@ class PartOfItem implements ItemPart {
       return step();
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      this.refused(error);
+      this.report(error);
       return null;
     }
   }
 
-  private refused(error: DomainError): void {
+  private report(error: DomainError): void {
     this.issues.add(
       error,
       issuesOf(error, this.item, this.pointer).map((issue) => ({
-        ...this.place.name,
+        ...this.location.name,
         ...issue,
-        path: `${this.place.pointer}${issue.path}`,
+        path: `${this.location.pointer}${issue.path}`,
       })),
     );
   }
@@ -180,25 +180,27 @@ function issuesOf(error: DomainError, item: unknown, at: string): CodedIssue[] {
   if (typeof field !== "string") return [{ path: at, message, code }];
   if (code !== "entity_reference_invalid") return [{ path: `${at}/${field}`, message, value: params.value, code }];
   const ids = params.ids as string[];
-  const places = placesOf(item, field.split("/"), new Set(ids), "");
-  return places.length === 0
+  const occurrences = pointersTo(item, field.split("/"), new Set(ids), "");
+  return occurrences.length === 0
     ? [{ path: `/${field}`, message, value: ids, code }]
-    : places.map(({ path, value }) => ({ path, message, value, code }));
+    : occurrences.map(({ path, value }) => ({ path, message, value, code }));
 }
 
 /** Pointers to ids in the value: errors name the field without the list positions on its path. */
-function placesOf(
+function pointersTo(
   value: unknown,
-  way: readonly string[],
+  fieldPath: readonly string[],
   ids: ReadonlySet<string>,
   at: string,
 ): Array<{ path: string; value: string }> {
-  if (typeof value === "string") return way.length === 0 && ids.has(value) ? [{ path: at, value }] : [];
+  if (typeof value === "string") return fieldPath.length === 0 && ids.has(value) ? [{ path: at, value }] : [];
   if (value === null || typeof value !== "object") return [];
-  if (way.length === 0 && "id" in value && typeof value.id === "string" && ids.has(value.id))
+  if (fieldPath.length === 0 && "id" in value && typeof value.id === "string" && ids.has(value.id))
     return [{ path: `${at}/id`, value: value.id }];
-  const [next, ...rest] = way;
+  const [next, ...rest] = fieldPath;
   if (next !== undefined && Object.hasOwn(value, next))
-    return placesOf(ownValue(value as Record<string, unknown>, next), rest, ids, `${at}/${next}`);
-  return Array.isArray(value) ? value.flatMap((each, position) => placesOf(each, way, ids, `${at}/${position}`)) : [];
+    return pointersTo(ownValue(value as Record<string, unknown>, next), rest, ids, `${at}/${next}`);
+  return Array.isArray(value)
+    ? value.flatMap((each, position) => pointersTo(each, fieldPath, ids, `${at}/${position}`))
+    : [];
 }

@@ -18,36 +18,36 @@ export interface Matching<Item, Stored> {
   readonly issues: Issue[];
 }
 
-/** Identifying fields and their values; equal for the same real thing. */
-export type Likeness = Readonly<Record<string, string | number | null>>;
+/** Identifying fields and their values; equal for the same real-world object. */
+export type IdentifyingFields = Readonly<Record<string, string | number | null>>;
 
 /**
- * @param likenessOf returns its fields always in the same order
+ * @param identifyingFieldsOf returns its fields always in the same order
  * @param pointer of the list: `/ports`
  */
 export function match<Item extends { id?: string }, Stored extends { id: string }>(
   items: readonly Item[],
   stored: readonly Stored[],
-  likenessOf: (thing: Item | Stored) => Likeness,
+  identifyingFieldsOf: (value: Item | Stored) => IdentifyingFields,
   pointer: string,
 ): Matching<Item, Stored> {
   const issues: Issue[] = [];
   // JSON separates the fields unambiguously.
-  const identityOf = (thing: Item | Stored) => JSON.stringify(likenessOf(thing));
+  const identityOf = (value: Item | Stored) => JSON.stringify(identifyingFieldsOf(value));
   const byId = new Map(stored.map((record) => [record.id, record]));
   const byIdentity = new Map(stored.map((record) => [identityOf(record), record]));
   const claimed = new Set<string>();
   const ids = new Map<string, number>();
   const identities = new Map<string, number>();
   // Ids first: an item with a record's id takes that record, even if another item has the same identity.
-  const named = items.map((item, position) => {
+  const matchedById = items.map((item, position) => {
     if (item.id === undefined) return null;
-    const other = ids.get(item.id);
-    if (other === undefined) ids.set(item.id, position);
+    const firstPosition = ids.get(item.id);
+    if (firstPosition === undefined) ids.set(item.id, position);
     else
       issues.push({
         path: `${pointer}/${position}/id`,
-        message: `is also the id of ${pointer}/${other}`,
+        message: `is also the id of ${pointer}/${firstPosition}`,
         value: item.id,
       });
     const record = byId.get(item.id) ?? null;
@@ -57,21 +57,21 @@ export function match<Item extends { id?: string }, Stored extends { id: string 
   const matched: Array<Matched<Item, Stored>> = [];
   for (const [position, item] of items.entries()) {
     const identity = identityOf(item);
-    const twin = identities.get(identity);
-    if (twin === undefined) identities.set(identity, position);
+    const firstPosition = identities.get(identity);
+    if (firstPosition === undefined) identities.set(identity, position);
     else
       issues.push({
         path: `${pointer}/${position}`,
-        message: `is the same as ${pointer}/${twin}`,
-        value: likenessOf(item),
+        message: `is the same as ${pointer}/${firstPosition}`,
+        value: identifyingFieldsOf(item),
       });
     // Skips a duplicate id; the write is rejected, but only after all issues are found.
     if (item.id !== undefined && ids.get(item.id) !== position) continue;
-    let record = named[position] ?? null;
-    const alike = byIdentity.get(identity);
-    if (record === null && alike !== undefined && !claimed.has(alike.id)) {
-      record = alike;
-      claimed.add(alike.id);
+    let record = matchedById[position] ?? null;
+    const candidate = byIdentity.get(identity);
+    if (record === null && candidate !== undefined && !claimed.has(candidate.id)) {
+      record = candidate;
+      claimed.add(candidate.id);
     }
     matched.push({ item, position, stored: record });
   }

@@ -52,9 +52,9 @@ function orderField<Field extends string>(fields: readonly Field[], hasCustom: b
  */
 export function orderTerms<Field extends string>(query: OrderParameters<Field>, kind: AnyKind): OrderTerm[] {
   const { group_by: group, order_by: order, order_direction: direction = "asc" } = query;
-  const term = (field: Field, way: OrderDirection): OrderTerm => ({
+  const term = (field: Field, termDirection: OrderDirection): OrderTerm => ({
     field,
-    direction: way,
+    direction: termDirection,
     byKey: customFieldKey(field) !== null || Object.hasOwn({ ...kind.sortKeys, ...kind.orderKeys }, field),
   });
   const terms: OrderTerm[] = [];

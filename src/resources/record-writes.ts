@@ -1,30 +1,30 @@
-// Commands of a resource that write one record, for everything that writes many: updates in bulk, and tables.
+// Single-record write commands of a resource, for everything that writes many records: bulk updates and tables.
 
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { CommandActor } from "../access/actor.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import type { Resource } from "./resource.ts";
 
-/** A command that writes one record, as its operation's body, which was checked, says. */
-// biome-ignore lint/suspicious/noExplicitAny: each takes the body of its own kind; the schema beside it is what checks it.
-export type WriteOne = (tx: WriteTransaction, input: any, actor: CommandActor, box: any) => unknown;
+/** A command that writes one record from the validated body of its operation. */
+// biome-ignore lint/suspicious/noExplicitAny: each accepts the body of its own kind, validated by the adjacent schema.
+export type RecordCommand = (tx: WriteTransaction, input: any, actor: CommandActor, box: any) => unknown;
 
 export interface RecordWrites {
   readonly resource: Resource;
-  /** The body of its POST, and what runs it. */
+  /** Body of the POST, and its command. */
   readonly Create: TObject;
-  readonly create: WriteOne;
-  /** The body of its PUT, and what runs it. */
+  readonly create: RecordCommand;
+  /** Body of the PUT, and its command. */
   readonly Update: TObject;
-  readonly update: WriteOne;
-  /** What bodies are checked against, where these take one of several forms; `Create` and `Update` have the fields of all. */
+  readonly update: RecordCommand;
+  /** Validation schemas, if a body has one of several forms; `Create` and `Update` have the fields of all forms. */
   readonly forms?: { readonly Create: TSchema; readonly Update: TSchema };
-  /** Fields of its bodies that hold records of their own: they are another for each record. */
+  /** Fields of the bodies that contain separate records, which differ for each record. */
   readonly parts?: readonly string[];
-  /** The fields by which a row of a table without an id finds its record. */
+  /** Fields that identify the record of a table row without an id. */
   readonly key: readonly string[];
-  /** Fields whose values are of the type that another field names. */
+  /** Fields whose type is given by another field. */
   readonly typedBy?: Readonly<Record<string, string>>;
-  /** Whether records are written one at a time or in a table only: fields are not set alike for many. */
+  /** Whether records are written only one at a time or in a table: bulk updates are not offered. */
   readonly isTableOnly?: true;
 }

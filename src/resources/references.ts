@@ -23,21 +23,21 @@ export interface Referrer {
 }
 
 /** A reference and its referencing kind. */
-type OfKind = readonly [from: AnyKind, reference: Reference];
+type IncomingReference = readonly [from: AnyKind, reference: Reference];
 
 /** Removes an id from a list of ids. */
-export function offList<Field extends string>(field: Field) {
+export function withoutListItem<Field extends string>(field: Field) {
   return (record: Readonly<Record<Field, readonly string[]>>, id: string) =>
     ({ [field]: record[field].filter((each) => each !== id) }) as Record<Field, string[]>;
 }
 
 /** Removes a record with its dependants, and clears the references to it in the records that stay. */
-export function removeWithItsOwn(tx: WriteTransaction, kind: AnyKind, id: string): void {
-  for (const of of referencesTo(tx, kind)) {
-    const [from, { without }] = of;
-    for (const record of referring(tx, of, id)) {
+export function removeCascading(tx: WriteTransaction, kind: AnyKind, id: string): void {
+  for (const incoming of referencesTo(tx, kind)) {
+    const [from, { without }] = incoming;
+    for (const record of findReferring(tx, incoming, id)) {
       const changes = without?.(record, id) ?? null;
-      if (changes === null) removeWithItsOwn(tx, from, record.id);
+      if (changes === null) removeCascading(tx, from, record.id);
       else tx.update(from, record.id, changes);
     }
   }
@@ -54,9 +54,9 @@ export function referencesOf(kind: AnyKind, record: RecordBase): ReferenceHeld[]
 
 /** Live records that reference a record, including changes of this transaction. */
 export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Referrer[] {
-  return referencesTo(tx, kind).flatMap((of) => {
-    const [from, reference] = of;
-    return referring(tx, of, id).map((record) => ({
+  return referencesTo(tx, kind).flatMap((incoming) => {
+    const [from, reference] = incoming;
+    return findReferring(tx, incoming, id).map((record) => ({
       kind: from,
       record,
       refers: (state: RecordBase) => idsIn(from, reference, state).includes(id),
@@ -66,25 +66,25 @@ export function referrersOf(tx: WriteTransaction, kind: AnyKind, id: string): Re
 }
 
 /** @throws DomainError entity_in_use with the dependants counted by kind */
-export function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
+export function assertNotInUse(tx: WriteTransaction, kind: AnyKind, id: string): void {
   // A record with several references to another counts as one dependant.
   const found = new Map<AnyKind, Set<string>>();
   let isRemoved = false;
-  for (const of of referencesTo(tx, kind)) {
-    const [from, { refuses, without }] = of;
+  for (const incoming of referencesTo(tx, kind)) {
+    const [from, { refuses, without }] = incoming;
     if (refuses !== true) continue;
     const ids = found.get(from) ?? new Set();
-    for (const record of referring(tx, of, id)) ids.add(record.id);
+    for (const record of findReferring(tx, incoming, id)) ids.add(record.id);
     if (ids.size === 0) continue;
     found.set(from, ids);
     if (without === undefined) isRemoved = true;
   }
   if (found.size === 0) return;
-  const what = [...found].map(([from, ids]) => countedEntities(from, ids.size)).join(", ");
-  const how = isRemoved
+  const usage = [...found].map(([from, ids]) => countedEntities(from, ids.size)).join(", ");
+  const remedy = isRemoved
     ? "remove them first, or repeat with cascade=true to remove them too"
     : `remove the ${entityWord(kind)} from these first, or repeat with cascade=true to do that and keep them`;
-  throw new DomainError("entity_in_use", `The ${entityWord(kind)} is in use by ${what}; ${how}.`, {
+  throw new DomainError("entity_in_use", `The ${entityWord(kind)} is in use by ${usage}; ${remedy}.`, {
     entity: kind.name,
     id,
     dependants: Object.fromEntries([...found].map(([from, ids]) => [from.plural, ids.size])),
@@ -92,16 +92,16 @@ export function refuseInUse(tx: WriteTransaction, kind: AnyKind, id: string): vo
 }
 
 /** Cascading references first: records about to be removed need no update. */
-function referencesTo(tx: WriteTransaction, { name }: AnyKind): OfKind[] {
+function referencesTo(tx: WriteTransaction, { name }: AnyKind): IncomingReference[] {
   const found = tx.kinds.flatMap((from) =>
-    (from.references ?? []).filter(({ to }) => to === name).map((reference): OfKind => [from, reference]),
+    (from.references ?? []).filter(({ to }) => to === name).map((reference): IncomingReference => [from, reference]),
   );
-  const isCleared = ([, { without }]: OfKind) => without !== undefined;
+  const isCleared = ([, { without }]: IncomingReference) => without !== undefined;
   return [...found.filter((each) => !isCleared(each)), ...found.filter(isCleared)];
 }
 
 /** Ids that a record references. */
-function idsIn(from: AnyKind, { field, isMeant }: Reference, record: RecordBase): readonly string[] {
+function idsIn(from: AnyKind, { field, matchesTarget: isMeant }: Reference, record: RecordBase): readonly string[] {
   if (isMeant?.(record) === false) return [];
   if (!isColumn(field)) return from.links?.(record).find(({ relation }) => relation === field)?.ids ?? [];
   const id = ownValue(record, field);
@@ -113,7 +113,7 @@ function isColumn(field: string): boolean {
 }
 
 /** Live records that reference `id`, including changes of this transaction. */
-function referring(tx: WriteTransaction, [from, reference]: OfKind, id: string): RecordBase[] {
+function findReferring(tx: WriteTransaction, [from, reference]: IncomingReference, id: string): RecordBase[] {
   const { field } = reference;
   const candidates: RecordBase[] = isColumn(field)
     ? tx.children(from, field.replace(/_id$/, "_n"), id)

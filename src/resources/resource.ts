@@ -48,12 +48,12 @@ export interface ColumnOfObjects {
 export type ObjectNames = Readonly<Record<string, string | number>>;
 
 /** View of single records of a kind. */
-export type View = Pick<Shown, "kind" | "compose">;
+export type View = Pick<ResourceBase, "kind" | "compose">;
 
 /** A kind of record that appears in responses. */
 // biome-ignore lint/suspicious/noExplicitAny: as for Part.
-export interface Shown<R extends RecordBase = any> extends Part<R> {
-  readonly answer: TObject;
+export interface ResourceBase<R extends RecordBase = any> extends Part<R> {
+  readonly responseSchema: TObject;
   readonly example: Readonly<Record<string, unknown>> & { readonly id: string };
   readonly compose?: ComposeFor;
   /** Optional additions by their name in `include`. */
@@ -63,15 +63,15 @@ export interface Shown<R extends RecordBase = any> extends Part<R> {
   /** View for table rows, if they contain more than the response. */
   readonly composeRows?: ComposeFor;
   /** View in change lists, and optionally in lists: without parts that are resources themselves. */
-  readonly composeAlone?: ComposeFor;
-  /** Schema of composeAlone. */
-  readonly answerAlone?: TObject;
-  /** Table columns of composeAlone. */
-  readonly columnsAlone?: readonly CsvColumn[];
+  readonly composeWithoutParts?: ComposeFor;
+  /** Schema of composeWithoutParts. */
+  readonly schemaWithoutParts?: TObject;
+  /** Table columns of composeWithoutParts. */
+  readonly columnsWithoutParts?: readonly CsvColumn[];
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: as for Part.
-export interface Resource<R extends RecordBase = any> extends Shown<R> {
+export interface Resource<R extends RecordBase = any> extends ResourceBase<R> {
   /** Path below /api/v1. */
   readonly path: string;
   /** Group of its operations in the documentation. */
@@ -79,7 +79,7 @@ export interface Resource<R extends RecordBase = any> extends Shown<R> {
   /** Description of the group, if it contains this resource alone. */
   readonly about?: string;
   /** Schema in lists, if parts that are resources themselves may be omitted. */
-  readonly listed?: TObject;
+  readonly listSchema?: TObject;
   /** Additional effects of its restore, for the documentation. */
   readonly restores?: string;
   /** Access rules for reads and writes. */

@@ -2,16 +2,16 @@
 // data.
 
 export class SharedLookups {
-  private readonly known = new Map<string, unknown>();
+  private readonly cache = new Map<string, unknown>();
 
   /** The cached value of this name, created on first use. */
   of<T>(name: string, make: () => T): T {
-    if (!this.known.has(name)) this.known.set(name, make());
-    return this.known.get(name) as T;
+    if (!this.cache.has(name)) this.cache.set(name, make());
+    return this.cache.get(name) as T;
   }
 }
 
 /** Input of a command that may be one of many in a transaction. */
-export interface OneOfMany {
+export interface BatchInput {
   readonly shared?: SharedLookups | undefined;
 }

@@ -37,6 +37,6 @@ export function withoutService<V extends { readonly details: { service_id?: stri
   readonly virtualization: V | null;
 }): { virtualization: V | null } {
   if (record.virtualization === null) return { virtualization: null };
-  const { service_id: _gone, ...details } = record.virtualization.details;
+  const { service_id: _removed, ...details } = record.virtualization.details;
   return { virtualization: { ...record.virtualization, details } };
 }

@@ -67,25 +67,25 @@ function onlyType(cell: object): string | null {
  * guarded gets another apostrophe, so that `unguarded` can tell the two apart.
  */
 function guarded(value: string): string {
-  const within = atRuns(value, (apostrophes) => `'${apostrophes}`);
-  return wouldRun(value.slice(leadingApostrophes(value))) ? `'${within}` : within;
+  const within = replaceGuards(value, (apostrophes) => `'${apostrophes}`);
+  return isFormula(value.slice(leadingApostrophes(value))) ? `'${within}` : within;
 }
 
 /** Removes the guard of a cell, returning the original value. */
 export function unguarded(text: string): string {
   if (!text.includes("'")) return text;
-  const value = atRuns(text, (apostrophes) => apostrophes.slice(1));
+  const value = replaceGuards(text, (apostrophes) => apostrophes.slice(1));
   const count = leadingApostrophes(value);
-  return count > 0 && wouldRun(value.slice(count)) ? value.slice(1) : value;
+  return count > 0 && isFormula(value.slice(count)) ? value.slice(1) : value;
 }
 
 /** Whether a spreadsheet may interpret a text with this beginning. */
-function wouldRun(text: string): boolean {
+function isFormula(text: string): boolean {
   return /^[\t\r\n]/.test(text) || FORMULA.test(text.charAt(/^[\s\p{Cc}\p{Cf}]*/u.exec(text)?.[0].length ?? 0));
 }
 
 /** Replaces the apostrophes, if any, between a separator with its blanks and a formula after it. */
-function atRuns(text: string, replace: (apostrophes: string) => string): string {
+function replaceGuards(text: string, replace: (apostrophes: string) => string): string {
   let result = "";
   let done = 0;
   // Scans each run of blanks once, whatever its length.

@@ -7,7 +7,7 @@ export interface TaggedVersion {
   /** The transaction that wrote it. */
   readonly sequence: number;
   /** Start of that transaction's hash: after a backup is restored, another transaction may have the same sequence. */
-  readonly mark: string;
+  readonly hashPrefix: string;
 }
 
 /**
@@ -17,11 +17,11 @@ export interface TaggedVersion {
  * @param view text of the response, if it can differ without a new version: its hash distinguishes such responses
  */
 export function entityTag(
-  { sequence, mark }: TaggedVersion,
+  { sequence, hashPrefix }: TaggedVersion,
   { shape = 1, ended = false, view = null }: { shape?: number; ended?: boolean; view?: string | null } = {},
 ): string {
-  const shown = [...(shape === 1 ? [] : [`s${shape}`]), ...(view === null ? [] : [Bun.hash(view).toString(36)])];
-  return `"${[`${sequence}-${mark}${ended ? "-ended" : ""}`, ...shown].join(".")}"`;
+  const suffixes = [...(shape === 1 ? [] : [`s${shape}`]), ...(view === null ? [] : [Bun.hash(view).toString(36)])];
+  return `"${[`${sequence}-${hashPrefix}${ended ? "-ended" : ""}`, ...suffixes].join(".")}"`;
 }
 
 /** Content codings of responses, best first. */
@@ -48,12 +48,12 @@ export function assertVersion(header: string | null | undefined, version: Tagged
   if (header === undefined || header === null || header.trim() === "*") return;
   const tag = entityTag(version);
   // In any representation, including that of an older netledger.
-  const beginning = `${tag.slice(0, -1)}.`;
+  const prefix = `${tag.slice(0, -1)}.`;
   // Writes depend on the version alone, whatever else the response contained.
-  if (!tags(header).some((each) => each === tag || each.startsWith(beginning))) {
-    const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/${beginning}`));
+  if (!tags(header).some((each) => each === tag || each.startsWith(prefix))) {
+    const isWeak = tags(header).some((each) => each === `W/${tag}` || each.startsWith(`W/${prefix}`));
     const sentence = isWeak
-      ? "If-Match needs a strong entity tag: send it without W/, as in the answer of the GET."
+      ? "If-Match needs a strong entity tag: send it without W/, as in the response to the GET."
       : "The record has changed since the version in If-Match; read it again.";
     throw new DomainError("precondition_failed", sentence, { expected: header.slice(0, 200), actual: tag });
   }

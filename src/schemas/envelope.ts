@@ -10,28 +10,28 @@ const META_MEMBERS = `"api_version":${API_VERSION},"server_version":${JSON.strin
 /** `meta` without additional members. */
 export const META = `{${META_MEMBERS}}`;
 
-/** Resolution of thinned history, and the kept timestamp; `resolvedAt` is null before the first known one. */
-interface Kept {
+/** Resolution of thinned history, and the retained timestamp; `resolvedAt` is null before the first known one. */
+interface ThinnedPoint {
   readonly resolution: string;
   readonly resolvedAt: Instant | null;
 }
 
 /** Moment of a response, as reported in `meta`. */
-export interface ToldMoment {
+export interface ResponseMoment {
   readonly at: Instant | null;
-  readonly asOf: { readonly thinned?: Kept } | null;
+  readonly asOf: { readonly thinned?: ThinnedPoint } | null;
 }
 
 /**
  * `meta` of a response as of a moment.
  * @param moment null for a response without one
- * @param more additional members, as from thinnedUntilMember
+ * @param extraMembers additional members, as from thinnedUntilMember
  */
-export function metaAt(moment: ToldMoment | null, more = ""): string {
-  return `{${META_MEMBERS}${momentMembers(moment)}${more}}`;
+export function metaAt(moment: ResponseMoment | null, extraMembers = ""): string {
+  return `{${META_MEMBERS}${momentMembers(moment)}${extraMembers}}`;
 }
 
-function momentMembers(moment: ToldMoment | null): string {
+function momentMembers(moment: ResponseMoment | null): string {
   if (moment === null || moment.at === null) return "";
   return `,"at":"${formatInstant(moment.at)}"${resolvedMembers(moment.asOf?.thinned)}`;
 }
@@ -40,7 +40,7 @@ function momentMembers(moment: ToldMoment | null): string {
  * Members for a timestamp in thinned history.
  * @returns members with a leading comma; empty if the history is complete
  */
-export function resolvedMembers(thinned: Kept | undefined): string {
+export function resolvedMembers(thinned: ThinnedPoint | undefined): string {
   if (thinned === undefined) return "";
   return `,"resolution":"${thinned.resolution}","resolved_at":${thinned.resolvedAt === null ? "null" : `"${formatInstant(thinned.resolvedAt)}"`}`;
 }
@@ -62,9 +62,9 @@ export interface Pagination {
 }
 
 /** `meta` of a list; parameters as for metaAt. `has_more` is false without a limit. */
-export function listMeta(page: Pagination, moment: ToldMoment | null, more = ""): string {
+export function listMeta(page: Pagination, moment: ResponseMoment | null, extraMembers = ""): string {
   const hasMore = page.limit > 0 && page.offset + page.limit < page.total;
-  return `{${META_MEMBERS}${momentMembers(moment)}${more},"pagination":{"total_count":${page.total},"limit":${page.limit},"offset":${page.offset},"has_more":${hasMore}}}`;
+  return `{${META_MEMBERS}${momentMembers(moment)}${extraMembers},"pagination":{"total_count":${page.total},"limit":${page.limit},"offset":${page.offset},"has_more":${hasMore}}}`;
 }
 
 /** Text before the items of a list. */
@@ -95,4 +95,19 @@ export function successParts(data: Uint8Array<ArrayBuffer>, meta: string): Array
 /** A complete response body; `data` is JSON. Every body ends with a newline, for terminals. */
 export function successBody(data: string, meta: string = META): string {
   return `{"success":true,"data":${data},"meta":${meta}}\n`;
+}
+
+/** Call whose headers a response has. */
+interface Responding {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Response with a JSON body. */
+export function jsonResponse({ headers }: Responding, body: string): Response {
+  return new Response(body, { headers: { ...headers, "content-type": "application/json" } });
+}
+
+/** As jsonResponse, with parameters as for successBody. */
+export function successResponse(call: Responding, data: string, meta: string = META): Response {
+  return jsonResponse(call, successBody(data, meta));
 }

@@ -17,9 +17,9 @@ export function jsonSchema(schema: TSchema, named: NamedSchemas): Json {
   const name = schema.$id;
   if (typeof name !== "string") return plain(schema, named);
   const rendered = plain(schema, named);
-  const known = named.get(name);
-  if (known === undefined) named.set(name, rendered);
-  else if (!Bun.deepEquals(known, rendered)) throw new Error(`two schemas are called ${name}`);
+  const existing = named.get(name);
+  if (existing === undefined) named.set(name, rendered);
+  else if (!Bun.deepEquals(existing, rendered)) throw new Error(`duplicate schema name ${name}`);
   return { $ref: `#/components/schemas/${name}` };
 }
 
@@ -34,7 +34,7 @@ const FORMAT_SENTENCES: Readonly<Record<string, string>> = {
   ip: "An IPv4 or IPv6 address, without a zone.",
   cidr: "An IPv4 or IPv6 prefix without host bits.",
   target: "An IPv4 or IPv6 address without a zone, or a prefix without host bits.",
-  mac: "A MAC address: lower case with colons in answers; upper case, `-` and dots are accepted too.",
+  mac: "A MAC address: lower case with colons in responses; upper case, `-` and dots are accepted too.",
   name: "Not blank, no control characters.",
   line: "No control characters.",
   "relative-path": "A relative path, without `..` in it.",
@@ -62,10 +62,10 @@ function plain(schema: TSchema, named: NamedSchemas): Json {
     else if (MAP_KEYWORDS.has(keyword)) result[keyword] = byName(value as Record<string, TSchema>, named);
     else result[keyword] = value;
   }
-  if (result.properties !== undefined) result.properties = describedInWords(result);
+  if (result.properties !== undefined) result.properties = describeDefaults(result);
   if (result.type === "integer" && typeof result.maximum === "number")
     result.format = result.maximum <= INT32_MAX ? "int32" : "int64";
-  sendBack(schema, result);
+  addIgnoredFields(schema, result);
   return nullable(result);
 }
 
@@ -77,28 +77,28 @@ function byName(schemas: Record<string, TSchema>, named: NamedSchemas): Json {
  * Moves to the description what client generators misinterpret: a default, which they take for an always-present field,
  * and a field that is always null, which they take for an absent one.
  */
-function describedInWords(result: Json): Json {
+function describeDefaults(result: Json): Json {
   const required = (result.required ?? []) as string[];
-  const told = (schema: Json, sentence: string) => ({
+  const withSentence = (schema: Json, sentence: string) => ({
     description: [schema.description, sentence].filter((each) => each !== undefined).join(" "),
   });
-  const one = (name: string, { default: value, ...rest }: Json): Json => {
-    if (rest.type === "null") return told(rest, "Always null.");
+  const describeProperty = (name: string, { default: value, ...rest }: Json): Json => {
+    if (rest.type === "null") return withSentence(rest, "Always null.");
     if (value === undefined) return rest;
     return required.includes(name)
       ? { ...rest, default: value }
-      : { ...rest, ...told(rest, `Default: \`${JSON.stringify(value)}\`.`) };
+      : { ...rest, ...withSentence(rest, `Default: \`${JSON.stringify(value)}\`.`) };
   };
   return Object.fromEntries(
     Object.entries((result.properties ?? {}) as Record<string, Json>).map(([name, schema]) => [
       name,
-      one(name, schema),
+      describeProperty(name, schema),
     ]),
   );
 }
 
 /** Lists the read-only fields that a body may send back: a validating client would otherwise reject them. */
-function sendBack(schema: TSchema, result: Json): void {
+function addIgnoredFields(schema: TSchema, result: Json): void {
   const ignored = schema.ignored as readonly string[] | undefined;
   if (ignored === undefined) return;
   const properties = result.properties as Json;

@@ -10,11 +10,11 @@ export const PLAN_TOKEN_LENGTH = 64;
 export const PlanToken = Type.String({
   minLength: PLAN_TOKEN_LENGTH,
   maxLength: PLAN_TOKEN_LENGTH,
-  description: "The `plan` of a dry run: 409 if any of its records has changed since, or the plan has.",
+  description: "The `plan` of a dry run: 409 if the plan or any of its records has changed since.",
 });
 
 /** In a response. */
-export const ToldPlanToken = Type.String({
+export const ReportedPlanToken = Type.String({
   description:
     "Identifies exactly this plan. Send it with the actual request, which is then refused with 409 if its result would differ.",
 });
@@ -24,7 +24,7 @@ export function assertPlanned(quoted: string | undefined, actual: string): void 
   if (quoted === undefined || quoted === actual) return;
   throw new DomainError(
     "entity_stale",
-    "The plan is outdated: its records have changed since, or the request differs. Nothing was written; make a new plan.",
+    "The plan is outdated: its records have changed since, or the request differs. Nothing was written; request another plan.",
     { expected: quoted, actual },
   );
 }

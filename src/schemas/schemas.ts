@@ -74,7 +74,7 @@ const formats: Record<string, Format> = {
       "must be an IPv4 or IPv6 address without a zone, or a prefix with no host bits set, such as 10.2.3.4 or 10.2.3.0/24",
   },
   mac: { parse: parseMac, sentence: "must be a MAC address such as 00:1b:21:aa:bb:cc" },
-  // No control characters: they break terminals, logs and CSV. Not blank: nobody could find such a record.
+  // No control characters: they break terminals, logs and CSV. Not blank: such a record could not be found.
   name: {
     parse: (text) => (/^[^\p{Cc}\u2028\u2029]*$/u.test(text) && isVisible(text) ? text : null),
     sentence: "must not be blank or contain control characters",
@@ -108,7 +108,7 @@ export const FORMATS: Readonly<Record<string, Format>> = formats;
 
 /** Adds a format for the schemas of a resource. @throws Error if the name is taken */
 export function defineFormat(name: string, format: Format): void {
-  if (Object.hasOwn(formats, name)) throw new Error(`schemas: there is a format called ${name} already`);
+  if (Object.hasOwn(formats, name)) throw new Error(`schemas: duplicate format ${name}`);
   formats[name] = format;
   register(name, format);
 }
@@ -119,9 +119,9 @@ function register(name: string, format: Format): void {
 
 export const Uuid = Type.String({ format: "uuid" });
 export const Timestamp = Type.String({ format: "date-time" });
-/** Timestamp of an as-of query, an age, or a marker. Resolve with askedInstant. */
+/** Timestamp of an as-of query, an age, or a marker. Resolve with requestedInstant. */
 export const AsOfText = (description: string) => Type.String({ format: "as-of", description });
-/** One end of a range: a timestamp, an age, now, or a marker. Resolve with askedInstant. */
+/** One end of a range: a timestamp, an age, now, or a marker. Resolve with requestedInstant. */
 export const InstantOrAge = (description: string) => Type.String({ format: "instant-or-age", description });
 export const IpAddressText = Type.String({ format: "ip", maxLength: 45 });
 export const CidrText = Type.String({ format: "cidr", maxLength: 49 });
@@ -152,7 +152,7 @@ export function OneOf<T extends string>(values: readonly T[], options: SchemaOpt
 TypeRegistry.Set<{ enum: string[] }>("OneOf", (schema, value) => schema.enum.includes(value as string));
 
 /** Form of names outside the set: `pattern` for validation, `sample` for error messages. */
-interface Beside extends SchemaOptions {
+interface PatternOptions extends SchemaOptions {
   readonly pattern: string;
   readonly sample: string;
 }
@@ -160,17 +160,17 @@ interface Beside extends SchemaOptions {
 /** One of a set of strings, or another name that matches a pattern. */
 export function OneOfOr<T extends string, Other extends string>(
   values: readonly T[],
-  { pattern, sample, ...options }: Beside,
+  { pattern, sample, ...options }: PatternOptions,
 ) {
   const anyOf = [
     { type: "string", enum: [...values] },
     { type: "string", pattern },
   ];
-  return Type.Unsafe<T | Other>({ ...options, [Kind]: "OneOfOr", anyOf, [WORDS]: [...values, sample] });
+  return Type.Unsafe<T | Other>({ ...options, [Kind]: "OneOfOr", anyOf, [ACCEPTED_VALUES]: [...values, sample] });
 }
 
 /** Key of a schema's list of accepted values for error messages. */
-export const WORDS: unique symbol = Symbol("words");
+export const ACCEPTED_VALUES: unique symbol = Symbol("words");
 
 TypeRegistry.Set<{ anyOf: [{ enum: string[] }, { pattern: string }] }>(
   "OneOfOr",
@@ -207,10 +207,9 @@ export const recordFields = {
   updated_at: Timestamp,
   valid_from: Timestamp,
   valid_to: Nullable(Timestamp, {
-    description:
-      "When this version ended; null for the live one. The only field of a past answer that can change later.",
+    description: "End of this version; null for the live one. The only field of a past response that can change later.",
   }),
-  lineage_id: Nullable(Uuid, { description: "The first incarnation of the same real thing." }),
+  lineage_id: Nullable(Uuid, { description: "The first incarnation of the same real-world object." }),
 };
 
 export const observedFields = {
@@ -227,7 +226,7 @@ export function QueryList<T extends TSchema>(item: T, options: SchemaOptions = {
 export const AtQuery = {
   at: Type.Optional(
     AsOfText(
-      "Return the state at this instant, this long ago, or at this marker, instead of the current one. `meta.at` is the resolved instant.",
+      "Return the state at this instant, age or marker instead of the current one. `meta.at` is the resolved instant.",
     ),
   ),
 };

@@ -7,12 +7,12 @@ import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors";
 import { type Issue, pointerTo } from "../base/errors.ts";
 import { ownValue } from "../base/fields.ts";
 import { isSecretFieldName } from "../base/log.ts";
-import { FORMATS, WORDS } from "./schemas.ts";
+import { ACCEPTED_VALUES, FORMATS } from "./schemas.ts";
 
 /** More issues than this are not a typo; further ones are counted, not listed. */
 export const MAX_ISSUES = 200;
 
-export type Checked = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
+export type CheckResult = { ok: true; value: unknown } | { ok: false; issues: Issue[] };
 
 const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
@@ -20,17 +20,17 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
  * A schema with `secret: true` (masked in responses) or `writeOnly: true` (never in responses) holds a secret: no issue
  * echoes a value at or below it, in place of an object that holds one, or under an unknown name next to one: a
  * misspelled password field contains a password.
- * @param at position of the value, as a JSON pointer prefix
+ * @param pointer position of the value, as a JSON pointer prefix
  * @param limit maximum number of reported issues
  * @returns the normalized value, or every issue
  */
-export function check(schema: TSchema, value: unknown, at = "", limit = MAX_ISSUES): Checked {
+export function check(schema: TSchema, value: unknown, pointer = "", limit = MAX_ISSUES): CheckResult {
   const stripped = strip(schema, value);
   const issues: Issue[] = [];
-  if (!isReadable(stripped)) unreadableTexts(stripped, [], at, issues, limit);
-  if (!compile(schema).Check(stripped)) collect(schema, stripped, at, false, issues, limit);
+  if (!isReadable(stripped)) unreadableTexts(stripped, [], pointer, issues, limit);
+  if (!compile(schema).Check(stripped)) collect(schema, stripped, pointer, false, issues, limit);
   if (issues.length > 0) return { ok: false, issues: issues.slice(0, limit) };
-  return { ok: true, value: normalise(schema, stripped) };
+  return { ok: true, value: normalize(schema, stripped) };
 }
 
 function compile(schema: TSchema): TypeCheck<TSchema> {
@@ -43,25 +43,37 @@ function compile(schema: TSchema): TypeCheck<TSchema> {
 }
 
 /** @param isSecret whether the whole value is inside a secret */
-function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean, issues: Issue[], limit: number): void {
-  const seen = new Set<string>();
+function collect(
+  schema: TSchema,
+  value: unknown,
+  pointer: string,
+  isSecret: boolean,
+  issues: Issue[],
+  limit: number,
+): void {
+  const reportedPaths = new Set<string>();
   for (const error of compile(schema).Errors(value)) {
     if (issues.length >= limit) return;
     if (error.type === ValueErrorType.Union) {
       const union = error.schema as TUnion;
       const branch = branchOf(union, error.value) ?? branchOfType(union, error.value);
       if (branch !== null) {
-        collect(branch, error.value, at + error.path, isSecret || isInSecret(schema, error.path), issues, limit);
+        collect(branch, error.value, pointer + error.path, isSecret || isInSecret(schema, error.path), issues, limit);
         continue;
       }
-      const told = at + error.path === "" ? discriminatorOf(union) : null;
-      if (told !== null && error.value !== null && typeof error.value === "object" && !Array.isArray(error.value)) {
+      const discriminator = pointer + error.path === "" ? discriminatorOf(union) : null;
+      if (
+        discriminator !== null &&
+        error.value !== null &&
+        typeof error.value === "object" &&
+        !Array.isArray(error.value)
+      ) {
         // A body as a whole has no field name for an issue; its discriminator has one.
-        const value = ownValue(error.value as Record<string, unknown>, told.field);
+        const value = ownValue(error.value as Record<string, unknown>, discriminator.field);
         issues.push({
-          path: `/${told.field}`,
-          message: value === undefined ? "is required" : oneOf(told.tags),
-          ...(value === undefined || holdsSecret(error.schema) ? {} : { value: shown(value) }),
+          path: `/${discriminator.field}`,
+          message: value === undefined ? "is required" : oneOf(discriminator.tags),
+          ...(value === undefined || containsSecret(error.schema) ? {} : { value: truncatedValue(value) }),
         });
         continue;
       }
@@ -73,23 +85,23 @@ function collect(schema: TSchema, value: unknown, at: string, isSecret: boolean,
     )
       continue;
     // A missing property is reported twice: as missing, and as of the wrong type.
-    if (seen.has(error.path)) continue;
-    seen.add(error.path);
-    const path = at + error.path;
+    if (reportedPaths.has(error.path)) continue;
+    reportedPaths.add(error.path);
+    const path = pointer + error.path;
     const message = sentence(error);
     const isMissing = error.type === ValueErrorType.ObjectRequiredProperty || error.value === undefined;
     // The error of an unknown field has the schema of its parent object.
     const isHidden =
       isSecret ||
       isInSecret(schema, error.path) ||
-      holdsSecret(error.schema) ||
+      containsSecret(error.schema) ||
       isSecretFieldName(path.slice(path.lastIndexOf("/") + 1));
-    issues.push(isMissing || isHidden ? { path, message } : { path, message, value: shown(error.value) });
+    issues.push(isMissing || isHidden ? { path, message } : { path, message, value: truncatedValue(error.value) });
   }
 }
 
 /** Truncates offending values: they are echoed for identification only. */
-function shown(value: unknown): unknown {
+function truncatedValue(value: unknown): unknown {
   if (typeof value === "string") return value.length > 200 ? `${value.slice(0, 200)}…` : value;
   if (value === null || typeof value !== "object") return value;
   return Array.isArray(value) ? `an array of ${value.length}` : "an object";
@@ -97,31 +109,31 @@ function shown(value: unknown): unknown {
 
 /** Whether a path leads to a secret or into one. Does not cross unions: `collect` continues in the intended branch. */
 function isInSecret(schema: TSchema, path: string): boolean {
-  let place: TSchema | undefined = schema;
+  let current: TSchema | undefined = schema;
   for (const segment of path.split("/").slice(1)) {
-    if (place === undefined || isSecretItself(place)) break;
-    place = KindGuard.IsArray(place)
-      ? place.items
-      : ownValue(place.properties as Record<string, TSchema> | undefined, segment);
+    if (current === undefined || isSecretItself(current)) break;
+    current = KindGuard.IsArray(current)
+      ? current.items
+      : ownValue(current.properties as Record<string, TSchema> | undefined, segment);
   }
-  return place !== undefined && isSecretItself(place);
+  return current !== undefined && isSecretItself(current);
 }
 
-const holders = new WeakMap<TSchema, boolean>();
+const secretSchemas = new WeakMap<TSchema, boolean>();
 
 /** Whether a value of the schema is or contains a secret. */
-function holdsSecret(schema: TSchema): boolean {
-  let holds = holders.get(schema);
-  if (holds === undefined) {
+function containsSecret(schema: TSchema): boolean {
+  let result = secretSchemas.get(schema);
+  if (result === undefined) {
     const parts = [
       ...Object.values((schema.properties ?? {}) as Record<string, TSchema>),
       ...((schema.anyOf ?? []) as TSchema[]),
       ...(KindGuard.IsArray(schema) ? [schema.items] : []),
     ];
-    holds = isSecretItself(schema) || parts.some(holdsSecret);
-    holders.set(schema, holds);
+    result = isSecretItself(schema) || parts.some(containsSecret);
+    secretSchemas.set(schema, result);
   }
-  return holds;
+  return result;
 }
 
 function isSecretItself(schema: TSchema): boolean {
@@ -164,8 +176,8 @@ function sentence(error: ValueError): string {
     case ValueErrorType.Union:
       return unionSentence(schema as TUnion);
     default:
-      return WORDS in schema
-        ? oneOf(schema[WORDS] as readonly unknown[])
+      return ACCEPTED_VALUES in schema
+        ? oneOf(schema[ACCEPTED_VALUES] as readonly unknown[])
         : Array.isArray(schema.enum)
           ? oneOf(schema.enum)
           : error.message.charAt(0).toLowerCase() + error.message.slice(1);
@@ -177,8 +189,9 @@ function oneOf(values: readonly unknown[]): string {
 }
 
 function unionSentence(union: TUnion): string {
-  const told = discriminatorOf(union);
-  if (told !== null) return `must be an object whose ${told.field} is one of ${told.tags.join(", ")}`;
+  const discriminator = discriminatorOf(union);
+  if (discriminator !== null)
+    return `must be an object whose ${discriminator.field} is one of ${discriminator.tags.join(", ")}`;
   const types = union.anyOf.map(({ type }) => ownValue(TYPE_WORDS, type as string));
   if (types.includes(undefined)) return "has the wrong type";
   const words = [...new Set(types.flatMap((each) => each ?? []))];
@@ -277,24 +290,24 @@ function strip(schema: TSchema, value: unknown): unknown {
   );
 }
 
-function normalise(schema: TSchema, value: unknown): unknown {
+function normalize(schema: TSchema, value: unknown): unknown {
   if (typeof value === "string") {
     const format = schema.format as string | undefined;
     if (format !== undefined) return ownValue(FORMATS, format)?.parse(value) ?? value;
     if (KindGuard.IsUnion(schema)) {
       const branch = branchOf(schema, value);
-      return branch === null ? value : normalise(branch, value);
+      return branch === null ? value : normalize(branch, value);
     }
     return value;
   }
   if (value === null || typeof value !== "object") return value;
   if (KindGuard.IsUnion(schema)) {
     const branch = branchOf(schema, value);
-    return branch === null ? value : normalise(branch, value);
+    return branch === null ? value : normalize(branch, value);
   }
   if (Array.isArray(value))
-    return KindGuard.IsArray(schema) ? mapped(value, (item) => normalise(schema.items, item)) : value;
-  return KindGuard.IsObject(schema) ? mappedFields(schema, value, normalise) : value;
+    return KindGuard.IsArray(schema) ? mapped(value, (item) => normalize(schema.items, item)) : value;
+  return KindGuard.IsObject(schema) ? mappedFields(schema, value, normalize) : value;
 }
 
 /** Replaces each item; returns the same array if nothing changes. */
@@ -326,12 +339,12 @@ function mappedFields(schema: TObject, object: object, replace: (schema: TSchema
 
 /**
  * Rejects lone surrogates and NULs: SQLite and clients would each interpret them differently.
- * @param within path of the value below `at`; joined only for an issue, since there may be millions of values
+ * @param segments path of the value below `at`; joined only for an issue, since there may be millions of values
  */
 function unreadableTexts(
   value: unknown,
-  within: Array<string | number>,
-  at: string,
+  segments: Array<string | number>,
+  pointer: string,
   issues: Issue[],
   limit: number,
 ): void {
@@ -339,14 +352,14 @@ function unreadableTexts(
   if (typeof value === "string") {
     if (!isReadable(value))
       issues.push({
-        path: `${at}${within.map((name) => pointerTo(String(name))).join("")}`,
+        path: `${pointer}${segments.map((name) => pointerTo(String(name))).join("")}`,
         message: "must be well-formed Unicode without NUL characters",
       });
   } else if (typeof value === "object") {
     for (const [name, each] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
-      within.push(name);
-      unreadableTexts(each, within, at, issues, limit);
-      within.pop();
+      segments.push(name);
+      unreadableTexts(each, segments, pointer, issues, limit);
+      segments.pop();
     }
   }
 }

@@ -1,15 +1,13 @@
 // Composition root: opens the data, starts the writer, builds the app, listens, and stops in order.
 // Must not know flags, nor print anything except log lines.
 
-import { RightsNow } from "../access/rights-now.ts";
-import { BackupFolder, type Backups, NO_BACKUPS } from "../backup/backups.ts";
-import { orderBackup } from "../backup/job.ts";
-import type { Clock } from "../base/clock.ts";
+import { CurrentRights } from "../access/rights-now.ts";
+import { BackupFolder, NO_BACKUPS } from "../backup/backups.ts";
+import { startBackup } from "../backup/job.ts";
 import type { Counters } from "../base/counters.ts";
 import type { Instant } from "../base/instant.ts";
 import type { Cidr } from "../base/ip.ts";
 import type { Log } from "../base/log.ts";
-import type { Random } from "../base/random.ts";
 import type { StartThread } from "../base/thread.ts";
 import { systemTimers as timers } from "../base/timers.ts";
 import { UuidSource } from "../base/uuid.ts";
@@ -28,22 +26,22 @@ import {
 } from "../db/writing/write-queue.ts";
 import type { Limitation } from "../discovery/kernel/limitations.ts";
 import { descriptorLimit, openDescriptors, openTcpConnections } from "../discovery/kernel/tcp-connections.ts";
-import { NO_SCANS, ScanDirector, type Scans } from "../discovery/scans/director.ts";
-import { areScansUnderWay, organizationIdOf } from "../discovery/scans/scan-reads.ts";
+import { NO_SCANS, ScanDirector } from "../discovery/scans/director.ts";
+import { areScansActive, organizationIdOf } from "../discovery/scans/scan-reads.ts";
 import { type ScannerOptions, startOrEnd } from "../discovery/scans/scan-thread.ts";
 import { ScheduleRunner } from "../discovery/scans/schedule-runner.ts";
 import { AllowedHosts } from "../http/allowed-hosts.ts";
 import { BodyChecks } from "../http/body-checks.ts";
 import type { Console } from "../http/console-pages.ts";
 import { UnfinishedRequests } from "../http/unfinished-requests.ts";
-import type { ServedState } from "../operations/appliance-state.ts";
+import type { ListeningState } from "../operations/appliance-state.ts";
 import { embeddedBill } from "../operations/bill.ts";
-import { type Machine, systemMachine } from "../operations/machine.ts";
-import { KeptVerifications, NO_VERIFICATIONS, type Verifications } from "../operations/verifications.ts";
-import { createApp } from "../registry/app.ts";
+import { systemMachine } from "../operations/machine.ts";
+import { NO_VERIFICATIONS, StoredVerifications } from "../operations/verifications.ts";
+import { type AppOptions, createApp } from "../registry/app.ts";
 import { type AllCommands, mayLowerRights } from "../registry/commands.ts";
 import { callerOfRead } from "../registry/long-reads.ts";
-import { workOutFirstSummary } from "../reports/summary/first-summary.ts";
+import { scheduleFirstSummary } from "../reports/summary/first-summary.ts";
 import { AccessGate } from "../sessions/gate.ts";
 import { ReadOnlyWriteQueue } from "../sessions/read-only-writes.ts";
 import { generateSetupToken } from "../sessions/setup-token.ts";
@@ -103,32 +101,15 @@ export interface Appliance {
   stop(): Promise<void>;
 }
 
-export interface AppParts {
+/** Options of the app that composeApp adds. */
+type Composed = "backend" | "gate" | "signIn" | "requestIdPrefix" | "monotonicMs" | "discovery" | "startedAt" | "bill";
+
+interface AppParts extends Omit<AppOptions, Composed | "isTls" | "timers"> {
   readonly reader: Reader;
   readonly writes: WriteQueue<AllCommands>;
   readonly longReads: LongReads;
-  readonly bodyChecks: BodyChecks;
-  readonly backups: Backups;
-  readonly verifications: Verifications;
-  readonly machine: Machine;
-  readonly served: () => ServedState | null;
-  /** Whether a backup is being served. */
-  readonly isReadOnly: boolean;
-  /** Whether the data is demo data. */
-  readonly isDemo: boolean;
-  readonly limitations: readonly Limitation[];
-  readonly watch: CommitWatch;
-  readonly scans: Scans;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly counters: Counters;
   readonly tls: TlsMode;
-  readonly hosts: AllowedHosts;
-  readonly trustedProxies: readonly Cidr[];
-  readonly answering: Set<Request>;
   readonly setupToken: string | null;
-  readonly console: Console | null;
 }
 
 /**
@@ -137,7 +118,7 @@ export interface AppParts {
 export async function startAppliance(options: ApplianceOptions): Promise<Appliance> {
   const { clock, log, random, counters } = options;
   const hosts = await allowedHosts(options);
-  const answering = new Set<Request>();
+  const awaitingResponse = new Set<Request>();
   const files = dataFiles(options.directory);
   // Closed in reverse order, even if the start fails.
   await using opened = new AsyncDisposableStack();
@@ -153,13 +134,13 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const backups = new BackupFolder({
     directory: files.backups,
     database: files.database,
-    takeBackup: (order) => orderBackup(backupThread, order),
+    takeBackup: (order) => startBackup(backupThread, order),
     clock,
     log,
   });
   opened.defer(() => backups.close());
   const verificationIds = new UuidSource(random);
-  const verifications = new KeptVerifications({
+  const verifications = new StoredVerifications({
     file: files.verifications,
     database: files.database,
     startThread: verifierThread,
@@ -170,7 +151,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   });
   opened.defer(() => verifications.close());
   let served: Served | null = null;
-  const rights = new RightsNow(reader.db);
+  const rights = new CurrentRights(reader.db);
   const scans = new ScanDirector({
     writes,
     commits,
@@ -180,8 +161,8 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     log,
     counts: counters.counts.scans,
     organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
-    hasLeftBehind: () => areScansUnderWay(reader),
-    mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
+    hasUnfinished: () => areScansActive(reader),
+    mayOrder: (orderer) => rights.mayRequest(orderer, clock.now()),
   });
   counters.gauge("scans_under_way", () => scans.count);
   opened.defer(() => scans.stop());
@@ -195,10 +176,10 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     backups,
     verifications,
     machine: systemMachine(files.database),
-    served: () => served && servedAs(served),
+    served: () => served && servedState(served),
     scans,
     hosts,
-    answering,
+    awaitingResponse,
     isReadOnly: false,
     isDemo,
     setupToken,
@@ -207,9 +188,9 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
   const tls = options.tls === "self-signed" ? { own: { certificate, privateKey } } : options.tls;
   const listening = await listen(app, options, tls, hosts);
   served = listening;
-  tellLimitations(hosts, log);
+  logLimitations(hosts, log);
   opened.defer(() => listening.stop());
-  opened.defer(boundUnfinished(listening, answering, options));
+  opened.defer(limitUnfinishedRequests(listening, awaitingResponse, options));
   // Requests that wait for changes or follow a scan would delay the stop. Scans and verifications stop in parallel with
   // the other requests.
   opened.defer(() => {
@@ -219,7 +200,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
     void verifications.close();
   });
   schedules.start();
-  opened.defer(workOutFirstSummary({ reader, longReads: services.longReads, clock, timers }));
+  opened.defer(scheduleFirstSummary({ reader, longReads: services.longReads, clock, timers }));
   const running = opened.move();
   return {
     url: listening.url,
@@ -256,7 +237,7 @@ export interface ReadOnlyAppliance extends Appliance {
 export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<ReadOnlyAppliance> {
   const { file, clock } = options;
   const hosts = await allowedHosts(options);
-  const answering = new Set<Request>();
+  const awaitingResponse = new Set<Request>();
   await using opened = new AsyncDisposableStack();
   const reader = new Reader(openBackup(file), clock);
   opened.defer(() => reader.close());
@@ -277,19 +258,19 @@ export async function startReadOnlyAppliance(options: ReadOnlyOptions): Promise<
     backups: NO_BACKUPS,
     verifications: NO_VERIFICATIONS,
     machine: systemMachine(file),
-    served: () => served && servedAs(served),
+    served: () => served && servedState(served),
     scans: NO_SCANS,
     hosts,
-    answering,
+    awaitingResponse,
     isReadOnly: true,
     isDemo: false,
     setupToken: null,
   });
   const listening = await listen(app, options, options.tls, hosts);
   served = listening;
-  tellLimitations(hosts, options.log);
+  logLimitations(hosts, options.log);
   opened.defer(() => listening.stop());
-  opened.defer(boundUnfinished(listening, answering, options));
+  opened.defer(limitUnfinishedRequests(listening, awaitingResponse, options));
   opened.defer(() => services.watch.close());
   const running = opened.move();
   return {
@@ -311,9 +292,9 @@ async function allowedHosts({
 }
 
 /** @returns a function that stops it */
-function boundUnfinished(
+function limitUnfinishedRequests(
   { listener, tls }: Served,
-  answering: ReadonlySet<Request>,
+  awaitingResponse: ReadonlySet<Request>,
   { trustedProxies, log }: ApplianceOptions | ReadOnlyOptions,
 ): () => void {
   const limit = descriptorLimit();
@@ -323,7 +304,7 @@ function boundUnfinished(
     descriptorLimit: limit,
     server: listener,
     isTls: tls !== null,
-    answering,
+    awaitingResponse,
     trustedProxies,
     timers,
     log,
@@ -331,12 +312,12 @@ function boundUnfinished(
   return () => unfinished.stop();
 }
 
-function tellLimitations({ limitations }: AllowedHosts, log: Log): void {
+function logLimitations({ limitations }: AllowedHosts, log: Log): void {
   for (const { code, message } of limitations) log.warn("machine_limits", { limitation: code, message });
 }
 
 /** Public state of the socket, without its private key. */
-function servedAs({ url, tls }: Served): ServedState {
+function servedState({ url, tls }: Served): ListeningState {
   if (tls === null) return { url, certificate: null };
   const { certificate: _certificate, privateKey: _privateKey, ...pair } = tls.inUse();
   return { url, certificate: { pair, isOwn: tls.isSelfSigned } };
@@ -347,10 +328,10 @@ async function openData(files: DataFiles, options: ApplianceOptions, opened: Asy
   const { clock, log, counters } = options;
   ensureDataDirectory(files.directory);
   refuseForeignFile(files.database);
-  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  const lock = DataLock.acquire(files.lock, LOCK_WAIT_MS);
   if (lock === null) throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger.`);
   opened.defer(() => lock.release());
-  const found = readHeader(files.database)?.schemaVersion ?? 0;
+  const previousVersion = readHeader(files.database)?.schemaVersion ?? 0;
   const crash = Promise.withResolvers<string>();
   const commits = commitsOf(() => reader, options);
   const writer: WriterOptions = { databasePath: files.database, secretKey: loadKey(files, options.random) };
@@ -369,9 +350,9 @@ async function openData(files: DataFiles, options: ApplianceOptions, opened: Asy
   counters.gauge("writes_waiting", () => writes.waitingCount);
   counters.gauge("oldest_write_wait", () => writes.oldestWaitMs);
   opened.defer(() => writes.close());
-  // Irreversible except by a backup from before: the log records the reason.
-  if (found > 0 && found < SCHEMA_VERSION)
-    log.info("brought_up_to_date", { schema_before: found, schema: SCHEMA_VERSION });
+  // Irreversible except by an earlier backup: the log records the reason.
+  if (previousVersion > 0 && previousVersion < SCHEMA_VERSION)
+    log.info("brought_up_to_date", { schema_before: previousVersion, schema: SCHEMA_VERSION });
   const reader = openReader(files, clock);
   opened.defer(() => reader.close());
   checkClock(reader, options);
@@ -403,7 +384,7 @@ function startServices(
 }
 
 /** The app for a store. Reads nothing from the store before the first request. */
-export function composeApp(options: AppParts): App {
+function composeApp(options: AppParts): App {
   const { reader, writes, longReads, clock, random, log } = options;
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
   const signIn = new SignIn({
@@ -417,34 +398,17 @@ export function composeApp(options: AppParts): App {
   });
   const discoveryIds = new UuidSource(random);
   const { app } = createApp({
+    ...options,
     backend: { reader, writes, longReads, log, authorOf: (call) => gate.authorOf(call) },
     gate,
     signIn,
-    watch: options.watch,
-    clock,
-    random,
-    log,
-    counters: options.counters,
     requestIdPrefix: random.bytes(6).toHex(),
     monotonicMs,
-    backups: options.backups,
-    verifications: options.verifications,
     startedAt: clock.now(),
-    machine: options.machine,
-    served: options.served,
     bill: embeddedBill,
-    bodyChecks: options.bodyChecks,
     timers,
-    isReadOnly: options.isReadOnly,
-    isDemo: options.isDemo,
-    limitations: options.limitations,
     isTls: options.tls !== null,
-    hosts: options.hosts,
-    trustedProxies: options.trustedProxies,
-    answering: options.answering,
     discovery: { newDiscoveryId: () => discoveryIds.next(clock.now()) },
-    scans: options.scans,
-    console: options.console,
   });
   return app;
 }

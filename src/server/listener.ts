@@ -43,8 +43,8 @@ export class Listener {
   private readonly timers: Timers;
   private server: Bun.Server<unknown> | null;
   /** Servers that no longer accept connections but still respond. */
-  private readonly ending = new Set<Bun.Server<unknown>>();
-  private callOffRetry: () => void = () => {};
+  private readonly draining = new Set<Bun.Server<unknown>>();
+  private cancelRetry: () => void = () => {};
 
   /** @throws ListenError */
   constructor({ app, address, pair, log, timers }: ListenerOptions) {
@@ -63,24 +63,24 @@ export class Listener {
    * on one at that moment is not started; clients that connect at that moment must retry.
    */
   renew(pair: TlsPair): void {
-    this.callOffRetry();
-    const before = this.server;
+    this.cancelRetry();
+    const previous = this.server;
     this.server = null;
-    if (before !== null) {
-      this.ending.add(before);
-      void before.stop().finally(() => this.ending.delete(before));
+    if (previous !== null) {
+      this.draining.add(previous);
+      void previous.stop().finally(() => this.draining.delete(previous));
     }
     try {
       this.server = open(this.app, this.host, this.port, pair);
     } catch (error) {
       this.log.error("not_listening", { cause: error });
-      this.callOffRetry = this.timers.after(RETRY_MS, () => this.renew(pair));
+      this.cancelRetry = this.timers.after(RETRY_MS, () => this.renew(pair));
     }
   }
 
   /** Peer of a request; null if disconnected. */
   peerOf(request: Request): { readonly address: string; readonly port: number } | null {
-    for (const server of [this.server, ...this.ending]) {
+    for (const server of [this.server, ...this.draining]) {
       const peer = server?.requestIP(request) ?? null;
       if (peer !== null) return peer;
     }
@@ -89,19 +89,19 @@ export class Listener {
 
   /** Stops accepting and waits for running requests, at most DRAIN_MS. */
   async stop(): Promise<void> {
-    this.callOffRetry();
-    const servers = [...this.ending, ...(this.server === null ? [] : [this.server])];
+    this.cancelRetry();
+    const servers = [...this.draining, ...(this.server === null ? [] : [this.server])];
     await Promise.all(servers.map((server) => this.drain(server)));
   }
 
   private async drain(server: Bun.Server<unknown>): Promise<void> {
-    const { promise: late, resolve } = Promise.withResolvers<"late">();
-    const callOff = this.timers.after(DRAIN_MS, () => resolve("late"));
-    if ((await Promise.race([server.stop(), late])) === "late") {
+    const { promise: timeout, resolve } = Promise.withResolvers<"late">();
+    const cancelTimer = this.timers.after(DRAIN_MS, () => resolve("late"));
+    if ((await Promise.race([server.stop(), timeout])) === "late") {
       this.log.warn("requests_cut_off", { pending: server.pendingRequests });
       await server.stop(true);
     }
-    callOff();
+    cancelTimer();
   }
 }
 
@@ -111,9 +111,9 @@ export class Listener {
  */
 export async function isLoopback(host: string): Promise<boolean> {
   if (parseIp(host) !== null) return isLoopbackAddress(host);
-  const found = await lookup(host, { all: true }).catch(() => []);
-  if (found.length === 0) throw new ListenError(`Cannot listen on ${host}: ${LISTEN_PROBLEMS.EINVAL}.`);
-  return found.every(({ address }) => isLoopbackAddress(address));
+  const addresses = await lookup(host, { all: true }).catch(() => []);
+  if (addresses.length === 0) throw new ListenError(`Cannot listen on ${host}: ${LISTEN_PROBLEMS.EINVAL}.`);
+  return addresses.every(({ address }) => isLoopbackAddress(address));
 }
 
 /** 127.0.0.0/8 (RFC 1122 section 3.2.1.3), ::1 (RFC 4291 section 2.5.3), and the former as IPv4-mapped IPv6. */
@@ -133,7 +133,7 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.Server<unknown> {
-  const atEnd = new Set(process.listeners("beforeExit"));
+  const existing = new Set(process.listeners("beforeExit"));
   try {
     app.listen({
       hostname: host,
@@ -152,6 +152,7 @@ function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.S
     throw new ListenError(`Cannot listen on ${host} port ${port}: ${ownValue(LISTEN_PROBLEMS, code) ?? code}.`);
   }
   // Elysia would stop the server on an event that never occurs here, and adds one listener per certificate.
-  for (const each of process.listeners("beforeExit")) if (!atEnd.has(each)) process.removeListener("beforeExit", each);
+  for (const each of process.listeners("beforeExit"))
+    if (!existing.has(each)) process.removeListener("beforeExit", each);
   return app.server as Bun.Server<unknown>;
 }

@@ -1,6 +1,6 @@
 // Writer setup: the database opened for writing and migrated, with all commands registered.
 
-import { RightsNow } from "../access/rights-now.ts";
+import { CurrentRights } from "../access/rights-now.ts";
 import { systemClock } from "../base/clock.ts";
 import { type Random, systemRandom } from "../base/random.ts";
 import { SecretBox } from "../base/secret-box.ts";
@@ -13,7 +13,7 @@ import { REPLAY_POLICY } from "../history/replayed-outcomes.ts";
 import { upgradeStore } from "../history/upgrade.ts";
 import { KINDS } from "../records/resources.ts";
 import { COMMANDS } from "../registry/commands.ts";
-import { lackingReason } from "../resources/organizations/demanded-reason.ts";
+import { missingReasonError } from "../resources/organizations/demanded-reason.ts";
 import { lowersRights } from "../sessions/lowering-rights.ts";
 
 /** Data shared between a writer and other threads or processes. */
@@ -27,7 +27,7 @@ export interface SharedWithWriter {
    * For generating demo data: the given author writes without a permission check, and nothing is durable before the
    * generator syncs the file.
    */
-  readonly isMakingUp?: true;
+  readonly isGeneratingData?: true;
 }
 
 /**
@@ -42,8 +42,8 @@ export function openWriter(
 ): Writer<typeof COMMANDS> {
   const db = openMigrated(options.databasePath);
   const box = new SecretBox(options.secretKey, random);
-  const { past, isMakingUp, ...others } = shared;
-  if (isMakingUp === true) db.$client.run("PRAGMA synchronous = OFF");
+  const { past, isGeneratingData, ...others } = shared;
+  if (isGeneratingData === true) db.$client.run("PRAGMA synchronous = OFF");
   return orRefused(
     options.databasePath,
     () =>
@@ -56,10 +56,10 @@ export function openWriter(
         box,
         replayPolicy: REPLAY_POLICY,
         lowersRights,
-        lackingReason,
+        missingReason: missingReasonError,
         ...others,
-        ...(isMakingUp === true ? {} : { rights: new RightsNow(db.$client) }),
-        ...(past === undefined ? {} : { past: new ReadFence(clock, past) }),
+        ...(isGeneratingData === true ? {} : { rights: new CurrentRights(db.$client) }),
+        ...(past === undefined ? {} : { fence: new ReadFence(clock, past) }),
       }),
   );
 }

@@ -29,7 +29,7 @@ export const CLOCK_LEAP_MAX_MS = 400 * 24 * 60 * 60 * 1000;
  * Lead of a subcommand's commit timestamps next to a running appliance, which may be responding about the last second
  * at that moment.
  */
-const BESIDE_LEAD_MS = 1_000;
+const CONCURRENT_LEAD_MS = 1_000;
 
 export interface StoreOptions {
   /** Absolute. */
@@ -60,17 +60,17 @@ export function openStore(options: StoreOptions & { readonly mayCreate: boolean 
   if (options.mayCreate) ensureDataDirectory(files.directory);
   else if (!existsSync(files.database))
     throw new DatabaseRefused(
-      `There are no data in ${files.directory}: create them with netledger serve or netledger setup.`,
+      `There is no data in ${files.directory}: create it with netledger serve or netledger setup.`,
     );
   refuseForeignFile(files.database);
   // A running appliance holds the lock throughout: waiting helps only while another process creates the data.
-  const lock = DataLock.take(files.lock, existsSync(files.database) ? 0 : LOCK_WAIT_MS);
+  const lock = DataLock.acquire(files.lock, existsSync(files.database) ? 0 : LOCK_WAIT_MS);
   try {
     // A migration would change the schema under a running appliance.
     if (lock === null) requireCurrentSchema(files);
     const writer = orRefused(files.database, () =>
       openWriter({ databasePath: files.database, secretKey: loadKey(files, random) }, clock, random, {
-        leadMs: lock === null ? BESIDE_LEAD_MS : 0,
+        leadMs: lock === null ? CONCURRENT_LEAD_MS : 0,
       }),
     );
     try {
@@ -142,9 +142,9 @@ function hasSecrets(files: DataFiles): boolean {
   const { $client } = orRefused(files.database, () => openWritable(files.database));
   try {
     return orRefused(files.database, () => {
-      const isThere = $client.query("SELECT 1 FROM sqlite_schema WHERE name = 'credential_secrets'").get() !== null;
+      const hasTable = $client.query("SELECT 1 FROM sqlite_schema WHERE name = 'credential_secrets'").get() !== null;
       return (
-        isThere && $client.query("SELECT 1 FROM credential_secrets WHERE length(sealed) > 0 LIMIT 1").get() !== null
+        hasTable && $client.query("SELECT 1 FROM credential_secrets WHERE length(sealed) > 0 LIMIT 1").get() !== null
       );
     });
   } finally {

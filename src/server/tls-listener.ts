@@ -8,7 +8,7 @@ import type { Random } from "../base/random.ts";
 import { systemTimers } from "../base/timers.ts";
 import { DatabaseRefused } from "../db/files/migrate.ts";
 import { readProcAddresses } from "../discovery/self/proc-addresses.ts";
-import { orderedFrom } from "../tls/order.ts";
+import { makeOnThread } from "../tls/order.ts";
 import { dnsNamesOf, type PairFiles, readTlsPair, type TlsPair, TlsRefused } from "../tls/pair.ts";
 import { CertificateRenewal } from "../tls/renewal.ts";
 import { certificateNames, ensureSelfSigned, type SelfSignedFiles } from "../tls/self-signed.ts";
@@ -25,7 +25,7 @@ export interface ServedTls {
   readonly path: string;
   readonly isSelfSigned: boolean;
   /** Checks its files for changes and applies them. */
-  look(): Promise<void>;
+  checkNow(): Promise<void>;
 }
 
 export interface ListenOptions {
@@ -91,7 +91,7 @@ export async function listen(
   const renewal = new CertificateRenewal({
     read,
     pair,
-    take: (next) => {
+    apply: (next) => {
       hosts.certify(dnsNamesOf(next));
       listener.renew(next);
     },
@@ -107,17 +107,17 @@ export async function listen(
   return {
     url: listener.url,
     listener,
-    tls: { pair, inUse: () => renewal.inUse, path, isSelfSigned: "own" in tls, look: () => renewal.look() },
+    tls: { pair, inUse: () => renewal.inUse, path, isSelfSigned: "own" in tls, checkNow: () => renewal.checkNow() },
     stop,
   };
 }
 
-const makeCertificate = orderedFrom(certificateThread);
+const makeCertificate = makeOnThread(certificateThread);
 
 /** Addresses of this machine, except link-local ones. */
 export function ownAddresses(): string[] {
-  const found = addressesByName() ?? readProcAddresses().map(({ ip }) => ip.text);
-  return found.filter((address) => !/^fe[89ab]/i.test(address));
+  const addresses = addressesByName() ?? readProcAddresses().map(({ ip }) => ip.text);
+  return addresses.filter((address) => !/^fe[89ab]/i.test(address));
 }
 
 /** Null if netlink, which getifaddrs(3) needs, is denied. */

@@ -5,14 +5,14 @@ import { invalidCredentials } from "../access/actor.ts";
 import { SESSION_IDLE_MS, sessions, userPasswords } from "../access/tables.ts";
 import { formatInstant, type Instant } from "../base/instant.ts";
 import { withChanges, withChecksum } from "../db/row-checksum.ts";
-import { type CallsOf, loweringRights } from "../db/writing/command.ts";
+import { type CallsOf, markRightsLowering } from "../db/writing/command.ts";
 import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { apiKeyKind } from "../resources/api-keys/api-key.ts";
 import { userKind } from "../resources/users/user.ts";
 import type { SessionOrigin } from "./session-origin.ts";
 
 /** Retention of an ended session, so that a returning client learns that it ended. */
-export const SESSION_FORGOTTEN_MS = 4 * SESSION_IDLE_MS;
+export const SESSION_RETENTION_MS = 4 * SESSION_IDLE_MS;
 
 export interface SessionOpening {
   /** SHA-256 of the new token. */
@@ -35,7 +35,7 @@ export interface SessionUse {
 export interface OtherSessions {
   readonly userId: string;
   /** SHA-256 of the one token to keep. */
-  readonly keeps: Uint8Array;
+  readonly keptHash: Uint8Array;
   readonly at: Instant;
 }
 
@@ -51,13 +51,13 @@ function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void
 
 /** Records the last use of a session, with its address and client. Idle sessions expire. */
 function touchSession(tx: WriteTransaction, input: SessionUse): void {
-  const isIt = eq(sessions.hash, Buffer.from(input.hash));
-  const session = tx.db.select().from(sessions).where(isIt).limit(1).all()[0];
+  const matches = eq(sessions.hash, Buffer.from(input.hash));
+  const session = tx.db.select().from(sessions).where(matches).limit(1).all()[0];
   if (session === undefined) return;
   tx.db
     .update(sessions)
     .set(withChanges(sessions, session, { last_used_at: input.at, ...input.origin }))
-    .where(isIt)
+    .where(matches)
     .run();
 }
 
@@ -66,13 +66,13 @@ export const SESSIONS_OF_USER_MAX = 100;
 
 /** Makes room for one more session of a user; the most recently used ones stay. */
 function endOldest(tx: WriteTransaction, userN: number): void {
-  const own = tx.db
+  const userSessions = tx.db
     .select({ hash: sessions.hash })
     .from(sessions)
     .where(eq(sessions.user_n, userN))
     .orderBy(desc(sessions.last_used_at))
     .all();
-  for (const { hash } of own.slice(SESSIONS_OF_USER_MAX - 1)) closeSession(tx, { hash });
+  for (const { hash } of userSessions.slice(SESSIONS_OF_USER_MAX - 1)) closeSession(tx, { hash });
 }
 
 /**
@@ -94,7 +94,7 @@ export function openSession(tx: WriteTransaction, input: SessionOpening): void {
   }
   tx.db
     .delete(sessions)
-    .where(lt(sessions.last_used_at, input.at - SESSION_FORGOTTEN_MS))
+    .where(lt(sessions.last_used_at, input.at - SESSION_RETENTION_MS))
     .run();
   if (input.replaces !== undefined && input.replaces !== null) closeSession(tx, { hash: input.replaces });
   endOldest(tx, userN);
@@ -116,7 +116,7 @@ function closeSession(tx: WriteTransaction, input: { hash: Uint8Array }): void {
 function closeOtherSessions(tx: WriteTransaction, input: OtherSessions): number {
   const others = and(
     eq(sessions.user_n, tx.recordN(input.userId) as number),
-    ne(sessions.hash, Buffer.from(input.keeps)),
+    ne(sessions.hash, Buffer.from(input.keptHash)),
   );
   const ended = tx.db
     .select({ count: count() })
@@ -130,8 +130,8 @@ function closeOtherSessions(tx: WriteTransaction, input: OtherSessions): number 
 export const signInCommands = {
   "session.open": openSession,
   "session.touch": touchSession,
-  "session.close": loweringRights(closeSession),
-  "session.close_others": loweringRights(closeOtherSessions),
+  "session.close": markRightsLowering(closeSession),
+  "session.close_others": markRightsLowering(closeOtherSessions),
   "key.touch": touchKey,
 };
 export type SignInCommands = CallsOf<typeof signInCommands>;

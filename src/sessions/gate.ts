@@ -4,12 +4,12 @@
 import {
   type Access,
   type Actor,
-  type AskedBy,
   assertKeyInForce,
   type CommandActor,
   invalidCredentials,
   notAuthenticated,
   requireAccess,
+  type WriteSender,
 } from "../access/actor.ts";
 import { isAllowedSource, readSources, type SourceBlocks, sourceNotAllowed } from "../access/allowed-sources.ts";
 import { hashApiKey, isWellFormedApiKey } from "../access/api-key.ts";
@@ -38,8 +38,8 @@ const KNOWN_SENDERS_MAX = 10_000;
 /** Receives last-used times, at most once a minute per key or session. */
 export interface UsageReport {
   keyUsed(keyN: number, at: Instant): void;
-  /** @param by the request; must not be retained */
-  sessionUsed(hash: Uint8Array, at: Instant, by: OriginCall): void;
+  /** @param call the request; must not be retained */
+  sessionUsed(hash: Uint8Array, at: Instant, call: OriginCall): void;
 }
 
 // Parameters are written as +?; see SqlBuilder.
@@ -59,7 +59,7 @@ type KeyRow = [number, Role, number, number, number | null, string | null, numbe
 type SessionRow = [number, number, Role, number, number];
 
 /** Actor of some credentials, and their allowed sources. */
-interface Known {
+interface Identified {
   readonly actor: Actor;
   readonly sources: SourceBlocks;
 }
@@ -70,7 +70,7 @@ interface Sender {
 }
 
 /** A key with its present permissions. */
-interface FoundKey extends Known {
+interface FoundKey extends Identified {
   readonly isEnabled: boolean;
   readonly expiresAt: Instant | null;
 }
@@ -106,7 +106,8 @@ export class AccessGate implements Gate<Actor, Access> {
     try {
       const { actor, sources } =
         authorization !== null ? this.byKey(authorization, context) : this.bySession(credentials, context);
-      if (this.knownSenders.get(credentials)?.sources !== sources) this.knowSender(credentials, actor.userN, sources);
+      if (this.knownSenders.get(credentials)?.sources !== sources)
+        this.rememberSender(credentials, actor.userN, sources);
       return actor;
     } catch (error) {
       this.knownSenders.delete(credentials);
@@ -123,7 +124,8 @@ export class AccessGate implements Gate<Actor, Access> {
     const known = this.knownSenders.get(credentials);
     // A stolen key must not use up its user's quota from a source where it is not allowed.
     if (known !== undefined) return isAllowedSource(known.sources, source) ? known.userN : null;
-    const isLikely = authorization === null ? isWellFormedSessionToken(credentials) : keyIn(authorization) !== null;
+    const isLikely =
+      authorization === null ? isWellFormedSessionToken(credentials) : extractKey(authorization) !== null;
     if (!isLikely || !mayAsk()) return null;
     const found = this.reader.snapshot(() =>
       authorization !== null ? this.keyInForce(authorization) : this.userOfSession(credentials),
@@ -131,11 +133,11 @@ export class AccessGate implements Gate<Actor, Access> {
     if (found === null) return null;
     const { userN, sources } = found;
     if (!isAllowedSource(sources, source)) return null;
-    this.knowSender(credentials, userN, sources);
+    this.rememberSender(credentials, userN, sources);
     return userN;
   }
 
-  private knowSender(credentials: string, userN: number, sources: SourceBlocks): void {
+  private rememberSender(credentials: string, userN: number, sources: SourceBlocks): void {
     if (this.knownSenders.size >= KNOWN_SENDERS_MAX && !this.knownSenders.has(credentials)) {
       const [oldest] = this.knownSenders.keys();
       if (oldest !== undefined) this.knownSenders.delete(oldest);
@@ -145,8 +147,8 @@ export class AccessGate implements Gate<Actor, Access> {
 
   private keyInForce(authorization: string): Sender | null {
     const found = this.findKey(authorization);
-    const isGood = found?.isEnabled && (found.expiresAt === null || this.clock.now() < found.expiresAt);
-    return isGood ? { userN: found.actor.userN, sources: found.sources } : null;
+    const isValid = found?.isEnabled && (found.expiresAt === null || this.clock.now() < found.expiresAt);
+    return isValid ? { userN: found.actor.userN, sources: found.sources } : null;
   }
 
   private userOfSession(token: string): Sender | null {
@@ -183,9 +185,9 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   /** The caller as commands and the ledger need it, with the data that the writer checks again. */
-  authorOf({ actor, access, request, requestId, source, reason }: AskedBy): CommandActor {
+  authorOf({ actor, access, request, requestId, source, reason }: WriteSender): CommandActor {
     if (access === "anyone") throw new Error("gate: an operation without authentication has no author to write as");
-    const { id, name, userId, organizationId } = this.named(actor);
+    const { id, name, userId, organizationId } = this.identityOf(actor);
     const networkIds = actor.networkNs === null ? null : this.reader.recordIds(actor.networkNs);
     return {
       type: actor.type,
@@ -202,7 +204,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   logFieldsOf(actor: Actor): LogFields {
-    const { id, name, userId } = this.named(actor);
+    const { id, name, userId } = this.identityOf(actor);
     return {
       actor_type: actor.type,
       actor_id: id,
@@ -211,9 +213,9 @@ export class AccessGate implements Gate<Actor, Access> {
     };
   }
 
-  private named(actor: Actor): { id: string; name: string; userId: string; organizationId: string } {
+  private identityOf(actor: Actor): { id: string; name: string; userId: string; organizationId: string } {
     const { n, userN, organizationN } = actor;
-    const row = this.reader.remember(
+    const row = this.reader.cached(
       `actor ${n} ${userN} ${organizationN}`,
       () =>
         this.reader.statement(AUTHOR_SQL).values(n, userN, organizationN)[0] as [
@@ -241,7 +243,7 @@ export class AccessGate implements Gate<Actor, Access> {
     return { type: "User", n: userN, userN, role, organizationN, networkNs: this.userNetworks(userN, role) };
   }
 
-  private bySession(token: string, context: RequestContext): Known {
+  private bySession(token: string, context: RequestContext): Identified {
     if (!isWellFormedSessionToken(token)) throw notAuthenticated();
     const hash = hashSessionToken(token);
     const row = this.reader.statement(SESSION_SQL).values(hash)[0] as SessionRow | undefined;
@@ -256,11 +258,11 @@ export class AccessGate implements Gate<Actor, Access> {
     return { actor: { type: "User", n: userN, userN, role, organizationN, networkNs }, sources: null };
   }
 
-  private byKey(authorization: string, context: RequestContext): Known {
+  private byKey(authorization: string, context: RequestContext): Identified {
     // Cached by the raw header: the same one comes again and again, and parsing costs more than a lookup.
     const found =
       authorization.length <= AUTHORIZATION_MAX_LENGTH
-        ? this.reader.remember(`authorization ${authorization}`, () => this.findKey(authorization))
+        ? this.reader.cached(`authorization ${authorization}`, () => this.findKey(authorization))
         : null;
     if (found === null) throw notAuthenticated();
     const { actor, isEnabled, expiresAt, sources } = found;
@@ -276,7 +278,7 @@ export class AccessGate implements Gate<Actor, Access> {
   }
 
   private findKey(authorization: string): FoundKey | null {
-    const key = keyIn(authorization);
+    const key = extractKey(authorization);
     if (key === null) return null;
     const row = this.reader.statement(KEY_SQL).values(hashApiKey(key))[0] as KeyRow | undefined;
     if (row === undefined) return null;
@@ -338,7 +340,7 @@ export function sessionToken(cookieHeader: string | null): string | null {
 }
 
 /** The well-formed key in a header; null without one. */
-function keyIn(authorization: string): string | null {
+function extractKey(authorization: string): string | null {
   if (authorization.length > AUTHORIZATION_MAX_LENGTH) return null;
   const token = bearerToken(authorization);
   return isWellFormedApiKey(token) ? token : null;

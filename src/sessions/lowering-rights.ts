@@ -9,15 +9,9 @@ import { type UserRecord, userKind } from "../resources/users/user.ts";
 
 /** Fields whose change can reduce permissions; `password` and `key` revoke the old sessions and the old secret. */
 const USER_RIGHTS: ReadonlySet<string> = new Set(["is_enabled", "role", "network_ids", "password"]);
-const KEY_RIGHTS: ReadonlySet<string> = new Set([
-  "is_enabled",
-  "permissions",
-  "expires_at",
-  "all_networks",
-  "network_ids",
-  "allowed_sources",
-  "key",
-]);
+const KEY_RIGHTS: ReadonlySet<string> = new Set(
+  "is_enabled permissions expires_at all_networks network_ids allowed_sources key".split(" "),
+);
 
 /** Whether a transaction grants nothing and changes nothing except permissions. */
 export function lowersRights(tx: WriteTransaction): boolean {
@@ -35,19 +29,20 @@ function isLowering({ kind, changed, before, after }: NetChange): boolean {
 }
 
 function isLesserUser(before: UserRecord, after: UserRecord): boolean {
-  const reaches =
+  const isReachLesser =
     reachesEveryNetwork(before.role) ||
     (!reachesEveryNetwork(after.role) && isWithin(after.network_ids, before.network_ids));
-  return reaches && isNoMoreEnabled(before, after) && atLeast(before.role, after.role);
+  return isReachLesser && isNoMoreEnabled(before, after) && atLeast(before.role, after.role);
 }
 
 function isLesserKey(before: ApiKeyRecord, after: ApiKeyRecord): boolean {
-  const reaches = before.all_networks || (!after.all_networks && isWithin(after.network_ids, before.network_ids));
-  const isNoLonger = before.expires_at === null || (after.expires_at !== null && after.expires_at <= before.expires_at);
+  const isReachLesser = before.all_networks || (!after.all_networks && isWithin(after.network_ids, before.network_ids));
+  const expiresNoLater =
+    before.expires_at === null || (after.expires_at !== null && after.expires_at <= before.expires_at);
   return (
-    reaches &&
-    isNoLonger &&
-    isNoWider(before.allowed_sources, after.allowed_sources) &&
+    isReachLesser &&
+    expiresNoLater &&
+    isSubset(before.allowed_sources, after.allowed_sources) &&
     before.user_id === after.user_id &&
     isNoMoreEnabled(before, after) &&
     atLeast(before.permissions, after.permissions)
@@ -59,12 +54,12 @@ function isNoMoreEnabled(before: { readonly is_enabled: boolean }, after: { read
 }
 
 /** Whether every block is within a previous one. */
-function isNoWider(before: readonly string[] | null, after: readonly string[] | null): boolean {
+function isSubset(before: readonly string[] | null, after: readonly string[] | null): boolean {
   if (before === null || after === null) return before === null;
   const blocks = before.map((text) => parseCidr(text) as Cidr);
   return after.every((text) => {
     const block = parseCidr(text) as Cidr;
-    return blocks.some((around) => around.prefixLength <= block.prefixLength && cidrContains(around, block));
+    return blocks.some((outer) => outer.prefixLength <= block.prefixLength && cidrContains(outer, block));
   });
 }
 

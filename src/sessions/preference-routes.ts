@@ -9,12 +9,12 @@ import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
 import { runWrite } from "../records/write-answers.ts";
 import { entityTag, isNotModified } from "../schemas/entity-tags.ts";
-import { successBody } from "../schemas/envelope.ts";
-import { type KeptPreferences, NO_PREFERENCES, type PreferenceCommands, preferencesVersion } from "./preferences.ts";
+import { successResponse } from "../schemas/envelope.ts";
+import { NO_PREFERENCES, type PreferenceCommands, preferencesVersion, type StoredPreferences } from "./preferences.ts";
 
 const Preferences = Type.Record(Type.String(), Type.Unknown(), {
   $id: "Preferences",
-  description: "A JSON object; what its members mean is the client's affair.",
+  description: "A JSON object; its members are interpreted only by the client.",
 });
 
 const PREFERENCES_EXAMPLE = { theme: "dark", "hosts.columns": ["name", "hostname", "sys_location"] };
@@ -32,19 +32,19 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
         operationId: "getPreferences",
         isRecord: true,
         summary: "Get your preferences",
-        description: "What was last put there; an empty object before that. Preferences have no history.",
+        description: "The last object written; initially empty. Preferences have no history.",
         group,
         access,
-        answer: Preferences,
+        responseSchema: Preferences,
         example: { data: PREFERENCES_EXAMPLE },
       },
       (call) => {
         const [row] = backend.reader.statement(PREFERENCES_SQL).values(call.actor.userN) as Array<[string, number]>;
-        const kept = row === undefined ? NO_PREFERENCES : { text: row[0], revision: row[1] };
-        const etag = entityTag(preferencesVersion(kept));
+        const stored = row === undefined ? NO_PREFERENCES : { text: row[0], revision: row[1] };
+        const etag = entityTag(preferencesVersion(stored));
         return isNotModified(call.request.headers.get("if-none-match"), etag)
           ? new Response(null, { status: 304, headers: { ...call.headers, etag } })
-          : answered(call, kept);
+          : respond(call, stored);
       },
     )
     .put(
@@ -56,40 +56,36 @@ export function preferenceRoutes(surface: Surface<Actor, Access>, backend: Backe
         isNotRepeated: true,
         summary: "Replace your preferences",
         description:
-          "All of them: omitted ones are removed. Send the ETag of what you read as If-Match, so that two open windows do not overwrite each other. At most 16 KiB. They go with the user.",
+          "Replaces all of them: omitted ones are removed. Send the ETag that you read as If-Match, so that two open windows do not overwrite each other. At most 16 KiB. They are deleted with the user.",
         group,
         access,
         bodyLimitBytes: PREFERENCES_LIMIT_BYTES,
         body: Preferences,
-        answer: Preferences,
+        responseSchema: Preferences,
         example: { body: PREFERENCES_EXAMPLE, data: PREFERENCES_EXAMPLE },
       },
       async (call) => {
-        const beyond = [...numbersBeyond(call.body, "")];
-        if (beyond.length > 0)
-          throw invalid(beyond.map((path) => ({ path, message: "is a number beyond what a double holds" })));
+        const outOfRange = [...unrepresentableNumbers(call.body, "")];
+        if (outOfRange.length > 0)
+          throw invalid(outOfRange.map((path) => ({ path, message: "is a number outside the range of a double" })));
         const text = JSON.stringify(call.body);
         // 1e20 becomes longer when serialized.
         if (Buffer.byteLength(text) > PREFERENCES_LIMIT_BYTES) throw tooLarge(PREFERENCES_LIMIT_BYTES);
         const { result } = await runWrite(backend, call, "preferences.set", { text });
-        return answered(call, result);
+        return respond(call, result);
       },
     );
 }
 
 /** JSON pointers to numbers that would not round-trip (RFC 8259 section 6). */
-function* numbersBeyond(value: unknown, path: string): Generator<string> {
+function* unrepresentableNumbers(value: unknown, path: string): Generator<string> {
   if (typeof value === "number" && !Number.isFinite(value)) yield path;
   if (typeof value !== "object" || value === null) return;
   for (const [name, each] of Object.entries(value))
-    yield* numbersBeyond(each, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    yield* unrepresentableNumbers(each, `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`);
 }
 
-function answered(call: RequestContext, kept: KeptPreferences): Response {
-  const headers = {
-    ...call.headers,
-    etag: entityTag(preferencesVersion(kept)),
-    "content-type": "application/json",
-  };
-  return new Response(successBody(kept.text), { headers });
+function respond(call: RequestContext, stored: StoredPreferences): Response {
+  const headers = { ...call.headers, etag: entityTag(preferencesVersion(stored)) };
+  return successResponse({ headers }, stored.text);
 }

@@ -9,14 +9,14 @@ import type { WriteTransaction } from "../db/writing/transaction.ts";
 import { assertVersion, type TaggedVersion } from "../schemas/entity-tags.ts";
 
 /** Stored preferences. */
-export interface KeptPreferences {
+export interface StoredPreferences {
   /** A JSON object. */
   readonly text: string;
   /** Number of writes; 0 if never written. */
   readonly revision: number;
 }
 
-export const NO_PREFERENCES: KeptPreferences = { text: "{}", revision: 0 };
+export const NO_PREFERENCES: StoredPreferences = { text: "{}", revision: 0 };
 
 interface PreferencesChange extends Conditional {
   /** A JSON object. */
@@ -24,15 +24,15 @@ interface PreferencesChange extends Conditional {
 }
 
 /** Version tag, unique among all preferences the user has ever had. */
-export function preferencesVersion({ text, revision }: KeptPreferences): TaggedVersion {
-  return { sequence: revision, mark: Bun.hash(text).toString(36) };
+export function preferencesVersion({ text, revision }: StoredPreferences): TaggedVersion {
+  return { sequence: revision, hashPrefix: Bun.hash(text).toString(36) };
 }
 
 /**
  * Replaces the caller's preferences.
  * @throws DomainError precondition_failed
  */
-function setPreferences(tx: WriteTransaction, input: PreferencesChange, actor: CommandActor): KeptPreferences {
+function setPreferences(tx: WriteTransaction, input: PreferencesChange, actor: CommandActor): StoredPreferences {
   const userN = tx.recordN(actor.userId as string) as number;
   const stored = tx.db
     .select({ text: userPreferences.preferences, revision: userPreferences.revision })

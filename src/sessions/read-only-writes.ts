@@ -2,13 +2,13 @@
 // other commands are rejected. Must not write to the file.
 
 import { SESSION_IDLE_MS } from "../access/tables.ts";
-import { storeReadOnly } from "../base/errors.ts";
+import { refuseWrite } from "../base/errors.ts";
 import type { Reader } from "../db/reading/reader.ts";
 import type { CommandOutcome } from "../db/writing/transaction.ts";
 import type { WriteQueue } from "../db/writing/write-queue.ts";
 import {
   type OtherSessions,
-  SESSION_FORGOTTEN_MS,
+  SESSION_RETENTION_MS,
   SESSIONS_OF_USER_MAX,
   type SessionOpening,
   type SessionUse,
@@ -19,7 +19,7 @@ import {
 const SESSIONS = `CREATE TEMP TABLE sessions (hash BLOB PRIMARY KEY, user_n INTEGER NOT NULL, created_at INTEGER NOT NULL, last_used_at INTEGER NOT NULL, last_used_from TEXT, user_agent TEXT) STRICT, WITHOUT ROWID`;
 
 /** Keeps the most recently used sessions of a user. */
-const BEYOND_MAX = `DELETE FROM temp.sessions WHERE hash IN (SELECT hash FROM temp.sessions WHERE user_n = ?
+const EXCESS_SESSIONS = `DELETE FROM temp.sessions WHERE hash IN (SELECT hash FROM temp.sessions WHERE user_n = ?
   ORDER BY last_used_at DESC LIMIT -1 OFFSET ?)`;
 
 export class ReadOnlyWriteQueue implements WriteQueue {
@@ -51,7 +51,7 @@ export class ReadOnlyWriteQueue implements WriteQueue {
       case "key.touch":
         break;
       default:
-        throw storeReadOnly();
+        return refuseWrite();
     }
     return { sequence: null, result: undefined as never };
   }
@@ -65,22 +65,22 @@ export class ReadOnlyWriteQueue implements WriteQueue {
 
   /** The password is verified, and neither it nor the user can change. */
   private open({ hash, userId, at, replaces, origin }: SessionOpening): void {
-    this.reader.statement("DELETE FROM temp.sessions WHERE last_used_at < ?").run(at - SESSION_FORGOTTEN_MS);
+    this.reader.statement("DELETE FROM temp.sessions WHERE last_used_at < ?").run(at - SESSION_RETENTION_MS);
     if (replaces !== undefined && replaces !== null) this.end(replaces);
     const userN = this.reader.recordN(userId);
-    this.reader.statement(BEYOND_MAX).run(userN, SESSIONS_OF_USER_MAX - 1);
+    this.reader.statement(EXCESS_SESSIONS).run(userN, SESSIONS_OF_USER_MAX - 1);
     this.reader
       .statement("INSERT INTO temp.sessions VALUES (?1, ?2, ?3, ?3, ?4, ?5)")
       .run(blob(hash), userN, at, origin?.last_used_from ?? null, origin?.user_agent ?? null);
   }
 
-  private endOthers({ userId, keeps, at }: OtherSessions): number {
+  private endOthers({ userId, keptHash, at }: OtherSessions): number {
     const others = "FROM temp.sessions WHERE user_n = ?1 AND hash != ?2";
     const userN = this.reader.recordN(userId);
     const [[ended] = [0]] = this.reader
       .statement(`SELECT count(*) ${others} AND last_used_at >= ?3`)
-      .values(userN, blob(keeps), at - SESSION_IDLE_MS) as Array<[number]>;
-    this.reader.statement(`DELETE ${others}`).run(userN, blob(keeps));
+      .values(userN, blob(keptHash), at - SESSION_IDLE_MS) as Array<[number]>;
+    this.reader.statement(`DELETE ${others}`).run(userN, blob(keptHash));
     return ended;
   }
 

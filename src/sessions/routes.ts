@@ -4,17 +4,18 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, invalidCredentials, VIEWER } from "../access/actor.ts";
 import { PASSWORD_MAX_LENGTH } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";
+import type { Reader } from "../db/reading/reader.ts";
 import { SIGN_IN_BODY_LIMIT_BYTES } from "../http/body.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { tellOutcome } from "../records/write-answers.ts";
-import { spliced } from "../resources/compose.ts";
+import { setOutcomeHeaders } from "../records/write-answers.ts";
+import { appendMembers } from "../resources/compose.ts";
 import { networkKind } from "../resources/networks/network.ts";
 import { ORGANIZATION_EXAMPLE, Organization, organizationKind } from "../resources/organizations/organization.ts";
 import { Email, Password, USER_EXAMPLE, User, userKind } from "../resources/users/user.ts";
 import { composeUsers } from "../resources/users/user-view.ts";
-import { successBody } from "../schemas/envelope.ts";
+import { successResponse } from "../schemas/envelope.ts";
 import { Body, Name, Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 import { type AccessGate, assertOrigin, SESSION_COOKIE, sessionToken } from "./gate.ts";
 import type { Account, SignIn } from "./sign-in.ts";
@@ -32,14 +33,11 @@ const Claim = Body({
     minLength: 1,
     maxLength: SETUP_TOKEN_MAX_LENGTH,
     writeOnly: true,
-    description:
-      "Printed by the appliance when it starts, a new one each time. Case, hyphens and spaces do not matter.",
+    description: "Printed by the appliance at each start, new each time. Case, hyphens and spaces do not matter.",
   }),
   organization_name: Name,
   network_name: Name,
-  name: Type.Optional(
-    Type.String({ ...Name, description: "What the Owner is called; left out: their e-mail address." }),
-  ),
+  name: Type.Optional(Type.String({ ...Name, description: "The Owner's name; default: their e-mail address." })),
   email: Email,
   password: Password,
 });
@@ -65,7 +63,7 @@ const Me = Type.Object(
     reachable_network_ids: Type.Array(Uuid, { description: "The networks that the caller reaches." }),
     permitted_operations: Type.Array(Type.String(), {
       description:
-        "The ids of the operations that the caller may use, as in this document, alphabetically. A request may still be refused: because of its target, or of the rights it would grant. Where a backup is served: those that read, and those that open and end sessions.",
+        "The ids of the operations that the caller may use, as in this document, alphabetically. A request may still be refused because of its target or of the rights it would grant. While a backup is served: only reads, and opening and ending sessions.",
     }),
   },
   { $id: "Me" },
@@ -83,7 +81,7 @@ const OWNER_EXAMPLE = {
   role: "Owner",
   network_ids: [],
 };
-const typed = { email: OWNER_EXAMPLE.email, password: "a phrase of their own" };
+const signInExample = { email: OWNER_EXAMPLE.email, password: "a phrase of their own" };
 const network_id = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002";
 const ME_EXAMPLE = {
   ...OWNER_EXAMPLE,
@@ -99,7 +97,7 @@ const CLAIM_EXAMPLE = {
     setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY",
     organization_name: ORGANIZATION_EXAMPLE.name,
     network_name: "Campus North",
-    ...typed,
+    ...signInExample,
   },
   data: { user: OWNER_EXAMPLE, organization_id: USER_EXAMPLE.organization_id, network_id },
 };
@@ -126,10 +124,10 @@ export function signInRoutes(
           "An unclaimed appliance has no organization, and refuses every operation that needs authentication.",
         group,
         access: anyone,
-        answer: SetupState,
+        responseSchema: SetupState,
         example: { data: { needed: false } },
       },
-      (call) => json(call, JSON.stringify({ needed: signIn.setupNeeded() })),
+      (call) => successResponse(call, JSON.stringify({ needed: signIn.setupNeeded() })),
     )
     .post(
       "/api/auth/setup",
@@ -142,7 +140,7 @@ export function signInRoutes(
         setsCookie: true,
         bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES,
         body: Claim,
-        answer: Claimed,
+        responseSchema: Claimed,
         errors: ["auth_invalid_credentials", "auth_origin_rejected", "entity_already_exists"],
         example: CLAIM_EXAMPLE,
       },
@@ -150,12 +148,13 @@ export function signInRoutes(
         assertOrigin(call.request);
         const { requestId, reason } = call;
         const claimed = await signIn.claim(call.body, call, { requestId, reason });
-        tellOutcome(call, claimed);
+        setOutcomeHeaders(call, claimed);
         const { actor, userId, organizationId, networkId, token } = claimed;
-        noteAccount(call, { id: userId, email: call.body.email });
-        keepCookie(call, token);
+        logAccount(call, { id: userId, email: call.body.email });
+        setSessionCookie(call, token);
         const user = userText(userId, actor);
-        return json(call, `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`);
+        const data = `{"user":${user},"organization_id":"${organizationId}","network_id":"${networkId}"}`;
+        return successResponse(call, data);
       },
     )
     .post(
@@ -173,9 +172,9 @@ export function signInRoutes(
         setsCookie: true,
         bodyLimitBytes: SIGN_IN_BODY_LIMIT_BYTES,
         body: Credentials,
-        answer: User,
+        responseSchema: User,
         errors: ["auth_invalid_credentials", "auth_origin_rejected"],
-        example: { body: typed, data: OWNER_EXAMPLE },
+        example: { body: signInExample, data: OWNER_EXAMPLE },
       },
       async (call) => {
         assertOrigin(call.request);
@@ -184,10 +183,10 @@ export function signInRoutes(
           call.body.password,
           call,
           cookieOf(call),
-          (account) => noteAccount(call, account),
+          (account) => logAccount(call, account),
         );
-        keepCookie(call, token);
-        return json(call, userText(userId, actor));
+        setSessionCookie(call, token);
+        return successResponse(call, userText(userId, actor));
       },
     )
     .post(
@@ -201,13 +200,13 @@ export function signInRoutes(
         group,
         access: session,
         setsCookie: true,
-        answer: Type.Object({}),
+        responseSchema: Type.Object({}),
         example: { data: {} },
       },
       async (call) => {
         await signIn.signOut(cookieOf(call) as string, authorOf(call));
         call.setCookie(SESSION_COOKIE, "", { maxAge: 0, secure: isTls(call) });
-        return json(call, "{}");
+        return successResponse(call, "{}");
       },
     )
     .get(
@@ -219,7 +218,7 @@ export function signInRoutes(
         description: "The user, and the rights of this request.",
         group,
         access: VIEWER,
-        answer: Me,
+        responseSchema: Me,
         example: { data: ME_EXAMPLE },
       },
       (call) =>
@@ -232,10 +231,10 @@ export function signInRoutes(
             authenticated_by: isKey ? "ApiKey" : "Session",
             api_key_id: isKey ? author.id : null,
             effective_role: author.role,
-            reachable_network_ids: author.networkIds ?? networkIds(call.actor),
+            reachable_network_ids: author.networkIds ?? reachableNetworkIds(reader, call.actor),
             permitted_operations: permittedOperations(call.actor),
           });
-          return json(call, spliced(user, `"organization":${organization},${rest.slice(1, -1)}`));
+          return successResponse(call, appendMembers(user, `"organization":${organization},${rest.slice(1, -1)}`));
         }),
     )
     .put(
@@ -249,19 +248,22 @@ export function signInRoutes(
         group,
         access: session,
         body: PasswordChange,
-        answer: User,
+        responseSchema: User,
         errors: ["auth_invalid_credentials"],
         example: {
-          body: { current_password: typed.password, new_password: "another phrase of their own" },
+          body: { current_password: signInExample.password, new_password: "another phrase of their own" },
           data: OWNER_EXAMPLE,
         },
       },
       async (call) => {
-        const { current_password: current, new_password: wanted } = call.body;
+        const { current_password: current, new_password: newPassword } = call.body;
         const author = authorOf(call);
         const token = cookieOf(call) as string;
-        tellOutcome(call, await signIn.changePassword(call.actor, author, { current, wanted }, call.source, token));
-        return json(call, userText(author.userId as string, call.actor));
+        setOutcomeHeaders(
+          call,
+          await signIn.changePassword(call.actor, author, { current, newPassword }, call.source, token),
+        );
+        return successResponse(call, userText(author.userId as string, call.actor));
       },
     );
 
@@ -276,11 +278,11 @@ export function signInRoutes(
 
   function permittedOperations(actor: Actor): string[] {
     // Cached: operations share their access rules.
-    const known = new Map<unknown, boolean>([["anyone", true]]);
+    const cache = new Map<unknown, boolean>([["anyone", true]]);
     const isPermitted = (access: unknown) => {
-      const isIt = known.get(access) ?? gate.mayAsk(actor, access as Access);
-      known.set(access, isIt);
-      return isIt;
+      const isAllowed = cache.get(access) ?? gate.mayAsk(actor, access as Access);
+      cache.set(access, isAllowed);
+      return isAllowed;
     };
     return surface.routes
       .filter(({ method, operation }) => !isReadOnly || method === "GET" || operation.isOfSessions === true)
@@ -288,13 +290,11 @@ export function signInRoutes(
       .map(({ operation }) => operation.operationId)
       .sort();
   }
+}
 
-  function networkIds(actor: Actor): string[] {
-    return reader.snapshot(() => {
-      const networks = reader.items({ kind: networkKind, reach: actor, asOf: null, limit: 0, offset: 0 });
-      return reader.recordIds(networks.map((network) => network.n));
-    });
-  }
+function reachableNetworkIds(reader: Reader, actor: Actor): string[] {
+  const networks = reader.items({ kind: networkKind, reach: actor, asOf: null, limit: 0, offset: 0 });
+  return reader.recordIds(networks.map((network) => network.n));
 }
 
 /**
@@ -309,18 +309,14 @@ export function isTls(call: Pick<RequestContext, "request" | "isTls">): boolean 
 }
 
 /** Logs the account signed in to or tried; nothing for an unknown name, since people type passwords there. */
-function noteAccount(call: RequestContext, account: Account | null): void {
+function logAccount(call: RequestContext, account: Account | null): void {
   Object.assign(call.logFields, { account_id: account?.id ?? null, account: account?.email ?? null });
 }
 
-function keepCookie(call: RequestContext, token: string): void {
+function setSessionCookie(call: RequestContext, token: string): void {
   call.setCookie(SESSION_COOKIE, token, { maxAge: COOKIE_MAX_AGE_SECONDS, secure: isTls(call) });
 }
 
 function cookieOf(call: RequestContext): string | null {
   return sessionToken(call.request.headers.get("cookie"));
-}
-
-function json(call: RequestContext, data: string): Response {
-  return new Response(successBody(data), { headers: { ...call.headers, "content-type": "application/json" } });
 }

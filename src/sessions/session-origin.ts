@@ -1,7 +1,7 @@
 // Origin of a session, address and client, which lets its user identify it. Informational only.
 
-import { carriesCredential } from "../base/credential-texts.ts";
-import { peerPlace } from "../base/ip.ts";
+import { containsCredential } from "../base/credential-texts.ts";
+import { peerSource } from "../base/ip.ts";
 
 /** Maximum stored length of a user agent. */
 export const USER_AGENT_MAX_LENGTH = 255;
@@ -23,7 +23,7 @@ export interface OriginCall {
 
 /** Origin of a request: peer address and user agent. */
 export function originOf({ request, source }: OriginCall): SessionOrigin {
-  const { address, isAddress } = peerPlace(source);
+  const { address, isAddress } = peerSource(source);
   return {
     last_used_from: isAddress ? address : null,
     user_agent: plainUserAgent(request.headers.get("user-agent")),
@@ -36,8 +36,8 @@ export function originOf({ request, source }: OriginCall): SessionOrigin {
  */
 export function plainUserAgent(header: string | null): string | null {
   // A header can be many times longer: only its beginning is processed.
-  const beginning = (header ?? "").slice(0, 4 * USER_AGENT_MAX_LENGTH);
-  const plain = beginning.replaceAll(/[\s\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
-  const kept = [...plain].slice(0, USER_AGENT_MAX_LENGTH).join("").trimEnd();
-  return kept === "" || carriesCredential(kept) ? null : kept;
+  const truncated = (header ?? "").slice(0, 4 * USER_AGENT_MAX_LENGTH);
+  const plain = truncated.replaceAll(/[\s\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  const userAgent = [...plain].slice(0, USER_AGENT_MAX_LENGTH).join("").trimEnd();
+  return userAgent === "" || containsCredential(userAgent) ? null : userAgent;
 }

@@ -10,10 +10,10 @@ import { formatInstant, type Instant } from "../base/instant.ts";
 import type { RequestContext } from "../http/request.ts";
 import type { Surface } from "../http/surface.ts";
 import type { Backend } from "../records/backend.ts";
-import { filterText } from "../records/list-answers.ts";
+import { requestFilter } from "../records/list-answers.ts";
 import { FilterQuery } from "../records/list-filter.ts";
 import { RowFilter } from "../records/row-filter.ts";
-import { successBody } from "../schemas/envelope.ts";
+import { successResponse } from "../schemas/envelope.ts";
 import { Uuid } from "../schemas/schemas.ts";
 import type { SignInCommands } from "./commands.ts";
 import { sessionToken } from "./gate.ts";
@@ -50,12 +50,12 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
         group,
         access,
         query: Type.Object(FilterQuery),
-        answer: Type.Array(Session),
+        responseSchema: Type.Array(Session),
         example: { data: [SESSION_EXAMPLE] },
       },
       (call) => {
-        const own = currentHash(call);
-        const filter = RowFilter.of(reader, SESSION_FIELDS, call.actor, filterText(call, reader, null));
+        const current = currentHash(call);
+        const filter = RowFilter.of(reader, SESSION_FIELDS, call.actor, requestFilter(call, reader, null));
         const sessions = sessionsOf(call.actor).map(([hash, createdAt, lastUsedAt, lastUsedFrom, userAgent]) => ({
           id: sessionId(hash),
           created_at: formatInstant(createdAt),
@@ -63,9 +63,10 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
           last_used_from: lastUsedFrom,
           user_agent: userAgent,
           expires_at: formatInstant(lastUsedAt + SESSION_IDLE_MS),
-          is_current: isSame(hash, own),
+          is_current: Buffer.compare(hash, current) === 0,
         }));
-        return json(call, JSON.stringify(sessions.filter((session) => filter === null || filter.holds(session))));
+        const shown = sessions.filter((session) => filter === null || filter.holds(session));
+        return successResponse(call, JSON.stringify(shown));
       },
     )
     .delete(
@@ -77,11 +78,11 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
         isNotRepeated: true,
         summary: "End one of your sessions",
         description:
-          "Signs you out there at once. Ending the one that you ask with works as well, but leaves its cookie, which no longer works.",
+          "Signs you out there at once. The current session can be ended too; its cookie remains but no longer works.",
         group,
         access,
         params: Params,
-        answer: Type.Object({}),
+        responseSchema: Type.Object({}),
         errors: ["entity_not_found"],
         example: { parameters: { id: SESSION_EXAMPLE.id }, data: {} },
       },
@@ -90,7 +91,7 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
         const [hash] = sessionsOf(call.actor).find(([each]) => sessionId(each) === id.toLowerCase()) ?? [];
         if (hash === undefined) throw notFound({ name: "session" }, id);
         await writes.run("session.close", { hash }, authorOf(call));
-        return json(call, "{}");
+        return successResponse(call, "{}");
       },
     )
     .post(
@@ -101,17 +102,17 @@ export function sessionRoutes(surface: Surface<Actor, Access>, backend: Backend<
         makesNoTransaction: true,
         isNotRepeated: true,
         summary: "End your other sessions",
-        description: "Signs you out everywhere but here, at once. API keys stay valid.",
+        description: "Signs you out everywhere else, at once. API keys stay valid.",
         group,
         access,
-        answer: Type.Object({ ended: Type.Integer({ minimum: 0, description: "How many sessions have ended." }) }),
+        responseSchema: Type.Object({ ended: Type.Integer({ minimum: 0, description: "Number of ended sessions." }) }),
         example: { data: { ended: 2 } },
       },
       async (call) => {
         const author = authorOf(call);
-        const input = { userId: author.userId as string, keeps: currentHash(call), at: clock.now() };
+        const input = { userId: author.userId as string, keptHash: currentHash(call), at: clock.now() };
         const { result } = await writes.run("session.close_others", input, author);
-        return json(call, JSON.stringify({ ended: result }));
+        return successResponse(call, JSON.stringify({ ended: result }));
       },
     );
 }
@@ -129,12 +130,4 @@ function sessionId(hash: Uint8Array): string {
 
 function currentHash({ request }: RequestContext): Uint8Array {
   return hashSessionToken(sessionToken(request.headers.get("cookie")) ?? "");
-}
-
-function isSame(one: Uint8Array, other: Uint8Array): boolean {
-  return Buffer.compare(one, other) === 0;
-}
-
-function json(call: RequestContext, data: string): Response {
-  return new Response(successBody(data), { headers: { ...call.headers, "content-type": "application/json" } });
 }

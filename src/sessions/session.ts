@@ -7,18 +7,18 @@ import { USER_AGENT_MAX_LENGTH } from "./session-origin.ts";
 
 export const Session = Type.Object(
   {
-    id: Type.String({ format: "uuid", description: "Names the session and opens nothing." }),
-    created_at: Type.String({ format: "date-time", description: "When the user signed in." }),
+    id: Type.String({ format: "uuid", description: "Identifies the session; cannot be used to sign in." }),
+    created_at: Type.String({ format: "date-time", description: "Time of sign-in." }),
     last_used_at: Type.String({ format: "date-time", description: "Recorded at most once a minute." }),
     last_used_from: Nullable(IpAddressText, {
-      description: "The address that it was used from then. Null if unknown.",
+      description: "Address of the last use; null if unknown.",
     }),
     user_agent: Nullable(Type.String({ maxLength: USER_AGENT_MAX_LENGTH }), {
       description:
         "The client's `User-Agent` at that time, on one line and truncated; null if it sent none. It can be forged.",
     }),
-    expires_at: Type.String({ format: "date-time", description: "When it ends without further use." }),
-    is_current: Type.Boolean({ description: "Whether this request came with it." }),
+    expires_at: Type.String({ format: "date-time", description: "End of the session without further use." }),
+    is_current: Type.Boolean({ description: "Whether this request uses it." }),
   },
   { $id: "Session" },
 );

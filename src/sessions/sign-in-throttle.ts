@@ -4,7 +4,7 @@
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
-import { peerPlace } from "../base/ip.ts";
+import { peerSource } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 import type { Timers } from "../base/timers.ts";
 
@@ -52,7 +52,7 @@ export interface RefusedAttempt {
 }
 
 /** A verification takes less than a second. */
-const CROWDED: RefusedAttempt = { retryAfterSeconds: 1, isCrowded: true };
+const OVERLOADED: RefusedAttempt = { retryAfterSeconds: 1, isCrowded: true };
 
 /**
  * Guards sign-in. Call `enter` before any verification; if it returns null, exactly one of `failed`, `succeeded` and
@@ -97,84 +97,84 @@ export class SignInThrottle {
    */
   async enter(account: string, source: string): Promise<RefusedAttempt | null> {
     const keys = keysOf(account, source);
-    const answer = this.reserve(keys);
-    return typeof answer === "string" ? this.enterLater(keys, answer) : answer;
+    const result = this.reserve(keys);
+    return typeof result === "string" ? this.waitAndEnter(keys, result) : result;
   }
 
   /** Unknown or disabled account, or wrong password. */
   failed(account: string, source: string): void {
     const now = this.clock.now();
-    const { pair, place } = keysOf(account, source);
+    const { pair, network } = keysOf(account, source);
     this.pairs.fail(pair, now);
-    this.sources.fail(place, now);
-    this.wake(pair, place);
+    this.sources.fail(network, now);
+    this.wake(pair, network);
   }
 
   /** Signed in: resets the pair and marks it as known to be good. */
   succeeded(account: string, source: string): void {
-    const { pair, place } = keysOf(account, source);
+    const { pair, network } = keysOf(account, source);
     this.pairs.clear(pair);
-    this.sources.release(place);
+    this.sources.release(network);
     touch(this.knownGood, pair, this.clock.now());
-    this.wake(pair, place);
+    this.wake(pair, network);
   }
 
   /** Nothing was verified (too busy, shutting down): the attempt does not count. */
   abandoned(account: string, source: string): void {
-    const { pair, place } = keysOf(account, source);
+    const { pair, network } = keysOf(account, source);
     this.pairs.release(pair);
-    this.sources.release(place);
-    this.wake(pair, place);
+    this.sources.release(network);
+    this.wake(pair, network);
   }
 
   /** Whether the account has signed in from this source recently. */
-  knows(account: string, source: string): boolean {
+  hasSignedInRecently(account: string, source: string): boolean {
     return this.isKnownGood(keysOf(account, source).pair, this.clock.now());
   }
 
   /** @returns null if reserved; a key if the attempt must wait for that key's running attempts */
-  private reserve({ pair, place }: Keys): RefusedAttempt | string | null {
+  private reserve({ pair, network }: Keys): RefusedAttempt | string | null {
     const now = this.clock.now();
     const isKnown = this.isKnownGood(pair, now);
-    const waitMs = Math.max(this.pairs.waitMs(pair, now), isKnown ? 0 : this.sources.waitMs(place, now));
+    const waitMs = Math.max(this.pairs.waitMs(pair, now), isKnown ? 0 : this.sources.waitMs(network, now));
     if (waitMs > 0) return { retryAfterSeconds: Math.ceil(waitMs / 1000), isCrowded: false };
     if (this.pairs.isBusy(pair, now)) return pair;
-    if (!isKnown && this.sources.isBusy(place, now)) return place;
+    if (!isKnown && this.sources.isBusy(network, now)) return network;
     this.pairs.reserve(pair, now);
-    this.sources.reserve(place, now);
+    this.sources.reserve(network, now);
     return null;
   }
 
   /** @param busy the key to wait for first: the source may still be busy when the pair is free */
-  private async enterLater(keys: Keys, busy: string): Promise<RefusedAttempt | null> {
-    const late = Promise.withResolvers<boolean>();
-    const callOff = this.timers.after(ATTEMPT_WAIT_MS, () => late.resolve(true));
+  private async waitAndEnter(keys: Keys, busy: string): Promise<RefusedAttempt | null> {
+    const timeout = Promise.withResolvers<boolean>();
+    const cancelTimer = this.timers.after(ATTEMPT_WAIT_MS, () => timeout.resolve(true));
     try {
       for (let key = busy; ; ) {
-        const line = this.waiting.get(key) ?? new Set();
-        if (line.size >= ATTEMPTS_MAX_WAITING) return CROWDED;
+        const queue = this.waiting.get(key) ?? new Set();
+        if (queue.size >= ATTEMPTS_MAX_WAITING) return OVERLOADED;
         const { promise, resolve } = Promise.withResolvers<boolean>();
         const wake = () => resolve(false);
-        this.waiting.set(key, line.add(wake));
-        const isLate = await Promise.race([promise, late.promise]);
-        if (line.delete(wake) && line.size === 0) this.waiting.delete(key);
-        if (isLate) return CROWDED;
-        const answer = this.reserve(keys);
-        if (typeof answer !== "string") return answer;
-        key = answer;
+        this.waiting.set(key, queue.add(wake));
+        const hasTimedOut = await Promise.race([promise, timeout.promise]);
+        if (queue.delete(wake) && queue.size === 0) this.waiting.delete(key);
+        if (hasTimedOut) return OVERLOADED;
+        const result = this.reserve(keys);
+        if (typeof result !== "string") return result;
+        key = result;
       }
     } finally {
-      callOff();
+      cancelTimer();
     }
   }
 
   /** In order of arrival: attempts that must wait again keep their place. */
   private wake(...keys: readonly string[]): void {
     for (const key of keys) {
-      const line = this.waiting.get(key);
+      const queue = this.waiting.get(key);
       this.waiting.delete(key);
-      for (const wake of line ?? []) wake();
-      line?.clear();
+      for (const wake of queue ?? []) wake();
+      queue?.clear();
     }
   }
 
@@ -273,8 +273,8 @@ class FailureCounts {
 
   /** 0 within the free failures, then 1 s, 2 s, 4 s … */
   private delayMs(failures: number): number {
-    const costly = failures - this.freeFailures;
-    return costly <= 0 ? 0 : Math.min(2 ** (costly - 1), MAX_WAIT_SECONDS) * 1000;
+    const excess = failures - this.freeFailures;
+    return excess <= 0 ? 0 : Math.min(2 ** (excess - 1), MAX_WAIT_SECONDS) * 1000;
   }
 }
 
@@ -296,12 +296,12 @@ function touch<T>(map: Map<string, T>, key: string, value: T): void {
 
 interface Keys {
   readonly pair: string;
-  readonly place: string;
+  readonly network: string;
 }
 
 /** Hashed, so that key sizes do not depend on the input. */
 function keysOf(account: string, source: string): Keys {
-  const { address, place } = peerPlace(source);
+  const { address, source: network } = peerSource(source);
   const folded = foldCase(account.normalize("NFKC")).trim();
-  return { pair: Bun.SHA256.hash(`${address}\n${folded}`, "base64"), place: Bun.SHA256.hash(place, "base64") };
+  return { pair: Bun.SHA256.hash(`${address}\n${folded}`, "base64"), network: Bun.SHA256.hash(network, "base64") };
 }

@@ -87,18 +87,22 @@ export class SignIn {
 
   /**
    * Creates the first organization, its first network and its Owner, and signs the Owner in.
-   * @param by the request: its address is throttled, and its session shows its origin
-   * @param told request data for the ledger
+   * @param call the request: its address is throttled, and its session shows its origin
+   * @param authorFields request data for the ledger
    * @throws DomainError entity_already_exists if already claimed; auth_invalid_credentials for a wrong token;
    * rate_limit_exceeded; validation_failed
    */
-  async claim(claim: ApplianceClaim, by: OriginCall, told: Pick<Author, "requestId" | "reason">): Promise<Claimed> {
+  async claim(
+    claim: ApplianceClaim,
+    call: OriginCall,
+    authorFields: Pick<Author, "requestId" | "reason">,
+  ): Promise<Claimed> {
     const { writes, setupToken } = this.options;
     if (!this.setupNeeded()) throw alreadySetUp();
     const expected = setupToken();
-    await this.slowed(
+    await this.throttled(
       SETUP_ACCOUNT,
-      by.source,
+      call.source,
       wrongSetupToken,
       async () => expected !== null && setupTokenMatches(expected, claim.setup_token),
     );
@@ -113,40 +117,40 @@ export class SignIn {
         passwordHash,
         onlyFirst: true,
       },
-      { ...SYSTEM_AUTHOR, ...told },
+      { ...SYSTEM_AUTHOR, ...authorFields },
     );
-    return { ...result, sequence, ...(await this.open(result.userId, passwordHash, null, by)) };
+    return { ...result, sequence, ...(await this.open(result.userId, passwordHash, null, call)) };
   }
 
   /**
-   * @param by as in claim
+   * @param call as in claim
    * @param replaces the session token sent with the request: closed, regardless of its owner
-   * @param named called with the account before anything else: null for an unknown name, which may be a mistyped
+   * @param onAccount called with the account before anything else: null for an unknown name, which may be a mistyped
    * password
    * @throws DomainError auth_invalid_credentials; rate_limit_exceeded
    */
   async signIn(
     email: string,
     password: string,
-    by: OriginCall,
+    call: OriginCall,
     replaces: string | null,
-    named: (account: Account | null) => void,
+    onAccount: (account: Account | null) => void,
   ): Promise<SignedIn> {
     const find = () =>
       this.options.reader.statement(ACCOUNT_SQL).values(foldCase(email))[0] as
         | [string, number, string | null, string]
         | undefined;
     const account = find();
-    const { source } = by;
-    named(account === undefined ? null : { id: account[0], email: account[3] });
-    const isKnown = this.options.throttle.knows(email, source);
-    const { userId, passwordHash } = await this.slowed(email, source, invalidCredentials, async () => {
+    const { source } = call;
+    onAccount(account === undefined ? null : { id: account[0], email: account[3] });
+    const isKnown = this.options.throttle.hasSignedInRecently(email, source);
+    const { userId, passwordHash } = await this.throttled(email, source, invalidCredentials, async () => {
       const [userId, isEnabled, passwordHash] = find() ?? ["", 0, null];
       // Verified even for disabled and unknown accounts: the time taken must not reveal them.
-      const isRight = await verifyPassword(password, passwordHash, isKnown);
-      return isRight && isEnabled === 1 && { userId, passwordHash: passwordHash as string };
+      const isCorrect = await verifyPassword(password, passwordHash, isKnown);
+      return isCorrect && isEnabled === 1 && { userId, passwordHash: passwordHash as string };
     });
-    return this.open(userId, passwordHash, replaces, by);
+    return this.open(userId, passwordHash, replaces, call);
   }
 
   /** Closes the session of a token, with its user as author. */
@@ -163,18 +167,18 @@ export class SignIn {
   async changePassword(
     actor: Actor,
     author: CommandActor,
-    passwords: { current: string; wanted: string },
+    passwords: { current: string; newPassword: string },
     source: string,
     token: string,
   ): Promise<CommandOutcome<unknown>> {
     const [email] = this.accountOf(actor);
-    const problem = describePasswordProblem(passwords.wanted, email);
-    if (problem !== null) throw invalid([{ path: "/new_password", message: problem }]);
+    const problem = describePasswordProblem(passwords.newPassword, email);
+    if (problem !== null) throw invalid({ path: "/new_password", message: problem });
     const { writes } = this.options;
     await this.confirm(actor, passwords.current, source);
-    const passwordHash = await hashPassword(passwords.wanted, email);
+    const passwordHash = await hashPassword(passwords.newPassword, email);
     const id = author.userId as string;
-    return writes.run("user.set_password", { id, passwordHash, keeps: hashSessionToken(token) }, author);
+    return writes.run("user.set_password", { id, passwordHash, keptHash: hashSessionToken(token) }, author);
   }
 
   /**
@@ -184,7 +188,7 @@ export class SignIn {
   async confirm(actor: Actor, password: string, source: string): Promise<void> {
     const [email] = this.accountOf(actor);
     // A stolen session must not allow guessing the password.
-    await this.slowed(email, source, wrongPassword, () => verifyPassword(password, this.accountOf(actor)[1], true));
+    await this.throttled(email, source, wrongPassword, () => verifyPassword(password, this.accountOf(actor)[1], true));
   }
 
   /** Read again after a wait: the user may have been deleted. */
@@ -193,7 +197,12 @@ export class SignIn {
   }
 
   /** Opens a session, always with a new token, which defeats session fixation. */
-  private async open(userId: string, passwordHash: string, replaces: string | null, by: OriginCall): Promise<SignedIn> {
+  private async open(
+    userId: string,
+    passwordHash: string,
+    replaces: string | null,
+    call: OriginCall,
+  ): Promise<SignedIn> {
     const { reader, writes, gate, clock, random } = this.options;
     const token = generateSessionToken(random);
     const opening: SessionOpening = {
@@ -202,7 +211,7 @@ export class SignIn {
       at: clock.now(),
       passwordHash,
       replaces: replaces === null ? null : hashSessionToken(replaces),
-      origin: originOf(by),
+      origin: originOf(call),
     };
     await writes.run("session.open", opening, SYSTEM_AUTHOR);
     return { actor: gate.actorOfUser(reader.recordN(userId) as number), userId, token };
@@ -212,18 +221,18 @@ export class SignIn {
    * Runs a verification, unless throttled, and counts its result.
    * @param verify may run seconds later; returns false for a wrong secret
    */
-  private async slowed<Verified>(
+  private async throttled<Verified>(
     account: string,
     source: string,
-    wrong: () => DomainError,
+    makeError: () => DomainError,
     verify: () => Promise<Verified | false>,
   ): Promise<Verified> {
     const { throttle } = this.options;
-    const refused = await throttle.enter(account, source);
-    if (refused !== null) {
-      const { retryAfterSeconds, isCrowded } = refused;
-      const why = isCrowded ? "Too many attempts at once" : "Too many failed attempts";
-      throw new DomainError("rate_limit_exceeded", `${why}; try again in ${retryAfterSeconds} s.`, {
+    const rejection = await throttle.enter(account, source);
+    if (rejection !== null) {
+      const { retryAfterSeconds, isCrowded } = rejection;
+      const reason = isCrowded ? "Too many attempts at once" : "Too many failed attempts";
+      throw new DomainError("rate_limit_exceeded", `${reason}; try again in ${retryAfterSeconds} s.`, {
         retry_after_seconds: retryAfterSeconds,
       });
     }
@@ -236,7 +245,7 @@ export class SignIn {
     }
     if (verified === false) {
       throttle.failed(account, source);
-      throw wrong();
+      throw makeError();
     }
     throttle.succeeded(account, source);
     return verified;

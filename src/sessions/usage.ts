@@ -23,12 +23,12 @@ export class UsageRecorder implements UsageReport {
   }
 
   keyUsed(keyN: number, at: Instant): void {
-    if (this.isDue(`key ${keyN}`, at)) this.follow(this.writes.run("key.touch", { n: keyN, at }, SYSTEM_AUTHOR));
+    if (this.isDue(`key ${keyN}`, at)) this.logFailure(this.writes.run("key.touch", { n: keyN, at }, SYSTEM_AUTHOR));
   }
 
-  sessionUsed(hash: Uint8Array, at: Instant, by: OriginCall): void {
+  sessionUsed(hash: Uint8Array, at: Instant, call: OriginCall): void {
     if (this.isDue(`session ${Buffer.from(hash).toString("base64")}`, at))
-      this.follow(this.writes.run("session.touch", { hash, at, origin: originOf(by) }, SYSTEM_AUTHOR));
+      this.logFailure(this.writes.run("session.touch", { hash, at, origin: originOf(call) }, SYSTEM_AUTHOR));
   }
 
   /** Whether a use is due for recording; marks it as recorded. */
@@ -40,7 +40,7 @@ export class UsageRecorder implements UsageReport {
     return true;
   }
 
-  private follow(written: Promise<unknown>): void {
-    written.catch((error: unknown) => this.log.warn("usage_not_recorded", { cause: String(error) }));
+  private logFailure(write: Promise<unknown>): void {
+    write.catch((error: unknown) => this.log.warn("usage_not_recorded", { cause: String(error) }));
   }
 }

@@ -13,7 +13,7 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import { parseIp } from "../base/ip.ts";
-import type { CertificateWish, MadeCertificate } from "./order.ts";
+import type { CertificateSpec, GeneratedCertificate } from "./order.ts";
 
 const ALGORITHM = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
@@ -24,7 +24,7 @@ export async function makeCertificate({
   validFrom,
   validTo,
   serial,
-}: CertificateWish): Promise<MadeCertificate> {
+}: CertificateSpec): Promise<GeneratedCertificate> {
   const privateKey = given ?? (await makeKey());
   const key = createPrivateKey(privateKey);
   const keys = {
@@ -41,12 +41,12 @@ export async function makeCertificate({
   };
   // Positive, and without a leading octet that DER would omit (RFC 5280 section 4.1.2.2).
   const positive = Uint8Array.from(serial, (byte, index) => (index === 0 ? (byte & 0x3f) | 0x40 : byte));
-  const common =
+  const commonName =
     names.find((name) => name !== "localhost" && parseIp(name) === null && name.length <= COMMON_NAME_MAX) ??
     "netledger";
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: positive.toHex(),
-    name: [{ CN: [common] }, { O: ["netledger"] }],
+    name: [{ CN: [commonName] }, { O: ["netledger"] }],
     notBefore: new Date(validFrom),
     notAfter: new Date(validTo),
     signingAlgorithm: ALGORITHM,

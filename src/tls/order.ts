@@ -1,9 +1,9 @@
 // Certificate generation on a thread: the generator is large, and loaded only when needed.
 
 import type { Instant } from "../base/instant.ts";
-import { askThread, type StartThread } from "../base/thread.ts";
+import { callThread, type StartThread } from "../base/thread.ts";
 
-export interface CertificateWish {
+export interface CertificateSpec {
   /** PEM of a P-256 key; null for a new key. */
   readonly privateKey: string | null;
   /** DNS names and IP addresses. */
@@ -15,24 +15,24 @@ export interface CertificateWish {
 }
 
 /** Both PEM. */
-export interface MadeCertificate {
+export interface GeneratedCertificate {
   readonly privateKey: string;
   readonly certificate: string;
 }
 
 /** @throws Error for an unusable key */
-export type MakeCertificate = (wish: CertificateWish) => Promise<MadeCertificate>;
+export type MakeCertificate = (spec: CertificateSpec) => Promise<GeneratedCertificate>;
 
 export interface CertificateMessages {
-  readonly to: CertificateWish;
-  readonly from: { readonly made: MadeCertificate } | { readonly problem: string };
+  readonly to: CertificateSpec;
+  readonly from: { readonly generated: GeneratedCertificate } | { readonly problem: string };
 }
 
 /** Runs each generation on its own thread. */
-export function orderedFrom(start: StartThread<CertificateMessages>): MakeCertificate {
-  return async (wish) => {
-    const reply = await askThread(start, wish).answer;
+export function makeOnThread(start: StartThread<CertificateMessages>): MakeCertificate {
+  return async (spec) => {
+    const reply = await callThread(start, spec).reply;
     if ("problem" in reply) throw new Error(reply.problem);
-    return reply.made;
+    return reply.generated;
   };
 }

@@ -4,7 +4,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
 import type { Instant } from "../base/instant.ts";
-import { readRegular, whyUnreadable } from "../base/regular-file.ts";
+import { describeReadError, readRegular } from "../base/regular-file.ts";
 
 /** A usable certificate and key. */
 export interface TlsPair {
@@ -25,8 +25,8 @@ export interface TlsPair {
 
 /** Names of the two files in messages: a flag and its path, or a path alone. */
 export interface PairFiles {
-  readonly certificate: { readonly path: string; readonly shown: string };
-  readonly privateKey: { readonly path: string; readonly shown: string };
+  readonly certificate: { readonly path: string; readonly displayName: string };
+  readonly privateKey: { readonly path: string; readonly displayName: string };
 }
 
 /** `message` is one sentence for the operator, without its full stop. Never contains any part of a key. */
@@ -39,23 +39,23 @@ export class TlsRefused extends Error {
  * @throws TlsRefused
  */
 export function readTlsPair(files: PairFiles): TlsPair {
-  const certificate = readPem(files.certificate.path, files.certificate.shown);
-  const [own, ...chain] = certificatesIn(certificate, files.certificate.shown);
-  const keyText = readPem(files.privateKey.path, files.privateKey.shown);
-  const key = keyIn(keyText, files.privateKey.shown);
+  const certificate = readPem(files.certificate.path, files.certificate.displayName);
+  const [own, ...chain] = certificatesIn(certificate, files.certificate.displayName);
+  const keyText = readPem(files.privateKey.path, files.privateKey.displayName);
+  const key = keyIn(keyText, files.privateKey.displayName);
   if (!own.checkPrivateKey(key)) {
-    const isElsewhere = chain.some((each) => each.checkPrivateKey(key));
+    const isInChain = chain.some((each) => each.checkPrivateKey(key));
     throw new TlsRefused(
-      isElsewhere
-        ? `${files.certificate.shown} has the server's own certificate after others: it must come first, followed by the chain`
-        : `${files.privateKey.shown} is not the key of the certificate in ${files.certificate.path}`,
+      isInChain
+        ? `${files.certificate.displayName} has the server's own certificate after others: it must come first, followed by the chain`
+        : `${files.privateKey.displayName} is not the key of the certificate in ${files.certificate.path}`,
     );
   }
   // OpenSSL loads it, but every handshake fails.
   const bits = key.asymmetricKeyType === "rsa" ? (key.asymmetricKeyDetails?.modulusLength ?? 0) : RSA_BITS_MIN;
   if (bits < RSA_BITS_MIN)
     throw new TlsRefused(
-      `${files.privateKey.shown} is an RSA key of ${bits} bits: clients require at least ${RSA_BITS_MIN}`,
+      `${files.privateKey.displayName} is an RSA key of ${bits} bits: clients require at least ${RSA_BITS_MIN}`,
     );
   const privateKey = key.export({ type: "pkcs8", format: "pem" }) as string;
   try {
@@ -63,7 +63,7 @@ export function readTlsPair(files: PairFiles): TlsPair {
     createSecureContext({ cert: certificate, key: privateKey });
   } catch (error) {
     throw new TlsRefused(
-      `${files.certificate.shown} cannot be used for TLS (${error instanceof Error ? error.message : error})`,
+      `${files.certificate.displayName} cannot be used for TLS (${error instanceof Error ? error.message : error})`,
     );
   }
   return {
@@ -98,18 +98,18 @@ const MAX_BYTES = 1024 * 1024;
 
 /**
  * Reads the file of a certificate or key as text.
- * @param shown its name in messages
+ * @param displayName its name in messages
  * @throws TlsRefused
  */
-export function readPem(path: string, shown: string): string {
+export function readPem(path: string, displayName: string): string {
   let bytes: Uint8Array;
   try {
     bytes = readRegular(path, MAX_BYTES);
   } catch (error) {
-    throw new TlsRefused(`${shown} ${whyUnreadable(error)}`);
+    throw new TlsRefused(`${displayName} ${describeReadError(error)}`);
   }
   // DER and PKCS #12 begin with a SEQUENCE (X.690 section 8.9).
-  if (bytes[0] === 0x30) throw new TlsRefused(`${shown} is DER or PKCS #12 and not PEM: convert it with openssl`);
+  if (bytes[0] === 0x30) throw new TlsRefused(`${displayName} is DER or PKCS #12 and not PEM: convert it with openssl`);
   return new TextDecoder().decode(bytes);
 }
 
@@ -121,18 +121,18 @@ function blocksIn(text: string): { label: string; text: string }[] {
 
 /**
  * The certificates of a PEM text, in file order.
- * @param shown name of its file in messages
+ * @param displayName name of its file in messages
  * @throws TlsRefused if there are none, or one cannot be parsed
  */
-export function certificatesIn(text: string, shown: string): [X509Certificate, ...X509Certificate[]] {
+export function certificatesIn(text: string, displayName: string): [X509Certificate, ...X509Certificate[]] {
   const blocks = blocksIn(text);
   const certificates = blocks.filter(({ label }) => /^(X509 |TRUSTED )?CERTIFICATE$/.test(label));
   if (certificates.length === 0) {
     const hasKey = blocks.some(({ label }) => label.endsWith("PRIVATE KEY"));
     throw new TlsRefused(
       hasKey
-        ? `${shown} holds a private key and no certificate: are the two files swapped?`
-        : `${shown} is not PEM: there is no -----BEGIN CERTIFICATE----- in it`,
+        ? `${displayName} holds a private key and no certificate: are the two files swapped?`
+        : `${displayName} is not PEM: it contains no -----BEGIN CERTIFICATE-----`,
     );
   }
   return certificates.map((block, index) => {
@@ -140,33 +140,33 @@ export function certificatesIn(text: string, shown: string): [X509Certificate, .
       return new X509Certificate(block.text);
     } catch {
       throw new TlsRefused(
-        `${shown} is damaged: its certificate ${index + 1} of ${certificates.length} cannot be parsed`,
+        `${displayName} is damaged: its certificate ${index + 1} of ${certificates.length} cannot be parsed`,
       );
     }
   }) as [X509Certificate, ...X509Certificate[]];
 }
 
-function keyIn(text: string, shown: string): KeyObject {
+function keyIn(text: string, displayName: string): KeyObject {
   const blocks = blocksIn(text);
   const block = blocks.find(({ label }) => label.endsWith("PRIVATE KEY"));
   if (block === undefined) {
     const hasCertificate = blocks.some(({ label }) => label.endsWith("CERTIFICATE"));
     throw new TlsRefused(
       hasCertificate
-        ? `${shown} holds a certificate and no private key: are the two files swapped?`
-        : `${shown} is not PEM: there is no -----BEGIN PRIVATE KEY----- in it`,
+        ? `${displayName} holds a certificate and no private key: are the two files swapped?`
+        : `${displayName} is not PEM: it contains no -----BEGIN PRIVATE KEY-----`,
     );
   }
   if (block.label.startsWith("ENCRYPTED") || /^Proc-Type: *4, *ENCRYPTED/m.test(block.text)) {
     throw new TlsRefused(
-      `${shown} is encrypted, and netledger cannot ask for its passphrase: write it without one (openssl pkey -in FILE -out NEW)`,
+      `${displayName} is encrypted, and netledger cannot ask for its passphrase: write it without one (openssl pkey -in FILE -out NEW)`,
     );
   }
   try {
     return createPrivateKey(block.text);
   } catch {
     throw new TlsRefused(
-      `${shown} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be parsed`,
+      `${displayName} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be parsed`,
     );
   }
 }

@@ -8,7 +8,7 @@ import type { Timers } from "../base/timers.ts";
 import type { TlsPair } from "./pair.ts";
 
 /** Interval between checks of the files. */
-export const LOOK_MS = 60_000;
+export const CHECK_INTERVAL_MS = 60_000;
 /** Remaining validity below which a daily warning is logged. */
 export const WARN_DAYS = 14;
 
@@ -18,7 +18,7 @@ export interface RenewalOptions {
   /** The pair in use at the start. */
   readonly pair: TlsPair;
   /** Applies another pair. */
-  readonly take: (pair: TlsPair) => void;
+  readonly apply: (pair: TlsPair) => void;
   readonly timers: Timers;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,38 +30,38 @@ export class CertificateRenewal {
   inUse: TlsPair;
   private lastProblem: string | null = null;
   private warnedAt: Instant | null = null;
-  private looking: Promise<void> = Promise.resolve();
+  private pendingCheck: Promise<void> = Promise.resolve();
   private isClosed = false;
-  private callOff: () => void = () => {};
+  private cancelTimer: () => void = () => {};
 
   constructor(options: RenewalOptions) {
     this.options = options;
     this.inUse = options.pair;
-    this.tellEnd();
-    this.wait();
+    this.warnOfExpiry();
+    this.scheduleCheck();
   }
 
   /** Checks now: a changed pair is in use when this resolves. Checks never overlap. */
-  look(): Promise<void> {
-    this.looking = this.looking.then(() => this.lookOnce());
-    return this.looking;
+  checkNow(): Promise<void> {
+    this.pendingCheck = this.pendingCheck.then(() => this.checkOnce());
+    return this.pendingCheck;
   }
 
   close(): void {
     this.isClosed = true;
-    this.callOff();
+    this.cancelTimer();
   }
 
-  private wait(): void {
-    this.callOff = this.options.timers.after(LOOK_MS, () => {
-      void this.look().then(() => {
-        if (!this.isClosed) this.wait();
+  private scheduleCheck(): void {
+    this.cancelTimer = this.options.timers.after(CHECK_INTERVAL_MS, () => {
+      void this.checkNow().then(() => {
+        if (!this.isClosed) this.scheduleCheck();
       });
     });
   }
 
-  private async lookOnce(): Promise<void> {
-    const { read, take, log } = this.options;
+  private async checkOnce(): Promise<void> {
+    const { read, apply, log } = this.options;
     if (this.isClosed) return;
     try {
       const pair = await read();
@@ -70,7 +70,7 @@ export class CertificateRenewal {
         !this.isClosed &&
         (pair.certificate !== this.inUse.certificate || pair.privateKey !== this.inUse.privateKey)
       ) {
-        take(pair);
+        apply(pair);
         this.inUse = pair;
         this.warnedAt = null;
         log.info("certificate_taken_over", {
@@ -86,10 +86,10 @@ export class CertificateRenewal {
         log.warn("certificate_not_taken_over", { reason, in_use: this.inUse.fingerprint });
       this.lastProblem = reason;
     }
-    this.tellEnd();
+    this.warnOfExpiry();
   }
 
-  private tellEnd(): void {
+  private warnOfExpiry(): void {
     const { clock, log } = this.options;
     const now = clock.now();
     const { validFrom, validTo, fingerprint } = this.inUse;

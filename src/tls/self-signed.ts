@@ -7,7 +7,7 @@ import type { Clock } from "../base/clock.ts";
 import { replaceFile } from "../base/durable-file.ts";
 import { parseIp } from "../base/ip.ts";
 import type { Random } from "../base/random.ts";
-import { isTaken, whyUnreadable } from "../base/regular-file.ts";
+import { describeReadError, nameExists } from "../base/regular-file.ts";
 import type { MakeCertificate } from "./order.ts";
 import { readPem, readTlsPair, type TlsPair, TlsRefused } from "./pair.ts";
 
@@ -40,22 +40,22 @@ export async function ensureSelfSigned(
   clock: Clock,
   random: Random,
 ): Promise<SelfSigned> {
-  const hasKey = isTaken(files.privateKey);
-  const existing = hasKey && isTaken(files.certificate) ? read(files) : null;
+  const hasKey = nameExists(files.privateKey);
+  const existing = hasKey && nameExists(files.certificate) ? read(files) : null;
   // A certificate generated while the clock was ahead is not valid yet.
   if (existing !== null && existing.validFrom <= clock.now() && existing.validTo - clock.now() > RENEW_DAYS * DAY_MS)
     return { pair: existing, isNew: false };
-  if (hasKey) requireClosed(files.privateKey);
+  if (hasKey) requirePrivate(files.privateKey);
   const existingKey = hasKey ? readPem(files.privateKey, files.privateKey) : null;
   // Allows for inaccurate client clocks.
-  const wish = {
+  const spec = {
     privateKey: existingKey,
     names,
     validFrom: clock.now() - DAY_MS,
     validTo: clock.now() + VALID_DAYS * DAY_MS,
     serial: random.bytes(16),
   };
-  const made = await make(wish).catch((error: unknown) => {
+  const generated = await make(spec).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TlsRefused(
       hasKey
@@ -65,8 +65,8 @@ export async function ensureSelfSigned(
   });
   try {
     // The key first: a certificate without its key is useless, whereas a key without a certificate just gets a new one.
-    if (!hasKey) await replaceFile(files.privateKey, made.privateKey);
-    await replaceFile(files.certificate, made.certificate, 0o644);
+    if (!hasKey) await replaceFile(files.privateKey, generated.privateKey);
+    await replaceFile(files.certificate, generated.certificate, 0o644);
   } catch (error) {
     throw new TlsRefused(
       `the certificate cannot be stored in ${dirname(files.certificate)} (${error instanceof Error && "code" in error ? error.code : error})`,
@@ -78,14 +78,14 @@ export async function ensureSelfSigned(
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 function read(files: SelfSignedFiles): TlsPair {
-  requireClosed(files.privateKey);
+  requirePrivate(files.privateKey);
   return readTlsPair({
-    certificate: { path: files.certificate, shown: files.certificate },
-    privateKey: { path: files.privateKey, shown: files.privateKey },
+    certificate: { path: files.certificate, displayName: files.certificate },
+    privateKey: { path: files.privateKey, displayName: files.privateKey },
   });
 }
 
-function requireClosed(path: string): void {
+function requirePrivate(path: string): void {
   const mode = modeOf(path);
   if ((mode & 0o077) !== 0)
     throw new TlsRefused(
@@ -97,7 +97,7 @@ function modeOf(path: string): number {
   try {
     return statSync(path).mode & 0o777;
   } catch (error) {
-    throw new TlsRefused(`${path} ${whyUnreadable(error)}`);
+    throw new TlsRefused(`${path} ${describeReadError(error)}`);
   }
 }
 

@@ -1,10 +1,10 @@
-// Reach of a network's credentials: subnets accepted by an Admin, and targets named by an Admin. For every way that
-// others have to create or change a subnet, the socket in it must never receive the secrets.
+// Recipients of a network's credentials: subnets that accept them, and targets named by an Admin. However others create
+// or change a subnet, the socket in it must never receive the secrets.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 /** An address in the Admin's subnet, and one that must not receive the secret. */
@@ -14,10 +14,10 @@ const EVIL_SUBNET = "10.6.0.0/24";
 const SECRET = "s3cret";
 
 const appliance = applianceForEach();
-const { communityOf, findings, first, newHost, newMember, newSubnet, owner, probes, scanned, tick, transactionCount } =
+const { communityOf, findings, first, newHost, newMember, newSubnet, owner, probes, runScan, tick, transactionCount } =
   appliance;
 let member: Client;
-let subnet: Wire;
+let subnet: JsonRecord;
 
 beforeEach(async () => {
   member = (await newMember()).client;
@@ -27,99 +27,101 @@ beforeEach(async () => {
   for (const address of [OWN, EVIL]) probes.alive.set(address, {});
 });
 
-/** Addresses that received the secret, in scans of every kind that a Member may request. */
-async function sentTo(fields: Wire = {}, by: Client = member): Promise<string[]> {
-  probes.asked.length = 0;
-  for (const more of [{ kind: "full", commit: false }, { kind: "full" }, { kind: "snmp" }]) {
-    await scanned({ ...more, ...fields }, by);
+/** Runs every kind of scan that a Member may request. @returns the addresses that received the secret */
+async function sentTo(fields: JsonRecord = {}, client: Client = member): Promise<string[]> {
+  probes.queries.length = 0;
+  for (const kindOptions of [{ kind: "full", commit: false }, { kind: "full" }, { kind: "snmp" }]) {
+    await runScan({ ...kindOptions, ...fields }, client);
     tick();
   }
   return [
-    ...new Set(probes.asked.flatMap(({ address, credentials }) => (credentials.length > 0 ? [address] : []))),
+    ...new Set(probes.queries.flatMap(({ address, credentials }) => (credentials.length > 0 ? [address] : []))),
   ].sort();
 }
 
-/** Attempts a change now; a refusal counts like a change without effect. */
-async function tried(answer: Promise<{ status: number; body: unknown }>, expected = 200): Promise<Wire> {
-  const { status, body } = await answer;
+/** Attempts a change. A refusal counts as a change that does nothing. */
+async function attempt(request: Promise<{ status: number; body: unknown }>, expected = 200): Promise<JsonRecord> {
+  const { status, body } = await request;
   tick();
   if (status !== expected) throw new Error(JSON.stringify(body));
-  return body as Wire;
+  return body as JsonRecord;
 }
 
-const create = (fields: Wire, by: Client = member) =>
-  by.post("subnets", { network_id: first.networkId, cidr: EVIL_SUBNET, subnet_type: "Lan", ...fields });
-const update = ({ id, cidr, subnet_type }: Wire, fields: Wire, by: Client = member) =>
-  by.put(`subnets/${id}`, { cidr, subnet_type, ...fields });
-const remove = ({ id }: Wire, by: Client = member) => by.delete(`subnets/${id}?cascade=true`);
-const restore = ({ id }: Wire, at: string, by: Client = member) => by.post(`subnets/${id}/restore`, { at });
-const accepting = async (fields: Wire = {}): Promise<Wire> => (await tried(create(fields, owner))).data;
+const create = (fields: JsonRecord, client: Client = member) =>
+  client.post("subnets", { network_id: first.networkId, cidr: EVIL_SUBNET, subnet_type: "Lan", ...fields });
+const update = ({ id, cidr, subnet_type }: JsonRecord, fields: JsonRecord, client: Client = member) =>
+  client.put(`subnets/${id}`, { cidr, subnet_type, ...fields });
+const remove = ({ id }: JsonRecord, client: Client = member) => client.delete(`subnets/${id}?cascade=true`);
+const restore = ({ id }: JsonRecord, at: string, client: Client = member) =>
+  client.post(`subnets/${id}/restore`, { at });
+const createAccepting = async (fields: JsonRecord = {}): Promise<JsonRecord> =>
+  (await attempt(create(fields, owner))).data;
 
-/** Ways for the evil address to get into a scanned subnet. Where one is refused, a Member's own subnet still exists. */
-const WAYS: Record<string, () => Promise<unknown>> = {
-  "created by a Member": () => tried(create({})),
+/** Ways to get the evil address into a scanned subnet. If one is refused, the Member's own subnet still exists. */
+const SCENARIOS: Record<string, () => Promise<unknown>> = {
+  "created by a Member": () => attempt(create({})),
   "created by a Member as accepting": async () => {
-    await tried(create({ accepts_credentials: true }), 403);
-    await tried(create({ accepts_credentials: false }));
+    await attempt(create({ accepts_credentials: true }), 403);
+    await attempt(create({ accepts_credentials: false }));
   },
   "set accepting by a Member": async () => {
-    const { data } = await tried(create({}));
-    await tried(update(data, { accepts_credentials: true }), 403);
+    const { data } = await attempt(create({}));
+    await attempt(update(data, { accepts_credentials: true }), 403);
   },
-  "an Admin's, widened by a Member": async () => {
-    await tried(create({}));
-    await tried(update(subnet, { cidr: "10.0.0.0/8" }), 403);
+  "of an Admin, widened by a Member": async () => {
+    await attempt(create({}));
+    await attempt(update(subnet, { cidr: "10.0.0.0/8" }), 403);
   },
-  "an Admin's, made part of scans by a Member": async () => {
-    const internet = await accepting({ cidr: "10.6.0.0/16", subnet_type: "Internet" });
-    await tried(update(internet, { subnet_type: "Lan" }), 403);
-    await tried(update(internet, { cidr: EVIL_SUBNET }), 403);
+  "of an Admin, made part of scans by a Member": async () => {
+    const internet = await createAccepting({ cidr: "10.6.0.0/16", subnet_type: "Internet" });
+    await attempt(update(internet, { subnet_type: "Lan" }), 403);
+    await attempt(update(internet, { cidr: EVIL_SUBNET }), 403);
   },
-  "a Member's inside an Admin's that is scanned only as a target": async () => {
-    await accepting({ cidr: "10.6.0.0/16", subnet_type: "Internet" });
-    await tried(create({}));
+  "of a Member inside an Admin's subnet that is scanned only as a target": async () => {
+    await createAccepting({ cidr: "10.6.0.0/16", subnet_type: "Internet" });
+    await attempt(create({}));
   },
-  "an Admin's, deleted and re-created by a Member": async () => {
-    await tried(remove(await accepting()));
-    await tried(create({}));
+  "of an Admin, deleted and re-created by a Member": async () => {
+    await attempt(remove(await createAccepting()));
+    await attempt(create({}));
   },
-  "an Admin's, deleted and restored by a Member": async () => {
-    const theirs = await accepting();
-    await tried(remove(theirs));
-    await tried(restore(theirs, theirs.valid_from), 403);
-    await tried(create({}));
+  "of an Admin, deleted and restored by a Member": async () => {
+    const otherSubnet = await createAccepting();
+    await attempt(remove(otherSubnet));
+    await attempt(restore(otherSubnet, otherSubnet.valid_from), 403);
+    await attempt(create({}));
   },
-  "an Admin's, no longer accepting and restored by a Member": async () => {
-    const theirs = await accepting();
-    await tried(update(theirs, { accepts_credentials: false }, owner));
-    await tried(restore(theirs, theirs.valid_from), 403);
+  "of an Admin, no longer accepting and restored by a Member": async () => {
+    const otherSubnet = await createAccepting();
+    await attempt(update(otherSubnet, { accepts_credentials: false }, owner));
+    await attempt(restore(otherSubnet, otherSubnet.valid_from), 403);
   },
-  "a Member's, sent back by an Admin": async () => {
-    const { data } = await tried(create({}));
-    await tried(owner.put(`subnets/${data.id}`, { ...data, name: "renamed" }));
+  "of a Member, sent back by an Admin": async () => {
+    const { data } = await attempt(create({}));
+    await attempt(owner.put(`subnets/${data.id}`, { ...data, name: "renamed" }));
   },
-  "a Member's, restored by an Admin": async () => {
-    const { data } = await tried(create({}));
-    await tried(remove(data));
-    await tried(restore(data, data.valid_from, owner));
+  "of a Member, restored by an Admin": async () => {
+    const { data } = await attempt(create({}));
+    await attempt(remove(data));
+    await attempt(restore(data, data.valid_from, owner));
   },
-  "a Member's, restored by an Admin's revert": async () => {
-    const { data } = await tried(create({}));
-    await tried(remove(data));
-    await tried(owner.post(`transactions/${transactionCount()}/revert`, {}));
+  "of a Member, restored by an Admin's revert": async () => {
+    const { data } = await attempt(create({}));
+    await attempt(remove(data));
+    await attempt(owner.post(`transactions/${transactionCount()}/revert`, {}));
   },
   "reported by a device in the Admin's subnet": async () => {
     const addresses = [OWN, "10.6.0.1"].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null }));
     probes.devices.set(OWN, { community: SECRET, device: fakeDevice({ sys_name: "core", addresses }) });
-    await scanned({ kind: "full" }, member);
-    expect((await owner.get("subnets")).data.map(({ cidr }: Wire) => cidr)).toContain(EVIL_SUBNET);
+    await runScan({ kind: "full" }, member);
+    expect((await owner.get("subnets")).data.map(({ cidr }: JsonRecord) => cidr)).toContain(EVIL_SUBNET);
   },
-  "created by a Member, for a host entered there by a Member": async () => {
-    await tried(create({}));
+  "created by a Member, for a host that a Member added there": async () => {
+    await attempt(create({}));
     await newHost({ ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }] }, member);
   },
   "created by a Member, for a neighbor announced by a device": async () => {
-    await tried(create({}));
+    await attempt(create({}));
     const lldp = [{ mgmt_addr: EVIL }];
     probes.devices.set(OWN, {
       community: SECRET,
@@ -133,35 +135,35 @@ describe("network credentials", () => {
     expect(await sentTo()).toEqual([OWN]);
   });
 
-  test.each(Object.entries(WAYS))("are not sent to an address in a subnet that is %s", async (_how, bring) => {
-    await bring();
+  test.each(Object.entries(SCENARIOS))("are not sent to an address in a subnet %s", async (_scenario, arrange) => {
+    await arrange();
     expect(await sentTo()).not.toContain(EVIL);
     // Otherwise the address would have been skipped for another reason.
-    for (const each of (await owner.get("subnets")).data as Wire[])
-      await tried(update(each, { accepts_credentials: true, subnet_type: "Lan" }, owner));
+    for (const subnet of (await owner.get("subnets")).data as JsonRecord[])
+      await attempt(update(subnet, { accepts_credentials: true, subnet_type: "Lan" }, owner));
     probes.devices.clear();
     expect(await sentTo()).toContain(EVIL);
   });
 
   test("are sent to an address inside an accepting subnet, even if a smaller subnet around it does not accept them", async () => {
-    await tried(create({}));
-    await accepting({ cidr: "10.0.0.0/8" });
+    await attempt(create({}));
+    await createAccepting({ cidr: "10.0.0.0/8" });
     expect(await sentTo()).toEqual([OWN, EVIL]);
   });
 
   test("are sent into a subnet that an Admin's restore or revert makes accepting", async () => {
-    const theirs = await accepting();
-    await tried(update(theirs, { accepts_credentials: false }, owner));
+    const otherSubnet = await createAccepting();
+    await attempt(update(otherSubnet, { accepts_credentials: false }, owner));
     expect(await sentTo()).toEqual([OWN]);
-    await tried(restore(theirs, theirs.valid_from, owner));
+    await attempt(restore(otherSubnet, otherSubnet.valid_from, owner));
     expect(await sentTo()).toEqual([OWN, EVIL]);
-    await tried(remove(theirs));
-    await tried(owner.post(`transactions/${transactionCount()}/revert`, {}));
+    await attempt(remove(otherSubnet));
+    await attempt(owner.post(`transactions/${transactionCount()}/revert`, {}));
     expect(await sentTo()).toContain(EVIL);
   });
 
   test("are sent to targets named by an Admin, in that scan only", async () => {
-    await tried(create({}));
+    await attempt(create({}));
     expect(await sentTo({ targets: [EVIL] }, owner)).toEqual([EVIL]);
     expect(await sentTo({ targets: ["10.6.0.64/29"] }, owner)).toContain(EVIL);
     // A Member may name it, since it is in a subnet; that does not send the secret there.
@@ -176,9 +178,12 @@ describe("network credentials", () => {
       if_index: null,
     }));
     probes.devices.set(EVIL, { community: SECRET, device: fakeDevice({ sys_name: "edge", addresses }) });
-    await scanned({ kind: "full", targets: [EVIL_SUBNET] });
+    await runScan({ kind: "full", targets: [EVIL_SUBNET] });
     const subnets = Object.fromEntries(
-      ((await owner.get("subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [cidr, accepts_credentials]),
+      ((await owner.get("subnets")).data as JsonRecord[]).map(({ cidr, accepts_credentials }) => [
+        cidr,
+        accepts_credentials,
+      ]),
     );
     expect(subnets).toEqual({ "10.2.0.0/24": true, [EVIL_SUBNET]: true, "10.7.0.0/24": false });
     probes.devices.clear();
@@ -186,35 +191,38 @@ describe("network credentials", () => {
     expect(await sentTo()).toEqual([OWN, EVIL]);
   });
 
-  test("are accepted by a target's subnet even if a device reports that very prefix", async () => {
+  test("are accepted by a target's subnet even if a device reports the same prefix", async () => {
     probes.devices.set(EVIL, {
       community: SECRET,
       device: fakeDevice({ sys_name: "edge", addresses: [{ ip_address: EVIL, prefix_length: 24, if_index: null }] }),
     });
-    await scanned({ kind: "full", targets: [EVIL_SUBNET] });
+    await runScan({ kind: "full", targets: [EVIL_SUBNET] });
     expect(
-      ((await owner.get("subnets")).data as Wire[]).map(({ cidr, accepts_credentials }) => [cidr, accepts_credentials]),
+      ((await owner.get("subnets")).data as JsonRecord[]).map(({ cidr, accepts_credentials }) => [
+        cidr,
+        accepts_credentials,
+      ]),
     ).toContainEqual([EVIL_SUBNET, true]);
   });
 
-  test("when missing, raise a finding that names the subnet and the remedy, in a dry run too", async () => {
-    const { data: theirs } = await tried(create({}));
+  test("raise a finding with the subnet and the remedy if not sent, in a dry run too", async () => {
+    const { data: otherSubnet } = await attempt(create({}));
     for (const last of [67, 68, 69]) probes.alive.set(`10.6.0.${last}`, {});
     const reason = `does not accept credentials: the network's were not sent to ${EVIL}, 10.6.0.67, 10.6.0.68, … (4 addresses); an Admin can set its accepts_credentials, or name them as targets`;
     for (const commit of [false, true]) {
-      const scan = await scanned({ kind: "full", commit }, member);
+      const scan = await runScan({ kind: "full", commit }, member);
       expect((await findings(scan)).filter(({ type }) => type === "Skipped")).toEqual([
-        { type: "Skipped", entity: "subnet", id: theirs.id, label: EVIL_SUBNET, reason },
+        { type: "Skipped", entity: "subnet", id: otherSubnet.id, label: EVIL_SUBNET, reason },
       ]);
     }
   });
 
-  test("raise no finding for a device that answered otherwise", async () => {
-    await tried(create({}));
+  test("raise no finding for a device that responded to another credential", async () => {
+    await attempt(create({}));
     const host = await newHost({ name: "edge", ip_addresses: [{ ip_address: EVIL }] });
     await communityOf("own", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
     probes.devices.set(EVIL, { community: "own", device: fakeDevice({ sys_name: "edge" }) });
-    const scan = await scanned({ kind: "full" }, member);
+    const scan = await runScan({ kind: "full" }, member);
     expect((await findings(scan)).filter(({ type }) => type === "Skipped")).toEqual([]);
   });
 });

@@ -27,47 +27,51 @@ beforeEach(async () => {
   now += NEXT_ROUND_WAIT_MS + 1;
 });
 
-/** Sends requests concurrently, accepted at this interval, before any is answered. */
-async function together(
+/** Sends requests concurrently, one accepted per interval, before any gets a response. */
+async function sendConcurrently(
   count: number,
   stepMs: number,
   request: (i: number) => Request,
-  atOnce = false,
+  immediately = false,
 ): Promise<Response[]> {
   await roundIsOver();
   // Earlier refusals are far in the past.
-  if (!atOnce) now += NEXT_ROUND_WAIT_MS + 1;
-  const answers: Promise<Response>[] = [];
+  if (!immediately) now += NEXT_ROUND_WAIT_MS + 1;
+  const responses: Promise<Response>[] = [];
   for (let i = 0; i < count; i += 1) {
     if (i > 0) now += stepMs;
-    answers.push(handle(request(i)));
+    responses.push(handle(request(i)));
   }
-  return Promise.all(answers);
+  return Promise.all(responses);
 }
 
-/** All requests here have one address. */
+/** All requests come from one address. */
 const ADMITTED = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
 
 const roundIsOver = () => new Promise<void>((resolve) => setImmediate(resolve));
 const list = () => new Request("http://localhost/api/v1/tags");
-const statuses = (answers: readonly Response[]) => answers.map(({ status }) => status);
+const statuses = (responses: readonly Response[]) => responses.map(({ status }) => status);
 
 describe("concurrent requests", () => {
   test("are all admitted while there are few, however long each takes", async () => {
-    const answers = await together(ROUND_ALWAYS_ADMITTED, 10 * ROUND_WAIT_MS, list);
-    expect(new Set(statuses(answers))).toEqual(new Set([401]));
+    const responses = await sendConcurrently(ROUND_ALWAYS_ADMITTED, 10 * ROUND_WAIT_MS, list);
+    expect(new Set(statuses(responses))).toEqual(new Set([401]));
   });
 
   test("are all admitted while none waits long, however many there are", async () => {
-    const answers = await together(20 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS / (20 * ROUND_ALWAYS_ADMITTED), list);
-    expect(new Set(statuses(answers))).toEqual(new Set([401]));
+    const responses = await sendConcurrently(
+      20 * ROUND_ALWAYS_ADMITTED,
+      ROUND_WAIT_MS / (20 * ROUND_ALWAYS_ADMITTED),
+      list,
+    );
+    expect(new Set(statuses(responses))).toEqual(new Set([401]));
   });
 
   test("are refused above that limit, before authentication, with Retry-After", async () => {
-    const answers = await together(ADMITTED + 50, ROUND_WAIT_MS / 10, list);
-    expect(statuses(answers.slice(0, ADMITTED))).toEqual(Array.from({ length: ADMITTED }, () => 401));
-    expect(statuses(answers.slice(ADMITTED))).toEqual(Array.from({ length: 50 }, () => 429));
-    const refused = answers.at(-1) as Response;
+    const responses = await sendConcurrently(ADMITTED + 50, ROUND_WAIT_MS / 10, list);
+    expect(statuses(responses.slice(0, ADMITTED))).toEqual(Array.from({ length: ADMITTED }, () => 401));
+    expect(statuses(responses.slice(ADMITTED))).toEqual(Array.from({ length: 50 }, () => 429));
+    const refused = responses.at(-1) as Response;
     expect(refused.headers.get("retry-after")).toBe(String(OVERLOAD_RETRY_AFTER_S));
     expect(refused.headers.get("x-request-id")).not.toBeNull();
     expect(await refused.json()).toMatchObject({
@@ -77,10 +81,10 @@ describe("concurrent requests", () => {
     });
   });
 
-  test("write nothing when refused", async () => {
+  test("do not write anything when refused", async () => {
     const { cookie } = (owner as unknown as { headers: Record<string, string> }).headers;
     const before = appliance.reader.head().sequence;
-    const answers = await together(ADMITTED + 20, ROUND_WAIT_MS / 10, (i) => {
+    const responses = await sendConcurrently(ADMITTED + 20, ROUND_WAIT_MS / 10, (i) => {
       if (i < ADMITTED) return new Request("http://localhost/api/v1/tags", { headers: { cookie: cookie as string } });
       const body = JSON.stringify({
         organization_id: first.organizationId,
@@ -94,53 +98,57 @@ describe("concurrent requests", () => {
         body,
       });
     });
-    expect(statuses(answers.slice(ADMITTED))).toEqual(Array.from({ length: 20 }, () => 429));
+    expect(statuses(responses.slice(ADMITTED))).toEqual(Array.from({ length: 20 }, () => 429));
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
-  test("are refused earlier, and more of them, in a round that follows directly on one with refusals", async () => {
+  test("are refused earlier, and in greater number, in the round right after one with refusals", async () => {
     const between = (NEXT_ROUND_WAIT_MS + ROUND_WAIT_MS) / 2;
-    const refused = async (count: number, atOnce: boolean) =>
-      (await together(count, between / count, list, atOnce)).filter(({ status }) => status === 429).length;
+    const refused = async (count: number, immediately: boolean) =>
+      (await sendConcurrently(count, between / count, list, immediately)).filter(({ status }) => status === 429).length;
     expect(await refused(ROUND_ALWAYS_ADMITTED, false)).toBe(0);
-    await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS, list);
+    await sendConcurrently(2 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS, list);
     expect(await refused(ROUND_ALWAYS_ADMITTED, true)).toBeGreaterThan(ROUND_ALWAYS_ADMITTED / 4);
     expect(await refused(NEXT_ROUND_ALWAYS_ADMITTED, true)).toBe(0);
     expect(await refused(ROUND_ALWAYS_ADMITTED, false)).toBe(0);
   });
 
   test("do not delay the next round once refused", async () => {
-    await together(2 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS, list);
-    const answers = await together(1, 0, list);
-    expect(statuses(answers)).toEqual([401]);
+    await sendConcurrently(2 * ROUND_ALWAYS_ADMITTED, ROUND_WAIT_MS, list);
+    const responses = await sendConcurrently(1, 0, list);
+    expect(statuses(responses)).toEqual([401]);
   });
 
   test("close their connection when refused, dropping anything else sent on it", async () => {
-    const answers = await together(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
+    const responses = await sendConcurrently(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
       i > ADMITTED ? new Request("http://localhost/api/health") : list(),
     );
-    expect(answers.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
+    expect(responses.slice(-3).map(({ headers }) => headers.get("connection"))).toEqual([null, "close", "close"]);
   });
 
   test.each("/api/nothing /nothing /docs /docs/scalar.js /api/openapi.json /openapi.json /handbook /".split(" "))(
     "are also refused at %s, which is not an operation",
     async (path) => {
-      const answers = await together(ADMITTED + 1, ROUND_WAIT_MS, () => new Request(`http://localhost${path}`));
-      expect(answers.at(-1)?.status).toBe(429);
+      const responses = await sendConcurrently(
+        ADMITTED + 1,
+        ROUND_WAIT_MS,
+        () => new Request(`http://localhost${path}`),
+      );
+      expect(responses.at(-1)?.status).toBe(429);
     },
   );
 
   test("leave the health check responsive", async () => {
-    const answers = await together(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
+    const responses = await sendConcurrently(ADMITTED + 2, ROUND_WAIT_MS, (i) =>
       i > ADMITTED ? new Request("http://localhost/api/health") : list(),
     );
-    expect(statuses(answers.slice(-2))).toEqual([429, 200]);
+    expect(statuses(responses.slice(-2))).toEqual([429, 200]);
   });
 
   test("are logged once a second while refused", async () => {
     timers.pass(1_000);
     appliance.logLines.length = 0;
-    await together(ADMITTED + 30, ROUND_WAIT_MS, list);
+    await sendConcurrently(ADMITTED + 30, ROUND_WAIT_MS, list);
     expect(
       appliance.logLines.filter(
         (line) => line.includes("429") || line.includes("rate_limit") || line.includes("overloaded"),
@@ -158,15 +166,15 @@ describe("concurrent requests", () => {
     };
     const operations = Object.values(document.paths)
       .flatMap((methods) => Object.values(methods))
-      .filter((each) => each.operationId !== undefined);
+      .filter((operation) => operation.operationId !== undefined);
     expect(operations.length).toBeGreaterThan(100);
     expect(
       operations.filter(({ responses }) => responses["429"] === undefined).map(({ operationId }) => operationId),
     ).toEqual(["getHealth"]);
     const check = documentCheck(async (request) => handle(request));
-    const refused = (await together(ADMITTED + 2, ROUND_WAIT_MS, () => new Request("http://localhost/api/version"))).at(
-      -1,
-    ) as Response;
+    const refused = (
+      await sendConcurrently(ADMITTED + 2, ROUND_WAIT_MS, () => new Request("http://localhost/api/version"))
+    ).at(-1) as Response;
     expect(refused.status).toBe(429);
     await roundIsOver();
     const text = await refused.text();
@@ -184,25 +192,25 @@ describe("concurrent requests from one address", () => {
   const bearing = (authorization: string) =>
     new Request("http://localhost/api/v1/tags", { headers: { authorization } });
   /** Well-formed, but unknown. */
-  const madeUp = () => `Bearer ${generateApiKey(appliance.random)}`;
-  /** Fills a round, then sends these, each after the wait. */
-  const behind = async (flood: (i: number) => Request, after: readonly Request[], flooding = 3 * ADMITTED) => {
-    const answers = await together(flooding + after.length, ROUND_WAIT_MS / 10, (i) =>
+  const unknownKey = () => `Bearer ${generateApiKey(appliance.random)}`;
+  /** Fills a round, then sends the given requests, each after the wait. */
+  const afterFlood = async (flood: (i: number) => Request, after: readonly Request[], flooding = 3 * ADMITTED) => {
+    const responses = await sendConcurrently(flooding + after.length, ROUND_WAIT_MS / 10, (i) =>
       i < flooding ? flood(i) : (after[i - flooding] as Request),
     );
-    return { flood: statuses(answers.slice(0, flooding)), after: statuses(answers.slice(flooding)) };
+    return { flood: statuses(responses.slice(0, flooding)), after: statuses(responses.slice(flooding)) };
   };
-  /** In a separate round, long after all refusals. */
-  const alone = async (request: Request) => (await together(1, 0, () => request))[0]?.status;
-  const count = (answers: readonly number[], status: number) => answers.filter((each) => each === status).length;
+  /** Sends a request in a round of its own, long after all refusals. */
+  const sendAlone = async (request: Request) => (await sendConcurrently(1, 0, () => request))[0]?.status;
+  const count = (responses: readonly number[], status: number) => responses.filter((code) => code === status).length;
 
-  test("by one user shut out no other user and no anonymous caller", async () => {
-    const [viewer, other] = [await newUser({ role: "Viewer" }), await newUser({ role: "Viewer" })];
+  test("by one user do not shut out other users or anonymous callers", async () => {
+    const [viewer, otherUser] = [await newUser({ role: "Viewer" }), await newUser({ role: "Viewer" })];
     const key = newApiKey({ userId: viewer.id, permissions: "Viewer" }).key;
-    const theirs = newApiKey({ userId: other.id, permissions: "Viewer" }).key;
-    const { flood, after } = await behind(
+    const otherKey = newApiKey({ userId: otherUser.id, permissions: "Viewer" }).key;
+    const { flood, after } = await afterFlood(
       () => bearing(`Bearer ${key}`),
-      [bearing(`Bearer ${theirs}`), list(), bearing(`Bearer ${theirs}`)],
+      [bearing(`Bearer ${otherKey}`), list(), bearing(`Bearer ${otherKey}`)],
     );
     expect([count(flood, 200), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
     expect(after).toEqual([200, 401, 200]);
@@ -212,63 +220,63 @@ describe("concurrent requests from one address", () => {
     const { id } = await newUser({ role: "Viewer" });
     const session = (await signedIn(id)) as unknown as { headers: Record<string, string> };
     const keys = Array.from({ length: 20 }, () => newApiKey({ userId: id, permissions: "Viewer" }).key);
-    const ask = (i: number) =>
+    const request = (i: number) =>
       i % 21 === 20
         ? new Request("http://localhost/api/v1/tags", { headers: session.headers })
         : bearing(`Bearer ${keys[i % 21]}`);
-    const { flood } = await behind(ask, []);
+    const { flood } = await afterFlood(request, []);
     expect([count(flood, 200), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
   });
 
   test.each<[string, () => Request]>([
-    ["keys that are nobody's", () => bearing(madeUp())],
-    ["keys that are no keys", () => bearing("Bearer nlk_of my own making")],
+    ["unknown keys", () => bearing(unknownKey())],
+    ["malformed keys", () => bearing("Bearer nlk_of my own making")],
     ["other authorization", () => bearing("Basic bm9ib2R5Om5vdGhpbmc=")],
     [
-      "sessions that are nobody's",
+      "unknown sessions",
       () =>
         new Request("http://localhost/api/v1/tags", {
           headers: { cookie: `session_id=${Buffer.from(appliance.random.bytes(32)).toString("base64url")}` },
         }),
     ],
-    ["nothing", list],
-  ])("with %s count by address: they shut out each other, but no user", async (_what, flooding) => {
+    ["no credentials", list],
+  ])("with %s count by address: they shut out each other, but not users", async (kind, flooding) => {
     const { key } = newApiKey({ permissions: "Viewer" });
-    const { flood, after } = await behind(flooding, [
+    const { flood, after } = await afterFlood(flooding, [
       flooding(),
       bearing(`Bearer ${key}`),
       list(),
       bearing(`Bearer ${key}`),
     ]);
     expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
-    // Made-up keys use up the look-ups; a previously used key needs none.
-    const isKnown = _what.includes("nobody's") ? 429 : 200;
-    expect(after).toEqual([429, isKnown, 429, isKnown]);
-    expect(await alone(bearing(`Bearer ${key}`))).toBe(200);
-    expect((await behind(flooding, [bearing(`Bearer ${key}`), flooding()])).after).toEqual([200, 429]);
+    // Made-up keys use up the lookups; a previously used key needs none.
+    const expectedStatus = kind.includes("unknown") ? 429 : 200;
+    expect(after).toEqual([429, expectedStatus, 429, expectedStatus]);
+    expect(await sendAlone(bearing(`Bearer ${key}`))).toBe(200);
+    expect((await afterFlood(flooding, [bearing(`Bearer ${key}`), flooding()])).after).toEqual([200, 429]);
   });
 
   test("with a key that is expired, disabled or owned by a disabled user count by address", async () => {
     const { id } = await newUser({ role: "Viewer" });
-    const ended = newApiKey({ userId: id, permissions: "Viewer", expiresAt: "2020-01-01T00:00:00.000Z" });
+    const expired = newApiKey({ userId: id, permissions: "Viewer", expiresAt: "2020-01-01T00:00:00.000Z" });
     const disabled = newApiKey({ userId: id, permissions: "Viewer", isEnabled: false });
-    for (const { key } of [ended, disabled]) {
-      const { flood, after } = await behind(() => bearing(`Bearer ${key}`), [list()]);
+    for (const { key } of [expired, disabled]) {
+      const { flood, after } = await afterFlood(() => bearing(`Bearer ${key}`), [list()]);
       expect([count(flood, 401), count(flood, 429)]).toEqual([ADMITTED, 2 * ADMITTED]);
       expect(after).toEqual([429]);
     }
     const good = newApiKey({ userId: id, permissions: "Viewer" });
-    expect(await alone(bearing(`Bearer ${good.key}`))).toBe(200);
+    expect(await sendAlone(bearing(`Bearer ${good.key}`))).toBe(200);
     await owner.put(`users/${id}`, { ...(await owner.get(`users/${id}`)).data, is_enabled: false });
-    expect(await alone(bearing(`Bearer ${good.key}`))).toBe(401);
-    expect((await behind(() => bearing(`Bearer ${good.key}`), [list()])).after).toEqual([429]);
+    expect(await sendAlone(bearing(`Bearer ${good.key}`))).toBe(401);
+    expect((await afterFlood(() => bearing(`Bearer ${good.key}`), [list()])).after).toEqual([429]);
   });
 
-  test("record no key use when refused", async () => {
+  test("do not record key use when refused", async () => {
     const { id } = await newUser({ role: "Viewer" });
     const used = newApiKey({ userId: id, permissions: "Viewer" });
     const unused = newApiKey({ userId: id, permissions: "Viewer" });
-    const { after } = await behind(() => bearing(`Bearer ${used.key}`), [bearing(`Bearer ${unused.key}`)]);
+    const { after } = await afterFlood(() => bearing(`Bearer ${used.key}`), [bearing(`Bearer ${unused.key}`)]);
     expect(after).toEqual([429]);
     const record = (await owner.get(`auth/keys/${unused.id}`)).data;
     expect(record.last_used).toBeNull();
@@ -276,7 +284,7 @@ describe("concurrent requests from one address", () => {
 
   test("look up each credential in the store a limited number of times", async () => {
     await roundIsOver();
-    let asked = 0;
+    let lookups = 0;
     const admission = new Admission(timers, {
       info: () => {},
       warn: () => {},
@@ -287,15 +295,15 @@ describe("concurrent requests from one address", () => {
     const from = (source: string) => ({
       source: () => source,
       user: (mayAsk: () => boolean) => {
-        if (mayAsk()) asked += 1;
+        if (mayAsk()) lookups += 1;
         return null;
       },
     });
     admission.admits(0, from("192.0.2.1"));
     for (let n = 0; n < ROUND_ALWAYS_ADMITTED; n += 1) admission.admits(1, from("192.0.2.1"));
-    expect(asked).toBe(0);
+    expect(lookups).toBe(0);
     for (let n = 0; n < 1_000; n += 1) admission.admits(ROUND_WAIT_MS + 1, from("192.0.2.1"));
-    expect(asked).toBe(ROUND_LOOKUPS_OF_SOURCE);
+    expect(lookups).toBe(ROUND_LOOKUPS_OF_SOURCE);
     // One machine has 2^64 IPv6 addresses; one IPv4 address has two notations.
     const admitted = (sources: readonly string[]) =>
       sources.filter((source) => admission.admits(ROUND_WAIT_MS + 1, from(source))).length;
@@ -304,11 +312,11 @@ describe("concurrent requests from one address", () => {
     );
     expect(admitted(["192.0.2.1", "::ffff:192.0.2.1", "2001:db8:0:1:ffff::1%eth0"])).toBe(0);
     expect(admitted(["192.0.2.2", "2001:db8:0:2::1"])).toBe(2);
-    expect(asked).toBe(4 * ROUND_LOOKUPS_OF_SOURCE - 38);
+    expect(lookups).toBe(4 * ROUND_LOOKUPS_OF_SOURCE - 38);
   });
 });
 
-describe("a write that is impossible for now", () => {
+describe("a temporarily impossible write", () => {
   const refusals: [string, DomainError, number, string][] = [
     [
       "the write queue is full",
@@ -328,7 +336,7 @@ describe("a write that is impossible for now", () => {
   test.each(refusals)("is refused with Retry-After when %s", async (_, error, status, retryAfter) => {
     const { run } = appliance.writes;
     appliance.writes.run = () => Promise.reject(error);
-    const answer = await owner.post("tags", {
+    const response = await owner.post("tags", {
       organization_id: first.organizationId,
       name: "late",
       color: "Red",
@@ -336,6 +344,6 @@ describe("a write that is impossible for now", () => {
       is_application: false,
     });
     appliance.writes.run = run;
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([status, retryAfter]);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([status, retryAfter]);
   });
 });

@@ -1,29 +1,30 @@
-// Free space of a subnet compared with plain code that checks every address, and allocations: never the same address
-// twice, however many concurrent requests.
+// Free space of a subnet, compared with a reference implementation that checks every address; and allocations, which
+// never give out an address twice, however many requests are concurrent.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import {
   AddressScene,
   addressOf,
   cidrsOf,
-  freePlaces,
-  prefixIsFree,
-  type Spread,
-  spreadOf,
+  freeIndexes,
+  isPrefixFree,
+  type SubnetView,
+  subnetViews,
 } from "../support/model/address-scene.ts";
 
 const appliance = applianceForEach();
 const { first, instant, newHost, newMember, newNetwork, newSubnet, newTag, newViewer, newVlan, owner, tick } =
   appliance;
 
-const free = async (subnet: Wire, query = "", by = owner) => made(by.get(`subnets/${subnet.id}/free${query}`));
-const allocate = async (subnet: Wire, body: Wire = {}, by = owner) =>
-  made(by.post(`subnets/${subnet.id}/allocate`, body));
-const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) =>
-  made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
+const free = async (subnet: JsonRecord, query = "", client = owner) =>
+  expectOk(client.get(`subnets/${subnet.id}/free${query}`));
+const allocate = async (subnet: JsonRecord, body: JsonRecord = {}, client = owner) =>
+  expectOk(client.post(`subnets/${subnet.id}/allocate`, body));
+const newRange = (from: string, to: string, purpose: string, fields: JsonRecord = {}) =>
+  expectOk(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
 
 describe("the free space of a subnet", () => {
   test.each([
@@ -63,7 +64,7 @@ describe("the free space of a subnet", () => {
     expect(await free(wide)).toMatchObject({ available: 65_534 - 256, next: ["10.2.0.1"] });
   });
 
-  test("by prefix length is every prefix that contains nothing", async () => {
+  test("by prefix length consists of all empty prefixes", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/22" });
     await newSubnet({ cidr: "10.2.0.0/26" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.1.7" }] });
@@ -81,51 +82,51 @@ describe("the free space of a subnet", () => {
     // Single-address prefixes also skip the network and broadcast addresses.
     expect(await free(lone, "?prefix_length=32&count=9")).toMatchObject({ available: 6 });
     expect(await free(lone, "?prefix_length=31&count=9")).toMatchObject({ available: 4 });
-    const six = await newSubnet({ cidr: "2001:db8::/32" });
-    expect(await free(six, "?prefix_length=64")).toMatchObject({ available: "4294967296", next: ["2001:db8::/64"] });
-    expect(await free(six, "?prefix_length=128")).toMatchObject({ next: ["2001:db8::1/128"] });
+    const ipv6Subnet = await newSubnet({ cidr: "2001:db8::/32" });
+    expect(await free(ipv6Subnet, "?prefix_length=64")).toMatchObject({
+      available: "4294967296",
+      next: ["2001:db8::/64"],
+    });
+    expect(await free(ipv6Subnet, "?prefix_length=128")).toMatchObject({ next: ["2001:db8::1/128"] });
   });
 
   test("requires a prefix length that fits and a count within bounds", async () => {
-    const [subnet, one] = [await newSubnet({ cidr: "10.2.3.0/24" }), await newSubnet({ cidr: "10.2.9.1/32" })];
+    const [subnet, single] = [await newSubnet({ cidr: "10.2.3.0/24" }), await newSubnet({ cidr: "10.2.9.1/32" })];
     for (const [path, name] of [
       [`${subnet.id}/free?prefix_length=24`, "/prefix_length"],
       [`${subnet.id}/free?prefix_length=33`, "/prefix_length"],
       [`${subnet.id}/free?prefix_length=0`, "/prefix_length"],
-      [`${one.id}/free?prefix_length=32`, "/prefix_length"],
+      [`${single.id}/free?prefix_length=32`, "/prefix_length"],
       [`${subnet.id}/free?count=0`, "/count"],
       [`${subnet.id}/free?count=1001`, "/count"],
     ])
-      expect(await owner.get(`subnets/${path}`)).toMatchObject({
-        status: 400,
-        body: { code: "validation_failed", params: { issues: [{ path: name }] } },
-      });
+      expect(await owner.get(`subnets/${path}`)).toMatchObject(invalid({ path: name }));
     expect((await owner.get(`subnets/${first.networkId}/free`)).status).toBe(404);
   });
 
   test("equals a naive computation at random instants", async () => {
     const random = seededRandom(172);
     const scene = new AddressScene(owner, random, [first.networkId, (await newNetwork()).id]);
-    const told: Array<{ at: string; spread: readonly Spread[] }> = [];
+    const snapshots: Array<{ at: string; views: readonly SubnetView[] }> = [];
     for (let step = 0; step < 160; step += 1) {
-      await scene.happen();
-      told.push({ at: instant(), spread: spreadOf(await scene.all()) });
+      await scene.mutate();
+      snapshots.push({ at: instant(), views: subnetViews(await scene.list()) });
       tick();
     }
     let compared = 0;
-    for (const { at, spread } of told.filter((_, place) => place > 20 && random.integer(8) === 0))
-      for (const subnet of spread) {
-        const places = freePlaces(subnet);
-        const count = (n: number) => (subnet.isSix ? String(n) : n);
-        const answer = await free({ id: subnet.id }, `?count=1000&at=${at}`);
-        expect([at, answer.available, answer.next]).toEqual([
+    for (const { at, views } of snapshots.filter((_, position) => position > 20 && random.integer(8) === 0))
+      for (const subnet of views) {
+        const freePositions = freeIndexes(subnet);
+        const count = (n: number) => (subnet.isIpv6 ? String(n) : n);
+        const result = await free({ id: subnet.id }, `?count=1000&at=${at}`);
+        expect([at, result.available, result.next]).toEqual([
           at,
-          count(places.length),
-          places.map((place) => addressOf(place, subnet.isSix)),
+          count(freePositions.length),
+          freePositions.map((position) => addressOf(position, subnet.isIpv6)),
         ]);
         const length = Number(subnet.cidr.split("/")[1]) + 1 + random.integer(3);
-        if (length > (subnet.isSix ? 128 : 32)) continue;
-        const prefixes = cidrsOf(subnet, length).filter((each) => prefixIsFree(subnet, each));
+        if (length > (subnet.isIpv6 ? 128 : 32)) continue;
+        const prefixes = cidrsOf(subnet, length).filter((cidr) => isPrefixFree(subnet, cidr));
         expect(await free({ id: subnet.id }, `?count=1000&prefix_length=${length}&at=${at}`)).toMatchObject({
           available: count(prefixes.length),
           next: prefixes.map(({ text }) => text),
@@ -137,13 +138,13 @@ describe("the free space of a subnet", () => {
 });
 
 describe("an allocation", () => {
-  test("gives a host the lowest free address, as if entered by hand", async () => {
+  test("assigns the lowest free address to a host, as if entered manually", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }] });
     const body = { host_id: host.id, name: "eth1", mac_address: "00-1B-21-AA-BB-CC" };
     const { allocated, ip_addresses, ip_ranges, subnets } = await allocate(subnet, body);
     expect([allocated, ip_ranges, subnets]).toEqual([["10.2.3.2"], [], []]);
-    expect(ip_addresses).toEqual([await made(owner.get(`ip-addresses/${ip_addresses[0].id}`))]);
+    expect(ip_addresses).toEqual([await expectOk(owner.get(`ip-addresses/${ip_addresses[0].id}`))]);
     expect(ip_addresses[0]).toMatchObject({
       host_id: host.id,
       subnet_id: subnet.id,
@@ -152,13 +153,12 @@ describe("an allocation", () => {
       mac_address: "00:1b:21:aa:bb:cc",
       position: 1,
     });
-    expect((await made(owner.get(`hosts/${host.id}`))).ip_addresses.map((each: Wire) => each.ip_address)).toEqual([
-      "10.2.3.1",
-      "10.2.3.2",
-    ]);
+    expect(
+      (await expectOk(owner.get(`hosts/${host.id}`))).ip_addresses.map((address: JsonRecord) => address.ip_address),
+    ).toEqual(["10.2.3.1", "10.2.3.2"]);
   });
 
-  test("without a host reserves the address as a Reserved range of one", async () => {
+  test("without a host reserves the address as a one-address Reserved range", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const tag = await newTag();
     const { allocated, ip_ranges } = await allocate(subnet, { description: "Printer", tags: [tag.id], count: 3 });
@@ -194,15 +194,15 @@ describe("an allocation", () => {
     ).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });
   });
 
-  test("of a hundred at once yields a hundred distinct ones, whatever their purpose", async () => {
+  test("yields a hundred distinct results for a hundred concurrent requests of any kind", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const hosts = await Promise.all(Array.from({ length: 10 }, () => newHost()));
-    const wanted = Array.from({ length: 100 }, (_, place) =>
-      place % 3 === 0 ? { host_id: hosts[place % 10]?.id } : place % 3 === 1 ? {} : { prefix_length: 32 },
+    const bodies = Array.from({ length: 100 }, (_, position) =>
+      position % 3 === 0 ? { host_id: hosts[position % 10]?.id } : position % 3 === 1 ? {} : { prefix_length: 32 },
     );
-    const given = await Promise.all(wanted.map((body) => allocate(subnet, body)));
-    const addresses = given.flatMap(({ allocated }) => allocated as string[]).map((each) => each.replace("/32", ""));
-    const lowest = Array.from({ length: 100 }, (_, place) => `10.2.3.${place + 1}`);
+    const results = await Promise.all(bodies.map((body) => allocate(subnet, body)));
+    const addresses = results.flatMap(({ allocated }) => allocated as string[]).map((cidr) => cidr.replace("/32", ""));
+    const lowest = Array.from({ length: 100 }, (_, position) => `10.2.3.${position + 1}`);
     expect(addresses.toSorted()).toEqual(lowest.toSorted());
     const counts = await Promise.all(
       ["ip-addresses", "ip-ranges", "subnets"].map(async (path) => (await owner.get(`${path}?limit=0`)).data.length),
@@ -233,51 +233,54 @@ describe("an allocation", () => {
   test("repeated with its key returns the original result and keeps its reason", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const headers = { "idempotency-key": "one", "x-change-reason": "CHG-17" };
-    const [one, again] = [
+    const [original, repeated] = [
       await owner.post(`subnets/${subnet.id}/allocate`, { count: 2 }, headers),
       await owner.post(`subnets/${subnet.id}/allocate`, { count: 2 }, headers),
     ];
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
-    expect(again.data).toEqual(one.data);
+    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
+    expect(repeated.data).toEqual(original.data);
     expect((await owner.get("transactions?reason=CHG-17")).data).toMatchObject([{ command: "subnet.allocate" }]);
     expect(await free(subnet)).toMatchObject({ available: 252 });
   });
 
-  test("matches a naive computation after arbitrary creates and deletes", async () => {
+  test("matches a naive computation after arbitrary creations and deletions", async () => {
     const random = seededRandom(173);
     const scene = new AddressScene(owner, random, [first.networkId, (await newNetwork()).id]);
-    let given = 0;
+    let allocatedCount = 0;
     for (let step = 0; step < 200; step += 1) {
-      await scene.happen();
+      await scene.mutate();
       if (step % 2 === 0) continue;
-      const spread = spreadOf(await scene.all());
-      const subnet = spread[random.integer(spread.length)];
+      const views = subnetViews(await scene.list());
+      const subnet = views[random.integer(views.length)];
       if (subnet === undefined) continue;
       const length = Number(subnet.cidr.split("/")[1]) + 1 + random.integer(3);
-      const isDivided = random.integer(3) === 0 && length <= (subnet.isSix ? 128 : 32);
-      const expected = isDivided
+      const isPrefixRequest = random.integer(3) === 0 && length <= (subnet.isIpv6 ? 128 : 32);
+      const expected = isPrefixRequest
         ? cidrsOf(subnet, length)
-            .filter((each) => prefixIsFree(subnet, each))
+            .filter((cidr) => isPrefixFree(subnet, cidr))
             .map(({ text }) => text)
-        : freePlaces(subnet).map((place) => addressOf(place, subnet.isSix));
+        : freeIndexes(subnet).map((position) => addressOf(position, subnet.isIpv6));
       const count = 1 + random.integer(5);
       const hosts = (await owner.get(`hosts?network_id=${subnet.networkId}`)).data;
       const host_id = random.integer(2) === 0 ? hosts[random.integer(hosts.length)]?.id : undefined;
-      const body = { count, ...(isDivided ? { prefix_length: length } : host_id === undefined ? {} : { host_id }) };
+      const body = {
+        count,
+        ...(isPrefixRequest ? { prefix_length: length } : host_id === undefined ? {} : { host_id }),
+      };
       const { status, data } = await owner.post(`subnets/${subnet.id}/allocate`, body);
       expect([status, data?.allocated]).toEqual(
         expected.length < count ? [409, undefined] : [200, expected.slice(0, count)],
       );
-      if (status === 200) given += 1;
+      if (status === 200) allocatedCount += 1;
     }
-    expect(given).toBeGreaterThan(40);
+    expect(allocatedCount).toBeGreaterThan(40);
   });
 
-  test("is refused with fields that do not apply, and with ids from elsewhere", async () => {
+  test("is refused with fields that do not apply, and with ids of other networks", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost();
-    const far = await newNetwork();
-    const stranger = await newHost({ network_id: far.id });
+    const otherNetwork = await newNetwork();
+    const foreignHost = await newHost({ network_id: otherNetwork.id });
     const before = appliance.transactionCount();
     for (const [body, ...paths] of [
       [{ name: "x" }, "/name"],
@@ -289,21 +292,20 @@ describe("an allocation", () => {
       [{ count: 101 }, "/count"],
       [{ count: 0 }, "/count"],
       [{ purpose: "Dhcp" }, "/purpose"],
-    ] as Array<[Wire, ...string[]]>)
+    ] as Array<[JsonRecord, ...string[]]>)
       expect([body, await owner.post(`subnets/${subnet.id}/allocate`, body)]).toMatchObject([
         body,
         { status: 400, body: { params: { issues: paths.map((path) => ({ path })) } } },
       ]);
-    for (const host_id of [stranger.id, subnet.id])
-      expect(await owner.post(`subnets/${subnet.id}/allocate`, { host_id })).toMatchObject({
-        status: 400,
-        body: { code: "entity_reference_invalid" },
-      });
-    const away = await newSubnet({ cidr: "10.2.3.0/24", network_id: far.id });
+    for (const host_id of [foreignHost.id, subnet.id])
+      expect(await owner.post(`subnets/${subnet.id}/allocate`, { host_id })).toMatchObject(
+        refusal(400, "entity_reference_invalid"),
+      );
+    const foreignSubnet = await newSubnet({ cidr: "10.2.3.0/24", network_id: otherNetwork.id });
     for (const { client } of [await newMember(), await newViewer()])
-      expect((await client.get(`subnets/${away.id}/free`)).status).toBe(404);
+      expect((await client.get(`subnets/${foreignSubnet.id}/free`)).status).toBe(404);
     const { client } = await newMember();
-    expect((await client.post(`subnets/${away.id}/allocate`, {})).status).toBe(404);
+    expect((await client.post(`subnets/${foreignSubnet.id}/allocate`, {})).status).toBe(404);
     expect((await (await newViewer()).client.post(`subnets/${subnet.id}/allocate`, {})).status).toBe(403);
     // Only the subnet created in the meantime.
     expect(appliance.transactionCount()).toBeGreaterThan(before);

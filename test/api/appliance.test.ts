@@ -6,32 +6,32 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Machine } from "../../src/operations/machine.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { anonymous, clock, newHost, newUser, owner, renew } = appliance;
 
 const PATH = "appliance";
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-const state = async (): Promise<Wire> => (await owner.get(PATH)).data;
-const concerns = async (): Promise<string[]> => (await state()).concerns.map(({ code }: Wire) => code);
+const state = async (): Promise<JsonRecord> => (await owner.get(PATH)).data;
+const concerns = async (): Promise<string[]> => (await state()).concerns.map(({ code }: JsonRecord) => code);
 
-/** Polls until the condition holds: every answer lets running work continue. */
-async function until(path: string, holds: (data: Wire) => boolean): Promise<Wire> {
+/** Polls until the condition holds: every request lets running work continue. */
+async function poll(path: string, condition: (data: JsonRecord) => boolean): Promise<JsonRecord> {
   for (;;) {
     const { data } = await owner.get(path);
-    if (holds(data)) return data;
-    await turn();
+    if (condition(data)) return data;
+    await nextTurn();
   }
 }
 
-async function backedUp(): Promise<Wire> {
+async function takeBackup(): Promise<JsonRecord> {
   const { data } = await owner.post("backups", {});
-  return until(`backups/${data.name}`, ({ state: is }) => is !== "Running");
+  return poll(`backups/${data.name}`, ({ state: current }) => current !== "Running");
 }
 
-const ended = (id: string) => until(`ledger/verifications/${id}`, ({ status }) => status !== "Running");
+const waitForVerification = (id: string) => poll(`ledger/verifications/${id}`, ({ status }) => status !== "Running");
 
 describe("the status of the appliance", () => {
   test("covers the machine, the store and the clock", async () => {
@@ -91,7 +91,7 @@ describe("the status of the appliance", () => {
     expect(await concerns()).toEqual([]);
     await newHost();
     expect(await concerns()).toEqual(["backup_missing", "verification_missing"]);
-    const backup = await backedUp();
+    const backup = await takeBackup();
     expect(await concerns()).toEqual([]);
     expect(await state()).toMatchObject({
       backups: {
@@ -127,14 +127,14 @@ describe("the status of the appliance", () => {
   });
 });
 
-describe("a backup that is verified", () => {
+describe("a verified backup", () => {
   test("is reported as intact, separately from verifications of the database", async () => {
     await newHost();
-    const { name, sequence, hash } = await backedUp();
+    const { name, sequence, hash } = await takeBackup();
     await newHost();
-    const began = await owner.post(`backups/${name}/verify`, {});
-    expect(began.data).toMatchObject({ status: "Running", backup: name });
-    expect(await ended(began.data.id)).toMatchObject({
+    const started = await owner.post(`backups/${name}/verify`, {});
+    expect(started.data).toMatchObject({ status: "Running", backup: name });
+    expect(await waitForVerification(started.data.id)).toMatchObject({
       status: "Completed",
       is_sound: true,
       backup: name,
@@ -150,15 +150,15 @@ describe("a backup that is verified", () => {
 
   test("is reported as damaged, and needs attention until it is deleted", async () => {
     await newHost({ name: "harvested-by-nobody" });
-    const { name } = await backedUp();
+    const { name } = await takeBackup();
     const path = join(appliance.dataDirectory, "backups", name);
     const bytes = new Uint8Array(await Bun.file(path).arrayBuffer());
-    const found = Buffer.from(bytes).lastIndexOf("harvested-by-nobody");
-    expect(found).toBeGreaterThan(0);
-    bytes.set(new TextEncoder().encode("harvested-by-nobod1"), found);
+    const offset = Buffer.from(bytes).lastIndexOf("harvested-by-nobody");
+    expect(offset).toBeGreaterThan(0);
+    bytes.set(new TextEncoder().encode("harvested-by-nobod1"), offset);
     writeFileSync(path, bytes);
     const { data } = await owner.post(`backups/${name}/verify`, {});
-    const verification = await ended(data.id);
+    const verification = await waitForVerification(data.id);
     expect(verification).toMatchObject({ status: "Completed", is_sound: false });
     expect(verification.findings_total).toBeGreaterThan(0);
     expect(await state()).toMatchObject({ backups: { damaged: [name] } });

@@ -1,62 +1,62 @@
 // Every registered operation, called by every type of caller, now and at other timestamps: the status matches the
-// contract (handbook: security, "Roles"), a refused request writes nothing, and no answer contains data hidden from its
-// caller.
+// contract (handbook: security, "Roles"), a refused request writes nothing, and no response contains data hidden from
+// its caller.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
 import { PASSWORD } from "../support/appliance/appliance.ts";
-import type { Answer } from "../support/appliance/client.ts";
+import type { ApiResponse } from "../support/appliance/client.ts";
 import { refusal } from "../support/appliance/factories.ts";
-import type { Case, Sent } from "../support/authorization/asking.ts";
+import type { Case, SentRequest } from "../support/authorization/call-context.ts";
 import { casesOf } from "../support/authorization/cases.ts";
 import { expectedCode, gateCode, RIGHTS, type Right, STATUSES } from "../support/authorization/contract.ts";
+import { type Caller, newAuthorizationFixture, SECRET_WORD } from "../support/authorization/fixture.ts";
 import { leaksIn } from "../support/authorization/leaks.ts";
 import { type Substitution, substitutions } from "../support/authorization/substitution.ts";
-import { type Caller, newAuthorizationWorld, SECRET_WORD } from "../support/authorization/world.ts";
 
-const world = await newAuthorizationWorld();
-const { appliance, oracle, callers } = world;
+const fixture = await newAuthorizationFixture();
+const { appliance, oracle, callers } = fixture;
 afterAll(() => appliance.close());
 
 const nameOf = ({ method, path }: RegisteredRoute) => `${method} ${path}`;
 
 /** Sends a case and checks its outcome. */
-async function outcome(caller: Caller, route: RegisteredRoute, right: Right, asked: Case): Promise<string[]> {
-  const code = expectedCode(caller, route.method, right, asked);
-  const isLetIn = gateCode(caller, route.method, right) === null;
-  const sent: Sent = {
-    path: asked.path,
-    body: asked.body,
-    headers: asked.headers ?? {},
-    ...(isLetIn ? await asked.fresh?.() : {}),
+async function outcome(caller: Caller, route: RegisteredRoute, right: Right, requested: Case): Promise<string[]> {
+  const code = expectedCode(caller, route.method, right, requested);
+  const isAdmitted = gateCode(caller, route.method, right) === null;
+  const sent: SentRequest = {
+    path: requested.path,
+    body: requested.body,
+    headers: requested.headers ?? {},
+    ...(isAdmitted ? await requested.prepare?.() : {}),
   };
   // Seconds apart: otherwise throttles and timestamp names would affect the results.
   appliance.clock.advance(1_000);
   const before = oracle.head;
-  const answer = await caller.client.send(route.method, sent.path ?? asked.path, sent.body, { ...sent.headers });
-  const title = `${caller.name}: ${asked.title} (${sent.path})`;
+  const response = await caller.client.send(route.method, sent.path ?? requested.path, sent.body, { ...sent.headers });
+  const title = `${caller.name}: ${requested.title} (${sent.path})`;
   const problems = leaksIn(
-    world,
-    asked.eyes === undefined || code !== null ? caller : { ...asked.eyes, refusal: null },
+    fixture,
+    requested.viewer === undefined || code !== null ? caller : { ...requested.viewer, refusal: null },
     sent,
-    answer,
+    response,
   ).map((leak) => `${title} leaks ${leak}`);
   const status = code === null ? 200 : STATUSES[code];
-  if (answer.status !== status || (code !== null && answer.body?.code !== code))
+  if (response.status !== status || (code !== null && response.body?.code !== code))
     problems.push(
-      `${title} answered ${answer.status} ${answer.body?.code ?? ""}, not ${status} ${code ?? ""}: ${answer.text.slice(0, 300)}`,
+      `${title} answered ${response.status} ${response.body?.code ?? ""}, not ${status} ${code ?? ""}: ${response.text.slice(0, 300)}`,
     );
-  if (answer.status >= 400 && oracle.head !== before) problems.push(`${title} was refused and wrote all the same`);
-  if (answer.status === 401 && answer.headers.get("www-authenticate") !== "Bearer")
+  if (response.status >= 400 && oracle.head !== before) problems.push(`${title} was refused but wrote`);
+  if (response.status === 401 && response.headers.get("www-authenticate") !== "Bearer")
     problems.push(`${title} answered 401 without WWW-Authenticate`);
-  problems.push(...(await looked(title, asked, answer)));
+  problems.push(...(await runChecks(title, requested, response)));
   return problems;
 }
 
-async function looked(title: string, asked: Case, answer: Answer): Promise<string[]> {
+async function runChecks(title: string, requested: Case, response: ApiResponse): Promise<string[]> {
   try {
-    if (answer.status === 200) await asked.check?.(answer);
-    await asked.afterwards?.(answer);
+    if (response.status === 200) await requested.check?.(response);
+    await requested.afterwards?.(response);
     return [];
   } catch (error) {
     return [`${title}: ${error instanceof Error ? error.message : String(error)}`];
@@ -65,8 +65,8 @@ async function looked(title: string, asked: Case, answer: Answer): Promise<strin
 
 describe("the authorization contract", () => {
   test("covers every registered operation, and agrees with its documentation", () => {
-    const told = Object.fromEntries(appliance.surface.routes.map((route) => [nameOf(route), route.operation.access]));
-    const expected = Object.entries(RIGHTS).map(([name, { role, sessionOnly, ofWholeAppliance }]) => [
+    const actual = Object.fromEntries(appliance.surface.routes.map((route) => [nameOf(route), route.operation.access]));
+    const expected = Object.entries(RIGHTS).map(([name, { role, sessionOnly, isApplianceWide: ofWholeAppliance }]) => [
       name,
       role === "anyone"
         ? "anyone"
@@ -76,52 +76,52 @@ describe("the authorization contract", () => {
             ...(ofWholeAppliance === true ? { ofWholeAppliance } : {}),
           },
     ]);
-    expect(told).toEqual(Object.fromEntries(expected));
+    expect(actual).toEqual(Object.fromEntries(expected));
   });
 });
 
 describe("the event stream of changes", () => {
   test("delivers to each caller the same versions as the paged feed", async () => {
-    for (const caller of callers.filter((each) => each.refusal === null)) {
+    for (const caller of callers.filter((caller) => caller.refusal === null)) {
       const { data, body } = await caller.client.get("changes?limit=1000");
       const { text, headers } = await eventsUpTo(
         caller,
         data.at(-1)?.transaction.sequence ?? 0,
         body.meta.feed.has_more,
       );
-      expect(leaksIn(world, caller, {}, { status: 200, headers, text, body: null, data: undefined })).toEqual([]);
-      const told = [...text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? ""));
-      expect(told).toEqual(data);
+      expect(leaksIn(fixture, caller, {}, { status: 200, headers, text, body: null, data: undefined })).toEqual([]);
+      const actual = [...text.matchAll(/^data: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? ""));
+      expect(actual).toEqual(data);
     }
   });
 
   test("refuses the callers that the paged feed refuses", async () => {
-    for (const { client, refusal } of callers.filter((each) => each.refusal !== null)) {
-      const answer = await client.get("changes", { accept: "text/event-stream" });
-      expect([answer.status, answer.body.code]).toEqual([401, refusal]);
+    for (const { client, refusal } of callers.filter((caller) => caller.refusal !== null)) {
+      const response = await client.get("changes", { accept: "text/event-stream" });
+      expect([response.status, response.body.code]).toEqual([401, refusal]);
     }
   });
 });
 
-/** Reads first: later writes make them longer. */
+/** Reads first: writes would make their lists longer. */
 const routes = [...appliance.surface.routes].sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("%s", (name, route) => {
-  test("answers each caller as the contract says, and leaks nothing out of reach", async () => {
+  test("responds to each caller according to the contract, and leaks nothing out of reach", async () => {
     const right = RIGHTS[name] as Right;
     expect(right).toBeDefined();
     const problems: string[] = [];
     for (const caller of callers) {
-      const cases = casesOf(world, caller, route);
+      const cases = casesOf(fixture, caller, route);
       // A caller refused at the gate is refused for any request.
-      const asked = gateCode(caller, route.method, right) === null ? cases : cases.slice(0, 3);
-      for (const each of asked) problems.push(...(await outcome(caller, route, right, each)));
+      const requested = gateCode(caller, route.method, right) === null ? cases : cases.slice(0, 3);
+      for (const sample of requested) problems.push(...(await outcome(caller, route, right, sample)));
     }
     expect(problems).toEqual([]);
   });
 });
 
-test("each caller is offered exactly the operations that admit them", async () => {
+test("each caller is offered exactly the operations they may use", async () => {
   for (const caller of callers.filter(({ refusal, isForeignPage }) => refusal === null && !isForeignPage)) {
     const permitted = routes
       .filter((route) => gateCode(caller, route.method, RIGHTS[nameOf(route)] as Right) === null)
@@ -148,15 +148,19 @@ describe("HEAD", () => {
     for (const route of routes.filter(({ method }) => method === "GET")) {
       const right = RIGHTS[nameOf(route)] as Right;
       for (const caller of callers.filter(({ name }) => ["nobody", ...CONFINED].includes(name))) {
-        const cases = casesOf(world, caller, route);
-        for (const asked of [cases[0], cases.find(({ code }) => code !== null)].filter((each) => each !== undefined)) {
-          const code = expectedCode(caller, "GET", right, asked);
-          const answer = await caller.client.send("HEAD", asked.path, undefined, { ...asked.headers });
+        const cases = casesOf(fixture, caller, route);
+        for (const requested of [cases[0], cases.find(({ code }) => code !== null)].filter(
+          (requested) => requested !== undefined,
+        )) {
+          const code = expectedCode(caller, "GET", right, requested);
+          const response = await caller.client.send("HEAD", requested.path, undefined, { ...requested.headers });
           const status = code === null ? 200 : STATUSES[code];
           // The body, which the socket omits, must be as harmless.
-          if (answer.status !== status)
-            problems.push(`${caller.name}: HEAD ${asked.path} answered ${answer.status} ${answer.text}, not ${status}`);
-          problems.push(...leaksIn(world, caller, asked, answer));
+          if (response.status !== status)
+            problems.push(
+              `${caller.name}: HEAD ${requested.path} answered ${response.status} ${response.text}, not ${status}`,
+            );
+          problems.push(...leaksIn(fixture, caller, requested, response));
         }
       }
     }
@@ -171,74 +175,76 @@ describe("HEAD", () => {
 const NEW_IDS: Readonly<Record<string, RegExp>> = { "POST /api/v1/hosts/bulk": /^body \/\d+\/id$/ };
 
 describe.each(routes.map((route) => [nameOf(route), route] as const))("%s with an id out of reach", (name, route) => {
-  test("answers like an unused id, and writes nothing", async () => {
+  test("gets the same response as an unused id, and writes nothing", async () => {
     const right = RIGHTS[name] as Right;
     const problems: string[] = [];
-    for (const caller of callers.filter((each) => CONFINED.includes(each.name))) {
-      for (const asked of casesOf(world, caller, route)) {
+    for (const caller of callers.filter((caller) => CONFINED.includes(caller.name))) {
+      for (const requested of casesOf(fixture, caller, route)) {
         if (
-          expectedCode(caller, route.method, right, asked) !== null ||
-          asked.path.includes(world.early) ||
-          asked.path.includes(world.late)
+          expectedCode(caller, route.method, right, requested) !== null ||
+          requested.path.includes(fixture.early) ||
+          requested.path.includes(fixture.late)
         )
           continue;
         const sent = {
-          path: asked.path,
-          body: asked.body,
-          headers: { ...asked.headers, "x-request-id": "same" },
-          ...(await asked.fresh?.()),
+          path: requested.path,
+          body: requested.body,
+          headers: { ...requested.headers, "x-request-id": "same" },
+          ...(await requested.prepare?.()),
         };
-        for (const group of substitutions(world, caller, sent))
-          problems.push(...(await differences(caller, route, asked, group)));
+        for (const group of substitutions(fixture, caller, sent))
+          problems.push(...(await differences(caller, route, requested, group)));
       }
     }
     expect(problems).toEqual([]);
   });
 });
 
-/** Differences between the ids of a group, and leaks; the first id is unused. */
+/** Differences between the responses to a group of ids, and leaks; the first id is unused. */
 async function differences(
   caller: Caller,
   route: RegisteredRoute,
-  asked: Case,
+  requested: Case,
   group: readonly Substitution[],
 ): Promise<string[]> {
   const problems: string[] = [];
-  const answers: string[] = [];
-  const isNewId = NEW_IDS[nameOf(route)]?.test(group[0]?.place ?? "") === true;
-  for (const { place, id, whose, sent } of isNewId ? group.slice(1) : group) {
+  const responses: string[] = [];
+  const isNewId = NEW_IDS[nameOf(route)]?.test(group[0]?.location ?? "") === true;
+  for (const { location, id, origin, request: sent } of isNewId ? group.slice(1) : group) {
     const before = oracle.head;
-    const answer = await caller.client.send(route.method, sent.path, sent.body, { ...sent.headers });
-    const title = `${caller.name}: ${asked.title}, with ${whose} id in ${place}`;
-    answers.push(JSON.stringify([answer.status, [...answer.headers].sort(), answer.text.replaceAll(id, "<id>")]));
-    if (answers.at(-1) !== answers[0])
-      problems.push(`${title}: ${answers.at(-1)?.slice(0, 400)} and not ${answers[0]?.slice(0, 400)}`);
-    if (isNewId && answer.body.code !== "entity_already_exists") problems.push(`${title} answered ${answer.text}`);
+    const response = await caller.client.send(route.method, sent.path, sent.body, { ...sent.headers });
+    const title = `${caller.name}: ${requested.title}, with ${origin} id in ${location}`;
+    responses.push(
+      JSON.stringify([response.status, [...response.headers].sort(), response.text.replaceAll(id, "<id>")]),
+    );
+    if (responses.at(-1) !== responses[0])
+      problems.push(`${title}: ${responses.at(-1)?.slice(0, 400)} and not ${responses[0]?.slice(0, 400)}`);
+    if (isNewId && response.body.code !== "entity_already_exists") problems.push(`${title} answered ${response.text}`);
     if (oracle.head !== before) problems.push(`${title} wrote`);
-    problems.push(...leaksIn(world, caller, sent, answer).map((leak) => `${title} leaks ${leak}`));
+    problems.push(...leaksIn(fixture, caller, sent, response).map((leak) => `${title} leaks ${leak}`));
   }
   return problems;
 }
 
-describe("a create", () => {
-  test("with a used id says only that it is used, wherever it was", async () => {
-    const { near, far, foreign } = world.places;
+describe("a creation", () => {
+  test("with a used id reveals only that it is used, not where", async () => {
+    const { near, far, foreign } = fixture.sites;
     const member = callers.find(({ name }) => name === "Member of near") as Caller;
-    const answers = [];
-    for (const id of [far.records.hosts?.id, far.goneHostId, foreign.records.tags?.id, near.goneHostId]) {
+    const responses = [];
+    for (const id of [far.records.hosts?.id, far.deletedHostId, foreign.records.tags?.id, near.deletedHostId]) {
       const sent = { path: "/api/v1/hosts", body: { id, network_id: near.networkId, name: "zznear again" } };
-      const answer = await member.client.post(sent.path, sent.body, { "x-request-id": "same" });
-      expect(leaksIn(world, member, sent, answer)).toEqual([]);
-      answers.push(answer.text.replaceAll(id, "<id>"));
-      expect(answer).toMatchObject(refusal(409, "entity_already_exists", { entity: "host", field: "id", value: id }));
+      const response = await member.client.post(sent.path, sent.body, { "x-request-id": "same" });
+      expect(leaksIn(fixture, member, sent, response)).toEqual([]);
+      responses.push(response.text.replaceAll(id, "<id>"));
+      expect(response).toMatchObject(refusal(409, "entity_already_exists", { entity: "host", field: "id", value: id }));
     }
-    expect(new Set(answers).size).toBe(1);
+    expect(new Set(responses).size).toBe(1);
   });
 });
 
 describe("secrets", () => {
   test("appear in no log line", () => {
-    const secrets = [SECRET_WORD, PASSWORD, ...world.secrets];
+    const secrets = [SECRET_WORD, PASSWORD, ...fixture.secrets];
     expect(appliance.logLines.length).toBeGreaterThan(1_000);
     expect(appliance.logLines.filter((line) => secrets.some((secret) => line.includes(secret)))).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// Backups through the API: rights, answers during and after a backup, and failures. The copy is real.
+// Backups through the API: rights, responses during and after a backup, and failures. The copy is real.
 
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -16,7 +16,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { BackupFolder, type BackupFolderOptions } from "../../src/backup/backups.ts";
-import type { BackupOrder } from "../../src/backup/job.ts";
+import type { BackupRequest } from "../../src/backup/job.ts";
 import { type TakenBackup, takeBackup } from "../../src/backup/take.ts";
 import { createLog } from "../../src/base/log.ts";
 import { PASSWORD } from "../support/appliance/appliance.ts";
@@ -33,22 +33,22 @@ const { renew } = appliance;
 
 /** Jobs that wait until released. */
 class HeldJobs {
-  readonly orders: BackupOrder[] = [];
+  readonly orders: BackupRequest[] = [];
   private readonly release: Array<() => void> = [];
 
-  readonly take = (order: BackupOrder) => {
+  readonly take = (order: BackupRequest) => {
     this.orders.push(order);
     const held = new Promise<void>((resolve) => this.release.push(resolve));
     return { taken: held.then(() => takeBackup(order)), abandon: () => {} };
   };
 
-  letGo(): void {
+  releaseAll(): void {
     for (const resolve of this.release.splice(0)) resolve();
   }
 }
 
-/** Polls until the backup is complete: every answer lets the copy continue. */
-async function settled(client: Client, name: string): Promise<Record<string, unknown>> {
+/** Polls until the backup is complete: every request lets the copy continue. */
+async function waitUntilDone(client: Client, name: string): Promise<Record<string, unknown>> {
   for (;;) {
     const { data } = await client.get(`${PATH}/${name}`);
     if (data.state !== "Running") return data;
@@ -57,7 +57,7 @@ async function settled(client: Client, name: string): Promise<Record<string, unk
 }
 
 /** The backup folder as seen by the next start. */
-function restarted(options: Partial<BackupFolderOptions> = {}): BackupFolder {
+function restartedFolder(options: Partial<BackupFolderOptions> = {}): BackupFolder {
   return new BackupFolder({
     directory: folder(),
     database: appliance.databasePath,
@@ -81,12 +81,12 @@ describe("a backup request", () => {
     expect((await owner.get(PATH)).data).toEqual([]);
   });
 
-  test("answers at once as in progress, and later with its contents", async () => {
+  test("is reported at once as in progress, and later with its contents", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
-    const made = await owner.post(PATH, {});
+    const started = await owner.post(PATH, {});
     const name = "netledger-20261121T090001000Z.db";
-    expect(made.data).toEqual({
+    expect(started.data).toEqual({
       name,
       state: "Running",
       created_at: "2026-11-21T09:00:01.000Z",
@@ -95,13 +95,13 @@ describe("a backup request", () => {
       hash: null,
       reason: null,
     });
-    expect((await owner.get(PATH)).data).toEqual([made.data]);
-    expect((await owner.get(`${PATH}/${name}`)).data).toEqual(made.data);
+    expect((await owner.get(PATH)).data).toEqual([started.data]);
+    expect((await owner.get(`${PATH}/${name}`)).data).toEqual(started.data);
 
     await newTag();
     const head = appliance.reader.head();
-    jobs.letGo();
-    const done = await settled(owner, name);
+    jobs.releaseAll();
+    const done = await waitUntilDone(owner, name);
     const file = join(folder(), name);
     const hash = Buffer.from(
       appliance.reader
@@ -109,7 +109,7 @@ describe("a backup request", () => {
         .values()[0]?.[0] as Uint8Array,
     ).toString("hex");
     expect(done).toEqual({
-      ...made.data,
+      ...started.data,
       state: "Done",
       size_bytes: statSync(file).size,
       sequence: head.sequence,
@@ -122,26 +122,26 @@ describe("a backup request", () => {
   test("stays in progress until its name is durable, even once the file is renamed", async () => {
     const { promise: synced, resolve: sync } = Promise.withResolvers<void>();
     const { promise: named, resolve: name } = Promise.withResolvers<void>();
-    const take = async (order: BackupOrder) => {
+    const take = async (order: BackupRequest) => {
       const taken = await takeBackup(order);
       name();
       await synced;
       return taken;
     };
     await renew({ backups: { takeBackup: (order) => ({ taken: take(order), abandon: () => {} }) } });
-    const { data: begun } = await owner.post(PATH, {});
+    const { data: started } = await owner.post(PATH, {});
     await named;
-    expect(readdirSync(folder())).toEqual([begun.name]);
-    expect((await owner.get(PATH)).data).toEqual([begun]);
-    expect((await owner.get(`${PATH}/${begun.name}`)).data).toEqual(begun);
+    expect(readdirSync(folder())).toEqual([started.name]);
+    expect((await owner.get(PATH)).data).toEqual([started]);
+    expect((await owner.get(`${PATH}/${started.name}`)).data).toEqual(started);
     sync();
-    expect((await settled(owner, begun.name)).state).toBe("Done");
+    expect((await waitUntilDone(owner, started.name)).state).toBe("Done");
   });
 
   test("writes nothing to the ledger", async () => {
     const before = appliance.reader.head().sequence;
     const { data } = await owner.post(PATH, {});
-    expect((await settled(owner, data.name)).sequence).toBe(before);
+    expect((await waitUntilDone(owner, data.name)).sequence).toBe(before);
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
@@ -155,20 +155,20 @@ describe("a backup request", () => {
       "entity_already_exists",
       `A backup is already running: ${data.name}.`,
     ]);
-    jobs.letGo();
-    await settled(owner, data.name);
+    jobs.releaseAll();
+    await waitUntilDone(owner, data.name);
     clock.advance(1);
     const second = await owner.post(PATH, {});
     expect([second.status, second.data.state]).toEqual([200, "Running"]);
-    jobs.letGo();
-    await settled(owner, second.data.name);
-    expect((await owner.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([
+    jobs.releaseAll();
+    await waitUntilDone(owner, second.data.name);
+    expect((await owner.get(PATH)).data.map((backup: { name: string }) => backup.name)).toEqual([
       data.name,
       second.data.name,
     ]);
   });
 
-  test("is refused up front when disk space is clearly insufficient", async () => {
+  test("is refused immediately when disk space is clearly insufficient", async () => {
     await renew({ backups: { freeBytes: () => 4_096 } });
     const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
@@ -177,7 +177,7 @@ describe("a backup request", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("accepts no name and no path", async () => {
+  test("accepts neither a name nor a path", async () => {
     for (const body of [{ name: "x" }, { file: "/tmp/x" }, { path: "../x" }]) {
       expect((await owner.post(PATH, body)).body.code).toBe("validation_failed");
     }
@@ -187,21 +187,21 @@ describe("a backup request", () => {
     }
   });
 
-  test("sent twice at one instant gets two names", async () => {
+  test("gets another name if repeated at the same instant", async () => {
     const names: string[] = [];
-    for (let each = 0; each < 2; each += 1) {
+    for (let round = 0; round < 2; round += 1) {
       const { data } = await owner.post(PATH, {});
-      await settled(owner, data.name);
+      await waitUntilDone(owner, data.name);
       names.push(data.name);
     }
     expect(names).toEqual(["netledger-20261121T090001000Z.db", "netledger-20261121T090001001Z.db"]);
   });
 
-  test("at the instant of a backup from an earlier run gets another name, whatever the outcome of that one", async () => {
+  test("gets another name at the instant of an earlier run's backup, regardless of that backup's outcome", async () => {
     const { data } = await owner.post(PATH, {});
-    expect((await settled(owner, data.name)).state).toBe("Done");
+    expect((await waitUntilDone(owner, data.name)).state).toBe("Done");
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db.partial"), "half");
-    const next = restarted();
+    const next = restartedFolder();
     expect(next.list().map(({ name, state }) => [name, state])).toEqual([
       [data.name, "Done"],
       ["netledger-20261121T090001001Z.db", "Failed"],
@@ -219,11 +219,15 @@ describe("a backup request", () => {
     await renew({ backups: { takeBackup: jobs.take } });
     const header = { "idempotency-key": "nightly" };
     const first = await owner.post(PATH, {}, header);
-    const again = await owner.post(PATH, {}, header);
-    expect([again.status, again.data, again.headers.get("idempotency-replayed")]).toEqual([200, first.data, "true"]);
+    const repeated = await owner.post(PATH, {}, header);
+    expect([repeated.status, repeated.data, repeated.headers.get("idempotency-replayed")]).toEqual([
+      200,
+      first.data,
+      "true",
+    ]);
     expect(first.headers.get("idempotency-replayed")).toBeNull();
-    jobs.letGo();
-    const done = await settled(owner, first.data.name);
+    jobs.releaseAll();
+    const done = await waitUntilDone(owner, first.data.name);
     expect((await owner.post(PATH, {}, header)).data).toEqual(done);
     expect(jobs.orders).toHaveLength(1);
   });
@@ -233,23 +237,23 @@ describe("a backup request", () => {
     await renew({ backups: { takeBackup: jobs.take } });
     const { data } = await owner.post(PATH, {});
     expect((await owner.post(PATH, {}, { "idempotency-key": "nightly" })).status).toBe(409);
-    jobs.letGo();
-    await settled(owner, data.name);
+    jobs.releaseAll();
+    await waitUntilDone(owner, data.name);
     const taken = await owner.post(PATH, {}, { "idempotency-key": "nightly" });
     expect([taken.status, taken.data.state, taken.headers.get("idempotency-replayed")]).toEqual([200, "Running", null]);
-    jobs.letGo();
-    await settled(owner, taken.data.name);
+    jobs.releaseAll();
+    await waitUntilDone(owner, taken.data.name);
   });
 });
 
 describe("a failing backup", () => {
   test("gives its reason, leaves no file and does not block the next one", async () => {
     let isFull = true;
-    const fill = async (order: BackupOrder): Promise<TakenBackup> =>
+    const fill = async (order: BackupRequest): Promise<TakenBackup> =>
       isFull ? takeBackup({ ...order, freeBytes: () => 0 }) : takeBackup(order);
     await renew({ backups: { takeBackup: (order) => ({ taken: fill(order), abandon: () => {} }) } });
     const { data } = await owner.post(PATH, {});
-    const failed = await settled(owner, data.name);
+    const failed = await waitUntilDone(owner, data.name);
     expect(failed).toMatchObject({ state: "Failed", size_bytes: null, sequence: null });
     expect(failed.reason).toMatch(/not enough space/);
     expect(readdirSync(folder())).toEqual([]);
@@ -257,8 +261,8 @@ describe("a failing backup", () => {
     isFull = false;
     clock.advance(1);
     const next = await owner.post(PATH, {});
-    expect((await settled(owner, next.data.name)).state).toBe("Done");
-    expect((await owner.get(PATH)).data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
+    expect((await waitUntilDone(owner, next.data.name)).state).toBe("Done");
+    expect((await owner.get(PATH)).data.map((backup: { state: string }) => backup.state)).toEqual(["Failed", "Done"]);
   });
 
   test("with a name that cannot be made durable leaves no file, and is reported once", async () => {
@@ -270,13 +274,13 @@ describe("a failing backup", () => {
         takeBackup: (order) => ({ taken: takeBackup({ ...order, syncNames: fails }), abandon: () => {} }),
       },
     });
-    const { data: begun } = await owner.post(PATH, {});
-    const ended = await settled(owner, begun.name);
-    expect(ended).toMatchObject({
+    const { data: started } = await owner.post(PATH, {});
+    const failed = await waitUntilDone(owner, started.name);
+    expect(failed).toMatchObject({
       state: "Failed",
       reason: "The disk is full or fails: the unfinished backup was removed.",
     });
-    expect((await owner.get(PATH)).data).toEqual([ended]);
+    expect((await owner.get(PATH)).data).toEqual([failed]);
     expect(readdirSync(folder())).toEqual([]);
   });
 
@@ -287,7 +291,9 @@ describe("a failing backup", () => {
       },
     });
     const { data } = await owner.post(PATH, {});
-    expect((await settled(owner, data.name)).reason).toBe("Something went wrong inside the appliance; see its log.");
+    expect((await waitUntilDone(owner, data.name)).reason).toBe(
+      "Something went wrong inside the appliance; see its log.",
+    );
     expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
   });
 
@@ -297,7 +303,7 @@ describe("a failing backup", () => {
     db.run("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
     db.close();
     const { data } = await owner.post(PATH, {});
-    const failed = await settled(owner, data.name);
+    const failed = await waitUntilDone(owner, data.name);
     expect(failed.state).toBe("Failed");
     expect(failed.reason).toContain(`live: tag ${tag.id}`);
     expect(readdirSync(folder())).toEqual([]);
@@ -308,7 +314,7 @@ describe("a failing backup", () => {
     db.run("DROP TRIGGER history_versions_are_never_deleted");
     db.close();
     const { data } = await owner.post(PATH, {});
-    expect(await settled(owner, data.name)).toMatchObject({
+    expect(await waitUntilDone(owner, data.name)).toMatchObject({
       state: "Failed",
       reason: expect.stringContaining(
         "schema: trigger history_versions_are_never_deleted, on history_versions: is missing",
@@ -319,9 +325,9 @@ describe("a failing backup", () => {
   test("interrupted by a shutdown is reported after the next start, and its file removed", async () => {
     mkdirSync(folder());
     const name = "netledger-20261120T000000000Z.db";
-    for (const left of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"])
-      writeFileSync(join(folder(), left), "half");
-    const next = restarted();
+    for (const leftover of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"])
+      writeFileSync(join(folder(), leftover), "half");
+    const next = restartedFolder();
     expect(next.list()).toEqual([
       {
         name,
@@ -338,30 +344,30 @@ describe("a failing backup", () => {
 });
 
 describe("the list of backups", () => {
-  test("shows the present state of a file, even if it was unreadable before", async () => {
-    const { data: begun } = await owner.post(PATH, {});
-    const done = await settled(owner, begun.name);
-    const file = join(folder(), begun.name);
-    const whole = readFileSync(file);
-    const put = (bytes: Uint8Array) => {
+  test("shows the current state of a file, even if it was unreadable before", async () => {
+    const { data: started } = await owner.post(PATH, {});
+    const done = await waitUntilDone(owner, started.name);
+    const file = join(folder(), started.name);
+    const original = readFileSync(file);
+    const create = (bytes: Uint8Array) => {
       writeFileSync(file, bytes);
       utimesSync(file, 1, 1);
     };
-    put(new Uint8Array(whole.length));
-    expect((await owner.get(`${PATH}/${begun.name}`)).data.state).toBe("Failed");
-    put(whole);
-    expect((await owner.get(`${PATH}/${begun.name}`)).data).toEqual(done);
+    create(new Uint8Array(original.length));
+    expect((await owner.get(`${PATH}/${started.name}`)).data.state).toBe("Failed");
+    create(original);
+    expect((await owner.get(`${PATH}/${started.name}`)).data).toEqual(done);
   });
 
-  test("lists the folder's contents, whatever their origin, in pages", async () => {
-    for (let each = 0; each < 3; each += 1) {
+  test("lists the folder's contents in pages, regardless of their origin", async () => {
+    for (let round = 0; round < 3; round += 1) {
       const { data } = await owner.post(PATH, {});
-      await settled(owner, data.name);
+      await waitUntilDone(owner, data.name);
     }
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db"), "no longer a database ".repeat(10));
     writeFileSync(join(folder(), "notes.txt"), "theirs");
     const { data, body } = await owner.get(`${PATH}?limit=2&offset=1`);
-    expect(data.map((each: { state: string }) => each.state)).toEqual(["Failed", "Done"]);
+    expect(data.map((backup: { state: string }) => backup.state)).toEqual(["Failed", "Done"]);
     expect(data[0].reason).toMatch(/^netledger-20261121T090001001Z\.db is damaged/);
     expect(body.meta.pagination).toEqual({ total_count: 3, limit: 2, offset: 1, has_more: false });
     expect((await owner.get(`${PATH}?limit=0`)).data).toHaveLength(3);
@@ -372,7 +378,7 @@ describe("an entry with a backup's name that is not a regular file", () => {
   const IMPOSTOR = "netledger-20261121T090001000Z.db";
   const TARGET = "netledger-20261121T090001001Z.db";
   /** Link to an empty regular file. */
-  const elsewhere = () => {
+  const otherFile = () => {
     const file = join(appliance.dataDirectory, "elsewhere.db");
     writeFileSync(file, "");
     return file;
@@ -380,14 +386,14 @@ describe("an entry with a backup's name that is not a regular file", () => {
   const IMPOSTORS: ReadonlyArray<[string, (path: string) => unknown]> = [
     ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path)],
     ["a link to itself", (path) => symlinkSync(path, path)],
-    ["a link to a file", (path) => symlinkSync(elsewhere(), path)],
+    ["a link to a file", (path) => symlinkSync(otherFile(), path)],
     ["a named pipe", makePipe],
     ["a folder", (path) => mkdirSync(path)],
   ];
 
-  test.each(IMPOSTORS)("is not listed, read or deleted: %s", async (_, put) => {
+  test.each(IMPOSTORS)("is not listed, read or deleted: %s", async (_, create) => {
     mkdirSync(folder());
-    put(join(folder(), IMPOSTOR));
+    create(join(folder(), IMPOSTOR));
     const listed = await owner.get(PATH);
     expect([listed.status, listed.data]).toEqual([200, []]);
     expect((await owner.get("appliance")).status).toBe(200);
@@ -396,37 +402,37 @@ describe("an entry with a backup's name that is not a regular file", () => {
     expect(readdirSync(folder())).toEqual([IMPOSTOR]);
   });
 
-  test.each(IMPOSTORS)("keeps its name, and the next backup gets another: %s", async (_, put) => {
+  test.each(IMPOSTORS)("keeps its name, and the next backup gets another: %s", async (_, create) => {
     mkdirSync(folder());
-    put(join(folder(), IMPOSTOR));
+    create(join(folder(), IMPOSTOR));
     const { status, data } = await owner.post(PATH, {});
     expect([status, data.name]).toEqual([200, TARGET]);
-    expect((await settled(owner, TARGET)).state).toBe("Done");
+    expect((await waitUntilDone(owner, TARGET)).state).toBe("Done");
     expect(readdirSync(folder()).sort()).toEqual([IMPOSTOR, TARGET]);
   });
 
-  test.each(IMPOSTORS)("is never overwritten by a backup: %s", async (_, put) => {
+  test.each(IMPOSTORS)("is never overwritten by a backup: %s", async (_, create) => {
     const file = join(appliance.dataDirectory, "monday.db");
-    put(file);
+    create(file);
     const before = lstatSync(file).ino;
     const refused = await takeBackup({ database: appliance.databasePath, file }).catch((error: unknown) => error);
     expect(refused).toMatchObject({ code: "entity_already_exists" });
     expect(lstatSync(file).ino).toBe(before);
   });
 
-  test.each(IMPOSTORS)("is not taken for an interrupted backup at startup: %s", async (_, put) => {
+  test.each(IMPOSTORS)("is not taken for an interrupted backup at startup: %s", async (_, create) => {
     mkdirSync(folder());
-    put(join(folder(), `${IMPOSTOR}.partial`));
-    expect(restarted().list()).toEqual([]);
+    create(join(folder(), `${IMPOSTOR}.partial`));
+    expect(restartedFolder().list()).toEqual([]);
     expect(readdirSync(folder())).toEqual([`${IMPOSTOR}.partial`]);
   });
 
   test.each(["-wal", "-journal"])(
-    "is not opened as a backup's sidecar file, so that reading that backup fails: %s",
-    async (of) => {
+    "is not opened as a backup's sidecar file: reading that backup fails: %s",
+    async (suffix) => {
       mkdirSync(folder());
       writeFileSync(join(folder(), IMPOSTOR), readFileSync(appliance.databasePath));
-      makePipe(join(folder(), IMPOSTOR + of));
+      makePipe(join(folder(), IMPOSTOR + suffix));
       const [listed] = (await owner.get(PATH)).data;
       expect(listed).toMatchObject({ state: "Failed", reason: expect.stringContaining("is not a regular file") });
     },
@@ -437,11 +443,11 @@ test("a backup that vanishes during listing is omitted", async () => {
   mkdirSync(folder());
   const names = ["netledger-20261121T080000000Z.db", "netledger-20261121T080000001Z.db"];
   for (const name of names) writeFileSync(join(folder(), name), "");
-  const backups = restarted({
+  const backups = restartedFolder({
     readNames: (directory) => {
-      const found = readdirSync(directory);
+      const entries = readdirSync(directory);
       rmSync(join(directory, names[0] as string), { force: true });
-      return found;
+      return entries;
     },
   });
   expect(backups.list().map(({ name }) => name)).toEqual([names[1] as string]);
@@ -457,144 +463,153 @@ describe("access to backups", () => {
       (client) => client.post(PATH, {}),
       (client) => client.get(`${PATH}/${data.name}`),
     ];
-    for (const ask of operations) {
-      expect((await ask(anonymous)).status).toBe(401);
+    for (const send of operations) {
+      expect((await send(anonymous)).status).toBe(401);
       for (const role of ["Viewer", "Member", "Admin"] as const) {
         const user = await newUser({ role });
-        const refused = await ask(user.client);
+        const refused = await send(user.client);
         expect([role, refused.status, refused.body.code]).toEqual([role, 403, "auth_permission_denied"]);
       }
     }
-    const { client: lesser } = newApiKey({ permissions: "Admin" });
-    expect((await lesser.get(PATH)).status).toBe(403);
+    const { client: adminKey } = newApiKey({ permissions: "Admin" });
+    expect((await adminKey.get(PATH)).status).toBe(403);
     const { client: key } = newApiKey({ permissions: "Owner" });
     expect((await key.get(PATH)).data).toHaveLength(1);
-    jobs.letGo();
-    await settled(owner, data.name);
+    jobs.releaseAll();
+    await waitUntilDone(owner, data.name);
   });
 });
 
 test("an API key limited to some networks neither takes nor sees backups", async () => {
   const { client } = newApiKey({ permissions: "Owner", networkIds: [first.networkId] });
-  for (const answer of [
+  for (const response of [
     await client.get(PATH),
     await client.post(PATH, {}),
     await client.get(`${PATH}/netledger-20200101T000000000Z.db`),
   ]) {
-    expect(answer).toMatchObject(refusal(403, "auth_permission_denied", { all_networks: false }));
+    expect(response).toMatchObject(refusal(403, "auth_permission_denied", { all_networks: false }));
   }
   expect((await owner.get(PATH)).data).toEqual([]);
   expect((await newApiKey({ permissions: "Owner" }).client.post(PATH, {})).status).toBe(200);
 });
 
 describe("a backup file", () => {
-  const taken = async () => (await settled(boss, (await boss.post(PATH, {})).data.name)).name as string;
-  const ask = (name: string, by: Client = boss, password = PASSWORD) =>
-    by.post(`${PATH}/${name}/download`, { password });
+  const taken = async () =>
+    (await waitUntilDone(ownerClient, (await ownerClient.post(PATH, {})).data.name)).name as string;
+  const send = (name: string, caller: Client = ownerClient, password = PASSWORD) =>
+    caller.post(`${PATH}/${name}/download`, { password });
   /** An Owner with a known password. */
-  let boss: Client;
-  const newBoss = async () => {
+  let ownerClient: Client;
+  const newOwnerClient = async () => {
     const { id } = await newUser({ role: "Owner" });
     await givePassword(id);
-    boss = await signedIn(id);
+    ownerClient = await signedIn(id);
   };
-  beforeEach(newBoss);
+  beforeEach(newOwnerClient);
 
   test("is downloaded by an Owner who repeats their password, byte for byte, neither cached nor compressed", async () => {
     const name = await taken();
-    const answer = await appliance.handle(
+    const response = await appliance.handle(
       new Request(`http://localhost/api/v1/${PATH}/${name}/download`, {
         method: "POST",
-        headers: { ...headersOf(boss), "content-type": "application/json", "accept-encoding": "zstd, gzip" },
+        headers: { ...headersOf(ownerClient), "content-type": "application/json", "accept-encoding": "zstd, gzip" },
         body: JSON.stringify({ password: PASSWORD }),
       }),
     );
-    expect(answer.status).toBe(200);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       "cache-control": "no-store",
       "content-type": "application/vnd.sqlite3",
       "content-disposition": `attachment; filename="${name}"`,
     });
-    expect(answer.headers.get("content-encoding")).toBeNull();
-    expect(Buffer.compare(await answer.bytes(), readFileSync(join(folder(), name)))).toBe(0);
+    expect(response.headers.get("content-encoding")).toBeNull();
+    expect(Buffer.compare(await response.bytes(), readFileSync(join(folder(), name)))).toBe(0);
   });
 
   test("is refused with a wrong password, with growing delays", async () => {
     const name = await taken();
-    expect((await ask(name, boss, "not the password")).body.code).toBe("auth_invalid_credentials");
-    for (let n = 0; n < 20; n += 1) await ask(name, boss, `guess ${n}`);
-    expect((await ask(name)).body.code).toBe("rate_limit_exceeded");
+    expect((await send(name, ownerClient, "not the password")).body.code).toBe("auth_invalid_credentials");
+    for (let n = 0; n < 20; n += 1) await send(name, ownerClient, `guess ${n}`);
+    expect((await send(name)).body.code).toBe("rate_limit_exceeded");
   });
 
   test("is refused to Admins, to an Owner's API key and to foreign pages", async () => {
     const name = await taken();
     const admin = await newUser({ role: "Admin" });
     await givePassword(admin.id);
-    expect((await ask(name, await signedIn(admin.id))).body.code).toBe("auth_permission_denied");
-    expect((await ask(name, newApiKey({ permissions: "Owner" }).client)).body.code).toBe("auth_session_required");
-    expect((await ask(name, boss.with({ "sec-fetch-site": "cross-site" }))).body.code).toBe("auth_origin_rejected");
+    expect((await send(name, await signedIn(admin.id))).body.code).toBe("auth_permission_denied");
+    expect((await send(name, newApiKey({ permissions: "Owner" }).client)).body.code).toBe("auth_session_required");
+    expect((await send(name, ownerClient.with({ "sec-fetch-site": "cross-site" }))).body.code).toBe(
+      "auth_origin_rejected",
+    );
   });
 
   test("can be neither downloaded nor deleted where another organization exists", async () => {
     const name = await taken();
     await appliance.newOrganization("Second");
-    expect((await ask(name)).body.code).toBe("auth_permission_denied");
-    expect((await boss.delete(`${PATH}/${name}`)).body.code).toBe("auth_permission_denied");
+    expect((await send(name)).body.code).toBe("auth_permission_denied");
+    expect((await ownerClient.delete(`${PATH}/${name}`)).body.code).toBe("auth_permission_denied");
     expect(readdirSync(folder())).toEqual([name]);
   });
 
   test("can be neither downloaded nor deleted while it is being taken", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
-    await newBoss();
-    const { data } = await boss.post(PATH, {});
-    expect((await ask(data.name)).body.code).toBe("entity_in_use");
-    expect((await boss.delete(`${PATH}/${data.name}`)).body.code).toBe("entity_in_use");
-    jobs.letGo();
-    expect((await settled(boss, data.name)).state).toBe("Done");
+    await newOwnerClient();
+    const { data } = await ownerClient.post(PATH, {});
+    expect((await send(data.name)).body.code).toBe("entity_in_use");
+    expect((await ownerClient.delete(`${PATH}/${data.name}`)).body.code).toBe("entity_in_use");
+    jobs.releaseAll();
+    expect((await waitUntilDone(ownerClient, data.name)).state).toBe("Done");
   });
 
   test("is removed from disk when deleted, and its name is not reused", async () => {
     const [name, other] = [await taken(), await taken()];
-    const answer = await boss.delete(`${PATH}/${name}`);
-    expect([answer.status, answer.data]).toEqual([200, {}]);
+    const response = await ownerClient.delete(`${PATH}/${name}`);
+    expect([response.status, response.data]).toEqual([200, {}]);
     expect(readdirSync(folder())).toEqual([other]);
-    expect((await boss.get(PATH)).data.map((each: { name: string }) => each.name)).toEqual([other]);
-    for (const gone of [await boss.get(`${PATH}/${name}`), await ask(name), await boss.delete(`${PATH}/${name}`)])
-      expect([gone.status, gone.body.code]).toEqual([404, "entity_not_found"]);
+    expect((await ownerClient.get(PATH)).data.map((backup: { name: string }) => backup.name)).toEqual([other]);
+    for (const response of [
+      await ownerClient.get(`${PATH}/${name}`),
+      await send(name),
+      await ownerClient.delete(`${PATH}/${name}`),
+    ])
+      expect([response.status, response.body.code]).toEqual([404, "entity_not_found"]);
     expect(await taken()).not.toBe(name);
   });
 
   test("is deleted once by a repeated request, and not by a refused one", async () => {
     const name = await taken();
     const key = { "idempotency-key": "once" };
-    expect((await boss.delete(`${PATH}/netledger-20200101T000000000Z.db`, key)).body.code).toBe("entity_not_found");
-    expect((await boss.delete(`${PATH}/${name}`, { "idempotency-key": "twice" })).status).toBe(200);
-    const again = await boss.delete(`${PATH}/${name}`, { "idempotency-key": "twice" });
-    expect([again.status, again.data, again.headers.get("idempotency-replayed")]).toEqual([200, {}, "true"]);
-    expect((await boss.delete(`${PATH}/${name}`, key)).body.code).toBe("entity_not_found");
+    expect((await ownerClient.delete(`${PATH}/netledger-20200101T000000000Z.db`, key)).body.code).toBe(
+      "entity_not_found",
+    );
+    expect((await ownerClient.delete(`${PATH}/${name}`, { "idempotency-key": "twice" })).status).toBe(200);
+    const repeated = await ownerClient.delete(`${PATH}/${name}`, { "idempotency-key": "twice" });
+    expect([repeated.status, repeated.data, repeated.headers.get("idempotency-replayed")]).toEqual([200, {}, "true"]);
+    expect((await ownerClient.delete(`${PATH}/${name}`, key)).body.code).toBe("entity_not_found");
   });
 
   test("with an unknown name reaches no other file", async () => {
     await taken();
     writeFileSync(join(appliance.dataDirectory, "other.db"), "other");
     for (const name of ["..%2Fnetledger.db", "..%2Fother.db", "%2e%2e%2fother.db", "other.db"]) {
-      expect((await ask(name)).status).toBeGreaterThanOrEqual(400);
-      expect((await boss.delete(`${PATH}/${name}`)).status).toBeGreaterThanOrEqual(400);
+      expect((await send(name)).status).toBeGreaterThanOrEqual(400);
+      expect((await ownerClient.delete(`${PATH}/${name}`)).status).toBeGreaterThanOrEqual(400);
     }
     expect(existsSync(join(appliance.dataDirectory, "other.db"))).toBe(true);
-    expect((await boss.get("hosts")).status).toBe(200);
+    expect((await ownerClient.get("hosts")).status).toBe(200);
   });
 
-  test("of a failed backup: cannot be downloaded, and deleting it clears the failure", async () => {
+  test("of a failed backup cannot be downloaded, and its deletion clears the failure", async () => {
     await renew({
       backups: { takeBackup: () => ({ taken: Promise.reject(new Error("broken")), abandon: () => {} }) },
     });
-    await newBoss();
+    await newOwnerClient();
     const name = await taken();
-    expect((await ask(name)).body.code).toBe("entity_not_found");
-    expect((await boss.delete(`${PATH}/${name}`)).status).toBe(200);
-    expect((await boss.get(PATH)).data).toEqual([]);
+    expect((await send(name)).body.code).toBe("entity_not_found");
+    expect((await ownerClient.delete(`${PATH}/${name}`)).status).toBe(200);
+    expect((await ownerClient.get(PATH)).data).toEqual([]);
   });
 });
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, onPort, refusal, tcp, udp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, onPort, refusal, tcp, udp } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { reference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 import { bindingShape, problems } from "../support/contract/shapes.ts";
@@ -10,14 +10,14 @@ import { bindingShape, problems } from "../support/contract/shapes.ts";
 const PATH = "/api/v1/bindings";
 
 const appliance = applianceForEach();
-const { clock, first, newHost, newSubnet, owner, tick, writingWatched, versionsOf, writtenIn } = appliance;
+const { clock, first, newHost, newSubnet, owner, tick, watchWrites, versionsOf, writtenIn } = appliance;
 
-const get = (path: string) => made(owner.get(path));
-const post = (body: Wire) => owner.post(PATH, body);
-const put = (id: string, body: Wire) => owner.put(`${PATH}/${id}`, body);
+const get = (path: string) => expectOk(owner.get(path));
+const post = (body: JsonRecord) => owner.post(PATH, body);
+const put = (id: string, body: JsonRecord) => owner.put(`${PATH}/${id}`, body);
 
-/** For the battery: the children of each service's host. */
-const hostOf = new Map<string, Wire>();
+/** For describeRecords: hosts by the ids of their services. */
+const hostOf = new Map<string, JsonRecord>();
 const portId = (serviceId: string, position: number) => hostOf.get(serviceId)?.ports[position]?.id ?? UNKNOWN_ID;
 const addressId = (serviceId: string, position: number) =>
   hostOf.get(serviceId)?.ip_addresses[position]?.id ?? UNKNOWN_ID;
@@ -27,15 +27,15 @@ describeRecords(
     path: PATH,
     entity: "binding",
     writeRole: "Member",
-    place: "in a network",
+    scope: "in a network",
     container: {
       field: "service_id",
       entity: "service",
-      make: async (by, networkId) => {
+      create: async (caller, networkId) => {
         // In later calls the network already has the prefix.
-        await by.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24" });
-        const host = await made(
-          by.post("hosts", {
+        await caller.post("subnets", { network_id: networkId, cidr: "10.2.3.0/24" });
+        const host = await expectOk(
+          caller.post("hosts", {
             network_id: networkId,
             name: "server",
             ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }],
@@ -68,20 +68,20 @@ describeRecords(
       paths: ["/id", "/port_id", "/ip_address_id", "/protocol"],
     },
     references: [
-      reference("service_id", "service", async (by, _networkId, serviceId) => {
+      reference("service_id", "service", async (caller, _networkId, serviceId) => {
         const body = { host_id: hostOf.get(serviceId)?.id, name: "Reference", service_definition: "R" };
-        return (await made(by.post("services", body))).id;
+        return (await expectOk(caller.post("services", body))).id;
       }),
       {
         field: "port_id",
         entity: "port",
         // On a separate address each: on the same one they would be duplicates.
-        naming: (body, id) => ({
+        withReference: (body, id) => ({
           ...body,
           port_id: id,
           ip_address_id: body.port_id === portId(body.service_id, 1) ? null : body.ip_address_id,
         }),
-        make: async (_by, _networkId, serviceId) => portId(serviceId, 7),
+        create: async (_by, _networkId, serviceId) => portId(serviceId, 7),
       },
       reference("ip_address_id", "ip_address", async (_by, _networkId, serviceId) => addressId(serviceId, 1)),
     ],
@@ -90,7 +90,7 @@ describeRecords(
 );
 
 /** A host with two addresses, two ports and two services. */
-async function server(): Promise<Wire> {
+async function newServer(): Promise<JsonRecord> {
   await owner.post("subnets", { network_id: first.networkId, cidr: "10.9.0.0/16" });
   return newHost({
     ip_addresses: [{ ip_address: "10.9.0.1" }, { ip_address: "10.9.0.2" }],
@@ -104,12 +104,12 @@ async function server(): Promise<Wire> {
 
 describe("a binding", () => {
   test("is identical in its service and its host; the service determines the host", async () => {
-    const host = await server();
+    const host = await newServer();
     const [service_id, port_id, ip_address_id] = [host.services[0].id, host.ports[0].id, host.ip_addresses[0].id];
     const written = [
-      await made(post({ service_id, host_id: host.id, network_id: host.network_id, type: "Port", port_id })),
-      await made(post({ service_id, type: "Port", port_id, ip_address_id })),
-      await made(post({ service_id, type: "IpAddress", port_id: null, ip_address_id })),
+      await expectOk(post({ service_id, host_id: host.id, network_id: host.network_id, type: "Port", port_id })),
+      await expectOk(post({ service_id, type: "Port", port_id, ip_address_id })),
+      await expectOk(post({ service_id, type: "IpAddress", port_id: null, ip_address_id })),
     ];
     for (const binding of written) expect(problems(binding, bindingShape)).toEqual([]);
     expect(written).toMatchObject([
@@ -130,26 +130,26 @@ describe("a binding", () => {
       expect((await owner.get(`${PATH}?${query}`)).data).toEqual(written);
   });
 
-  test("makes a version of its service and its host, both naming it", async () => {
-    const host = await server();
+  test("creates a version of its service and its host, each naming the changed field", async () => {
+    const host = await newServer();
     const [service_id, port_id] = [host.services[0].id, host.ports[0].id];
     tick();
-    const binding = await made(post({ service_id, type: "Port", port_id }));
+    const binding = await expectOk(post({ service_id, type: "Port", port_id }));
     for (const path of [`services/${service_id}`, `hosts/${host.id}`])
       expect((await get(path)).updated_at).toBe(binding.created_at);
     expect(versionsOf(service_id).at(-1)).toMatchObject({ operation: "Updated", changed: ["bindings"] });
     expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["services"] });
     tick();
-    await made(owner.delete(`${PATH}/${binding.id}`));
+    await expectOk(owner.delete(`${PATH}/${binding.id}`));
     expect(writtenIn()).toEqual({ "Deleted binding": 1, "Updated service": 1, "Updated host": 1 });
     expect((await get(`services/${service_id}?at=${binding.created_at}`)).bindings).toMatchObject([{ id: binding.id }]);
   });
 
   test("changes type, keeps an omitted address, and is on all addresses with null", async () => {
-    const host = await server();
+    const host = await newServer();
     const [service_id, port_id, ip_address_id] = [host.services[0].id, host.ports[0].id, host.ip_addresses[0].id];
-    const binding = await made(post({ service_id, type: "Port", port_id, ip_address_id }));
-    const states: Array<[Wire, Wire]> = [
+    const binding = await expectOk(post({ service_id, type: "Port", port_id, ip_address_id }));
+    const states: Array<[JsonRecord, JsonRecord]> = [
       [onPort(port_id), { type: "Port", port_id, ip_address_id }],
       [onPort(host.ports[1].id), { type: "Port", port_id: host.ports[1].id, ip_address_id }],
       [
@@ -162,22 +162,26 @@ describe("a binding", () => {
       ],
       [onPort(port_id), { type: "Port", port_id, ip_address_id }],
     ];
-    for (const [sent, wanted] of states)
-      expect(await made(put(binding.id, sent))).toMatchObject({ id: binding.id, service_id, ...wanted });
+    for (const [sent, expected] of states)
+      expect(await expectOk(put(binding.id, sent))).toMatchObject({ id: binding.id, service_id, ...expected });
   });
 
   test("keeps an address omitted by an item with its id, also in updates of its service and its host", async () => {
-    const host = await server();
-    const [service, port_id, ip_address_id] = [host.services[0] as Wire, host.ports[0].id, host.ip_addresses[0].id];
-    const binding = await made(post({ service_id: service.id, type: "Port", port_id, ip_address_id }));
-    const expectNothingWritten = writingWatched();
+    const host = await newServer();
+    const [service, port_id, ip_address_id] = [
+      host.services[0] as JsonRecord,
+      host.ports[0].id,
+      host.ip_addresses[0].id,
+    ];
+    const binding = await expectOk(post({ service_id: service.id, type: "Port", port_id, ip_address_id }));
+    const expectNothingWritten = watchWrites();
     const item = {
       name: service.name,
       service_definition: service.service_definition,
       bindings: [{ id: binding.id, type: "Port", port_id }],
     };
-    await made(owner.put(`services/${service.id}`, item));
-    await made(
+    await expectOk(owner.put(`services/${service.id}`, item));
+    await expectOk(
       owner.put(`hosts/${host.id}`, {
         id: host.id,
         name: host.name,
@@ -189,11 +193,11 @@ describe("a binding", () => {
     expectNothingWritten();
     // Without its id it is a new binding: on all addresses.
     expect(
-      (await made(owner.put(`services/${service.id}`, { ...item, bindings: [onPort(port_id)] }))).bindings,
+      (await expectOk(owner.put(`services/${service.id}`, { ...item, bindings: [onPort(port_id)] }))).bindings,
     ).toMatchObject([{ port_id, ip_address_id: null }]);
   });
 
-  test.each<[string, (host: Wire) => Wire, string[]]>([
+  test.each<[string, (host: JsonRecord) => JsonRecord, string[]]>([
     ["no type", (host) => ({ port_id: host.ports[0].id }), ["/type"]],
     ["an unknown type", (host) => ({ type: "port", port_id: host.ports[0].id }), ["/type"]],
     ["no port", () => ({ type: "Port" }), ["/port_id"]],
@@ -205,34 +209,37 @@ describe("a binding", () => {
       (host) => ({ type: "IpAddress", ip_address_id: host.ip_addresses[0].id, port_id: host.ports[0].id }),
       ["/port_id"],
     ],
-  ])("rejects %s, in a create and in an update", async (_what, body, paths) => {
-    const host = await server();
-    const binding = await made(
+  ])("rejects %s, in a create and in an update", async (_case, body, paths) => {
+    const host = await newServer();
+    const binding = await expectOk(
       post({ service_id: host.services[0].id, type: "IpAddress", ip_address_id: host.ip_addresses[0].id }),
     );
-    const expectNothingWritten = writingWatched();
-    for (const answer of [
+    const expectNothingWritten = watchWrites();
+    for (const response of [
       await post({ service_id: host.services[1].id, ...body(host) }),
       await put(binding.id, body(host)),
     ]) {
-      expect(answer).toMatchObject(refusal(400, "validation_failed"));
-      expect(answer.body.params.issues.map((issue: Wire) => issue.path)).toEqual(paths);
+      expect(response).toMatchObject(refusal(400, "validation_failed"));
+      expect(response.body.params.issues.map((issue: JsonRecord) => issue.path)).toEqual(paths);
     }
     expectNothingWritten();
   });
 
   test("accepts only ports and addresses of its service's host", async () => {
-    const [host, other] = [await server(), await server()];
+    const [host, otherServer] = [await newServer(), await newServer()];
     const service_id = host.services[0].id;
-    const binding = await made(post({ service_id, type: "Port", port_id: host.ports[0].id }));
-    const expectNothingWritten = writingWatched();
-    for (const attempt of [(body: Wire) => post({ service_id, ...body }), (body: Wire) => put(binding.id, body)]) {
-      for (const id of [other.ports[1].id, host.ip_addresses[0].id, UNKNOWN_ID]) {
+    const binding = await expectOk(post({ service_id, type: "Port", port_id: host.ports[0].id }));
+    const expectNothingWritten = watchWrites();
+    for (const attempt of [
+      (body: JsonRecord) => post({ service_id, ...body }),
+      (body: JsonRecord) => put(binding.id, body),
+    ]) {
+      for (const id of [otherServer.ports[1].id, host.ip_addresses[0].id, UNKNOWN_ID]) {
         expect(await attempt(onPort(id))).toMatchObject(
           refusal(400, "entity_reference_invalid", { entity: "port", field: "port_id", ids: [id] }),
         );
       }
-      for (const id of [other.ip_addresses[1].id, host.ports[0].id, UNKNOWN_ID]) {
+      for (const id of [otherServer.ip_addresses[1].id, host.ports[0].id, UNKNOWN_ID]) {
         for (const body of [
           { type: "Port", port_id: host.ports[1].id, ip_address_id: id },
           { type: "IpAddress", ip_address_id: id },
@@ -244,9 +251,9 @@ describe("a binding", () => {
       }
     }
     for (const [field, id] of [
-      ["host_id", other.id],
+      ["host_id", otherServer.id],
       ["network_id", UNKNOWN_ID],
-      ["service_id", other.services[0].id],
+      ["service_id", otherServer.services[0].id],
     ] as const) {
       const body = { service_id, type: "Port", port_id: host.ports[1].id, [field]: id };
       if (field !== "service_id") expect(await post(body)).toMatchObject(invalid({ path: `/${field}`, value: id }));
@@ -256,24 +263,24 @@ describe("a binding", () => {
   });
 
   test("is unique by service, type, port and address; the refusal names the duplicate", async () => {
-    const host = await server();
-    const [service_id, other] = host.services.map((service: Wire) => service.id) as [string, string];
+    const host = await newServer();
+    const [service_id, otherServiceId] = host.services.map((service: JsonRecord) => service.id) as [string, string];
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
-    const bodies: Wire[] = [
+    const bodies: JsonRecord[] = [
       onPort(port_id),
       { type: "Port", port_id, ip_address_id },
       { type: "IpAddress", ip_address_id },
     ];
-    const bindings: Wire[] = [];
-    for (const body of bodies) bindings.push(await made(post({ service_id, ...body })));
-    for (const body of bodies) await made(post({ service_id: other, ...body }));
-    const expectNothingWritten = writingWatched();
+    const bindings: JsonRecord[] = [];
+    for (const body of bodies) bindings.push(await expectOk(post({ service_id, ...body })));
+    for (const body of bodies) await expectOk(post({ service_id: otherServiceId, ...body }));
+    const expectNothingWritten = watchWrites();
     for (const [position, body] of bodies.entries()) {
       const field = body.type === "Port" ? "port_id" : "ip_address_id";
-      const clash = refusal(409, "entity_already_exists", { entity: "binding", field, value: body[field] });
-      expect(await post({ service_id, ip_address_id: null, ...body })).toMatchObject(clash);
-      const neighbour = bindings[(position + 1) % 3] as Wire;
-      expect(await put(neighbour.id, { ip_address_id: null, ...body })).toMatchObject(clash);
+      const conflict = refusal(409, "entity_already_exists", { entity: "binding", field, value: body[field] });
+      expect(await post({ service_id, ip_address_id: null, ...body })).toMatchObject(conflict);
+      const neighbor = bindings[(position + 1) % 3] as JsonRecord;
+      expect(await put(neighbor.id, { ip_address_id: null, ...body })).toMatchObject(conflict);
     }
     expectNothingWritten();
   });
@@ -282,49 +289,46 @@ describe("a binding", () => {
 describe("the bindings of a service", () => {
   test("are at most 10,000, also when added one by one", async () => {
     const host = await newHost({ ports: Array.from({ length: 10_000 }, (_, position) => udp(position + 1)) });
-    const bindings = (host.ports as Wire[]).map((port) => onPort(port.id));
-    const service = await made(
+    const bindings = (host.ports as JsonRecord[]).map((port) => onPort(port.id));
+    const service = await expectOk(
       owner.post("services", { host_id: host.id, name: "s", service_definition: "S", bindings }),
     );
     await newSubnet({ cidr: "10.9.0.0/16" });
-    const address = await made(owner.post("ip-addresses", { host_id: host.id, ip_address: "10.9.0.1" }));
-    const expectNothingWritten = writingWatched();
+    const address = await expectOk(owner.post("ip-addresses", { host_id: host.id, ip_address: "10.9.0.1" }));
+    const expectNothingWritten = watchWrites();
     expect(await post({ service_id: service.id, type: "IpAddress", ip_address_id: address.id })).toMatchObject(
       invalid({ path: "/service_id", value: service.id }),
     );
     expectNothingWritten();
   });
 
-  test("are found by service, host and network, at present and in the past, but not by an id of another kind", async () => {
-    const [host, other] = [await server(), await server()];
-    const bindings: Wire[] = [];
-    for (const each of [host, other])
-      for (const service of each.services as Wire[])
-        bindings.push(await made(post({ service_id: service.id, type: "Port", port_id: each.ports[0].id })));
+  test("are filtered by service, host and network, now and in the past, but not by an id of another kind", async () => {
+    const [host, otherServer] = [await newServer(), await newServer()];
+    const bindings: JsonRecord[] = [];
+    for (const server of [host, otherServer])
+      for (const service of server.services as JsonRecord[])
+        bindings.push(await expectOk(post({ service_id: service.id, type: "Port", port_id: server.ports[0].id })));
     tick();
     const at = clock.text();
     tick();
-    await made(owner.delete(`services/${host.services[0].id}`));
-    const found = async (query: string) =>
-      (await owner.get(`${PATH}?${query}`)).data.map((binding: Wire) =>
-        bindings.findIndex((each) => each.id === binding.id),
+    await expectOk(owner.delete(`services/${host.services[0].id}`));
+    const indexesOf = async (query: string) =>
+      (await owner.get(`${PATH}?${query}`)).data.map((binding: JsonRecord) =>
+        bindings.findIndex((listed) => listed.id === binding.id),
       );
-    for (const [query, now, then] of [
+    for (const [query, present, past] of [
       ["", [1, 2, 3], [0, 1, 2, 3]],
       [`host_id=${host.id}`, [1], [0, 1]],
       [`service_id=${host.services[0].id}`, [], [0]],
-      [`service_id=${other.services[1].id}&host_id=${other.id}`, [3], [3]],
-      [`service_id=${other.services[1].id}&host_id=${host.id}`, [], []],
+      [`service_id=${otherServer.services[1].id}&host_id=${otherServer.id}`, [3], [3]],
+      [`service_id=${otherServer.services[1].id}&host_id=${host.id}`, [], []],
       [`network_id=${first.networkId}&limit=0&offset=1`, [2, 3], [1, 2, 3]],
       [`service_id=${host.id}`, [], []],
       [`host_id=${host.services[1].id}`, [], []],
       [`service_id=${UNKNOWN_ID}`, [], []],
     ] as Array<[string, number[], number[]]>) {
-      expect([query, await found(query), await found(`${query}&at=${at}`)]).toEqual([query, now, then]);
+      expect([query, await indexesOf(query), await indexesOf(`${query}&at=${at}`)]).toEqual([query, present, past]);
     }
-    expect(await owner.get(`${PATH}?port_id=${host.ports[0].id}`)).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/port_id" }] } },
-    });
+    expect(await owner.get(`${PATH}?port_id=${host.ports[0].id}`)).toMatchObject(invalid({ path: "/port_id" }));
   });
 });

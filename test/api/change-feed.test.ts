@@ -1,7 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";
 import { DomainError } from "../../src/base/errors.ts";
-import { TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
+import { NOTIFY_INTERVAL_MS } from "../../src/db/commits.ts";
 import { LONG_READS_OF_CALLER_MAX, LongReadPool, type LongReads } from "../../src/db/reading/long-reads.ts";
 import {
   EVENT_STREAMS_MAX,
@@ -11,27 +11,27 @@ import {
 import { callerOfRead } from "../../src/registry/long-reads.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { invalid, tcp, type Wire } from "../support/appliance/factories.ts";
+import { invalid, type JsonRecord, tcp } from "../support/appliance/factories.ts";
 import { DirectLongReads } from "../support/injected/direct-long-reads.ts";
 
 const appliance = applianceForEach();
 const { clock, first, handle, owner, timers } = appliance;
 const { newApiKey, newHost, newIfEntry, newNetwork, newStranger, newSubnet } = appliance;
-const { newTag, newUser, pruned, tick, transactionCount } = appliance;
+const { newTag, newUser, prune, tick, transactionCount } = appliance;
 
-const said = (change: Wire) => `${change.entity_type} ${change.operation}`;
+const summaryOf = (change: JsonRecord) => `${change.entity_type} ${change.operation}`;
 
 /** Yields once to pending work. */
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** The whole feed, page by page. */
-async function follow(by: Client, limit: number, query = ""): Promise<Wire[]> {
-  const all: Wire[] = [];
+async function readFeed(caller: Client, limit: number, query = ""): Promise<JsonRecord[]> {
+  const all: JsonRecord[] = [];
   for (let [after, mark] = [0, ""]; ; ) {
-    const answer = await by.get(`changes?after=${after}&mark=${mark}&limit=${limit}${query}`);
-    expect(answer.status).toBe(200);
-    all.push(...answer.data);
-    const { feed } = answer.body.meta;
+    const response = await caller.get(`changes?after=${after}&mark=${mark}&limit=${limit}${query}`);
+    expect(response.status).toBe(200);
+    all.push(...response.data);
+    const { feed } = response.body.meta;
     expect(feed.after).toBeGreaterThanOrEqual(after);
     if (!feed.has_more) return all;
     expect(feed.after).toBeGreaterThan(after);
@@ -39,34 +39,37 @@ async function follow(by: Client, limit: number, query = ""): Promise<Wire[]> {
   }
 }
 
-/** Counts running long reads, wrapped in `around`. */
-function watchReads(around: (start: LongReads["start"]) => LongReads["start"] = (start) => start) {
-  let underWay = 0;
+/** Counts running long reads. @param wrap wraps the start of each read */
+function watchReads(wrap: (start: LongReads["start"]) => LongReads["start"] = (start) => start) {
+  let running = 0;
   const original = DirectLongReads.prototype.start;
   let start: LongReads["start"] | null = null;
-  const spy = spyOn(DirectLongReads.prototype, "start").mockImplementation(function (this: DirectLongReads, ...asked) {
-    start ??= around(async (...by) => {
-      const steps = (await original.apply(this, by as Parameters<typeof original>))[Symbol.asyncIterator]();
-      underWay += 1;
+  const spy = spyOn(DirectLongReads.prototype, "start").mockImplementation(function (
+    this: DirectLongReads,
+    ...request
+  ) {
+    start ??= wrap(async (...options) => {
+      const steps = (await original.apply(this, options as Parameters<typeof original>))[Symbol.asyncIterator]();
+      running += 1;
       return (async function* () {
         try {
           for (let next = await steps.next(); next.done !== true; next = await steps.next()) yield next.value;
         } finally {
-          underWay -= 1;
+          running -= 1;
           await steps.return?.();
         }
       })();
     });
-    return start(...asked);
+    return start(...request);
   });
-  return { underWay: () => underWay, started: () => spy.mock.calls.length, restore: () => spy.mockRestore() };
+  return { running: () => running, started: () => spy.mock.calls.length, restore: () => spy.mockRestore() };
 }
 
-/** Distributed over threads as in the appliance. */
-function sharedOut(start: LongReads["start"]): LongReads["start"] {
+/** Starts long reads on a pool of threads, as the appliance does. */
+function viaPool(start: LongReads["start"]): LongReads["start"] {
   const lane: LongReads = { start, close: async () => {} };
   const shared = new LongReadPool([lane], [lane], callerOfRead, new Counters().counts.long_reads);
-  return (...asked) => shared.start(...asked);
+  return (...request) => shared.start(...request);
 }
 
 describe("the change feed", () => {
@@ -78,8 +81,8 @@ describe("the change feed", () => {
     const { client, id } = newApiKey();
     const at = clock.text();
     await client.delete(`tags/${tag.id}`, { "x-request-id": "mine" });
-    const feed = (await owner.get("changes?types=tag")).data as Wire[];
-    expect(feed.map(said)).toEqual(["tag Created", "tag Updated", "tag Deleted"]);
+    const feed = (await owner.get("changes?types=tag")).data as JsonRecord[];
+    expect(feed.map(summaryOf)).toEqual(["tag Created", "tag Updated", "tag Deleted"]);
     expect(feed[0]).toMatchObject({ changed_fields: [], record: { ...tag, valid_to: renamed.valid_from } });
     expect(feed[1]).toMatchObject({
       changed_fields: ["name"],
@@ -93,29 +96,29 @@ describe("the change feed", () => {
   test.each([[1], [2], [3], [7], [1_000]])(
     "has no gaps or duplicates with a limit of %i, and splits no transaction",
     async (limit) => {
-      for (let each = 0; each < 6; each += 1) {
+      for (let index = 0; index < 6; index += 1) {
         tick();
-        await newHost({ name: `h${each}`, ports: [tcp(22), tcp(80)] });
+        await newHost({ name: `h${index}`, ports: [tcp(22), tcp(80)] });
       }
-      const whole = await follow(owner, 1_000);
-      const paged = await follow(owner, limit);
-      expect(paged).toEqual(whole);
-      const keys = whole.map((change) => `${change.transaction.sequence} ${change.record.id}`);
+      const entireFeed = await readFeed(owner, 1_000);
+      const paged = await readFeed(owner, limit);
+      expect(paged).toEqual(entireFeed);
+      const keys = entireFeed.map((change) => `${change.transaction.sequence} ${change.record.id}`);
       expect(new Set(keys).size).toBe(keys.length);
-      const sequences = whole.map((change) => change.transaction.sequence);
+      const sequences = entireFeed.map((change) => change.transaction.sequence);
       expect(sequences).toEqual([...sequences].sort((a, b) => a - b));
       expect(sequences.at(-1)).toBe(transactionCount());
     },
   );
 
-  test("counts a page by its limit, and delivers a larger transaction whole", async () => {
-    await newHost({ name: "big", ports: Array.from({ length: 30 }, (_, each) => tcp(each + 1)) });
+  test("limits the page size, but delivers a larger transaction completely", async () => {
+    await newHost({ name: "big", ports: Array.from({ length: 30 }, (_, index) => tcp(index + 1)) });
     const before = transactionCount() - 1;
-    const answer = await owner.get(`changes?after=${before}&limit=5`);
-    expect(answer.data).toHaveLength(31);
-    expect(answer.body.meta.feed).toEqual({
+    const response = await owner.get(`changes?after=${before}&limit=5`);
+    expect(response.data).toHaveLength(31);
+    expect(response.body.meta.feed).toEqual({
       after: before + 1,
-      mark: appliance.reader.markOf(before + 1),
+      mark: appliance.reader.hashPrefixOf(before + 1),
       has_more: false,
     });
   });
@@ -123,8 +126,8 @@ describe("the change feed", () => {
   test("shows a host without its children, which are changes of their own", async () => {
     const host = await newHost({ name: "h", ports: [tcp(22)] });
     await newIfEntry(host.id);
-    const feed = (await owner.get("changes?types=host,port,if_entry")).data as Wire[];
-    expect(feed.map(said)).toEqual(["host Created", "port Created", "host Updated", "if_entry Created"]);
+    const feed = (await owner.get("changes?types=host,port,if_entry")).data as JsonRecord[];
+    expect(feed.map(summaryOf)).toEqual(["host Created", "port Created", "host Updated", "if_entry Created"]);
     expect(feed[2]?.changed_fields).toEqual(["interfaces"]);
     for (const field of ["interfaces", "ip_addresses", "ports", "services"])
       expect(feed[0]?.record).not.toHaveProperty(field);
@@ -140,75 +143,69 @@ describe("the change feed", () => {
       if_descr: entry.if_descr,
       fdb_macs: ["00:00:5e:00:53:01"],
     });
-    const feed = (await owner.get(`changes?after=${after}`)).data as Wire[];
-    expect(feed.map(said)).toEqual(["host Updated", "if_entry Updated"]);
+    const feed = (await owner.get(`changes?after=${after}`)).data as JsonRecord[];
+    expect(feed.map(summaryOf)).toEqual(["host Updated", "if_entry Updated"]);
     expect(feed[1]).toMatchObject({ changed_fields: ["fdb_macs"], record: { fdb_macs: ["00:00:5e:00:53:01"] } });
   });
 
   test("omits API keys, and rejects them as a type", async () => {
     newApiKey();
-    expect((await follow(owner, 100)).map((change) => change.entity_type)).not.toContain("api_key");
-    expect(await owner.get("changes?types=api_key")).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/types/0" }] } },
-    });
+    expect((await readFeed(owner, 100)).map((change) => change.entity_type)).not.toContain("api_key");
+    expect(await owner.get("changes?types=api_key")).toMatchObject(invalid({ path: "/types/0" }));
   });
 
   test("can be narrowed to one network", async () => {
-    const other = await newNetwork({ name: "Other" });
+    const otherNetwork = await newNetwork({ name: "Other" });
     await newSubnet({ cidr: "10.1.0.0/16" });
-    await newSubnet({ cidr: "10.2.0.0/16", network_id: other.id });
-    const feed = await follow(owner, 1, `&network_id=${other.id}`);
-    expect(feed.map(said)).toEqual(["network Created", "subnet Created"]);
+    await newSubnet({ cidr: "10.2.0.0/16", network_id: otherNetwork.id });
+    const feed = await readFeed(owner, 1, `&network_id=${otherNetwork.id}`);
+    expect(feed.map(summaryOf)).toEqual(["network Created", "subnet Created"]);
     expect(feed[1]).toMatchObject({ record: { cidr: "10.2.0.0/16" } });
-    expect(await follow(owner, 10, "&network_id=01936f2e-0d5c-7d3a-9a39-00000000dead")).toEqual([]);
+    expect(await readFeed(owner, 10, "&network_id=01936f2e-0d5c-7d3a-9a39-00000000dead")).toEqual([]);
   });
 
   test("shows only the caller's networks, and advances past the rest", async () => {
-    const other = await newNetwork({ name: "Other" });
-    const member = await newUser({ role: "Member", networkIds: [other.id] });
-    for (let each = 0; each < 5; each += 1) await newSubnet({ cidr: `10.${each}.0.0/16` });
-    const seen = await newSubnet({ cidr: "10.2.0.0/16", network_id: other.id });
-    const feed = await follow(member.client, 2);
-    const texts = JSON.stringify(feed);
+    const otherNetwork = await newNetwork({ name: "Other" });
+    const member = await newUser({ role: "Member", networkIds: [otherNetwork.id] });
+    for (let index = 0; index < 5; index += 1) await newSubnet({ cidr: `10.${index}.0.0/16` });
+    const seen = await newSubnet({ cidr: "10.2.0.0/16", network_id: otherNetwork.id });
+    const feed = await readFeed(member.client, 2);
+    const json = JSON.stringify(feed);
     expect(feed.filter((change) => change.entity_type === "subnet").map((change) => change.record.id)).toEqual([
       seen.id,
     ]);
-    expect(texts).not.toContain(first.networkId);
-    const answer = await member.client.get("changes?after=0");
-    expect(answer.body.meta.feed.after).toBe(transactionCount());
+    expect(json).not.toContain(first.networkId);
+    const response = await member.client.get("changes?after=0");
+    expect(response.body.meta.feed.after).toBe(transactionCount());
   });
 
   test("is in commit order even for a caller of very many networks", async () => {
-    const networks: Wire[] = [];
-    for (let each = 0; each < 70; each += 1) networks.push(await newNetwork());
+    const networks: JsonRecord[] = [];
+    for (let index = 0; index < 70; index += 1) networks.push(await newNetwork());
     const member = await newUser({ role: "Member", networkIds: networks.map((network) => network.id) });
-    for (let each = 0; each < 6; each += 1) {
+    for (let index = 0; index < 6; index += 1) {
       tick();
-      await newSubnet({ cidr: `10.${each}.0.0/16`, network_id: networks[[69, 3, 40, 0, 68, 1][each] as number]?.id });
+      await newSubnet({ cidr: `10.${index}.0.0/16`, network_id: networks[[69, 3, 40, 0, 68, 1][index] as number]?.id });
     }
     for (const limit of [1, 2, 1_000]) {
-      const subnets = (await follow(member.client, limit)).filter((change) => change.entity_type === "subnet");
+      const subnets = (await readFeed(member.client, limit)).filter((change) => change.entity_type === "subnet");
       expect(subnets.map((change) => change.record.cidr)).toEqual(
-        Array.from({ length: 6 }, (_, each) => `10.${each}.0.0/16`),
+        Array.from({ length: 6 }, (_, index) => `10.${index}.0.0/16`),
       );
     }
   });
 
-  test("shows no other organization", async () => {
+  test("does not show other organizations", async () => {
     const { client, ...second } = await newStranger();
-    const feed = await follow(client, 3);
-    expect(feed.map(said).sort()).toEqual(["network Created", "organization Created", "user Created"]);
-    expect(JSON.stringify(await follow(owner, 100))).not.toContain(second.organizationId);
+    const feed = await readFeed(client, 3);
+    expect(feed.map(summaryOf).sort()).toEqual(["network Created", "organization Created", "user Created"]);
+    expect(JSON.stringify(await readFeed(owner, 100))).not.toContain(second.organizationId);
   });
 
   test("refuses a cursor beyond the ledger, which belongs to other data", async () => {
     const head = transactionCount();
     expect(await owner.get(`changes?after=${head}`)).toMatchObject({ status: 200, data: [] });
-    expect(await owner.get(`changes?after=${head + 1}`)).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/after", value: head + 1 }] } },
-    });
+    expect(await owner.get(`changes?after=${head + 1}`)).toMatchObject(invalid({ path: "/after", value: head + 1 }));
   });
 });
 
@@ -236,13 +233,13 @@ describe("a feed cursor", () => {
 describe("a long poll", () => {
   test("ends with the first change", async () => {
     const head = transactionCount();
-    const waiting = owner.get(`changes?after=${head}&wait=60`);
+    const poll = owner.get(`changes?after=${head}&wait=60`);
     await owner.post("tags", { name: "core", color: "Green" });
-    const answer = await waiting;
-    expect(answer.data.map(said)).toEqual(["tag Created"]);
-    expect(answer.body.meta.feed).toEqual({
+    const response = await poll;
+    expect(response.data.map(summaryOf)).toEqual(["tag Created"]);
+    expect(response.body.meta.feed).toEqual({
       after: head + 1,
-      mark: appliance.reader.markOf(head + 1),
+      mark: appliance.reader.hashPrefixOf(head + 1),
       has_more: false,
     });
     expect(timers.count).toBe(0);
@@ -250,60 +247,60 @@ describe("a long poll", () => {
 
   test("sees another process's write within a second", async () => {
     const head = transactionCount();
-    const waiting = owner.get(`changes?after=${head}&wait=60`);
-    while (timers.count < 2) await turn();
+    const poll = owner.get(`changes?after=${head}&wait=60`);
+    while (timers.count < 2) await nextTurn();
     // Its own writer does not notify.
     await newTag({ name: "core" });
     timers.pass(1_000);
-    expect((await waiting).data.map(said)).toEqual(["tag Created"]);
+    expect((await poll).data.map(summaryOf)).toEqual(["tag Created"]);
   });
 
   test("continues past changes out of reach, and ends empty at its timeout", async () => {
-    const other = await newNetwork({ name: "Other" });
-    const member = await newUser({ role: "Member", networkIds: [other.id] });
+    const otherNetwork = await newNetwork({ name: "Other" });
+    const member = await newUser({ role: "Member", networkIds: [otherNetwork.id] });
     const head = transactionCount();
-    let isOver = false;
-    const waiting = member.client.get(`changes?after=${head}&wait=10`).finally(() => {
-      isOver = true;
+    let isDone = false;
+    const poll = member.client.get(`changes?after=${head}&wait=10`).finally(() => {
+      isDone = true;
     });
     await newSubnet({ cidr: "10.1.0.0/16" });
     timers.pass(9_999);
-    await turn();
-    expect(isOver).toBe(false);
+    await nextTurn();
+    expect(isDone).toBe(false);
     timers.pass(1);
-    expect(await waiting).toMatchObject({
+    expect(await poll).toMatchObject({
       status: 200,
       data: [],
       body: { meta: { feed: { after: head + 1, has_more: false } } },
     });
   });
 
-  test("holds no read transaction while it waits, and none of an empty page", async () => {
+  test("holds no read transaction while it waits, nor for an empty page", async () => {
     const reads = watchReads();
     try {
-      const waiting = owner.get(`changes?after=${transactionCount()}&types=subnet&wait=60`);
-      while (timers.count < 2) await turn();
-      expect([reads.started(), reads.underWay()]).toEqual([1, 0]);
+      const poll = owner.get(`changes?after=${transactionCount()}&types=subnet&wait=60`);
+      while (timers.count < 2) await nextTurn();
+      expect([reads.started(), reads.running()]).toEqual([1, 0]);
       for (const name of ["a", "b", "c"]) await owner.post("tags", { name, color: "Green" });
       await newSubnet({ cidr: "10.1.0.0/16" });
       timers.pass(1_000);
-      expect((await waiting).data.map(said)).toEqual(["subnet Created"]);
+      expect((await poll).data.map(summaryOf)).toEqual(["subnet Created"]);
       expect(reads.started()).toBeGreaterThan(2);
-      expect(reads.underWay()).toBe(0);
+      expect(reads.running()).toBe(0);
     } finally {
       reads.restore();
     }
   });
 
   test("uses no other request budget of its user, and has its own limit", async () => {
-    const reads = watchReads(sharedOut);
+    const reads = watchReads(viaPool);
     try {
       const { client, key } = newApiKey();
       const head = transactionCount();
-      const waiting = Array.from({ length: WAITING_OF_USER_MAX }, (_, each) =>
-        (each % 2 === 0 ? owner : client).get(`changes?after=${head}&wait=60`),
+      const poll = Array.from({ length: WAITING_OF_USER_MAX }, (_, index) =>
+        (index % 2 === 0 ? owner : client).get(`changes?after=${head}&wait=60`),
       );
-      while (timers.count <= WAITING_OF_USER_MAX) await turn();
+      while (timers.count <= WAITING_OF_USER_MAX) await nextTurn();
       for (const path of [
         "/api/v1/diff?from=-1d",
         "/api/v1/tags/export/csv",
@@ -312,7 +309,7 @@ describe("a long poll", () => {
         "/api/v1/changes?after=0&wait=60",
       ])
         expect([path, (await owner.get(path)).status]).toEqual([path, 200]);
-      timers.pass(TELLING_INTERVAL_MS);
+      timers.pass(NOTIFY_INTERVAL_MS);
       const refused = await client.get(`changes?after=${head}&wait=60`);
       expect(refused).toMatchObject({
         status: 429,
@@ -328,70 +325,72 @@ describe("a long poll", () => {
           handle(new Request("http://localhost/api/v1/diff?from=-1d", { headers: { authorization: `Bearer ${key}` } })),
         ),
       );
-      const other = await newUser({ role: "Viewer", networkIds: [] });
+      const otherUser = await newUser({ role: "Viewer", networkIds: [] });
       timers.pass(1_000);
-      for (const each of await Promise.all(waiting))
-        expect(each).toMatchObject({ status: 200, data: [{ entity_type: "user" }] });
+      for (const response of await Promise.all(poll))
+        expect(response).toMatchObject({ status: 200, data: [{ entity_type: "user" }] });
       for (const response of idle) await response.body?.cancel();
-      timers.pass(TELLING_INTERVAL_MS);
-      const [again, others] = [client, other.client].map((by) => by.get(`changes?after=${transactionCount()}&wait=10`));
-      while (timers.count < 3) await turn();
+      timers.pass(NOTIFY_INTERVAL_MS);
+      const [again, others] = [client, otherUser.client].map((caller) =>
+        caller.get(`changes?after=${transactionCount()}&wait=10`),
+      );
+      while (timers.count < 3) await nextTurn();
       timers.pass(10_000);
       expect([(await again)?.status, (await others)?.status]).toEqual([200, 200]);
-      expect([reads.underWay(), timers.count]).toEqual([0, 0]);
+      expect([reads.running(), timers.count]).toEqual([0, 0]);
     } finally {
       reads.restore();
     }
   });
 
-  test("answers at once if there is a change already", async () => {
+  test("returns at once if there is already a change", async () => {
     await newTag({ name: "core" });
-    const answer = await owner.get("changes?after=0&wait=60");
-    expect(answer.data.length).toBeGreaterThan(0);
+    const response = await owner.get("changes?after=0&wait=60");
+    expect(response.data.length).toBeGreaterThan(0);
   });
 
-  test("answers at once after a quiet period, then batches changes within a twentieth of a second", async () => {
+  test("returns at once after a quiet period, then batches changes for a twentieth of a second", async () => {
     const head = transactionCount();
     const reads = watchReads();
     try {
-      const asked = (after: number) => owner.get(`changes?after=${after}&wait=60&types=tag`);
-      const first = asked(head);
+      const request = (after: number) => owner.get(`changes?after=${after}&wait=60&types=tag`);
+      const first = request(head);
       await owner.post("tags", { name: "one", color: "Green" });
       expect((await first).data.length).toBe(1);
-      // A caller that lags behind is answered at once; its next request returns all changes since in one answer.
-      expect((await asked(head)).data.length).toBe(1);
-      let isOver = false;
-      const second = asked(head + 1).finally(() => {
-        isOver = true;
+      // A caller that lags behind gets its response at once; its next request returns all changes since then.
+      expect((await request(head)).data.length).toBe(1);
+      let isDone = false;
+      const second = request(head + 1).finally(() => {
+        isDone = true;
       });
       for (const name of ["two", "three"]) await owner.post("tags", { name, color: "Green" });
-      timers.pass(TELLING_INTERVAL_MS - 1);
-      await turn();
-      expect(isOver).toBe(false);
+      timers.pass(NOTIFY_INTERVAL_MS - 1);
+      await nextTurn();
+      expect(isDone).toBe(false);
       timers.pass(1);
       expect((await second).data.length).toBe(2);
-      expect(reads.underWay()).toBe(0);
+      expect(reads.running()).toBe(0);
       expect(timers.count).toBe(0);
     } finally {
       reads.restore();
     }
   });
 
-  test("ends when the right to it is lost", async () => {
+  test("ends when its caller loses access", async () => {
     const { id, client } = newApiKey();
     const head = transactionCount();
-    const waiting = client.get(`changes?after=${head}&wait=60`);
+    const poll = client.get(`changes?after=${head}&wait=60`);
     await owner.delete(`auth/keys/${id}`);
-    expect(await waiting).toMatchObject({ status: 401 });
+    expect(await poll).toMatchObject({ status: 401 });
   });
 });
 
 describe("the feed as server-sent events", () => {
-  const open = async (after: number, headers: Record<string, string> = {}, by = newApiKey()) => {
+  const openStream = async (after: number, headers: Record<string, string> = {}, apiKey = newApiKey()) => {
     const controller = new AbortController();
     const response = await handle(
       new Request(`http://localhost/api/v1/changes?after=${after}`, {
-        headers: { accept: "text/event-stream", authorization: `Bearer ${by.key}`, ...headers },
+        headers: { accept: "text/event-stream", authorization: `Bearer ${apiKey.key}`, ...headers },
         signal: controller.signal,
       }),
     );
@@ -424,7 +423,7 @@ describe("the feed as server-sent events", () => {
     const key = newApiKey();
     const head = transactionCount();
     await newHost({ name: "h", ports: [tcp(22)] });
-    const stream = await open(head, {}, key);
+    const stream = await openStream(head, {}, key);
     expect(stream.response.headers.get("content-type")).toBe("text/event-stream");
     const first = await stream.until(`id: ${head + 1}-`);
     expect(first.startsWith("retry: 3000\n\n")).toBe(true);
@@ -445,7 +444,7 @@ describe("the feed as server-sent events", () => {
     await newTag({ name: "seen" });
     const head = transactionCount();
     await newTag({ name: "missed" });
-    const stream = await open(0, { "last-event-id": String(head) }, key);
+    const stream = await openStream(0, { "last-event-id": String(head) }, key);
     const text = await stream.until(`id: ${head + 1}-`);
     expect(text).toContain("missed");
     expect(text).not.toContain("seen");
@@ -456,40 +455,37 @@ describe("the feed as server-sent events", () => {
     const key = newApiKey();
     const head = transactionCount();
     await newTag({ name: "core" });
-    const first = await open(head, {}, key);
+    const first = await openStream(head, {}, key);
     const id = /^id: (.*)$/m.exec(await first.until(`id: ${head + 1}-`))?.[1] as string;
     await first.close();
     await newTag({ name: "edge" });
-    const second = await open(0, { "last-event-id": id }, key);
+    const second = await openStream(0, { "last-event-id": id }, key);
     expect(await second.until(`id: ${head + 2}-`)).toContain("edge");
     await second.close();
     const refused = await owner.get("changes", {
       accept: "text/event-stream",
       "last-event-id": `${head + 1}-00000000`,
     });
-    expect(refused).toMatchObject({
-      status: 400,
-      body: {
-        params: { issues: [{ path: "/Last-Event-ID", message: expect.stringContaining("the data were replaced") }] },
-      },
-    });
+    expect(refused).toMatchObject(
+      invalid({ path: "/Last-Event-ID", message: expect.stringContaining("the data were replaced") }),
+    );
   });
 
-  test("sends heartbeats while idle, and ends when the appliance stops or the client leaves", async () => {
+  test("sends heartbeats while idle, and ends when the appliance stops or the client disconnects", async () => {
     const key = newApiKey();
-    const stream = await open(transactionCount(), {}, key);
-    const silence = stream.until(": still here\n\n");
-    await turn();
-    while (timers.count === 0) await turn();
+    const stream = await openStream(transactionCount(), {}, key);
+    const heartbeat = stream.until(": still here\n\n");
+    await nextTurn();
+    while (timers.count === 0) await nextTurn();
     timers.pass(15_000);
-    await silence;
+    await heartbeat;
     await stream.close();
-    while (timers.count > 0) await turn();
+    while (timers.count > 0) await nextTurn();
   });
 
-  test("ends when the right to it is lost", async () => {
+  test("ends when its caller loses access", async () => {
     const key = newApiKey();
-    const stream = await open(transactionCount(), {}, key);
+    const stream = await openStream(transactionCount(), {}, key);
     await stream.until("retry");
     await owner.delete(`auth/keys/${key.id}`);
     let end = await stream.reader.read();
@@ -498,13 +494,15 @@ describe("the feed as server-sent events", () => {
   });
 
   test("runs alongside its user's other requests, up to its limit", async () => {
-    const reads = watchReads(sharedOut);
+    const reads = watchReads(viaPool);
     try {
       const key = newApiKey();
       const head = transactionCount();
-      const streams = await Promise.all(Array.from({ length: EVENT_STREAMS_OF_USER_MAX }, () => open(head, {}, key)));
-      const heard = streams.map((stream) => stream.until(`id: ${head + 1}-`));
-      // Long reads whose answers are not consumed.
+      const streams = await Promise.all(
+        Array.from({ length: EVENT_STREAMS_OF_USER_MAX }, () => openStream(head, {}, key)),
+      );
+      const received = streams.map((stream) => stream.until(`id: ${head + 1}-`));
+      // Long reads whose responses are not consumed.
       const idle = await Promise.all(
         Array.from({ length: 31 }, () =>
           handle(
@@ -514,7 +512,7 @@ describe("the feed as server-sent events", () => {
       );
       expect((await owner.get("tags/export/csv")).status).toBe(200);
       await owner.post("tags", { name: "core", color: "Green" });
-      for (const text of await Promise.all(heard)) expect(text).toContain("core");
+      for (const text of await Promise.all(received)) expect(text).toContain("core");
       const refused = await owner.get("changes", { accept: "text/event-stream" });
       expect(refused).toMatchObject({
         status: 429,
@@ -526,8 +524,8 @@ describe("the feed as server-sent events", () => {
         ...streams.map((stream) => stream.close()),
         ...idle.map((response) => response.body?.cancel()),
       ]);
-      for (let each = 0; each < 20; each += 1) await turn();
-      expect(reads.underWay()).toBe(0);
+      for (let round = 0; round < 20; round += 1) await nextTurn();
+      expect(reads.running()).toBe(0);
     } finally {
       reads.restore();
     }
@@ -536,9 +534,9 @@ describe("the feed as server-sent events", () => {
   test("breaks off with a log line on any failure other than lost rights", async () => {
     const key = newApiKey();
     const head = transactionCount();
-    const stream = await open(head, { "x-request-id": "broken-2" }, key);
+    const stream = await openStream(head, { "x-request-id": "broken-2" }, key);
     const rest = stream.until("never");
-    while (timers.count === 0) await turn();
+    while (timers.count === 0) await nextTurn();
     const reads = watchReads(() => async () => {
       throw new DomainError("rate_limit_exceeded", "Too many.");
     });
@@ -554,26 +552,26 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("leaves no read transaction open when the client leaves, also over thinned history", async () => {
+  test("leaves no read transaction open when the client disconnects, also over thinned history", async () => {
     const tag = await newTag({ name: "a" });
     tick();
     await owner.put(`tags/${tag.id}`, { name: "b", color: "Blue" });
     tick();
-    expect(pruned(clock.now(), "none").dropped).toBeGreaterThan(0);
+    expect(prune(clock.now(), "none").dropped).toBeGreaterThan(0);
     tick();
     const reads = watchReads();
     try {
       const key = newApiKey();
-      for (const taken of [0, 1, 2, 3]) {
-        const stream = await open(0, {}, key);
+      for (const chunkCount of [0, 1, 2, 3]) {
+        const stream = await openStream(0, {}, key);
         let text = "";
-        for (let each = 0; each < taken; each += 1)
+        for (let chunk = 0; chunk < chunkCount; chunk += 1)
           text += new TextDecoder().decode((await stream.reader.read()).value);
-        if (taken > 1) expect(text).toContain("event: thinned");
-        await turn();
+        if (chunkCount > 1) expect(text).toContain("event: thinned");
+        await nextTurn();
         await stream.close();
-        for (let each = 0; each < 20; each += 1) await turn();
-        expect([taken, reads.underWay()]).toEqual([taken, 0]);
+        for (let round = 0; round < 20; round += 1) await nextTurn();
+        expect([chunkCount, reads.running()]).toEqual([chunkCount, 0]);
       }
       // An unread stream starts none.
       expect(reads.started()).toBe(3);
@@ -582,20 +580,20 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("counts no unread stream: HEAD opens none, and one abandoned before its start is over", async () => {
+  test("does not count unread streams: HEAD opens none, and an abandoned one ends before its start", async () => {
     const { key } = newApiKey();
     const headers = { accept: "text/event-stream", authorization: `Bearer ${key}` };
-    const ask = (method: string) => handle(new Request("http://localhost/api/v1/changes", { method, headers }));
-    for (let each = 0; each <= EVENT_STREAMS_MAX; each += 1) {
-      expect((await ask("HEAD")).status).toBe(200);
-      const response = await ask("GET");
+    const send = (method: string) => handle(new Request("http://localhost/api/v1/changes", { method, headers }));
+    for (let index = 0; index <= EVENT_STREAMS_MAX; index += 1) {
+      expect((await send("HEAD")).status).toBe(200);
+      const response = await send("GET");
       expect(response.status).toBe(200);
       await response.body?.cancel();
     }
   });
 
   test("refuses a malformed Last-Event-ID", async () => {
-    const answer = await owner.get("changes", { accept: "text/event-stream", "last-event-id": "x" });
-    expect(answer).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/Last-Event-ID" }] } } });
+    const response = await owner.get("changes", { accept: "text/event-stream", "last-event-id": "x" });
+    expect(response).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/Last-Event-ID" }] } } });
   });
 });

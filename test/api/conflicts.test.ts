@@ -1,21 +1,22 @@
 // Accepted conflicts: rights, scope, expiry, and reopening. test/store/conflicts.test.ts compares the detection with
-// plain code.
+// a reference implementation.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
-const { clock, first, newHost, newNetwork, newStranger, newSubnet, newUser, newViewer, owner, tick, writingWatched } =
+const { clock, first, newHost, newNetwork, newStranger, newSubnet, newUser, newViewer, owner, tick, watchWrites } =
   applianceForEach();
 
 const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-00000000dead";
-const listed = async (by: Client, query = "") => (await by.get(`conflicts?limit=0&${query}`)).data as Wire[];
-const accepted = (by: Client, { type, value, fingerprint }: Wire, reason?: string | null) =>
-  by.post("conflicts/acceptances", { type, value, fingerprint, ...(reason === undefined ? {} : { reason }) });
-const withAddress = (name: string, ip_address: string, network_id: string = first.networkId) =>
+const listConflicts = async (caller: Client, query = "") =>
+  (await caller.get(`conflicts?limit=0&${query}`)).data as JsonRecord[];
+const accept = (caller: Client, { type, value, fingerprint }: JsonRecord, reason?: string | null) =>
+  caller.post("conflicts/acceptances", { type, value, fingerprint, ...(reason === undefined ? {} : { reason }) });
+const hostWithAddress = (name: string, ip_address: string, network_id: string = first.networkId) =>
   newHost({ name, network_id, ip_addresses: [{ ip_address }] });
 
 /** A network with space for addresses. */
@@ -26,30 +27,30 @@ async function anotherNetwork(cidr: string): Promise<string> {
 }
 
 /** One address on two hosts of the first network. */
-async function oneConflict(): Promise<Wire> {
+async function newConflict(): Promise<JsonRecord> {
   await newSubnet({ cidr: "10.98.0.0/24" });
-  await withAddress("one", "10.98.0.7");
-  await withAddress("two", "10.98.0.7");
+  await hostWithAddress("one", "10.98.0.7");
+  await hostWithAddress("two", "10.98.0.7");
   tick();
-  const [conflict, ...others] = await listed(owner);
+  const [conflict, ...others] = await listConflicts(owner);
   expect(others).toEqual([]);
   expect(conflict).toMatchObject({ type: "Address", value: "10.98.0.7", acceptance: null });
-  expect(conflict?.parties.map(({ name }: Wire) => name)).toEqual(["one", "two"]);
-  return conflict as Wire;
+  expect(conflict?.parties.map(({ name }: JsonRecord) => name)).toEqual(["one", "two"]);
+  return conflict as JsonRecord;
 }
 
-describe("conflicts as a table", () => {
-  const table = async (query = "", by: Client = owner) =>
-    csvRecords((await by.get(`conflicts/export/csv?${query}`)).text);
+describe("the table of conflicts", () => {
+  const table = async (query = "", caller: Client = owner) =>
+    csvRecords((await caller.get(`conflicts/export/csv?${query}`)).text);
 
-  test("have a row per participant, as in the list, named as of the instant", async () => {
-    const conflict = await oneConflict();
+  test("has a row per participant, as in the list, named as of the instant", async () => {
+    const conflict = await newConflict();
     const before = clock.text();
     tick();
     const member = await newUser({ role: "Member", networkIds: [first.networkId], name: "Ada" });
-    await made(accepted(member.client, conflict, "=a cluster's address"));
-    const [one, two] = conflict.parties as Wire[];
-    await made(
+    await expectOk(accept(member.client, conflict, "=a cluster's address"));
+    const [one, two] = conflict.parties as JsonRecord[];
+    await expectOk(
       owner.put(`hosts/${one?.id}`, {
         id: one?.id,
         name: "uno",
@@ -86,13 +87,13 @@ describe("conflicts as a table", () => {
     expect(headers.get("content-type")).toContain("text/csv");
   });
 
-  test("accept the list's parameters and report invalid ones; all rows, whatever the page size", async () => {
+  test("accepts the list's parameters, reports invalid ones, and has all rows, regardless of the page size", async () => {
     await newSubnet({ cidr: "10.98.0.0/24" });
     for (let last = 1; last <= 30; last += 1)
-      for (const name of ["one", "two", "three"]) await withAddress(`${name}-${last}`, `10.98.0.${last}`);
+      for (const name of ["one", "two", "three"]) await hostWithAddress(`${name}-${last}`, `10.98.0.${last}`);
     tick();
-    const [some] = await listed(owner);
-    await made(accepted(owner, some as Wire));
+    const [sample] = await listConflicts(owner);
+    await expectOk(accept(owner, sample as JsonRecord));
     tick();
     for (const query of [
       "",
@@ -101,9 +102,9 @@ describe("conflicts as a table", () => {
       "type=Mac",
       `filter=${encodeURIComponent('value : "10.98.0.2"')}`,
     ]) {
-      const conflicts = await listed(owner, query);
+      const conflicts = await listConflicts(owner, query);
       expect((await table(query)).map(({ fingerprint, id }) => [fingerprint, id])).toEqual(
-        conflicts.flatMap(({ fingerprint, parties }) => parties.map(({ id }: Wire) => [fingerprint, id])),
+        conflicts.flatMap(({ fingerprint, parties }) => parties.map(({ id }: JsonRecord) => [fingerprint, id])),
       );
     }
     expect(await table()).toHaveLength(90);
@@ -111,9 +112,9 @@ describe("conflicts as a table", () => {
       expect(await owner.get(`conflicts/export/csv?${query}`)).toMatchObject({ status: 400 });
   });
 
-  test("show nothing out of reach", async () => {
+  test("shows nothing out of reach", async () => {
     const far = await anotherNetwork("10.97.0.0/24");
-    for (const name of ["secret-1", "secret-2"]) await withAddress(name, "10.97.0.9", far);
+    for (const name of ["secret-1", "secret-2"]) await hostWithAddress(name, "10.97.0.9", far);
     tick();
     const { client: reader } = await newViewer();
     expect(await table()).toHaveLength(2);
@@ -124,12 +125,12 @@ describe("conflicts as a table", () => {
 
 describe("an accepted conflict", () => {
   test("shows who accepted it, when and why", async () => {
-    const conflict = await oneConflict();
+    const conflict = await newConflict();
     const before = clock.text();
     tick();
     const member = await newUser({ role: "Member", networkIds: [first.networkId], name: "Ada" });
     tick();
-    const acceptance = await made(accepted(member.client, conflict, "a cluster's address"));
+    const acceptance = await expectOk(accept(member.client, conflict, "a cluster's address"));
     expect(acceptance).toMatchObject({
       type: "Address",
       value: "10.98.0.7",
@@ -140,90 +141,94 @@ describe("an accepted conflict", () => {
       accepted_by: { type: "User", id: member.id, name: "Ada" },
     });
     tick();
-    expect(await listed(owner)).toEqual([{ ...conflict, acceptance }]);
-    expect(await listed(owner, "accepted=true")).toEqual([{ ...conflict, acceptance }]);
-    expect(await listed(owner, "accepted=false")).toEqual([]);
-    expect(await listed(owner, `at=${before}`)).toEqual([conflict]);
-    expect(await listed(owner, `at=${before}&accepted=false`)).toEqual([conflict]);
-    expect(await listed(owner, `at=${before}&accepted=true`)).toEqual([]);
+    expect(await listConflicts(owner)).toEqual([{ ...conflict, acceptance }]);
+    expect(await listConflicts(owner, "accepted=true")).toEqual([{ ...conflict, acceptance }]);
+    expect(await listConflicts(owner, "accepted=false")).toEqual([]);
+    expect(await listConflicts(owner, `at=${before}`)).toEqual([conflict]);
+    expect(await listConflicts(owner, `at=${before}&accepted=false`)).toEqual([conflict]);
+    expect(await listConflicts(owner, `at=${before}&accepted=true`)).toEqual([]);
   });
 
   test("keeps its first acceptance, and appears in no transaction", async () => {
-    const conflict = await oneConflict();
-    const shown = async () => (await made(owner.get("transactions?limit=1"))) as unknown as Wire[];
-    const before = await shown();
-    const acceptance = await made(accepted(owner, conflict));
-    expect(await shown()).toEqual(before);
+    const conflict = await newConflict();
+    const latestTransactions = async () =>
+      (await expectOk(owner.get("transactions?limit=1"))) as unknown as JsonRecord[];
+    const before = await latestTransactions();
+    const acceptance = await expectOk(accept(owner, conflict));
+    expect(await latestTransactions()).toEqual(before);
     tick();
-    const expectNothingWritten = writingWatched();
-    expect(await made(accepted(owner, conflict, "once more"))).toEqual(acceptance);
+    const expectNothingWritten = watchWrites();
+    expect(await expectOk(accept(owner, conflict, "once more"))).toEqual(acceptance);
     expect(acceptance.reason).toBeNull();
     expectNothingWritten();
   });
 
   test("reopens when another host gets the address, and when a participant loses it", async () => {
-    const conflict = await oneConflict();
-    const acceptance = await made(accepted(owner, conflict));
-    const third = await withAddress("three", "10.98.0.7");
-    const [changed] = await listed(owner, "accepted=false");
-    expect(changed?.parties.map(({ name }: Wire) => name)).toEqual(["one", "two", "three"]);
-    expect(await accepted(owner, conflict)).toMatchObject(
+    const conflict = await newConflict();
+    const acceptance = await expectOk(accept(owner, conflict));
+    const third = await hostWithAddress("three", "10.98.0.7");
+    const [changed] = await listConflicts(owner, "accepted=false");
+    expect(changed?.parties.map(({ name }: JsonRecord) => name)).toEqual(["one", "two", "three"]);
+    expect(await accept(owner, conflict)).toMatchObject(
       refusal(409, "entity_stale", { entity: "conflict", expected: conflict.fingerprint, actual: null }),
     );
-    await made(owner.delete(`hosts/${third.id}`));
+    await expectOk(owner.delete(`hosts/${third.id}`));
     // The accepted state is restored.
-    expect(await listed(owner)).toEqual([{ ...conflict, acceptance }]);
-    await made(owner.delete(`hosts/${conflict.parties[0].id}`));
-    expect(await listed(owner)).toEqual([]);
-    expect(await accepted(owner, conflict)).toMatchObject(refusal(409, "entity_stale"));
+    expect(await listConflicts(owner)).toEqual([{ ...conflict, acceptance }]);
+    await expectOk(owner.delete(`hosts/${conflict.parties[0].id}`));
+    expect(await listConflicts(owner)).toEqual([]);
+    expect(await accept(owner, conflict)).toMatchObject(refusal(409, "entity_stale"));
   });
 
   test("reopens when acceptance is withdrawn, but stays accepted at earlier instants", async () => {
-    const conflict = await oneConflict();
-    const acceptance = await made(accepted(owner, conflict, "for now"));
+    const conflict = await newConflict();
+    const acceptance = await expectOk(accept(owner, conflict, "for now"));
     tick();
     const between = clock.text();
     tick();
-    expect(await made(owner.delete(`conflicts/acceptances/${acceptance.id}`))).toEqual(acceptance);
-    expect(await listed(owner)).toEqual([conflict]);
-    expect(await listed(owner, `at=${between}`)).toEqual([{ ...conflict, acceptance }]);
+    expect(await expectOk(owner.delete(`conflicts/acceptances/${acceptance.id}`))).toEqual(acceptance);
+    expect(await listConflicts(owner)).toEqual([conflict]);
+    expect(await listConflicts(owner, `at=${between}`)).toEqual([{ ...conflict, acceptance }]);
     expect(await owner.delete(`conflicts/acceptances/${acceptance.id}`)).toMatchObject(
       refusal(404, "entity_not_found"),
     );
-    const again = await made(accepted(owner, conflict));
-    expect(again.id).not.toBe(acceptance.id);
+    const renewed = await expectOk(accept(owner, conflict));
+    expect(renewed.id).not.toBe(acceptance.id);
     tick();
-    expect(await listed(owner, `at=${between}`)).toEqual([{ ...conflict, acceptance }]);
-    expect(await listed(owner)).toEqual([{ ...conflict, acceptance: again }]);
+    expect(await listConflicts(owner, `at=${between}`)).toEqual([{ ...conflict, acceptance }]);
+    expect(await listConflicts(owner)).toEqual([{ ...conflict, acceptance: renewed }]);
   });
 
-  test("is accepted for every caller who sees the same conflict, and for no other", async () => {
+  test("is accepted for every caller who sees the same conflict, and only for those", async () => {
     const [second, third] = [await anotherNetwork("8.8.8.0/24"), await anotherNetwork("8.8.9.0/24")];
     await newSubnet({ cidr: "8.8.8.0/23" });
     const both = [first.networkId, second];
     const member = (await newUser({ role: "Member", networkIds: both })).client;
     const viewer = (await newViewer()).client;
-    const [whole] = await listed(owner, `network_id=${second}`);
-    expect(whole).toMatchObject({ type: "Subnet", value: "8.8.8.0/24", network_ids: [...both].sort() });
-    expect(await listed(member)).toEqual([whole as Wire]);
-    expect(await listed(viewer)).toEqual([]);
-    const acceptance = await made(accepted(member, whole as Wire));
-    expect(await listed(owner, "accepted=true")).toEqual([{ ...whole, acceptance }]);
-    expect((await listed(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.9.0/24"]);
+    const [fullConflict] = await listConflicts(owner, `network_id=${second}`);
+    expect(fullConflict).toMatchObject({ type: "Subnet", value: "8.8.8.0/24", network_ids: [...both].sort() });
+    expect(await listConflicts(member)).toEqual([fullConflict as JsonRecord]);
+    expect(await listConflicts(viewer)).toEqual([]);
+    const acceptance = await expectOk(accept(member, fullConflict as JsonRecord));
+    expect(await listConflicts(owner, "accepted=true")).toEqual([{ ...fullConflict, acceptance }]);
+    expect((await listConflicts(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.9.0/24"]);
     // A caller with access to a third network with the same prefix sees a different conflict.
     await newSubnet({ network_id: third, cidr: "8.8.8.0/24" });
-    expect((await listed(owner, "accepted=false")).map(({ value }) => value)).toEqual(["8.8.8.0/24", "8.8.9.0/24"]);
-    expect(await listed(member)).toEqual([{ ...whole, acceptance }]);
+    expect((await listConflicts(owner, "accepted=false")).map(({ value }) => value)).toEqual([
+      "8.8.8.0/24",
+      "8.8.9.0/24",
+    ]);
+    expect(await listConflicts(member)).toEqual([{ ...fullConflict, acceptance }]);
     // Withdrawal requires access to all its networks.
-    const alone = (await newUser({ role: "Member", networkIds: [second] })).client;
+    const confined = (await newUser({ role: "Member", networkIds: [second] })).client;
     const stranger = (await newStranger()).client;
-    for (const client of [alone, stranger]) {
+    for (const client of [confined, stranger]) {
       expect(await client.delete(`conflicts/acceptances/${acceptance.id}`)).toMatchObject(
         refusal(404, "entity_not_found"),
       );
-      expect(await accepted(client, whole as Wire)).toMatchObject(refusal(409, "entity_stale"));
+      expect(await accept(client, fullConflict as JsonRecord)).toMatchObject(refusal(409, "entity_stale"));
     }
-    expect(await accepted(viewer, whole as Wire)).toMatchObject(refusal(403, "auth_permission_denied"));
+    expect(await accept(viewer, fullConflict as JsonRecord)).toMatchObject(refusal(403, "auth_permission_denied"));
     expect(await owner.delete(`conflicts/acceptances/${UNKNOWN}`)).toMatchObject(refusal(404, "entity_not_found"));
   });
 });
@@ -231,10 +236,13 @@ describe("an accepted conflict", () => {
 test("MAC addresses and subnets are accepted like addresses; a value without a conflict is refused", async () => {
   const second = await anotherNetwork("10.97.0.0/24");
   await newSubnet({ cidr: "10.97.0.0/16" });
-  const [subnet] = await listed(owner, "type=Subnet");
-  expect(await made(accepted(owner, subnet as Wire))).toMatchObject({ type: "Subnet", value: "10.97.0.0/24" });
-  expect(await listed(owner, `network_id=${second}&accepted=false`)).toEqual([]);
-  const { fingerprint } = subnet as Wire;
+  const [subnet] = await listConflicts(owner, "type=Subnet");
+  expect(await expectOk(accept(owner, subnet as JsonRecord))).toMatchObject({
+    type: "Subnet",
+    value: "10.97.0.0/24",
+  });
+  expect(await listConflicts(owner, `network_id=${second}&accepted=false`)).toEqual([]);
+  const { fingerprint } = subnet as JsonRecord;
   for (const body of [
     { type: "Mac", value: '00" OR "1', fingerprint },
     { type: "Mac", value: "00:1b:21:aa:bb:cc", fingerprint },
@@ -257,38 +265,38 @@ test("random acceptances match a naive model, at any instant and for every calle
       })),
     )),
   ];
-  const hosts: Wire[] = [];
+  const hosts: JsonRecord[] = [];
   /** By fingerprint, with start and end. */
-  const known: Array<{ fingerprint: string; id: string; networks: string[]; from: string; to: string }> = [];
+  const acceptances: Array<{ fingerprint: string; id: string; networks: string[]; from: string; to: string }> = [];
   const instants: string[] = [];
-  const found = { accepted: 0, not: 0, withdrawn: 0 };
+  const counts = { accepted: 0, not: 0, withdrawn: 0 };
   for (let step = 0; step < 120; step += 1) {
     clock.advance(1_000 + random.integer(5_000));
     const dice = random.integer(6);
     const { client, networks } = random.pick(callers);
     if (dice < 2 || hosts.length < 4)
       hosts.push(
-        await withAddress(`h${step}`, `8.9.0.${1 + random.integer(3)}`, random.pick([first.networkId, second])),
+        await hostWithAddress(`h${step}`, `8.9.0.${1 + random.integer(3)}`, random.pick([first.networkId, second])),
       );
-    else if (dice === 2) await made(owner.delete(`hosts/${hosts.splice(random.integer(hosts.length), 1)[0]?.id}`));
+    else if (dice === 2) await expectOk(owner.delete(`hosts/${hosts.splice(random.integer(hosts.length), 1)[0]?.id}`));
     else if (dice === 3) {
-      const inForce = known.filter(({ to }) => to === "9");
-      if (inForce.length > 0) {
-        const acceptance = random.pick(inForce);
+      const active = acceptances.filter(({ to }) => to === "9");
+      if (active.length > 0) {
+        const acceptance = random.pick(active);
         const reaches = networks === null || acceptance.networks.every((id) => networks.includes(id));
-        const answer = await client.delete(`conflicts/acceptances/${acceptance.id}`);
-        expect(answer.status).toBe(reaches ? 200 : 404);
+        const response = await client.delete(`conflicts/acceptances/${acceptance.id}`);
+        expect(response.status).toBe(reaches ? 200 : 404);
         if (reaches) {
           acceptance.to = clock.text();
-          found.withdrawn += 1;
+          counts.withdrawn += 1;
         }
       }
     } else {
-      const conflicts = await listed(client, "accepted=false");
+      const conflicts = await listConflicts(client, "accepted=false");
       if (conflicts.length > 0) {
         const conflict = random.pick(conflicts);
-        const { id } = await made(accepted(client, conflict));
-        known.push({
+        const { id } = await expectOk(accept(client, conflict));
+        acceptances.push({
           ...(conflict as { fingerprint: string }),
           id,
           networks: conflict.network_ids,
@@ -299,24 +307,26 @@ test("random acceptances match a naive model, at any instant and for every calle
     }
     clock.advance(1);
     instants.push(clock.text());
-    const asker = random.pick(callers);
+    const caller = random.pick(callers);
     for (const at of [null, random.pick(instants)]) {
       const query = at === null ? "" : `at=${at}`;
-      const all = await listed(asker.client, query);
-      const isAccepted = ({ fingerprint }: Wire) =>
-        known.find(
-          (each) =>
-            each.fingerprint === fingerprint && each.from <= (at ?? clock.text()) && each.to > (at ?? clock.text()),
+      const all = await listConflicts(caller.client, query);
+      const isAccepted = ({ fingerprint }: JsonRecord) =>
+        acceptances.find(
+          (span) =>
+            span.fingerprint === fingerprint && span.from <= (at ?? clock.text()) && span.to > (at ?? clock.text()),
         )?.id ?? null;
       expect(all.map(({ acceptance }) => acceptance?.id ?? null)).toEqual(all.map(isAccepted));
-      const is = all.filter((each) => isAccepted(each) !== null);
-      expect(await listed(asker.client, `${query}&accepted=true`)).toEqual(is);
-      expect(await listed(asker.client, `${query}&accepted=false`)).toEqual(all.filter((each) => !is.includes(each)));
-      found.accepted += is.length;
-      found.not += all.length - is.length;
+      const expectedAccepted = all.filter((conflict) => isAccepted(conflict) !== null);
+      expect(await listConflicts(caller.client, `${query}&accepted=true`)).toEqual(expectedAccepted);
+      expect(await listConflicts(caller.client, `${query}&accepted=false`)).toEqual(
+        all.filter((conflict) => !expectedAccepted.includes(conflict)),
+      );
+      counts.accepted += expectedAccepted.length;
+      counts.not += all.length - expectedAccepted.length;
     }
   }
-  expect(found.accepted).toBeGreaterThan(20);
-  expect(found.not).toBeGreaterThan(20);
-  expect(found.withdrawn).toBeGreaterThan(4);
+  expect(counts.accepted).toBeGreaterThan(20);
+  expect(counts.not).toBeGreaterThan(20);
+  expect(counts.withdrawn).toBeGreaterThan(4);
 });

@@ -1,9 +1,9 @@
-// Content codings of answers: negotiation, exceptions, and entity tags.
+// Content codings of responses: negotiation, exceptions, and entity tags.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { preferredCoding } from "../../src/http/content-coding.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 
 const appliance = applianceForAll();
 const { newHost, owner } = appliance;
@@ -14,12 +14,12 @@ const DECODE = {
 } as const;
 const CODINGS = ["zstd", "gzip"] as const;
 
-let host: Wire;
+let host: JsonRecord;
 let apiKey: string;
 
 beforeAll(async () => {
-  for (let place = 0; place < 60; place += 1)
-    host = await newHost({ name: `switch-${place}`, description: `${"in the basement ".repeat(60)}${place}` });
+  for (let i = 0; i < 60; i += 1)
+    host = await newHost({ name: `switch-${i}`, description: `${"in the basement ".repeat(60)}${i}` });
   apiKey = (await appliance.owner.post("auth/keys", await appliance.keyBody())).data.key;
 });
 
@@ -39,35 +39,35 @@ describe.each(CODINGS)("%s", (coding) => {
     ["a page", "hosts?limit=50&include_children=false"],
     ["a large page", "hosts?limit=1000&include_children=false"],
     ["a streamed list", "hosts?limit=0&include_children=false"],
-    ["a list of whole hosts", "hosts?limit=0"],
+    ["a list of hosts with children", "hosts?limit=0"],
     ["an export", "hosts/export/csv"],
     ["the change feed", "changes?after=0&limit=1000"],
     ["a diff as NDJSON", "diff?from=2000-01-01T00:00:00Z&format=ndjson"],
     ["one record", "hosts/ID"],
   ])("%s decompresses to the same content, and is smaller", async (_name, path) => {
-    const place = path.replace("ID", host.id);
-    const plain = await get(place);
+    const url = path.replace("ID", host.id);
+    const plain = await get(url);
     const text = await plain.text();
     expect(plain.headers.get("content-encoding")).toBeNull();
     expect(plain.headers.get("vary")).toBe("accept-encoding");
-    const answer = await get(place, { "accept-encoding": coding });
-    expect(answer.headers.get("vary")).toBe("accept-encoding");
-    expect(answer.headers.get("content-type")).toBe(plain.headers.get("content-type"));
-    const bytes = await answer.clone().bytes();
+    const response = await get(url, { "accept-encoding": coding });
+    expect(response.headers.get("vary")).toBe("accept-encoding");
+    expect(response.headers.get("content-type")).toBe(plain.headers.get("content-type"));
+    const bytes = await response.clone().bytes();
     expect(bytes.length).toBeLessThan(text.length / 2);
-    expect(await decoded(answer, coding)).toBe(text);
+    expect(await decoded(response, coding)).toBe(text);
   });
 
-  test("a record's ETag depends on the coding, and that of any coding satisfies If-None-Match and If-Match", async () => {
+  test("a record's ETag depends on the coding; any coding's satisfies If-None-Match and If-Match", async () => {
     const plain = (await get(`hosts/${host.id}`)).headers.get("etag") as string;
-    const answer = await get(`hosts/${host.id}`, { "accept-encoding": coding });
-    const tag = answer.headers.get("etag") as string;
+    const response = await get(`hosts/${host.id}`, { "accept-encoding": coding });
+    const tag = response.headers.get("etag") as string;
     expect(tag).toBe(`${plain.slice(0, -1)}.${coding}"`);
-    for (const known of [plain, tag])
+    for (const sentTag of [plain, tag])
       for (const accepted of ["", coding]) {
-        const again = await get(`hosts/${host.id}`, { "if-none-match": known, "accept-encoding": accepted });
-        expect(again.status).toBe(304);
-        expect(again.headers.get("etag")).toBe(known === tag && accepted === coding ? tag : plain);
+        const repeated = await get(`hosts/${host.id}`, { "if-none-match": sentTag, "accept-encoding": accepted });
+        expect(repeated.status).toBe(304);
+        expect(repeated.headers.get("etag")).toBe(sentTag === tag && accepted === coding ? tag : plain);
       }
     const body = { name: host.name, description: host.description };
     const { status, data } = await owner.put(`hosts/${host.id}`, { ...host, ...body }, { "if-match": tag });
@@ -79,22 +79,22 @@ describe.each(CODINGS)("%s", (coding) => {
   });
 });
 
-test("short, refused, secret and event-stream answers stay uncompressed", async () => {
-  const takes = { "accept-encoding": "zstd, gzip" };
+test("short, refused, secret and event-stream responses stay uncompressed", async () => {
+  const acceptCoding = { "accept-encoding": "zstd, gzip" };
   for (const path of ["tags", "hosts/none", "ledger", "auth/keys", "credentials"])
-    expect((await get(path, takes)).headers.get("content-encoding")).toBeNull();
-  const made = await owner.post("auth/keys", { ...appliance.keyBody(), name: "x".repeat(250) }, takes);
-  expect(made.status).toBe(200);
-  expect(made.headers.get("content-encoding")).toBeNull();
-  const events = await get("changes?after=0", { ...takes, accept: "text/event-stream" });
+    expect((await get(path, acceptCoding)).headers.get("content-encoding")).toBeNull();
+  const created = await owner.post("auth/keys", { ...appliance.keyBody(), name: "x".repeat(250) }, acceptCoding);
+  expect(created.status).toBe(200);
+  expect(created.headers.get("content-encoding")).toBeNull();
+  const events = await get("changes?after=0", { ...acceptCoding, accept: "text/event-stream" });
   expect(events.headers.get("content-type")).toStartWith("text/event-stream");
   expect(events.headers.get("content-encoding")).toBeNull();
   await events.body?.cancel();
 });
 
 test("an abandoned stream is released", async () => {
-  const answer = await get("hosts?limit=0", { "accept-encoding": "zstd" });
-  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  const response = await get("hosts?limit=0", { "accept-encoding": "zstd" });
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();
   await reader.cancel();
   expect((await get("hosts?limit=1")).status).toBe(200);

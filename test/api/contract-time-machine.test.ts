@@ -3,8 +3,8 @@
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer } from "../support/appliance/client.ts";
-import { onPort, tcp, type Wire } from "../support/appliance/factories.ts";
+import type { ApiResponse } from "../support/appliance/client.ts";
+import { type JsonRecord, onPort, tcp } from "../support/appliance/factories.ts";
 import { PLURALS } from "../support/contract/operations.ts";
 import { envelopeProblems } from "../support/contract/shapes.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
@@ -23,24 +23,30 @@ const { clock, credentialBody, first, newHost, newSubnet, owner, tick, transacti
   applianceForEach();
 
 /** Live records, from the last live lists. */
-type Living = Record<string, Wire[]>;
+type LiveRecords = Record<string, JsonRecord[]>;
 
-type Move = () => Promise<Answer>;
-type Draft = ReturnType<typeof draft>;
+type Action = () => Promise<ApiResponse>;
+type Context = ReturnType<typeof newContext>;
 
 /** One random change; refusals are expected. */
-function change(random: SeededRandom, living: Living, step: number): Promise<Answer> {
-  const one = draft(random, living, step);
-  return random.pick([...placeMoves(one), ...hostMoves(one), ...childMoves(one), ...accessMoves(one)])();
+function change(random: SeededRandom, live: LiveRecords, step: number): Promise<ApiResponse> {
+  const context = newContext(random, live, step);
+  return random.pick([
+    ...networkActions(context),
+    ...hostActions(context),
+    ...childActions(context),
+    ...accessActions(context),
+  ])();
 }
 
-function draft(random: SeededRandom, living: Living, step: number) {
-  const of = (plural: string): Wire | undefined => (living[plural]?.length ? random.pick(living[plural]) : undefined);
-  const some = (plural: string): string[] =>
-    (living[plural] ?? []).filter(() => random.integer(2) === 0).map((record) => record.id);
-  const network = () => of("networks")?.id ?? first.networkId;
-  const host = of("hosts");
-  const update = (changes: Wire) =>
+function newContext(random: SeededRandom, live: LiveRecords, step: number) {
+  const anyRecord = (plural: string): JsonRecord | undefined =>
+    live[plural]?.length ? random.pick(live[plural]) : undefined;
+  const someIds = (plural: string): string[] =>
+    (live[plural] ?? []).filter(() => random.integer(2) === 0).map((record) => record.id);
+  const network = () => anyRecord("networks")?.id ?? first.networkId;
+  const host = anyRecord("hosts");
+  const update = (changes: JsonRecord) =>
     host === undefined
       ? owner.get("/api/health")
       : owner.put(`hosts/${host.id}`, {
@@ -50,17 +56,17 @@ function draft(random: SeededRandom, living: Living, step: number) {
           tags: host.tags,
           ...changes,
         });
-  const remove = (plural: string, query = "") => owner.delete(`${plural}/${of(plural)?.id}${query}`);
+  const remove = (plural: string, query = "") => owner.delete(`${plural}/${anyRecord(plural)?.id}${query}`);
   const addresses = () =>
     Array.from({ length: random.integer(3) }, () => ({
       ip_address: `192.0.2.${1 + random.integer(6)}`,
       name: random.pick(["a", "b"]),
     })).filter((item, index, all) => all.findIndex((other) => other.ip_address === item.ip_address) === index);
   const ports = () => [22, 80, 443].filter(() => random.integer(2) === 0).map((number) => tcp(number));
-  return { random, living, step, owner, first, of, some, network, host, update, remove, addresses, ports };
+  return { random, live, step, owner, first, anyRecord, someIds, network, host, update, remove, addresses, ports };
 }
 
-function placeMoves({ random, of, some, network, remove, owner }: Draft): Move[] {
+function networkActions({ random, anyRecord, someIds, network, remove, owner }: Context): Action[] {
   return [
     () =>
       owner.post("tags", {
@@ -68,9 +74,12 @@ function placeMoves({ random, of, some, network, remove, owner }: Draft): Move[]
         color: random.pick(["Red", "Blue", "Amber"]),
       }),
     () =>
-      owner.put(`tags/${of("tags")?.id}`, { name: `tag ${random.integer(5)}`, color: random.pick(["Red", "Blue"]) }),
+      owner.put(`tags/${anyRecord("tags")?.id}`, {
+        name: `tag ${random.integer(5)}`,
+        color: random.pick(["Red", "Blue"]),
+      }),
     () => remove("tags"),
-    () => owner.post("networks", { name: `network ${random.integer(4)}`, tags: some("tags") }),
+    () => owner.post("networks", { name: `network ${random.integer(4)}`, tags: someIds("tags") }),
     () => (random.integer(3) === 0 ? remove("networks", "?cascade=true") : owner.get("/api/health")),
     () => owner.post("vlans", { network_id: network(), number: 1 + random.integer(4), name: "v" }),
     () => remove("vlans", "?cascade=true"),
@@ -78,16 +87,16 @@ function placeMoves({ random, of, some, network, remove, owner }: Draft): Move[]
       owner.post("subnets", {
         network_id: network(),
         cidr: random.pick(["192.0.2.0/24", "192.0.2.0/29", "198.51.100.0/24"]),
-        tags: some("tags"),
+        tags: someIds("tags"),
       }),
     () => remove("subnets", "?cascade=true"),
   ];
 }
 
-function hostMoves({
+function hostActions({
   random,
   step,
-  some,
+  someIds,
   network,
   host,
   update,
@@ -96,9 +105,9 @@ function hostMoves({
   ports,
   first,
   owner,
-}: Draft): Move[] {
+}: Context): Action[] {
   return [
-    () => owner.post("hosts", { name: `host ${step}`, network_id: network(), tags: some("tags"), ports: ports() }),
+    () => owner.post("hosts", { name: `host ${step}`, network_id: network(), tags: someIds("tags"), ports: ports() }),
     () =>
       owner.post("hosts", {
         name: `host ${step}`,
@@ -106,7 +115,7 @@ function hostMoves({
         ports: ports(),
         services: [{ name: "web", service_definition: "Nginx" }],
       }),
-    () => update({ name: `host ${random.integer(9)}`, tags: some("tags"), hidden: random.integer(2) === 0 }),
+    () => update({ name: `host ${random.integer(9)}`, tags: someIds("tags"), hidden: random.integer(2) === 0 }),
     () => update({ ip_addresses: addresses() }),
     () => update({ ports: ports() }),
     () =>
@@ -115,20 +124,23 @@ function hostMoves({
           {
             name: "web",
             service_definition: "Nginx",
-            tags: some("tags"),
+            tags: someIds("tags"),
             bindings: (host?.ports ?? [])
               .filter(() => random.integer(2) === 0)
-              .map((port: Wire) => ({ type: "Port", port_id: port.id, ip_address_id: null })),
+              .map((port: JsonRecord) => ({ type: "Port", port_id: port.id, ip_address_id: null })),
           },
         ],
       }),
     () =>
-      update({ services: [], credential_assignments: some("credentials").map((credential_id) => ({ credential_id })) }),
+      update({
+        services: [],
+        credential_assignments: someIds("credentials").map((credential_id) => ({ credential_id })),
+      }),
     () => (random.integer(2) === 0 ? remove("hosts") : owner.get("/api/health")),
   ];
 }
 
-function childMoves({ random, step, of, some, host, remove, owner }: Draft): Move[] {
+function childActions({ random, step, anyRecord, someIds, host, remove, owner }: Context): Action[] {
   return [
     () =>
       owner.post("if-entries", {
@@ -145,7 +157,7 @@ function childMoves({ random, step, of, some, host, remove, owner }: Draft): Mov
         fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"].slice(random.integer(3)),
       }),
     () => {
-      const entry = of("if-entries");
+      const entry = anyRecord("if-entries");
       return owner.put(`if-entries/${entry?.id}`, {
         ...entry,
         if_alias: random.pick(["x", "y", null]),
@@ -155,7 +167,7 @@ function childMoves({ random, step, of, some, host, remove, owner }: Draft): Mov
     () => remove("if-entries"),
     () => owner.post("ip-addresses", { host_id: host?.id, ip_address: `192.0.2.${1 + random.integer(6)}` }),
     () =>
-      owner.put(`ip-addresses/${of("ip-addresses")?.id}`, {
+      owner.put(`ip-addresses/${anyRecord("ip-addresses")?.id}`, {
         ip_address: `192.0.2.${1 + random.integer(6)}`,
         name: random.pick(["a", "b"]),
       }),
@@ -167,70 +179,77 @@ function childMoves({ random, step, of, some, host, remove, owner }: Draft): Mov
         host_id: host?.id,
         name: random.pick(["web", "api"]),
         service_definition: "Nginx",
-        tags: some("tags"),
-        bindings: (host?.ports ?? []).filter(() => random.integer(2) === 0).map((port: Wire) => onPort(port.id)),
+        tags: someIds("tags"),
+        bindings: (host?.ports ?? []).filter(() => random.integer(2) === 0).map((port: JsonRecord) => onPort(port.id)),
       }),
     () => remove("services"),
-    () => owner.post("bindings", { service_id: of("services")?.id, type: "Port", port_id: of("ports")?.id }),
-    () => owner.put(`bindings/${of("bindings")?.id}`, { type: "IpAddress", ip_address_id: of("ip-addresses")?.id }),
+    () =>
+      owner.post("bindings", { service_id: anyRecord("services")?.id, type: "Port", port_id: anyRecord("ports")?.id }),
+    () =>
+      owner.put(`bindings/${anyRecord("bindings")?.id}`, {
+        type: "IpAddress",
+        ip_address_id: anyRecord("ip-addresses")?.id,
+      }),
     () => remove("bindings"),
     () => {
       const plural = random.pick(["ip-addresses", "ports", "services", "bindings"]);
-      return owner.post(`${plural}/bulk-delete`, some(plural));
+      return owner.post(`${plural}/bulk-delete`, someIds(plural));
     },
   ];
 }
 
-function accessMoves({ random, step, living, of, some, remove, first, owner }: Draft): Move[] {
+function accessActions({ random, step, live, anyRecord, someIds, remove, first, owner }: Context): Action[] {
   return [
     () =>
       owner.post("credentials", {
         ...credentialBody(),
         name: `credential ${step}`,
-        assigned_network_ids: some("networks"),
-        host_assignments: some("hosts").map((host_id) => ({ host_id })),
-        tags: some("tags"),
+        assigned_network_ids: someIds("networks"),
+        host_assignments: someIds("hosts").map((host_id) => ({ host_id })),
+        tags: someIds("tags"),
       }),
     () => {
-      const credential = of("credentials");
+      const credential = anyRecord("credentials");
       return owner.put(`credentials/${credential?.id}`, {
         ...credential,
-        assigned_network_ids: some("networks"),
-        host_assignments: some("hosts").map((host_id) => ({ host_id })),
+        assigned_network_ids: someIds("networks"),
+        host_assignments: someIds("hosts").map((host_id) => ({ host_id })),
       });
     },
     () => remove("credentials", "?cascade=true"),
     () => {
-      const user = living.users?.find((each) => each.role === "Member");
-      return owner.put(`users/${user?.id}`, { ...user, network_ids: some("networks") });
+      const user = live.users?.find((user) => user.role === "Member");
+      return owner.put(`users/${user?.id}`, { ...user, network_ids: someIds("networks") });
     },
     () =>
       owner.post("auth/keys", {
         name: `key ${step}`,
         organization_id: first.organizationId,
         user_id: first.userId,
-        tags: some("tags"),
-        network_ids: some("networks"),
+        tags: someIds("tags"),
+        network_ids: someIds("networks"),
       }),
     () => {
-      const key = of("auth/keys");
-      return owner.put(`auth/keys/${key?.id}`, { ...key, is_enabled: random.integer(2) === 0, tags: some("tags") });
+      const key = anyRecord("auth/keys");
+      return owner.put(`auth/keys/${key?.id}`, { ...key, is_enabled: random.integer(2) === 0, tags: someIds("tags") });
     },
     () => remove("auth/keys"),
   ];
 }
 
-async function read(list: string, at?: string): Promise<Answer> {
-  const answer = await owner.get(`${list}${at === undefined ? "" : `&at=${at}`}`);
-  expect([list, at, answer.status, envelopeProblems(answer)]).toEqual([list, at, 200, []]);
-  return answer;
+async function read(list: string, at?: string): Promise<ApiResponse> {
+  const response = await owner.get(`${list}${at === undefined ? "" : `&at=${at}`}`);
+  expect([list, at, response.status, envelopeProblems(response)]).toEqual([list, at, 200, []]);
+  return response;
 }
 
-/** A list without the fields that differ in answers about the past: the end of its versions, and observations. */
-function timeless(answer: Answer): unknown {
+/** A list without the fields that differ in past responses: the end of its versions, and observations. */
+function timeless(response: ApiResponse): unknown {
   return {
-    data: JSON.parse(JSON.stringify(answer.data).replaceAll(/,"(valid_to|last_login|last_used)":("[^"]*"|null)/g, "")),
-    pagination: answer.body.meta.pagination,
+    data: JSON.parse(
+      JSON.stringify(response.data).replaceAll(/,"(valid_to|last_login|last_used)":("[^"]*"|null)/g, ""),
+    ),
+    pagination: response.body.meta.pagination,
   };
 }
 
@@ -246,26 +265,26 @@ for (const seed of seedsOf(1, 2)) {
         services: [{ name: "web", service_definition: "Nginx" }],
       });
     tick();
-    const said: Array<{ at: string; lists: Map<string, unknown> }> = [];
+    const snapshots: Array<{ at: string; lists: Map<string, unknown> }> = [];
     let changes = 0;
     for (let step = 0; step < STEPS; step++) {
-      const [living, lists]: [Living, Map<string, unknown>] = [{}, new Map()];
+      const [live, lists]: [LiveRecords, Map<string, unknown>] = [{}, new Map()];
       for (const list of LISTS) {
-        const answer = await read(list);
-        lists.set(list, timeless(answer));
-        if (list.endsWith("limit=0")) living[list.split("?")[0] as string] = answer.data;
+        const response = await read(list);
+        lists.set(list, timeless(response));
+        if (list.endsWith("limit=0")) live[list.split("?")[0] as string] = response.data;
       }
-      said.push({ at: clock.text(), lists });
+      snapshots.push({ at: clock.text(), lists });
       clock.advance(1 + random.integer(5_000));
       const before = transactionCount();
-      const { status } = await change(random, living, step);
+      const { status } = await change(random, live, step);
       expect(status).toBeLessThan(500);
       if (transactionCount() > before) changes += 1;
       clock.advance(1 + random.integer(5_000));
     }
     expect(changes).toBeGreaterThan(STEPS / 4);
-    for (const { at, lists } of said) {
-      for (const [list, then] of lists) expect([at, list, timeless(await read(list, at))]).toEqual([at, list, then]);
+    for (const { at, lists } of snapshots) {
+      for (const [list, past] of lists) expect([at, list, timeless(await read(list, at))]).toEqual([at, list, past]);
       for (const host of (await read("hosts?limit=0", at)).data)
         expect((await owner.get(`hosts/${host.id}?at=${at}`)).data).toEqual(host);
     }

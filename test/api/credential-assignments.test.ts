@@ -2,19 +2,19 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer, Client } from "../support/appliance/client.ts";
-import { made, snmpV2c, type Wire } from "../support/appliance/factories.ts";
+import type { ApiResponse, Client } from "../support/appliance/client.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { hostBody } from "../support/appliance/inventory.ts";
 
 const UNKNOWN_ID = "0190a000-0000-4000-8000-00000000dead";
 const NEW_ADDRESS_ID = "0190a000-0000-4000-8000-0000000000aa";
 
 const appliance = applianceForEach();
-const { clock, first, owner } = appliance;
-const { newApiKey, newNetwork, newSubnet, newUser, tick, writingWatched } = appliance;
+const { clock, first, owner, newApiKey, newNetwork, newSubnet, newUser, tick, watchWrites } = appliance;
 const { versionsOf, newMember, newViewer, newStranger } = appliance;
 let networkId: string;
-let host: Wire;
-let credential: Wire;
+let host: JsonRecord;
+let credential: JsonRecord;
 /** The host's addresses, in order. */
 let addressIds: string[];
 
@@ -22,59 +22,43 @@ beforeEach(async () => {
   networkId = first.networkId;
   await newSubnet({ cidr: "10.2.0.0/16" });
   host = await newHost({ ip_addresses: [{ ip_address: "10.2.0.1" }, { ip_address: "10.2.0.2" }] });
-  addressIds = host.ip_addresses.map((address: Wire) => address.id);
+  addressIds = host.ip_addresses.map((address: JsonRecord) => address.id);
   credential = await newCredential();
 });
 
-let hostCount = 0;
-
-async function newHost(fields: Wire = {}): Promise<Wire> {
-  hostCount += 1;
-  const created = await made(owner.post("hosts", { network_id: networkId, name: `host-${hostCount}`, ...fields }));
+async function newHost(fields: JsonRecord = {}): Promise<JsonRecord> {
+  const created = await appliance.newHost(fields);
   tick();
   return created;
 }
 
-async function newCredential(fields: Wire = {}): Promise<Wire> {
-  const body = {
-    assigned_network_ids: [],
-    credential_type: snmpV2c("s3cret"),
-    host_assignments: [],
-    name: "Switches",
-    organization_id: first.organizationId,
-    tags: [],
-    ...fields,
-  };
-  const created = await made(owner.post("credentials", body));
+async function newCredential(fields: JsonRecord = {}): Promise<JsonRecord> {
+  const created = await appliance.newCredential(fields);
   tick();
   return created;
 }
 
 /** Updates the credential with changes to its original fields. */
-async function assign(changes: Wire, by: Client = owner): Promise<Answer> {
-  const answer = await by.put(`credentials/${credential.id}`, { ...credential, ...changes });
+async function assign(changes: JsonRecord, caller: Client = owner): Promise<ApiResponse> {
+  const response = await caller.put(`credentials/${credential.id}`, { ...credential, ...changes });
   tick();
-  return answer;
+  return response;
 }
 
 /** Updates the host with its required fields and these changes. */
-async function updateHost(changes: Wire, by: Client = owner): Promise<Answer> {
-  const answer = await by.put(`hosts/${host.id}`, {
-    id: host.id,
-    name: host.name,
-    hidden: false,
-    tags: [],
-    ...changes,
-  });
+async function updateHost(changes: JsonRecord, caller: Client = owner): Promise<ApiResponse> {
+  const response = await caller.put(`hosts/${host.id}`, hostBody(host, changes));
   tick();
-  return answer;
+  return response;
 }
 
 /** Assignments as shown by both sides, now or as of a timestamp. */
-async function views(at?: string): Promise<{ credential: { networks: string[]; hosts: Wire[] }; host: Wire[] }> {
+async function views(
+  at?: string,
+): Promise<{ credential: { networks: string[]; hosts: JsonRecord[] }; host: JsonRecord[] }> {
   const query = at === undefined ? "" : `?at=${at}`;
-  const ofCredential = await made(owner.get(`credentials/${credential.id}${query}`));
-  const ofHost = await made(owner.get(`hosts/${host.id}${query}`));
+  const ofCredential = await expectOk(owner.get(`credentials/${credential.id}${query}`));
+  const ofHost = await expectOk(owner.get(`hosts/${host.id}${query}`));
   return {
     credential: { networks: ofCredential.assigned_network_ids, hosts: ofCredential.host_assignments },
     host: ofHost.credential_assignments,
@@ -82,19 +66,19 @@ async function views(at?: string): Promise<{ credential: { networks: string[]; h
 }
 
 /** Changed fields of each version of a record; null for its creation and its end. */
-function changesOf(record: Wire): Array<string[] | null> {
+function changesOf(record: JsonRecord): Array<string[] | null> {
   return versionsOf(record.id).map((version) => version.changed);
 }
 
-function refusal(answer: Answer): { code: string; params: Wire } {
-  expect(answer.status).toBe(400);
-  return { code: answer.body.code, params: answer.body.params };
+function refusal(response: ApiResponse): { code: string; params: JsonRecord } {
+  expect(response.status).toBe(400);
+  return { code: response.body.code, params: response.body.params };
 }
 
 describe("an assignment", () => {
   test("written on the credential appears on the host, and both get a version in the same transaction", async () => {
-    const answer = await assign({ host_assignments: [{ host_id: host.id }] });
-    expect(answer.data.host_assignments).toEqual([{ host_id: host.id }]);
+    const response = await assign({ host_assignments: [{ host_id: host.id }] });
+    expect(response.data.host_assignments).toEqual([{ host_id: host.id }]);
     expect(await views()).toEqual({
       credential: { networks: [], hosts: [{ host_id: host.id }] },
       host: [{ credential_id: credential.id }],
@@ -105,10 +89,10 @@ describe("an assignment", () => {
   });
 
   test("written on the host appears on the credential, and both get a version in the same transaction", async () => {
-    const answer = await updateHost({
+    const response = await updateHost({
       credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressIds[1]] }],
     });
-    expect(answer.data.credential_assignments).toEqual([
+    expect(response.data.credential_assignments).toEqual([
       { credential_id: credential.id, ip_address_ids: [addressIds[1]] },
     ]);
     expect((await views()).credential.hosts).toEqual([{ host_id: host.id, ip_address_ids: [addressIds[1]] }]);
@@ -129,13 +113,13 @@ describe("an assignment", () => {
     });
     expect((await views()).credential).toEqual({ networks: [networkId], hosts: [{ host_id: host.id }] });
     expect((await views()).host).toHaveLength(2);
-    expect((await made(owner.get(`networks/${networkId}`))).credential_ids).toEqual([credential.id]);
+    expect((await expectOk(owner.get(`networks/${networkId}`))).credential_ids).toEqual([credential.id]);
     expect(changesOf(credential)).toEqual([null]);
   });
 
   test("is the same on both sides at every past instant", async () => {
     const instants: string[] = [credential.valid_from];
-    for (const answer of [
+    for (const response of [
       await assign({ host_assignments: [{ host_id: host.id }] }),
       await assign({
         assigned_network_ids: [networkId],
@@ -144,7 +128,7 @@ describe("an assignment", () => {
       await updateHost({ credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressIds[0]] }] }),
       await updateHost({ credential_assignments: [] }),
     ]) {
-      instants.push((await made(Promise.resolve(answer))).valid_from);
+      instants.push((await expectOk(Promise.resolve(response))).valid_from);
     }
     const scopes: unknown[] = [];
     for (const at of instants) {
@@ -164,13 +148,13 @@ describe("an assignment", () => {
     expect(await views(instants.at(-1))).toEqual(await views());
   });
 
-  test("sent again unchanged, in any order and with repeated ids, makes no version", async () => {
-    const other = await newHost();
-    const items = [{ host_id: host.id, ip_address_ids: addressIds }, { host_id: other.id }];
+  test("creates no version if sent again unchanged, in any order and with repeated ids", async () => {
+    const otherHost = await newHost();
+    const items = [{ host_id: host.id, ip_address_ids: addressIds }, { host_id: otherHost.id }];
     await assign({ assigned_network_ids: [networkId], host_assignments: items });
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     const reversed = [
-      { host_id: other.id, ip_address_ids: null },
+      { host_id: otherHost.id, ip_address_ids: null },
       { host_id: host.id, ip_address_ids: [...addressIds, ...addressIds].reverse() },
     ];
     expect(
@@ -197,27 +181,27 @@ describe("an assignment", () => {
       id: string;
     }>;
     expect(records).toHaveLength(1);
-    expect(changesOf(records[0] as Wire)).toEqual([null, ["ip_address_ids"], ["ip_address_ids"]]);
+    expect(changesOf(records[0] as JsonRecord)).toEqual([null, ["ip_address_ids"], ["ip_address_ids"]]);
     expect((await views()).host).toEqual([{ credential_id: credential.id }]);
   });
 
-  test("is listed in order of creation, whatever the order of the request", async () => {
+  test("is listed in order of creation, regardless of the order in the request", async () => {
     const second = await newHost();
     await assign({ host_assignments: [{ host_id: second.id }] });
-    const answer = await assign({ host_assignments: [{ host_id: host.id }, { host_id: second.id }] });
-    expect(answer.data.host_assignments).toEqual([{ host_id: second.id }, { host_id: host.id }]);
+    const response = await assign({ host_assignments: [{ host_id: host.id }, { host_id: second.id }] });
+    expect(response.data.host_assignments).toEqual([{ host_id: second.id }, { host_id: host.id }]);
   });
 });
 
 describe("a list of assignments", () => {
-  test("may name a host, or a credential, only once", async () => {
-    const twice = await assign({
+  test("may contain a host, or a credential, only once", async () => {
+    const duplicated = await assign({
       host_assignments: [
         { host_id: host.id, ip_address_ids: [addressIds[0]] },
         { host_id: host.id, ip_address_ids: [addressIds[1]] },
       ],
     });
-    expect(refusal(twice)).toMatchObject({
+    expect(refusal(duplicated)).toMatchObject({
       code: "validation_failed",
       params: { issues: [{ path: "/host_assignments/1/host_id", value: host.id }] },
     });
@@ -238,40 +222,38 @@ describe("a list of assignments", () => {
     ).toMatchObject([{ path: "/credential_assignments/0/ip_address_ids" }]);
   });
 
-  test("requires existing ids: unknown, foreign and deleted are alike, and nothing is written", async () => {
+  test("requires existing ids: unknown, foreign and deleted ones are refused alike, without a write", async () => {
     const { client: stranger, ...second } = await newStranger();
-    const foreignHost = await made(stranger.post("hosts", { network_id: second.networkId, name: "theirs" }));
+    const foreignHost = await expectOk(stranger.post("hosts", { network_id: second.networkId, name: "theirs" }));
     const deleted = await newHost();
     await owner.delete(`hosts/${deleted.id}`);
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     expect(refusal(await assign({ assigned_network_ids: [networkId, second.networkId, UNKNOWN_ID] }))).toEqual({
       code: "entity_reference_invalid",
       params: { entity: "network", field: "assigned_network_ids", ids: [second.networkId, UNKNOWN_ID] },
     });
-    const hostIds = [foreignHost.id, deleted.id, UNKNOWN_ID];
+    const hostIds = [foreignHost.id, deleted.id, UNKNOWN_ID, credential.id];
     expect(refusal(await assign({ host_assignments: [...hostIds, host.id].map((id) => ({ host_id: id })) }))).toEqual({
       code: "entity_reference_invalid",
       params: { entity: "host", field: "host_assignments/host_id", ids: hostIds },
     });
-    expect(
-      refusal(
-        await updateHost({ credential_assignments: [{ credential_id: credential.id }, { credential_id: UNKNOWN_ID }] }),
-      ),
-    ).toEqual({
+    const credentialIds = [UNKNOWN_ID, host.id];
+    const items = [credential.id, ...credentialIds].map((id) => ({ credential_id: id }));
+    expect(refusal(await updateHost({ credential_assignments: items }))).toEqual({
       code: "entity_reference_invalid",
-      params: { entity: "credential", field: "credential_assignments/credential_id", ids: [UNKNOWN_ID] },
+      params: { entity: "credential", field: "credential_assignments/credential_id", ids: credentialIds },
     });
     expectNothingWritten();
   });
 
   test("accepts addresses of that host only", async () => {
-    const other = await newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] });
-    const ids = [other.ip_addresses[0].id, UNKNOWN_ID, networkId];
+    const otherHost = await newHost({ ip_addresses: [{ ip_address: "10.2.0.9" }] });
+    const ids = [otherHost.ip_addresses[0].id, UNKNOWN_ID, networkId];
     const params = { entity: "ip_address", ids };
     expect(
       refusal(
         await assign({
-          host_assignments: [{ host_id: other.id }, { host_id: host.id, ip_address_ids: [addressIds[0], ...ids] }],
+          host_assignments: [{ host_id: otherHost.id }, { host_id: host.id, ip_address_ids: [addressIds[0], ...ids] }],
         }),
       ),
     ).toEqual({ code: "entity_reference_invalid", params: { ...params, field: "host_assignments/ip_address_ids" } });
@@ -283,15 +265,15 @@ describe("a list of assignments", () => {
     });
   });
 
-  test("may name an address created by the same write of the host", async () => {
-    const answer = await updateHost({
+  test("may contain an address created by the same write of the host", async () => {
+    const response = await updateHost({
       ip_addresses: [
         { id: addressIds[0], ip_address: "10.2.0.1" },
         { id: NEW_ADDRESS_ID, ip_address: "10.2.0.3" },
       ],
       credential_assignments: [{ credential_id: credential.id, ip_address_ids: [NEW_ADDRESS_ID, addressIds[0]] }],
     });
-    expect(answer.data.credential_assignments).toEqual([
+    expect(response.data.credential_assignments).toEqual([
       { credential_id: credential.id, ip_address_ids: [NEW_ADDRESS_ID, addressIds[0]] },
     ]);
     expect(changesOf(host)).toEqual([null, ["credential_assignments", "ip_addresses"]]);
@@ -323,8 +305,8 @@ describe("a deleted address", () => {
       ["credential_assignments", "ip_addresses"],
       ["credential_assignments", "ip_addresses"],
     ]);
-    const then = new Date(Date.parse(last.data.valid_from) - 1).toISOString();
-    expect((await views(then)).host).toEqual([{ credential_id: credential.id, ip_address_ids: [addressIds[1]] }]);
+    const instant = new Date(Date.parse(last.data.valid_from) - 1).toISOString();
+    expect((await views(instant)).host).toEqual([{ credential_id: credential.id, ip_address_ids: [addressIds[1]] }]);
   });
 
   test("does not affect an assignment to every address", async () => {
@@ -334,15 +316,15 @@ describe("a deleted address", () => {
     expect(changesOf(credential)).toEqual([null, ["host_assignments"]]);
   });
 
-  test("may still be named by assignments in the same write, also by a Member", async () => {
+  test("may still be listed by assignments in the same write, also by a Member", async () => {
     const { client } = await newMember();
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }] });
     const sent = (await client.get(`hosts/${host.id}`)).data;
-    const answer = await updateHost({ ...sent, ip_addresses: sent.ip_addresses.slice(0, 1) }, client);
-    expect(answer.data.credential_assignments).toEqual([
+    const response = await updateHost({ ...sent, ip_addresses: sent.ip_addresses.slice(0, 1) }, client);
+    expect(response.data.credential_assignments).toEqual([
       { credential_id: credential.id, ip_address_ids: [addressIds[0]] },
     ]);
-    const last = await updateHost({ ...answer.data, ip_addresses: [] }, client);
+    const last = await updateHost({ ...response.data, ip_addresses: [] }, client);
     expect(last.status).toBe(200);
     expect(last.data.credential_assignments).toEqual([]);
     // In a later write the id does not exist.
@@ -357,33 +339,33 @@ describe("a deleted address", () => {
 });
 
 describe("an assignment ends", () => {
-  test("with its host, making a version of the credential", async () => {
+  test("with its host, creating a version of the credential", async () => {
     await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] });
-    await made(owner.delete(`hosts/${host.id}`));
-    expect(await made(owner.get(`credentials/${credential.id}`))).toMatchObject({
+    await expectOk(owner.delete(`hosts/${host.id}`));
+    expect(await expectOk(owner.get(`credentials/${credential.id}`))).toMatchObject({
       assigned_network_ids: [networkId],
       host_assignments: [],
     });
     expect(changesOf(credential)).toEqual([null, ["assigned_network_ids", "host_assignments"], ["host_assignments"]]);
   });
 
-  test("with its network, making a version of the credential", async () => {
+  test("with its network, creating a version of the credential", async () => {
     const north = await newNetwork();
     await assign({ assigned_network_ids: [networkId, north.id] });
-    await made(owner.delete(`networks/${north.id}`));
+    await expectOk(owner.delete(`networks/${north.id}`));
     expect((await views()).credential.networks).toEqual([networkId]);
     expect(changesOf(credential)).toEqual([null, ["assigned_network_ids"], ["assigned_network_ids"]]);
   });
 
-  test("with its credential only by cascade, making versions of hosts and networks; otherwise deletion is refused with a count", async () => {
+  test("with its credential only by cascade, creating versions of hosts and networks", async () => {
     await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] });
     const path = `credentials/${credential.id}`;
     const refused = await owner.delete(path);
     expect(refused.status).toBe(409);
     expect(refused.body.params.dependants).toEqual({ credential_assignments: 2 });
-    const removed = await made(owner.delete(`${path}?cascade=true`));
+    const removed = await expectOk(owner.delete(`${path}?cascade=true`));
     expect(removed.host_assignments).toEqual([{ host_id: host.id }]);
-    expect((await made(owner.get(`hosts/${host.id}`))).credential_assignments).toEqual([]);
+    expect((await expectOk(owner.get(`hosts/${host.id}`))).credential_assignments).toEqual([]);
     expect(changesOf(host)).toEqual([null, ["credential_assignments"], ["credential_assignments"]]);
     expect(changesOf({ id: networkId })).toEqual([null, ["credential_ids"], ["credential_ids"]]);
   });
@@ -397,16 +379,16 @@ describe("a Member", () => {
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }] });
   });
 
-  test.each<[string, () => Wire[]]>([
+  test.each<[string, () => JsonRecord[]]>([
     ["adding one", () => [{ credential_id: credential.id, ip_address_ids: addressIds }, { credential_id: UNKNOWN_ID }]],
     ["widening one", () => [{ credential_id: credential.id }]],
     ["narrowing one", () => [{ credential_id: credential.id, ip_address_ids: [addressIds[0]] }]],
     ["removing one", () => []],
   ])("may not change a host's assignments by %s", async (_title, items) => {
-    const expectNothingWritten = writingWatched();
-    const answer = await updateHost({ name: "renamed", credential_assignments: items() }, member);
-    expect(answer.status).toBe(403);
-    expect(answer.body).toMatchObject({
+    const expectNothingWritten = watchWrites();
+    const response = await updateHost({ name: "renamed", credential_assignments: items() }, member);
+    expect(response.status).toBe(403);
+    expect(response.body).toMatchObject({
       code: "auth_permission_denied",
       params: { required: "Admin", actual: "Member" },
     });
@@ -428,8 +410,8 @@ describe("a Member", () => {
 });
 
 describe("a caller limited to some networks", () => {
-  let north: Wire;
-  let northHost: Wire;
+  let north: JsonRecord;
+  let northHost: JsonRecord;
 
   beforeEach(async () => {
     north = await newNetwork();
@@ -440,33 +422,34 @@ describe("a caller limited to some networks", () => {
     });
   });
 
-  test("sees a credential's assignments in these only, at present and in the past", async () => {
+  test("sees a credential's assignments in these only, now and in the past", async () => {
     const { client } = await newViewer();
-    const seen = { assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] };
+    const visible = { assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] };
     const at = clock.text();
     tick();
     for (const path of [`/api/v1/credentials/${credential.id}`, `/api/v1/credentials/${credential.id}?at=${at}`]) {
-      expect((await client.get(path)).data).toMatchObject(seen);
+      expect((await client.get(path)).data).toMatchObject(visible);
     }
     for (const query of ["", "?limit=0", `?at=${at}`]) {
-      const answer = await client.get(`credentials${query}`);
-      expect(answer.data).toMatchObject([seen]);
-      expect(answer.text).not.toContain(north.id);
+      const response = await client.get(`credentials${query}`);
+      expect(response.data).toMatchObject([visible]);
+      expect(response.text).not.toContain(north.id);
     }
-    const { client: nowhere } = await newUser({ role: "Viewer" });
-    expect((await nowhere.get(`credentials/${credential.id}`)).data).toMatchObject({
+    const { client: withoutNetworks } = await newUser({ role: "Viewer" });
+    expect((await withoutNetworks.get(`credentials/${credential.id}`)).data).toMatchObject({
       assigned_network_ids: [],
       host_assignments: [],
     });
   });
 
-  test("cannot name anything beyond, even with an Admin's key", async () => {
+  test("cannot reference other networks, even with an Admin's key", async () => {
     const { client } = newApiKey({ permissions: "Admin", networkIds: [networkId] });
     await assign({ assigned_network_ids: [networkId], host_assignments: [] });
-    const beyond = [
+    const outOfReach = [
       { assigned_network_ids: [north.id], host_assignments: [] },
       { assigned_network_ids: [], host_assignments: [{ host_id: northHost.id }] },
     ];
-    for (const changes of beyond) expect(refusal(await assign(changes, client)).code).toBe("entity_reference_invalid");
+    for (const changes of outOfReach)
+      expect(refusal(await assign(changes, client)).code).toBe("entity_reference_invalid");
   });
 });

@@ -1,10 +1,10 @@
-// Coverage of credentials assigned to hosts: for every way that a Member, a scan or an undo can give a host another
-// address, the socket at that address must never receive the secret.
+// Coverage of credentials assigned to hosts: however a Member, a scan or an undo gives a host another address, the
+// socket at that address must never receive the secret.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 /** The host's address, and a listener that must not receive the secret. */
@@ -18,10 +18,10 @@ const OWN_INTERFACE = { if_index: 1, if_descr: "1", mac_address: OWN_MAC };
 const appliance = applianceForEach();
 const { first, owner, probes } = appliance;
 const { communityOf, findings, newApiKey, newHost, newMember, newNetwork, newSubnet } = appliance;
-const { newUser, scanned, tick, transactionCount, versionsOf, writingWatched } = appliance;
+const { newUser, runScan, tick, transactionCount, versionsOf, watchWrites } = appliance;
 let member: Client;
-let host: Wire;
-let credential: Wire;
+let host: JsonRecord;
+let credential: JsonRecord;
 
 beforeEach(async () => {
   member = (await newMember()).client;
@@ -36,38 +36,38 @@ beforeEach(async () => {
   for (const address of [OWN, SECOND, EVIL]) probes.alive.set(address, {});
 });
 
-/** Addresses that received the secret, in scans of every kind that a Member may request. */
+/** Runs every kind of scan that a Member may request. @returns the addresses that received the secret */
 async function sentTo(kinds: readonly string[] = ["full", "snmp", "dry"]): Promise<string[]> {
-  probes.asked.length = 0;
+  probes.queries.length = 0;
   for (const kind of kinds) {
-    await scanned(kind === "dry" ? { kind: "full", commit: false } : { kind }, member);
+    await runScan(kind === "dry" ? { kind: "full", commit: false } : { kind }, member);
     tick();
   }
   return [
     ...new Set(
-      probes.asked.flatMap(({ address, credentials }) =>
-        credentials.some((each) => "community" in each && each.community === SECRET) ? [address] : [],
+      probes.queries.flatMap(({ address, credentials }) =>
+        credentials.some((credential) => "community" in credential && credential.community === SECRET) ? [address] : [],
       ),
     ),
   ].sort();
 }
 
-async function current(): Promise<Wire> {
-  return made(owner.get(`hosts/${host.id}`));
+async function currentHost(): Promise<JsonRecord> {
+  return expectOk(owner.get(`hosts/${host.id}`));
 }
 
-async function addressOf(value: string): Promise<Wire> {
-  const found = (await current()).ip_addresses.find((each: Wire) => each.ip_address === value);
+async function addressOf(value: string): Promise<JsonRecord> {
+  const found = (await currentHost()).ip_addresses.find((address: JsonRecord) => address.ip_address === value);
   if (found === undefined) throw new Error(`the host has no address ${value}`);
   return found;
 }
 
 /** Sends the host back as read, with changes. */
-async function sendBack(by: Client, changes: Wire = {}): Promise<Wire> {
-  const whole = await current();
-  const { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments } = whole;
-  const answer = await made(
-    by.put(`hosts/${id}`, {
+async function sendBack(caller: Client, changes: JsonRecord = {}): Promise<JsonRecord> {
+  const stored = await currentHost();
+  const { id, name, hidden, tags, ip_addresses, ports, services, credential_assignments } = stored;
+  const result = await expectOk(
+    caller.put(`hosts/${id}`, {
       id,
       name,
       hidden,
@@ -80,36 +80,36 @@ async function sendBack(by: Client, changes: Wire = {}): Promise<Wire> {
     }),
   );
   tick();
-  return answer;
+  return result;
 }
 
-async function done(answer: Promise<{ status: number; body: unknown }>): Promise<void> {
-  const { status, body } = await answer;
+async function succeed(result: Promise<{ status: number; body: unknown }>): Promise<void> {
+  const { status, body } = await result;
   if (status !== 200) throw new Error(JSON.stringify(body));
   tick();
 }
 
-const add = (value: string, by: Client = member) =>
-  done(by.post("ip-addresses", { host_id: host.id, ip_address: value }));
-const change = async (from: string, to: string, by: Client = member) =>
-  done(by.put(`ip-addresses/${(await addressOf(from)).id}`, { ip_address: to }));
-const remove = async (value: string, by: Client = member) =>
-  done(by.delete(`ip-addresses/${(await addressOf(value)).id}`));
-const restoreHost = (at: string, by: Client) => done(by.post(`hosts/${host.id}/restore`, { at }));
-const revert = (sequence: number, by: Client) => done(by.post(`transactions/${sequence}/revert`, {}));
-const confirm = async (value: string, by: Client = owner) =>
-  by.post(`ip-addresses/${(await addressOf(value)).id}/confirm`, {});
+const add = (value: string, caller: Client = member) =>
+  succeed(caller.post("ip-addresses", { host_id: host.id, ip_address: value }));
+const change = async (from: string, to: string, caller: Client = member) =>
+  succeed(caller.put(`ip-addresses/${(await addressOf(from)).id}`, { ip_address: to }));
+const remove = async (value: string, caller: Client = member) =>
+  succeed(caller.delete(`ip-addresses/${(await addressOf(value)).id}`));
+const restoreHost = (at: string, caller: Client) => succeed(caller.post(`hosts/${host.id}/restore`, { at }));
+const revert = (sequence: number, caller: Client) => succeed(caller.post(`transactions/${sequence}/revert`, {}));
+const confirm = async (value: string, caller: Client = owner) =>
+  caller.post(`ip-addresses/${(await addressOf(value)).id}/confirm`, {});
 
 /** A scan that sees the evil address on the host's network interface, and adds it to the host. */
-async function movedByScan(): Promise<void> {
+async function addedByScan(): Promise<void> {
   probes.alive.set(EVIL, { mac_address: OWN_MAC });
   probes.alive.set(OWN, { mac_address: OWN_MAC });
-  await scanned({ kind: "sweep" }, member);
+  await runScan({ kind: "sweep" }, member);
   tick();
 }
 
 /** Ways for an address to get onto a host without an Admin. */
-const WAYS: Record<string, () => Promise<unknown>> = {
+const SCENARIOS: Record<string, () => Promise<unknown>> = {
   "added by a Member": () => add(EVIL),
   "substituted for another by a Member": () => change(OWN, EVIL),
   "sent with the host by a Member, with unchanged assignments": () =>
@@ -117,23 +117,23 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   "sent with the host under the id of another": async () =>
     sendBack(member, { ip_addresses: [{ id: (await addressOf(OWN)).id, ip_address: EVIL }, { ip_address: SECOND }] }),
   "written in bulk": async () =>
-    done(
+    succeed(
       member.post("hosts/bulk", [
         {
           id: host.id,
           name: "core",
           ip_addresses: [{ ip_address: OWN }, { ip_address: EVIL }],
-          credential_assignments: (await current()).credential_assignments,
+          credential_assignments: (await currentHost()).credential_assignments,
         },
       ]),
     ),
   "swapped with another host's": async () => {
-    const other = await newHost({ name: "other", ip_addresses: [{ ip_address: EVIL }] }, member);
+    const otherHost = await newHost({ name: "other", ip_addresses: [{ ip_address: EVIL }] }, member);
     const [own] = host.ip_addresses;
-    await done(
+    await succeed(
       member.post("hosts/bulk", [
         { id: host.id, name: "core", ip_addresses: [{ id: own.id, ip_address: EVIL }, { ip_address: SECOND }] },
-        { id: other.id, name: "other", ip_addresses: [{ id: other.ip_addresses[0].id, ip_address: OWN }] },
+        { id: otherHost.id, name: "other", ip_addresses: [{ id: otherHost.ip_addresses[0].id, ip_address: OWN }] },
       ]),
     );
   },
@@ -141,24 +141,24 @@ const WAYS: Record<string, () => Promise<unknown>> = {
     await add(EVIL);
     const { id, valid_from } = await addressOf(EVIL);
     await remove(EVIL);
-    await done(member.post(`ip-addresses/${id}/restore`, { at: valid_from }));
+    await succeed(member.post(`ip-addresses/${id}/restore`, { at: valid_from }));
   },
   "restored by a Member to a former value": async () => {
     await change(OWN, EVIL);
     const { id, valid_from } = await addressOf(EVIL);
     await change(EVIL, OWN);
-    await done(member.post(`ip-addresses/${id}/restore`, { at: valid_from }));
+    await succeed(member.post(`ip-addresses/${id}/restore`, { at: valid_from }));
   },
   "restored by a Member with the host": async () => {
     await add(EVIL);
-    const { updated_at } = await current();
+    const { updated_at } = await currentHost();
     await remove(EVIL);
     await restoreHost(updated_at, member);
   },
   "restored by an Admin with the host": async () => {
     await add(EVIL);
-    const { updated_at } = await current();
-    await done(member.delete(`hosts/${host.id}`));
+    const { updated_at } = await currentHost();
+    await succeed(member.delete(`hosts/${host.id}`));
     await restoreHost(updated_at, owner);
   },
   "restored by an Admin's revert": async () => {
@@ -168,13 +168,13 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   },
   "restored by an Admin with the credential's assignment": async () => {
     await add(EVIL);
-    const { updated_at } = await made(owner.get(`credentials/${credential.id}`));
-    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
-    await done(owner.post(`credentials/${credential.id}/restore`, { at: updated_at }));
+    const { updated_at } = await expectOk(owner.get(`credentials/${credential.id}`));
+    await succeed(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
+    await succeed(owner.post(`credentials/${credential.id}/restore`, { at: updated_at }));
   },
   "restored with its assignment by an Admin's revert": async () => {
     await add(EVIL);
-    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
+    await succeed(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: [] }));
     await revert(transactionCount(), owner);
   },
   "already present when an Admin sends the host back": async () => {
@@ -183,16 +183,16 @@ const WAYS: Record<string, () => Promise<unknown>> = {
   },
   "already present when an Admin sends the credential back": async () => {
     await add(EVIL);
-    const whole = await made(owner.get(`credentials/${credential.id}`));
-    await done(owner.put(`credentials/${credential.id}`, { ...whole, name: "renamed" }));
+    const stored = await expectOk(owner.get(`credentials/${credential.id}`));
+    await succeed(owner.put(`credentials/${credential.id}`, { ...stored, name: "renamed" }));
   },
   "already present when an Admin changes the secret and changes it back": async () => {
     await add(EVIL);
     const type = (value: string) => ({ type: "SnmpV2c", community: { mode: "Inline", value } });
     for (const value of ["other", SECRET])
-      await done(owner.put(`credentials/${credential.id}`, { ...credential, credential_type: type(value) }));
+      await succeed(owner.put(`credentials/${credential.id}`, { ...credential, credential_type: type(value) }));
   },
-  "added to the host by a scan that sees its MAC address there": movedByScan,
+  "added to the host by a scan that sees its MAC address there": addedByScan,
   "reported by a device read with another credential": async () => {
     await communityOf("public");
     probes.devices.set(EVIL, {
@@ -207,11 +207,11 @@ const WAYS: Record<string, () => Promise<unknown>> = {
         ],
       }),
     });
-    await done(
+    await succeed(
       member.put(`hosts/${host.id}`, { id: host.id, name: "core", hidden: false, tags: [], sys_name: "core" }),
     );
-    await scanned({ kind: "full" }, member);
-    expect((await current()).ip_addresses.map((each: Wire) => each.ip_address)).toContain(EVIL);
+    await runScan({ kind: "full" }, member);
+    expect((await currentHost()).ip_addresses.map((address: JsonRecord) => address.ip_address)).toContain(EVIL);
   },
 };
 
@@ -222,10 +222,10 @@ describe("the secret of a credential assigned to a host", () => {
 
   test("is sent to the addresses of a host created with it by an Admin, singly or in bulk", async () => {
     const assigned = { credential_assignments: [{ credential_id: credential.id }] };
-    const [alone, inBulk, named] = ["10.2.0.31", "10.2.0.32", "10.2.0.33"];
-    await newHost({ ip_addresses: [{ ip_address: alone }], ...assigned });
+    const [single, inBulk, named] = ["10.2.0.31", "10.2.0.32", "10.2.0.33"];
+    await newHost({ ip_addresses: [{ ip_address: single }], ...assigned });
     const id = "0190a000-0000-4000-8000-0000000000aa";
-    await done(
+    await succeed(
       owner.post("hosts/bulk", [
         { network_id: first.networkId, name: "bulk", ip_addresses: [{ ip_address: inBulk }], ...assigned },
         {
@@ -236,13 +236,13 @@ describe("the secret of a credential assigned to a host", () => {
         },
       ]),
     );
-    expect(await sentTo(["snmp"])).toEqual([OWN, SECOND, alone, inBulk, named].sort());
+    expect(await sentTo(["snmp"])).toEqual([OWN, SECOND, single, inBulk, named].sort());
   });
 
-  test.each(Object.entries(WAYS))(
+  test.each(Object.entries(SCENARIOS))(
     "is sent to an address that was %s only once an Admin has confirmed it",
-    async (_how, bring) => {
-      await bring();
+    async (_scenario, arrange) => {
+      await arrange();
       expect(await sentTo()).not.toContain(EVIL);
       expect((await confirm(EVIL)).status).toBe(200);
       probes.devices.clear();
@@ -271,11 +271,11 @@ describe("the secret of a credential assigned to a host", () => {
     expect(await sentTo()).toEqual([]);
   });
 
-  test("is sent to an address named by an Admin in the assignment, from either side, and to no other", async () => {
+  test("is sent only to addresses listed by an Admin in the assignment, from either side", async () => {
     await add(EVIL);
     await add("10.2.0.67");
-    const [evil, other] = [await addressOf(EVIL), await addressOf("10.2.0.67")];
-    await done(
+    const [evil, otherAddress] = [await addressOf(EVIL), await addressOf("10.2.0.67")];
+    await succeed(
       owner.put(`credentials/${credential.id}`, {
         ...credential,
         host_assignments: [{ host_id: host.id, ip_address_ids: [evil.id] }],
@@ -283,7 +283,7 @@ describe("the secret of a credential assigned to a host", () => {
     );
     expect(await sentTo()).toEqual([EVIL]);
     await sendBack(owner, {
-      credential_assignments: [{ credential_id: credential.id, ip_address_ids: [evil.id, other.id] }],
+      credential_assignments: [{ credential_id: credential.id, ip_address_ids: [evil.id, otherAddress.id] }],
     });
     expect(await sentTo()).toEqual([EVIL, "10.2.0.67"]);
     // Assigned to the whole host by an Admin: to all its addresses.
@@ -291,34 +291,34 @@ describe("the secret of a credential assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, EVIL, "10.2.0.67"]);
   });
 
-  test("in an assignment naming an address is sent to that value only", async () => {
+  test("in an assignment that lists an address is sent to that value only", async () => {
     const own = host.ip_addresses[0];
     const scoped = [{ host_id: host.id, ip_address_ids: [own.id] }];
-    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
+    await succeed(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
     expect(await sentTo()).toEqual([OWN]);
     expect((await member.put(`ip-addresses/${own.id}`, { ip_address: EVIL })).status).toBe(403);
     await change(OWN, EVIL, owner);
     expect(await sentTo()).toEqual([]);
     // A repeated assignment is not a confirmation.
     await sendBack(owner);
-    await done(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
+    await succeed(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
     expect(await sentTo()).toEqual([]);
     expect((await confirm(EVIL)).data.credential_ids).toEqual([credential.id]);
     expect(await sentTo()).toEqual([EVIL]);
   });
 
-  test("in an assignment naming an address is not sent to it after a Member deleted and restored it", async () => {
+  test("in an assignment that lists an address is not sent to it after a Member deleted and restored it", async () => {
     const own = host.ip_addresses[0];
     const second = host.ip_addresses[1];
-    await done(
+    await succeed(
       owner.put(`credentials/${credential.id}`, {
         ...credential,
         host_assignments: [{ host_id: host.id, ip_address_ids: [own.id, second.id] }],
       }),
     );
-    const { updated_at } = await current();
+    const { updated_at } = await currentHost();
     await remove(OWN);
-    await done(member.post(`ip-addresses/${own.id}/restore`, { at: updated_at }));
+    await succeed(member.post(`ip-addresses/${own.id}/restore`, { at: updated_at }));
     expect(await sentTo()).toEqual([SECOND]);
     await restoreHost(updated_at, member);
     expect(await sentTo()).toEqual([SECOND]);
@@ -327,7 +327,7 @@ describe("the secret of a credential assigned to a host", () => {
   });
 
   test("is sent, after an Admin's restore, to its addresses at that time", async () => {
-    const { updated_at } = await current();
+    const { updated_at } = await currentHost();
     await change(OWN, EVIL);
     await remove(SECOND);
     await restoreHost(updated_at, member);
@@ -340,7 +340,7 @@ describe("the secret of a credential assigned to a host", () => {
 
   test("is sent, after an Admin's revert of a deletion, to its former addresses", async () => {
     await add(EVIL);
-    await done(member.delete(`hosts/${host.id}`));
+    await succeed(member.delete(`hosts/${host.id}`));
     await revert(transactionCount(), owner);
     expect(await sentTo()).toEqual([OWN, SECOND]);
   });
@@ -356,7 +356,7 @@ describe("the secret of a credential assigned to a host", () => {
         addresses: [OWN, inner, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })),
       }),
     });
-    await scanned({ kind: "full" }, member);
+    await runScan({ kind: "full" }, member);
     probes.devices.clear();
     for (const address of [inner, outer]) probes.alive.set(address, {});
     expect(await sentTo()).toEqual([OWN, SECOND, inner]);
@@ -375,9 +375,9 @@ describe("the secret of a credential assigned to a host", () => {
         addresses: [OWN, outer].map((ip_address) => ({ ip_address, prefix_length: 24, if_index: null })),
       }),
     });
-    await scanned({ kind: "full" }, member);
-    await done(owner.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: true }));
-    await scanned({ kind: "full" }, member);
+    await runScan({ kind: "full" }, member);
+    await succeed(owner.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: true }));
+    await runScan({ kind: "full" }, member);
     probes.devices.clear();
     probes.alive.set(outer, {});
     expect(await sentTo()).toEqual([OWN, SECOND, outer]);
@@ -387,7 +387,7 @@ describe("the secret of a credential assigned to a host", () => {
     await add(EVIL);
     await remove(OWN);
     await remove(SECOND);
-    const scan = await scanned({ kind: "snmp" }, member);
+    const scan = await runScan({ kind: "snmp" }, member);
     const { id } = await addressOf(EVIL);
     expect(await findings(scan)).toEqual([
       {
@@ -399,10 +399,10 @@ describe("the secret of a credential assigned to a host", () => {
       },
     ]);
     await confirm(EVIL);
-    expect((await findings(await scanned({ kind: "snmp" }, member))).map(({ type }) => type)).toEqual(["Unreached"]);
+    expect((await findings(await runScan({ kind: "snmp" }, member))).map(({ type }) => type)).toEqual(["Unreached"]);
   });
 
-  test("still reaches eight addresses of a host despite others it is not sent to", async () => {
+  test("still reaches eight addresses of a host despite unconfirmed ones", async () => {
     await remove(OWN);
     await remove(SECOND);
     for (let last = 100; last < 112; last += 1) await add(`10.2.0.${last}`);
@@ -416,10 +416,13 @@ describe("confirming an address", () => {
   test("returns it with the credentials sent to it, as a transaction of its actor", async () => {
     await add(EVIL);
     const before = transactionCount();
-    const answer = await confirm(EVIL);
+    const result = await confirm(EVIL);
     const { id } = await addressOf(EVIL);
-    expect(answer.data).toEqual({ ...(await made(owner.get(`ip-addresses/${id}`))), credential_ids: [credential.id] });
-    expect(answer.headers.get("etag")).toBe((await owner.get(`ip-addresses/${id}`)).headers.get("etag"));
+    expect(result.data).toEqual({
+      ...(await expectOk(owner.get(`ip-addresses/${id}`))),
+      credential_ids: [credential.id],
+    });
+    expect(result.headers.get("etag")).toBe((await owner.get(`ip-addresses/${id}`)).headers.get("etag"));
     expect(transactionCount()).toBe(before + 1);
     const [version] = (await owner.get(`ip-addresses/${id}/history`)).data;
     expect(version).toMatchObject({
@@ -431,9 +434,9 @@ describe("confirming an address", () => {
     expect(versionsOf(host.id).at(-1)?.changed).toEqual(["credential_assignments", "ip_addresses"]);
   });
 
-  test("already covered, or of a host without credentials, writes nothing", async () => {
+  test("writes nothing if already covered, or if the host has no credentials", async () => {
     const bare = await newHost({ ip_addresses: [{ ip_address: EVIL }] });
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     expect((await confirm(OWN)).data.credential_ids).toEqual([credential.id]);
     expect((await owner.post(`ip-addresses/${bare.ip_addresses[0].id}/confirm`, {})).data.credential_ids).toEqual([]);
     expectNothingWritten();
@@ -443,29 +446,29 @@ describe("confirming an address", () => {
     await add(EVIL);
     const { id } = await addressOf(EVIL);
     expect(await member.post(`ip-addresses/${id}/confirm`, {})).toMatchObject(refusal(403, "auth_permission_denied"));
-    const elsewhere = newApiKey({ networkIds: [(await newNetwork()).id] }).client;
-    expect(await elsewhere.post(`ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 404 });
+    const outsider = newApiKey({ networkIds: [(await newNetwork()).id] }).client;
+    expect(await outsider.post(`ip-addresses/${id}/confirm`, {})).toMatchObject({ status: 404 });
     expect(await sentTo()).not.toContain(EVIL);
     // Also assigned in another network, so a key limited to this network may not send it.
     const elsewhereId = (await newNetwork()).id;
-    await done(owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [elsewhereId] }));
+    await succeed(owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [elsewhereId] }));
     const confined = newApiKey({ networkIds: [first.networkId] }).client;
     expect(await confined.post(`ip-addresses/${id}/confirm`, {})).toMatchObject(refusal(403, "entity_access_denied"));
     expect(await sentTo()).not.toContain(EVIL);
-    await done(owner.put(`credentials/${credential.id}`, credential));
+    await succeed(owner.put(`credentials/${credential.id}`, credential));
     const admin = (await newUser({ role: "Admin" })).client;
     expect((await admin.post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
   });
 
-  test("with If-Match confirms the value that was read, and no other", async () => {
+  test("with If-Match confirms only the value that was read", async () => {
     await add("10.2.0.65");
     const { id } = await addressOf("10.2.0.65");
-    const seen = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";
+    const etag = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";
     await change("10.2.0.65", EVIL);
-    expect((await owner.with({ "if-match": seen }).post(`ip-addresses/${id}/confirm`, {})).status).toBe(412);
+    expect((await owner.with({ "if-match": etag }).post(`ip-addresses/${id}/confirm`, {})).status).toBe(412);
     expect(await sentTo()).not.toContain(EVIL);
-    const now = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";
-    expect((await owner.with({ "if-match": now }).post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
+    const currentEtag = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";
+    expect((await owner.with({ "if-match": currentEtag }).post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
   });
 
   test("is undone by a revert, which can be reverted", async () => {

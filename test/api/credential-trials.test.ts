@@ -6,37 +6,38 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, refusal, snmpV2c, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal, snmpV2c } from "../support/appliance/factories.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 
 const appliance = applianceForEach({ scanning: { secretsFolder: folder } });
-const { first, owner, probes } = appliance;
-const { communityOf, holdBack, newApiKey, newHost, newMember } = appliance;
+const { first, owner, probes, communityOf, holdProbes, newApiKey, newHost, newMember } = appliance;
 const { newNetwork, newSubnet, newUser, newViewer } = appliance;
 const ADDRESS = "10.2.0.7";
 const SECRET = "s3cret-word";
 
-let credential: Wire;
+let credential: JsonRecord;
 beforeEach(async () => {
   credential = await communityOf(SECRET, { assigned_network_ids: [] });
   probes.alive.set(ADDRESS, { answered: ["Icmp", "Tcp"] });
   probes.devices.set(ADDRESS, { community: SECRET, device: fakeDevice({ sys_name: "access-1" }) });
 });
 
-const body = (fields: Wire = {}) => ({ network_id: first.networkId, ip_address: ADDRESS, ...fields });
-const tried = (fields: Wire = {}, by = owner, id = credential.id) => by.post(`credentials/${id}/try`, body(fields));
+const body = (fields: JsonRecord = {}) => ({ network_id: first.networkId, ip_address: ADDRESS, ...fields });
+const tryCredential = (fields: JsonRecord = {}, caller = owner, id = credential.id) =>
+  caller.post(`credentials/${id}/try`, body(fields));
 const STREAMED = { accept: "text/event-stream" };
-const outcomes = ({ steps }: Wire) =>
-  Object.fromEntries(steps.map(({ step, outcome, reason }: Wire) => [step, reason ?? outcome]));
-const assigned = (fields: Wire) => made(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
-const head = async () => (await owner.get("transactions?limit=1")).body.meta.pagination.total_count;
+const outcomes = ({ steps }: JsonRecord) =>
+  Object.fromEntries(steps.map(({ step, outcome, reason }: JsonRecord) => [step, reason ?? outcome]));
+const updateCredential = (fields: JsonRecord) =>
+  expectOk(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
+const countTransactions = async () => (await owner.get("transactions?limit=1")).body.meta.pagination.total_count;
 
 test("reports each step, sends to that address only, and writes nothing", async () => {
-  const before = await head();
-  const { status, data } = await tried();
+  const before = await countTransactions();
+  const { status, data } = await tryCredential();
   expect(status).toBe(200);
   expect(data).toMatchObject({ credential_id: credential.id, ip_address: ADDRESS, is_working: true });
   expect(outcomes(data)).toEqual({
@@ -49,13 +50,13 @@ test("reports each step, sends to that address only, and writes nothing", async 
   });
   expect(data.conclusion).toContain("No scan sends it there");
   expect(probes.sent.map(({ address }) => address)).toEqual([ADDRESS]);
-  expect(await head()).toBe(before);
+  expect(await countTransactions()).toBe(before);
   expect((await owner.get("hosts")).body.meta.pagination.total_count).toBe(0);
-  expect(probes.forgotten).toBe(1);
+  expect(probes.forgetCount).toBe(1);
 });
 
 test("logs a line without the secret, which appears nowhere", async () => {
-  const { text } = await tried();
+  const { text } = await tryCredential();
   expect(text).not.toContain(SECRET.slice(0, 6));
   const lines = appliance.logLines.filter((line) => line.includes("credential_tried"));
   expect(lines).toHaveLength(1);
@@ -64,18 +65,18 @@ test("logs a line without the secret, which appears nowhere", async () => {
   expect(appliance.logLines.join("\n")).not.toContain(SECRET);
 });
 
-test("logs user, credential and target before anything is sent, whatever the outcome", async () => {
+test("logs user, credential and target before anything is sent, regardless of the outcome", async () => {
   const admin = await newUser({ role: "Admin" });
   const { id: key, client } = newApiKey({ userId: admin.id });
-  for (const [by, id] of [
+  for (const [caller, id] of [
     [admin.client, admin.id],
     [client, key],
   ] as const) {
     appliance.logLines.length = 0;
-    const seen: string[][] = [];
-    probes.hold = async () => void seen.push([...appliance.logLines]);
-    expect((await tried({}, by)).status).toBe(200);
-    const [line = "", ...others] = (seen[0] ?? []).filter((each) => each.includes("credential_trial_started"));
+    const snapshots: string[][] = [];
+    probes.hold = async () => void snapshots.push([...appliance.logLines]);
+    expect((await tryCredential({}, caller)).status).toBe(200);
+    const [line = "", ...others] = (snapshots[0] ?? []).filter((line) => line.includes("credential_trial_started"));
     expect(others).toEqual([]);
     for (const part of [credential.id, ADDRESS, first.networkId, id]) expect(line).toContain(part);
     expect(line).not.toContain(SECRET);
@@ -83,30 +84,33 @@ test("logs user, credential and target before anything is sent, whatever the out
 });
 
 test("sends nothing if that line cannot be logged", async () => {
-  const asked: string[] = [];
-  probes.hold = async (address) => void asked.push(address);
+  const contacted: string[] = [];
+  probes.hold = async (address) => void contacted.push(address);
   const push = appliance.logLines.push;
   appliance.logLines.push = () => {
     throw new Error("ENOSPC");
   };
-  for (const answer of [await tried(), await owner.post(`credentials/${credential.id}/try`, body(), STREAMED)])
-    expect(answer).toMatchObject(refusal(500, "internal_error"));
+  for (const response of [
+    await tryCredential(),
+    await owner.post(`credentials/${credential.id}/try`, body(), STREAMED),
+  ])
+    expect(response).toMatchObject(refusal(500, "internal_error"));
   appliance.logLines.push = push;
-  expect([asked, probes.sent]).toEqual([[], []]);
-  expect((await tried()).data.is_working).toBe(true);
+  expect([contacted, probes.sent]).toEqual([[], []]);
+  expect((await tryCredential()).data.is_working).toBe(true);
 });
 
 test("reports the failing step with a diagnosis", async () => {
   probes.devices.set(ADDRESS, { community: "another", device: fakeDevice() });
-  const { data } = await tried();
+  const { data } = await tryCredential();
   expect(data).toMatchObject({ is_working: false, conclusion: "It is silent." });
   expect(outcomes(data)).toMatchObject({ authentication: "no_answer", system: "NotTried" });
 });
 
 describe("a streamed trial", () => {
   /** Events received so far, with a wait for more. */
-  async function follow(fields: Wire = {}, by = owner) {
-    const { headers } = by as unknown as { headers: Record<string, string> };
+  async function openTrial(fields: JsonRecord = {}, caller = owner) {
+    const { headers } = caller as unknown as { headers: Record<string, string> };
     const response = await appliance.handle(
       new Request(`http://localhost/api/v1/credentials/${credential.id}/try`, {
         method: "POST",
@@ -120,22 +124,22 @@ describe("a streamed trial", () => {
     const parsed = () =>
       [...text.matchAll(/^event: (\w+)\ndata: (.*)\n\n/gm)].map(([, name = "", data = ""]) => ({
         name,
-        data: JSON.parse(data) as Wire,
+        data: JSON.parse(data) as JsonRecord,
       }));
-    const until = async (isThere: () => boolean) => {
-      while (!isThere()) {
-        const piece = await reader?.read();
-        if (piece === undefined || piece.done) break;
-        text += decoder.decode(piece.value as Uint8Array, { stream: true });
+    const until = async (condition: () => boolean) => {
+      while (!condition()) {
+        const chunk = await reader?.read();
+        if (chunk === undefined || chunk.done) break;
+        text += decoder.decode(chunk.value as Uint8Array, { stream: true });
       }
       return parsed();
     };
-    return { response, parsed, until, leave: () => reader?.cancel() };
+    return { response, parsed, until, close: () => reader?.cancel() };
   }
 
-  test("reports each step as it ends, and then the same whole answer", async () => {
-    const { reached, letGo } = holdBack();
-    const { response, parsed, until } = await follow();
+  test("reports each step as it ends, and then the complete result", async () => {
+    const { reached, release } = holdProbes();
+    const { response, parsed, until } = await openTrial();
     expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
       200,
       "text/event-stream",
@@ -145,28 +149,28 @@ describe("a streamed trial", () => {
     await until(() => parsed().length === 1);
     await reached;
     expect(parsed()).toMatchObject([{ name: "step", data: { step: "secret", outcome: "Passed" } }]);
-    letGo();
+    release();
     const all = await until(() => false);
-    const last = all.pop() as { readonly name: string; readonly data: Wire };
+    const last = all.pop() as { readonly name: string; readonly data: JsonRecord };
     expect(last.name).toBe("trial");
-    expect(all).toEqual((last.data.steps as Wire[]).map((data) => ({ name: "step", data })));
+    expect(all).toEqual((last.data.steps as JsonRecord[]).map((data) => ({ name: "step", data })));
     expect(last.data).toMatchObject({ credential_id: credential.id, ip_address: ADDRESS, is_working: true });
-    const otherwise = (await tried()).data;
-    expect(outcomes(last.data)).toEqual(outcomes(otherwise));
+    const plain = (await tryCredential()).data;
+    expect(outcomes(last.data)).toEqual(outcomes(plain));
     expect(appliance.logLines.filter((line) => line.includes("credential_tried"))).toHaveLength(2);
   });
 
   test("is refused before it starts like the plain form, and counts toward the same limit", async () => {
-    const { response } = await follow({ ip_address: "224.0.0.5" });
+    const { response } = await openTrial({ ip_address: "224.0.0.5" });
     expect(response.status).toBe(400);
-    const { reached, letGo } = holdBack();
-    const two = [await follow(), await follow()];
-    for (const { until, parsed } of two) await until(() => parsed().length === 1);
+    const { reached, release } = holdProbes();
+    const pair = [await openTrial(), await openTrial()];
+    for (const { until, parsed } of pair) await until(() => parsed().length === 1);
     await reached;
-    expect(await tried()).toMatchObject(refusal(429, "rate_limit_exceeded"));
-    letGo();
-    for (const { until } of two) expect((await until(() => false)).at(-1)?.name).toBe("trial");
-    expect((await tried()).status).toBe(200);
+    expect(await tryCredential()).toMatchObject(refusal(429, "rate_limit_exceeded"));
+    release();
+    for (const { until } of pair) expect((await until(() => false)).at(-1)?.name).toBe("trial");
+    expect((await tryCredential()).status).toBe(200);
   });
 
   test("ends when the client disconnects, and sends nothing after that", async () => {
@@ -177,31 +181,31 @@ describe("a streamed trial", () => {
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
       ended.resolve();
     };
-    const { parsed, until, leave } = await follow();
+    const { parsed, until, close } = await openTrial();
     await until(() => parsed().length === 1);
     await reached.promise;
-    await leave();
+    await close();
     await ended.promise;
     probes.hold = async () => {};
     // Its slot is free: two more run concurrently.
-    const two = await Promise.all([tried(), tried()]);
-    expect(two.map(({ status }) => status)).toEqual([200, 200]);
+    const pair = await Promise.all([tryCredential(), tryCredential()]);
+    expect(pair.map(({ status }) => status)).toEqual([200, 200]);
     expect(probes.sent).toHaveLength(2);
   });
 
-  test("reports its cause of termination: lost rights, or an appliance that stops", async () => {
+  test("reports the cause of its termination: lost rights, or a stopping appliance", async () => {
     const admin = await newUser({ role: "Admin" });
-    const { reached } = holdBack();
-    const lost = await follow({}, admin.client);
+    const { reached } = holdProbes();
+    const lost = await openTrial({}, admin.client);
     await lost.until(() => lost.parsed().length === 1);
     await reached;
-    await made(owner.put(`users/${admin.id}`, { ...(await owner.get(`users/${admin.id}`)).data, role: "Viewer" }));
+    await expectOk(owner.put(`users/${admin.id}`, { ...(await owner.get(`users/${admin.id}`)).data, role: "Viewer" }));
     appliance.timers.pass(1_000);
     expect((await lost.until(() => false)).at(-1)).toMatchObject({
       name: "refused",
       data: { status: 403, success: false, code: "auth_permission_denied", error: expect.any(String) },
     });
-    const stopped = await follow();
+    const stopped = await openTrial();
     await stopped.until(() => stopped.parsed().length === 1);
     const stop = appliance.scans.stop();
     expect((await stopped.until(() => false)).at(-1)).toMatchObject({
@@ -215,11 +219,11 @@ describe("a streamed trial", () => {
 
 describe("an unreadable secret", () => {
   const fileBased = (path: string) =>
-    assigned({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });
+    updateCredential({ credential_type: { type: "SnmpV2c", community: { mode: "FilePath", path } } });
 
   test("is reported with its reason, and nothing is sent", async () => {
     await fileBased("missing.txt");
-    const { data } = await tried();
+    const { data } = await tryCredential();
     expect(data.steps[0]).toMatchObject({ step: "secret", outcome: "Failed", reason: "secret_unreadable" });
     expect(data.conclusion).toContain("the file missing.txt does not exist");
     expect(outcomes(data).authentication).toBe("NotTried");
@@ -229,53 +233,53 @@ describe("an unreadable secret", () => {
   test("works once it becomes readable", async () => {
     await fileBased("there.txt");
     writeFileSync(join(folder, "there.txt"), `${SECRET}\n`);
-    expect((await tried()).data.is_working).toBe(true);
+    expect((await tryCredential()).data.is_working).toBe(true);
   });
 });
 
 describe("coverage by scans", () => {
-  const scansStep = async () => (await tried()).data.steps.at(-1);
+  const scansStep = async () => (await tryCredential()).data.steps.at(-1);
 
   test("is reported for a network's credential, by whether a subnet accepts it", async () => {
-    await assigned({ assigned_network_ids: [first.networkId] });
+    await updateCredential({ assigned_network_ids: [first.networkId] });
     expect(await scansStep()).toMatchObject({ step: "scans", outcome: "Failed", reason: "subnet_refuses" });
     const subnet = await newSubnet({ cidr: "10.2.0.0/24" });
     expect(await scansStep()).toMatchObject({ outcome: "Passed", reason: null });
-    await made(owner.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: false }));
+    await expectOk(owner.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: false }));
     expect((await scansStep()).sentence).toContain("the subnet 10.2.0.0/24 does not accept credentials");
   });
 
   test("is reported for a host's credential, by whether the address is confirmed", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const host = await newHost({ name: "sw", ip_addresses: [{ ip_address: "10.2.0.9" }] });
-    await assigned({ host_assignments: [{ host_id: host.id }] });
+    await updateCredential({ host_assignments: [{ host_id: host.id }] });
     const { data: address } = await owner.post("ip-addresses", { host_id: host.id, ip_address: ADDRESS });
     expect(await scansStep()).toMatchObject({ outcome: "Failed", reason: "waits_for_confirmation" });
-    await made(owner.post(`ip-addresses/${address.id}/confirm`, undefined));
+    await expectOk(owner.post(`ip-addresses/${address.id}/confirm`, undefined));
     expect(await scansStep()).toMatchObject({ outcome: "Passed" });
   });
 
   test("is reported for initial addresses", async () => {
-    await assigned({ target_ips: [ADDRESS] });
+    await updateCredential({ target_ips: [ADDRESS] });
     expect(await scansStep()).toMatchObject({ outcome: "Passed" });
   });
 });
 
 describe("the targets of a credential", () => {
-  const reach = async (by = owner) => (await by.get(`credentials/${credential.id}/reach`)).data;
+  const reach = async (caller = owner) => (await caller.get(`credentials/${credential.id}/reach`)).data;
 
   test("are reported per network by subnet: accepting, inside one, and not accepting", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const inner = await newSubnet({ cidr: "10.2.4.0/24", accepts_credentials: false });
     const refusing = await newSubnet({ cidr: "10.9.0.0/24", accepts_credentials: false });
     await newSubnet({ cidr: "203.0.113.0/24", subnet_type: "Internet" });
-    await assigned({ assigned_network_ids: [first.networkId] });
+    await updateCredential({ assigned_network_ids: [first.networkId] });
     const { networks, hosts, target_ips } = await reach();
     expect([hosts, target_ips]).toEqual([[], []]);
     expect(networks).toEqual([
       expect.objectContaining({ network_id: first.networkId, subnets_asked: 2, subnets_not_asked: 2 }),
     ]);
-    expect(networks[0].subnets.map(({ cidr, is_asked }: Wire) => [cidr, is_asked])).toEqual([
+    expect(networks[0].subnets.map(({ cidr, is_asked }: JsonRecord) => [cidr, is_asked])).toEqual([
       [refusing.cidr, false],
       ["203.0.113.0/24", false],
       ["10.2.0.0/16", true],
@@ -290,18 +294,18 @@ describe("the targets of a credential", () => {
       name: "narrow",
       ip_addresses: [{ ip_address: "10.2.0.2" }, { ip_address: "10.2.0.3" }],
     });
-    await assigned({
+    await updateCredential({
       target_ips: ["10.2.0.9"],
       host_assignments: [{ host_id: wide.id }, { host_id: narrow.id, ip_address_ids: [narrow.ip_addresses[1].id] }],
     });
     await owner.post("ip-addresses", { host_id: wide.id, ip_address: "10.2.0.4" });
-    const told = await reach();
-    expect(told.target_ips).toEqual(["10.2.0.9"]);
+    const report = await reach();
+    expect(report.target_ips).toEqual(["10.2.0.9"]);
     expect(
-      told.hosts.map(({ name, is_host_wide, addresses }: Wire) => [
+      report.hosts.map(({ name, is_host_wide, addresses }: JsonRecord) => [
         name,
         is_host_wide,
-        addresses.map(({ ip_address, is_sent }: Wire) => [ip_address, is_sent]),
+        addresses.map(({ ip_address, is_sent }: JsonRecord) => [ip_address, is_sent]),
       ]),
     ).toEqual([
       [
@@ -314,26 +318,28 @@ describe("the targets of a credential", () => {
       ],
       ["narrow", false, [["10.2.0.3", true]]],
     ]);
-    expect(told.hosts[0]).toMatchObject({ addresses_sent: 1, addresses_waiting: 1 });
+    expect(report.hosts[0]).toMatchObject({ addresses_sent: 1, addresses_waiting: 1 });
   });
 
   test("are limited to the caller's reach", async () => {
-    const far = await newNetwork({ name: "far" });
-    await assigned({ assigned_network_ids: [far.id, first.networkId] });
-    const elsewhere = await newUser({ role: "Viewer", networkIds: [far.id] });
-    expect((await reach(elsewhere.client)).networks.map(({ name }: Wire) => name)).toEqual(["far"]);
+    const otherNetwork = await newNetwork({ name: "far" });
+    await updateCredential({ assigned_network_ids: [otherNetwork.id, first.networkId] });
+    const otherViewer = await newUser({ role: "Viewer", networkIds: [otherNetwork.id] });
+    expect((await reach(otherViewer.client)).networks.map(({ name }: JsonRecord) => name)).toEqual(["far"]);
   });
 });
 
 describe("access", () => {
   test("is limited to Admins", async () => {
     for (const { client } of [await newMember(), await newViewer()])
-      expect(await tried({}, client)).toMatchObject(refusal(403, "auth_permission_denied", { required: "Admin" }));
-    expect((await tried({}, (await newUser({ role: "Admin" })).client)).status).toBe(200);
+      expect(await tryCredential({}, client)).toMatchObject(
+        refusal(403, "auth_permission_denied", { required: "Admin" }),
+      );
+    expect((await tryCredential({}, (await newUser({ role: "Admin" })).client)).status).toBe(200);
     expect(probes.sent).toHaveLength(1);
   });
 
-  test("is refused to a key of some networks, unless the credential is used in those only, since it would leak", async () => {
+  test("is refused to a key limited to some networks unless the credential is used only in those", async () => {
     const own = await newNetwork({ name: "own" });
     const { data } = await owner.post("auth/keys", {
       name: "confined",
@@ -344,78 +350,75 @@ describe("access", () => {
       network_ids: [own.id],
     });
     const confined = appliance.anonymous.with({ authorization: `Bearer ${data.key}` });
-    const there = { network_id: own.id };
-    expect(await tried(there, confined)).toMatchObject(refusal(403, "entity_access_denied"));
-    await assigned({ assigned_network_ids: [own.id, first.networkId] });
-    expect(await tried(there, confined)).toMatchObject(refusal(403, "entity_access_denied"));
+    const inOwnNetwork = { network_id: own.id };
+    expect(await tryCredential(inOwnNetwork, confined)).toMatchObject(refusal(403, "entity_access_denied"));
+    await updateCredential({ assigned_network_ids: [own.id, first.networkId] });
+    expect(await tryCredential(inOwnNetwork, confined)).toMatchObject(refusal(403, "entity_access_denied"));
     expect(probes.sent).toEqual([]);
-    await assigned({ assigned_network_ids: [own.id] });
-    expect((await tried(there, confined)).status).toBe(200);
-    expect(await tried({}, confined)).toMatchObject(refusal(400, "entity_reference_invalid"));
+    await updateCredential({ assigned_network_ids: [own.id] });
+    expect((await tryCredential(inOwnNetwork, confined)).status).toBe(200);
+    expect(await tryCredential({}, confined)).toMatchObject(refusal(400, "entity_reference_invalid"));
   });
 
-  test("lost during a trial ends it", async () => {
+  test("ends the trial if lost during it", async () => {
     const admin = await newUser({ role: "Admin" });
-    const { reached, letGo } = holdBack();
-    const trial = tried({}, admin.client);
+    const { reached, release } = holdProbes();
+    const trial = tryCredential({}, admin.client);
     await reached;
-    await made(owner.put(`users/${admin.id}`, { ...(await owner.get(`users/${admin.id}`)).data, role: "Viewer" }));
+    await expectOk(owner.put(`users/${admin.id}`, { ...(await owner.get(`users/${admin.id}`)).data, role: "Viewer" }));
     appliance.timers.pass(1_000);
     expect(await trial).toMatchObject(refusal(403, "auth_permission_denied"));
-    const line = appliance.logLines.find((each) => each.includes("credential_trial_started")) ?? "";
+    const line = appliance.logLines.find((line) => line.includes("credential_trial_started")) ?? "";
     for (const part of [admin.id, credential.id, ADDRESS]) expect(line).toContain(part);
-    letGo();
+    release();
     expect(probes.sent).toEqual([]);
   });
 });
 
 test("a secret changed during a trial is not sent", async () => {
-  const { reached, letGo } = holdBack();
-  const trial = tried();
+  const { reached, release } = holdProbes();
+  const trial = tryCredential();
   await reached;
-  await assigned({ credential_type: snmpV2c("another-word") });
-  letGo();
+  await updateCredential({ credential_type: snmpV2c("another-word") });
+  release();
   expect(outcomes((await trial).data).agent).toBe("cancelled");
   expect(probes.sent).toEqual([]);
 });
 
-test("a trial ends when its client leaves, and sends nothing after that", async () => {
-  const { reached, letGo } = holdBack();
-  const gone = new AbortController();
+test("a trial ends when its client disconnects, and sends nothing after that", async () => {
+  const { reached, release } = holdProbes();
+  const disconnect = new AbortController();
   const { networkId, userId: id } = first;
   const order = { credential_id: credential.id, network_id: networkId, ip_address: ADDRESS };
-  const trial = appliance.scans.tryCredential(order, { type: "User", id, role: "Admin", networkId }, gone.signal);
+  const trial = appliance.scans.tryCredential(order, { type: "User", id, role: "Admin", networkId }, disconnect.signal);
   await reached;
-  gone.abort();
+  disconnect.abort();
   const steps = await trial;
-  letGo();
+  release();
   expect(steps.find(({ step }) => step === "agent")).toMatchObject({ outcome: "Failed", reason: "cancelled" });
   expect(probes.sent).toEqual([]);
 });
 
 test("at most two trials per user run at once", async () => {
-  const { reached, letGo } = holdBack();
-  const trials = [tried(), tried()];
+  const { reached, release } = holdProbes();
+  const trials = [tryCredential(), tryCredential()];
   await reached;
-  const refused = await tried();
+  const refused = await tryCredential();
   expect(refused).toMatchObject(refusal(429, "rate_limit_exceeded"));
   expect(refused.headers.get("retry-after")).toBe("5");
-  letGo();
+  release();
   for (const trial of trials) expect((await trial).status).toBe(200);
-  expect((await tried()).status).toBe(200);
+  expect((await tryCredential()).status).toBe(200);
 });
 
 test("addresses that are never probed are refused", async () => {
   for (const ip_address of ["224.0.0.5", "0.0.0.0", "255.255.255.255"])
-    expect(await tried({ ip_address })).toMatchObject({
-      status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path: "/ip_address", value: ip_address }] } },
-    });
+    expect(await tryCredential({ ip_address })).toMatchObject(invalid({ path: "/ip_address", value: ip_address }));
 });
 
 test("a stopping appliance notifies waiting clients", async () => {
-  const { reached } = holdBack();
-  const trial = tried();
+  const { reached } = holdProbes();
+  const trial = tryCredential();
   await reached;
   const stopped = appliance.scans.stop();
   expect(await trial).toMatchObject(refusal(503, "shutting_down"));
@@ -423,11 +426,11 @@ test("a stopping appliance notifies waiting clients", async () => {
 });
 
 test("a crashed worker thread is reported as such, and the next trial starts another", async () => {
-  const { reached, letGo } = holdBack();
-  const trial = tried();
+  const { reached, release } = holdProbes();
+  const trial = tryCredential();
   await reached;
   appliance.scanThread.crash("out of memory");
   expect(await trial).toMatchObject(refusal(500, "internal_error"));
-  letGo();
-  expect((await tried()).status).toBe(200);
+  release();
+  expect((await tryCredential()).status).toBe(200);
 });

@@ -3,21 +3,22 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { first, newHost, owner, tick } = appliance;
 
-const newField = (fields: Wire) => made(owner.post("custom-fields", { kinds: ["host"], type: "text", ...fields }));
-const ask = (path: string, filter: string, more = "") =>
-  owner.get(`${path}?filter=${encodeURIComponent(filter)}&include_children=false${more}`);
-const found = async (filter: string, more = "") => {
-  const answer = await ask("hosts", filter, more);
-  expect(answer.body).toMatchObject({ success: true });
-  return (answer.data as Wire[]).map(({ name }) => name);
+const newField = (fields: JsonRecord) =>
+  expectOk(owner.post("custom-fields", { kinds: ["host"], type: "text", ...fields }));
+const fetchFiltered = (path: string, filter: string, extra = "") =>
+  owner.get(`${path}?filter=${encodeURIComponent(filter)}&include_children=false${extra}`);
+const findHosts = async (filter: string, extra = "") => {
+  const response = await fetchFiltered("hosts", filter, extra);
+  expect(response.body).toMatchObject({ success: true });
+  return (response.data as JsonRecord[]).map(({ name }) => name);
 };
 
-let hosts: Record<string, Wire> = {};
+let hosts: Record<string, JsonRecord> = {};
 
 beforeEach(async () => {
   await newField({ key: "rack" });
@@ -27,7 +28,7 @@ beforeEach(async () => {
   await newField({ key: "room", type: "choice", choices: ["North", "South"] });
   await newField({ key: "manual", type: "url" });
   hosts = {};
-  const values: Record<string, Wire> = {
+  const values: Record<string, JsonRecord> = {
     one: { rack: "R1 Größe", height: 1, spare: true, support_until: "2026-10-31", room: "North" },
     two: { rack: "R2", height: 2.5, spare: false, support_until: "2027-01-01", room: "South" },
     three: { rack: "r10 left", height: 42, manual: "https://docs.example/acme/9000" },
@@ -59,7 +60,7 @@ describe("a filter on a custom field", () => {
     ['custom_fields.manual : "acme"', ["three"]],
     ['custom_fields.height > 1 AND custom_fields.rack = "R2"', ["two"]],
   ])("%s finds %p", async (filter, names) => {
-    expect(await found(filter)).toEqual(names);
+    expect(await findHosts(filter)).toEqual(names);
   });
 
   test.each([
@@ -76,16 +77,16 @@ describe("a filter on a custom field", () => {
     ["custom_fields.support_until = soon", /must be an RFC 3339 timestamp/],
     ["custom_fields = 5", /must compare a field of custom_fields/],
   ])("%s is refused in a sentence", async (filter, sentence) => {
-    const answer = await ask("hosts", filter);
-    expect(answer).toMatchObject(invalid({ path: "/filter" }));
-    expect(answer.body.params.issues[0].message).toMatch(sentence);
+    const response = await fetchFiltered("hosts", filter);
+    expect(response).toMatchObject(invalid({ path: "/filter" }));
+    expect(response.body.params.issues[0].message).toMatch(sentence);
   });
 
   test("applies to referenced records", async () => {
-    await made(owner.post("if-entries", { host_id: hosts.two?.id, if_index: 1, if_descr: "a" }));
-    await made(owner.post("if-entries", { host_id: hosts.one?.id, if_index: 1, if_descr: "b" }));
+    await expectOk(owner.post("if-entries", { host_id: hosts.two?.id, if_index: 1, if_descr: "a" }));
+    await expectOk(owner.post("if-entries", { host_id: hosts.one?.id, if_index: 1, if_descr: "b" }));
     const entries = await owner.get(`if-entries?filter=${encodeURIComponent('host.custom_fields.rack = "R2"')}`);
-    expect((entries.data as Wire[]).map(({ if_descr }) => if_descr)).toEqual(["a"]);
+    expect((entries.data as JsonRecord[]).map(({ if_descr }) => if_descr)).toEqual(["a"]);
     const none = await owner.get(`if-entries?filter=${encodeURIComponent("custom_fields.rack:*")}`);
     expect(none.body.params.issues[0].message).toMatch(
       /^names `rack`, which is not a custom field of an interface entry/,
@@ -93,47 +94,47 @@ describe("a filter on a custom field", () => {
   });
 
   test("uses past values at an instant, and each version's own in histories", async () => {
-    const then = hosts.none?.updated_at as string;
+    const instant = hosts.none?.updated_at as string;
     for (const rack of ["R3", "R4", "R2"]) {
       tick();
-      await made(owner.put(`hosts/${hosts.two?.id}`, { ...hosts.two, custom_fields: { rack } }));
+      await expectOk(owner.put(`hosts/${hosts.two?.id}`, { ...hosts.two, custom_fields: { rack } }));
     }
-    expect(await found('custom_fields.rack = "R4"')).toEqual([]);
-    expect(await found('custom_fields.rack = "R2"', `&at=${then}`)).toEqual(["two"]);
-    expect(await found('ever(custom_fields.rack = "R4", "-1h")')).toEqual(["two"]);
-    expect(await found(`was("${then}", custom_fields.rack = "R2")`)).toEqual(["two"]);
-    expect(await found('changes(custom_fields.rack, "-1h") = 3')).toEqual(["two"]);
-    expect(await found('changes(custom_fields.height, "-1h") > 0')).toEqual([]);
-    expect(await found('changes(custom_fields, "-1h") = 3')).toEqual(["two"]);
+    expect(await findHosts('custom_fields.rack = "R4"')).toEqual([]);
+    expect(await findHosts('custom_fields.rack = "R2"', `&at=${instant}`)).toEqual(["two"]);
+    expect(await findHosts('ever(custom_fields.rack = "R4", "-1h")')).toEqual(["two"]);
+    expect(await findHosts(`was("${instant}", custom_fields.rack = "R2")`)).toEqual(["two"]);
+    expect(await findHosts('changes(custom_fields.rack, "-1h") = 3')).toEqual(["two"]);
+    expect(await findHosts('changes(custom_fields.height, "-1h") > 0')).toEqual([]);
+    expect(await findHosts('changes(custom_fields, "-1h") = 3')).toEqual(["two"]);
   });
 
   test("uses the field's definition at that instant if it has changed since", async () => {
-    const then = hosts.none?.updated_at as string;
-    const height = ((await owner.get("custom-fields?search=height")).data as Wire[])[0];
+    const instant = hosts.none?.updated_at as string;
+    const height = ((await owner.get("custom-fields?search=height")).data as JsonRecord[])[0];
     tick();
-    await made(owner.delete(`custom-fields/${height?.id}?cascade=true`));
-    expect((await ask("hosts", "custom_fields.height > 2")).status).toBe(400);
-    expect(await found("custom_fields.height > 2", `&at=${then}`)).toEqual(["two", "three"]);
+    await expectOk(owner.delete(`custom-fields/${height?.id}?cascade=true`));
+    expect((await fetchFiltered("hosts", "custom_fields.height > 2")).status).toBe(400);
+    expect(await findHosts("custom_fields.height > 2", `&at=${instant}`)).toEqual(["two", "three"]);
     await newField({ key: "height" });
     tick();
-    await made(owner.put(`hosts/${hosts.none?.id}`, { ...hosts.none, custom_fields: { height: "5" } }));
-    expect(await found('custom_fields.height = "5"')).toEqual(["none"]);
+    await expectOk(owner.put(`hosts/${hosts.none?.id}`, { ...hosts.none, custom_fields: { height: "5" } }));
+    expect(await findHosts('custom_fields.height = "5"')).toEqual(["none"]);
     // Values of a former number type do not match as text, nor the reverse.
-    expect(await found('ever(custom_fields.height : "4", "-1h")')).toEqual([]);
-    expect(await found("was(now, custom_fields.height:*)")).toEqual(["none"]);
-    expect(await found("custom_fields.height > 2", `&at=${then}`)).toEqual(["two", "three"]);
+    expect(await findHosts('ever(custom_fields.height : "4", "-1h")')).toEqual([]);
+    expect(await findHosts("was(now, custom_fields.height:*)")).toEqual(["none"]);
+    expect(await findHosts("custom_fields.height > 2", `&at=${instant}`)).toEqual(["two", "three"]);
   });
 
   test("is accepted at instants before the field existed, and matches nothing", async () => {
     const before = hosts.none?.updated_at as string;
     tick();
     await newField({ key: "floor", type: "number" });
-    expect(await found("custom_fields.floor > 1", `&at=${before}`)).toEqual([]);
+    expect(await findHosts("custom_fields.floor > 1", `&at=${before}`)).toEqual([]);
   });
 
   test("is listed with its type among the fields of its kind, in its organization only", async () => {
     const { data } = await owner.get("fields/host");
-    const custom = (data.fields as Wire[]).filter(({ name }) => name.startsWith("custom_fields."));
+    const custom = (data.fields as JsonRecord[]).filter(({ name }) => name.startsWith("custom_fields."));
     expect(custom.map(({ name, type, values, over_time }) => [name, type, values, over_time])).toEqual([
       ["custom_fields.rack", "text", null, true],
       ["custom_fields.height", "number", null, true],
@@ -142,52 +143,54 @@ describe("a filter on a custom field", () => {
       ["custom_fields.room", "enumeration", ["North", "South"], true],
       ["custom_fields.manual", "text", null, true],
     ]);
-    const vlan = (await owner.get("fields/vlan")).data.fields as Wire[];
+    const vlan = (await owner.get("fields/vlan")).data.fields as JsonRecord[];
     expect(vlan.filter(({ name }) => name.startsWith("custom_fields."))).toEqual([]);
     const { userId } = await appliance.newOrganization("another");
-    const foreign = (await (await appliance.signedIn(userId)).get("fields/host")).data.fields as Wire[];
+    const foreign = (await (await appliance.signedIn(userId)).get("fields/host")).data.fields as JsonRecord[];
     expect(foreign.filter(({ name }) => name.startsWith("custom_fields."))).toEqual([]);
   });
 });
 
 describe("a search", () => {
-  test("finds records by the text of their custom fields, globally and in lists, at present and in the past", async () => {
-    const listed = async (search: string, more = "") =>
-      ((await owner.get(`hosts?search=${encodeURIComponent(search)}${more}`)).data as Wire[]).map(({ name }) => name);
-    expect(await listed("R1")).toEqual(["one", "three"]);
-    expect(await listed("acme")).toEqual(["three"]);
-    expect(await listed("south")).toEqual(["two"]);
-    const [hit] = (await owner.get("search?q=acme")).data as Wire[];
+  test("finds records by the text of their custom fields, globally and in lists, now and in the past", async () => {
+    const searchHosts = async (search: string, extra = "") =>
+      ((await owner.get(`hosts?search=${encodeURIComponent(search)}${extra}`)).data as JsonRecord[]).map(
+        ({ name }) => name,
+      );
+    expect(await searchHosts("R1")).toEqual(["one", "three"]);
+    expect(await searchHosts("acme")).toEqual(["three"]);
+    expect(await searchHosts("south")).toEqual(["two"]);
+    const [hit] = (await owner.get("search?q=acme")).data as JsonRecord[];
     expect(hit).toMatchObject({
       type: "host",
       id: hosts.three?.id,
       match: { field: "custom_fields.manual", value: "https://docs.example/acme/9000" },
     });
-    const then = hosts.none?.updated_at as string;
+    const instant = hosts.none?.updated_at as string;
     tick();
-    await made(owner.put(`hosts/${hosts.two?.id}`, { ...hosts.two, custom_fields: { room: "North" } }));
-    expect(await listed("south")).toEqual([]);
-    expect(await listed("south", `&at=${then}`)).toEqual(["two"]);
+    await expectOk(owner.put(`hosts/${hosts.two?.id}`, { ...hosts.two, custom_fields: { room: "North" } }));
+    expect(await searchHosts("south")).toEqual([]);
+    expect(await searchHosts("south", `&at=${instant}`)).toEqual(["two"]);
     await newField({ key: "purpose", kinds: ["vlan", "if_entry", "service", "subnet", "ip_range"] });
     const vlan = { network_id: first.networkId, number: 9, custom_fields: { purpose: "Telephones" } };
-    const { id } = await made(owner.post("vlans", vlan));
+    const { id } = await expectOk(owner.post("vlans", vlan));
     expect((await owner.get("vlans?search=telephones")).data).toMatchObject([{ id }]);
   });
 });
 
 describe("a history filter", () => {
-  test("applies to the custom fields of each version, by type, and accepts past and present fields", async () => {
-    const host = hosts.one as Wire;
+  test("applies to the custom fields of each version, by type, and accepts past and current fields", async () => {
+    const host = hosts.one as JsonRecord;
     const path = `hosts/${host.id}/history`;
-    const versions = async (filter: string, more = "") => {
-      const answer = await owner.get(`${path}?filter=${encodeURIComponent(filter)}&include_children=false${more}`);
-      expect([filter, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([filter, 200, ""]);
-      return (answer.data as Wire[]).map(({ record }) => record.custom_fields?.height);
+    const versions = async (filter: string, extra = "") => {
+      const response = await owner.get(`${path}?filter=${encodeURIComponent(filter)}&include_children=false${extra}`);
+      expect([filter, response.status, response.status === 200 ? "" : response.text]).toEqual([filter, 200, ""]);
+      return (response.data as JsonRecord[]).map(({ record }) => record.custom_fields?.height);
     };
-    const put = async (custom_fields: Wire) => {
+    const put = async (custom_fields: JsonRecord) => {
       tick();
-      const now = (await owner.get(`hosts/${host.id}`)).data;
-      await made(owner.put(`hosts/${host.id}`, { ...now, custom_fields }));
+      const current = (await owner.get(`hosts/${host.id}`)).data;
+      await expectOk(owner.put(`hosts/${host.id}`, { ...current, custom_fields }));
     };
     await put({ height: 10, spare: null });
     await put({ height: 2 });
@@ -205,26 +208,28 @@ describe("a history filter", () => {
       1,
     ]);
     expect(await versions("changed_fields = custom_fields.height AND record.custom_fields.height < 5")).toEqual([2]);
-    for (const [filter, said] of [
+    for (const [filter, expectedText] of [
       ["record.custom_fields.heigth > 1", "record.custom_fields.height"],
       ["record.custom_fields.height > tall", "number"],
       ["record.custom_fields.room = East", "North"],
     ] as const) {
       const refused = await owner.get(`${path}?filter=${encodeURIComponent(filter)}`);
       expect(refused).toMatchObject(invalid({ path: "/filter" }));
-      expect(refused.body.params.issues[0].message).toContain(said);
+      expect(refused.body.params.issues[0].message).toContain(expectedText);
     }
     const { fields } = (await owner.get("fields/host_version")).data;
     expect(fields).toContainEqual(expect.objectContaining({ name: "record.custom_fields.height", type: "number" }));
     // A deleted field is available as of an earlier time.
-    const height = ((await owner.get("custom-fields")).data as Wire[]).find(({ key }) => key === "height") as Wire;
-    await made(owner.delete(`custom-fields/${height.id}?cascade=true`));
+    const height = ((await owner.get("custom-fields")).data as JsonRecord[]).find(
+      ({ key }) => key === "height",
+    ) as JsonRecord;
+    await expectOk(owner.delete(`custom-fields/${height.id}?cascade=true`));
     tick();
-    const gone = await owner.get(`${path}?filter=${encodeURIComponent("record.custom_fields.height > 1")}`);
-    expect(gone).toMatchObject(invalid({ path: "/filter" }));
+    const afterDeletion = await owner.get(`${path}?filter=${encodeURIComponent("record.custom_fields.height > 1")}`);
+    expect(afterDeletion).toMatchObject(invalid({ path: "/filter" }));
     expect(await versions("record.custom_fields.height > 1", `&at=${at}`)).toEqual([2, 10]);
     // Other histories have none.
-    const tag = await made(owner.post("tags", { name: "t", color: "Red" }));
+    const tag = await expectOk(owner.post("tags", { name: "t", color: "Red" }));
     expect(
       await owner.get(`tags/${tag.id}/history?filter=${encodeURIComponent("record.custom_fields.height > 1")}`),
     ).toMatchObject(invalid({ path: "/filter" }));

@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 import { hostFields } from "../support/store/store.ts";
@@ -12,7 +12,8 @@ import { hostFields } from "../support/store/store.ts";
 const appliance = applianceForEach();
 const { clock, first, inTransaction, newHost, newNetwork, newUser, owner, tick } = appliance;
 
-const newField = (fields: Wire) => made(owner.post("custom-fields", { kinds: ["host"], type: "text", ...fields }));
+const newField = (fields: JsonRecord) =>
+  expectOk(owner.post("custom-fields", { kinds: ["host"], type: "text", ...fields }));
 
 /** Values by key, ascending; grouped ones are equal. */
 const VALUES: Readonly<Record<string, readonly unknown[]>> = {
@@ -34,38 +35,40 @@ beforeEach(async () => {
 });
 
 /** Expected order: by rank, records without a value last, equal ones by creation. */
-function ordered(hosts: readonly Wire[], key: string, direction: "asc" | "desc"): string[] {
-  const rank = ({ custom_fields: values }: Wire) => VALUES[key]?.indexOf(values?.[key]) as number;
+function ordered(hosts: readonly JsonRecord[], key: string, direction: "asc" | "desc"): string[] {
+  const rank = ({ custom_fields: values }: JsonRecord) => VALUES[key]?.indexOf(values?.[key]) as number;
   const sign = direction === "desc" ? -1 : 1;
   return hosts
     .toSorted((a, b) => {
-      const [one, other] = [rank(a), rank(b)];
-      return one < 0 || other < 0 ? Number(one < 0) - Number(other < 0) : sign * (one - other);
+      const [left, right] = [rank(a), rank(b)];
+      return left < 0 || right < 0 ? Number(left < 0) - Number(right < 0) : sign * (left - right);
     })
     .map(({ name }) => name);
 }
 
-const names = (hosts: readonly Wire[]) => hosts.map(({ name }) => name);
-const list = async (query: string, by = owner): Promise<Wire[]> => {
-  const answer = await by.get(`hosts?include_children=false&${query.includes("limit=") ? "" : "limit=1000&"}${query}`);
-  expect([query, answer.status]).toEqual([query, 200]);
-  return answer.data;
+const names = (hosts: readonly JsonRecord[]) => hosts.map(({ name }) => name);
+const list = async (query: string, caller = owner): Promise<JsonRecord[]> => {
+  const response = await caller.get(
+    `hosts?include_children=false&${query.includes("limit=") ? "" : "limit=1000&"}${query}`,
+  );
+  expect([query, response.status]).toEqual([query, 200]);
+  return response.data;
 };
 
-/** Some hosts with values of most fields, changed once. @returns a timestamp before the change */
-async function fill(random: SeededRandom): Promise<string> {
+/** Creates hosts with values of most fields, then changes some. @returns a timestamp before the changes */
+async function createHosts(random: SeededRandom): Promise<string> {
   const draw = () => {
-    const drawn = Object.entries(VALUES).filter(() => random.integer(10) < 7);
-    return Object.fromEntries(drawn.map(([key, values]) => [key, random.pick(values)]));
+    const chosen = Object.entries(VALUES).filter(() => random.integer(10) < 7);
+    return Object.fromEntries(chosen.map(([key, values]) => [key, random.pick(values)]));
   };
-  const hosts: Wire[] = [];
-  for (let place = 0; place < 30; place += 1) hosts.push(await newHost({ name: `h${place}`, custom_fields: draw() }));
+  const hosts: JsonRecord[] = [];
+  for (let index = 0; index < 30; index += 1) hosts.push(await newHost({ name: `h${index}`, custom_fields: draw() }));
   tick();
   const at = clock.text();
   tick();
   for (const host of hosts.filter(() => random.integer(10) < 4)) {
     const cleared = Object.fromEntries(Object.keys(host.custom_fields ?? {}).map((key) => [key, null]));
-    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { ...cleared, ...draw() } }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { ...cleared, ...draw() } }));
   }
   tick();
   return at;
@@ -73,14 +76,14 @@ async function fill(random: SeededRandom): Promise<string> {
 
 describe("a list ordered by a custom field", () => {
   test.each([1, 2, 3])(
-    "equals a comparison of values, at present and in the past, in every read mode (seed %i)",
+    "equals a comparison of values, now and in the past, in every read mode (seed %i)",
     async (seed) => {
-      const at = await fill(seededRandom(seed));
-      for (const when of ["", `&at=${at}`]) {
-        const plain = await list(when);
+      const at = await createHosts(seededRandom(seed));
+      for (const instantQuery of ["", `&at=${at}`]) {
+        const plain = await list(instantQuery);
         for (const key of Object.keys(VALUES))
           for (const direction of ["asc", "desc"] as const) {
-            const query = `order_by=custom_fields.${key}&order_direction=${direction}${when}`;
+            const query = `order_by=custom_fields.${key}&order_direction=${direction}${instantQuery}`;
             const expected = ordered(plain, key, direction);
             expect([query, names(await list(query))]).toEqual([query, expected]);
             const paged = [...(await list(`${query}&limit=7`)), ...(await list(`${query}&limit=100&offset=7`))];
@@ -92,14 +95,16 @@ describe("a list ordered by a custom field", () => {
           }
         // Grouped, and filtered.
         const grouped = await list(
-          `group_by=custom_fields.spare&order_by=custom_fields.height&order_direction=desc${when}`,
+          `group_by=custom_fields.spare&order_by=custom_fields.height&order_direction=desc${instantQuery}`,
         );
-        const within = ordered(plain, "height", "desc").map((name) => plain.find((host) => host.name === name) as Wire);
+        const within = ordered(plain, "height", "desc").map(
+          (name) => plain.find((host) => host.name === name) as JsonRecord,
+        );
         expect(names(grouped)).toEqual(ordered(within, "spare", "asc"));
         const filter = encodeURIComponent("custom_fields.height > 0");
-        const few = await list(`filter=${filter}&order_by=custom_fields.rack${when}`);
+        const filtered = await list(`filter=${filter}&order_by=custom_fields.rack${instantQuery}`);
         const matching = plain.filter(({ custom_fields: values }) => (values?.height ?? 0) > 0);
-        expect(names(few)).toEqual(ordered(matching, "rack", "asc"));
+        expect(names(filtered)).toEqual(ordered(matching, "rack", "asc"));
       }
     },
   );
@@ -108,23 +113,23 @@ describe("a list ordered by a custom field", () => {
     const random = seededRandom(7);
     const racks = VALUES.rack as readonly string[];
     inTransaction((tx) => {
-      for (let place = 0; place < 1_500; place += 1) {
+      for (let index = 0; index < 1_500; index += 1) {
         const custom = random.integer(10) < 8 ? { custom_fields: { rack: random.pick(racks) } } : {};
-        tx.create(hostKind, first.organizationId, hostFields(first.networkId, `h${place}`, custom));
+        tx.create(hostKind, first.organizationId, hostFields(first.networkId, `h${index}`, custom));
       }
     });
     tick();
     const at = clock.text();
     tick();
-    const plain: Wire[] = (await owner.get("hosts?limit=0&include_children=false")).data;
-    await made(owner.delete(`hosts/${plain[0]?.id}`));
+    const plain: JsonRecord[] = (await owner.get("hosts?limit=0&include_children=false")).data;
+    await expectOk(owner.delete(`hosts/${plain[0]?.id}`));
     tick();
     const expected = ordered(plain, "rack", "desc");
-    for (const [when, all] of [
+    for (const [instantQuery, all] of [
       [`&at=${at}`, expected],
       ["", expected.filter((name) => name !== plain[0]?.name)],
     ] as const) {
-      const query = `include_children=false&order_by=custom_fields.rack&order_direction=desc${when}`;
+      const query = `include_children=false&order_by=custom_fields.rack&order_direction=desc${instantQuery}`;
       expect(names((await owner.get(`hosts?${query}&limit=0`)).data)).toEqual([...all]);
       expect(names((await owner.get(`hosts?${query}&limit=20&offset=1190`)).data)).toEqual(all.slice(1190, 1210));
     }
@@ -137,17 +142,17 @@ describe("a list ordered by a custom field", () => {
       expect((await owner.get(`${path}?order_by=custom_fields.note`)).status).toBe(200);
       for (const query of ["order_by=custom_fields.rack", "group_by=custom_fields.nothing"]) {
         const [name, value] = query.split("=") as [string, string];
-        const answer = await owner.get(`${path}?${query}`);
-        expect(answer).toMatchObject(invalid({ path: `/${name}` }));
-        expect(answer.body.params.issues[0]).toMatchObject({
+        const response = await owner.get(`${path}?${query}`);
+        expect(response).toMatchObject(invalid({ path: `/${name}` }));
+        expect(response.body.params.issues[0]).toMatchObject({
           value,
           message: expect.stringContaining("not a custom field"),
         });
         expect(await owner.get(`${path}/export/csv?${query}`)).toMatchObject(invalid({ path: `/${name}` }));
       }
     }
-    const near = await owner.get("hosts?order_by=custom_fields.heigth");
-    expect(near.body.params.issues[0].message).toEndWith("the nearest is custom_fields.height");
+    const nearMiss = await owner.get("hosts?order_by=custom_fields.heigth");
+    expect(nearMiss.body.params.issues[0].message).toEndWith("the nearest is custom_fields.height");
     for (const order of [
       "custom_fields.",
       "custom_fields.rack.x",
@@ -165,14 +170,14 @@ describe("a list ordered by a custom field", () => {
     tick();
     const before = clock.text();
     tick();
-    const later = await newField({ key: "later" });
+    const laterField = await newField({ key: "later" });
     tick();
     expect(names(await list(`order_by=custom_fields.later&at=${before}`))).toEqual(["a", "b"]);
-    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null } }));
-    const fields = (await owner.get("custom-fields")).data as Wire[];
-    const rack = fields.find(({ key }) => key === "rack") as Wire;
-    await made(owner.delete(`custom-fields/${rack.id}?cascade=true`));
-    await made(owner.delete(`custom-fields/${later.id}`));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null } }));
+    const fields = (await owner.get("custom-fields")).data as JsonRecord[];
+    const rack = fields.find(({ key }) => key === "rack") as JsonRecord;
+    await expectOk(owner.delete(`custom-fields/${rack.id}?cascade=true`));
+    await expectOk(owner.delete(`custom-fields/${laterField.id}`));
     tick();
     expect(names(await list(`order_by=custom_fields.rack&at=${before}`))).toEqual(["b", "a"]);
     expect(await owner.get("hosts?order_by=custom_fields.rack")).toMatchObject(invalid({ path: "/order_by" }));

@@ -2,18 +2,18 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
-const { first, newApiKey, newHost, newSubnet, newVlan, owner, tick, versionsOf, writingWatched } = appliance;
+const { first, newApiKey, newHost, newSubnet, newVlan, owner, tick, versionsOf, watchWrites } = appliance;
 
-const newField = (fields: Wire = {}) =>
-  made(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
+const newField = (fields: JsonRecord = {}) =>
+  expectOk(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
 const valuesOf = async (path: string) => (await owner.get(path)).data.custom_fields;
 const lastChange = (id: string) => versionsOf(id).at(-1);
 
-/** Creators of a record of each kind with custom fields, with path and body. */
-const MAKERS: Readonly<Record<string, () => Promise<{ path: string; body: Wire }>>> = {
+/** Factories by kind with custom fields, each for a record's path and body. */
+const FACTORIES: Readonly<Record<string, () => Promise<{ path: string; body: JsonRecord }>>> = {
   host: async () => ({ path: "hosts", body: { network_id: first.networkId, name: "core", hidden: false, tags: [] } }),
   subnet: async () => ({ path: "subnets", body: { network_id: first.networkId, cidr: "10.9.0.0/24" } }),
   vlan: async () => ({ path: "vlans", body: { network_id: first.networkId, number: 9 } }),
@@ -32,8 +32,8 @@ const MAKERS: Readonly<Record<string, () => Promise<{ path: string; body: Wire }
   },
 };
 
-describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (kind) => {
-  const make = MAKERS[kind] as (typeof MAKERS)[string];
+describe.each(Object.keys(FACTORIES))("the custom fields of a record of kind %s", (kind) => {
+  const make = FACTORIES[kind] as (typeof FACTORIES)[string];
 
   test("are set, changed individually, cleared by null, and versioned each under its name", async () => {
     for (const [key, type] of [
@@ -43,21 +43,23 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
     ] as const)
       await newField({ key, type, kinds: [kind] });
     const { path, body } = await make();
-    const created = await made(owner.post(path, { ...body, custom_fields: { rack: "R1", height: 2, spare: false } }));
+    const created = await expectOk(
+      owner.post(path, { ...body, custom_fields: { rack: "R1", height: 2, spare: false } }),
+    );
     expect(created.custom_fields).toEqual({ rack: "R1", height: 2, spare: false });
-    const then = created.updated_at as string;
+    const instant = created.updated_at as string;
     tick();
-    const own = { ...body, ...(kind === "host" ? { id: created.id } : {}) };
-    const changed = await made(
-      owner.put(`${path}/${created.id}`, { ...own, custom_fields: { rack: "R2", height: null } }),
+    const updateBody = { ...body, ...(kind === "host" ? { id: created.id } : {}) };
+    const changed = await expectOk(
+      owner.put(`${path}/${created.id}`, { ...updateBody, custom_fields: { rack: "R2", height: null } }),
     );
     expect(changed.custom_fields).toEqual({ rack: "R2", spare: false });
     expect(lastChange(created.id)).toMatchObject({ changed: ["custom_fields.height", "custom_fields.rack"] });
     tick();
-    await made(owner.put(`${path}/${created.id}`, { ...own, custom_fields: { rack: null, spare: null } }));
+    await expectOk(owner.put(`${path}/${created.id}`, { ...updateBody, custom_fields: { rack: null, spare: null } }));
     expect(await owner.get(`${path}/${created.id}`)).not.toHaveProperty("data.custom_fields");
-    expect(await valuesOf(`${path}/${created.id}?at=${then}`)).toEqual({ rack: "R1", height: 2, spare: false });
-    const history = (await owner.get(`${path}/${created.id}/history`)).data as Wire[];
+    expect(await valuesOf(`${path}/${created.id}?at=${instant}`)).toEqual({ rack: "R1", height: 2, spare: false });
+    const history = (await owner.get(`${path}/${created.id}/history`)).data as JsonRecord[];
     expect(history.map(({ changed_fields }) => changed_fields)).toEqual([
       ["custom_fields.rack", "custom_fields.spare"],
       ["custom_fields.height", "custom_fields.rack"],
@@ -68,22 +70,26 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
   test("can be sent back as read, and are preserved when omitted", async () => {
     await newField({ kinds: [kind] });
     const { path, body } = await make();
-    const created = await made(owner.post(path, { ...body, custom_fields: { rack: "R1" } }));
-    const expectNothingWritten = writingWatched();
-    expect(await made(owner.put(`${path}/${created.id}`, created))).toMatchObject({ custom_fields: { rack: "R1" } });
-    const own = { ...body, ...(kind === "host" ? { id: created.id } : {}) };
-    expect(await made(owner.put(`${path}/${created.id}`, own))).toMatchObject({ custom_fields: { rack: "R1" } });
+    const created = await expectOk(owner.post(path, { ...body, custom_fields: { rack: "R1" } }));
+    const expectNothingWritten = watchWrites();
+    expect(await expectOk(owner.put(`${path}/${created.id}`, created))).toMatchObject({
+      custom_fields: { rack: "R1" },
+    });
+    const updateBody = { ...body, ...(kind === "host" ? { id: created.id } : {}) };
+    expect(await expectOk(owner.put(`${path}/${created.id}`, updateBody))).toMatchObject({
+      custom_fields: { rack: "R1" },
+    });
     expectNothingWritten();
   });
 
   test("have a default when omitted, but not when null", async () => {
     await newField({ kinds: [kind], default: "R0" });
     const { path, body } = await make();
-    const created = await made(owner.post(path, body));
+    const created = await expectOk(owner.post(path, body));
     expect(created.custom_fields).toEqual({ rack: "R0" });
-    await made(owner.delete(`${path}/${created.id}`));
+    await expectOk(owner.delete(`${path}/${created.id}`));
     tick();
-    expect(await made(owner.post(path, { ...body, custom_fields: { rack: null } }))).not.toHaveProperty(
+    expect(await expectOk(owner.post(path, { ...body, custom_fields: { rack: null } }))).not.toHaveProperty(
       "custom_fields",
     );
   });
@@ -93,12 +99,12 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
     await newField({ key: "height", type: "number", kinds: [kind] });
     await newField({ key: "other", kinds: [kind === "vlan" ? "host" : "vlan"] });
     const { path, body } = await make();
-    const expectNothingWritten = writingWatched();
-    const answer = await owner.post(path, {
+    const expectNothingWritten = watchWrites();
+    const response = await owner.post(path, {
       ...body,
       custom_fields: { rac: "R1", height: "2", other: "x", "a/b": 1, rack: null },
     });
-    expect(answer).toMatchObject(
+    expect(response).toMatchObject(
       invalid(
         { path: "/custom_fields/rac", value: "R1" },
         { path: "/custom_fields/height", value: "2" },
@@ -106,9 +112,9 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
         { path: "/custom_fields/a~1b", value: 1 },
       ),
     );
-    // Values that no custom field accepts: beyond the limit, and of none of the types.
-    const beyond = await owner.post(path, { ...body, custom_fields: { rack: "x".repeat(2_001), height: ["2"] } });
-    expect(beyond.body.params.issues).toEqual([
+    // Values that no custom field accepts: beyond the limit, and of an unsupported type.
+    const tooLong = await owner.post(path, { ...body, custom_fields: { rack: "x".repeat(2_001), height: ["2"] } });
+    expect(tooLong.body.params.issues).toEqual([
       { path: "/custom_fields/rack", message: "must have at most 2000 characters", value: expect.any(String) },
       {
         path: "/custom_fields/height",
@@ -116,40 +122,42 @@ describe.each(Object.keys(MAKERS))("the custom fields of a record of kind %s", (
         value: "an array of 1",
       },
     ]);
-    const within = await owner.post(path, { ...body, custom_fields: { rack: "x".repeat(1_001) } });
-    expect(within.body.params.issues).toMatchObject([
+    const overLimit = await owner.post(path, { ...body, custom_fields: { rack: "x".repeat(1_001) } });
+    expect(overLimit.body.params.issues).toMatchObject([
       { path: "/custom_fields/rack", message: "must have at most 1,000 characters" },
     ]);
-    const [unknown, type] = answer.body.params.issues;
+    const [unknown, type] = response.body.params.issues;
     expect(unknown.message).toMatch(/is not a custom field of .*; rack\?/);
     expect(type.message).toBe('must be a number, not "2"');
     expectNothingWritten();
   });
 
-  test("that are required must be present when a person creates or changes a record, but not if nothing changes", async () => {
+  test("must be present if required when a user creates or changes a record, but not if nothing changes", async () => {
     const { path, body } = await make();
-    const early = await made(owner.post(path, body));
+    const existing = await expectOk(owner.post(path, body));
     tick();
     await newField({ kinds: [kind], required: true, label: "Rack" });
-    expect(await owner.put(`${path}/${early.id}`, early)).toMatchObject({ status: 200 });
-    const { field, value } = OTHERWISE[kind] as { field: string; value: unknown };
-    const expectNothingWritten = writingWatched();
-    expect(await owner.put(`${path}/${early.id}`, { ...early, [field]: value })).toMatchObject(
+    expect(await owner.put(`${path}/${existing.id}`, existing)).toMatchObject({ status: 200 });
+    const { field, value } = CHANGED_FIELD[kind] as { field: string; value: unknown };
+    const expectNothingWritten = watchWrites();
+    expect(await owner.put(`${path}/${existing.id}`, { ...existing, [field]: value })).toMatchObject(
       invalid({ path: "/custom_fields/rack" }),
     );
-    const another = { ...body, ...ANOTHER[kind] };
-    expect(await owner.post(path, another)).toMatchObject(invalid({ path: "/custom_fields/rack" }));
+    const distinctBody = { ...body, ...DISTINCT[kind] };
+    expect(await owner.post(path, distinctBody)).toMatchObject(invalid({ path: "/custom_fields/rack" }));
     expectNothingWritten();
     expect(
-      await made(owner.put(`${path}/${early.id}`, { ...early, [field]: value, custom_fields: { rack: "R1" } })),
+      await expectOk(
+        owner.put(`${path}/${existing.id}`, { ...existing, [field]: value, custom_fields: { rack: "R1" } }),
+      ),
     ).toMatchObject({ custom_fields: { rack: "R1" } });
-    expect(await owner.put(`${path}/${early.id}`, { ...early, custom_fields: { rack: null } })).toMatchObject(
+    expect(await owner.put(`${path}/${existing.id}`, { ...existing, custom_fields: { rack: null } })).toMatchObject(
       invalid({ path: "/custom_fields/rack" }),
     );
   });
 });
 
-const OTHERWISE: Readonly<Record<string, { field: string; value: unknown }>> = {
+const CHANGED_FIELD: Readonly<Record<string, { field: string; value: unknown }>> = {
   host: { field: "description", value: "changed" },
   subnet: { field: "description", value: "changed" },
   vlan: { field: "description", value: "changed" },
@@ -157,7 +165,7 @@ const OTHERWISE: Readonly<Record<string, { field: string; value: unknown }>> = {
   service: { field: "position", value: 7 },
   ip_range: { field: "description", value: "changed" },
 };
-const ANOTHER: Readonly<Record<string, Wire>> = {
+const DISTINCT: Readonly<Record<string, JsonRecord>> = {
   host: { name: "another" },
   subnet: { cidr: "10.10.0.0/24" },
   vlan: { number: 10 },
@@ -169,7 +177,7 @@ const ANOTHER: Readonly<Record<string, Wire>> = {
 describe("custom fields of a host's parts", () => {
   test("are set and cleared with its services, and shown in the host", async () => {
     await newField({ kinds: ["service", "if_entry"] });
-    const host = await made(
+    const host = await expectOk(
       owner.post("hosts", {
         network_id: first.networkId,
         name: "core",
@@ -190,12 +198,12 @@ describe("custom fields of a host's parts", () => {
   test("are reported per item when many hosts are written at once", async () => {
     await newField({ kinds: ["host", "if_entry"], required: true });
     const item = (name: string, rack: unknown) => ({ network_id: first.networkId, name, custom_fields: { rack } });
-    const answer = await owner.post("hosts/bulk", [
+    const response = await owner.post("hosts/bulk", [
       item("a", "R1"),
       item("b", 5),
       { ...item("c", "R3"), interfaces: [{ if_index: 1, if_descr: "x" }] },
     ]);
-    expect(answer).toMatchObject(
+    expect(response).toMatchObject(
       invalid({ path: "/1/custom_fields/rack", value: 5 }, { path: "/2/interfaces/0/custom_fields/rack" }),
     );
   });
@@ -206,16 +214,16 @@ describe("an allocation", () => {
     await newField({ kinds: ["ip_range", "subnet"] });
     const subnet = await newSubnet({ cidr: "10.7.0.0/24", custom_fields: { rack: "R1" } });
     tick();
-    const field = (await owner.get("custom-fields")).data[0] as Wire;
-    await made(owner.put(`custom-fields/${field.id}`, { ...field, required: true }));
-    const allocate = (body: Wire) => owner.post(`subnets/${subnet.id}/allocate`, body);
+    const field = (await owner.get("custom-fields")).data[0] as JsonRecord;
+    await expectOk(owner.put(`custom-fields/${field.id}`, { ...field, required: true }));
+    const allocate = (body: JsonRecord) => owner.post(`subnets/${subnet.id}/allocate`, body);
     expect(await allocate({ count: 1 })).toMatchObject(invalid({ path: "/custom_fields/rack" }));
     expect(await allocate({ count: 1, custom_fields: { rack: "R2" } })).toMatchObject({ status: 200 });
     expect(await allocate({ prefix_length: 28, custom_fields: { rack: "R3" } })).toMatchObject({ status: 200 });
-    expect(((await owner.get("ip-ranges")).data as Wire[]).map((range) => range.custom_fields)).toEqual([
+    expect(((await owner.get("ip-ranges")).data as JsonRecord[]).map((range) => range.custom_fields)).toEqual([
       { rack: "R2" },
     ]);
-    expect(((await owner.get("subnets")).data as Wire[]).map((each) => each.custom_fields)).toEqual([
+    expect(((await owner.get("subnets")).data as JsonRecord[]).map((subnet) => subnet.custom_fields)).toEqual([
       { rack: "R1" },
       { rack: "R3" },
     ]);
@@ -223,7 +231,7 @@ describe("an allocation", () => {
 });
 
 describe("a custom field in use", () => {
-  const twoHosts = async () => {
+  const newFieldInUse = async () => {
     const field = await newField({ kinds: ["host", "vlan"], type: "choice", choices: ["R1", "R2"] });
     const host = await newHost({ custom_fields: { rack: "R1" } });
     const vlan = await newVlan({ custom_fields: { rack: "R2" } });
@@ -232,10 +240,10 @@ describe("a custom field in use", () => {
   };
 
   test("keeps its type, and the kinds and choices used by records", async () => {
-    const { field } = await twoHosts();
-    const put = (changes: Wire) => owner.put(`custom-fields/${field.id}`, { ...field, ...changes });
-    const inUse = (dependants: Wire) => refusal(409, "entity_in_use", { entity: "custom_field", dependants });
-    const expectNothingWritten = writingWatched();
+    const { field } = await newFieldInUse();
+    const put = (changes: JsonRecord) => owner.put(`custom-fields/${field.id}`, { ...field, ...changes });
+    const inUse = (dependants: JsonRecord) => refusal(409, "entity_in_use", { entity: "custom_field", dependants });
+    const expectNothingWritten = watchWrites();
     expect(await put({ type: "text", choices: [] })).toMatchObject(inUse({ hosts: 1, vlans: 1 }));
     expect(await put({ kinds: ["host"] })).toMatchObject(inUse({ vlans: 1 }));
     expect(await put({ choices: ["R2"] })).toMatchObject(inUse({ hosts: 1 }));
@@ -246,18 +254,18 @@ describe("a custom field in use", () => {
   });
 
   test("is deleted only together with its values, in one transaction that a revert undoes", async () => {
-    const { field, host, vlan } = await twoHosts();
+    const { field, host, vlan } = await newFieldInUse();
     expect(await owner.delete(`custom-fields/${field.id}`)).toMatchObject(
       refusal(409, "entity_in_use", { id: field.id, dependants: { hosts: 1, vlans: 1 } }),
     );
-    const then = vlan.updated_at as string;
+    const instant = vlan.updated_at as string;
     tick();
-    await made(owner.delete(`custom-fields/${field.id}?cascade=true`));
+    await expectOk(owner.delete(`custom-fields/${field.id}?cascade=true`));
     for (const { id } of [host, vlan])
       expect(lastChange(id)).toMatchObject({ operation: "Updated", changed: ["custom_fields.rack"] });
     expect(await valuesOf(`hosts/${host.id}`)).toBeUndefined();
-    expect(await valuesOf(`hosts/${host.id}?at=${then}`)).toEqual({ rack: "R1" });
-    const [last] = (await owner.get("transactions?limit=1")).data as Wire[];
+    expect(await valuesOf(`hosts/${host.id}?at=${instant}`)).toEqual({ rack: "R1" });
+    const [last] = (await owner.get("transactions?limit=1")).data as JsonRecord[];
     tick();
     expect(await owner.post(`transactions/${last?.sequence}/revert`, {})).toMatchObject({ status: 200 });
     expect(await valuesOf(`hosts/${host.id}`)).toEqual({ rack: "R1" });
@@ -266,19 +274,19 @@ describe("a custom field in use", () => {
   });
 
   test("cannot be defined, required or cleared by a caller limited to some of its networks", async () => {
-    const { field } = await twoHosts();
-    const then = field.updated_at as string;
+    const { field } = await newFieldInUse();
+    const instant = field.updated_at as string;
     tick();
     const { data: changed } = await owner.put(`custom-fields/${field.id}`, { ...field, label: "Rack or shelf" });
     const { client: confined } = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
     const denied = refusal(403, "entity_access_denied");
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     const body = { key: "mine", kinds: ["host"], type: "text", default: "theirs" };
     expect(await confined.post("custom-fields", body)).toMatchObject(denied);
     expect(await confined.put(`custom-fields/${field.id}`, { ...changed, required: true })).toMatchObject(denied);
     expect(await confined.delete(`custom-fields/${field.id}`)).toMatchObject(denied);
     expect(await confined.delete(`custom-fields/${field.id}?cascade=true`)).toMatchObject(denied);
-    expect(await confined.post(`custom-fields/${field.id}/restore`, { at: then })).toMatchObject(denied);
+    expect(await confined.post(`custom-fields/${field.id}/restore`, { at: instant })).toMatchObject(denied);
     const table = "key,label,kinds,type\r\nmine,Mine,host,text\r\n";
     const imported = await confined.send("POST", "custom-fields/import/csv", table, { "content-type": "text/csv" });
     expect(imported.status).toBeGreaterThanOrEqual(400);
@@ -293,14 +301,14 @@ describe("a restore", () => {
     const room = await newField({ key: "room", type: "choice", choices: ["A", "B"] });
     await newField({ key: "height", type: "number" });
     const host = await newHost({ custom_fields: { rack: "R1", room: "A", height: 2 } });
-    const then = host.updated_at as string;
+    const instant = host.updated_at as string;
     tick();
-    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null, room: "B", height: 4 } }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null, room: "B", height: 4 } }));
     tick();
-    await made(owner.delete(`custom-fields/${rack.id}`));
-    await made(owner.put(`custom-fields/${room.id}`, { ...room, choices: ["B"] }));
+    await expectOk(owner.delete(`custom-fields/${rack.id}`));
+    await expectOk(owner.put(`custom-fields/${room.id}`, { ...room, choices: ["B"] }));
     tick();
-    const { data } = await owner.post(`hosts/${host.id}/restore`, { at: then });
+    const { data } = await owner.post(`hosts/${host.id}/restore`, { at: instant });
     expect(data.actions[0]).toMatchObject({ action: "Update", fields: ["custom_fields.height"] });
     expect(data.actions[0].reason).toContain("the custom field rack is gone, so it is left out");
     expect(data.actions[0].reason).toContain("the custom field room no longer accepts its earlier value");
@@ -310,36 +318,36 @@ describe("a restore", () => {
   test("of a deleted record ignores fields that became required since", async () => {
     await newField();
     const host = await newHost({ custom_fields: { rack: "R1" } });
-    const then = host.updated_at as string;
+    const instant = host.updated_at as string;
     tick();
-    await made(owner.delete(`hosts/${host.id}`));
+    await expectOk(owner.delete(`hosts/${host.id}`));
     await newField({ key: "room", required: true, default: "A" });
     tick();
-    expect(await owner.post(`hosts/${host.id}/restore`, { at: then })).toMatchObject({ status: 200 });
+    expect(await owner.post(`hosts/${host.id}/restore`, { at: instant })).toMatchObject({ status: 200 });
     expect(await valuesOf(`hosts/${host.id}`)).toEqual({ rack: "R1" });
   });
 });
 
 describe("a revert", () => {
-  const sequence = async () => ((await owner.get("transactions?limit=1")).data as Wire[])[0]?.sequence as number;
+  const sequence = async () => ((await owner.get("transactions?limit=1")).data as JsonRecord[])[0]?.sequence as number;
 
   test("of one custom field keeps later changes of others, and detects later changes of the same", async () => {
     await newField();
     await newField({ key: "room" });
     const host = await newHost({ custom_fields: { rack: "R1", room: "A" } });
-    const put = async (custom_fields: Wire) => {
+    const put = async (custom_fields: JsonRecord) => {
       tick();
-      await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields }));
+      await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields }));
       return sequence();
     };
-    const one = await put({ rack: "R2" });
-    const other = await put({ room: "B" });
+    const rackChange = await put({ rack: "R2" });
+    const roomChange = await put({ room: "B" });
     tick();
-    expect(await owner.post(`transactions/${one}/revert`, {})).toMatchObject({ status: 200 });
+    expect(await owner.post(`transactions/${rackChange}/revert`, {})).toMatchObject({ status: 200 });
     expect(await valuesOf(`hosts/${host.id}`)).toEqual({ rack: "R1", room: "B" });
     await put({ room: "C" });
     tick();
-    expect(await owner.post(`transactions/${other}/revert`, {})).toMatchObject({ status: 409 });
+    expect(await owner.post(`transactions/${roomChange}/revert`, {})).toMatchObject({ status: 409 });
   });
 
   test("of a definition is refused once it is in use", async () => {
@@ -348,7 +356,7 @@ describe("a revert", () => {
     const host = await newHost({ custom_fields: { rack: "R1" } });
     tick();
     expect(await owner.post(`transactions/${created}/revert`, {})).toMatchObject(refusal(409, "entity_in_use"));
-    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null } }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: null } }));
     tick();
     expect(await owner.post(`transactions/${created}/revert`, {})).toMatchObject({ status: 200 });
     expect((await owner.get("custom-fields")).data).toEqual([]);
@@ -362,9 +370,9 @@ describe("a diff", () => {
     const host = await newHost({ custom_fields: { rack: "R1" } });
     const from = host.updated_at as string;
     tick();
-    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: "R2" } }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { rack: "R2" } }));
     tick();
-    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { room: "A" } }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { room: "A" } }));
     const diff = (query = "") => owner.get(`diff?from=${from}&to=now&types=host${query}`);
     const { fields } = (await diff()).data.changed[0];
     expect(fields).toMatchObject([
@@ -389,13 +397,13 @@ describe("an export", () => {
     await newField({ key: "height", type: "number" });
     await newField({ key: "spare", type: "boolean", kinds: ["host", "vlan"] });
     await newField({ key: "other", kinds: ["vlan"] });
-    await made(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { height: 1.5, spare: false } }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, custom_fields: { height: 1.5, spare: false } }));
     const table = async (query = "") => {
       const { text } = await owner.get(`hosts/export/csv${query}`);
       const [head = "", row = ""] = text.split("\r\n");
       const cells = row.split(",");
       return Object.fromEntries(
-        head.split(",").flatMap((name, place) => (name.startsWith("custom_fields") ? [[name, cells[place]]] : [])),
+        head.split(",").flatMap((name, index) => (name.startsWith("custom_fields") ? [[name, cells[index]]] : [])),
       );
     };
     expect(await table("?include_children=false")).toEqual({
@@ -419,7 +427,7 @@ describe("a bulk update", () => {
       ids,
       set: { custom_fields: { rack: "R2" } },
     });
-    expect((data.changes as Wire[]).map(({ fields }) => fields)).toEqual([
+    expect((data.changes as JsonRecord[]).map(({ fields }) => fields)).toEqual([
       [{ field: "custom_fields.rack", from: "R1", to: "R2" }],
       [{ field: "custom_fields.rack", from: null, to: "R2" }],
     ]);
@@ -429,8 +437,8 @@ describe("a bulk update", () => {
     const wrong = await owner.post("hosts/bulk-update", { ids, set: { custom_fields: { rack: 5 } } });
     expect(wrong).toMatchObject({ status: 400 });
     expect(wrong.body.params.issues[0]).toMatchObject({ path: "/set/custom_fields/rack", value: 5 });
-    const [, room] = (await owner.get("custom-fields")).data as Wire[];
-    await made(owner.put(`custom-fields/${room?.id}`, { ...room, required: true }));
+    const [, room] = (await owner.get("custom-fields")).data as JsonRecord[];
+    await expectOk(owner.put(`custom-fields/${room?.id}`, { ...room, required: true }));
     expect(await owner.post("hosts/bulk-update", { ids, set: { hidden: true } })).toMatchObject({ status: 400 });
   });
 });

@@ -2,18 +2,18 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 
 const appliance = applianceForEach();
-const { owner, tick, versionsOf, writingWatched } = appliance;
+const { owner, tick, versionsOf, watchWrites } = appliance;
 
 describeRecords(
   {
     path: "/api/v1/custom-fields",
     entity: "custom_field",
     writeRole: "Admin",
-    place: "in the organization",
+    scope: "in the organization",
     body: (_networkId, position) => ({
       key: `field_${position}`,
       label: "Rack",
@@ -36,8 +36,8 @@ describeRecords(
   appliance,
 );
 
-const newField = (fields: Wire = {}) =>
-  made(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
+const newField = (fields: JsonRecord = {}) =>
+  expectOk(owner.post("custom-fields", { key: "rack", kinds: ["host"], type: "text", ...fields }));
 
 describe("a custom field", () => {
   test("has its key as label by default, is optional, and has neither default nor choices", async () => {
@@ -64,7 +64,7 @@ describe("a custom field", () => {
     expect(await owner.put(`custom-fields/${field.id}`, { ...body, key: "cabinet" })).toMatchObject(
       invalid({ path: "/key", value: "cabinet" }),
     );
-    expect(await made(owner.put(`custom-fields/${field.id}`, { ...body, key: "rack" }))).toMatchObject({
+    expect(await expectOk(owner.put(`custom-fields/${field.id}`, { ...body, key: "rack" }))).toMatchObject({
       key: "rack",
       label: "Cabinet",
     });
@@ -83,7 +83,7 @@ describe("a custom field", () => {
   });
 
   test.each([
-    ["text", "a rack", 5, /must be a text, not 5/],
+    ["text", "a rack", 5, /must be text, not 5/],
     ["text", "a\nb", " ", /must not be blank/],
     ["text", "x".repeat(1_000), "x".repeat(1_001), /at most 1,000 characters/],
     ["url", "https://a.example/", "x".repeat(2_001), /^must have at most 2000 characters$/],
@@ -98,10 +98,10 @@ describe("a custom field", () => {
     ["url", "http://[2001:db8::1]/", `http://a.example/${"x".repeat(2_000)}`, /./],
   ])("of type %p accepts the default %p, but not %p", async (type, good, bad, sentence) => {
     expect(await newField({ key: "good", type, default: good })).toMatchObject({ default: good });
-    const expectNothingWritten = writingWatched();
-    const answer = await owner.post("custom-fields", { key: "bad", kinds: ["host"], type, default: bad });
-    expect(answer).toMatchObject(invalid({ path: "/default" }));
-    expect(answer.body.params.issues[0].message).toMatch(sentence);
+    const expectNothingWritten = watchWrites();
+    const response = await owner.post("custom-fields", { key: "bad", kinds: ["host"], type, default: bad });
+    expect(response).toMatchObject(invalid({ path: "/default" }));
+    expect(response.body.params.issues[0].message).toMatch(sentence);
     expectNothingWritten();
   });
 
@@ -121,30 +121,30 @@ describe("a custom field", () => {
 
   test("is limited to 64 per kind", async () => {
     for (let n = 0; n < 64; n += 1) await newField({ key: `field_${n}`, kinds: n === 0 ? ["host", "vlan"] : ["host"] });
-    const answer = await owner.post("custom-fields", { key: "more", kinds: ["vlan", "host"], type: "text" });
-    expect(answer).toMatchObject(invalid({ path: "/kinds", value: "host" }));
+    const response = await owner.post("custom-fields", { key: "more", kinds: ["vlan", "host"], type: "text" });
+    expect(response).toMatchObject(invalid({ path: "/kinds", value: "host" }));
     expect(await newField({ key: "more", kinds: ["vlan"] })).toMatchObject({ kinds: ["vlan"] });
   });
 
-  test("that was deleted is restored, unless its place or key is taken", async () => {
+  test("is restored after deletion, unless the limit is reached or its key is taken", async () => {
     const field = await newField({ key: "old" });
     const at = field.updated_at;
     tick();
-    await made(owner.delete(`custom-fields/${field.id}`));
-    const other = await newField({ key: "old" });
+    await expectOk(owner.delete(`custom-fields/${field.id}`));
+    const otherField = await newField({ key: "old" });
     tick();
     const restore = () => owner.post(`custom-fields/${field.id}/restore`, { at });
     expect(await restore()).toMatchObject(refusal(409, "entity_already_exists"));
-    await made(owner.delete(`custom-fields/${other.id}`));
+    await expectOk(owner.delete(`custom-fields/${otherField.id}`));
     for (let n = 0; n < 64; n += 1) await newField({ key: `field_${n}` });
     tick();
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     const full = await restore();
     expect(full.status).toBe(409);
     expect(full.body.params.conflicts).toMatchObject([{ code: "limit_reached", entity_type: "custom_field" }]);
     expectNothingWritten();
-    const [one] = (await owner.get("custom-fields?limit=1")).data as Wire[];
-    await made(owner.delete(`custom-fields/${one?.id}`));
+    const [anyField] = (await owner.get("custom-fields?limit=1")).data as JsonRecord[];
+    await expectOk(owner.delete(`custom-fields/${anyField?.id}`));
     tick();
     expect(await restore()).toMatchObject({ status: 200 });
     expect((await owner.get(`custom-fields/${field.id}`)).data).toMatchObject({ key: "old" });

@@ -2,11 +2,11 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, type Wire } from "../support/appliance/factories.ts";
+import { invalid, type JsonRecord } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { clock, newHost, newIfEntry, newNetwork, newTag, newViewer, owner, tick } = appliance;
-/** Before all writes of a test. */
+/** Timestamp before all writes of a test. */
 let start: string;
 
 beforeEach(async () => {
@@ -15,31 +15,34 @@ beforeEach(async () => {
   tick();
 });
 
-async function diff(parameters: Record<string, string>, by = owner): Promise<Wire> {
-  const answer = await by.get(`diff?${new URLSearchParams(parameters)}`);
-  expect(answer.status, answer.text).toBe(200);
-  return answer.data;
+async function diff(parameters: Record<string, string>, caller = owner): Promise<JsonRecord> {
+  const response = await caller.get(`diff?${new URLSearchParams(parameters)}`);
+  expect(response.status, response.text).toBe(200);
+  return response.data;
 }
 
-const names = (found: Wire) =>
+const names = (found: JsonRecord) =>
   Object.fromEntries(
-    ["added", "removed", "changed"].map((sort) => [sort, found[sort].map(({ name }: Wire) => name).sort()]),
+    ["added", "removed", "changed"].map((changeType) => [
+      changeType,
+      found[changeType].map(({ name }: JsonRecord) => name).sort(),
+    ]),
   );
 
-async function rename(host: Wire | undefined, name: string) {
+async function rename(host: JsonRecord | undefined, name: string) {
   const body = { id: host?.id, name, hidden: false, tags: [], services: null, ports: null, ip_addresses: null };
   expect((await owner.put(`hosts/${host?.id}`, body)).status).toBe(200);
 }
 
-async function setTag(tag: Wire, changes: Wire) {
+async function setTag(tag: JsonRecord, changes: JsonRecord) {
   const { data } = await owner.put(`tags/${tag.id}`, { name: tag.name, color: tag.color, ...changes });
   tick();
   return data;
 }
 
 describe("a diff with a filter", () => {
-  test("contains records that match at either end, and no others", async () => {
-    const [into, out, within, beside] = await Promise.all(
+  test("contains exactly the records that match at either end", async () => {
+    const [entering, leaving, staying, unrelated] = await Promise.all(
       [
         ["into", "Green"],
         ["out", "Red"],
@@ -47,17 +50,17 @@ describe("a diff with a filter", () => {
         ["beside", "Blue"],
       ].map(([name, color]) => newTag({ name, color })),
     );
-    const gone = await newTag({ name: "gone", color: "Red" });
-    const goneBeside = await newTag({ name: "gone beside", color: "Blue" });
+    const removed = await newTag({ name: "gone", color: "Red" });
+    const removedUnrelated = await newTag({ name: "gone beside", color: "Blue" });
     tick();
     const from = clock.text();
     tick();
-    await setTag(into as Wire, { color: "Red" });
-    await setTag(out as Wire, { color: "Green" });
-    await setTag(within as Wire, { description: "still red" });
-    await setTag(beside as Wire, { color: "Green" });
-    await owner.delete(`tags/${gone.id}`);
-    await owner.delete(`tags/${goneBeside.id}`);
+    await setTag(entering as JsonRecord, { color: "Red" });
+    await setTag(leaving as JsonRecord, { color: "Green" });
+    await setTag(staying as JsonRecord, { description: "still red" });
+    await setTag(unrelated as JsonRecord, { color: "Green" });
+    await owner.delete(`tags/${removed.id}`);
+    await owner.delete(`tags/${removedUnrelated.id}`);
     await newTag({ name: "new", color: "Red" });
     await newTag({ name: "new beside", color: "Blue" });
     tick();
@@ -92,7 +95,7 @@ describe("a diff with a filter", () => {
   });
 
   test("finds the same among many records as individually", async () => {
-    const tags: Wire[] = [];
+    const tags: JsonRecord[] = [];
     for (let number = 0; number < 30; number += 1)
       tags.push(await newTag({ name: `t${number}`, color: number % 3 === 0 ? "Red" : "Blue" }));
     tick();
@@ -100,31 +103,31 @@ describe("a diff with a filter", () => {
     tick();
     for (const tag of tags) await setTag(tag, { description: "seen" });
     const found = await diff({ from, types: "tag", filter: 'color = "Red"' });
-    expect(found.changed.map(({ name }: Wire) => name)).toEqual(
+    expect(found.changed.map(({ name }: JsonRecord) => name)).toEqual(
       tags.filter((_, number) => number % 3 === 0).map(({ name }) => name),
     );
   });
 
   test("requires one kind of record, and reports errors of the filter", async () => {
     for (const types of [[], ["types=host", "types=tag"], ["types=organization"]]) {
-      const answer = await owner.get(`diff?${[`from=${start}`, "filter=name:*", ...types].join("&")}`);
-      expect(answer).toMatchObject(invalid({ path: "/types" }));
+      const response = await owner.get(`diff?${[`from=${start}`, "filter=name:*", ...types].join("&")}`);
+      expect(response).toMatchObject(invalid({ path: "/types" }));
     }
     const wrong = await owner.get(`diff?from=${start}&types=tag&filter=colour:*`);
     expect(wrong).toMatchObject(invalid({ path: "/filter", position: 0, message: expect.stringContaining("color") }));
   });
 
-  test("neither finds nor names records out of reach, at either end", async () => {
+  test("neither finds nor reveals records out of reach, at either end", async () => {
     const hidden = await newNetwork({ name: "hidden" });
     const { client: reader } = await newViewer();
-    const seen = await newHost({ name: "seen" });
+    const visibleHost = await newHost({ name: "seen" });
     const secret = await newHost({ name: "secret", network_id: hidden.id });
     tick();
     await owner.delete(`hosts/${secret.id}`);
     tick();
     const query = { from: start, types: "host", filter: "name:*" };
     expect(names(await diff(query, reader))).toMatchObject({ added: ["seen"], removed: [] });
-    expect((await diff({ from: start, ids: `${seen.id},${secret.id},${hidden.id}` }, reader)).counts).toEqual({
+    expect((await diff({ from: start, ids: `${visibleHost.id},${secret.id},${hidden.id}` }, reader)).counts).toEqual({
       host: { added: 1 },
     });
     expect((await diff({ ...query, filter: 'network.name = "hidden"' }, reader)).counts).toEqual({});
@@ -133,19 +136,19 @@ describe("a diff with a filter", () => {
 
 describe("a diff that ignores fields", () => {
   test("omits records with no other change, also from counts, in every format", async () => {
-    const [renamed, both, coloured] = await Promise.all(["a", "b", "c"].map((name) => newTag({ name, color: "Red" })));
+    const [renamed, both, recolored] = await Promise.all(["a", "b", "c"].map((name) => newTag({ name, color: "Red" })));
     tick();
     const from = clock.text();
     tick();
-    await setTag(renamed as Wire, { name: "a2" });
-    await setTag(both as Wire, { name: "b2", color: "Blue" });
-    await setTag(coloured as Wire, { color: "Blue" });
+    await setTag(renamed as JsonRecord, { name: "a2" });
+    await setTag(both as JsonRecord, { name: "b2", color: "Blue" });
+    await setTag(recolored as JsonRecord, { color: "Blue" });
     await newTag({ name: "new", color: "Red" });
     tick();
     const query = { from, types: "tag" };
     const found = await diff({ ...query, ignore: "name" });
     expect(names(found)).toEqual({ added: ["new"], removed: [], changed: ["b2", "c"] });
-    expect(found.changed.flatMap(({ fields }: Wire) => fields.map(({ field }: Wire) => field))).toEqual([
+    expect(found.changed.flatMap(({ fields }: JsonRecord) => fields.map(({ field }: JsonRecord) => field))).toEqual([
       "color",
       "color",
     ]);
@@ -170,25 +173,25 @@ describe("a diff that ignores fields", () => {
     for (const key of ["rack", "room"])
       expect(await owner.post("custom-fields", { key, kinds: ["host"], type: "text" })).toMatchObject({ status: 200 });
     const moved = await newHost({ name: "moved", custom_fields: { rack: "R1", room: "North" } });
-    const other = await newHost({ name: "other", custom_fields: { rack: "R1" } });
+    const otherHost = await newHost({ name: "other", custom_fields: { rack: "R1" } });
     tick();
     const from = clock.text();
     tick();
     for (const [host, values] of [
       [moved, { rack: "R2", room: "South" }],
-      [other, { rack: "R2" }],
+      [otherHost, { rack: "R2" }],
     ] as const)
       expect(await owner.put(`hosts/${host.id}`, { ...host, custom_fields: values })).toMatchObject({ status: 200 });
     tick();
     const query = { from, types: "host" };
-    const fieldsOf = (found: Wire) =>
-      found.changed.map(({ name, fields }: Wire) => [name, ...fields.map(({ field }: Wire) => field)]);
+    const fieldsOf = (found: JsonRecord) =>
+      found.changed.map(({ name, fields }: JsonRecord) => [name, ...fields.map(({ field }: JsonRecord) => field)]);
     expect(fieldsOf(await diff({ ...query, ignore: "custom_fields.rack" }))).toEqual([["moved", "custom_fields.room"]]);
     expect((await diff({ ...query, ignore: "custom_fields" })).counts).toEqual({});
     expect((await diff({ ...query, ignore: "custom_fields.rack,custom_fields.room" })).counts).toEqual({});
     // A deleted field existed at the earlier end.
-    const [gone] = (await owner.get("custom-fields")).data.filter(({ key }: Wire) => key === "rack");
-    await owner.delete(`custom-fields/${gone.id}?cascade=true`);
+    const [removed] = (await owner.get("custom-fields")).data.filter(({ key }: JsonRecord) => key === "rack");
+    await owner.delete(`custom-fields/${removed.id}?cascade=true`);
     tick();
     expect(fieldsOf(await diff({ ...query, ignore: "custom_fields.rack" }))).toEqual([["moved", "custom_fields.room"]]);
   });
@@ -202,25 +205,25 @@ describe("a diff that ignores fields", () => {
 describe("a diff of some records", () => {
   test("contains the given ids, of any kind, and their parts only on request", async () => {
     const host = await newHost({ name: "core" });
-    const other = await newHost({ name: "other" });
+    const otherHost = await newHost({ name: "other" });
     const tag = await newTag({ name: "a" });
     tick();
     const from = clock.text();
     tick();
     await rename(host, "core-1");
-    await rename(other, "other-1");
+    await rename(otherHost, "other-1");
     const entry = await newIfEntry(host.id, {});
     await owner.delete(`tags/${tag.id}`);
     tick();
     const found = await diff({ from, ids: `${host.id},${tag.id}` });
     expect(names(found)).toEqual({ added: [], removed: ["a"], changed: ["core-1"] });
     expect((await diff({ from, ids: host.id, types: "tag" })).counts).toEqual({});
-    expect((await diff({ from, ids: entry.id, host_id: other.id })).counts).toEqual({});
+    expect((await diff({ from, ids: entry.id, host_id: otherHost.id })).counts).toEqual({});
     expect((await diff({ from, ids: entry.id, host_id: host.id })).counts).toEqual({ if_entry: { added: 1 } });
   });
 
   test("equals their share of the full diff", async () => {
-    const hosts: Wire[] = [];
+    const hosts: JsonRecord[] = [];
     for (const name of ["a", "b", "c"]) hosts.push(await newHost({ name }));
     tick();
     const from = clock.text();
@@ -230,56 +233,56 @@ describe("a diff of some records", () => {
     await owner.delete(`hosts/${hosts[1]?.id}`);
     tick();
     const all = await diff({ from });
-    const some = await diff({ from, ids: hosts.map(({ id }) => id).join() });
-    expect(some.changed).toEqual(all.changed);
-    expect(some.removed).toEqual(all.removed.filter(({ id }: Wire) => id === hosts[1]?.id));
+    const partial = await diff({ from, ids: hosts.map(({ id }) => id).join() });
+    expect(partial.changed).toEqual(all.changed);
+    expect(partial.removed).toEqual(all.removed.filter(({ id }: JsonRecord) => id === hosts[1]?.id));
   });
 });
 
 describe("a page of a diff", () => {
-  async function many() {
-    const kept: Wire[] = [];
-    const gone: Wire[] = [];
+  async function seedChanges() {
+    const remaining: JsonRecord[] = [];
+    const removed: JsonRecord[] = [];
     for (let number = 0; number < 4; number += 1) {
-      kept.push(await newTag({ name: `kept ${number}` }));
-      gone.push(await newTag({ name: `gone ${number}` }));
+      remaining.push(await newTag({ name: `kept ${number}` }));
+      removed.push(await newTag({ name: `gone ${number}` }));
     }
     tick();
     const from = clock.text();
     tick();
-    for (const tag of kept) await setTag(tag, { description: "changed" });
-    for (const { id } of gone) await owner.delete(`tags/${id}`);
+    for (const tag of remaining) await setTag(tag, { description: "changed" });
+    for (const { id } of removed) await owner.delete(`tags/${id}`);
     for (let number = 0; number < 4; number += 1) await newTag({ name: `new ${number}` });
     tick();
     return from;
   }
 
-  test("starts and ends as requested, counts everything, and all pages form the whole", async () => {
-    const from = await many();
-    const whole = await diff({ from, types: "tag" });
+  test("starts and ends as requested, counts everything, and all pages form the complete diff", async () => {
+    const from = await seedChanges();
+    const complete = await diff({ from, types: "tag" });
     const counts = { tag: { added: 4, removed: 4, changed: 4 } };
-    expect(whole.counts).toEqual(counts);
+    expect(complete.counts).toEqual(counts);
     for (const limit of [1, 3, 5, 12, 100]) {
-      const pages: Wire[] = [];
+      const pages: JsonRecord[] = [];
       for (let offset = 0; offset < 12; offset += limit)
         pages.push(await diff({ from, types: "tag", limit: String(limit), offset: String(offset) }));
       for (const page of pages) {
         expect(page.counts).toEqual(counts);
         expect(page.added.length + page.removed.length + page.changed.length).toBeLessThanOrEqual(limit);
       }
-      for (const sort of ["added", "removed", "changed"])
-        expect(pages.flatMap((page) => page[sort])).toEqual(whole[sort]);
+      for (const changeType of ["added", "removed", "changed"])
+        expect(pages.flatMap((page) => page[changeType])).toEqual(complete[changeType]);
     }
     expect(names(await diff({ from, types: "tag", offset: "12" }))).toEqual({ added: [], removed: [], changed: [] });
   });
 
-  test("can be limited to one sort, in every format", async () => {
-    const from = await many();
+  test("can be limited to one type of change, in every format", async () => {
+    const from = await seedChanges();
     expect((await diff({ from, types: "tag", change: "removed", limit: "2" })).counts).toEqual({ tag: { removed: 4 } });
     const lines = async (format: string) =>
       (await owner.get(`diff?from=${from}&types=tag&change=changed&limit=2&offset=1&format=${format}`)).text.trim();
     const ndjson = (await lines("ndjson")).split("\n").map((line: string) => JSON.parse(line));
-    expect(ndjson.map(({ change, name }: Wire) => [change, name])).toEqual([
+    expect(ndjson.map(({ change, name }: JsonRecord) => [change, name])).toEqual([
       ["changed", "kept 1"],
       ["changed", "kept 2"],
     ]);

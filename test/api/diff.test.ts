@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, tcp, type Wire } from "../support/appliance/factories.ts";
+import { invalid, type JsonRecord, tcp } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const appliance = applianceForEach();
 const { clock, first, owner } = appliance;
 const { newApiKey, newHost, newIfEntry, newNetwork, newStranger, newSubnet, newTag, newUser, tick } = appliance;
-/** Before all writes of a test. */
+/** Timestamp before all writes of a test. */
 let start: string;
 
 beforeEach(async () => {
@@ -15,26 +15,27 @@ beforeEach(async () => {
   tick();
 });
 
-const put = (tag: Wire, changes: Wire) => owner.put(`tags/${tag.id}`, { name: tag.name, color: tag.color, ...changes });
+const put = (tag: JsonRecord, changes: JsonRecord) =>
+  owner.put(`tags/${tag.id}`, { name: tag.name, color: tag.color, ...changes });
 
-async function diff(query: string, by = owner): Promise<Wire> {
-  const answer = await by.get(`diff?${query}`);
-  expect(answer.status).toBe(200);
-  return answer.data;
+async function diff(query: string, caller = owner): Promise<JsonRecord> {
+  const response = await caller.get(`diff?${query}`);
+  expect(response.status).toBe(200);
+  return response.data;
 }
 
 describe("the diff of two instants", () => {
   test("lists additions, removals and changes, field by field, with actor and time", async () => {
-    const kept = await newTag({ name: "kept", color: "Green" });
-    const gone = await newTag({ name: "gone" });
+    const changedTag = await newTag({ name: "kept", color: "Green" });
+    const removedTag = await newTag({ name: "gone" });
     tick();
     const middle = clock.text();
     tick();
-    const recolored = (await put(kept, { color: "Blue" })).data;
+    const recolored = (await put(changedTag, { color: "Blue" })).data;
     tick();
-    const renamed = (await put(kept, { color: "Blue", name: "renamed" })).data;
+    const renamed = (await put(changedTag, { color: "Blue", name: "renamed" })).data;
     const { data: added } = await owner.post("tags", { name: "new", color: "Red" }, { "x-request-id": "r1" });
-    await owner.delete(`tags/${gone.id}`);
+    await owner.delete(`tags/${removedTag.id}`);
     tick();
 
     const found = await diff(`from=${middle}`);
@@ -55,7 +56,7 @@ describe("the diff of two instants", () => {
     expect(found.removed).toMatchObject([
       {
         entity_type: "tag",
-        id: gone.id,
+        id: removedTag.id,
         name: "gone",
         record: { name: "gone" },
         transaction: { actor: { id: first.userId } },
@@ -63,7 +64,7 @@ describe("the diff of two instants", () => {
     ]);
     expect(found.changed).toHaveLength(1);
     expect(found.changed[0]).toMatchObject({
-      id: kept.id,
+      id: changedTag.id,
       name: "renamed",
       host_id: null,
       fields: [
@@ -74,7 +75,7 @@ describe("the diff of two instants", () => {
     });
   });
 
-  test("names the creator of a record despite later changes, and mistakes no other record for a host", async () => {
+  test("names the creator of a record despite later changes, and mistakes no record for a host", async () => {
     const { id, client } = newApiKey();
     const tag = (await client.post("tags", { name: "a", color: "Green" })).data;
     tick();
@@ -87,16 +88,16 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=-7d&network_id=${tag.id}`)).counts).toEqual({});
   });
 
-  test("is empty for a single instant, and if all changes were undone", async () => {
+  test("is empty for a single instant, or if all changes were undone", async () => {
     const tag = await newTag({ name: "a" });
     tick();
     const from = clock.text();
     tick();
     await put(tag, { name: "b" });
-    const passing = await newTag({ name: "passing" });
+    const transient = await newTag({ name: "passing" });
     tick();
     await put(tag, { name: "a" });
-    await owner.delete(`tags/${passing.id}`);
+    await owner.delete(`tags/${transient.id}`);
     tick();
     for (const query of [`from=${from}`, `from=${from}&to=${from}`, "from=now"]) {
       expect(await diff(query)).toMatchObject({ added: [], removed: [], changed: [], counts: {} });
@@ -117,13 +118,13 @@ describe("the diff of two instants", () => {
     expect((await diff(`from=${start}&to=${before}`)).added).toMatchObject([{ record: { name: "a" } }]);
   });
 
-  test("accepts ages as instants, and everything before the first transaction", async () => {
+  test("accepts ages as instants, and any instant before the first transaction", async () => {
     await newTag({ name: "a" });
     clock.advance(3_600_000);
     await newTag({ name: "b" });
     tick();
-    const names = (found: Wire) =>
-      found.added.filter((each: Wire) => each.entity_type === "tag").map((each: Wire) => each.name);
+    const names = (found: JsonRecord) =>
+      found.added.filter((record: JsonRecord) => record.entity_type === "tag").map((record: JsonRecord) => record.name);
     expect(names(await diff("from=-15m"))).toEqual(["b"]);
     expect(names(await diff("from=-2h"))).toEqual(["a", "b"]);
     expect(names(await diff("from=-2h&to=-15m"))).toEqual(["a"]);
@@ -153,19 +154,19 @@ describe("the diff of two instants", () => {
     tick();
     const found = await diff(`from=${from}`);
     expect(found.counts).toEqual({ port: { added: 1, removed: 1 }, if_entry: { changed: 1 } });
-    expect(found.changed[0].fields.map((each: Wire) => [each.field, each.from, each.to])).toEqual([
+    expect(found.changed[0].fields.map((change: JsonRecord) => [change.field, change.from, change.to])).toEqual([
       ["fdb_macs", null, ["00:00:5e:00:53:01"]],
       ["oper_status", entry.oper_status, "Down"],
     ]);
     expect(found.changed[0].host_id).toBe(host.id);
     expect((await diff(`from=${from}&types=port`)).counts).toEqual({ port: { added: 1, removed: 1 } });
-    const other = await newHost({ name: "other" });
+    const otherHost = await newHost({ name: "other" });
     tick();
     expect((await diff(`from=${from}&host_id=${host.id}`)).counts).toEqual({
       port: { added: 1, removed: 1 },
       if_entry: { changed: 1 },
     });
-    expect((await diff(`from=${from}&host_id=${other.id}`)).counts).toEqual({ host: { added: 1 } });
+    expect((await diff(`from=${from}&host_id=${otherHost.id}`)).counts).toEqual({ host: { added: 1 } });
   });
 
   test("names a binding after its target at the later end, or at its deletion", async () => {
@@ -183,8 +184,8 @@ describe("the diff of two instants", () => {
     await owner.put(`services/${service.id}`, { ...shop, name: "store", bindings: [] });
     tick();
 
-    const names = async (query: string, sort: string) =>
-      (await diff(`types=binding&${query}`))[sort].map((each: Wire) => each.name);
+    const names = async (query: string, changeType: string) =>
+      (await diff(`types=binding&${query}`))[changeType].map((binding: JsonRecord) => binding.name);
     expect(await names(`from=${before}&to=${between}`, "added")).toEqual(["shop at 443/Tcp at 10.2.3.4"]);
     expect(await names(`from=${between}`, "removed")).toEqual(["store at 443/Tcp at 10.2.3.4"]);
     await owner.delete(`hosts/${host.id}`);
@@ -192,12 +193,12 @@ describe("the diff of two instants", () => {
   });
 
   test("is limited to one network, and to the caller's reach", async () => {
-    const other = await newNetwork({ name: "Other" });
-    const member = await newUser({ role: "Viewer", networkIds: [other.id] });
+    const otherNetwork = await newNetwork({ name: "Other" });
+    const member = await newUser({ role: "Viewer", networkIds: [otherNetwork.id] });
     const hidden = await newSubnet({ cidr: "10.1.0.0/16" });
-    await newSubnet({ cidr: "10.2.0.0/16", network_id: other.id });
+    await newSubnet({ cidr: "10.2.0.0/16", network_id: otherNetwork.id });
     tick();
-    expect((await diff(`from=${start}&network_id=${other.id}`)).counts).toEqual({
+    expect((await diff(`from=${start}&network_id=${otherNetwork.id}`)).counts).toEqual({
       network: { added: 1 },
       subnet: { added: 1 },
     });
@@ -225,7 +226,7 @@ describe("the diff of two instants", () => {
     expect(await owner.get(`diff?${query}`)).toMatchObject(invalid({ path }));
   });
 
-  test("up to the present resolves to the same start when repeated, even after a write with the clock set back", async () => {
+  test("up to now resolves to the same start when repeated, even after a write with the clock set back", async () => {
     clock.advance(20_000);
     const before = await diff(`from=${start}`);
     clock.advance(-25_000);
@@ -238,7 +239,7 @@ describe("the diff of two instants", () => {
 });
 
 describe("the formats of a diff", () => {
-  let tag: Wire;
+  let tag: JsonRecord;
 
   beforeEach(async () => {
     tag = await newTag({ name: "=a", color: "Green" });
@@ -251,22 +252,24 @@ describe("the formats of a diff", () => {
   });
 
   test("ndjson has the same differences, one per line", async () => {
-    const whole = await diff(`from=${start}`);
-    const answer = await owner.get(`diff?from=${start}&format=ndjson`);
-    expect(answer.headers.get("content-type")).toBe("application/x-ndjson");
-    const lines = answer.text
+    const complete = await diff(`from=${start}`);
+    const response = await owner.get(`diff?from=${start}&format=ndjson`);
+    expect(response.headers.get("content-type")).toBe("application/x-ndjson");
+    const lines = response.text
       .trimEnd()
       .split("\n")
-      .map((line) => JSON.parse(line) as Wire);
-    expect(answer.text.endsWith("\n")).toBe(true);
-    for (const sort of ["added", "removed", "changed"])
-      expect(lines.filter((line) => line.change === sort).map(({ change: _, ...rest }) => rest)).toEqual(whole[sort]);
+      .map((line) => JSON.parse(line) as JsonRecord);
+    expect(response.text.endsWith("\n")).toBe(true);
+    for (const changeType of ["added", "removed", "changed"])
+      expect(lines.filter((line) => line.change === changeType).map(({ change: _, ...rest }) => rest)).toEqual(
+        complete[changeType],
+      );
   });
 
   test("csv has a row per changed field", async () => {
-    const answer = await owner.get(`diff?from=${start}&format=csv`);
-    expect(answer.headers.get("content-type")).toStartWith("text/csv");
-    const rows = answer.text.split("\r\n");
+    const response = await owner.get(`diff?from=${start}&format=csv`);
+    expect(response.headers.get("content-type")).toStartWith("text/csv");
+    const rows = response.text.split("\r\n");
     expect(rows[0]).toBe(
       "change,entity_type,id,name,network_id,host_id,host_name,field,from,to,sequence,at,actor_type,actor_name,request_id,reason",
     );
@@ -278,7 +281,7 @@ describe("the formats of a diff", () => {
   test("text and csv name the host of a part, resolve references, and show list items added and removed", async () => {
     const host = await newHost({ name: "core-1" });
     const entry = await newIfEntry(host.id);
-    const put = (changes: Wire) =>
+    const put = (changes: JsonRecord) =>
       owner.put(`if-entries/${entry.id}`, { if_index: entry.if_index, if_descr: "Gi1/0/1", ...changes });
     await put({ fdb_macs: ["00:00:5e:00:53:01", "00:00:5e:00:53:02"] });
     tick();
@@ -302,10 +305,10 @@ describe("the formats of a diff", () => {
     tick();
     const from = clock.text();
     tick();
-    const described = (description: string) =>
+    const setDescription = (description: string) =>
       owner.put(`hosts/${host.id}`, { id: host.id, name: "core-1", hidden: false, tags: [], description });
     for (const id of [keyId, first.userId, host.id as string]) {
-      await described(id);
+      await setDescription(id);
       tick();
       expect((await owner.get(`diff?from=${from}&types=host&format=text`)).text).toContain(
         `      description: none → "${id}"  (`,
@@ -317,8 +320,8 @@ describe("the formats of a diff", () => {
     const macs = (first: number) =>
       Array.from(
         { length: 10_000 },
-        (_, each) =>
-          `02:00:00:0${first}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`,
+        (_, index) =>
+          `02:00:00:0${first}:${[index >> 8, index & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`,
       );
     const host = await newHost({ name: "core-1" });
     const entry = await newIfEntry(host.id, { fdb_macs: macs(1) });
@@ -335,24 +338,24 @@ describe("the formats of a diff", () => {
       ).status,
     ).toBe(200);
     tick();
-    const took = (format: string) =>
+    const measure = (format: string) =>
       processorMs(async () => {
         const { text } = await owner.get(`diff?from=${from}&types=if_entry&format=${format}`);
         expect(text.match(/02:00:00:0[12]:/g)).toHaveLength(20_000);
       });
-    await took("ndjson");
+    await measure("ndjson");
     // A nested loop over both lists would take tens of times as long.
-    expect((await took("text")) / (await took("ndjson"))).toBeLessThan(5);
+    expect((await measure("text")) / (await measure("ndjson"))).toBeLessThan(5);
   });
 
   test("text is human-readable, without terminal control sequences", async () => {
-    const answer = await owner.get(`diff?from=${start}&format=text`);
-    expect(answer.headers.get("content-type")).toStartWith("text/plain");
-    expect(answer.text).toContain(`What changed from ${start} to `);
-    expect(answer.text).toContain("\nTags\n");
-    expect(answer.text).toContain('      color: "Green" → "Blue"  (');
-    expect(answer.text).toMatch(/\n1 added, 0 removed, 1 changed\.\n$/);
-    expect(answer.text).not.toMatch(/[^\n\P{Cc}]/u);
-    expect((await owner.get("diff?from=now&format=text")).text).toEndWith("\nNothing.\n");
+    const response = await owner.get(`diff?from=${start}&format=text`);
+    expect(response.headers.get("content-type")).toStartWith("text/plain");
+    expect(response.text).toContain(`Changes from ${start} to `);
+    expect(response.text).toContain("\nTags\n");
+    expect(response.text).toContain('      color: "Green" → "Blue"  (');
+    expect(response.text).toMatch(/\n1 added, 0 removed, 1 changed\.\n$/);
+    expect(response.text).not.toMatch(/[^\n\P{Cc}]/u);
+    expect((await owner.get("diff?from=now&format=text")).text).toEndWith("\nNo changes.\n");
   });
 });

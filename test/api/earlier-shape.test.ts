@@ -1,4 +1,4 @@
-// Store of an earlier version, read by this one: every answer equals the earlier version's, plus fields added since.
+// Store of an earlier version, read by this one: every response equals the earlier version's, plus fields added since.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -12,16 +12,16 @@ import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import type { UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import type { Client } from "../support/appliance/client.ts";
 import {
-  type EarlierAnswers,
+  addLaterFields,
+  type EarlierResponses,
   type EarlierStore,
-  earlierAnswers,
-  gainFields,
+  earlierResponses,
   openEarlier,
   pruneEarlier,
   putUpgradedStore,
   writeEarlierStore,
 } from "../support/appliance/earlier-appliance.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { content } from "../support/appliance/past.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 
@@ -32,18 +32,18 @@ const ADDED = [
 ] as const;
 
 let store: EarlierStore;
-let answers: EarlierAnswers["answers"];
-let etags: EarlierAnswers["etags"];
-let loseFields = () => {};
+let responses: EarlierResponses["responses"];
+let etags: EarlierResponses["etags"];
+let restoreFields = () => {};
 let appliance: UnclaimedAppliance;
 let callers: Readonly<Record<"owner" | "member", Client>>;
 
 beforeAll(async () => {
   store = await writeEarlierStore();
-  ({ answers, etags } = await earlierAnswers(store, pathsOf(store), taggedOf(store)));
-  loseFields = gainFields();
+  ({ responses, etags } = await earlierResponses(store, pathsOf(store), etagPathsOf(store)));
+  restoreFields = addLaterFields();
 });
-afterAll(() => loseFields());
+afterAll(() => restoreFields());
 
 async function open(): Promise<void> {
   const opened = await openEarlier(store, (path) => {
@@ -60,7 +60,7 @@ function pathsOf({ instants, ids, thinnedBefore }: EarlierStore): Record<"owner"
   const before = formatInstant(thinnedBefore);
   const kinds = "hosts subnets if-entries ip-addresses services ports bindings vlans networks".split(" ");
   const lists = [...kinds, "tags", "credentials"].map((plural) => `${plural}?limit=0`);
-  const everyInstant = instants.map((each) => `subnets?limit=0&at=${each}`);
+  const everyInstant = instants.map((instant) => `subnets?limit=0&at=${instant}`);
   const shared = [
     "subnets?limit=0",
     ...everyInstant,
@@ -75,11 +75,11 @@ function pathsOf({ instants, ids, thinnedBefore }: EarlierStore): Record<"owner"
     ...shared,
     ...lists,
     ...lists.map((path) => `${path}&at=${at}`),
-    ...instants.map((each) => `hosts?limit=50&include_children=false&at=${each}`),
+    ...instants.map((instant) => `hosts?limit=50&include_children=false&at=${instant}`),
     ...["", `?at=${at}`].flatMap((query) => [`subnets/export/csv${query}`, `hosts/export/csv${query}`]),
     `hosts?tag_ids=${ids.tag}&include_children=false&at=${instants[2]}`,
     `hosts?order_by=sys_location&include_children=false&at=${at}`,
-    ...taggedOf({ instants, ids }),
+    ...etagPathsOf({ instants, ids }),
     `subnets/${ids.lab}/history`,
     `subnets/${ids.again}/history`,
     ...[ids.spare, ids.moved].map((id) => `hosts/${id}/history?include_children=false`),
@@ -88,21 +88,21 @@ function pathsOf({ instants, ids, thinnedBefore }: EarlierStore): Record<"owner"
   return { owner, member: shared };
 }
 
-function taggedOf({ instants, ids }: Pick<EarlierStore, "instants" | "ids">): string[] {
+function etagPathsOf({ instants, ids }: Pick<EarlierStore, "instants" | "ids">): string[] {
   return [`hosts/${ids.host}?at=${instants[5]}`, `subnets/${ids.lab}?at=${instants[5]}`, `subnets/${ids.lab}`];
 }
 
-/** An earlier answer in its current form. */
-function today(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(today);
+/** An earlier response in its current form. */
+function currentForm(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(currentForm);
   if (value === null || typeof value !== "object") return value;
-  const fields = Object.fromEntries(Object.entries(value).map(([field, each]) => [field, today(each)]));
+  const fields = Object.fromEntries(Object.entries(value).map(([field, content]) => [field, currentForm(content)]));
   // Only records have a lineage; requests and differences may contain the same keys.
   if ("lineage_id" in value) for (const { has, field, value: added } of ADDED) if (has in value) fields[field] = added;
   return fields;
 }
 
-function expectEarlierAnswer(text: string, earlier: Wire | string): void {
+function expectEarlierResponse(text: string, earlier: JsonRecord | string): void {
   if (typeof earlier === "string") {
     const rows = csvRecords(earlier).map((row) =>
       Object.assign({}, row, ...ADDED.filter(({ has }) => has in row).map(({ field, cell }) => ({ [field]: cell }))),
@@ -111,20 +111,20 @@ function expectEarlierAnswer(text: string, earlier: Wire | string): void {
     expect(csvRecords(text)).toEqual(rows);
     return;
   }
-  const { data, meta } = JSON.parse(text) as Wire;
-  expect(data).toEqual(today(earlier.data));
+  const { data, meta } = JSON.parse(text) as JsonRecord;
+  expect(data).toEqual(currentForm(earlier.data));
   expect(meta).toEqual(earlier.meta);
 }
 
-describe("reading a store from before a field", () => {
+describe("reading a store older than a field", () => {
   beforeAll(open);
   afterAll(() => appliance.close());
 
-  test.each(["owner", "member"] as const)("answers its %s as before the upgrade", async (caller) => {
-    for (const [path, earlier] of answers[caller]) {
-      const answer = await callers[caller].get(path);
-      expect([path, answer.status]).toEqual([path, 200]);
-      expectEarlierAnswer(answer.text, earlier);
+  test.each(["owner", "member"] as const)("responds to its %s as before the upgrade", async (caller) => {
+    for (const [path, earlier] of responses[caller]) {
+      const response = await callers[caller].get(path);
+      expect([path, response.status]).toEqual([path, 200]);
+      expectEarlierResponse(response.text, earlier);
     }
   });
 
@@ -148,7 +148,7 @@ describe("reading a store from before a field", () => {
   });
 
   test("filters, searches and orders at past instants by the later field's default", async () => {
-    const list = async (query: string) => ((await callers.owner.get(query)).data as Wire[]).map(({ id }) => id);
+    const list = async (query: string) => ((await callers.owner.get(query)).data as JsonRecord[]).map(({ id }) => id);
     for (const at of [store.instants[5], store.instants[8]]) {
       const all = await list(`subnets?at=${at}`);
       expect(all.length).toBeGreaterThan(2);
@@ -160,31 +160,31 @@ describe("reading a store from before a field", () => {
 
   test("does not revalidate a response cached before the upgrade", async () => {
     for (const [path, etag] of etags) {
-      const answer = await callers.owner.get(path, { "if-none-match": etag });
-      expect([path, answer.status]).toEqual([path, 200]);
-      const again = await callers.owner.get(path, { "if-none-match": answer.headers.get("etag") as string });
-      expect([path, again.status]).toEqual([path, 304]);
+      const response = await callers.owner.get(path, { "if-none-match": etag });
+      expect([path, response.status]).toEqual([path, 200]);
+      const revalidated = await callers.owner.get(path, { "if-none-match": response.headers.get("etag") as string });
+      expect([path, revalidated.status]).toEqual([path, 304]);
     }
   });
 });
 
-describe("writing a store from before a field", () => {
+describe("writing a store older than a field", () => {
   beforeEach(open);
   afterEach(() => appliance.close());
 
   test("accepts an equal write without a version, and names only changed fields, in the new shape", async () => {
     const { owner } = callers;
-    const lab = await made(owner.get(`subnets/${store.ids.lab}`));
-    const host = await made(owner.get(`hosts/${store.ids.spare}`));
+    const lab = await expectOk(owner.get(`subnets/${store.ids.lab}`));
+    const host = await expectOk(owner.get(`hosts/${store.ids.spare}`));
     const head = appliance.reader.head().sequence;
-    expect(await made(owner.put(`subnets/${store.ids.lab}`, lab))).toEqual(lab);
-    expect(await made(owner.put(`hosts/${store.ids.spare}`, host))).toEqual(host);
+    expect(await expectOk(owner.put(`subnets/${store.ids.lab}`, lab))).toEqual(lab);
+    expect(await expectOk(owner.put(`hosts/${store.ids.spare}`, host))).toEqual(host);
     expect(appliance.reader.head().sequence).toBe(head);
     appliance.clock.advance(1_000);
-    await made(owner.put(`subnets/${store.ids.lab}`, { ...lab, name: "Lab north" }));
-    await made(owner.put(`hosts/${store.ids.spare}`, { ...host, asset_tag: "NL-1" }));
+    await expectOk(owner.put(`subnets/${store.ids.lab}`, { ...lab, name: "Lab north" }));
+    await expectOk(owner.put(`hosts/${store.ids.spare}`, { ...host, asset_tag: "NL-1" }));
     appliance.clock.advance(1_000);
-    const history = async (path: string) => ((await owner.get(path)).data as Wire[])[0] as Wire;
+    const history = async (path: string) => ((await owner.get(path)).data as JsonRecord[])[0] as JsonRecord;
     expect(await history(`subnets/${store.ids.lab}/history`)).toMatchObject({
       changed_fields: ["name"],
       record: { name: "Lab north", accepts_credentials: true },
@@ -201,8 +201,8 @@ describe("writing a store from before a field", () => {
     ]);
     const { data } = await owner.get(`diff?from=${formatInstant(store.now)}&to=now&types=subnet,host`);
     expect(
-      (data.changed as Wire[]).flatMap(({ fields }) =>
-        (fields as Wire[]).map(({ field, from, to }) => [field, from, to]),
+      (data.changed as JsonRecord[]).flatMap(({ fields }) =>
+        (fields as JsonRecord[]).map(({ field, from, to }) => [field, from, to]),
       ),
     ).toEqual([
       ["name", lab.name, "Lab north"],
@@ -216,29 +216,29 @@ describe("writing a store from before a field", () => {
   test("restores records from before the field, if the caller may set its value", async () => {
     const { owner, member } = callers;
     const at = store.instants[5] as string;
-    const then = await made(owner.get(`subnets/${store.ids.lab}?at=${at}`));
-    const lab = await made(owner.get(`subnets/${store.ids.lab}`));
-    await made(owner.put(`subnets/${store.ids.lab}`, { ...lab, accepts_credentials: false, name: "closed" }));
+    const earlierLab = await expectOk(owner.get(`subnets/${store.ids.lab}?at=${at}`));
+    const lab = await expectOk(owner.get(`subnets/${store.ids.lab}`));
+    await expectOk(owner.put(`subnets/${store.ids.lab}`, { ...lab, accepts_credentials: false, name: "closed" }));
     const closing = appliance.reader.head().sequence;
     expect(await member.post(`subnets/${store.ids.lab}/restore`, { at })).toMatchObject(
       refusal(403, "auth_permission_denied"),
     );
     expect((await owner.post(`subnets/${store.ids.lab}/restore`, { at })).status).toBe(200);
     // The earlier tag is deleted by now.
-    expect(content(await made(owner.get(`subnets/${store.ids.lab}`)))).toEqual(
-      content({ ...then, tags: [], accepts_credentials: true }),
+    expect(content(await expectOk(owner.get(`subnets/${store.ids.lab}`)))).toEqual(
+      content({ ...earlierLab, tags: [], accepts_credentials: true }),
     );
     expect((await owner.post(`transactions/${closing}/revert`, {})).status).toBe(409);
-    const host = await made(owner.get(`hosts/${store.ids.spare}`));
-    await made(owner.put(`hosts/${store.ids.spare}`, { ...host, asset_tag: "NL-1" }));
+    const host = await expectOk(owner.get(`hosts/${store.ids.spare}`));
+    await expectOk(owner.put(`hosts/${store.ids.spare}`, { ...host, asset_tag: "NL-1" }));
     expect((await owner.post(`transactions/${appliance.reader.head().sequence}/revert`, {})).status).toBe(200);
-    expect(await made(owner.get(`hosts/${store.ids.spare}`))).toMatchObject({ asset_tag: null });
+    expect(await expectOk(owner.get(`hosts/${store.ids.spare}`))).toMatchObject({ asset_tag: null });
   });
 
   test("accepts If-Match of a version read before the upgrade, until the next write", async () => {
     const path = `subnets/${store.ids.lab}`;
     const tag = etags.get(path) as string;
-    const lab = await made(callers.owner.get(path));
+    const lab = await expectOk(callers.owner.get(path));
     expect(await callers.owner.put(path, lab, { "if-match": tag.replace(/.-/, "x-") })).toMatchObject({ status: 412 });
     expect(await callers.owner.put(path, lab, { "if-match": tag })).toMatchObject({ status: 200, data: lab });
     expect(await callers.owner.put(path, { ...lab, name: "Lab north" }, { "if-match": tag })).toMatchObject({

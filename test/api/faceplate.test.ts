@@ -1,12 +1,12 @@
-// GET /api/v1/hosts/{id}/faceplate through the API; also at random timestamps and for all callers, compared with plain
-// code over the state after every write.
+// GET /api/v1/hosts/{id}/faceplate through the API; also at random timestamps and for all callers, compared with
+// a reference implementation over the state after every write.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { virtualRouterOf } from "../../src/base/mac.ts";
-import { macTold } from "../../src/base/vendors/vendor.ts";
+import { macInfo } from "../../src/base/vendors/vendor.ts";
 import { applianceForAll, applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 describe("a faceplate", () => {
@@ -23,7 +23,7 @@ describe("a faceplate", () => {
     const core = await newHost({ name: "core-1" });
     const far = await newIfEntry(core.id, { if_index: 48, if_descr: "Gi0/48" });
     const host = await newHost({ name: "access-1" });
-    const port = (if_index: number, if_name: string, more: Wire = {}) =>
+    const port = (if_index: number, if_name: string, more: JsonRecord = {}) =>
       newIfEntry(host.id, { if_index, if_name, if_descr: `${if_name} of access-1`, if_type: 6, ...more });
     await port(3, "Gi2/0/1");
     await port(2, "Gi1/0/10", {
@@ -42,7 +42,9 @@ describe("a faceplate", () => {
     const { data, body } = await owner.get(`hosts/${host.id}/faceplate`);
     expect(body.meta.at).toBeUndefined();
     expect(data.host).toEqual({ id: host.id, name: "access-1" });
-    expect(data.groups.map(({ type, member, module, ports }: Wire) => [type, member, module, namesOf(ports)])).toEqual([
+    expect(
+      data.groups.map(({ type, member, module, ports }: JsonRecord) => [type, member, module, namesOf(ports)]),
+    ).toEqual([
       ["Module", "1", "1/0", ["Gi1/0/2", "Gi1/0/10"]],
       ["Module", "2", "2/0", ["Gi2/0/1"]],
     ]);
@@ -80,94 +82,98 @@ describe("a faceplate", () => {
     ]);
   });
 
-  test("shows since when a port is unused, and nothing if it was never up, or since when its state is known", async () => {
+  test("shows when a port became unused, null if it was never up, and when its state became known", async () => {
     const host = await newHost({ name: "access-1" });
-    const one = await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1", oper_status: "Up" });
-    const other = await newIfEntry(host.id, { if_index: 2, if_descr: "Gi0/2", oper_status: "Down" });
+    const entry = await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1", oper_status: "Up" });
+    const otherEntry = await newIfEntry(host.id, { if_index: 2, if_descr: "Gi0/2", oper_status: "Down" });
     const whileUp = instant();
     tick();
-    const down = await made(owner.put(`if-entries/${one.id}`, { ...one, oper_status: "Down" }));
+    const down = await expectOk(owner.put(`if-entries/${entry.id}`, { ...entry, oper_status: "Down" }));
     tick();
-    await made(owner.put(`if-entries/${one.id}`, { ...down, if_alias: "desk 3", oper_status: "LowerLayerDown" }));
+    await expectOk(owner.put(`if-entries/${entry.id}`, { ...down, if_alias: "desk 3", oper_status: "LowerLayerDown" }));
     tick();
     const unused = async (query = "") =>
-      (await owner.get(`hosts/${host.id}/faceplate${query}`)).data.groups[0].ports.map((port: Wire) => [
+      (await owner.get(`hosts/${host.id}/faceplate${query}`)).data.groups[0].ports.map((port: JsonRecord) => [
         port.unused_since,
         port.known_since,
       ]);
     expect(await unused()).toEqual([
-      [down.updated_at, one.created_at],
-      [null, other.created_at],
+      [down.updated_at, entry.created_at],
+      [null, otherEntry.created_at],
     ]);
     expect(await unused(`?at=${whileUp}`)).toEqual([
-      [null, one.created_at],
-      [null, other.created_at],
+      [null, entry.created_at],
+      [null, otherEntry.created_at],
     ]);
   });
 
-  test("names up to a hundred stations per port, and indicates more", async () => {
+  test("lists up to a hundred stations per port, and indicates more", async () => {
     const host = await newHost({ name: "access-1" });
-    const macs = [...Array(130).keys()].map((place) => `00:1b:21:00:01:${place.toString(16).padStart(2, "0")}`);
+    const macs = [...Array(130).keys()].map((index) => `00:1b:21:00:01:${index.toString(16).padStart(2, "0")}`);
     await newIfEntry(host.id, { if_index: 1, if_descr: "Gi0/1", fdb_macs: macs });
     const [port] = (await owner.get(`hosts/${host.id}/faceplate`)).data.groups[0].ports;
     expect([port.fdb_entries, port.stations.length, port.has_more_stations]).toEqual([130, 100, true]);
-    expect(port.stations.map(({ mac_address }: Wire) => mac_address)).toEqual(macs.slice(0, 100));
+    expect(port.stations.map(({ mac_address }: JsonRecord) => mac_address)).toEqual(macs.slice(0, 100));
   });
 
-  test("of selected ports keeps their positions, and shows nothing of others", async () => {
+  test("of selected ports keeps their positions, and omits others", async () => {
     const host = await newHost({ name: "access-1" });
-    const other = await newIfEntry((await newHost({ name: "access-2" })).id, { if_index: 1, if_descr: "Gi1/0/1" });
-    const port = (if_index: number, if_name: string, more: Wire = {}) =>
+    const otherEntry = await newIfEntry((await newHost({ name: "access-2" })).id, { if_index: 1, if_descr: "Gi1/0/1" });
+    const port = (if_index: number, if_name: string, more: JsonRecord = {}) =>
       newIfEntry(host.id, { if_index, if_name, if_descr: if_name, if_type: 6, ...more });
     for (const number of [1, 2, 3]) await port(number, `Eth1/${number}`);
     // A breakout port: only its neighbors indicate its position.
-    const broken = await port(10, "Eth1/4/1", { fdb_macs: ["00:1b:21:aa:bb:dd"] });
+    const breakout = await port(10, "Eth1/4/1", { fdb_macs: ["00:1b:21:aa:bb:dd"] });
     const vlan = await port(20, "Vlan20", { if_type: 53 });
     const early = instant();
     tick();
-    const late = await port(30, "Eth1/5");
-    const told = async (query: string) => (await owner.get(`hosts/${host.id}/faceplate?${query}`)).data;
-    const whole = await told("");
-    const [group] = whole.groups;
-    expect(await told(`ids=${broken.id}&ids=${vlan.id}`)).toEqual({
-      ...whole,
-      groups: [{ ...group, ports: group.ports.filter(({ id }: Wire) => id === broken.id) }],
+    const lateEntry = await port(30, "Eth1/5");
+    const faceplateOf = async (query: string) => (await owner.get(`hosts/${host.id}/faceplate?${query}`)).data;
+    const full = await faceplateOf("");
+    const [group] = full.groups;
+    expect(await faceplateOf(`ids=${breakout.id}&ids=${vlan.id}`)).toEqual({
+      ...full,
+      groups: [{ ...group, ports: group.ports.filter(({ id }: JsonRecord) => id === breakout.id) }],
     });
-    expect(await told(`ids=${late.id},${other.id}&at=${early}`)).toEqual({ ...whole, groups: [], logical: [] });
-    expect(namesOf((await told(`ids=${late.id},${other.id}`)).groups[0].ports)).toEqual(["Eth1/5"]);
+    expect(await faceplateOf(`ids=${lateEntry.id},${otherEntry.id}&at=${early}`)).toEqual({
+      ...full,
+      groups: [],
+      logical: [],
+    });
+    expect(namesOf((await faceplateOf(`ids=${lateEntry.id},${otherEntry.id}`)).groups[0].ports)).toEqual(["Eth1/5"]);
     const names = async (query: string) => {
-      const { groups, logical } = await told(query);
-      return [...groups.map((each: Wire) => namesOf(each.ports)), namesOf(logical)];
+      const { groups, logical } = await faceplateOf(query);
+      return [...groups.map((group: JsonRecord) => namesOf(group.ports)), namesOf(logical)];
     };
     expect(await names("limit=2")).toEqual([["Eth1/1", "Eth1/2"], []]);
     expect(await names("limit=6")).toEqual([["Eth1/1", "Eth1/2", "Eth1/3", "Eth1/4/1", "Eth1/5"], ["Vlan20"]]);
     expect(await names("limit=0")).toEqual(await names("limit=6"));
-    expect(await names(`limit=1&ids=${vlan.id},${broken.id}`)).toEqual([["Eth1/4/1"], []]);
+    expect(await names(`limit=1&ids=${vlan.id},${breakout.id}`)).toEqual([["Eth1/4/1"], []]);
     expect((await owner.get(`hosts/${host.id}/faceplate?ids=one`)).body.params.issues[0].path).toBe("/ids/0");
   });
 
-  test("is 404 if its host is out of reach, did not exist yet, or never did", async () => {
+  test("is 404 if its host is out of reach, did not exist yet, or never existed", async () => {
     const before = instant();
     tick();
     const far = await newNetwork({ name: "far" });
     const host = await newHost({ name: "access-1", network_id: far.id });
-    const near = (await newUser({ role: "Viewer", networkIds: [] })).client;
-    for (const answer of [
-      await near.get(`hosts/${host.id}/faceplate`),
+    const outsider = (await newUser({ role: "Viewer", networkIds: [] })).client;
+    for (const response of [
+      await outsider.get(`hosts/${host.id}/faceplate`),
       await owner.get(`hosts/${host.id}/faceplate?at=${before}`),
       await owner.get(`hosts/${far.id}/faceplate`),
     ])
-      expect(answer).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
+      expect(response).toMatchObject({ status: 404, body: { code: "entity_not_found" } });
   });
 });
 
-function namesOf(ports: readonly Wire[]): string[] {
+function namesOf(ports: readonly JsonRecord[]): string[] {
   return ports.map(({ name }) => name);
 }
 
 describe("at random", () => {
   const STEPS = 160;
-  const QUESTIONS = 300;
+  const ROUNDS = 300;
   const random = seededRandom(17_006);
   const appliance = applianceForAll();
   const { owner } = appliance;
@@ -179,30 +185,37 @@ describe("at random", () => {
 
   interface State {
     readonly at: string;
-    readonly hosts: ReadonlyMap<string, Wire>;
-    readonly ports: ReadonlyMap<string, Wire>;
-    readonly vlans: ReadonlyMap<string, Wire>;
+    readonly hosts: ReadonlyMap<string, JsonRecord>;
+    readonly ports: ReadonlyMap<string, JsonRecord>;
+    readonly vlans: ReadonlyMap<string, JsonRecord>;
   }
   const states: State[] = [];
   const networks: string[] = [];
 
-  async function look(): Promise<void> {
+  async function recordState(): Promise<void> {
     const byId = async (path: string) =>
-      new Map((await owner.get(`${path}?limit=0`)).data.map((record: Wire) => [record.id, record]) as [string, Wire][]);
+      new Map(
+        (await owner.get(`${path}?limit=0`)).data.map((record: JsonRecord) => [record.id, record]) as [
+          string,
+          JsonRecord,
+        ][],
+      );
     const [hosts, ports, vlans] = [await byId("hosts"), await byId("if-entries"), await byId("vlans")];
     states.push({ at: new Date(appliance.clock.now()).toISOString(), hosts, ports, vlans });
   }
 
-  const some = (of: readonly string[]) => of.filter(() => random.integer(3) === 0);
-  const now = () => states.at(-1) as State;
+  const sample = (items: readonly string[]) => items.filter(() => random.integer(3) === 0);
+  const latest = () => states.at(-1) as State;
   const pick = <T>(items: Iterable<T>): T | null => {
     const all = [...items];
     return all.length === 0 ? null : random.pick(all);
   };
 
-  function portFields(host: Wire): Wire {
-    const vlans = [...now().vlans.values()].filter((each) => each.network_id === host.network_id).map(({ id }) => id);
-    const far = pick([...now().ports.values()].filter((each) => each.network_id === host.network_id));
+  function portFields(host: JsonRecord): JsonRecord {
+    const vlans = [...latest().vlans.values()]
+      .filter((vlan) => vlan.network_id === host.network_id)
+      .map(({ id }) => id);
+    const far = pick([...latest().ports.values()].filter((port) => port.network_id === host.network_id));
     return {
       if_type: 6,
       oper_status: random.pick(STATUSES),
@@ -210,8 +223,8 @@ describe("at random", () => {
       speed_bps: random.pick([null, 1_000_000_000]),
       mac_address: random.pick([null, ...MACS]),
       native_vlan_id: pick(vlans),
-      vlan_ids: some(vlans),
-      fdb_macs: some(MACS),
+      vlan_ids: sample(vlans),
+      fdb_macs: sample(MACS),
       lldp_sys_name: random.pick([null, "core-1"]),
       cdp_port_id: random.pick([null, "Gi0/1"]),
       neighbor:
@@ -224,68 +237,72 @@ describe("at random", () => {
     };
   }
 
-  async function step(place: number): Promise<void> {
+  async function step(index: number): Promise<void> {
     const dice = random.integer(10);
-    const host = pick(now().hosts.values());
-    const port = pick(now().ports.values());
+    const host = pick(latest().hosts.values());
+    const port = pick(latest().ports.values());
     if (dice === 0 || host === null) {
-      const place2 = random.integer(networks.length);
-      await made(
+      const networkIndex = random.integer(networks.length);
+      await expectOk(
         owner.post("hosts", {
-          network_id: networks[place2],
+          network_id: networks[networkIndex],
           name: random.pick(["web", "Ärger", "core-1", "printer 10"]),
-          ip_addresses: [{ ip_address: `10.${place2}.0.${place + 1}`, mac_address: random.pick([null, ...MACS]) }],
+          ip_addresses: [
+            { ip_address: `10.${networkIndex}.0.${index + 1}`, mac_address: random.pick([null, ...MACS]) },
+          ],
         }),
       );
     } else if (dice < 4) {
-      await made(
+      await expectOk(
         owner.post("if-entries", {
           host_id: host.id,
-          if_index: place + 1,
+          if_index: index + 1,
           if_descr: `Gi1/0/${random.integer(30)}`,
           ...portFields(host),
         }),
       );
     } else if (dice < 8 && port !== null)
-      await made(owner.put(`if-entries/${port.id}`, { ...port, ...portFields(now().hosts.get(port.host_id) as Wire) }));
+      await expectOk(
+        owner.put(`if-entries/${port.id}`, { ...port, ...portFields(latest().hosts.get(port.host_id) as JsonRecord) }),
+      );
     else if (dice === 8 && port !== null) await owner.delete(`if-entries/${port.id}?cascade=true`);
-    else if (now().hosts.size > 4) await owner.delete(`hosts/${host.id}?cascade=true`);
-    else await made(owner.put(`hosts/${host.id}`, { ...host, name: `${host.name}${place}` }));
+    else if (latest().hosts.size > 4) await owner.delete(`hosts/${host.id}?cascade=true`);
+    else await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: `${host.name}${index}` }));
   }
 
   beforeAll(async () => {
-    networks.push(appliance.first.networkId, (await made(owner.post("networks", { name: "far" }))).id);
-    for (const [place, network_id] of networks.entries()) {
-      await made(owner.post("subnets", { network_id, cidr: `10.${place}.0.0/16` }));
-      for (const number of [10, 20]) await made(owner.post("vlans", { network_id, number, name: `v${number}` }));
+    networks.push(appliance.first.networkId, (await expectOk(owner.post("networks", { name: "far" }))).id);
+    for (const [index, network_id] of networks.entries()) {
+      await expectOk(owner.post("subnets", { network_id, cidr: `10.${index}.0.0/16` }));
+      for (const number of [10, 20]) await expectOk(owner.post("vlans", { network_id, number, name: `v${number}` }));
     }
-    await look();
-    for (let place = 0; place < STEPS; place += 1) {
+    await recordState();
+    for (let index = 0; index < STEPS; index += 1) {
       appliance.clock.advance(1_000 + random.integer(5_000));
-      await step(place);
+      await step(index);
       appliance.clock.advance(1_000);
-      await look();
+      await recordState();
     }
   });
 
-  const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
   const folded = (name: string) => name.toLowerCase();
-  const named = (record: Wire | undefined) =>
+  const named = (record: JsonRecord | undefined) =>
     record === undefined ? null : { id: record.id, name: record.name ?? record.if_name ?? record.if_descr };
 
-  /** Expected ports by id, from plain code. @param place of the queried state */
-  function expected(place: number, hostId: string): Record<string, unknown> | null {
-    const state = states[place] as State;
+  /** Expected ports by id, computed naively. @param index index of the queried state */
+  function expected(index: number, hostId: string): Record<string, unknown> | null {
+    const state = states[index] as State;
     const host = state.hosts.get(hostId);
     if (host === undefined) return null;
     const ports = [...state.ports.values()].filter((port) => port.host_id === hostId);
-    return Object.fromEntries(ports.map((port) => [port.id, expectedPort(place, port)]));
+    return Object.fromEntries(ports.map((port) => [port.id, expectedPort(index, port)]));
   }
 
-  function expectedPort(place: number, port: Wire) {
-    const { hosts, vlans, ports } = states[place] as State;
+  function expectedPort(index: number, port: JsonRecord) {
+    const { hosts, vlans, ports } = states[index] as State;
     const vlan = (id: string) => {
-      const { number, name } = vlans.get(id) as Wire;
+      const { number, name } = vlans.get(id) as JsonRecord;
       return { id, number, name };
     };
     const far = port.neighbor?.type === "IfEntry" ? ports.get(port.neighbor.id) : undefined;
@@ -296,7 +313,7 @@ describe("at random", () => {
       admin_status: port.admin_status,
       speed_bps: port.speed_bps ?? null,
       native_vlan: port.native_vlan_id === undefined ? null : vlan(port.native_vlan_id),
-      tagged_vlans: (port.vlan_ids ?? []).map(vlan).sort((a: Wire, b: Wire) => a.number - b.number),
+      tagged_vlans: (port.vlan_ids ?? []).map(vlan).sort((a: JsonRecord, b: JsonRecord) => a.number - b.number),
       neighbor:
         source === "Entered" && farHost === undefined
           ? null
@@ -308,36 +325,36 @@ describe("at random", () => {
               announced_port: port.cdp_port_id ?? null,
             },
       fdb_entries: (port.fdb_macs ?? []).length,
-      stations: expectedStations(place, port),
-      unused_since: port.oper_status === "Up" ? null : lastUpEnd(place, port.id),
+      stations: expectedStations(index, port),
+      unused_since: port.oper_status === "Up" ? null : lastUpEnd(index, port.id),
       known_since: port.created_at,
     };
   }
 
-  function expectedStations(place: number, port: Wire): unknown[] {
-    const { hosts, ports } = states[place] as State;
+  function expectedStations(index: number, port: JsonRecord): unknown[] {
+    const { hosts, ports } = states[index] as State;
     return ((port.fdb_macs ?? []) as string[])
       .map((mac) => {
-        const isStation = virtualRouterOf(mac) !== null || !["Multicast", "Unspecified"].includes(macTold(mac).type);
+        const isStation = virtualRouterOf(mac) !== null || !["Multicast", "Unspecified"].includes(macInfo(mac).type);
         const owners = [...hosts.values()]
           .filter((host) => host.network_id === port.network_id)
           .flatMap((host) => {
-            const own = [...ports.values()].find((each) => each.host_id === host.id && each.mac_address === mac);
-            const ips = host.ip_addresses.filter((each: Wire) => each.mac_address === mac);
+            const own = [...ports.values()].find((port) => port.host_id === host.id && port.mac_address === mac);
+            const ips = host.ip_addresses.filter((address: JsonRecord) => address.mac_address === mac);
             return isStation && (own !== undefined || ips.length > 0)
               ? [
                   {
                     id: host.id,
                     name: host.name,
                     hasInterface: own !== undefined,
-                    ips: ips.map((a: Wire) => a.ip_address),
+                    ips: ips.map((a: JsonRecord) => a.ip_address),
                   },
                 ]
               : [];
           })
           .sort((a, b) => compare(folded(a.name), folded(b.name)) || compare(a.id, b.id))
           .slice(0, 8);
-        return { mac, ...macTold(mac), since: learned(place, port.id, mac), owners };
+        return { mac, ...macInfo(mac), since: learnedAt(index, port.id, mac), owners };
       })
       .sort(
         (a, b) =>
@@ -347,42 +364,45 @@ describe("at random", () => {
       );
   }
 
-  /** Time at which the port learned the address, for the last time up to a state. */
-  function learned(place: number, portId: string, mac: string): string {
-    let first = place;
-    const knows = (at: number) => (states[at]?.ports.get(portId)?.fdb_macs ?? []).includes(mac);
-    while (first > 0 && knows(first - 1)) first -= 1;
+  /** Time at which the port last learned the address, up to a state. */
+  function learnedAt(index: number, portId: string, mac: string): string {
+    let first = index;
+    const hasLearned = (position: number) => (states[position]?.ports.get(portId)?.fdb_macs ?? []).includes(mac);
+    while (first > 0 && hasLearned(first - 1)) first -= 1;
     return states[first]?.ports.get(portId)?.updated_at;
   }
 
-  function lastUpEnd(place: number, portId: string): string | null {
-    for (let at = place; at > 0; at -= 1)
-      if (states[at - 1]?.ports.get(portId)?.oper_status === "Up") return states[at]?.ports.get(portId)?.updated_at;
+  function lastUpEnd(index: number, portId: string): string | null {
+    for (let i = index; i > 0; i -= 1)
+      if (states[i - 1]?.ports.get(portId)?.oper_status === "Up") return states[i]?.ports.get(portId)?.updated_at;
     return null;
   }
 
-  test("matches a naive model, at present and in the past, for every caller", async () => {
+  test("matches a naive model, now and in the past, for every caller", async () => {
     const viewer = (await appliance.newUser({ role: "Viewer", networkIds: [networks[0] as string] })).client;
     const hostIds = [...new Set(states.flatMap(({ hosts }) => [...hosts.keys()]))];
     const count = { ports: 0, stations: 0, owners: 0, unused: 0, missing: 0, parts: 0 };
-    for (let question = 0; question < QUESTIONS; question += 1) {
-      const place = random.integer(4) === 0 ? states.length - 1 : random.integer(states.length);
-      const { at, hosts } = states[place] as State;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const index = random.integer(4) === 0 ? states.length - 1 : random.integer(states.length);
+      const { at, hosts } = states[index] as State;
       const hostId = random.integer(3) === 0 ? random.pick(hostIds) : (pick(hosts.keys()) ?? random.pick(hostIds));
-      const [client, isFar]: [Client, boolean] = random.pick([
+      const [client, isLimited]: [Client, boolean] = random.pick([
         [owner, false],
         [viewer, true],
       ]);
-      const wanted = isFar && hosts.get(hostId)?.network_id !== networks[0] ? null : expected(place, hostId);
-      const answer = await client.get(`hosts/${hostId}/faceplate${place === states.length - 1 ? "" : `?at=${at}`}`);
-      if (wanted === null) {
-        expect(answer.status).toBe(404);
+      const expectedPorts = isLimited && hosts.get(hostId)?.network_id !== networks[0] ? null : expected(index, hostId);
+      const response = await client.get(`hosts/${hostId}/faceplate${index === states.length - 1 ? "" : `?at=${at}`}`);
+      if (expectedPorts === null) {
+        expect(response.status).toBe(404);
         count.missing += 1;
         continue;
       }
-      const ports: Wire[] = [...answer.data.groups.flatMap((group: Wire) => group.ports), ...answer.data.logical];
-      const found: Record<string, unknown> = Object.fromEntries(ports.map((port) => [port.id, toldOf(port)]));
-      expect([question, found]).toEqual([question, wanted]);
+      const ports: JsonRecord[] = [
+        ...response.data.groups.flatMap((group: JsonRecord) => group.ports),
+        ...response.data.logical,
+      ];
+      const found: Record<string, unknown> = Object.fromEntries(ports.map((port) => [port.id, comparedFields(port)]));
+      expect([round, found]).toEqual([round, expectedPorts]);
       const order = ports.map(({ name, if_index }) => [Number(name.split("/")[2]), if_index]);
       expect(order).toEqual(
         [...order].sort(([a, b], [c, d]) => (a as number) - (c as number) || (b as number) - (d as number)),
@@ -390,16 +410,19 @@ describe("at random", () => {
       count.ports += ports.length;
       const chosen = ports.filter(() => random.integer(3) === 0).map(({ id }) => id);
       if (chosen.length > 0) {
-        const query = new URLSearchParams({ ids: chosen.join(","), ...(place === states.length - 1 ? {} : { at }) });
+        const query = new URLSearchParams({ ids: chosen.join(","), ...(index === states.length - 1 ? {} : { at }) });
         const part = (await client.get(`hosts/${hostId}/faceplate?${query}`)).data;
-        const isChosen = ({ id }: Wire) => chosen.includes(id);
-        const groups = answer.data.groups.map((group: Wire) => ({ ...group, ports: group.ports.filter(isChosen) }));
-        expect([question, part]).toEqual([
-          question,
+        const isChosen = ({ id }: JsonRecord) => chosen.includes(id);
+        const groups = response.data.groups.map((group: JsonRecord) => ({
+          ...group,
+          ports: group.ports.filter(isChosen),
+        }));
+        expect([round, part]).toEqual([
+          round,
           {
-            ...answer.data,
-            groups: groups.filter((group: Wire) => group.ports.length > 0),
-            logical: answer.data.logical.filter(isChosen),
+            ...response.data,
+            groups: groups.filter((group: JsonRecord) => group.ports.length > 0),
+            logical: response.data.logical.filter(isChosen),
           },
         ]);
         count.parts += 1;
@@ -407,14 +430,14 @@ describe("at random", () => {
       for (const port of ports) {
         count.unused += Number(port.unused_since !== null);
         count.stations += port.stations.length;
-        count.owners += port.stations.filter(({ hosts: owners }: Wire) => owners.length > 0).length;
+        count.owners += port.stations.filter(({ hosts: owners }: JsonRecord) => owners.length > 0).length;
       }
     }
-    for (const [what, many] of Object.entries(count)) expect([what, many > 40]).toEqual([what, true]);
+    for (const [label, total] of Object.entries(count)) expect([label, total > 40]).toEqual([label, true]);
   });
 
   /** Compared fields of a port. */
-  function toldOf(port: Wire) {
+  function comparedFields(port: JsonRecord) {
     const { oper_status, admin_status, speed_bps, native_vlan, tagged_vlans, neighbor, fdb_entries } = port;
     return {
       oper_status,
@@ -424,13 +447,13 @@ describe("at random", () => {
       tagged_vlans,
       neighbor,
       fdb_entries,
-      stations: port.stations.map(({ mac_address, vendor, type, known_use, since, hosts }: Wire) => ({
+      stations: port.stations.map(({ mac_address, vendor, type, known_use, since, hosts }: JsonRecord) => ({
         mac: mac_address,
         vendor,
         type,
         known_use,
         since,
-        owners: hosts.map((host: Wire) => ({
+        owners: hosts.map((host: JsonRecord) => ({
           id: host.id,
           name: host.name,
           hasInterface: host.interface !== null,

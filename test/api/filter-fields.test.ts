@@ -1,55 +1,55 @@
-// Filter coverage of answer fields: each is stored with its record, observed, listed from other records, or explicitly
-// excluded.
+// Filter coverage of response fields: each is stored with its record, observed, listed from other records, or
+// explicitly excluded.
 
 import { beforeAll, expect, test } from "bun:test";
 import { getTableName } from "drizzle-orm";
-import { PART_FIELDS, UNASKED_FIELDS } from "../../src/records/part-fields.ts";
+import { PART_FIELDS, UNFILTERABLE_FIELDS } from "../../src/records/part-fields.ts";
 import { RESOURCES } from "../../src/records/resources.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
-import type { Wire } from "../support/appliance/factories.ts";
-import { newWorld } from "../support/contract/operations.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
+import { newRecordFixture } from "../support/contract/operations.ts";
 
 const appliance = applianceForAll();
 const { owner } = appliance;
 
 beforeAll(async () => {
-  await newWorld(appliance);
+  await newRecordFixture(appliance);
 });
 
 test.each(RESOURCES.map((resource) => [resource.kind.name, resource] as const))(
-  "%s: every field of the answer can be filtered, or is exempt for a stated reason",
+  "%s: every field of the response can be filtered, or is exempt for a stated reason",
   async (name, { kind, path }) => {
-    const shown = (await owner.get(`${path}?limit=0`)).data as Wire[];
-    expect(shown.length).toBeGreaterThan(0);
-    const kept = appliance.reader
+    const records = (await owner.get(`${path}?limit=0`)).data as JsonRecord[];
+    expect(records.length).toBeGreaterThan(0);
+    const storedFields = appliance.reader
       .statement(`SELECT '{' || members || '}' FROM ${getTableName(kind.table)}`)
       .values()
       .flatMap(([text]) => Object.keys(JSON.parse(text as string) as object));
-    const known = new Set<string>([
-      ...kept,
+    const coveredFields = new Set<string>([
+      ...storedFields,
       ...kind.observed,
       "valid_to",
       ...Object.keys(PART_FIELDS[name] ?? {}),
-      ...Object.keys(UNASKED_FIELDS[name] ?? {}),
+      ...Object.keys(UNFILTERABLE_FIELDS[name] ?? {}),
     ]);
-    const fields = [...new Set(shown.flatMap((record) => Object.keys(record)))];
-    expect(fields.filter((field) => !known.has(field))).toEqual([]);
+    const fields = [...new Set(records.flatMap((record) => Object.keys(record)))];
+    expect(fields.filter((field) => !coveredFields.has(field))).toEqual([]);
     for (const field of fields) {
-      const answer = await owner.get(`${path}?${new URLSearchParams({ filter: `${field}:*` })}`);
-      expect(answer.status, `${field}:*`).toBe(UNASKED_FIELDS[name]?.[field] === undefined ? 200 : 400);
-      if (answer.status !== 200) continue;
+      const response = await owner.get(`${path}?${new URLSearchParams({ filter: `${field}:*` })}`);
+      expect(response.status, `${field}:*`).toBe(UNFILTERABLE_FIELDS[name]?.[field] === undefined ? 200 : 400);
+      if (response.status !== 200) continue;
       // Finds exactly the records that show a value.
-      const isShown = ({ [field]: value }: Wire) =>
+      const hasValue = ({ [field]: value }: JsonRecord) =>
         value !== null &&
         value !== undefined &&
         value !== "" &&
         Object.keys(Object(value)).length + Number(typeof value !== "object") > 0;
       expect(
-        answer.data.map(({ id }: Wire) => id),
+        response.data.map(({ id }: JsonRecord) => id),
         `${field}:*`,
       ).toEqual(
-        shown
-          .filter(isShown)
+        records
+          .filter(hasValue)
           .slice(0, 50)
           .map(({ id }) => id),
       );
@@ -57,11 +57,11 @@ test.each(RESOURCES.map((resource) => [resource.kind.name, resource] as const))(
   },
 );
 
-test("listed and exempt fields are fields of the answer", () => {
-  for (const table of [PART_FIELDS, UNASKED_FIELDS])
+test("listed and exempt fields are fields of the response", () => {
+  for (const table of [PART_FIELDS, UNFILTERABLE_FIELDS])
     for (const [name, fields] of Object.entries(table)) {
       const resource = RESOURCES.find(({ kind }) => kind.name === name);
       for (const field of Object.keys(fields))
-        expect(Object.keys(resource?.answer.properties ?? {})).toContain(field.split(".")[0] as string);
+        expect(Object.keys(resource?.responseSchema.properties ?? {})).toContain(field.split(".")[0] as string);
     }
 });

@@ -3,36 +3,36 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_TERMS } from "../../src/base/filter-limits.ts";
-import type { Answer } from "../support/appliance/client.ts";
-import { made } from "../support/appliance/factories.ts";
+import type { ApiResponse } from "../support/appliance/client.ts";
+import { expectOk, invalid } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
-import type { DescribedField } from "../support/model/filter-question.ts";
-import { ASKED_KINDS, type AskedKind, LISTS } from "../support/model/filter-scene.ts";
-import { FilterWorld } from "../support/model/filter-world.ts";
+import { LISTS, QUERIED_KINDS, type QueriedKind } from "../support/model/filter-dataset.ts";
+import { FilterSetup } from "../support/model/filter-setup.ts";
+import type { DescribedField } from "../support/model/random-filters.ts";
 
 const SEED = 29;
-const EACH = 60;
+const ROUNDS = 60;
 const MUTATIONS = 1_500;
 
-let world: FilterWorld;
+let fixture: FilterSetup;
 
 beforeAll(async () => {
-  world = await FilterWorld.open(SEED, 60);
+  fixture = await FilterSetup.open(SEED, 60);
 });
 
-afterAll(() => world.appliance.close());
+afterAll(() => fixture.appliance.close());
 
-function ask(kind: AskedKind, filter: string): Promise<Answer> {
-  return world.owner.get(`${LISTS[kind]}?${new URLSearchParams({ filter, limit: "5" })}`);
+function runFilter(kind: QueriedKind, filter: string): Promise<ApiResponse> {
+  return fixture.owner.get(`${LISTS[kind]}?${new URLSearchParams({ filter, limit: "5" })}`);
 }
 
-async function refused(
-  kind: AskedKind,
+async function expectRefusal(
+  kind: QueriedKind,
   filter: string,
 ): Promise<Array<{ message: string; position: number; value: string }>> {
-  const answer = await ask(kind, filter);
-  expect([filter, answer.status, answer.body.code]).toEqual([filter, 400, "validation_failed"]);
-  const { issues } = answer.body.params;
+  const response = await runFilter(kind, filter);
+  expect([filter, response.status, response.body.code]).toEqual([filter, 400, "validation_failed"]);
+  const { issues } = response.body.params;
   expect(issues.length).toBeGreaterThan(0);
   for (const { path, position, message, value } of issues) {
     expect([filter, path]).toEqual([filter, "/filter"]);
@@ -48,44 +48,46 @@ async function refused(
 }
 
 /** A filter without conjunctions. */
-function atom(kind: AskedKind): string {
+function simpleFilter(kind: QueriedKind): string {
   for (;;) {
-    const { text, ask: asked } = world.questions.draw(kind, world.until(null));
-    if (asked.is !== "all" && asked.is !== "any") return text;
+    const { text, filter: drawn } = fixture.filters.draw(kind, fixture.referenceTime(null));
+    if (drawn.type !== "all" && drawn.type !== "any") return text;
   }
 }
 
-const anyKind = (): AskedKind => world.random.pick(ASKED_KINDS);
-const anyText = (kind: AskedKind): string => world.questions.draw(kind, world.until(null)).text;
-const fieldsOf = (kind: AskedKind): readonly DescribedField[] => world.fields.get(kind) ?? [];
+const anyKind = (): QueriedKind => fixture.random.pick(QUERIED_KINDS);
+const anyText = (kind: QueriedKind): string => fixture.filters.draw(kind, fixture.referenceTime(null)).text;
+const fieldsOf = (kind: QueriedKind): readonly DescribedField[] => fixture.fields.get(kind) ?? [];
 
 describe("A filter is refused", () => {
-  test("that mixes AND and OR, at the second operator", async () => {
-    for (let each = 0; each < EACH; each += 1) {
+  test("if it mixes AND and OR, at the second operator", async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const kind = anyKind();
-      const [first, second] = world.random.pick([
+      const [first, second] = fixture.random.pick([
         [" AND ", " OR "],
         [" OR ", " AND "],
         [" OR ", " "],
         [" ", " OR "],
       ]) as [string, string];
-      const begun = `${atom(kind)}${first}${atom(kind)}`;
-      const [issue] = await refused(kind, `${begun}${second}${atom(kind)}`);
+      const prefix = `${simpleFilter(kind)}${first}${simpleFilter(kind)}`;
+      const [issue] = await expectRefusal(kind, `${prefix}${second}${simpleFilter(kind)}`);
       expect(issue?.message).toBe("must not mix AND and OR without parentheses: write a AND (b OR c)");
-      expect(issue?.position).toBe(begun.length + 1);
+      expect(issue?.position).toBe(prefix.length + 1);
     }
   });
 
   test("with unbalanced parentheses or quotes", async () => {
-    for (let each = 0; each < EACH; each += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const kind = anyKind();
-      const good = anyText(kind);
-      expect(await refused(kind, `(${good}`)).toMatchObject([{ position: 0, message: "has a ( that is not closed" }]);
-      expect(await refused(kind, `${good})`)).toMatchObject([
-        { position: good.length, message: "has a ) that closes nothing" },
+      const valid = anyText(kind);
+      expect(await expectRefusal(kind, `(${valid}`)).toMatchObject([
+        { position: 0, message: "has a ( that is not closed" },
+      ]);
+      expect(await expectRefusal(kind, `${valid})`)).toMatchObject([
+        { position: valid.length, message: "has a ) that closes nothing" },
       ]);
       for (const quote of ['"', "'"])
-        expect(await refused(kind, `id = ${quote}${"\\"}${quote}`)).toMatchObject([
+        expect(await expectRefusal(kind, `id = ${quote}${"\\"}${quote}`)).toMatchObject([
           { position: 5, message: `has a ${quote} that is not closed` },
         ]);
     }
@@ -93,45 +95,49 @@ describe("A filter is refused", () => {
 
   test("with an unknown field, with suggestions", async () => {
     let suggested = 0;
-    for (let each = 0; each < EACH * 4; each += 1) {
+    for (let round = 0; round < ROUNDS * 4; round += 1) {
       const kind = anyKind();
       const names = fieldsOf(kind).map(({ name }) => name);
-      const name = world.random.pick(names.filter((one) => one.length > 4 && !one.includes(".")));
-      const place = 1 + world.random.integer(name.length - 2);
-      const wrong = world.random.pick([
-        name.slice(0, place) + name.slice(place + 1),
-        `${name.slice(0, place)}x${name.slice(place)}`,
-        `${name.slice(0, place - 1)}${name[place]}${name[place - 1]}${name.slice(place + 1)}`,
+      const name = fixture.random.pick(names.filter((candidate) => candidate.length > 4 && !candidate.includes(".")));
+      const index = 1 + fixture.random.integer(name.length - 2);
+      const wrong = fixture.random.pick([
+        name.slice(0, index) + name.slice(index + 1),
+        `${name.slice(0, index)}x${name.slice(index)}`,
+        `${name.slice(0, index - 1)}${name[index]}${name[index - 1]}${name.slice(index + 1)}`,
         name.toUpperCase(),
       ]);
       if (names.includes(wrong)) continue;
-      const [issue] = await refused(kind, `${atom(kind)} AND ${wrong}:*`.slice(-FILTER_MAX_LENGTH));
-      const [, meant] = /\(did you mean `(.*)`\?\)$/.exec(issue?.message ?? "") ?? [];
-      expect([wrong, meant, meant !== undefined && names.includes(meant)]).toEqual([wrong, meant, true]);
-      if (meant === name) suggested += 1;
+      const [issue] = await expectRefusal(kind, `${simpleFilter(kind)} AND ${wrong}:*`.slice(-FILTER_MAX_LENGTH));
+      const [, suggestion] = /\(did you mean `(.*)`\?\)$/.exec(issue?.message ?? "") ?? [];
+      expect([wrong, suggestion, suggestion !== undefined && names.includes(suggestion)]).toEqual([
+        wrong,
+        suggestion,
+        true,
+      ]);
+      if (suggestion === name) suggested += 1;
     }
-    expect(suggested).toBeGreaterThan(EACH * 3);
+    expect(suggested).toBeGreaterThan(ROUNDS * 3);
   });
 
   test("with a name inherited from Object.prototype", async () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"]) {
       for (const field of [name, `network.${name}`, `tags.${name}`, `source.${name}`, `discovered.${name}`])
-        for (const filter of [`${field}:*`, `${field} = 1`]) await refused("host", filter);
-      await refused("host", `ever(${name}:*, -1d)`);
-      await refused("host", `changes(${name}, -1d) > 1`);
-      await refused("host", `${name}(name, -1d) > 1`);
-      expect(await ask("host", name)).toMatchObject({ status: 200 });
+        for (const filter of [`${field}:*`, `${field} = 1`]) await expectRefusal("host", filter);
+      await expectRefusal("host", `ever(${name}:*, -1d)`);
+      await expectRefusal("host", `changes(${name}, -1d) > 1`);
+      await expectRefusal("host", `${name}(name, -1d) > 1`);
+      expect(await runFilter("host", name)).toMatchObject({ status: 200 });
     }
   });
 
   test("with a comparator the field does not support", async () => {
     let count = 0;
-    for (const kind of ASKED_KINDS)
+    for (const kind of QUERIED_KINDS)
       for (const { name, operators, type } of fieldsOf(kind))
         for (const operator of ["=", "!=", "<", "<=", ">", ">=", ":"])
           if (!operators.includes(operator)) {
             const value = type === "instant" ? "now" : "x";
-            const [issue] = await refused(kind, `${name} ${operator} ${value}`);
+            const [issue] = await expectRefusal(kind, `${name} ${operator} ${value}`);
             expect(issue).toMatchObject({ position: name.length + operator.length + 2 });
             count += 1;
           }
@@ -151,22 +157,22 @@ describe("A filter is refused", () => {
 
   test("with a value the field cannot have", async () => {
     for (const [type, values] of Object.entries(WRONG)) {
-      const all = ASKED_KINDS.flatMap((kind) =>
+      const all = QUERIED_KINDS.flatMap((kind) =>
         fieldsOf(kind).flatMap((field) => (field.type === type ? [{ kind, ...field }] : [])),
       );
       expect([type, all.length > 0]).toEqual([type, true]);
       for (const value of values) {
-        const { kind, name, operators } = world.random.pick(all);
-        const operator = world.random.pick(
-          operators.filter((each) => each !== ":*" && !(each === ":" && value === "*")),
+        const { kind, name, operators } = fixture.random.pick(all);
+        const operator = fixture.random.pick(
+          operators.filter((operator) => operator !== ":*" && !(operator === ":" && value === "*")),
         );
-        const begun = `id:* AND ${name}${operator} `;
-        expect(await refused(kind, begun + value)).toMatchObject([{ position: begun.length }]);
+        const prefix = `id:* AND ${name}${operator} `;
+        expect(await expectRefusal(kind, prefix + value)).toMatchObject([{ position: prefix.length }]);
       }
     }
   });
 
-  test("that is too long, too deep, or has too many comparisons or references", async () => {
+  test("if it is too long, too deep, or has too many comparisons or references", async () => {
     const deep = (levels: number, open: string, close: string) => `${open.repeat(levels)}name:*${close.repeat(levels)}`;
     for (const [open, close] of [
       ["(", ")"],
@@ -174,25 +180,26 @@ describe("A filter is refused", () => {
       ["NOT (", ")"],
       ["-(", ")"],
     ] as const) {
-      const each = open.includes("(") && open !== "(" ? 2 : 1;
-      expect(await ask("host", deep(FILTER_MAX_DEPTH / each, open, close))).toMatchObject({ status: 200 });
-      const [issue] = await refused("host", deep(FILTER_MAX_DEPTH / each + 1, open, close));
+      const levels = open.includes("(") && open !== "(" ? 2 : 1;
+      expect(await runFilter("host", deep(FILTER_MAX_DEPTH / levels, open, close))).toMatchObject({ status: 200 });
+      const [issue] = await expectRefusal("host", deep(FILTER_MAX_DEPTH / levels + 1, open, close));
       expect(issue?.message).toBe(`must not be nested more than ${FILTER_MAX_DEPTH} deep`);
     }
-    const many = (count: number) => Array.from({ length: count }, () => "name:*").join(" OR ");
-    expect(await ask("host", many(FILTER_MAX_TERMS))).toMatchObject({ status: 200 });
-    expect(await refused("host", many(FILTER_MAX_TERMS + 1))).toMatchObject([{ position: FILTER_MAX_TERMS * 10 }]);
-    expect(await ask("service", "host.ports.host.name:*")).toMatchObject({ status: 200 });
-    expect(await refused("service", "id:* host.ports.host.network.name:*")).toMatchObject([{ position: 5 }]);
-    const long = (length: number) => `name = ${"x".repeat(length - 7)}`;
-    expect(await ask("host", long(FILTER_MAX_LENGTH))).toMatchObject({ status: 200 });
-    expect(await ask("host", long(FILTER_MAX_LENGTH + 1))).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/filter", message: `must have at most ${FILTER_MAX_LENGTH} characters` }] } },
-    });
+    const withTerms = (count: number) => Array.from({ length: count }, () => "name:*").join(" OR ");
+    expect(await runFilter("host", withTerms(FILTER_MAX_TERMS))).toMatchObject({ status: 200 });
+    expect(await expectRefusal("host", withTerms(FILTER_MAX_TERMS + 1))).toMatchObject([
+      { position: FILTER_MAX_TERMS * 10 },
+    ]);
+    expect(await runFilter("service", "host.ports.host.name:*")).toMatchObject({ status: 200 });
+    expect(await expectRefusal("service", "id:* host.ports.host.network.name:*")).toMatchObject([{ position: 5 }]);
+    const withLength = (length: number) => `name = ${"x".repeat(length - 7)}`;
+    expect(await runFilter("host", withLength(FILTER_MAX_LENGTH))).toMatchObject({ status: 200 });
+    expect(await runFilter("host", withLength(FILTER_MAX_LENGTH + 1))).toMatchObject(
+      invalid({ path: "/filter", message: `must have at most ${FILTER_MAX_LENGTH} characters` }),
+    );
   });
 
-  const MISTAKEN: ReadonlyArray<readonly [filter: string, position: number, message: RegExp]> = [
+  const MISTAKES: ReadonlyArray<readonly [filter: string, position: number, message: RegExp]> = [
     ["name == a", 6, /^must have a value after =/],
     ["name =~ a", 6, /^must have a value after =/],
     ["name => a", 6, /^must have a value after =/],
@@ -220,19 +227,19 @@ describe("A filter is refused", () => {
     ["was(-1d, interfaces:*)", 9, /belongs to another record$/],
     ["changes(ports, -1d) > 1", 8, /belongs to another record$/],
     ["changes(source.type, -1d) > 1", 8, /^must count the changes of a whole field/],
-    ["changes(name, -1d)", 8, /^must compare how many changes/],
+    ["changes(name, -1d)", 8, /^must compare the number of changes/],
     ["ever(name = a)", 0, /^must write ever\(/],
     ["ever(name = a, -1d, -2d)", 0, /^must write ever\(/],
   ];
-  test.each(MISTAKEN)("with a common mistake: %s", async (filter, position, message) => {
-    const [issue] = await refused("host", filter);
+  test.each(MISTAKES)("with a common mistake: %s", async (filter, position, message) => {
+    const [issue] = await expectRefusal("host", filter);
     expect(issue).toMatchObject({ position });
     expect(issue?.message).toMatch(message);
   });
 });
 
-test("a randomly mutated filter is answered, or refused with a position in it", async () => {
-  const { random } = world;
+test("a randomly mutated filter is evaluated, or refused with a position in it", async () => {
+  const { random } = fixture;
   const PIECES = [
     "(",
     ")",
@@ -255,8 +262,8 @@ test("a randomly mutated filter is answered, or refused with a position in it", 
     "😀",
     "\u0301",
   ];
-  const seen = { answered: 0, refused: 0 };
-  for (let each = 0; each < MUTATIONS; each += 1) {
+  const counts = { answered: 0, rejected: 0 };
+  for (let round = 0; round < MUTATIONS; round += 1) {
     const kind = anyKind();
     let characters = [...anyText(kind)];
     for (let changes = 1 + random.integer(3); changes > 0; changes -= 1) {
@@ -270,14 +277,14 @@ test("a randomly mutated filter is answered, or refused with a position in it", 
       else characters.splice(to, 0, ...rest.slice(0, random.integer(20)));
     }
     const filter = characters.join("").slice(0, FILTER_MAX_LENGTH).toWellFormed();
-    const { status } = await ask(kind, filter);
-    if (status === 200) seen.answered += 1;
+    const { status } = await runFilter(kind, filter);
+    if (status === 200) counts.answered += 1;
     else {
-      await refused(kind, filter);
-      seen.refused += 1;
+      await expectRefusal(kind, filter);
+      counts.rejected += 1;
     }
   }
-  expect(Math.min(seen.answered, seen.refused)).toBeGreaterThan(MUTATIONS / 10);
+  expect(Math.min(counts.answered, counts.rejected)).toBeGreaterThan(MUTATIONS / 10);
 });
 
 describe("An expensive filter", () => {
@@ -309,24 +316,24 @@ describe("An expensive filter", () => {
 
   beforeAll(async () => {
     for (const letter of ["a", "é"])
-      await made(
-        world.owner.post("hosts", {
-          network_id: world.history.networks[0],
+      await expectOk(
+        fixture.owner.post("hosts", {
+          network_id: fixture.history.networks[0],
           name: "long",
           description: letter.repeat(4_000),
         }),
       );
   });
 
-  test.each(HOSTILE)("is answered or refused in bounded time: %s", async (_what, filter) => {
+  test.each(HOSTILE)("is evaluated or refused in bounded time: %s", async (_what, filter) => {
     expect(filter.length).toBeGreaterThan(FILTER_MAX_LENGTH - 10);
     let status = 0;
-    const takes = await processorMs(async () => {
-      ({ status } = await ask("host", filter));
+    const elapsed = await processorMs(async () => {
+      ({ status } = await runFilter("host", filter));
     });
     expect([200, 400]).toContain(status);
-    if (status === 400) await refused("host", filter);
-    expect(takes).toBeLessThan(BOUND_MS);
+    if (status === 400) await expectRefusal("host", filter);
+    expect(elapsed).toBeLessThan(BOUND_MS);
   });
 
   test.each([
@@ -335,9 +342,6 @@ describe("An expensive filter", () => {
     ["invalid UTF-8", "name%20=%20%FF%FE"],
     ["a lone percent sign", "name%20=%20%"],
   ])("is refused if it is not valid text: %s", async (_what, encoded) => {
-    expect(await world.owner.get(`hosts?filter=${encoded}`)).toMatchObject({
-      status: 400,
-      body: { code: "validation_failed", params: { issues: [{ path: "/filter" }] } },
-    });
+    expect(await fixture.owner.get(`hosts?filter=${encoded}`)).toMatchObject(invalid({ path: "/filter" }));
   });
 });

@@ -1,30 +1,30 @@
 // `filter=` on lists and exports: meaning of each field, value and function, live and as of a timestamp, and errors in
-// filters. Comparison with plain code over random histories: api/filter-model.test.ts.
+// filters. Comparison with a naive model over random histories: api/filter-model.test.ts.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
-import { made, newNetwork, newTag, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, newNetwork, newTag } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 
 const appliance = applianceForAll();
 const { owner, newHost, newIfEntry, newSubnet, newVlan, newViewer, instant, tick } = appliance;
 
 /** Names of the hosts, or indexes of the interfaces, that match a filter. */
-async function left(list: string, filter: string, at?: string, by = owner): Promise<unknown[]> {
+async function listMatches(list: string, filter: string, at?: string, caller = owner): Promise<unknown[]> {
   const query = new URLSearchParams({ filter, limit: "0", ...(at === undefined ? {} : { at }) });
-  const answer = await by.get(`${list}?${query}`);
-  expect(answer.text, filter).toStartWith('{"success":true');
-  const named = answer.data.map((each: Wire) => each.name ?? each.if_index ?? each.cidr);
-  const page = await by.get(
+  const response = await caller.get(`${list}?${query}`);
+  expect(response.text, filter).toStartWith('{"success":true');
+  const names = response.data.map((row: JsonRecord) => row.name ?? row.if_index ?? row.cidr);
+  const page = await caller.get(
     `${list}?${new URLSearchParams({ filter, limit: "2", offset: "1", ...(at === undefined ? {} : { at }) })}`,
   );
   expect(
-    page.data.map((each: Wire) => each.name ?? each.if_index ?? each.cidr),
+    page.data.map((row: JsonRecord) => row.name ?? row.if_index ?? row.cidr),
     filter,
-  ).toEqual(named.slice(1, 3));
-  expect(page.body.meta.pagination.total_count).toBe(named.length);
+  ).toEqual(names.slice(1, 3));
+  expect(page.body.meta.pagination.total_count).toBe(names.length);
   // In another order, and on the path of long lists.
-  const table = await by.get(
+  const table = await caller.get(
     `${list}/export/csv?${new URLSearchParams({ filter, order_by: "updated_at", order_direction: "desc", ...(at === undefined ? {} : { at }) })}`,
   );
   expect(
@@ -32,30 +32,30 @@ async function left(list: string, filter: string, at?: string, by = owner): Prom
       .map(({ id }) => id)
       .sort(),
     filter,
-  ).toEqual(answer.data.map((each: Wire) => each.id).sort());
-  return named;
+  ).toEqual(response.data.map((row: JsonRecord) => row.id).sort());
+  return names;
 }
 
-const hosts = (filter: string, at?: string) => left("hosts", filter, at);
-const ports = (filter: string, at?: string) => left("if-entries", filter, at);
+const hosts = (filter: string, at?: string) => listMatches("hosts", filter, at);
+const ports = (filter: string, at?: string) => listMatches("if-entries", filter, at);
 
-async function problem(list: string, filter: string): Promise<Wire> {
-  const answer = await owner.get(`${list}?${new URLSearchParams({ filter })}`);
-  expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
-  const [issue] = answer.body.params.issues;
+async function problem(list: string, filter: string): Promise<JsonRecord> {
+  const response = await owner.get(`${list}?${new URLSearchParams({ filter })}`);
+  expect(response).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+  const [issue] = response.body.params.issues;
   expect(issue.path).toBe("/filter");
   return issue;
 }
 
-let core: Wire;
-let edge: Wire;
-let other: Wire;
-let tag: Wire;
-let bare: string;
+let core: JsonRecord;
+let edge: JsonRecord;
+let otherNetwork: JsonRecord;
+let tag: JsonRecord;
+let beforeInterfaces: string;
 let midway: string;
 
 beforeAll(async () => {
-  other = await newNetwork(appliance, { name: "Lab" });
+  otherNetwork = await newNetwork(appliance, { name: "Lab" });
   await newSubnet({ cidr: "10.0.0.0/8", subnet_type: "Lan" });
   await newSubnet({ cidr: "10.2.0.0/16", subnet_type: "Lan" });
   await newSubnet({ cidr: "2001:db8::/32", subnet_type: "Dmz" });
@@ -77,8 +77,8 @@ beforeAll(async () => {
     hidden: true,
     ip_addresses: [{ ip_address: "10.20.3.4" }],
   });
-  await newHost({ name: "printer", network_id: other.id });
-  bare = instant();
+  await newHost({ name: "printer", network_id: otherNetwork.id });
+  beforeInterfaces = instant();
   await newIfEntry(core.id, {
     if_index: 1,
     if_name: "Gi1/0/1",
@@ -102,7 +102,7 @@ beforeAll(async () => {
   for (const oper_status of ["Down", "Up", "Down"]) {
     tick();
     const { data } = await owner.get("if-entries?filter=if_index%20%3D%203");
-    await made(owner.put(`if-entries/${data[0].id}`, { if_index: 3, if_descr: "lo", oper_status }));
+    await expectOk(owner.put(`if-entries/${data[0].id}`, { if_index: 3, if_descr: "lo", oper_status }));
   }
   tick();
 });
@@ -135,11 +135,11 @@ describe("A filter compares", () => {
 
   test("an empty text like an absent value", async () => {
     const none = await newHost({ name: "none", description: "" });
-    for (const asked of ['= ""', "= *", ': "*"', ': "**"', ': ""', '< "zzz"', '>= ""'])
-      expect(await hosts(`name = none AND description ${asked}`)).toEqual([]);
+    for (const comparison of ['= ""', "= *", ': "*"', ': "**"', ': ""', '< "zzz"', '>= ""'])
+      expect(await hosts(`name = none AND description ${comparison}`)).toEqual([]);
     expect(await hosts('name = none AND description != "" AND NOT description:*')).toEqual(["none"]);
     expect(await hosts('name = none AND ever(description < "zzz", -1h)')).toEqual([]);
-    await made(owner.delete(`hosts/${none.id}`));
+    await expectOk(owner.delete(`hosts/${none.id}`));
   });
 
   test("booleans, numbers, units and enumerations", async () => {
@@ -152,22 +152,22 @@ describe("A filter compares", () => {
     const odd = await newIfEntry(edge.id, { speed_bps: 4030 });
     expect(await ports("speed_bps = 4.03k")).toEqual([odd.if_index]);
     expect(await ports("speed_bps = 0.000000004030T")).toEqual([odd.if_index]);
-    await made(owner.delete(`if-entries/${odd.id}`));
+    await expectOk(owner.delete(`if-entries/${odd.id}`));
     expect(await ports("NOT speed_bps >= 10G")).toEqual([2, 3]);
     expect(await ports("oper_status = down")).toEqual([2, 3]);
     expect(await ports("if_index > 1 if_index <= 2")).toEqual([2]);
   });
 
   test("addresses, prefixes and MAC addresses in any notation", async () => {
-    expect(await left("ip-addresses", 'ip_address : "10.2.0.0/16"')).toHaveLength(1);
+    expect(await listMatches("ip-addresses", 'ip_address : "10.2.0.0/16"')).toHaveLength(1);
     expect(await hosts('ip_addresses.ip_address : "10.0.0.0/8"')).toEqual(["core-1", "Edge-2"]);
     expect(await hosts('ip_addresses.ip_address : "10.2.0.0/15"')).toEqual(["core-1"]);
     expect(await hosts('ip_addresses.ip_address = "2001:DB8:0::5"')).toEqual(["core-1"]);
     expect(await hosts('ip_addresses.ip_address : "2001:db8::/48"')).toEqual(["core-1"]);
     expect(await hosts("ip_addresses.ip_address > 10.2.3.4")).toEqual(["core-1", "Edge-2"]);
-    expect(await left("subnets", 'cidr : "10.2.3.4"')).toHaveLength(2);
-    expect(await left("subnets", 'cidr : "10.2.0.0/15"')).toHaveLength(1);
-    expect(await left("subnets", 'cidr = "10.2.0.0/16"')).toHaveLength(1);
+    expect(await listMatches("subnets", 'cidr : "10.2.3.4"')).toHaveLength(2);
+    expect(await listMatches("subnets", 'cidr : "10.2.0.0/15"')).toHaveLength(1);
+    expect(await listMatches("subnets", 'cidr = "10.2.0.0/16"')).toHaveLength(1);
     expect(await hosts("ip_addresses.mac_address = 001B.21AA.BBCC")).toEqual(["core-1"]);
     expect(await ports('mac_address : "00-1B-21"')).toEqual([1]);
     expect(await ports('fdb_macs : "0200"')).toEqual([1]);
@@ -176,7 +176,7 @@ describe("A filter compares", () => {
   });
 
   test("instants and ages, relative to the requested instant", async () => {
-    expect(await hosts(`created_at < "${bare}"`)).toEqual(["core-1", "Edge-2", "printer"]);
+    expect(await hosts(`created_at < "${beforeInterfaces}"`)).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > -1d")).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > 2099-01-01")).toEqual([]);
     expect(await ports(`updated_at > "${midway}"`)).toEqual([3]);
@@ -200,12 +200,12 @@ describe("A filter compares", () => {
     expect(await ports("vlans.name = voice")).toEqual([2]);
     expect(await ports("host.tags.name = prod")).toEqual([1, 2]);
     expect(await hosts("network.name = lab")).toEqual(["printer"]);
-    expect(await left("services", "host.ip_addresses.host.name:*")).toEqual([]);
+    expect(await listMatches("services", "host.ip_addresses.host.name:*")).toEqual([]);
     expect(await hosts('ip_addresses.host.interfaces.fdb_macs : "0200"')).toEqual(["core-1"]);
     expect(await hosts("ip_addresses.subnet.cidr = 10.2.0.0/16")).toEqual(["core-1"]);
     expect(await hosts("interfaces.oper_status = Down AND ports.number = 22")).toEqual(["core-1"]);
     expect(await hosts(`tags = "${tag.id}"`)).toEqual(["core-1"]);
-    expect(await hosts(`network_id != "${other.id}"`)).toEqual(["core-1", "Edge-2"]);
+    expect(await hosts(`network_id != "${otherNetwork.id}"`)).toEqual(["core-1", "Edge-2"]);
   });
 
   test("search words", async () => {
@@ -214,21 +214,21 @@ describe("A filter compares", () => {
     expect(await hosts("NOT core")).toEqual(["Edge-2", "printer"]);
   });
 
-  test("with AND, OR, NOT and parentheses", async () => {
+  test("conditions combined with AND, OR, NOT and parentheses", async () => {
     expect(await hosts("name = core-1 OR name = printer")).toEqual(["core-1", "printer"]);
     expect(await hosts("(name = core-1 OR name = printer) AND NOT (network.name = Lab)")).toEqual(["core-1"]);
     expect(await hosts("  ")).toHaveLength(3);
   });
 });
 
-describe("A temporal filter asks", () => {
+describe("A temporal filter tests", () => {
   test("the number of changes of a field", async () => {
     expect(await ports('changes(oper_status, "-1h") >= 3')).toEqual([3]);
     expect(await ports("changes(oper_status, -1h) = 0")).toEqual([1, 2]);
     expect(await ports("changes(oper_status, -1h) != 3")).toEqual([1, 2]);
     expect(await ports("changes(oper_status, -1h) >= 1", midway)).toEqual([]);
     expect(await ports(`changes(oper_status, ${midway}) = 3`)).toEqual([3]);
-    // Every update changes it, for a host also those of its children; no version lists it.
+    // Every update changes it, including updates of a host's children; no version lists it.
     expect(await ports(`changes(updated_at, ${midway}) = 3`)).toEqual([3]);
     expect(await hosts(`changes(updated_at, ${midway}) >= 3 AND changes(name, ${midway}) = 0`)).toEqual(["Edge-2"]);
   });
@@ -242,11 +242,11 @@ describe("A temporal filter asks", () => {
     expect(await ports('always(oper_status = Down, "-1h")')).toEqual([]);
     expect(await ports(`was(${midway}, oper_status = Up)`)).toEqual([1, 3]);
     expect(await ports(`was(${midway}, NOT oper_status = Up)`)).toEqual([2]);
-    expect(await ports(`was(${bare}, NOT oper_status = Up)`)).toEqual([]);
+    expect(await ports(`was(${beforeInterfaces}, NOT oper_status = Up)`)).toEqual([]);
   });
 });
 
-describe("A malformed filter is refused with the position", () => {
+describe("a malformed filter", () => {
   const mistakes: Array<[string, string, number, string]> = [
     [
       "if-entries",
@@ -306,74 +306,75 @@ describe("A malformed filter is refused with the position", () => {
       "if-entries",
       "ever(last_seen_at > -7d, -7d)",
       5,
-      "must not use last_seen_at within ever(…): its changes make no version",
+      "must not use last_seen_at within ever(…): its changes create no version",
     ],
     ["if-entries", "ever(was(-1d, if_index = 1), -7d)", 5, "must not use was(…) within ever(…)"],
     ["if-entries", "was(2099-01-01, if_index = 1)", 4, "must not be after the instant of the list"],
     ["credentials", "credential_type.community:*", 0, "must not use credential_type.community, which is a secret"],
     ["auth/keys", "key = nlk_a", 0, "must not use key, which masks a secret"],
   ];
-  test.each(mistakes)("%s: %s", async (list, filter, position, message) => {
+  test.each(mistakes)("of %s is refused with the error position: %s", async (list, filter, position, message) => {
     expect(await problem(list, filter)).toMatchObject({ position, message });
   });
 
-  test("all errors in fields and values at once", async () => {
-    const answer = await owner.get(`hosts?${new URLSearchParams({ filter: "nam = a AND hidden = 3" })}`);
-    expect(answer.body.params.issues.map((issue: Wire) => issue.position)).toEqual([0, 21]);
+  test("reports all errors in fields and values at once", async () => {
+    const response = await owner.get(`hosts?${new URLSearchParams({ filter: "nam = a AND hidden = 3" })}`);
+    expect(response.body.params.issues.map((issue: JsonRecord) => issue.position)).toEqual([0, 21]);
   });
 
-  test("also in an export, before a file is started", async () => {
+  test("is refused in an export before a file is started", async () => {
     expect(await owner.get("hosts/export/csv?filter=nam%3Da")).toMatchObject({ status: 400 });
   });
 });
 
 test("an export has the same rows as the list", async () => {
   const rows = csvRecords((await owner.get("hosts/export/csv?filter=network.name%3DLab")).text);
-  expect(rows.map((row: Wire) => row.name)).toEqual(["printer"]);
+  expect(rows.map((row: JsonRecord) => row.name)).toEqual(["printer"]);
 });
 
 test("a caller with fewer networks finds nothing out of reach, not even through references", async () => {
   const viewer = (await newViewer()).client;
-  expect(await left("hosts", "name:*", undefined, viewer)).toEqual(["core-1", "Edge-2"]);
-  expect(await left("hosts", 'network.name = "Lab"', undefined, viewer)).toEqual([]);
-  expect(await left("networks", 'name = "Lab" OR description:*', undefined, viewer)).toEqual([]);
+  expect(await listMatches("hosts", "name:*", undefined, viewer)).toEqual(["core-1", "Edge-2"]);
+  expect(await listMatches("hosts", 'network.name = "Lab"', undefined, viewer)).toEqual([]);
+  expect(await listMatches("networks", 'name = "Lab" OR description:*', undefined, viewer)).toEqual([]);
 });
 
 // The last block: it changes the records of the others.
 describe("A filter matches", () => {
   test("the other end of a link, by name, at every instant", async () => {
     const { data } = await owner.get("if-entries?limit=0");
-    const [uplink, second, loop] = data as [Wire, Wire, Wire];
-    const plug = async (port: Wire, neighbor: Wire | null) => {
+    const [uplink, second, loop] = data as [JsonRecord, JsonRecord, JsonRecord];
+    const connect = async (port: JsonRecord, neighbor: JsonRecord | null) => {
       const { id, host_id, if_index, if_descr } = port;
-      await made(owner.put(`if-entries/${id}`, { host_id, if_index, if_descr, neighbor }));
+      await expectOk(owner.put(`if-entries/${id}`, { host_id, if_index, if_descr, neighbor }));
       tick();
     };
-    const ends = (filter: string, at?: string) => ports(filter, at);
-    await plug(uplink, { type: "IfEntry", id: loop.id });
+    const matchPorts = (filter: string, at?: string) => ports(filter, at);
+    await connect(uplink, { type: "IfEntry", id: loop.id });
     const cabled = instant();
     tick();
-    await plug(second, { type: "Host", id: edge.id });
-    await plug(loop, { type: "IfEntry", id: uplink.id });
+    await connect(second, { type: "Host", id: edge.id });
+    await connect(loop, { type: "IfEntry", id: uplink.id });
     for (const filter of ["neighbor.name = edge-*", "neighbor.host.sys_location = Bern"]) {
-      expect(await ends(filter)).toEqual([1, 2]);
-      expect(await ends(filter, cabled)).toEqual([1]);
-      expect(await ends(filter, bare)).toEqual([]);
+      expect(await matchPorts(filter)).toEqual([1, 2]);
+      expect(await matchPorts(filter, cabled)).toEqual([1]);
+      expect(await matchPorts(filter, beforeInterfaces)).toEqual([]);
     }
-    expect(await ends("neighbor.name = core-1")).toEqual([3]);
-    expect(await ends("neighbor.name != core-1")).toEqual([1, 2]);
-    expect(await ends("neighbor.interface.if_index = 3")).toEqual([1]);
-    expect(await ends('neighbor.interface.if_name = "Gi*" AND neighbor.host.network.name:*')).toEqual([3]);
-    expect(await ends("neighbor.host:* AND NOT neighbor.interface:*")).toEqual([2]);
+    expect(await matchPorts("neighbor.name = core-1")).toEqual([3]);
+    expect(await matchPorts("neighbor.name != core-1")).toEqual([1, 2]);
+    expect(await matchPorts("neighbor.interface.if_index = 3")).toEqual([1]);
+    expect(await matchPorts('neighbor.interface.if_name = "Gi*" AND neighbor.host.network.name:*')).toEqual([3]);
+    expect(await matchPorts("neighbor.host:* AND NOT neighbor.interface:*")).toEqual([2]);
     expect(await hosts('interfaces.neighbor.name = "Edge-2"')).toEqual(["core-1"]);
-    const named = instant();
+    const beforeRename = instant();
     tick();
-    await made(owner.put(`hosts/${edge.id}`, { ...edge, name: "Rim-2", expected_updated_at: null }));
-    expect([await ends("neighbor.name = edge-*"), await ends("neighbor.name = edge-*", named)]).toEqual([[], [1, 2]]);
-    await made(owner.put(`hosts/${edge.id}`, { ...edge, expected_updated_at: null }));
-    const told = (await owner.get("fields/if_entry")).data.fields as Wire[];
+    await expectOk(owner.put(`hosts/${edge.id}`, { ...edge, name: "Rim-2", expected_updated_at: null }));
+    expect(await matchPorts("neighbor.name = edge-*")).toEqual([]);
+    expect(await matchPorts("neighbor.name = edge-*", beforeRename)).toEqual([1, 2]);
+    await expectOk(owner.put(`hosts/${edge.id}`, { ...edge, expected_updated_at: null }));
+    const fields = (await owner.get("fields/if_entry")).data.fields as JsonRecord[];
     expect(
-      told
+      fields
         .filter(({ name }) => name.startsWith("neighbor"))
         .map(({ name, type, refers_to, over_time }) => [name, type, refers_to, over_time]),
     ).toEqual([
@@ -384,6 +385,6 @@ describe("A filter matches", () => {
       ["neighbor.host", "record", "host", false],
       ["neighbor.interface", "record", "if_entry", false],
     ]);
-    for (const port of [uplink, second, loop]) await plug(port, null);
+    for (const port of [uplink, second, loop]) await connect(port, null);
   });
 });

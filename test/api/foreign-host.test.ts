@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => appliance.close());
 
-const OTHERS = [
+const OTHER_PATHS = [
   ..."/ /hosts /console/none /docs /docs/ /docs/scalar.js /openapi.json /api/openapi.json".split(" "),
   ..."/handbook /handbook/time /api /api/v1/nothing /nothing //evil.example/".split(" "),
 ];
@@ -27,21 +27,23 @@ test("every operation, page, file and unknown path is 421 for a foreign host nam
     ({ method, path }) => [method, path.replaceAll(/:\w+/g, "x")] as const,
   );
   expect(operations.length).toBeGreaterThan(200);
-  const asked = [
+  const requests = [
     ...operations,
     ...operations.flatMap(([method, path]) => (method === "GET" ? [["HEAD", path] as const] : [])),
-    ...OTHERS.flatMap((path) => ["GET", "HEAD", "POST", "OPTIONS", "PATCH"].map((method) => [method, path] as const)),
+    ...OTHER_PATHS.flatMap((path) =>
+      ["GET", "HEAD", "POST", "OPTIONS", "PATCH"].map((method) => [method, path] as const),
+    ),
   ];
-  const letIn: string[] = [];
-  for (const [method, path] of asked) {
+  const accepted: string[] = [];
+  for (const [method, path] of requests) {
     const headers = { host: "evil.example", accept: "text/html" };
-    const answer = await appliance.handle(new Request(`http://localhost${path}`, { method, headers }));
-    const text = await answer.text();
+    const response = await appliance.handle(new Request(`http://localhost${path}`, { method, headers }));
+    const text = await response.text();
     const isRefused = method === "HEAD" || text.startsWith('{"success":false,"code":"host_not_allowed"');
-    if (answer.status !== 421 || !isRefused || text.includes("evil"))
-      letIn.push(`${method} ${path}: ${answer.status} ${text.slice(0, 80)}`);
+    if (response.status !== 421 || !isRefused || text.includes("evil"))
+      accepted.push(`${method} ${path}: ${response.status} ${text.slice(0, 80)}`);
   }
-  expect(letIn).toEqual([]);
+  expect(accepted).toEqual([]);
 });
 
 test("credentials and forwarded host headers make no difference", async () => {
@@ -61,6 +63,6 @@ test("credentials and forwarded host headers make no difference", async () => {
 
 test("a refused sign-in opens no session", async () => {
   const body = { email: "owner@first.example", password: PASSWORD };
-  const answer = await appliance.anonymous.post("/api/auth/login", body, { host: "evil.example" });
-  expect([answer.status, answer.headers.get("set-cookie")]).toEqual([421, null]);
+  const response = await appliance.anonymous.post("/api/auth/login", body, { host: "evil.example" });
+  expect([response.status, response.headers.get("set-cookie")]).toEqual([421, null]);
 });

@@ -6,28 +6,28 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance/appliance.ts";
-import { Workshop } from "../support/contract/generated-client.ts";
+import { ClientBuild } from "../support/contract/generated-client.ts";
 import { documentCheck } from "../support/contract/openapi.ts";
 
 const PROGRAM = join(import.meta.dir, "../client/tour.ts");
 
 let appliance: TestAppliance;
 let document: string;
-let workshop: Workshop;
+let toolchain: ClientBuild;
 
 beforeAll(async () => {
   appliance = await newAppliance();
   document = await openApiDocument({ handle: appliance.handle });
-  workshop = new Workshop();
+  toolchain = new ClientBuild();
 });
 
 afterAll(async () => {
-  workshop.close();
+  toolchain.close();
   await appliance.close();
 });
 
 test("the OpenAPI document passes Redocly's recommended rules without an error or a warning", async () => {
-  const { code, text } = await workshop.lint(document);
+  const { code, text } = await toolchain.lint(document);
   expect(text).toContain("Your API description is valid.");
   expect(text).not.toMatch(/warning|error/i);
   expect(code).toBe(0);
@@ -39,20 +39,20 @@ test("linter findings are reported", async () => {
   broken.paths["/api/v1/hosts"].get.responses["200"].content["application/json"].schema.properties.data = {
     $ref: "#/components/schemas/Nothing",
   };
-  const { code, text } = await workshop.lint(JSON.stringify(broken));
+  const { code, text } = await toolchain.lint(JSON.stringify(broken));
   expect(text).toContain("no-unresolved-refs");
   expect(code).not.toBe(0);
 });
 
-test("the tour is written without casts and without any", () => {
+test("the tour uses neither casts nor any", () => {
   expect(readFileSync(PROGRAM, "utf8").replaceAll(/^\/\/.*$/gm, "")).not.toMatch(
     /\bas [A-Z(u]|\bany\b|@ts-|\w!\.|\w!\)/,
   );
 });
 
-test("a client with generated types completes it", async () => {
-  const program = await workshop.generate(document, PROGRAM);
-  const checked = await workshop.typeCheck();
+test("a client with generated types completes the tour", async () => {
+  const program = await toolchain.generate(document, PROGRAM);
+  const checked = await toolchain.typeCheck();
   expect(checked.text).toBe("");
   expect(checked.code).toBe(0);
 
@@ -86,28 +86,28 @@ test("a client with generated types completes it", async () => {
     "Owner by Session",
     "Blue tag, Campus North, 10.2.0.0/16 of VLAN 120",
     "web-1: the web, Kvm, bound to port 443, then 304",
-    "GigabitEthernet1/0/7 of unknown speed forwards to 1, management 10.2.0.2, Ssh",
-    "SnmpV3 with the secret ********, tried at 1 host",
-    "2 found: web-1 with unasked ports, access-1 with unasked ports; 1 by id, 1 service and 1 host tagged",
-    "then undescribed at its creation; 6 versions, first Created  by ApiKey as web-1",
+    "GigabitEthernet1/0/7 of unknown speed forwards to 1 address, management 10.2.0.2, Ssh",
+    "SnmpV3 with the secret ********, assigned to 1 host",
+    "2 found: web-1 with omitted ports, access-1 with omitted ports; 1 by id, 1 service and 1 host tagged",
+    "description at its creation: none; 6 versions, first Created  by ApiKey as web-1",
     "added web-1, 10.2.3.4; 0 removed, 0 fields changed, 1 host counted",
     "changes: network, vlan, subnet 10.2.0.0/16, host web-1, address 10.2.3.4, port 443; last tag.bulk_add: host 1, service 1; hash of 64 digits",
-    "the host is at GigabitEthernet1/0/7 of access-1 (Unknown), says its neighbor",
-    "it has been somewhere until this day",
+    "the host is at GigabitEthernet1/0/7 of access-1 (Unknown), according to its neighbor",
+    "located until now",
     "Known access-1, Known web-1; GigabitEthernet1/0/7 to ? by Lldp (Hosts, MacAddress); graph LR",
-    "plan told: Update host, Create port, Update service, Create binding, Delete credential_assignment; undone in one transaction: mistake",
+    "plan previewed: Update host, Create port, Update service, Create binding, Delete credential_assignment; undone in one transaction: mistake",
     "Created bulk-1, Created bulk-2; deleted bulk-1, bulk-2",
-    "Night in Europe/Berlin is due some time, then 10.2.0.0/16 not at all; 0 hosts ignored",
+    "Night in Europe/Berlin is due; 10.2.0.0/16 disabled, next run none; 0 hosts ignored",
     "Queued snmp scan Completed in the phase done, 0 devices; 192.0.2.1: no answer,web-1: 10.2.3.4: no answer; 1 listed; last event: end; entity_stale",
     "tables that begin with id and name, and with change and entity_type",
     "validation_failed: /number must be from 1 to 4094; entity_already_exists; entity_not_found; auth_session_required",
-    "key toured, of 47 characters; ada@example.net disabled and gone at an instant",
+    "key toured, 47 characters; ada@example.net disabled, deleted",
   ]);
 });
 
 test("type errors are reported", async () => {
-  await workshop.generate(document.replaceAll('"if_descr"', '"if_description"'), PROGRAM);
-  const { code, text } = await workshop.typeCheck();
+  await toolchain.generate(document.replaceAll('"if_descr"', '"if_description"'), PROGRAM);
+  const { code, text } = await toolchain.typeCheck();
   expect(text).toContain("if_description");
   expect(code).not.toBe(0);
 });

@@ -1,18 +1,19 @@
-// Guesses of hidden values by writing them: every operation that takes a hidden value of any kind answers right and
-// wrong guesses alike.
+// Guesses of hidden values by writing them: every operation that takes a hidden value of any kind responds
+// alike to right and wrong guesses.
 
 import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { IMPORTABLE } from "../../src/bulk/written-resources.ts";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
-import { UNASKED_FIELDS } from "../../src/records/part-fields.ts";
+import { UNFILTERABLE_FIELDS } from "../../src/records/part-fields.ts";
 import { RESOURCES } from "../../src/records/resources.ts";
 import { newAppliance, PASSWORD, type TestAppliance } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer, Client } from "../support/appliance/client.ts";
+import type { ApiResponse, Client } from "../support/appliance/client.ts";
 import {
+  expectOk,
   inline,
-  made,
+  type JsonRecord,
   newApiKey,
   newCredential,
   newMember,
@@ -21,14 +22,13 @@ import {
   newViewer,
   refusal,
   snmpV2c,
-  type Wire,
 } from "../support/appliance/factories.ts";
 import { givePassword } from "../support/appliance/sign-in.ts";
 
 const MASK = "********";
-const RIGHT = PASSWORD;
-/** Of equal length: the compared answers must not differ by their size. */
-const WRONG = [...PASSWORD].reverse().join("");
+const RIGHT_SECRET = PASSWORD;
+/** Of equal length: the compared responses must not differ by their size. */
+const WRONG_SECRET = [...PASSWORD].reverse().join("");
 
 /** A value that an operation takes, and that some of its callers may not know. */
 interface HiddenField {
@@ -44,14 +44,16 @@ const HIDDEN_OF_RESOURCES = new Map(
     path,
     new Set([
       ...Object.keys(compose?.reachFields ?? {}),
-      ...Object.entries(UNASKED_FIELDS[kind.name] ?? {}).flatMap(([field, why]) => (/secret/.test(why) ? [field] : [])),
+      ...Object.entries(UNFILTERABLE_FIELDS[kind.name] ?? {}).flatMap(([field, why]) =>
+        /secret/.test(why) ? [field] : [],
+      ),
     ]),
   ]),
 );
 
 function hiddenIn({ method, path, operation }: RegisteredRoute): HiddenField[] {
   const resource = RESOURCES.find(
-    (each) => path === `/api/v1/${each.path}` || path.startsWith(`/api/v1/${each.path}/`),
+    (resource) => path === `/api/v1/${resource.path}` || path.startsWith(`/api/v1/${resource.path}/`),
   );
   const names = HIDDEN_OF_RESOURCES.get(resource?.path ?? "") ?? new Set();
   const found = new Map<string, HiddenField>();
@@ -69,17 +71,17 @@ function hiddenIn({ method, path, operation }: RegisteredRoute): HiddenField[] {
   return [...found.values()];
 }
 
-/** Fields that ask for a secret to verify it, each with a limit on attempts. */
-const ASKS_FOR_IT: readonly string[] = [
+/** Fields with a secret to verify, each with a limit on attempts. */
+const VERIFIED_SECRETS: readonly string[] = [
   "POST /api/auth/login password",
   "POST /api/auth/setup setup_token",
   "PUT /api/auth/password current_password",
   "POST /api/v1/backups/:name/download password",
 ];
-/** Values that exist only afterwards, or belong to the caller. */
-const NOBODY_ELSES: readonly string[] = ["POST /api/auth/setup password", "PUT /api/auth/password new_password"];
+/** Values set by the operation itself, or belonging to the caller. */
+const OWN_VALUES: readonly string[] = ["POST /api/auth/setup password", "PUT /api/auth/password new_password"];
 
-interface World {
+interface Fixture {
   readonly appliance: TestAppliance;
   readonly near: string;
   readonly far: string;
@@ -88,7 +90,7 @@ interface World {
   readonly callers: Readonly<Record<string, Client>>;
 }
 
-async function newWorld(): Promise<World> {
+async function newFixture(): Promise<Fixture> {
   const appliance = await newAppliance();
   const { owner, first } = appliance;
   const near = first.networkId;
@@ -117,161 +119,166 @@ async function newWorld(): Promise<World> {
 
 /** A record with a hidden value, a right guess and a wrong one. */
 interface Target {
-  readonly record: Wire;
+  readonly record: JsonRecord;
   readonly right: unknown;
   readonly wrong: unknown;
 }
 
-const TYPES: Readonly<Record<string, Wire>> = {
-  community: snmpV2c(RIGHT),
+const TYPES: Readonly<Record<string, JsonRecord>> = {
+  community: snmpV2c(RIGHT_SECRET),
   auth_password: {
     type: "SnmpV3",
     security_name: "monitor",
     auth_protocol: "Sha256",
-    auth_password: inline(RIGHT),
+    auth_password: inline(RIGHT_SECRET),
     priv_protocol: "None",
   },
   priv_password: {
     type: "SnmpV3",
     security_name: "monitor",
     auth_protocol: "Sha256",
-    auth_password: inline(RIGHT),
+    auth_password: inline(RIGHT_SECRET),
     priv_protocol: "Aes128",
-    priv_password: inline(RIGHT),
+    priv_password: inline(RIGHT_SECRET),
   },
 };
 
-const placements = ({ near, far }: World): ReadonlyArray<readonly string[]> => [[], [near], [far], [near, far]];
+const placements = ({ near, far }: Fixture): ReadonlyArray<readonly string[]> => [[], [near], [far], [near, far]];
 
-function credentialTargets(world: World, type: Wire, value: Omit<Target, "record">): Promise<Target[]> {
+function credentialTargets(fixture: Fixture, type: JsonRecord, value: Omit<Target, "record">): Promise<Target[]> {
   return Promise.all(
-    placements(world).map(async (assigned_network_ids) => ({
+    placements(fixture).map(async (assigned_network_ids) => ({
       ...value,
-      record: await newCredential(world.appliance, { name: "Switches", credential_type: type, assigned_network_ids }),
+      record: await newCredential(fixture.appliance, { name: "Switches", credential_type: type, assigned_network_ids }),
     })),
   );
 }
 
-async function userTarget({ appliance, near, far }: World, value: Omit<Target, "record">): Promise<Target> {
+async function userTarget({ appliance, near, far }: Fixture, value: Omit<Target, "record">): Promise<Target> {
   const { id } = await newUser(appliance, { role: "Member", networkIds: [near, far] });
   await givePassword(appliance, id);
-  return { ...value, record: await made(appliance.owner.get(`users/${id}`)) };
+  return { ...value, record: await expectOk(appliance.owner.get(`users/${id}`)) };
 }
 
-async function keyTarget(world: World, value: (key: string) => Omit<Target, "record">): Promise<Target> {
-  const { appliance, near, far, memberId } = world;
+async function keyTarget(fixture: Fixture, value: (key: string) => Omit<Target, "record">): Promise<Target> {
+  const { appliance, near, far, memberId } = fixture;
   const { id, key } = newApiKey(appliance, {
     name: "key",
     userId: memberId,
     permissions: "Viewer",
     networkIds: [near, far],
   });
-  return { ...value(key), record: await made(appliance.owner.get(`auth/keys/${id}`)) };
+  return { ...value(key), record: await expectOk(appliance.owner.get(`auth/keys/${id}`)) };
 }
 
 /** By resource and field; a missing hidden field fails the test. */
-const TARGETS: Readonly<Record<string, (world: World) => Promise<readonly Target[]>>> = {
+const TARGETS: Readonly<Record<string, (fixture: Fixture) => Promise<readonly Target[]>>> = {
   ...Object.fromEntries(
     Object.entries(TYPES).map(([field, type]) => [
       `credentials credential_type.${field}.value`,
-      (world: World) => credentialTargets(world, type, { right: RIGHT, wrong: WRONG }),
+      (fixture: Fixture) => credentialTargets(fixture, type, { right: RIGHT_SECRET, wrong: WRONG_SECRET }),
     ]),
   ),
-  "credentials assigned_network_ids": ({ far, farther, ...world }) =>
-    credentialTargets({ ...world, far, farther }, TYPES.community as Wire, { right: [far], wrong: [farther] }),
-  "credentials host_assignments": async (world) => {
-    const { appliance, far } = world;
+  "credentials assigned_network_ids": ({ far, farther, ...fixture }) =>
+    credentialTargets({ ...fixture, far, farther }, TYPES.community as JsonRecord, { right: [far], wrong: [farther] }),
+  "credentials host_assignments": async (fixture) => {
+    const { appliance, far } = fixture;
     const onHost = async (name: string) => {
-      const { id } = await made(appliance.owner.post("hosts", { name, network_id: far }));
+      const { id } = await expectOk(appliance.owner.post("hosts", { name, network_id: far }));
       return [{ host_id: id }];
     };
     const right = await onHost("one");
     return [{ record: await newCredential(appliance, { host_assignments: right }), right, wrong: await onHost("two") }];
   },
-  "users password": async (world) => [await userTarget(world, { right: RIGHT, wrong: WRONG })],
-  "users network_ids": async (world) => {
-    const { near, far, farther } = world;
-    return [await userTarget(world, { right: [near, far], wrong: [near, farther] })];
+  "users password": async (fixture) => [await userTarget(fixture, { right: RIGHT_SECRET, wrong: WRONG_SECRET })],
+  "users network_ids": async (fixture) => {
+    const { near, far, farther } = fixture;
+    return [await userTarget(fixture, { right: [near, far], wrong: [near, farther] })];
   },
-  "auth/keys network_ids": async (world) => {
-    const { near, far, farther } = world;
-    return [await keyTarget(world, () => ({ right: [near, far], wrong: [near, farther] }))];
+  "auth/keys network_ids": async (fixture) => {
+    const { near, far, farther } = fixture;
+    return [await keyTarget(fixture, () => ({ right: [near, far], wrong: [near, farther] }))];
   },
-  "auth/keys key": async (world) => [
-    await keyTarget(world, (key) => ({
+  "auth/keys key": async (fixture) => [
+    await keyTarget(fixture, (key) => ({
       right: key,
-      wrong: newApiKey(world.appliance, { userId: world.memberId, permissions: "Viewer" }).key,
+      wrong: newApiKey(fixture.appliance, { userId: fixture.memberId, permissions: "Viewer" }).key,
     })),
   ],
 };
 
 /** The record as read, with a guess. */
-function bodyOf(record: Wire, { method, field }: HiddenField, guess: unknown): Wire {
-  const body: Wire = structuredClone(record);
+function bodyOf(record: JsonRecord, { method, field }: HiddenField, guess: unknown): JsonRecord {
+  const body: JsonRecord = structuredClone(record);
   if (field[0] === "credential_type" || method === "PUT") delete body.id;
-  if (method === "POST" && body.email !== undefined) body.password = RIGHT;
+  if (method === "POST" && body.email !== undefined) body.password = RIGHT_SECRET;
   // A mask is accepted where a value is stored.
   if (method === "POST" && body.credential_type !== undefined)
-    for (const secret of Object.values(body.credential_type as Wire)) if (secret?.value === MASK) secret.value = RIGHT;
+    for (const secret of Object.values(body.credential_type as JsonRecord))
+      if (secret?.value === MASK) secret.value = RIGHT_SECRET;
   valueAt(body, field.slice(0, -1))[field.at(-1) as string] = guess;
   return body;
 }
 
-function valueAt(body: Wire, field: readonly string[]): any {
-  return field.reduce((place, name) => place?.[name], body);
+function valueAt(body: JsonRecord, field: readonly string[]): any {
+  return field.reduce((inner, name) => inner?.[name], body);
 }
 
-const OF_EACH: readonly string[] = ["x-request-id", "etag", "x-transaction-sequence"];
-/** Comparable part of an answer. Values unique to a record or a request are reduced to their presence. */
-function comparable({ status, headers, text }: Answer): string {
-  const told = [...headers].map(([name, value]) => (OF_EACH.includes(name) ? name : `${name}: ${value}`)).sort();
-  return [`${status}, ${text.length} characters`, ...told].join("; ");
+const PER_RESPONSE_HEADERS: readonly string[] = ["x-request-id", "etag", "x-transaction-sequence"];
+/** Comparable part of a response. Values unique to a record or a request are reduced to their presence. */
+function comparable({ status, headers, text }: ApiResponse): string {
+  const headerTexts = [...headers]
+    .map(([name, value]) => (PER_RESPONSE_HEADERS.includes(name) ? name : `${name}: ${value}`))
+    .sort();
+  return [`${status}, ${text.length} characters`, ...headerTexts].join("; ");
 }
 
-const world = await newWorld();
-const hidden = world.appliance.surface.routes.filter(({ method }) => method !== "GET").flatMap(hiddenIn);
-await world.appliance.close();
+const fixture = await newFixture();
+const hidden = fixture.appliance.surface.routes.filter(({ method }) => method !== "GET").flatMap(hiddenIn);
+await fixture.appliance.close();
 const nameOf = ({ method, path, field }: HiddenField) => `${method} ${path} ${field.join(".")}`;
-const guessed = hidden.filter((each) => ![...ASKS_FOR_IT, ...NOBODY_ELSES].includes(nameOf(each)));
+const guessable = hidden.filter((field) => ![...VERIFIED_SECRETS, ...OWN_VALUES].includes(nameOf(field)));
 
-describe.each(guessed.map((each) => [nameOf(each), each] as const))("%s", (_name, each) => {
-  test("is answered alike for a right and a wrong value, also if a required reason is missing", async () => {
-    const scene = await newWorld();
-    const { appliance, callers } = scene;
-    const resource = RESOURCES.find(({ path }) => each.path.startsWith(`/api/v1/${path}`));
-    const make = TARGETS[`${resource?.path} ${each.field.join(".")}`];
-    if (make === undefined) throw new Error(`TARGETS says nothing of ${resource?.path} ${each.field.join(".")}`);
+describe.each(guessable.map((field) => [nameOf(field), field] as const))("%s", (_name, hiddenField) => {
+  test("gets the same response for a right and a wrong value, also if a required reason is missing", async () => {
+    const trialFixture = await newFixture();
+    const { appliance, callers } = trialFixture;
+    const resource = RESOURCES.find(({ path }) => hiddenField.path.startsWith(`/api/v1/${path}`));
+    const createTargets = TARGETS[`${resource?.path} ${hiddenField.field.join(".")}`];
+    if (createTargets === undefined)
+      throw new Error(`TARGETS has no entry for ${resource?.path} ${hiddenField.field.join(".")}`);
     // One record per guess: a write may change it.
     const trials: Trial[] = [];
     for (const isReasonDemanded of [false, true])
       for (const caller of Object.keys(callers)) {
-        const [ones, others] = [await make(scene), await make(scene)];
-        for (const [place, right] of ones.entries())
-          trials.push({ isReasonDemanded, caller, right, wrong: others[place] as Target });
+        const [rightTargets, wrongTargets] = [await createTargets(trialFixture), await createTargets(trialFixture)];
+        for (const [index, right] of rightTargets.entries())
+          trials.push({ isReasonDemanded, caller, right, wrong: wrongTargets[index] as Target });
       }
     const differing: unknown[] = [];
     const statuses = new Set<number>();
     let skipped = 0;
-    for (const [place, { isReasonDemanded, caller, right, wrong }] of trials.entries()) {
-      if (isReasonDemanded && trials[place - 1]?.isReasonDemanded === false)
-        await made(appliance.owner.put("organizations", { name: "x", require_change_reason: true }));
+    for (const [index, { isReasonDemanded, caller, right, wrong }] of trials.entries()) {
+      if (isReasonDemanded && trials[index - 1]?.isReasonDemanded === false)
+        await expectOk(appliance.owner.put("organizations", { name: "x", require_change_reason: true }));
       const client = callers[caller] as Client;
-      const read = async ({ record }: Target): Promise<Wire> => {
+      const read = async ({ record }: Target): Promise<JsonRecord> => {
         const { status, data } = await client.get(`${resource?.path}/${record.id}`);
         return status === 200 ? data : record;
       };
-      const [seen, other] = [await read(right), await read(wrong)];
+      const [current, other] = [await read(right), await read(wrong)];
       // Not hidden from a caller to whom it is shown.
-      if (Bun.deepEquals(valueAt(seen, each.field), right.right)) {
+      if (Bun.deepEquals(valueAt(current, hiddenField.field), right.right)) {
         skipped += 1;
         continue;
       }
-      const send = (record: Wire, guess: unknown) =>
-        client.send(each.method, each.path.replace(":id", record.id), bodyOf(record, each, guess));
-      const [one, two] = [await send(seen, right.right), await send(other, wrong.wrong)];
-      statuses.add(one.status);
-      const [here, there] = [comparable(one), comparable(two)];
-      if (here !== there) differing.push({ caller, isReasonDemanded, here, there });
+      const send = (record: JsonRecord, guess: unknown) =>
+        client.send(hiddenField.method, hiddenField.path.replace(":id", record.id), bodyOf(record, hiddenField, guess));
+      const rightResponse = await send(current, right.right);
+      const wrongResponse = await send(other, wrong.wrong);
+      statuses.add(rightResponse.status);
+      const [forRight, forWrong] = [comparable(rightResponse), comparable(wrongResponse)];
+      if (forRight !== forWrong) differing.push({ caller, isReasonDemanded, forRight, forWrong });
     }
     expect(differing).toEqual([]);
     // Some callers may write or read it, others not: otherwise nothing was tested.
@@ -287,10 +294,10 @@ interface Trial {
   readonly wrong: Target;
 }
 
-test("the operations that compare a secret, and those on one's own, are exactly these; no table accepts a hidden value", () => {
+test("the exempt operations exist, and no table import accepts a hidden value", () => {
   const names = hidden.map(nameOf);
-  expect([...ASKS_FOR_IT, ...NOBODY_ELSES].filter((name) => !names.includes(name))).toEqual([]);
-  expect(guessed.length).toBeGreaterThan(10);
+  expect([...VERIFIED_SECRETS, ...OWN_VALUES].filter((name) => !names.includes(name))).toEqual([]);
+  expect(guessable.length).toBeGreaterThan(10);
   const inTables = IMPORTABLE.flatMap(({ resource, Create, Update }) =>
     [Create, Update].flatMap(({ properties }) =>
       Object.keys(properties).filter((name) => HIDDEN_OF_RESOURCES.get(resource.path)?.has(name)),
@@ -304,24 +311,24 @@ describe("a secret sent by a caller who may not change its credential", () => {
 
   test("is 403 whether right or wrong, unlike a mask, and nothing is written", async () => {
     const { first, owner } = appliance;
-    const beyond = await appliance.newNetwork();
+    const otherNetworks = await appliance.newNetwork();
     const confined = appliance.newApiKey({ permissions: "Admin", networkIds: [first.networkId] }).client;
     for (const type of Object.values(TYPES))
-      for (const assigned_network_ids of [[], [beyond.id], [first.networkId, beyond.id]]) {
+      for (const assigned_network_ids of [[], [otherNetworks.id], [first.networkId, otherNetworks.id]]) {
         const { id } = await appliance.newCredential({ credential_type: type, assigned_network_ids });
-        const seen = await made(confined.get(`credentials/${id}`));
-        const expectNothingWritten = appliance.writingWatched();
-        const put = (credential_type: Wire) => confined.put(`credentials/${id}`, { ...seen, credential_type });
+        const current = await expectOk(confined.get(`credentials/${id}`));
+        const expectNothingWritten = appliance.watchWrites();
+        const put = (credential_type: JsonRecord) => confined.put(`credentials/${id}`, { ...current, credential_type });
         const secrets = Object.keys(type).filter((name) => type[name].mode === "Inline");
         for (const name of secrets)
-          for (const value of [RIGHT, WRONG, "short"])
-            expect(await put({ ...seen.credential_type, [name]: inline(value) })).toMatchObject(
+          for (const value of [RIGHT_SECRET, WRONG_SECRET, "short"])
+            expect(await put({ ...current.credential_type, [name]: inline(value) })).toMatchObject(
               refusal(403, "entity_access_denied", { id }),
             );
         expect(await put(type)).toMatchObject({ status: 403 });
-        expect(await put(seen.credential_type)).toMatchObject({ status: 200, data: seen });
+        expect(await put(current.credential_type)).toMatchObject({ status: 200, data: current });
         expectNothingWritten();
-        expect((await owner.get(`credentials/${id}`)).data.updated_at).toBe(seen.updated_at);
+        expect((await owner.get(`credentials/${id}`)).data.updated_at).toBe(current.updated_at);
       }
   });
 });
@@ -331,15 +338,15 @@ describe("the part of a user's reach beyond the caller's networks", () => {
 
   test("cannot be probed by restores and reverts", async () => {
     const { first, owner } = appliance;
-    const beyond = await appliance.newNetwork();
+    const otherNetworks = await appliance.newNetwork();
     const confined = appliance.newApiKey({ permissions: "Admin", networkIds: [first.networkId] }).client;
     const { id } = await appliance.newUser({ role: "Member", networkIds: [] });
-    const user = await made(owner.get(`users/${id}`));
+    const user = await expectOk(owner.get(`users/${id}`));
     const instants: string[] = [];
     const sequences: number[] = [];
-    for (const network_ids of [[beyond.id], [], [beyond.id]]) {
+    for (const network_ids of [[otherNetworks.id], [], [otherNetworks.id]]) {
       appliance.tick();
-      await made(owner.put(`users/${id}`, { ...user, network_ids }));
+      await expectOk(owner.put(`users/${id}`, { ...user, network_ids }));
       instants.push(appliance.instant());
       sequences.push(appliance.transactionCount());
     }
@@ -356,33 +363,37 @@ describe("the part of a user's reach beyond the caller's networks", () => {
   test("appears in no plan for one of their keys, and does not affect its hash", async () => {
     const { first, owner } = appliance;
     const near = first.networkId;
-    const beyond = [await appliance.newNetwork(), await appliance.newNetwork(), await appliance.newNetwork()];
-    const [far, farther, gone] = beyond.map(({ id }) => id as string) as [string, string, string];
+    const otherNetworks = [await appliance.newNetwork(), await appliance.newNetwork(), await appliance.newNetwork()];
+    const [far, farther, gone] = otherNetworks.map(({ id }) => id as string) as [string, string, string];
     const member = await appliance.newUser({ role: "Member", networkIds: [near, far, farther, gone] });
     const { id } = appliance.newApiKey({ userId: member.id, permissions: "Viewer", networkIds: [near], name: "key" });
-    const { all_networks: _left, ...key } = await made(owner.get(`auth/keys/${id}`));
+    const { all_networks: _left, ...key } = await expectOk(owner.get(`auth/keys/${id}`));
     const instants: string[] = [];
     for (const network_ids of [[near, far], [near, farther], [near, gone], [near]]) {
       appliance.tick();
-      await made(owner.put(`auth/keys/${id}`, { ...key, network_ids }));
+      await expectOk(owner.put(`auth/keys/${id}`, { ...key, network_ids }));
       instants.push(appliance.instant());
     }
     appliance.tick();
-    const user = await made(owner.get(`users/${member.id}`));
-    await made(owner.put(`users/${member.id}`, { ...user, network_ids: [near] }));
-    await made(owner.delete(`networks/${gone}`));
-    const planned = async (at: string | undefined) => {
-      const answer = await member.client.post(`auth/keys/${id}/restore`, { at, dry_run: true });
-      expect(beyond.filter((network) => answer.text.includes(network.id))).toEqual([]);
-      return made(Promise.resolve(answer));
+    const user = await expectOk(owner.get(`users/${member.id}`));
+    await expectOk(owner.put(`users/${member.id}`, { ...user, network_ids: [near] }));
+    await expectOk(owner.delete(`networks/${gone}`));
+    const planRestore = async (at: string | undefined) => {
+      const response = await member.client.post(`auth/keys/${id}/restore`, { at, dry_run: true });
+      expect(otherNetworks.filter((network) => response.text.includes(network.id))).toEqual([]);
+      return expectOk(Promise.resolve(response));
     };
-    const [one, other, last] = [await planned(instants[0]), await planned(instants[1]), await planned(instants[2])];
+    const [one, other, last] = [
+      await planRestore(instants[0]),
+      await planRestore(instants[1]),
+      await planRestore(instants[2]),
+    ];
     expect(one.conflicts).toMatchObject([{ code: "reference_gone", field: "network_ids" }]);
     const { at: _then, ...plan } = one;
     expect(other).toMatchObject(plan);
     expect(last.actions[0].reason).toBe("the network in network_ids is gone, so it is left out");
     const toAll = await Promise.all(
-      instants.slice(0, 2).map((at) => made(owner.post(`auth/keys/${id}/restore`, { at, dry_run: true }))),
+      instants.slice(0, 2).map((at) => expectOk(owner.post(`auth/keys/${id}/restore`, { at, dry_run: true }))),
     );
     expect(toAll[0]?.plan).not.toBe(toAll[1]?.plan);
   });

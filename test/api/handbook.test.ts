@@ -68,10 +68,10 @@ test("every link and anchor resolves to something the appliance serves", async (
       const [to = "", anchor] = link.split("#");
       const target = to === "" ? path : to;
       const known = anchors.get(target);
-      const isThere =
+      const isServed =
         link === "data:," ||
         (anchor === undefined ? (await statusAt(target)) === 200 : known?.includes(anchor) === true);
-      if (!isThere) broken.push(`${path} links to ${link}`);
+      if (!isServed) broken.push(`${path} links to ${link}`);
     }
   }
   expect(broken).toEqual([]);
@@ -82,7 +82,7 @@ test("every picture has alternative text, reserves its space, and is small", asy
   expect(names.length).toBeGreaterThanOrEqual(6);
   const shown = (await Promise.all(PAGES.map(textAt))).flatMap((html) => html.match(/<img [^>]*>/g) ?? []);
   for (const name of names) {
-    const image = shown.find((each) => each.includes(`src="/handbook/pictures/${name}"`)) ?? "";
+    const image = shown.find((image) => image.includes(`src="/handbook/pictures/${name}"`)) ?? "";
     expect([name, /alt="[^"]{40,}"/.test(image), / width="\d+" height="\d+"/.test(image)]).toEqual([name, true, true]);
     const response = await get(`/handbook/pictures/${name}`);
     expect([name, response.headers.get("content-type")]).toEqual([name, "image/webp"]);
@@ -119,16 +119,16 @@ test("search requires a script: without one its box is hidden, and the text rema
 
 test("the search index has every page and every heading, with their locations", async () => {
   const sections = (await (await get("/handbook/search.json")).json()) as Section[];
-  expect(new Set(sections.map((each) => each.url.split("#")[0]))).toEqual(new Set(PAGES.slice(1)));
+  expect(new Set(sections.map((section) => section.url.split("#")[0]))).toEqual(new Set(PAGES.slice(1)));
   for (const path of PAGES.slice(1)) {
     const headings = [...(await textAt(path)).matchAll(/<h[23] id="([^"]+)"/g)].map((match) => `${path}#${match[1]}`);
-    const found = sections.filter((each) => each.url.startsWith(`${path}#`)).map((each) => each.url);
+    const found = sections.filter((section) => section.url.startsWith(`${path}#`)).map((section) => section.url);
     expect(found).toEqual(headings);
   }
-  const at = sections.find((each) => each.url === "/handbook/time#what-at-means");
+  const at = sections.find((section) => section.url === "/handbook/time#what-at-means");
   expect([at?.page, at?.heading]).toEqual(["Time", "What at means"]);
   expect(at?.text).toContain("resolves once per request");
-  expect(sections.some((each) => each.text.includes("--secrets-folder DIR"))).toBe(true);
+  expect(sections.some((section) => section.text.includes("--secrets-folder DIR"))).toBe(true);
 });
 
 test.each(["/handbook", "/handbook/time", ...FILES])(
@@ -139,8 +139,8 @@ test.each(["/handbook", "/handbook/time", ...FILES])(
     const packed = await get(path, { "accept-encoding": "gzip" });
     expect(packed.headers.get("content-encoding")).toBe("gzip");
     expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text);
-    const again = await get(path, { "if-none-match": plain.headers.get("etag") ?? "" });
-    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const revalidated = await get(path, { "if-none-match": plain.headers.get("etag") ?? "" });
+    expect([revalidated.status, await revalidated.text()]).toEqual([304, ""]);
     const head = await appliance.handle(new Request(`http://localhost${path}`, { method: "HEAD" }));
     expect([head.status, head.headers.get("etag")]).toEqual([200, plain.headers.get("etag")]);
     const posted = await appliance.anonymous.send("POST", path);

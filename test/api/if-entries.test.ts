@@ -3,41 +3,40 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { hostReference, reference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 
 const PATH = "/api/v1/if-entries";
 
 const appliance = applianceForEach();
-const { clock, first, owner } = appliance;
-const { instant, newHost, newIfEntry, newNetwork, newSubnet, newUser, newVlan } = appliance;
-const { writingWatched, versionsOf, writtenIn, newMember, newViewer } = appliance;
+const { clock, first, owner, instant, newHost, newIfEntry, newNetwork, newSubnet, newUser, newVlan } = appliance;
+const { watchWrites, versionsOf, writtenIn, newMember, newViewer } = appliance;
 let networkId: string;
 beforeEach(async () => {
   networkId = first.networkId;
 });
 
-const get = (id: string, at = "") => made(owner.get(`${PATH}/${id}${at === "" ? "" : `?at=${at}`}`));
-/** Body of an update, with changes. */
-const put = (entry: Wire, changes: Wire = {}, by = owner) =>
-  by.put(`${PATH}/${entry.id}`, { if_index: entry.if_index, if_descr: entry.if_descr, ...changes });
-const host = (fields: Wire = {}) => newHost(fields);
+const get = (id: string, at = "") => expectOk(owner.get(`${PATH}/${id}${at === "" ? "" : `?at=${at}`}`));
+/** Update body of an entry, with changes. */
+const put = (entry: JsonRecord, changes: JsonRecord = {}, caller = owner) =>
+  caller.put(`${PATH}/${entry.id}`, { if_index: entry.if_index, if_descr: entry.if_descr, ...changes });
+const host = (fields: JsonRecord = {}) => newHost(fields);
 
 describeRecords(
   {
     path: PATH,
     entity: "if_entry",
     writeRole: "Member",
-    place: "in a network",
+    scope: "in a network",
     container: {
       field: "host_id",
       entity: "host",
-      make: async (by, networkId) => {
-        await made(by.post("subnets", { network_id: networkId, cidr: `10.${(hosts += 1)}.0.0/16` }));
+      create: async (caller, networkId) => {
+        await expectOk(caller.post("subnets", { network_id: networkId, cidr: `10.${(hosts += 1)}.0.0/16` }));
         return (
-          await made(
-            by.post("hosts", {
+          await expectOk(
+            caller.post("hosts", {
               network_id: networkId,
               name: "switch",
               ip_addresses: [{ ip_address: `10.${hosts}.0.1` }],
@@ -69,7 +68,7 @@ describeRecords(
       cdp_platform: "cisco WS-C3750",
       cdp_address: "10.0.0.1",
     }),
-    leftOut: [
+    omitted: [
       ..."valid_to lineage_id first_discovery_id last_discovery_id".split(" "),
       ..."ip_address_id native_vlan_id vlan_ids neighbor".split(" "),
     ],
@@ -111,36 +110,36 @@ describeRecords(
     },
     references: [
       hostReference(),
-      reference("ip_address_id", "ip_address", async (by, _networkId, hostId) => {
-        return (await made(by.get(`hosts/${hostId}`))).ip_addresses[0].id;
+      reference("ip_address_id", "ip_address", async (caller, _networkId, hostId) => {
+        return (await expectOk(caller.get(`hosts/${hostId}`))).ip_addresses[0].id;
       }),
-      reference("native_vlan_id", "vlan", someVlan),
-      reference("vlan_ids", "vlan", someVlan, (body, id) => ({ ...body, vlan_ids: [id, id] })),
+      reference("native_vlan_id", "vlan", newReferenceVlan),
+      reference("vlan_ids", "vlan", newReferenceVlan, (body, id) => ({ ...body, vlan_ids: [id, id] })),
       hostReference("neighbor", (body, id) => ({ ...body, neighbor: { type: "Host", id } })),
       {
         field: "neighbor",
         entity: "if_entry",
-        naming: (body, id) => ({ ...body, neighbor: { type: "IfEntry", id } }),
-        make: async (by, _networkId, hostId) =>
-          (await made(by.post(PATH, { host_id: hostId, if_index: 9_000, if_descr: "Reference" }))).id,
+        withReference: (body, id) => ({ ...body, neighbor: { type: "IfEntry", id } }),
+        create: async (caller, _networkId, hostId) =>
+          (await expectOk(caller.post(PATH, { host_id: hostId, if_index: 9_000, if_descr: "Reference" }))).id,
       },
     ],
   },
   appliance,
 );
 
-/** For the battery: each host has a distinct prefix. */
+/** For describeRecords: number of hosts, each with a distinct prefix. */
 let hosts = 0;
 
-async function someVlan(by: Client, networkId: string): Promise<string> {
-  return (await made(by.post("vlans", { network_id: networkId, number: 77 }))).id;
+async function newReferenceVlan(caller: Client, networkId: string): Promise<string> {
+  return (await expectOk(caller.post("vlans", { network_id: networkId, number: 77 }))).id;
 }
 
 describe("an interface entry", () => {
   test("with only the required fields has status up, state unknown and type other(1), and nothing else", async () => {
     const { id: host_id } = await host();
     clock.advance(1_000);
-    const entry = await made(owner.post(PATH, { host_id, if_index: 1, if_descr: "lo" }));
+    const entry = await expectOk(owner.post(PATH, { host_id, if_index: 1, if_descr: "lo" }));
     const at = clock.text();
     expect(entry).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-7/),
@@ -157,17 +156,17 @@ describe("an interface entry", () => {
       valid_from: at,
     });
     expect(Object.values(entry)).not.toContain(undefined);
-    expect((await made(owner.get(`hosts/${host_id}`))).interfaces).toMatchObject([
+    expect((await expectOk(owner.get(`hosts/${host_id}`))).interfaces).toMatchObject([
       { id: entry.id, if_name: null, speed_bps: null, neighbor: null, valid_to: null },
     ]);
   });
 
   test("may name its network, which must be its host's", async () => {
     const { id: host_id } = await host();
-    const other = await newNetwork();
+    const otherNetwork = await newNetwork();
     expect(await newIfEntry(host_id, { network_id: networkId.toUpperCase() })).toMatchObject({ network_id: networkId });
-    const expectNothingWritten = writingWatched();
-    for (const id of [other.id, UNKNOWN_ID]) {
+    const expectNothingWritten = watchWrites();
+    for (const id of [otherNetwork.id, UNKNOWN_ID]) {
       expect(await owner.post(PATH, { host_id, network_id: id, if_index: 9, if_descr: "x" })).toMatchObject(
         invalid({ path: "/network_id", value: id }),
       );
@@ -176,18 +175,21 @@ describe("an interface entry", () => {
   });
 
   test("is unique by host and if_index, and may take over a freed if_index", async () => {
-    const [one, other] = [await host(), await host()];
-    const [first, second] = [await newIfEntry(one.id, { if_index: 7 }), await newIfEntry(one.id, { if_index: 8 })];
-    expect(await newIfEntry(other.id, { if_index: 7 })).toMatchObject({ if_index: 7 });
-    const expectNothingWritten = writingWatched();
+    const [device, otherHost] = [await host(), await host()];
+    const [first, second] = [
+      await newIfEntry(device.id, { if_index: 7 }),
+      await newIfEntry(device.id, { if_index: 8 }),
+    ];
+    expect(await newIfEntry(otherHost.id, { if_index: 7 })).toMatchObject({ if_index: 7 });
+    const expectNothingWritten = watchWrites();
     expect(await put(second, { if_index: 7 })).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "if_entry", field: "if_index", value: 7 }),
     );
     expectNothingWritten();
-    const moved = await made(put(first, { if_index: 9 }));
+    const moved = await expectOk(put(first, { if_index: 9 }));
     expect(moved).toMatchObject({ id: first.id, if_index: 9 });
     expect(versionsOf(first.id).at(-1)).toMatchObject({ changed: ["if_index"] });
-    expect(await made(put(second, { if_index: 7 }))).toMatchObject({ id: second.id, if_index: 7 });
+    expect(await expectOk(put(second, { if_index: 7 }))).toMatchObject({ id: second.id, if_index: 7 });
     // The same interface under another number, not a new incarnation.
     expect(moved).not.toHaveProperty("lineage_id");
   });
@@ -197,22 +199,12 @@ describe("an interface entry", () => {
     async (value) => {
       const { id: host_id } = await host();
       const entry = await newIfEntry(host_id);
-      const answers = [
+      const responses = [
         await owner.post(PATH, { host_id, if_index: value, if_descr: "x", if_type: value }),
         await put(entry, { if_index: value, if_type: value }),
       ];
-      for (const answer of answers)
-        expect(answer).toMatchObject({
-          status: 400,
-          body: {
-            params: {
-              issues: [
-                { path: "/if_index", value },
-                { path: "/if_type", value },
-              ],
-            },
-          },
-        });
+      for (const response of responses)
+        expect(response).toMatchObject(invalid({ path: "/if_index", value }, { path: "/if_type", value }));
     },
   );
 
@@ -236,18 +228,17 @@ describe("an interface entry", () => {
     ["fdb_macs", Array.from({ length: 50_001 }, () => "00:00:00:00:00:01")],
   ])("rejects a %s out of range", async (field, value) => {
     const { id: host_id } = await host();
-    expect(await owner.post(PATH, { host_id, if_index: 1, if_descr: "x", [field]: value })).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: `/${field}` }] } },
-    });
+    expect(await owner.post(PATH, { host_id, if_index: 1, if_descr: "x", [field]: value })).toMatchObject(
+      invalid({ path: `/${field}` }),
+    );
   });
 
   test("accepts every known status", async () => {
     const entry = await newIfEntry((await host()).id);
     for (const admin_status of ["Down", "Testing", "Up"])
-      expect(await made(put(entry, { admin_status }))).toMatchObject({ admin_status });
+      expect(await expectOk(put(entry, { admin_status }))).toMatchObject({ admin_status });
     for (const oper_status of ["Up", "Down", "Testing", "Dormant", "NotPresent", "LowerLayerDown", "Unknown"])
-      expect(await made(put(entry, { oper_status }))).toMatchObject({ oper_status });
+      expect(await expectOk(put(entry, { oper_status }))).toMatchObject({ oper_status });
   });
 });
 
@@ -272,8 +263,8 @@ describe("an optional field", () => {
   ];
 
   /** Sets, omits and clears a field of a bare entry by updates, and checks each step in the list as well. */
-  async function expectSetKeptCleared(
-    entry: Wire,
+  async function expectSetPreservedCleared(
+    entry: JsonRecord,
     field: string,
     value: unknown,
     cleared: readonly unknown[] = [null],
@@ -282,27 +273,27 @@ describe("an optional field", () => {
     expect(entry).not.toHaveProperty(field);
     for (const clear of cleared) {
       clock.advance(1_000);
-      const set = await made(put(entry, { [field]: value }));
+      const set = await expectOk(put(entry, { [field]: value }));
       expect(set).toEqual({ ...entry, [field]: value, updated_at: set.updated_at, valid_from: set.updated_at });
       expect(await listed()).toEqual(set);
-      const expectNothingWritten = writingWatched();
-      expect(await made(put(entry))).toEqual(set);
+      const expectNothingWritten = watchWrites();
+      expect(await expectOk(put(entry))).toEqual(set);
       expectNothingWritten();
       clock.advance(1_000);
-      const bare = await made(put(entry, { [field]: clear }));
+      const bare = await expectOk(put(entry, { [field]: clear }));
       expect(bare).toEqual({ ...entry, updated_at: bare.updated_at, valid_from: bare.updated_at });
       expect(Object.keys(bare)).not.toContain(field);
       expect(Object.keys(await listed())).not.toContain(field);
       expect(versionsOf(entry.id).slice(-2)).toMatchObject([{ changed: [field] }, { changed: [field] }]);
-      const expectNothingMore = writingWatched();
-      expect(await made(put(entry, { [field]: clear }))).toEqual(bare);
+      const expectNothingMore = watchWrites();
+      expect(await expectOk(put(entry, { [field]: clear }))).toEqual(bare);
       expectNothingMore();
       expect(await get(entry.id, set.updated_at)).toEqual({ ...set, valid_to: bare.updated_at });
     }
   }
 
   test.each(plain)("%s is set, preserved when omitted, and absent once cleared by null", async (field, value) => {
-    await expectSetKeptCleared(
+    await expectSetPreservedCleared(
       await newIfEntry((await host()).id),
       field,
       value,
@@ -319,11 +310,11 @@ describe("an optional field", () => {
     const own = await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const [far, vlan, second] = [await host(), await newVlan(), await newVlan()];
     const farPort = await newIfEntry(far.id);
-    await expectSetKeptCleared(await newIfEntry(own.id), "ip_address_id", own.ip_addresses[0].id);
-    await expectSetKeptCleared(await newIfEntry(own.id), "native_vlan_id", vlan.id);
-    await expectSetKeptCleared(await newIfEntry(own.id), "vlan_ids", [second.id, vlan.id], [null, []]);
-    await expectSetKeptCleared(await newIfEntry(own.id), "neighbor", { type: "Host", id: far.id });
-    await expectSetKeptCleared(await newIfEntry(own.id), "neighbor", { type: "IfEntry", id: farPort.id });
+    await expectSetPreservedCleared(await newIfEntry(own.id), "ip_address_id", own.ip_addresses[0].id);
+    await expectSetPreservedCleared(await newIfEntry(own.id), "native_vlan_id", vlan.id);
+    await expectSetPreservedCleared(await newIfEntry(own.id), "vlan_ids", [second.id, vlan.id], [null, []]);
+    await expectSetPreservedCleared(await newIfEntry(own.id), "neighbor", { type: "Host", id: far.id });
+    await expectSetPreservedCleared(await newIfEntry(own.id), "neighbor", { type: "IfEntry", id: farPort.id });
   });
 
   test.each(["if_type", "admin_status", "oper_status"])(
@@ -331,11 +322,8 @@ describe("an optional field", () => {
     async (field) => {
       const value = { if_type: 6, admin_status: "Testing", oper_status: "Dormant" }[field];
       const entry = await newIfEntry((await host()).id, { [field]: value });
-      expect(await made(put(entry))).toEqual(entry);
-      expect(await put(entry, { [field]: null })).toMatchObject({
-        status: 400,
-        body: { params: { issues: [{ path: `/${field}`, value: null }] } },
-      });
+      expect(await expectOk(put(entry))).toEqual(entry);
+      expect(await put(entry, { [field]: null })).toMatchObject(invalid({ path: `/${field}`, value: null }));
     },
   );
 
@@ -344,8 +332,8 @@ describe("an optional field", () => {
     async (text) => {
       const entry = await newIfEntry((await host()).id, { mac_address: text, fdb_macs: [text, MAC] });
       expect(entry).toMatchObject({ mac_address: MAC, fdb_macs: [MAC] });
-      const expectNothingWritten = writingWatched();
-      expect(await made(put(entry, { mac_address: MAC, fdb_macs: [MAC] }))).toEqual(entry);
+      const expectNothingWritten = watchWrites();
+      expect(await expectOk(put(entry, { mac_address: MAC, fdb_macs: [MAC] }))).toEqual(entry);
       expectNothingWritten();
     },
   );
@@ -354,13 +342,13 @@ describe("an optional field", () => {
 describe("a reference of an interface entry", () => {
   test("accepts an address of its own host only: another host's is unknown", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
-    const [own, other] = [
+    const [own, otherHost] = [
       await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] }),
       await host({ ip_addresses: [{ ip_address: "10.2.3.5" }] }),
     ];
     const entry = await newIfEntry(own.id);
-    const expectNothingWritten = writingWatched();
-    for (const id of [other.ip_addresses[0].id, UNKNOWN_ID, own.id]) {
+    const expectNothingWritten = watchWrites();
+    for (const id of [otherHost.ip_addresses[0].id, UNKNOWN_ID, own.id]) {
       const refused = refusal(400, "entity_reference_invalid", {
         entity: "ip_address",
         field: "ip_address_id",
@@ -375,9 +363,9 @@ describe("a reference of an interface entry", () => {
   });
 
   test("accepts records of its own network only, whether or not another network is in reach", async () => {
-    const other = await newNetwork();
-    const [own, elsewhere] = [await host(), await host({ network_id: other.id })];
-    const vlan = await newVlan({ network_id: other.id });
+    const otherNetwork = await newNetwork();
+    const [own, elsewhere] = [await host(), await host({ network_id: otherNetwork.id })];
+    const vlan = await newVlan({ network_id: otherNetwork.id });
     const port = await newIfEntry(elsewhere.id);
     const entry = await newIfEntry(own.id);
     const { client: member } = await newMember();
@@ -390,12 +378,12 @@ describe("a reference of an interface entry", () => {
       ["neighbor", { type: "IfEntry", id: own.id }, "if_entry", own.id],
       ["neighbor", { type: "Host", id: entry.id }, "host", entry.id],
     ];
-    const expectNothingWritten = writingWatched();
-    for (const by of [owner, member]) {
+    const expectNothingWritten = watchWrites();
+    for (const caller of [owner, member]) {
       for (const [field, value, entity, id] of wrong) {
         const refused = refusal(400, "entity_reference_invalid", { entity, field, ids: [id] });
-        expect(await put(entry, { [field]: value }, by)).toMatchObject(refused);
-        expect(await by.post(PATH, { host_id: own.id, if_index: 9, if_descr: "x", [field]: value })).toMatchObject(
+        expect(await put(entry, { [field]: value }, caller)).toMatchObject(refused);
+        expect(await caller.post(PATH, { host_id: own.id, if_index: 9, if_descr: "x", [field]: value })).toMatchObject(
           refused,
         );
       }
@@ -406,21 +394,21 @@ describe("a reference of an interface entry", () => {
   test("is reported with all other issues, with their common code", async () => {
     const { id: host_id } = await host();
     const entry = await newIfEntry(host_id);
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     const wrong = {
       ip_address_id: UNKNOWN_ID,
       native_vlan_id: UNKNOWN_ID,
       vlan_ids: [UNKNOWN_ID],
       neighbor: { type: "Host", id: UNKNOWN_ID },
     };
-    for (const answer of [
+    for (const response of [
       await put(entry, wrong),
       await owner.post(PATH, { host_id, if_index: 9, if_descr: "x", ...wrong }),
     ]) {
-      expect(answer).toMatchObject(
+      expect(response).toMatchObject(
         refusal(400, "entity_reference_invalid", { entity: "ip_address", field: "ip_address_id", ids: [UNKNOWN_ID] }),
       );
-      expect(answer.body.params.issues.map((issue: Wire) => [issue.path, issue.value, issue.code])).toEqual(
+      expect(response.body.params.issues.map((issue: JsonRecord) => [issue.path, issue.value, issue.code])).toEqual(
         ["/ip_address_id", "/native_vlan_id", "/vlan_ids/0", "/neighbor/id"].map((path) => [
           path,
           UNKNOWN_ID,
@@ -451,29 +439,29 @@ describe("a reference of an interface entry", () => {
       status: 400,
       body: { params: { entity: "vlan", field: "vlan_ids", ids: missing } },
     });
-    expect((await made(put(entry, { vlan_ids: [vlan.id, vlan.id.toUpperCase()] }))).vlan_ids).toEqual([vlan.id]);
+    expect((await expectOk(put(entry, { vlan_ids: [vlan.id, vlan.id.toUpperCase()] }))).vlan_ids).toEqual([vlan.id]);
   });
 
   test("is cleared by a VLAN's cascade, in one version with its host's, and remains in the past", async () => {
-    const [vlan, kept] = [await newVlan(), await newVlan()];
-    const one = await host();
-    const both = await newIfEntry(one.id, { native_vlan_id: vlan.id, vlan_ids: [kept.id, vlan.id] });
-    const only = await newIfEntry(one.id, { vlan_ids: [vlan.id] });
-    await newIfEntry(one.id, { native_vlan_id: kept.id });
-    const expectNothingWritten = writingWatched();
+    const [vlan, otherVlan] = [await newVlan(), await newVlan()];
+    const device = await host();
+    const both = await newIfEntry(device.id, { native_vlan_id: vlan.id, vlan_ids: [otherVlan.id, vlan.id] });
+    const only = await newIfEntry(device.id, { vlan_ids: [vlan.id] });
+    await newIfEntry(device.id, { native_vlan_id: otherVlan.id });
+    const expectNothingWritten = watchWrites();
     expect(await owner.delete(`vlans/${vlan.id}`)).toMatchObject(
       refusal(409, "entity_in_use", { dependants: { if_entries: 2 } }),
     );
     expectNothingWritten();
     clock.advance(1_000);
-    await made(owner.delete(`vlans/${vlan.id}?cascade=true`));
+    await expectOk(owner.delete(`vlans/${vlan.id}?cascade=true`));
     expect(writtenIn()).toEqual({ "Deleted vlan": 1, "Updated if_entry": 2, "Updated host": 1 });
-    const [left, bare] = [await get(both.id), await get(only.id)];
-    expect(left.vlan_ids).toEqual([kept.id]);
-    expect(left).not.toHaveProperty("native_vlan_id");
+    const [remaining, bare] = [await get(both.id), await get(only.id)];
+    expect(remaining.vlan_ids).toEqual([otherVlan.id]);
+    expect(remaining).not.toHaveProperty("native_vlan_id");
     expect(bare).not.toHaveProperty("vlan_ids");
     expect(versionsOf(both.id).at(-1)).toMatchObject({ changed: ["native_vlan_id", "vlan_ids"] });
-    expect(await get(both.id, both.valid_from)).toEqual({ ...both, valid_to: left.valid_from });
+    expect(await get(both.id, both.valid_from)).toEqual({ ...both, valid_to: remaining.valid_from });
   });
 
   test("is cleared when its address is deleted, and remains in the past", async () => {
@@ -481,11 +469,11 @@ describe("a reference of an interface entry", () => {
     const own = await host({ ip_addresses: [{ ip_address: "10.2.3.4" }] });
     const entry = await newIfEntry(own.id, { ip_address_id: own.ip_addresses[0].id });
     clock.advance(1_000);
-    await made(owner.put(`hosts/${own.id}`, { ...own, ip_addresses: [] }));
+    await expectOk(owner.put(`hosts/${own.id}`, { ...own, ip_addresses: [] }));
     expect(writtenIn()).toEqual({ "Deleted ip_address": 1, "Updated if_entry": 1, "Updated host": 1 });
-    const now = await get(entry.id);
-    expect(now).not.toHaveProperty("ip_address_id");
-    expect(await get(entry.id, entry.valid_from)).toEqual({ ...entry, valid_to: now.valid_from });
+    const current = await get(entry.id);
+    expect(current).not.toHaveProperty("ip_address_id");
+    expect(await get(entry.id, entry.valid_from)).toEqual({ ...entry, valid_to: current.valid_from });
   });
 });
 
@@ -494,17 +482,17 @@ describe("the interface entries of a host", () => {
     const { id: host_id } = await host({
       interfaces: Array.from({ length: 10_000 }, (_, n) => ({ if_index: n + 1, if_descr: "" })),
     });
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     const post = () => owner.post(PATH, { host_id, if_index: 20_000, if_descr: "one more" });
     expect(await post()).toMatchObject(invalid({ path: "/host_id", value: host_id }));
     expectNothingWritten();
-    await made(owner.delete(`${PATH}/${(await owner.get(`${PATH}?host_id=${host_id}&limit=1`)).data[0].id}`));
-    expect(await made(post())).toMatchObject({ if_index: 20_000 });
+    await expectOk(owner.delete(`${PATH}/${(await owner.get(`${PATH}?host_id=${host_id}&limit=1`)).data[0].id}`));
+    expect(await expectOk(post())).toMatchObject({ if_index: 20_000 });
   });
 });
 
 describe("a neighbor", () => {
-  test.each<[string, (far: Wire, port: Wire) => string]>([
+  test.each<[string, (far: JsonRecord, port: JsonRecord) => string]>([
     ["the neighbor interface", (_far, port) => `${PATH}/${port.id}`],
     ["the neighbor interface's host", (far) => `/api/v1/hosts/${far.id}`],
   ])("is cleared when %s is deleted, on one end and on both, and remains in the past", async (_what, path) => {
@@ -512,28 +500,28 @@ describe("a neighbor", () => {
     const port = await newIfEntry(far.id);
     const entry = await newIfEntry(near.id, { neighbor: { type: "IfEntry", id: port.id } });
     const second = await newIfEntry(near.id, { neighbor: { type: "IfEntry", id: port.id } });
-    const other = await newIfEntry(near.id, { neighbor: { type: "Host", id: near.id } });
-    await made(put(port, { neighbor: { type: "IfEntry", id: entry.id } }));
+    const otherEntry = await newIfEntry(near.id, { neighbor: { type: "Host", id: near.id } });
+    await expectOk(put(port, { neighbor: { type: "IfEntry", id: entry.id } }));
     const at = instant();
     expect((await owner.delete(path(far, port))).status).toBe(200);
     const { "Updated host": hostVersions, ...rest } = writtenIn();
     expect(rest).toMatchObject({ "Updated if_entry": 2, "Deleted if_entry": 1 });
     expect(hostVersions).toBe(path(far, port).startsWith(PATH) ? 2 : 1);
-    for (const each of [entry, second]) {
-      const now = await get(each.id);
-      expect(now).not.toHaveProperty("neighbor");
-      expect(versionsOf(each.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["neighbor"] });
-      expect(await get(each.id, at)).toEqual({ ...each, valid_to: now.valid_from });
+    for (const referrer of [entry, second]) {
+      const current = await get(referrer.id);
+      expect(current).not.toHaveProperty("neighbor");
+      expect(versionsOf(referrer.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["neighbor"] });
+      expect(await get(referrer.id, at)).toEqual({ ...referrer, valid_to: current.valid_from });
     }
-    expect(await get(other.id)).toEqual(other);
-    const then = await owner.get(`${PATH}?at=${at}&host_id=${far.id}`);
-    expect(then.data).toMatchObject([{ id: port.id, neighbor: { type: "IfEntry", id: entry.id } }]);
+    expect(await get(otherEntry.id)).toEqual(otherEntry);
+    const past = await owner.get(`${PATH}?at=${at}&host_id=${far.id}`);
+    expect(past.data).toMatchObject([{ id: port.id, neighbor: { type: "IfEntry", id: entry.id } }]);
   });
 
   test("that is a host is cleared when the host is deleted", async () => {
     const [near, far] = [await host(), await host()];
     const entry = await newIfEntry(near.id, { neighbor: { type: "Host", id: far.id } });
-    await made(owner.delete(`hosts/${far.id}`));
+    await expectOk(owner.delete(`hosts/${far.id}`));
     expect(writtenIn()).toEqual({ "Deleted host": 1, "Updated if_entry": 1, "Updated host": 1 });
     expect(await get(entry.id)).not.toHaveProperty("neighbor");
   });
@@ -545,9 +533,9 @@ describe("a neighbor", () => {
       neighbor: { type: "IfEntry", id: port.id },
       fdb_macs: ["00:00:5e:00:53:01"],
     });
-    await made(put(port, { neighbor: { type: "IfEntry", id: entry.id } }));
+    await expectOk(put(port, { neighbor: { type: "IfEntry", id: entry.id } }));
     const second = await newIfEntry(near.id, { neighbor: { type: "IfEntry", id: port.id } });
-    const closed = await made(owner.post(`${PATH}/bulk-delete`, [entry.id, port.id]));
+    const closed = await expectOk(owner.post(`${PATH}/bulk-delete`, [entry.id, port.id]));
     expect(writtenIn()).toEqual({
       "Deleted if_entry": 2,
       "Deleted fdb_entry": 1,
@@ -562,23 +550,23 @@ describe("a neighbor", () => {
   });
 
   test("may be the interface itself (a loop) or its own host, and blocks neither's deletion", async () => {
-    const one = await host();
-    const loop = await newIfEntry(one.id);
-    expect(await made(put(loop, { neighbor: { type: "IfEntry", id: loop.id } }))).toMatchObject({
+    const device = await host();
+    const loop = await newIfEntry(device.id);
+    expect(await expectOk(put(loop, { neighbor: { type: "IfEntry", id: loop.id } }))).toMatchObject({
       neighbor: { type: "IfEntry", id: loop.id },
     });
-    await made(owner.delete(`${PATH}/${loop.id}`));
+    await expectOk(owner.delete(`${PATH}/${loop.id}`));
     expect(writtenIn()).toEqual({ "Deleted if_entry": 1, "Updated host": 1 });
-    await newIfEntry(one.id, { neighbor: { type: "Host", id: one.id } });
-    await made(owner.delete(`hosts/${one.id}`));
+    await newIfEntry(device.id, { neighbor: { type: "Host", id: device.id } });
+    await expectOk(owner.delete(`hosts/${device.id}`));
     expect(writtenIn()).toEqual({ "Deleted host": 1, "Deleted if_entry": 1 });
   });
 
   test("can move to another far end, and the first can then be deleted", async () => {
     const [near, far, next] = [await host(), await host(), await host()];
     const entry = await newIfEntry(near.id, { neighbor: { type: "Host", id: far.id } });
-    await made(put(entry, { neighbor: { type: "Host", id: next.id } }));
-    await made(owner.delete(`hosts/${far.id}`));
+    await expectOk(put(entry, { neighbor: { type: "Host", id: next.id } }));
+    await expectOk(owner.delete(`hosts/${far.id}`));
     expect(writtenIn()).toEqual({ "Deleted host": 1 });
     expect(await get(entry.id)).toMatchObject({ neighbor: { type: "Host", id: next.id } });
   });
@@ -590,16 +578,16 @@ describe("the MAC addresses behind an interface", () => {
   const macs = (from: number, to: number) => Array.from({ length: to - from }, (_, position) => mac(from + position));
 
   test("are listed in order, each once, and an update writes only additions and removals", async () => {
-    const one = await host();
-    const entry = await newIfEntry(one.id, { fdb_macs: [...macs(0, 1_000).reverse(), mac(7)] });
+    const device = await host();
+    const entry = await newIfEntry(device.id, { fdb_macs: [...macs(0, 1_000).reverse(), mac(7)] });
     expect(entry.fdb_macs).toEqual(macs(0, 1_000));
     expect(writtenIn()).toEqual({ "Created if_entry": 1, "Created fdb_entry": 1_000, "Updated host": 1 });
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     for (const same of [macs(0, 1_000).reverse(), [...macs(0, 1_000), mac(3)]])
-      expect(await made(put(entry, { fdb_macs: same }))).toEqual(entry);
+      expect(await expectOk(put(entry, { fdb_macs: same }))).toEqual(entry);
     expectNothingWritten();
     clock.advance(1_000);
-    const changed = await made(put(entry, { fdb_macs: macs(2, 1_001) }));
+    const changed = await expectOk(put(entry, { fdb_macs: macs(2, 1_001) }));
     expect(changed.fdb_macs).toEqual(macs(2, 1_001));
     expect(writtenIn()).toEqual({
       "Created fdb_entry": 1,
@@ -608,104 +596,108 @@ describe("the MAC addresses behind an interface", () => {
       "Updated host": 1,
     });
     expect(versionsOf(entry.id).at(-1)).toMatchObject({ changed: ["fdb_macs"] });
-    expect(versionsOf(one.id).at(-1)).toMatchObject({ changed: ["interfaces"] });
+    expect(versionsOf(device.id).at(-1)).toMatchObject({ changed: ["interfaces"] });
   });
 
-  test("are as of the requested instant, for one entry, in a page, in a stream and in the answer of a delete", async () => {
-    const one = await host();
-    const [entry, bare] = [await newIfEntry(one.id, { fdb_macs: macs(0, 3) }), await newIfEntry(one.id)];
+  test("are as of the requested instant, for one entry, in a page, in a stream and in the response to a DELETE", async () => {
+    const device = await host();
+    const [entry, bare] = [await newIfEntry(device.id, { fdb_macs: macs(0, 3) }), await newIfEntry(device.id)];
     const states: Array<[string, string[] | undefined]> = [[entry.valid_from, macs(0, 3)]];
     for (const next of [macs(2, 5), [], macs(0, 1), null, macs(0, 3)]) {
       clock.advance(1_000);
-      const written = await made(put(entry, { fdb_macs: next }));
+      const written = await expectOk(put(entry, { fdb_macs: next }));
       states.push([written.valid_from, next === null || next.length === 0 ? undefined : next]);
       expect(written.fdb_macs).toEqual(states.at(-1)?.[1]);
     }
-    const rebuilt = await owner.get(`${PATH}?host_id=${one.id}`);
-    expect(rebuilt.data.map((each: Wire) => each.fdb_macs)).toEqual([macs(0, 3), undefined]);
+    const rebuilt = await owner.get(`${PATH}?host_id=${device.id}`);
+    expect(rebuilt.data.map((entry: JsonRecord) => entry.fdb_macs)).toEqual([macs(0, 3), undefined]);
     clock.advance(1_000);
-    const closed = await made(owner.delete(`${PATH}/${entry.id}`));
+    const closed = await expectOk(owner.delete(`${PATH}/${entry.id}`));
     expect(closed.fdb_macs).toEqual(macs(0, 3));
     expect(writtenIn()).toEqual({ "Deleted if_entry": 1, "Deleted fdb_entry": 3, "Updated host": 1 });
     clock.advance(1_000);
-    for (const [at, wanted] of states) {
+    for (const [at, expected] of states) {
       for (const query of [
         `at=${at}`,
         `at=${at}&limit=0`,
         `at=${at}&limit=1`,
         `at=${at}&ids=${entry.id}`,
-        `at=${at}&host_id=${one.id}`,
+        `at=${at}&host_id=${device.id}`,
       ]) {
         const [item] = (await owner.get(`${PATH}?${query}`)).data;
-        expect([query, item.id, item.fdb_macs]).toEqual([query, entry.id, wanted]);
-        expect(Object.hasOwn(item, "fdb_macs")).toBe(wanted !== undefined);
+        expect([query, item.id, item.fdb_macs]).toEqual([query, entry.id, expected]);
+        expect(Object.hasOwn(item, "fdb_macs")).toBe(expected !== undefined);
       }
-      expect((await get(entry.id, at)).fdb_macs).toEqual(wanted);
+      expect((await get(entry.id, at)).fdb_macs).toEqual(expected);
     }
     expect((await owner.get(PATH)).data).toEqual([bare]);
   });
 
   test("may be behind several interfaces at once, each with its own entry", async () => {
-    const one = await host();
+    const device = await host();
     const entries = [
-      await newIfEntry(one.id, { fdb_macs: [mac(1), mac(2)] }),
-      await newIfEntry(one.id, { fdb_macs: [mac(2)] }),
+      await newIfEntry(device.id, { fdb_macs: [mac(1), mac(2)] }),
+      await newIfEntry(device.id, { fdb_macs: [mac(2)] }),
     ];
     expect((await owner.get(PATH)).data).toEqual(entries);
-    await made(put(entries[0] as Wire, { fdb_macs: [] }));
-    expect((await get((entries[1] as Wire).id)).fdb_macs).toEqual([mac(2)]);
+    await expectOk(put(entries[0] as JsonRecord, { fdb_macs: [] }));
+    expect((await get((entries[1] as JsonRecord).id)).fdb_macs).toEqual([mac(2)]);
   });
 
   test("are at most 50,000, and that many are accepted", async () => {
     const entry = await newIfEntry((await host()).id);
-    expect((await made(put(entry, { fdb_macs: macs(0, 50_000) }))).fdb_macs).toEqual(macs(0, 50_000));
-    expect(await put(entry, { fdb_macs: macs(0, 50_001) })).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/fdb_macs" }] } },
-    });
+    expect((await expectOk(put(entry, { fdb_macs: macs(0, 50_000) }))).fdb_macs).toEqual(macs(0, 50_000));
+    expect(await put(entry, { fdb_macs: macs(0, 50_001) })).toMatchObject(invalid({ path: "/fdb_macs" }));
   });
 });
 
 describe("the filters of the list", () => {
   /** A past value with start and end. */
-  interface Known {
+  interface Lifetime {
     readonly id: string;
     readonly host: string;
     readonly network: string;
-    readonly born: string;
-    died: string | null;
+    readonly createdAt: string;
+    deletedAt: string | null;
   }
 
   test("combine at every instant, for every caller, within their reach", async () => {
     const second = await newNetwork();
-    const places = [networkId, networkId, second.id, second.id];
-    const hosts: Wire[] = [];
-    for (const network of places) hosts.push(await host({ network_id: network }));
-    const known: Known[] = [];
+    const networkIds = [networkId, networkId, second.id, second.id];
+    const hosts: JsonRecord[] = [];
+    for (const network of networkIds) hosts.push(await host({ network_id: network }));
+    const lifetimes: Lifetime[] = [];
     const instants: string[] = [];
     const tick = () => {
       instants.push(instant());
     };
-    const add = async (place: number) => {
-      const entry = await newIfEntry(hosts[place]?.id);
-      known.push({ id: entry.id, host: entry.host_id, network: entry.network_id, born: entry.created_at, died: null });
+    const add = async (index: number) => {
+      const entry = await newIfEntry(hosts[index]?.id);
+      lifetimes.push({
+        id: entry.id,
+        host: entry.host_id,
+        network: entry.network_id,
+        createdAt: entry.created_at,
+        deletedAt: null,
+      });
     };
-    const end = async (path: string, gone: (entry: Known) => boolean) => {
-      const closed = await made(owner.delete(path));
-      for (const entry of known) if (entry.died === null && gone(entry)) entry.died = closed.valid_to;
+    const remove = async (path: string, isDeleted: (entry: Lifetime) => boolean) => {
+      const closed = await expectOk(owner.delete(path));
+      for (const entry of lifetimes)
+        if (entry.deletedAt === null && isDeleted(entry)) entry.deletedAt = closed.valid_to;
     };
     tick();
-    for (const place of [0, 1, 2, 3, 0, 2]) await add(place);
+    for (const index of [0, 1, 2, 3, 0, 2]) await add(index);
     tick();
-    await end(`${PATH}/${known[0]?.id}`, (entry) => entry === known[0]);
+    await remove(`${PATH}/${lifetimes[0]?.id}`, (entry) => entry === lifetimes[0]);
     await add(0);
     tick();
-    await end(`hosts/${hosts[2]?.id}`, (entry) => entry.host === hosts[2]?.id);
-    await end(`${PATH}/${known[3]?.id}`, (entry) => entry === known[3]);
+    await remove(`hosts/${hosts[2]?.id}`, (entry) => entry.host === hosts[2]?.id);
+    await remove(`${PATH}/${lifetimes[3]?.id}`, (entry) => entry === lifetimes[3]);
     await add(3);
     tick();
 
-    const callers: Array<[string, Client, (entry: Known) => boolean]> = [
+    const callers: Array<[string, Client, (entry: Lifetime) => boolean]> = [
       ["owner", owner, () => true],
       ["first", (await newViewer()).client, (entry) => entry.network === networkId],
       [
@@ -715,23 +707,25 @@ describe("the filters of the list", () => {
       ],
       ["nowhere", (await newUser({ role: "Member" })).client, () => false],
     ];
-    const everything = known.map((entry) => entry.id);
+    const allIds = lifetimes.map((entry) => entry.id);
     const idLists: Array<readonly string[] | undefined> = [
       undefined,
       [],
-      everything,
-      [...everything.filter((_, position) => position % 3 === 0), UNKNOWN_ID],
+      allIds,
+      [...allIds.filter((_, position) => position % 3 === 0), UNKNOWN_ID],
     ];
     for (const at of [
       undefined,
       ...instants,
-      ...known.map((entry) => entry.born),
-      ...known.flatMap((entry) => entry.died ?? []),
+      ...lifetimes.map((entry) => entry.createdAt),
+      ...lifetimes.flatMap((entry) => entry.deletedAt ?? []),
     ]) {
-      const lived = known.filter((entry) =>
-        at === undefined ? entry.died === null : entry.born <= at && (entry.died === null || at < entry.died),
+      const existing = lifetimes.filter((entry) =>
+        at === undefined
+          ? entry.deletedAt === null
+          : entry.createdAt <= at && (entry.deletedAt === null || at < entry.deletedAt),
       );
-      for (const [name, client, reaches] of callers) {
+      for (const [name, client, isInReach] of callers) {
         for (const hostId of [undefined, hosts[0]?.id, hosts[2]?.id, UNKNOWN_ID] as const) {
           for (const network of [undefined, networkId, second.id] as const) {
             for (const ids of idLists) {
@@ -740,30 +734,30 @@ describe("the filters of the list", () => {
                 network && `network_id=${network}`,
                 ids && `ids=${ids.join(",")}`,
                 at && `at=${at}`,
-              ].filter((each) => each !== undefined);
-              const wanted = lived
+              ].filter((part) => part !== undefined);
+              const expected = existing
                 .filter(
                   (entry) =>
-                    reaches(entry) &&
+                    isInReach(entry) &&
                     (hostId === undefined || entry.host === hostId) &&
                     (network === undefined || entry.network === network) &&
                     (ids === undefined || ids.includes(entry.id)),
                 )
                 .map((entry) => entry.id);
-              const answer = await client.get(`${PATH}?${filters.join("&")}`);
+              const response = await client.get(`${PATH}?${filters.join("&")}`);
               expect([
                 name,
                 filters,
-                answer.data.map((each: Wire) => each.id),
-                answer.body.meta.pagination.total_count,
-              ]).toEqual([name, filters, wanted, wanted.length]);
-              if (ids !== undefined && ids !== everything) continue;
+                response.data.map((entry: JsonRecord) => entry.id),
+                response.body.meta.pagination.total_count,
+              ]).toEqual([name, filters, expected, expected.length]);
+              if (ids !== undefined && ids !== allIds) continue;
               const streamed = await client.get(`${PATH}?${[...filters, "limit=0", "offset=1"].join("&")}`);
               expect([name, filters, streamed.data, streamed.body.meta.pagination.total_count]).toEqual([
                 name,
                 filters,
-                answer.data.slice(1),
-                wanted.length,
+                response.data.slice(1),
+                expected.length,
               ]);
             }
           }

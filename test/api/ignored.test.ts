@@ -12,7 +12,7 @@ import { serviceKind } from "../../src/resources/services/service.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal, tcp } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { revert, tally } from "../support/appliance/past.ts";
 import { csvRecords } from "../support/contract/csv.ts";
@@ -34,11 +34,12 @@ const DISCOVERED = { type: "Discovery" } as const;
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 const { clock, first, owner } = appliance;
 const { findingsOf, inTransaction, live, newApiKey, newHost, newIfEntry, newIgnored, newNetwork } = appliance;
-const { newSubnet, newUser, newVlan, tick, transactionCount, writingWatched, versionsOf, writtenIn } = appliance;
+const { newSubnet, newUser, newVlan, tick, transactionCount, watchWrites, versionsOf, writtenIn } = appliance;
 const { newMember } = appliance;
 
-const ignored = async (query = ""): Promise<Wire[]> => (await made(owner.get(`${PATH}?limit=1000&${query}`))) as Wire[];
-const remove = (path: string) => made(owner.delete(path));
+const ignored = async (query = ""): Promise<JsonRecord[]> =>
+  (await expectOk(owner.get(`${PATH}?limit=1000&${query}`))) as JsonRecord[];
+const remove = (path: string) => expectOk(owner.delete(path));
 const scan = (): Author => ({
   type: "Discovery",
   id: SCAN,
@@ -47,7 +48,7 @@ const scan = (): Author => ({
   requestId: null,
 });
 
-interface Scene {
+interface Fixture {
   readonly networkId: string;
   readonly subnet: string;
   readonly vlan: string;
@@ -59,7 +60,7 @@ interface Scene {
 }
 
 /** Records of a scan: a host with every child, in a subnet and with a VLAN that it found. */
-function discovered(networkId = first.networkId): Scene {
+function discovered(networkId = first.networkId): Fixture {
   const { organizationId } = first;
   const found = { first_discovery_id: SCAN };
   const seen = { observed: { last_discovery_id: SCAN, last_seen_at: "2026-11-21T09:00:00.000Z" } };
@@ -117,9 +118,9 @@ function discovered(networkId = first.networkId): Scene {
 
 describe("deleting a discovered record", () => {
   test("makes it ignored in the same transaction: a host with all its identifiers, and nothing for its parts", async () => {
-    const scene = discovered();
+    const fixture = discovered();
     tick();
-    const closed = await remove(`hosts/${scene.host}`);
+    const closed = await remove(`hosts/${fixture.host}`);
     expect(writtenIn()).toEqual({
       "Deleted host": 1,
       "Deleted ip_address": 2,
@@ -132,11 +133,11 @@ describe("deleting a discovered record", () => {
     expect(others).toEqual([]);
     expect(record).toEqual({
       id: expect.any(String),
-      network_id: scene.networkId,
+      network_id: fixture.networkId,
       entity: "host",
-      record_id: scene.host,
+      record_id: fixture.host,
       host_id: null,
-      identity: scene.host,
+      identity: fixture.host,
       label: "core-1",
       // Not an address of a virtual router, which moves with its master.
       signs: [
@@ -157,16 +158,22 @@ describe("deleting a discovered record", () => {
   });
 
   test("makes each part ignored individually, with its host, matched by identity", async () => {
-    const scene = discovered();
+    const fixture = discovered();
     const expected: Array<[string, string, string, string, string]> = [
-      [`ip-addresses/${scene.addresses[0]}`, "ip_address", scene.addresses[0], `${scene.host}/10.2.3.4`, "10.2.3.4"],
-      [`if-entries/${scene.entries[1]}`, "if_entry", scene.entries[1], `${scene.host}/2`, "Gi0/2"],
-      [`ports/${scene.port}`, "port", scene.port, `${scene.host}/22/Tcp`, "22/Tcp"],
       [
-        `services/${scene.service}`,
+        `ip-addresses/${fixture.addresses[0]}`,
+        "ip_address",
+        fixture.addresses[0],
+        `${fixture.host}/10.2.3.4`,
+        "10.2.3.4",
+      ],
+      [`if-entries/${fixture.entries[1]}`, "if_entry", fixture.entries[1], `${fixture.host}/2`, "Gi0/2"],
+      [`ports/${fixture.port}`, "port", fixture.port, `${fixture.host}/22/Tcp`, "22/Tcp"],
+      [
+        `services/${fixture.service}`,
         "service",
-        scene.service,
-        JSON.stringify([scene.host, "ssh", "OpenSSH"]),
+        fixture.service,
+        JSON.stringify([fixture.host, "ssh", "OpenSSH"]),
         "OpenSSH",
       ],
     ];
@@ -177,8 +184,8 @@ describe("deleting a discovered record", () => {
       expect(record).toMatchObject({
         entity,
         record_id: id,
-        host_id: scene.host,
-        network_id: scene.networkId,
+        host_id: fixture.host,
+        network_id: fixture.networkId,
         identity,
         label,
         signs: entity === "if_entry" ? ["if_name:Gi0/2", "if_descr:eth2"] : [],
@@ -187,31 +194,31 @@ describe("deleting a discovered record", () => {
         inTransaction((tx) => tx.findByIdentity(ignoredKind, ignoredIdentity(entity as "port", identity))?.id),
       ).toBe(record?.id);
     }
-    expect(inTransaction((tx) => tx.findByIdentity(ignoredKind, `if_entry/${scene.host}/2`)?.record_id)).toBe(
-      scene.entries[1],
+    expect(inTransaction((tx) => tx.findByIdentity(ignoredKind, `if_entry/${fixture.host}/2`)?.record_id)).toBe(
+      fixture.entries[1],
     );
-    expect((await live("hosts", scene.host)).name).toBe("core-1");
+    expect((await live("hosts", fixture.host)).name).toBe("core-1");
   });
 
   test("makes subnets and VLANs ignored, but not addresses deleted with a subnet", async () => {
-    const scene = discovered();
-    await remove(`subnets/${scene.subnet}?cascade=true`);
+    const fixture = discovered();
+    await remove(`subnets/${fixture.subnet}?cascade=true`);
     expect(writtenIn()).toMatchObject({ "Deleted subnet": 1, "Deleted ip_address": 2, "Created ignored": 1 });
-    await remove(`vlans/${scene.vlan}`);
+    await remove(`vlans/${fixture.vlan}`);
     expect(await ignored("order_by=label")).toMatchObject([
       {
         entity: "subnet",
-        record_id: scene.subnet,
+        record_id: fixture.subnet,
         host_id: null,
-        identity: `${scene.networkId}/10.2.3.0/24`,
+        identity: `${fixture.networkId}/10.2.3.0/24`,
         label: "10.2.3.0/24",
         signs: [],
       },
       {
         entity: "vlan",
-        record_id: scene.vlan,
+        record_id: fixture.vlan,
         host_id: null,
-        identity: `${scene.networkId}/120`,
+        identity: `${fixture.networkId}/120`,
         label: "120 Voice",
         signs: [],
       },
@@ -219,12 +226,12 @@ describe("deleting a discovered record", () => {
   });
 
   test("makes items omitted by a host's update ignored, and interface entries omitted in bulk", async () => {
-    const scene = discovered();
-    const host = await live("hosts", scene.host);
+    const fixture = discovered();
+    const host = await live("hosts", fixture.host);
     tick();
-    await made(
+    await expectOk(
       owner.put(
-        `hosts/${scene.host}`,
+        `hosts/${fixture.host}`,
         hostBody(host, {
           ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.99" }],
           ports: [],
@@ -240,11 +247,11 @@ describe("deleting a discovered record", () => {
       "Deleted service": 1,
       "Created ignored": 3,
     });
-    await made(
-      owner.post("hosts/bulk", [{ id: scene.host, name: "core-1", interfaces: [{ if_index: 1, if_descr: "eth1" }] }]),
+    await expectOk(
+      owner.post("hosts/bulk", [{ id: fixture.host, name: "core-1", interfaces: [{ if_index: 1, if_descr: "eth1" }] }]),
     );
     expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Created ignored": 1 });
-    expect((await ignored("order_by=entity")).map((each) => [each.entity, each.label])).toEqual([
+    expect((await ignored("order_by=entity")).map((entry) => [entry.entity, entry.label])).toEqual([
       ["if_entry", "Gi0/2"],
       ["ip_address", "10.2.3.4"],
       ["port", "22/Tcp"],
@@ -253,20 +260,20 @@ describe("deleting a discovered record", () => {
   });
 
   test("makes every record of a bulk deletion ignored", async () => {
-    const scene = discovered();
+    const fixture = discovered();
     await newHost();
-    const hosts = (await owner.get("hosts")).data.map((each: Wire) => each.id);
-    await made(owner.post("if-entries/bulk-delete", scene.entries));
+    const hosts = (await owner.get("hosts")).data.map((host: JsonRecord) => host.id);
+    await expectOk(owner.post("if-entries/bulk-delete", fixture.entries));
     expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 2, "Created ignored": 2 });
-    await made(owner.post("hosts/bulk-delete", hosts));
+    await expectOk(owner.post("hosts/bulk-delete", hosts));
     // The host's ignored children are removed with it.
     expect(writtenIn()).toMatchObject({ "Deleted host": 2, "Deleted ignored": 2, "Created ignored": 1 });
-    expect(await ignored()).toMatchObject([{ entity: "host", record_id: scene.host }]);
+    expect(await ignored()).toMatchObject([{ entity: "host", record_id: fixture.host }]);
   });
 
   test("has the same effect by API key", async () => {
-    const scene = discovered();
-    await made(newApiKey().client.delete(`hosts/${scene.host}`));
+    const fixture = discovered();
+    await expectOk(newApiKey().client.delete(`hosts/${fixture.host}`));
     expect(writtenIn()).toMatchObject({ "Created ignored": 1 });
   });
 
@@ -280,17 +287,17 @@ describe("deleting a discovered record", () => {
   });
 
   test("keeps one entry for a record deleted, re-entered, discovered and deleted again", async () => {
-    const scene = discovered();
-    await remove(`if-entries/${scene.entries[0]}`);
+    const fixture = discovered();
+    await remove(`if-entries/${fixture.entries[0]}`);
     const [first] = await ignored();
-    const again = await newIfEntry(scene.host, { if_index: 1, if_name: "uplink" });
+    const recreated = await newIfEntry(fixture.host, { if_index: 1, if_name: "uplink" });
     // Manual creation still works, and lifts nothing.
-    expect(await ignored()).toEqual([first as Wire]);
-    inTransaction((tx) => tx.update(ifEntryKind, again.id, { first_discovery_id: SCAN }), scan());
+    expect(await ignored()).toEqual([first as JsonRecord]);
+    inTransaction((tx) => tx.update(ifEntryKind, recreated.id, { first_discovery_id: SCAN }), scan());
     tick();
-    await remove(`if-entries/${again.id}`);
+    await remove(`if-entries/${recreated.id}`);
     expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Updated ignored": 1 });
-    expect(await ignored()).toMatchObject([{ id: first?.id, record_id: again.id, label: "uplink" }]);
+    expect(await ignored()).toMatchObject([{ id: first?.id, record_id: recreated.id, label: "uplink" }]);
   });
 });
 
@@ -304,7 +311,7 @@ describe("no ignored entry is made", () => {
       services: [{ name: "web", service_definition: "Nginx" }],
       interfaces: [{ if_index: 1, if_descr: "eth0" }],
     });
-    await made(owner.put(`hosts/${host.id}`, hostBody(host, { ip_addresses: [], ports: [], services: [] })));
+    await expectOk(owner.put(`hosts/${host.id}`, hostBody(host, { ip_addresses: [], ports: [], services: [] })));
     await remove(`if-entries/${host.interfaces[0].id}`);
     await remove(`hosts/${host.id}`);
     await remove(`subnets/${subnet.id}`);
@@ -316,17 +323,17 @@ describe("no ignored entry is made", () => {
   });
 
   test("when discovery or the appliance deletes it", async () => {
-    const scene = discovered();
-    inTransaction((tx) => removeRecord(tx, ifEntryKind, scene.entries[0], true), scan());
-    inTransaction((tx) => removeRecord(tx, hostKind, scene.host, true));
+    const fixture = discovered();
+    inTransaction((tx) => removeRecord(tx, ifEntryKind, fixture.entries[0], true), scan());
+    inTransaction((tx) => removeRecord(tx, hostKind, fixture.host, true));
     expect(await ignored()).toEqual([]);
   });
 
   test("when a whole network is deleted, which also deletes its ignored entries", async () => {
     const network = await newNetwork();
-    const scene = discovered(network.id);
-    await remove(`if-entries/${scene.entries[0]}`);
-    await remove(`vlans/${scene.vlan}`);
+    const fixture = discovered(network.id);
+    await remove(`if-entries/${fixture.entries[0]}`);
+    await remove(`vlans/${fixture.vlan}`);
     // Ignored records do not prevent deletions.
     expect(await owner.delete(`networks/${network.id}`)).toMatchObject({
       status: 409,
@@ -348,25 +355,25 @@ describe("no ignored entry is made", () => {
     const machine = machineWith({ hostname: "noc-1", interfaces: [], addresses: [] });
     await appliance.renew({ machine });
     const body = { network_id: first.networkId };
-    await made(owner.post("discovery/self", body));
+    await expectOk(owner.post("discovery/self", body));
     machine.ports.length = 0;
     tick();
-    await made(owner.post("discovery/self", body));
+    await expectOk(owner.post("discovery/self", body));
     expect(writtenIn()).toMatchObject({ "Deleted port": 1 });
     expect(await ignored()).toEqual([]);
   });
 });
 
 describe("an ignored entry", () => {
-  test("is listed by network, host and kind, in order, at present and in the past, also as a table", async () => {
-    const other = await newNetwork();
-    const scene = discovered();
-    const elsewhere = discovered(other.id);
+  test("is listed by network, host and kind, in order, now and in the past, also as a table", async () => {
+    const otherNetwork = await newNetwork();
+    const fixture = discovered();
+    const elsewhere = discovered(otherNetwork.id);
     for (const path of [
-      `if-entries/${scene.entries[0]}`,
-      `if-entries/${scene.entries[1]}`,
-      `ports/${scene.port}`,
-      `vlans/${scene.vlan}`,
+      `if-entries/${fixture.entries[0]}`,
+      `if-entries/${fixture.entries[1]}`,
+      `ports/${fixture.port}`,
+      `vlans/${fixture.vlan}`,
       `ports/${elsewhere.port}`,
     ]) {
       tick();
@@ -376,44 +383,41 @@ describe("an ignored entry", () => {
     const at = clock.text();
     tick();
     const records = await ignored();
-    expect(records.map((each) => each.label)).toEqual(["Gi0/1", "Gi0/2", "22/Tcp", "120 Voice", "22/Tcp"]);
-    await made(owner.delete(`${PATH}/${records[0]?.id}`));
+    expect(records.map((entry) => entry.label)).toEqual(["Gi0/1", "Gi0/2", "22/Tcp", "120 Voice", "22/Tcp"]);
+    await expectOk(owner.delete(`${PATH}/${records[0]?.id}`));
     const labels = async (query: string) => {
       const found = await ignored(query);
       expect(csvRecords((await owner.get(`${PATH}/export/csv?${query}`)).text).map((row) => row.id)).toEqual(
-        found.map((each) => each.id),
+        found.map((entry) => entry.id),
       );
-      return found.map((each) => each.label);
+      return found.map((entry) => entry.label);
     };
-    expect(await labels(`network_id=${other.id}`)).toEqual(["22/Tcp"]);
-    expect(await labels(`host_id=${scene.host}`)).toEqual(["Gi0/2", "22/Tcp"]);
-    expect(await labels(`host_id=${scene.host}&at=${at}&order_by=label&order_direction=desc`)).toEqual([
+    expect(await labels(`network_id=${otherNetwork.id}`)).toEqual(["22/Tcp"]);
+    expect(await labels(`host_id=${fixture.host}`)).toEqual(["Gi0/2", "22/Tcp"]);
+    expect(await labels(`host_id=${fixture.host}&at=${at}&order_by=label&order_direction=desc`)).toEqual([
       "Gi0/2",
       "Gi0/1",
       "22/Tcp",
     ]);
     expect(await labels("entity=if_entry")).toEqual(["Gi0/2"]);
     expect(await labels(`entity=if_entry&at=${at}`)).toEqual(["Gi0/1", "Gi0/2"]);
-    expect(await labels(`entity=port&network_id=${scene.networkId}`)).toEqual(["22/Tcp"]);
+    expect(await labels(`entity=port&network_id=${fixture.networkId}`)).toEqual(["22/Tcp"]);
     expect(await labels("group_by=entity&order_by=label")).toEqual(["Gi0/2", "22/Tcp", "22/Tcp", "120 Voice"]);
     expect(await labels(`ids=${records[3]?.id}`)).toEqual(["120 Voice"]);
-    expect(await owner.get(`${PATH}?entity=network`)).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/entity", value: "network" }] } },
-    });
-    const table = csvRecords((await owner.get(`${PATH}/export/csv?host_id=${scene.host}`)).text);
+    expect(await owner.get(`${PATH}?entity=network`)).toMatchObject(invalid({ path: "/entity", value: "network" }));
+    const table = csvRecords((await owner.get(`${PATH}/export/csv?host_id=${fixture.host}`)).text);
     expect(table[0]).toMatchObject({ host_name: "core-1", entity: "if_entry", label: "Gi0/2" });
   });
 
   test("is lifted by a Member or above, singly or in bulk, in a transaction that can be read and undone", async () => {
-    const scene = discovered();
-    for (const id of scene.entries) await remove(`if-entries/${id}`);
-    await remove(`ports/${scene.port}`);
-    const [first, second, third] = (await ignored()) as [Wire, Wire, Wire];
-    const networkIds = [scene.networkId];
+    const fixture = discovered();
+    for (const id of fixture.entries) await remove(`if-entries/${id}`);
+    await remove(`ports/${fixture.port}`);
+    const [first, second, third] = (await ignored()) as [JsonRecord, JsonRecord, JsonRecord];
+    const networkIds = [fixture.networkId];
     const viewer = (await newUser({ role: "Viewer", networkIds })).client;
     const member = (await newUser({ role: "Member", networkIds })).client;
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     expect(await viewer.delete(`${PATH}/${first.id}`)).toMatchObject(
       refusal(403, "auth_permission_denied", { required: "Member" }),
     );
@@ -423,60 +427,60 @@ describe("an ignored entry", () => {
     expect((await viewer.get(PATH)).data).toEqual([first, second, third]);
     const etag = (await member.get(`${PATH}/${first.id}`)).headers.get("etag") as string;
     tick();
-    expect(await made(member.delete(`${PATH}/${first.id}`, { "if-match": etag }))).toEqual({
+    expect(await expectOk(member.delete(`${PATH}/${first.id}`, { "if-match": etag }))).toEqual({
       ...first,
       valid_to: clock.text(),
     });
     // Lifting creates nothing: the next scan does.
     expect(writtenIn()).toEqual({ "Deleted ignored": 1 });
-    const lifting = transactionCount();
+    const liftSequence = transactionCount();
     expect(
-      (await made(member.post(`${PATH}/bulk-delete`, [third.id, second.id]))).map((each: Wire) => each.id),
+      (await expectOk(member.post(`${PATH}/bulk-delete`, [third.id, second.id]))).map((entry: JsonRecord) => entry.id),
     ).toEqual([second.id, third.id]);
     expect(await ignored()).toEqual([]);
-    expect(tally(await made(revert(owner, lifting)))).toEqual({ "Create ignored": 1 });
-    expect((await ignored()).map((each) => each.id)).toEqual([first.id]);
+    expect(tally(await expectOk(revert(owner, liftSequence)))).toEqual({ "Create ignored": 1 });
+    expect((await ignored()).map((entry) => entry.id)).toEqual([first.id]);
     tick();
-    await made(owner.delete(`${PATH}/${first.id}`));
-    expect(tally(await made(member.post(`${PATH}/${first.id}/restore`, { at: first.valid_from })))).toEqual({
+    await expectOk(owner.delete(`${PATH}/${first.id}`));
+    expect(tally(await expectOk(member.post(`${PATH}/${first.id}/restore`, { at: first.valid_from })))).toEqual({
       "Create ignored": 1,
     });
   });
 
   test("cannot be created or changed through the API", async () => {
     const record = newIgnored();
-    for (const answer of [await owner.post(PATH, {}), await owner.put(`${PATH}/${record.id}`, record)])
-      expect(answer).toMatchObject(refusal(405, "method_not_allowed"));
+    for (const response of [await owner.post(PATH, {}), await owner.put(`${PATH}/${record.id}`, record)])
+      expect(response).toMatchObject(refusal(405, "method_not_allowed"));
   });
 
   test("is invisible to callers who do not reach its network", async () => {
-    const other = await newNetwork();
-    const far = newIgnored({ network_id: other.id, label: "far" });
+    const otherNetwork = await newNetwork();
+    const far = newIgnored({ network_id: otherNetwork.id, label: "far" });
     const near = newIgnored({ label: "near" });
     const { client } = await newMember();
-    expect((await client.get(PATH)).data.map((each: Wire) => each.id)).toEqual([near.id]);
-    for (const answer of [
+    expect((await client.get(PATH)).data.map((entry: JsonRecord) => entry.id)).toEqual([near.id]);
+    for (const response of [
       await client.get(`${PATH}/${far.id}`),
       await client.delete(`${PATH}/${far.id}`),
       await client.get(`${PATH}/${far.id}/history`),
     ])
-      expect(answer).toMatchObject(refusal(404, "entity_not_found", { entity: "ignored" }));
+      expect(response).toMatchObject(refusal(404, "entity_not_found", { entity: "ignored" }));
     expect(await client.post(`${PATH}/bulk-delete`, [near.id, far.id])).toMatchObject(
       refusal(400, "entity_reference_invalid", { entity: "ignored", ids: [far.id] }),
     );
   });
 
   test("has the previous entry as its lineage when re-created", async () => {
-    const scene = discovered();
-    await remove(`ports/${scene.port}`);
+    const fixture = discovered();
+    await remove(`ports/${fixture.port}`);
     const [first] = await ignored();
-    await made(owner.delete(`${PATH}/${first?.id}`));
+    await expectOk(owner.delete(`${PATH}/${first?.id}`));
     const port = inTransaction(
       (tx) =>
         tx.create(
           portKind,
           appliance.first.organizationId,
-          portFields({ id: scene.host, network_id: scene.networkId }, 22, { first_discovery_id: SCAN }),
+          portFields({ id: fixture.host, network_id: fixture.networkId }, 22, { first_discovery_id: SCAN }),
           { observed: { last_discovery_id: SCAN, last_seen_at: "2026-11-21T09:00:00.000Z" } },
         ).id,
       scan(),
@@ -486,11 +490,11 @@ describe("an ignored entry", () => {
   });
 
   test("appears among changes, in diffs and in plans under its label", async () => {
-    const scene = discovered();
+    const fixture = discovered();
     tick();
     const at = clock.text();
     tick();
-    await remove(`hosts/${scene.host}`);
+    await remove(`hosts/${fixture.host}`);
     expect((await owner.get("changes?types=ignored&limit=10")).data).toMatchObject([
       { entity_type: "ignored", operation: "Created", record: { label: "core-1" } },
     ]);
@@ -501,27 +505,28 @@ describe("an ignored entry", () => {
 });
 
 describe("an ignored entry is lifted", () => {
-  const restore = (path: string, at: string, body: Wire = {}) => made(owner.post(`${path}/restore`, { at, ...body }));
+  const restore = (path: string, at: string, body: JsonRecord = {}) =>
+    expectOk(owner.post(`${path}/restore`, { at, ...body }));
 
   test("by a restore of a deleted host", async () => {
-    const scene = discovered();
+    const fixture = discovered();
     tick();
     const at = clock.text();
     tick();
-    await remove(`hosts/${scene.host}`);
+    await remove(`hosts/${fixture.host}`);
     const [record] = await ignored();
     tick();
-    const plan = await restore(`hosts/${scene.host}`, at, { dry_run: true });
+    const plan = await restore(`hosts/${fixture.host}`, at, { dry_run: true });
     expect(plan.actions).toContainEqual({
       entity_type: "ignored",
       id: record?.id,
       name: "core-1",
       action: "Delete",
       fields: [],
-      reason: "the record that it names is brought back",
+      reason: "the ignored record is restored",
     });
     expect(await ignored()).toHaveLength(1);
-    await restore(`hosts/${scene.host}`, at);
+    await restore(`hosts/${fixture.host}`, at);
     expect(writtenIn()).toEqual({
       "Created host": 1,
       "Created ip_address": 2,
@@ -534,14 +539,14 @@ describe("an ignored entry is lifted", () => {
   });
 
   test("by a restore of a part, of a subnet and of a VLAN", async () => {
-    const scene = discovered();
+    const fixture = discovered();
     tick();
     const at = clock.text();
     tick();
     for (const [path, query] of [
-      [`if-entries/${scene.entries[0]}`, ""],
-      [`vlans/${scene.vlan}`, ""],
-      [`ports/${scene.port}`, ""],
+      [`if-entries/${fixture.entries[0]}`, ""],
+      [`vlans/${fixture.vlan}`, ""],
+      [`ports/${fixture.port}`, ""],
     ] as const) {
       await remove(`${path}${query}`);
       expect(await ignored()).toHaveLength(1);
@@ -554,32 +559,32 @@ describe("an ignored entry is lifted", () => {
   });
 
   test("by a restore of its host, which regains its ignored entries at that time", async () => {
-    const scene = discovered();
-    await remove(`if-entries/${scene.entries[0]}`);
+    const fixture = discovered();
+    await remove(`if-entries/${fixture.entries[0]}`);
     tick();
     const at = clock.text();
     tick();
-    const [kept] = await ignored();
-    await made(owner.delete(`${PATH}/${kept?.id}`));
-    await remove(`ports/${scene.port}`);
-    const plan = await restore(`hosts/${scene.host}`, at);
+    const [liftedEntry] = await ignored();
+    await expectOk(owner.delete(`${PATH}/${liftedEntry?.id}`));
+    await remove(`ports/${fixture.port}`);
+    const plan = await restore(`hosts/${fixture.host}`, at);
     expect(tally(plan)).toMatchObject({ "Create port": 1, "Create ignored": 1, "Delete ignored": 1 });
-    expect(await ignored()).toMatchObject([{ id: kept?.id, label: "Gi0/1" }]);
+    expect(await ignored()).toMatchObject([{ id: liftedEntry?.id, label: "Gi0/1" }]);
     // Also if the host was deleted with its ignored children.
     tick();
-    await remove(`hosts/${scene.host}`);
+    await remove(`hosts/${fixture.host}`);
     expect(await ignored()).toMatchObject([{ entity: "host" }]);
     tick();
-    await restore(`hosts/${scene.host}`, at);
-    expect(await ignored()).toMatchObject([{ id: kept?.id, entity: "if_entry", label: "Gi0/1" }]);
-    expect((await live("hosts", scene.host)).interfaces).toHaveLength(1);
+    await restore(`hosts/${fixture.host}`, at);
+    expect(await ignored()).toMatchObject([{ id: liftedEntry?.id, entity: "if_entry", label: "Gi0/1" }]);
+    expect((await live("hosts", fixture.host)).interfaces).toHaveLength(1);
   });
 
   test("by a revert of the deletion, even if already lifted", async () => {
-    const scene = discovered();
-    await remove(`hosts/${scene.host}`);
+    const fixture = discovered();
+    await remove(`hosts/${fixture.host}`);
     const deletion = transactionCount();
-    expect(tally(await made(revert(owner, deletion, { dry_run: true })))).toEqual({
+    expect(tally(await expectOk(revert(owner, deletion, { dry_run: true })))).toEqual({
       "Create host": 1,
       "Create ip_address": 2,
       "Create if_entry": 2,
@@ -588,9 +593,9 @@ describe("an ignored entry is lifted", () => {
       "Delete ignored": 1,
     });
     const [record] = await ignored();
-    await made(owner.delete(`${PATH}/${record?.id}`));
-    const plan = await made(revert(owner, deletion));
-    expect(plan.actions.find((each: Wire) => each.entity_type === "ignored")).toMatchObject({
+    await expectOk(owner.delete(`${PATH}/${record?.id}`));
+    const plan = await expectOk(revert(owner, deletion));
+    expect(plan.actions.find((action: JsonRecord) => action.entity_type === "ignored")).toMatchObject({
       action: "Skip",
       reason: "it is already gone",
     });
@@ -598,25 +603,25 @@ describe("an ignored entry is lifted", () => {
   });
 
   test("by a revert, including one made by another deletion of the same record", async () => {
-    const scene = discovered();
+    const fixture = discovered();
     tick();
-    await remove(`ports/${scene.port}`);
+    await remove(`ports/${fixture.port}`);
     const [record] = await ignored();
     // As if deleted by other means: the reverted transaction contains no ignored records.
-    const bare = discovered((await newNetwork()).id);
-    inTransaction((tx) => removeRecord(tx, portKind, bare.port, true), scan());
+    const otherFixture = discovered((await newNetwork()).id);
+    inTransaction((tx) => removeRecord(tx, portKind, otherFixture.port, true), scan());
     const removal = transactionCount();
-    const other = newIgnored({
-      network_id: bare.networkId,
+    const otherEntry = newIgnored({
+      network_id: otherFixture.networkId,
       entity: "port",
-      record_id: bare.port,
-      host_id: bare.host,
-      identity: `${bare.host}/22/Tcp`,
+      record_id: otherFixture.port,
+      host_id: otherFixture.host,
+      identity: `${otherFixture.host}/22/Tcp`,
       label: "22/Tcp",
     });
-    expect(tally(await made(revert(owner, removal)))).toMatchObject({ "Create port": 1, "Delete ignored": 1 });
-    expect((await ignored()).map((each) => each.id)).toEqual([record?.id]);
-    expect(versionsOf(other.id).at(-1)).toMatchObject({ operation: "Deleted" });
+    expect(tally(await expectOk(revert(owner, removal)))).toMatchObject({ "Create port": 1, "Delete ignored": 1 });
+    expect((await ignored()).map((entry) => entry.id)).toEqual([record?.id]);
+    expect(versionsOf(otherEntry.id).at(-1)).toMatchObject({ operation: "Deleted" });
   });
 
   test("when the creation of its host is undone, without blocking that", async () => {
@@ -627,7 +632,7 @@ describe("an ignored entry is lifted", () => {
     );
     const creation = transactionCount();
     newIgnored({ entity: "port", host_id: host.id, identity: `${host.id}/22/Tcp`, label: "22/Tcp" });
-    expect(tally(await made(revert(owner, creation)))).toEqual({ "Delete host": 1, "Delete ignored": 1 });
+    expect(tally(await expectOk(revert(owner, creation)))).toEqual({ "Delete host": 1, "Delete ignored": 1 });
     expect(await ignored()).toEqual([]);
   });
 });

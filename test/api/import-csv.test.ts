@@ -6,18 +6,24 @@ import { IMPORTABLE } from "../../src/bulk/written-resources.ts";
 import type { RecordWrites } from "../../src/resources/record-writes.ts";
 import { newAppliance } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer, Client } from "../support/appliance/client.ts";
-import { made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import type { ApiResponse, Client } from "../support/appliance/client.ts";
+import { expectOk, type JsonRecord, onPort, refusal, tcp } from "../support/appliance/factories.ts";
 import { csvRecords, parseCsv } from "../support/contract/csv.ts";
 
 const appliance = applianceForEach();
 const { first, newHost, newIfEntry, newNetwork, newTag, newUser, newViewer, newVlan, owner, tick } = appliance;
-const { transactionCount, versionsOf, writingWatched, writtenIn } = appliance;
+const { transactionCount, versionsOf, watchWrites, writtenIn } = appliance;
 
 const CSV = { "content-type": "text/csv" };
 
-function bring(path: string, table: string, query = "", by: Client = owner, headers = {}): Promise<Answer> {
-  return by.send("POST", `${path}/import/csv${query}`, table, { ...CSV, ...headers });
+function importCsv(
+  path: string,
+  table: string,
+  query = "",
+  caller: Client = owner,
+  headers = {},
+): Promise<ApiResponse> {
+  return caller.send("POST", `${path}/import/csv${query}`, table, { ...CSV, ...headers });
 }
 
 function csv(rows: readonly (readonly unknown[])[], delimiter = ",", newline = "\r\n"): string {
@@ -25,15 +31,24 @@ function csv(rows: readonly (readonly unknown[])[], delimiter = ",", newline = "
   return rows.map((cells) => cells.map((cell) => quoted(String(cell ?? ""))).join(delimiter) + newline).join("");
 }
 
-async function table(path: string, by: Client = owner): Promise<string> {
-  const { status, text } = await by.get(`${path}/export/csv`);
+/** A table with these columns, separated by spaces. */
+function csvOf(columns: string, ...rows: readonly (readonly unknown[])[]): string {
+  return csv([columns.split(" "), ...rows]);
+}
+
+async function table(path: string, caller: Client = owner): Promise<string> {
+  const { status, text } = await caller.get(`${path}/export/csv`);
   expect(status).toBe(200);
   return text;
 }
 
 /** Issues of a refusal, by row and column. */
-function issuesOf(answer: Answer): Array<[number, string, string]> {
-  return answer.body.params.issues.map((issue: Wire) => [issue.row, issue.column, issue.code ?? "validation_failed"]);
+function issuesOf(response: ApiResponse): Array<[number, string, string]> {
+  return response.body.params.issues.map((issue: JsonRecord) => [
+    issue.row,
+    issue.column,
+    issue.code ?? "validation_failed",
+  ]);
 }
 
 const HOSTILE = [
@@ -60,7 +75,7 @@ const HOSTILE = [
 ];
 
 /** Records of each importable kind, with values that are hard to represent in a table. */
-async function fill(): Promise<void> {
+async function createRecords(): Promise<void> {
   for (const field of [
     { key: "note", label: "=Note", kinds: ["host", "vlan"], type: "text", default: "=1", description: "two\nlines" },
     { key: "tier", kinds: ["host"], type: "choice", choices: ["a;b", "[c]", "=d"], default: "a;b" },
@@ -70,14 +85,14 @@ async function fill(): Promise<void> {
     { key: "spare", kinds: ["host", "service"], type: "boolean", default: false },
     { key: "digits", kinds: ["subnet"], type: "text", default: "5" },
   ])
-    await made(owner.post("custom-fields", field));
-  await made(owner.post("markers", { name: "=before;all", description: "-" }));
+    await expectOk(owner.post("custom-fields", field));
+  await expectOk(owner.post("markers", { name: "=before;all", description: "-" }));
   const tags = [await newTag({ name: "core" }), await newTag({ name: "a;b", description: "=1" }), await newTag({})];
   const tagIds = tags.map(({ id }) => id);
   const far = await newNetwork({ name: "Far", description: "two\nlines", tags: [tagIds[1]], stale_after_hours: 24 });
   for (const network of [first.networkId, far.id]) {
     const vlan = await newVlan({ network_id: network, number: 120, name: "Voice" });
-    await made(
+    await expectOk(
       owner.post("subnets", {
         network_id: network,
         cidr: "10.2.0.0/16",
@@ -87,8 +102,8 @@ async function fill(): Promise<void> {
         accepts_credentials: false,
       }),
     );
-    await made(owner.post("subnets", { network_id: network, cidr: "2001:db8::/64", name: "Six" }));
-    await made(
+    await expectOk(owner.post("subnets", { network_id: network, cidr: "2001:db8::/64", name: "Six" }));
+    await expectOk(
       owner.post("ip-ranges", {
         network_id: network,
         first: "10.2.9.1",
@@ -98,7 +113,7 @@ async function fill(): Promise<void> {
       }),
     );
     const host = await newHost({ network_id: network, name: "core-1", hidden: true, tags: tagIds.slice(0, 2) });
-    const whole = await newHost({
+    const fullHost = await newHost({
       network_id: network,
       name: `whole ${network === far.id ? "far" : "near"}`,
       ip_addresses: [
@@ -108,20 +123,20 @@ async function fill(): Promise<void> {
       ports: [tcp(443), { number: 53, protocol: "Udp" }],
       services: [{ name: "=Web;shop", service_definition: "nginx", tags: tagIds }],
     });
-    const [port, other] = whole.ports;
-    const [address] = whole.ip_addresses;
+    const [port, otherPort] = fullHost.ports;
+    const [address] = fullHost.ip_addresses;
     const bindings = [
       onPort(port.id),
-      { ...onPort(other.id), ip_address_id: address.id },
+      { ...onPort(otherPort.id), ip_address_id: address.id },
       { type: "IpAddress", ip_address_id: address.id },
     ];
-    await made(owner.put(`services/${whole.services[0].id}`, { ...whole.services[0], bindings }));
-    await made(owner.post("markers", { network_id: network, name: "before", at: "2026-01-02T03:04:05Z" }));
+    await expectOk(owner.put(`services/${fullHost.services[0].id}`, { ...fullHost.services[0], bindings }));
+    await expectOk(owner.post("markers", { network_id: network, name: "before", at: "2026-01-02T03:04:05Z" }));
     for (const [name, more] of [
       ["=night", { targets: ["10.2.0.0/24", "2001:db8::1"], is_enabled: false }],
       ["weekly", { cron: "@weekly" }],
     ] as const)
-      await made(
+      await expectOk(
         owner.post("discovery/schedules", {
           network_id: network,
           name,
@@ -131,13 +146,17 @@ async function fill(): Promise<void> {
           ...more,
         }),
       );
-    await made(
+    await expectOk(
       owner.put(`hosts/${host.id}`, {
         ...host,
-        virtualization: { type: "Kvm", details: { vm_name: "vm;=1", service_id: whole.services[0].id } },
+        virtualization: { type: "Kvm", details: { vm_name: "vm;=1", service_id: fullHost.services[0].id } },
       }),
     );
-    const far_ = await newIfEntry(whole.id, { if_index: 7, if_descr: "Gi1/0/1", fdb_macs: ["00:1b:21:00:00:02"] });
+    const farEntry = await newIfEntry(fullHost.id, {
+      if_index: 7,
+      if_descr: "Gi1/0/1",
+      fdb_macs: ["00:1b:21:00:00:02"],
+    });
     await newIfEntry(host.id, {
       if_index: 7,
       if_descr: "Gi1/0/1",
@@ -146,14 +165,14 @@ async function fill(): Promise<void> {
       vlan_ids: [vlan.id],
       fdb_macs: ["00:1b:21:00:00:09", "00:1b:21:00:00:01"],
       lldp_chassis_id: { subtype: "MacAddress", value: "00:1b:21:00:00:01" },
-      neighbor: { type: "IfEntry", id: far_.id },
+      neighbor: { type: "IfEntry", id: farEntry.id },
       speed_bps: 1_000_000_000,
     });
-    await newIfEntry(host.id, { if_index: 8, if_descr: "", neighbor: { type: "Host", id: whole.id } });
+    await newIfEntry(host.id, { if_index: 8, if_descr: "", neighbor: { type: "Host", id: fullHost.id } });
   }
-  for (const [place, text] of HOSTILE.entries())
+  for (const [index, text] of HOSTILE.entries())
     await newHost({
-      name: `hostile ${place}`,
+      name: `hostile ${index}`,
       description: text,
       sys_descr: text,
       hostname: text.replaceAll(/\p{Cc}/gu, ""),
@@ -163,30 +182,30 @@ async function fill(): Promise<void> {
 }
 
 describe("an exported table", () => {
-  beforeEach(fill);
+  beforeEach(createRecords);
 
   test.each(IMPORTABLE.map((importable) => [importable.resource.path, importable] as const))(
-    "of %s can be imported without making a version",
+    "of %s can be imported without creating a version",
     async (path) => {
       const text = await table(path);
       const rows = parseCsv(text);
       expect(rows.length).toBeGreaterThan(2);
-      const expectNothingWritten = writingWatched();
-      for (const [form, sent] of [
-        ["as it is", text],
+      const expectNothingWritten = watchWrites();
+      for (const [variant, sent] of [
+        ["as exported", text],
         ["with a byte order mark", `\ufeff${text}`],
         ["with semicolons", csv(rows, ";")],
         ["with tabs and line feeds", csv(rows, "\t", "\n")],
-        ["with a note of its delimiter", `sep=;\r\n${csv(rows, ";")}`],
-        ["with its columns turned round", csv(rows.map((cells) => cells.toReversed()))],
+        ["with a declared delimiter", `sep=;\r\n${csv(rows, ";")}`],
+        ["with its columns reversed", csv(rows.map((cells) => cells.toReversed()))],
         ["with empty rows at its end", `${text}\r\n,,,\r\n`],
       ] as const) {
-        const answer = await bring(path, sent);
-        const { counts, applied, changes } = answer.data ?? {};
-        expect([form, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([form, 200, ""]);
+        const response = await importCsv(path, sent);
+        const { counts, applied, changes } = response.data ?? {};
+        expect([variant, response.status, response.status === 200 ? "" : response.text]).toEqual([variant, 200, ""]);
         const count = rows.length - 1;
-        expect([form, applied, counts, changes]).toEqual([
-          form,
+        expect([variant, applied, counts, changes]).toEqual([
+          variant,
           false,
           { rows: count, created: 0, updated: 0, unchanged: count },
           [],
@@ -197,62 +216,62 @@ describe("an exported table", () => {
   );
 
   test("of every kind recreates the records in an empty appliance, by names alone", async () => {
-    const other = await newAppliance();
-    afterAll(() => other.close());
+    const target = await newAppliance();
+    afterAll(() => target.close());
     const comparable = (text: string, importable: RecordWrites) =>
       csvRecords(text).map((record) =>
-        Object.fromEntries(Object.entries(record).filter(([name]) => isSaid(importable, name))),
+        Object.fromEntries(Object.entries(record).filter(([name]) => isWritableText(importable, name))),
       );
     // The first network already exists.
     const [{ name }] = (await owner.get(`networks?ids=${first.networkId}`)).data;
-    const [network] = (await other.owner.get("networks")).data;
-    await made(other.owner.put(`networks/${network.id}`, { name }));
+    const [network] = (await target.owner.get("networks")).data;
+    await expectOk(target.owner.put(`networks/${network.id}`, { name }));
     const tables = new Map<string, string>();
     for (const { resource } of IMPORTABLE) tables.set(resource.path, await table(resource.path));
-    const sentOf = (importable: RecordWrites, isLeftOut: (column: string) => boolean) => {
+    const tableOf = (importable: RecordWrites, isOmitted: (column: string) => boolean) => {
       const [header = [], ...rows] = parseCsv(tables.get(importable.resource.path) as string);
-      const isSent = header.map((column) => isSaid(importable, column) && !isLeftOut(column));
-      return csv([header, ...rows].map((cells) => cells.filter((_, place) => isSent[place])));
+      const isSent = header.map((column) => isWritableText(importable, column) && !isOmitted(column));
+      return csv([header, ...rows].map((cells) => cells.filter((_, index) => isSent[index])));
     };
     const send = async (importable: RecordWrites, sent: string) => {
       const { path } = importable.resource;
-      const answer = await bring(path, sent, "", other.owner);
-      expect([path, answer.status, answer.status === 200 ? "" : answer.text]).toEqual([path, 200, ""]);
-      other.clock.advance(1_000);
-      return answer.data.counts;
+      const response = await importCsv(path, sent, "", target.owner);
+      expect([path, response.status, response.status === 200 ? "" : response.text]).toEqual([path, 200, ""]);
+      target.clock.advance(1_000);
+      return response.data.counts;
     };
     // Referenced records must exist: first without the references among the rows, then with them.
     for (const importable of IMPORTABLE_IN_ORDER) {
       const counts = await send(
         importable,
-        sentOf(importable, (column) => OF_EACH_OTHER.includes(column)),
+        tableOf(importable, (column) => MUTUAL_REFERENCES.includes(column)),
       );
       expect([importable.resource.path, counts.created]).not.toEqual([importable.resource.path, 0]);
     }
     for (const importable of IMPORTABLE_IN_ORDER)
       await send(
         importable,
-        sentOf(importable, () => false),
+        tableOf(importable, () => false),
       );
     const order = (records: Array<Record<string, string>>) => records.map((record) => JSON.stringify(record)).sort();
     for (const importable of IMPORTABLE_IN_ORDER) {
       const { path } = importable.resource;
-      expect([path, ...order(comparable(await table(path, other.owner), importable))]).toEqual([
+      expect([path, ...order(comparable(await table(path, target.owner), importable))]).toEqual([
         path,
         ...order(comparable(tables.get(path) as string, importable)),
       ]);
       // Again, matched by name.
-      const again = await send(
+      const repeated = await send(
         importable,
-        sentOf(importable, () => false),
+        tableOf(importable, () => false),
       );
-      expect([path, again]).toMatchObject([path, { created: 0, updated: 0 }]);
+      expect([path, repeated]).toMatchObject([path, { created: 0, updated: 0 }]);
     }
   });
 });
 
 /** Columns that refer to later rows or later tables. */
-const OF_EACH_OTHER = ["neighbor_name", "virtualization_by_name", "binding_names"];
+const MUTUAL_REFERENCES = ["neighbor_name", "virtualization_by_name", "binding_names"];
 
 /** Referenced kinds must come first. */
 const IMPORTABLE_IN_ORDER = [...IMPORTABLE].sort((a, b) => rank(a) - rank(b));
@@ -262,11 +281,11 @@ function rank({ resource: { kind } }: RecordWrites): number {
 }
 
 /** Whether a table column is a writable text: no ids, no timestamps, no export-only fields. */
-function isSaid(importable: RecordWrites, column: string): boolean {
+function isWritableText(importable: RecordWrites, column: string): boolean {
   const role = columnRoles(importable).get(column);
-  if (role?.as === "Names" || column.startsWith("custom_fields.")) return true;
+  if (role?.type === "Names" || column.startsWith("custom_fields.")) return true;
   const isId = column === "id" || column === "tags" || /_ids?$/.test(column);
-  return role?.as === "Field" && !isId && !["neighbor", "virtualization"].includes(column);
+  return role?.type === "Field" && !isId && !["neighbor", "virtualization"].includes(column);
 }
 
 describe("an imported table", () => {
@@ -277,7 +296,7 @@ describe("an imported table", () => {
     tick();
     const { name } = (await owner.get(`networks/${first.networkId}`)).data;
     const before = transactionCount();
-    const answer = await bring(
+    const response = await importCsv(
       "vlans",
       csv([
         ["number", "network_name", "name", "source"],
@@ -286,7 +305,7 @@ describe("an imported table", () => {
         [40, name, "Fresh", ""],
       ]),
     );
-    expect(answer.data).toMatchObject({
+    expect(response.data).toMatchObject({
       applied: true,
       sequence: before + 1,
       counts: { rows: 3, created: 1, updated: 1, unchanged: 1 },
@@ -300,15 +319,15 @@ describe("an imported table", () => {
     expect(versionsOf(same.id)).toHaveLength(1);
     // An absent column keeps its values, and records without a row stay.
     const vlans = (await owner.get("vlans?order_by=number")).data;
-    expect(vlans.map((vlan: Wire) => [vlan.number, vlan.name, vlan.description])).toEqual([
+    expect(vlans.map((vlan: JsonRecord) => [vlan.number, vlan.name, vlan.description])).toEqual([
       [10, "New", "kept"],
       [20, "Same", null],
       [30, "Nobody's row", null],
       [40, "Fresh", null],
     ]);
     tick();
-    await made(owner.post(`transactions/${before + 1}/revert`, {}));
-    expect((await owner.get("vlans?order_by=number")).data.map((vlan: Wire) => vlan.name)).toEqual([
+    await expectOk(owner.post(`transactions/${before + 1}/revert`, {}));
+    expect((await owner.get("vlans?order_by=number")).data.map((vlan: JsonRecord) => vlan.name)).toEqual([
       "Old",
       "Same",
       "Nobody's row",
@@ -325,8 +344,8 @@ describe("an imported table", () => {
       [unchanged.id, "b", "", first.networkId],
       ["", "c", "", first.networkId],
     ]);
-    const expectNothingWritten = writingWatched();
-    const { data } = await bring("hosts", sent, "?dry_run=true");
+    const expectNothingWritten = watchWrites();
+    const { data } = await importCsv("hosts", sent, "?dry_run=true");
     expect(data).toMatchObject({
       applied: false,
       sequence: null,
@@ -336,46 +355,40 @@ describe("an imported table", () => {
         { id: null, name: "c", operation: "Created" },
       ],
     });
-    expect((await bring("hosts", sent, "?dry_run=true")).data).toEqual(data);
+    expect((await importCsv("hosts", sent, "?dry_run=true")).data).toEqual(data);
     expectNothingWritten();
     // Another table has another plan; so has this one after a change of any of its records, even unchanged ones.
-    const other = await bring("hosts", sent.replace("new", "newer"), `?plan=${data.plan}`);
-    expect(other).toMatchObject(refusal(409, "entity_stale"));
-    await made(owner.put(`hosts/${unchanged.id}`, { ...unchanged, asset_tag: "1" }));
+    const response = await importCsv("hosts", sent.replace("new", "newer"), `?plan=${data.plan}`);
+    expect(response).toMatchObject(refusal(409, "entity_stale"));
+    await expectOk(owner.put(`hosts/${unchanged.id}`, { ...unchanged, asset_tag: "1" }));
     tick();
-    expect(await bring("hosts", sent, `?plan=${data.plan}`)).toMatchObject(refusal(409, "entity_stale"));
-    const { plan } = (await bring("hosts", sent, "?dry_run=true")).data;
-    expect((await bring("hosts", sent, `?plan=${plan}`)).data).toMatchObject({ applied: true });
+    expect(await importCsv("hosts", sent, `?plan=${data.plan}`)).toMatchObject(refusal(409, "entity_stale"));
+    const { plan } = (await importCsv("hosts", sent, "?dry_run=true")).data;
+    expect((await importCsv("hosts", sent, `?plan=${plan}`)).data).toMatchObject({ applied: true });
     // Repeated, it would create another host named c.
-    expect(await bring("hosts", sent, `?plan=${plan}`)).toMatchObject(refusal(409, "entity_stale"));
+    expect(await importCsv("hosts", sent, `?plan=${plan}`)).toMatchObject(refusal(409, "entity_stale"));
   });
 
   test("clears with an empty cell, preserves without a column, and accepts spreadsheet notations", async () => {
     const host = await newHost({ name: "a", description: "x", hidden: true, sys_location: "hall", asset_tag: "1" });
     tick();
-    const answer = await bring(
-      "hosts",
-      csv([
-        ["id", "description", "hidden", "asset_tag"],
-        [host.id.toUpperCase(), "", "FALSE", "'=1"],
-      ]),
-    );
-    expect(answer.status).toBe(200);
+    const sent = csvOf("id description hidden asset_tag", [host.id.toUpperCase(), "", "FALSE", "'=1"]);
+    expect((await importCsv("hosts", sent)).status).toBe(200);
     expect((await owner.get(`hosts/${host.id}`)).data).toMatchObject({
       description: null,
       hidden: false,
       sys_location: "hall",
       asset_tag: "=1",
     });
-    const address = await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
+    const address = await expectOk(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
     tick();
-    await made(owner.post("ip-addresses", { host_id: host.id, ip_address: "10.0.0.1", name: "eth0" }));
+    await expectOk(owner.post("ip-addresses", { host_id: host.id, ip_address: "10.0.0.1", name: "eth0" }));
     tick();
     const cleared = csv([
       ["host_name", "ip_address", "name", "mac_address", "subnet_cidr"],
       ["a", "10.0.0.1", "", "001B.21AA.BBCC", "10.0.0.0/8"],
     ]);
-    expect((await bring("ip-addresses", cleared)).data.changes[0].fields).toEqual([
+    expect((await importCsv("ip-addresses", cleared)).data.changes[0].fields).toEqual([
       { field: "mac_address", from: null, to: "00:1b:21:aa:bb:cc" },
       { field: "name", from: "eth0", to: "" },
     ]);
@@ -385,25 +398,17 @@ describe("an imported table", () => {
       ["hidden", ""],
       ["hidden", "wahr"],
     ])
-      expect(
-        issuesOf(
-          await bring(
-            "hosts",
-            csv([
-              ["id", column],
-              [host.id, cell],
-            ]),
-          ),
-        ),
-      ).toEqual([[2, column as string, "validation_failed"]]);
+      expect(issuesOf(await importCsv("hosts", csvOf(`id ${column}`, [host.id, cell])))).toEqual([
+        [2, column as string, "validation_failed"],
+      ]);
   });
 
   test("reports all errors at once, by row and column, and then writes nothing", async () => {
     const vlan = await newVlan({ number: 10 });
     const { name } = (await owner.get(`networks/${first.networkId}`)).data;
     tick();
-    const expectNothingWritten = writingWatched();
-    const answer = await bring(
+    const expectNothingWritten = watchWrites();
+    const response = await importCsv(
       "subnets",
       csv([
         ["network_name", "cidr", "vlan_id", "subnet_type", "vlan_number", "tag_names"],
@@ -417,8 +422,8 @@ describe("an imported table", () => {
         [name, "10.6.0.0/24", "", "", "", ""],
       ]),
     );
-    expect(answer.status).toBe(400);
-    expect(issuesOf(answer).sort(([a], [b]) => a - b)).toEqual([
+    expect(response.status).toBe(400);
+    expect(issuesOf(response).sort(([a], [b]) => a - b)).toEqual([
       [2, "cidr", "validation_failed"],
       [3, "vlan_number", "validation_failed"],
       [4, "network_name", "entity_reference_invalid"],
@@ -427,24 +432,11 @@ describe("an imported table", () => {
       [7, "tag_names", "entity_reference_invalid"],
       [9, "cidr", "validation_failed"],
     ]);
-    expect(answer.body.error).toStartWith("Row ");
-    const taken = await bring(
-      "vlans",
-      csv([
-        ["id", "number"],
-        [vlan.id, 20],
-      ]),
-    );
-    expect(taken.status).toBe(200);
+    expect(response.body.error).toStartWith("Row ");
+    expect((await importCsv("vlans", csvOf("id number", [vlan.id, 20]))).status).toBe(200);
     await newVlan({ number: 30 });
     tick();
-    const clash = await bring(
-      "vlans",
-      csv([
-        ["id", "number"],
-        [vlan.id, 30],
-      ]),
-    );
+    const clash = await importCsv("vlans", csvOf("id number", [vlan.id, 30]));
     expect([clash.status, issuesOf(clash)]).toEqual([409, [[2, "number", "entity_already_exists"]]]);
     expect(expectNothingWritten).toThrow();
   });
@@ -452,18 +444,7 @@ describe("an imported table", () => {
   test("can swap unique values of two records", async () => {
     const [a, b] = [await newVlan({ number: 10, name: "a" }), await newVlan({ number: 20, name: "b" })];
     tick();
-    expect(
-      (
-        await bring(
-          "vlans",
-          csv([
-            ["id", "number"],
-            [a.id, 20],
-            [b.id, 10],
-          ]),
-        )
-      ).status,
-    ).toBe(200);
+    expect((await importCsv("vlans", csvOf("id number", [a.id, 20], [b.id, 10]))).status).toBe(200);
     expect((await owner.get(`vlans/${a.id}`)).data.number).toBe(20);
   });
 
@@ -472,30 +453,17 @@ describe("an imported table", () => {
     const near = (await owner.get(`networks/${first.networkId}`)).data;
     const hosts = [await newHost({ name: "core" }), await newHost({ name: "core", network_id: far.id })];
     tick();
-    const ports = (cells: unknown[]) =>
-      bring("ports", csv([["network_name", "host_name", "number", "protocol"], cells]));
+    const ports = (cells: unknown[]) => importCsv("ports", csvOf("network_name host_name number protocol", cells));
     const ambiguous = await ports(["", "core", 22, "Tcp"]);
     expect(issuesOf(ambiguous)).toEqual([[2, "host_name", "entity_reference_invalid"]]);
     for (const { id } of hosts) expect(ambiguous.body.error).toContain(id);
     expect((await ports(["Far", "core", 22, "Tcp"])).status).toBe(200);
-    expect((await owner.get("ports")).data.map((port: Wire) => port.host_id)).toEqual([hosts[1]?.id as string]);
+    expect((await owner.get("ports")).data.map((port: JsonRecord) => port.host_id)).toEqual([hosts[1]?.id as string]);
     // A name next to its id must match.
-    const wrong = await bring(
-      "ports",
-      csv([
-        ["host_id", "host_name", "number", "protocol"],
-        [hosts[0]?.id, "edge", 23, "Tcp"],
-      ]),
-    );
-    expect(issuesOf(wrong)).toEqual([[2, "host_name", "validation_failed"]]);
+    const wrong = csvOf("host_id host_name number protocol", [hosts[0]?.id, "edge", 23, "Tcp"]);
+    expect(issuesOf(await importCsv("ports", wrong))).toEqual([[2, "host_name", "validation_failed"]]);
     // A network's name does not select another record's id.
-    const moved = await bring(
-      "hosts",
-      csv([
-        ["id", "network_name"],
-        [hosts[0]?.id, "Far"],
-      ]),
-    );
+    const moved = await importCsv("hosts", csvOf("id network_name", [hosts[0]?.id, "Far"]));
     expect(issuesOf(moved)).toEqual([[2, "network_name", "validation_failed"]]);
     expect(near.name).not.toBe("Far");
   });
@@ -505,44 +473,34 @@ describe("an imported table", () => {
     await newHost({ name: "b", serial_number: "S1" });
     await newHost({ name: "c", serial_number: "S1" });
     tick();
-    const sent = csv([
-      ["asset_tag", "name"],
-      ["4711", "renamed"],
-    ]);
-    const found = await bring("hosts", sent, "?match=asset_tag");
+    const sent = csvOf("asset_tag name", ["4711", "renamed"]);
+    const found = await importCsv("hosts", sent, "?match=asset_tag");
     expect(found.data).toMatchObject({ counts: { updated: 1 }, changes: [{ id: host.id, name: "renamed" }] });
-    const twice = await bring(
-      "hosts",
-      csv([
-        ["serial_number", "hostname"],
-        ["S1", "x"],
-      ]),
-      "?match=serial_number",
-    );
-    expect(issuesOf(twice)).toEqual([[2, "serial_number", "entity_reference_invalid"]]);
-    expect((await bring("hosts", sent, "?match=tags")).status).toBe(400);
-    const missing = await bring("hosts", sent, "?match=serial_number");
+    const ambiguous = await importCsv("hosts", csvOf("serial_number hostname", ["S1", "x"]), "?match=serial_number");
+    expect(issuesOf(ambiguous)).toEqual([[2, "serial_number", "entity_reference_invalid"]]);
+    expect((await importCsv("hosts", sent, "?match=tags")).status).toBe(400);
+    const missing = await importCsv("hosts", sent, "?match=serial_number");
     expect([missing.status, missing.body.params.issues[0].path]).toEqual([400, "/match"]);
   });
 });
 
 describe("a reference in a table", () => {
   test("to listening endpoints is written by a service's table, and replaces its bindings", async () => {
-    await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
-    await made(owner.post("subnets", { network_id: first.networkId, cidr: "2001:db8::/64" }));
-    const whole = (name: string, address: string) =>
+    await expectOk(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
+    await expectOk(owner.post("subnets", { network_id: first.networkId, cidr: "2001:db8::/64" }));
+    const fullHost = (name: string, address: string) =>
       newHost({
         name,
         ip_addresses: [{ ip_address: address }, { ip_address: `2001:db8::${address.split(".")[3]}` }],
         ports: [tcp(443), { number: 53, protocol: "Udp" }],
       });
-    const [one] = [await whole("one", "10.0.0.1"), await whole("two", "10.0.0.2")];
+    const [one] = [await fullHost("one", "10.0.0.1"), await fullHost("two", "10.0.0.2")];
     const head = ["host_name", "service_definition", "name", "binding_names"];
     const service = (name: string, host: string, bindings: string) => [host, "nginx", name, bindings];
     tick();
     const everywhere = "443/Tcp;10.0.0.1:443/TCP; [2001:DB8::1]:53/udp ;10.0.0.1;2001:db8::1;443/tcp";
     const rows = [service("a", "one", everywhere), service("b", "two", "10.0.0.2:0443/Tcp"), service("c", "one", "")];
-    expect((await bring("services", csv([head, ...rows]))).data.counts).toMatchObject({ created: 3 });
+    expect((await importCsv("services", csv([head, ...rows]))).data.counts).toMatchObject({ created: 3 });
     tick();
     const text = await table("services");
     expect(csvRecords(text).map(({ binding_names }) => binding_names)).toEqual([
@@ -550,12 +508,12 @@ describe("a reference in a table", () => {
       "10.0.0.2:443/Tcp",
       "",
     ]);
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     // The same in another order, and as exported.
-    const turned = service("a", "one", "2001:db8::1;10.0.0.1;443/Tcp;10.0.0.1:443/Tcp;[2001:db8::1]:53/Udp");
-    expect((await bring("services", csv([head, turned]))).data.counts).toMatchObject({ unchanged: 1 });
-    expect((await bring("services", text)).data.counts).toMatchObject({ unchanged: 3 });
-    const refused = await bring(
+    const reordered = service("a", "one", "2001:db8::1;10.0.0.1;443/Tcp;10.0.0.1:443/Tcp;[2001:db8::1]:53/Udp");
+    expect((await importCsv("services", csv([head, reordered]))).data.counts).toMatchObject({ unchanged: 1 });
+    expect((await importCsv("services", text)).data.counts).toMatchObject({ unchanged: 3 });
+    const refused = await importCsv(
       "services",
       csv([
         head,
@@ -573,14 +531,14 @@ describe("a reference in a table", () => {
     ]);
     expectNothingWritten();
     // Listed bindings are kept; others are deleted; an empty cell clears.
-    const kept = (await owner.get(`bindings?host_id=${one.id}`)).data[0];
-    const less = csv([head, service("a", "one", "443/Tcp"), service("b", "two", "")]);
-    expect((await bring("services", less)).data.counts).toMatchObject({ updated: 2 });
+    const remaining = (await owner.get(`bindings?host_id=${one.id}`)).data[0];
+    const reduced = csv([head, service("a", "one", "443/Tcp"), service("b", "two", "")]);
+    expect((await importCsv("services", reduced)).data.counts).toMatchObject({ updated: 2 });
     expect(writtenIn()).toMatchObject({ "Deleted binding": 5 });
-    expect((await owner.get("bindings")).data.map((binding: Wire) => binding.id)).toEqual([kept.id]);
+    expect((await owner.get("bindings")).data.map((binding: JsonRecord) => binding.id)).toEqual([remaining.id]);
     // Without the column they stay.
     tick();
-    await bring("services", csv([["host_name", "service_definition", "name", "position"], service("a", "one", "7")]));
+    await importCsv("services", csvOf("host_name service_definition name position", service("a", "one", "7")));
     expect((await owner.get("bindings")).data).toHaveLength(1);
   });
 
@@ -592,30 +550,26 @@ describe("a reference in a table", () => {
     const row = (index: number, neighbor: string) => ["edge", index, `port ${index}`, neighbor];
     const head = ["host_name", "if_index", "if_descr", "neighbor_name"];
     const sent = csv([head, row(2, "core Gi0/1"), row(3, "core"), row(4, ""), row(5, "edge eth0")]);
-    expect((await bring("if-entries", sent)).data.counts).toMatchObject({ created: 4 });
+    expect((await importCsv("if-entries", sent)).data.counts).toMatchObject({ created: 4 });
     tick();
     const entries = (await owner.get(`if-entries?host_id=${edge.id}`)).data.slice(1);
-    expect(entries.map((entry: Wire) => entry.neighbor)).toEqual([
+    expect(entries.map((entry: JsonRecord) => entry.neighbor)).toEqual([
       { type: "IfEntry", id: uplink.id },
       { type: "Host", id: core.id },
       undefined,
       { type: "IfEntry", id: down.id },
     ]);
-    expect((await bring("if-entries", sent)).data.counts).toMatchObject({ unchanged: 4 });
-    const cleared = csv([
-      ["id", "neighbor_name"],
-      [entries[1].id, ""],
-      [entries[0].id, "core"],
-    ]);
-    expect((await bring("if-entries", cleared)).data.counts).toMatchObject({ updated: 2 });
+    expect((await importCsv("if-entries", sent)).data.counts).toMatchObject({ unchanged: 4 });
+    const cleared = csvOf("id neighbor_name", [entries[1].id, ""], [entries[0].id, "core"]);
+    expect((await importCsv("if-entries", cleared)).data.counts).toMatchObject({ updated: 2 });
     tick();
     // A host with the name of another one's interface, and one in another network.
     const odd = await newHost({ name: "core Gi0/1" });
     const far = await newNetwork({ name: "Far" });
     await newHost({ name: "core", network_id: far.id });
     tick();
-    const expectNothingWritten = writingWatched();
-    const refused = await bring(
+    const expectNothingWritten = watchWrites();
+    const refused = await importCsv(
       "if-entries",
       csv([
         [...head, "neighbor"],
@@ -638,27 +592,34 @@ describe("a reference in a table", () => {
 
   test("to the service that virtualizes a host or a service is by name instead of id", async () => {
     const libvirtOn = async (name: string) =>
-      made(
+      expectOk(
         owner.post("services", { host_id: (await newHost({ name })).id, name: "KVM", service_definition: "libvirt" }),
       );
     const kvm = await libvirtOn("hv-1");
     await libvirtOn("hv-2");
     tick();
-    const by = (service: unknown, more = {}) =>
+    const virtualizedBy = (service: unknown, more = {}) =>
       JSON.stringify({ type: "Kvm", details: { vm_name: "=vm;1", ...(service ? { service } : {}), ...more } });
     const head = ["network_id", "name", "virtualization_by_name"];
     const row = (name: string, cell: string) => [first.networkId, name, cell];
-    const sent = csv([head, row("a", by("hv-1 KVM")), row("b", by(undefined)), row("c", "")]);
-    expect((await bring("hosts", sent)).data.counts).toMatchObject({ created: 3 });
+    const sent = csv([head, row("a", virtualizedBy("hv-1 KVM")), row("b", virtualizedBy(undefined)), row("c", "")]);
+    expect((await importCsv("hosts", sent)).data.counts).toMatchObject({ created: 3 });
     tick();
     const hosts = (await owner.get("hosts?search=a&include_children=false")).data;
     expect(hosts[0].virtualization).toEqual({ type: "Kvm", details: { vm_name: "=vm;1", service_id: kvm.id } });
-    expect((await bring("hosts", sent)).data.counts).toMatchObject({ unchanged: 3 });
+    expect((await importCsv("hosts", sent)).data.counts).toMatchObject({ unchanged: 3 });
     const [exported] = csvRecords(await table("hosts")).filter(({ name }) => name === "a");
-    expect(JSON.parse(exported?.virtualization_by_name as string)).toEqual(JSON.parse(by("hv-1 KVM")));
-    const expectNothingWritten = writingWatched();
-    const bad = [by("hv-3 KVM"), by(7), by("hv-1 KVM", { service_id: kvm.id }), "[]", by("hv-1 KVM", { cpu: 1 }), "x"];
-    const refused = await bring("hosts", csv([head, ...bad.map((cell) => row("a", cell))]));
+    expect(JSON.parse(exported?.virtualization_by_name as string)).toEqual(JSON.parse(virtualizedBy("hv-1 KVM")));
+    const expectNothingWritten = watchWrites();
+    const bad = [
+      virtualizedBy("hv-3 KVM"),
+      virtualizedBy(7),
+      virtualizedBy("hv-1 KVM", { service_id: kvm.id }),
+      "[]",
+      virtualizedBy("hv-1 KVM", { cpu: 1 }),
+      "x",
+    ];
+    const refused = await importCsv("hosts", csv([head, ...bad.map((cell) => row("a", cell))]));
     expect(issuesOf(refused).map(([line, column, code]) => [line, column, code])).toEqual(
       expect.arrayContaining([
         [2, "virtualization_by_name", "entity_reference_invalid"],
@@ -670,24 +631,27 @@ describe("a reference in a table", () => {
     );
     const both = csv([
       [...head, "virtualization"],
-      [...row("a", by("hv-2 KVM")), JSON.stringify({ type: "Kvm", details: { vm_name: "=vm;1", service_id: kvm.id } })],
+      [
+        ...row("a", virtualizedBy("hv-2 KVM")),
+        JSON.stringify({ type: "Kvm", details: { vm_name: "=vm;1", service_id: kvm.id } }),
+      ],
     ]);
-    expect(issuesOf(await bring("hosts", both))).toEqual([[2, "virtualization_by_name", "validation_failed"]]);
+    expect(issuesOf(await importCsv("hosts", both))).toEqual([[2, "virtualization_by_name", "validation_failed"]]);
     expectNothingWritten();
   });
 });
 
 describe("kinds written one at a time", () => {
   test("bindings find their services by host and name, and their targets by number and address", async () => {
-    await made(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
-    const whole = (name: string, address: string) =>
+    await expectOk(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
+    const fullHost = (name: string, address: string) =>
       newHost({
         name,
         ip_addresses: [{ ip_address: address }],
         ports: [tcp(443), tcp(80)],
         services: [{ name: "Shop", service_definition: "nginx" }],
       });
-    const [one, two] = [await whole("one", "10.0.0.1"), await whole("two", "10.0.0.2")];
+    const [one, two] = [await fullHost("one", "10.0.0.1"), await fullHost("two", "10.0.0.2")];
     tick();
     const head = ["host_name", "service_name", "type", "port", "ip_address"];
     const rows = [
@@ -695,28 +659,22 @@ describe("kinds written one at a time", () => {
       ["two", "Shop", "Port", "443/Tcp", "10.0.0.2"],
       ["two", "Shop", "IpAddress", "", "10.0.0.2"],
     ];
-    const brought = (await bring("bindings", csv([head, ...rows]))).data;
-    expect(brought.counts).toMatchObject({ created: 3 });
+    const imported = (await importCsv("bindings", csv([head, ...rows]))).data;
+    expect(imported.counts).toMatchObject({ created: 3 });
     // Named by their targets, in the plan of their undo as well.
     const names = ["Shop at 443/Tcp", "Shop at 443/Tcp at 10.0.0.2", "Shop at 10.0.0.2"];
-    const namesIn = (told: Wire[]) =>
-      told.filter(({ entity_type }) => entity_type === "binding").map(({ name }) => name);
-    expect(namesIn(brought.changes).sort()).toEqual(names.toSorted());
-    const undoing = await made(owner.post(`transactions/${brought.sequence}/revert`, { dry_run: true }));
-    expect(namesIn(undoing.actions).sort()).toEqual(names.toSorted());
+    const namesIn = (entries: JsonRecord[]) =>
+      entries.filter(({ entity_type }) => entity_type === "binding").map(({ name }) => name);
+    expect(namesIn(imported.changes).sort()).toEqual(names.toSorted());
+    const revertPlan = await expectOk(owner.post(`transactions/${imported.sequence}/revert`, { dry_run: true }));
+    expect(namesIn(revertPlan.actions).sort()).toEqual(names.toSorted());
     expect(writtenIn()).toEqual({ "Created binding": 3, "Updated service": 2, "Updated host": 2 });
     tick();
-    expect((await bring("bindings", csv([head, ...rows]))).data.counts).toMatchObject({ unchanged: 3 });
-    const [first_] = (await owner.get(`bindings?host_id=${one.id}`)).data;
-    expect(first_).toMatchObject({ port_id: one.ports[0].id, ip_address_id: null, type: "Port" });
+    expect((await importCsv("bindings", csv([head, ...rows]))).data.counts).toMatchObject({ unchanged: 3 });
+    const [firstBinding] = (await owner.get(`bindings?host_id=${one.id}`)).data;
+    expect(firstBinding).toMatchObject({ port_id: one.ports[0].id, ip_address_id: null, type: "Port" });
     // By id, only the given columns change.
-    const moved = await bring(
-      "bindings",
-      csv([
-        ["id", "port"],
-        [first_.id, "80/Tcp"],
-      ]),
-    );
+    const moved = await importCsv("bindings", csvOf("id port", [firstBinding.id, "80/Tcp"]));
     expect(moved.data.changes).toMatchObject([
       {
         name: "Shop at 80/Tcp",
@@ -725,8 +683,8 @@ describe("kinds written one at a time", () => {
       },
     ]);
     tick();
-    const expectNothingWritten = writingWatched();
-    const refused = await bring(
+    const expectNothingWritten = watchWrites();
+    const refused = await importCsv(
       "bindings",
       csv([
         head,
@@ -760,13 +718,10 @@ describe("kinds written one at a time", () => {
       ["Move", "", "2026-01-02T03:04:05.000Z"],
       ["Move", name, "2026-01-02T04:04:05+01:00"],
     ]);
-    expect((await bring("markers", sent)).data.counts).toMatchObject({ created: 2 });
+    expect((await importCsv("markers", sent)).data.counts).toMatchObject({ created: 2 });
     tick();
-    const renamed = csv([
-      ["name", "description"],
-      ["MOVE", "of all"],
-    ]);
-    expect((await bring("markers", renamed)).data.changes).toMatchObject([
+    const renamed = csvOf("name description", ["MOVE", "of all"]);
+    expect((await importCsv("markers", renamed)).data.changes).toMatchObject([
       {
         fields: [
           { field: "description", from: null, to: "of all" },
@@ -775,17 +730,13 @@ describe("kinds written one at a time", () => {
       },
     ]);
     const markers = (await owner.get("markers?order_by=network_id")).data;
-    expect(markers.map((marker: Wire) => [marker.network_id, marker.name, marker.at])).toEqual([
+    expect(markers.map((marker: JsonRecord) => [marker.network_id, marker.name, marker.at])).toEqual([
       [null, "MOVE", "2026-01-02T03:04:05.000Z"],
       [first.networkId, "Move", "2026-01-02T03:04:05.000Z"],
     ]);
     tick();
-    const ahead = csv([
-      ["name", "at"],
-      ["Later", "2999-01-01T00:00:00Z"],
-      ["Then", "yesterday"],
-    ]);
-    expect(issuesOf(await bring("markers", ahead))).toEqual([
+    const future = csvOf("name at", ["Later", "2999-01-01T00:00:00Z"], ["Then", "yesterday"]);
+    expect(issuesOf(await importCsv("markers", future))).toEqual([
       [2, "at", "validation_failed"],
       [3, "at", "validation_failed"],
     ]);
@@ -793,42 +744,39 @@ describe("kinds written one at a time", () => {
     const far = await newNetwork({ name: "Far" });
     const member = await newUser({ role: "Member", networkIds: [first.networkId] });
     tick();
-    const beyond = csv([
-      ["name", "network_name"],
-      ["Mine", far.name],
-    ]);
-    expect(issuesOf(await bring("markers", beyond, "", member.client))).toEqual([
+    const outOfReach = csvOf("name network_name", ["Mine", far.name]);
+    expect(issuesOf(await importCsv("markers", outOfReach, "", member.client))).toEqual([
       [2, "network_name", "entity_reference_invalid"],
     ]);
-    const near = beyond.replace("Far", name);
-    expect((await bring("markers", near, "", member.client)).data.counts).toMatchObject({ created: 1 });
+    const near = outOfReach.replace("Far", name);
+    expect((await importCsv("markers", near, "", member.client)).data.counts).toMatchObject({ created: 1 });
   });
 
   test("schedules are validated for targets, times and roles like individual writes", async () => {
-    const head = ["network_id", "name", "cron", "timezone", "kind", "targets", "is_enabled"];
+    const head = "network_id name cron timezone kind targets is_enabled";
     const row = (name: string, ...more: string[]) => [first.networkId, name, ...more];
-    const good = csv([
+    const good = csvOf(
       head,
       row("Nightly", "30 2 * * *", "Europe/Berlin", "full", "10.0.0.0/24; 10.0.1.7", "FALSE"),
       row("Hourly", "@hourly", "", "sweep", "", ""),
-    ]);
-    expect((await bring("discovery/schedules", good)).data.counts).toMatchObject({ created: 2 });
+    );
+    expect((await importCsv("discovery/schedules", good)).data.counts).toMatchObject({ created: 2 });
     const schedules = (await owner.get("discovery/schedules?order_by=name")).data;
     expect(schedules).toMatchObject([
       { name: "Hourly", timezone: "UTC", targets: null, is_enabled: true },
       { name: "Nightly", targets: ["10.0.0.0/24", "10.0.1.7"], is_enabled: false, next_run_at: null },
     ]);
     tick();
-    const expectNothingWritten = writingWatched();
-    const bad = csv([
+    const expectNothingWritten = watchWrites();
+    const bad = csvOf(
       head,
       row("A", "61 * * * *", "", "full", "", ""),
       row("B", "@daily", "Mars/Olympus", "full", "", ""),
       row("C", "@daily", "", "all", "", ""),
       row("D", "@daily", "", "full", "10.0.0.0/24;10.0.0.0/8;224.0.0.1", ""),
       row("Hourly", "@daily", "UTC", "full", "10.0.0.5/24", "true"),
-    ]);
-    expect(issuesOf(await bring("discovery/schedules", bad)).sort(([a], [b]) => a - b)).toEqual([
+    );
+    expect(issuesOf(await importCsv("discovery/schedules", bad)).sort(([a], [b]) => a - b)).toEqual([
       [2, "cron", "validation_failed"],
       [3, "timezone", "validation_failed"],
       [4, "kind", "validation_failed"],
@@ -837,12 +785,14 @@ describe("kinds written one at a time", () => {
       [6, "targets", "validation_failed"],
     ]);
     const member = await newUser({ role: "Member", networkIds: [first.networkId] });
-    expect(await bring("discovery/schedules", good, "", member.client)).toMatchObject(
+    expect(await importCsv("discovery/schedules", good, "", member.client)).toMatchObject(
       refusal(403, "auth_permission_denied"),
     );
     expect(expectNothingWritten).toThrow();
-    const answer = await bring("discovery/schedules", csv([["network_id", "name", "targets"], row("Nightly", "")]));
-    expect(answer.data.changes[0].fields).toEqual([{ field: "targets", from: ["10.0.0.0/24", "10.0.1.7"], to: null }]);
+    const response = await importCsv("discovery/schedules", csvOf("network_id name targets", row("Nightly", "")));
+    expect(response.data.changes[0].fields).toEqual([
+      { field: "targets", from: ["10.0.0.0/24", "10.0.1.7"], to: null },
+    ]);
   });
 
   test("custom fields have typed defaults and choices of any text, and keep values in use", async () => {
@@ -856,9 +806,9 @@ describe("kinds written one at a time", () => {
       ["odd", "", "host", "choice", '["a;b","c"]', "", "a;b"],
       ["sign", "", "host", "choice", "'=x;[y]", "", ""],
     ]);
-    expect((await bring("custom-fields", sent)).data.counts).toMatchObject({ created: 6 });
+    expect((await importCsv("custom-fields", sent)).data.counts).toMatchObject({ created: 6 });
     const fields = (await owner.get("custom-fields?order_by=key")).data;
-    expect(fields.map((field: Wire) => [field.key, field.label, field.choices, field.default])).toEqual([
+    expect(fields.map((field: JsonRecord) => [field.key, field.label, field.choices, field.default])).toEqual([
       ["digits", "digits", [], "007"],
       ["odd", "odd", ["a;b", "c"], "a;b"],
       ["sign", "sign", ["=x", "[y]"], null],
@@ -877,7 +827,7 @@ describe("kinds written one at a time", () => {
       ["none", "", "port", "text", "", "", ""],
       ["fresh", "", "host", "text", "x", "", ""],
     ]);
-    const refused = await bring("custom-fields", bad);
+    const refused = await importCsv("custom-fields", bad);
     expect(issuesOf(refused).sort(([a], [b]) => a - b)).toMatchObject([
       [2, "default", "validation_failed"],
       [3, undefined, "entity_in_use"],
@@ -886,14 +836,16 @@ describe("kinds written one at a time", () => {
       [6, "choices", "validation_failed"],
     ]);
     const member = await newUser({ role: "Member", networkIds: [first.networkId] });
-    expect(await bring("custom-fields", sent, "", member.client)).toMatchObject(refusal(403, "auth_permission_denied"));
+    expect(await importCsv("custom-fields", sent, "", member.client)).toMatchObject(
+      refusal(403, "auth_permission_denied"),
+    );
   });
 });
 
 describe("custom fields in a table", () => {
   test("have columns of their own, which set, clear and preserve values, and round-trip", async () => {
     const field = (key: string, type: string, more = {}) =>
-      made(owner.post("custom-fields", { key, label: key, kinds: ["host"], type, ...more }));
+      expectOk(owner.post("custom-fields", { key, label: key, kinds: ["host"], type, ...more }));
     for (const [key, type] of [
       ["rack", "text"],
       ["units", "number"],
@@ -905,17 +857,12 @@ describe("custom fields in a table", () => {
     const values = { rack: "=1;'x", units: -1.5, spare: false, until: "2028-03-31", tier: "=silver" };
     const [a, b] = [await newHost({ name: "a", custom_fields: values }), await newHost({ name: "b" })];
     tick();
-    const again = await bring("hosts", await table("hosts"));
-    expect(again.data).toMatchObject({ applied: false, counts: { rows: 2, unchanged: 2 } });
-    const answer = await bring(
-      "hosts",
-      csv([
-        ["id", "custom_fields.rack", "custom_fields.units", "custom_fields.spare"],
-        [a.id, "", "2", "false"],
-        [b.id, "B1", "", "TRUE"],
-      ]),
-    );
-    expect(answer.data?.changes ?? answer.text).toMatchObject([
+    const repeated = await importCsv("hosts", await table("hosts"));
+    expect(repeated.data).toMatchObject({ applied: false, counts: { rows: 2, unchanged: 2 } });
+    const columns = "id custom_fields.rack custom_fields.units custom_fields.spare";
+    const edited = csvOf(columns, [a.id, "", "2", "false"], [b.id, "B1", "", "TRUE"]);
+    const response = await importCsv("hosts", edited);
+    expect(response.data?.changes ?? response.text).toMatchObject([
       {
         fields: [
           { field: "custom_fields.rack", from: values.rack, to: null },
@@ -929,39 +876,20 @@ describe("custom fields in a table", () => {
         ],
       },
     ]);
-    const { rack: _cleared, ...kept } = values;
-    expect((await owner.get(`hosts/${a.id}`)).data.custom_fields).toEqual({ ...kept, units: 2 });
-    const wrong = await bring(
-      "hosts",
-      csv([
-        ["id", "custom_fields.units", "custom_fields.tier"],
-        [a.id, "many", "gold"],
-        [b.id, "1", "lead"],
-      ]),
-    );
-    expect(issuesOf(wrong)).toEqual([
+    const { rack: _cleared, ...remaining } = values;
+    expect((await owner.get(`hosts/${a.id}`)).data.custom_fields).toEqual({ ...remaining, units: 2 });
+    const wrong = csvOf("id custom_fields.units custom_fields.tier", [a.id, "many", "gold"], [b.id, "1", "lead"]);
+    expect(issuesOf(await importCsv("hosts", wrong))).toEqual([
       [2, "custom_fields.units", "validation_failed"],
       [3, "custom_fields.tier", "validation_failed"],
     ]);
-    expect(
-      issuesOf(
-        await bring(
-          "hosts",
-          csv([
-            ["id", "custom_fields.none"],
-            [a.id, ""],
-          ]),
-        ),
-      ),
-    ).toEqual([[1, "custom_fields.none", "validation_failed"]]);
-    const ports = await bring(
-      "ports",
-      csv([
-        ["id", "custom_fields.rack"],
-        [a.id, ""],
-      ]),
-    );
-    expect(issuesOf(ports)).toEqual([[1, "custom_fields.rack", "validation_failed"]]);
+    for (const [path, column] of [
+      ["hosts", "custom_fields.none"],
+      ["ports", "custom_fields.rack"],
+    ] as const)
+      expect(issuesOf(await importCsv(path, csvOf(`id ${column}`, [a.id, ""])))).toEqual([
+        [1, column, "validation_failed"],
+      ]);
     const many = { filter: 'name = "b"', set: { custom_fields: { tier: "gold" } } };
     expect((await owner.post("hosts/bulk-update", many)).data).toMatchObject({
       ids: [b.id],
@@ -986,8 +914,8 @@ describe("an uploaded table", () => {
       [utf16, "text/csv", { unchanged: 1 }],
       [utf16, "text/csv; charset=utf-16le", { unchanged: 1 }],
     ] as const) {
-      const answer = await send(bytes, type);
-      expect([type, answer.data?.counts ?? answer.text]).toMatchObject([type, counts]);
+      const response = await send(bytes, type);
+      expect([type, response.data?.counts ?? response.text]).toMatchObject([type, counts]);
     }
     expect((await send(latin, "text/csv; charset=klingon")).status).toBe(400);
     expect((await send(latin, "application/json")).status).toBe(415);
@@ -1000,15 +928,15 @@ describe("an uploaded table", () => {
     ["cells without a header", "name,\r\na,b\r\n", [1, ""]],
     ["a row with too many cells", "name\r\na,b\r\n", [2, undefined]],
     ["an unterminated quote", 'name\r\n"a\r\n', [2, undefined]],
-  ])("is refused with a sentence if it has %s", async (_what, text, [row, column]) => {
-    const expectNothingWritten = writingWatched();
-    const answer = await bring("hosts", text as string);
-    expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
-    expect(answer.body.params.issues[0]).toMatchObject({
+  ])("is refused with an error message if it has %s", async (_what, text, [row, column]) => {
+    const expectNothingWritten = watchWrites();
+    const response = await importCsv("hosts", text as string);
+    expect(response).toMatchObject({ status: 400, body: { code: "validation_failed" } });
+    expect(response.body.params.issues[0]).toMatchObject({
       ...(row === undefined ? {} : { row }),
       ...(column === undefined ? {} : { column }),
     });
-    expect(answer.body.error).toMatch(/^[A-Z].*\.$/);
+    expect(response.body.error).toMatch(/^[A-Z].*\.$/);
     expectNothingWritten();
   });
 
@@ -1016,12 +944,12 @@ describe("an uploaded table", () => {
     const head = ["network_id", "name", "description"];
     const row = (text: string) => csv([head, [first.networkId, "hostile", text]]);
     for (const text of ["x".repeat(1024 * 1024), "a\0b"]) {
-      const answer = await bring("hosts", row(text));
-      expect([answer.status, issuesOf(answer)]).toEqual([400, [[2, "description", "validation_failed"]]]);
-      expect(answer.text.length).toBeLessThan(2_000);
+      const response = await importCsv("hosts", row(text));
+      expect([response.status, issuesOf(response)]).toEqual([400, [[2, "description", "validation_failed"]]]);
+      expect(response.text.length).toBeLessThan(2_000);
     }
-    for (const text of HOSTILE.filter((each) => !/^'|;'|\t'/.test(each))) {
-      expect((await bring("hosts", row(text))).status).toBe(200);
+    for (const text of HOSTILE.filter((cell) => !/^'|;'|\t'/.test(cell))) {
+      expect((await importCsv("hosts", row(text))).status).toBe(200);
       tick();
       expect((await owner.get("hosts")).data[0].description).toBe(text);
     }
@@ -1040,17 +968,17 @@ describe("an oversized table", () => {
     ["a long cell", `name\n${"x".repeat(3_000_000)}\n`],
     ["many invalid rows", `name,hidden\n${"a,perhaps\n".repeat(90_000)}`],
     ["very many columns", `${"a,".repeat(500_000)}name\n`],
-  ])("is refused with a sentence: %s", async (_what, text) => {
-    const expectNothingWritten = writingWatched();
-    const answer = await bring("hosts", text.replace("NETWORK", first.networkId));
-    expect([answer.status, answer.body.error]).toEqual([400, expect.stringMatching(/^[A-Z].{10,}\.$/s)]);
-    expect(answer.text.length).toBeLessThan(500_000);
+  ])("is refused with an error message: %s", async (_what, text) => {
+    const expectNothingWritten = watchWrites();
+    const response = await importCsv("hosts", text.replace("NETWORK", first.networkId));
+    expect([response.status, response.body.error]).toEqual([400, expect.stringMatching(/^[A-Z].{10,}\.$/s)]);
+    expect(response.text.length).toBeLessThan(500_000);
     expectNothingWritten();
   });
 
   test("may contain empty rows", async () => {
-    const answer = await bring("vlans", `number,network_id\n${"\n,\n".repeat(100)}7,${first.networkId}\n`);
-    expect(answer.data.counts).toEqual({ rows: 1, created: 1, updated: 0, unchanged: 0 });
+    const response = await importCsv("vlans", `number,network_id\n${"\n,\n".repeat(100)}7,${first.networkId}\n`);
+    expect(response.data.counts).toEqual({ rows: 1, created: 1, updated: 0, unchanged: 0 });
   });
 });
 
@@ -1062,33 +990,22 @@ describe("access to imports", () => {
     const viewer = await newViewer();
     const member = await newUser({ role: "Member", networkIds: [first.networkId] });
     tick();
-    const expectNothingWritten = writingWatched();
-    const sent = csv([
-      ["host_name", "number", "protocol"],
-      ["core", 22, "Tcp"],
-    ]);
-    expect(await bring("ports", sent, "", viewer.client)).toMatchObject(refusal(403, "auth_permission_denied"));
-    expect(await bring("tags", "name,color\r\nx,Red\r\n", "", member.client)).toMatchObject({ status: 403 });
-    const beyond = csv([
-      ["host_name", "number", "protocol"],
-      ["edge", 22, "Tcp"],
-    ]);
-    const unknown = beyond.replace("edge", "none");
-    const [a, b] = [await bring("ports", beyond, "", member.client), await bring("ports", unknown, "", member.client)];
+    const expectNothingWritten = watchWrites();
+    const sent = csvOf("host_name number protocol", ["core", 22, "Tcp"]);
+    expect(await importCsv("ports", sent, "", viewer.client)).toMatchObject(refusal(403, "auth_permission_denied"));
+    expect(await importCsv("tags", "name,color\r\nx,Red\r\n", "", member.client)).toMatchObject({ status: 403 });
+    const outOfReach = csvOf("host_name number protocol", ["edge", 22, "Tcp"]);
+    const unknown = outOfReach.replace("edge", "none");
+    const [a, b] = [
+      await importCsv("ports", outOfReach, "", member.client),
+      await importCsv("ports", unknown, "", member.client),
+    ];
     expect([a.status, a.text.replaceAll("edge", "none")]).toEqual([400, b.text]);
-    const byId = await bring(
-      "hosts",
-      csv([
-        ["id", "description"],
-        [hidden.id, "mine"],
-      ]),
-      "",
-      member.client,
-    );
+    const byId = await importCsv("hosts", csvOf("id description", [hidden.id, "mine"]), "", member.client);
     expect(byId.status).toBe(400);
     expectNothingWritten();
     // The name is unique for a caller who does not see the other host.
-    expect((await bring("ports", sent, "", member.client)).status).toBe(200);
+    expect((await importCsv("ports", sent, "", member.client)).status).toBe(200);
     expect((await owner.get("ports")).data[0].host_id).toBe(near.id);
   });
 });

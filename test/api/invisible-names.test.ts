@@ -3,22 +3,22 @@
 import { describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
-const { asked, first, newHost, newSubnet, newTag, owner, probes, untilEnded, versionsOf } = appliance;
+const { startScan, first, newHost, newSubnet, newTag, owner, probes, waitForScan, versionsOf } = appliance;
 
-/** Hangul fillers, the Braille blank, a grapheme joiner, a variation selector, and blanks in between. */
+/** Hangul fillers, the Braille blank, a grapheme joiner, a variation selector, and spaces in between. */
 const INVISIBLE = ["\u3164", "\u115f", "\u2800", "\u034f", "\ufe0f", "\u200b", " \u3164 \u115f", "\u{e0001}\u2800"];
 /** Visually equal. */
-const CORES = ["Core", "Core\u200b", "\u2060Core", "Co\u00adre", "Co\u3164re", "Core\ufe0f"];
+const CORE_LOOKALIKES = ["Core", "Core\u200b", "\u2060Core", "Co\u00adre", "Co\u3164re", "Core\ufe0f"];
 
 const TAG = { color: "Blue" };
 
 const taken = (field = "name") => refusal(409, "entity_already_exists", { field });
 
 /** Kinds with a unique name in a scope, with a body. */
-const UNIQUE: ReadonlyArray<[string, () => Wire | Promise<Wire>]> = [
+const UNIQUE: ReadonlyArray<[string, () => JsonRecord | Promise<JsonRecord>]> = [
   ["tags", () => TAG],
   ["networks", () => ({ organization_id: first.organizationId, tags: [] })],
   [
@@ -32,13 +32,13 @@ const UNIQUE: ReadonlyArray<[string, () => Wire | Promise<Wire>]> = [
 describe("an invisible name", () => {
   test.each(UNIQUE)("is refused for %s, on create and on rename", async (plural, fields) => {
     const rest = await fields();
-    const record = await made(owner.post(plural, { ...rest, name: "Core" }));
+    const record = await expectOk(owner.post(plural, { ...rest, name: "Core" }));
     for (const name of INVISIBLE)
-      for (const answer of [
+      for (const response of [
         await owner.post(plural, { ...rest, name }),
         await owner.put(`${plural}/${record.id}`, { ...record, name }),
       ])
-        expect(answer).toMatchObject(refusal(400, "validation_failed", { issues: [{ path: "/name" }] }));
+        expect(response).toMatchObject(refusal(400, "validation_failed", { issues: [{ path: "/name" }] }));
     expect(versionsOf(record.id)).toHaveLength(1);
   });
 
@@ -62,7 +62,7 @@ describe("an invisible name", () => {
     expect(await owner.post("custom-fields", { ...field, choices: ["\u3164"] })).toMatchObject(
       refusal(400, "validation_failed"),
     );
-    await made(owner.post("custom-fields", { key: "note", kinds: ["host"], type: "text" }));
+    await expectOk(owner.post("custom-fields", { key: "note", kinds: ["host"], type: "text" }));
     const host = { name: "h", network_id: first.networkId, custom_fields: { note: " \u3164" } };
     expect(await owner.post("hosts", host)).toMatchObject(refusal(400, "validation_failed"));
   });
@@ -81,22 +81,22 @@ describe("an invisible name", () => {
 describe("among look-alike names", () => {
   test.each(UNIQUE)("%s can have only one, whichever comes first", async (plural, fields) => {
     const rest = await fields();
-    for (const name of CORES) {
-      const record = await made(owner.post(plural, { ...rest, name }));
-      for (const other of CORES)
+    for (const name of CORE_LOOKALIKES) {
+      const record = await expectOk(owner.post(plural, { ...rest, name }));
+      for (const other of CORE_LOOKALIKES)
         expect([name, other, await owner.post(plural, { ...rest, name: other })]).toMatchObject([name, other, taken()]);
-      const another = await made(owner.post(plural, { ...rest, name: "Core 2" }));
-      for (const other of CORES)
+      const another = await expectOk(owner.post(plural, { ...rest, name: "Core 2" }));
+      for (const other of CORE_LOOKALIKES)
         expect(await owner.put(`${plural}/${another.id}`, { ...another, name: other })).toMatchObject(taken());
       // A record may change the notation of its own name.
-      await made(owner.put(`${plural}/${record.id}`, { ...record, name: "Core\u200c" }));
-      for (const { id } of [record, another]) await made(owner.delete(`${plural}/${id}`));
+      await expectOk(owner.put(`${plural}/${record.id}`, { ...record, name: "Core\u200c" }));
+      for (const { id } of [record, another]) await expectOk(owner.delete(`${plural}/${id}`));
     }
   });
 
   test("users can have only one e-mail address", async () => {
     const body = { password: "a phrase of their own", role: "Viewer" };
-    await made(owner.post("users", { ...body, email: "Night@example.net" }));
+    await expectOk(owner.post("users", { ...body, email: "Night@example.net" }));
     for (const email of ["night\ufe0f@example.net", "ni\u115fght@EXAMPLE.net"])
       expect(await owner.post("users", { ...body, email })).toMatchObject(taken("email"));
   });
@@ -107,26 +107,28 @@ describe("among look-alike names", () => {
     const host = await newHost({});
     for (const service_definition of ["http", "https"])
       for (const host_id of [host.id, (await newHost({})).id])
-        await made(owner.post("services", { host_id, name: "Web\u200b", service_definition, bindings: [], tags: [] }));
+        await expectOk(
+          owner.post("services", { host_id, name: "Web\u200b", service_definition, bindings: [], tags: [] }),
+        );
   });
 
   test("at most one is written from a request or a table", async () => {
     const services = ["Web", "Web\u200b"].map((name) => ({ name, service_definition: "http", bindings: [] }));
     expect(await owner.post("hosts", { name: "h", network_id: first.networkId, services })).toMatchObject(taken());
     const table = "name,color\nCore,Blue\nCo\u00adre,Blue\nEdge,Blue\n";
-    const imported = (text: string) => owner.post("tags/import/csv", text, { "content-type": "text/csv" });
+    const importTags = (text: string) => owner.post("tags/import/csv", text, { "content-type": "text/csv" });
     const thirdRow = refusal(409, "entity_already_exists", { issues: [{ row: 3, column: "name" }] });
-    expect(await imported(table)).toMatchObject(thirdRow);
+    expect(await importTags(table)).toMatchObject(thirdRow);
     expect((await owner.get("tags")).data).toEqual([]);
     await newTag({ name: "Edge\u200b" });
-    expect(await imported(table.replace("Co\u00adre,Blue\n", ""))).toMatchObject(thirdRow);
+    expect(await importTags(table.replace("Co\u00adre,Blue\n", ""))).toMatchObject(thirdRow);
   });
 
-  test("an old one is not restored next to a present one, which the plan reports", async () => {
+  test("an old one is not restored next to an existing one, which the plan reports", async () => {
     const tag = await newTag({ name: "Core" });
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
-    await made(owner.delete(`tags/${tag.id}`));
+    await expectOk(owner.delete(`tags/${tag.id}`));
     await newTag({ name: "Co\u00adre" });
     const plan = await owner.post(`tags/${tag.id}/restore`, { at, dry_run: true });
     expect(JSON.stringify(plan.body)).toContain("identity_taken");
@@ -134,14 +136,16 @@ describe("among look-alike names", () => {
   });
 
   test("existing ones stay, can be edited and renamed, and block new ones", async () => {
-    const [core, other] = [await newTag({ name: "Core" }), await newTag({ name: "Cores" })];
+    const [core, otherTag] = [await newTag({ name: "Core" }), await newTag({ name: "Cores" })];
     rename("tags", "Cores", "Core\u200b");
-    const twin = await made(owner.put(`tags/${other.id}`, { ...other, name: "Core\u200b", description: "of before" }));
-    expect(twin).toMatchObject({ name: "Core\u200b", description: "of before" });
-    await made(owner.put(`tags/${core.id}`, { ...core, description: "the first" }));
-    for (const name of CORES) expect(await owner.post("tags", { ...TAG, name })).toMatchObject(taken());
-    expect(await owner.put(`tags/${twin.id}`, { ...twin, name: "Core\u200c" })).toMatchObject(taken());
-    await made(owner.put(`tags/${twin.id}`, { ...twin, name: "Edge" }));
+    const lookalike = await expectOk(
+      owner.put(`tags/${otherTag.id}`, { ...otherTag, name: "Core\u200b", description: "old" }),
+    );
+    expect(lookalike).toMatchObject({ name: "Core\u200b", description: "old" });
+    await expectOk(owner.put(`tags/${core.id}`, { ...core, description: "the first" }));
+    for (const name of CORE_LOOKALIKES) expect(await owner.post("tags", { ...TAG, name })).toMatchObject(taken());
+    expect(await owner.put(`tags/${lookalike.id}`, { ...lookalike, name: "Core\u200c" })).toMatchObject(taken());
+    await expectOk(owner.put(`tags/${lookalike.id}`, { ...lookalike, name: "Edge" }));
     expect(await owner.post("tags", { ...TAG, name: "Edge\u200b" })).toMatchObject(taken());
   });
 
@@ -150,12 +154,12 @@ describe("among look-alike names", () => {
     expect(await owner.post("custom-fields", { ...field, choices: ["A", "A\u200b"] })).toMatchObject(
       refusal(400, "validation_failed", { issues: [{ path: "/choices/1" }] }),
     );
-    const known = await made(owner.post("custom-fields", { ...field, choices: ["A", "AB"] }));
+    const known = await expectOk(owner.post("custom-fields", { ...field, choices: ["A", "AB"] }));
     rename("custom_fields", '"AB"', '"A\u200b"');
-    const twins = { ...known, choices: ["A", "A\u200b"] };
-    await made(owner.put(`custom-fields/${known.id}`, { ...twins, label: "Rack" }));
+    const withLookalikes = { ...known, choices: ["A", "A\u200b"] };
+    await expectOk(owner.put(`custom-fields/${known.id}`, { ...withLookalikes, label: "Rack" }));
     expect(
-      await owner.put(`custom-fields/${known.id}`, { ...twins, choices: ["A", "A\u200b", "A\u200c"] }),
+      await owner.put(`custom-fields/${known.id}`, { ...withLookalikes, choices: ["A", "A\u200b", "A\u200c"] }),
     ).toMatchObject(refusal(400, "validation_failed", { issues: [{ path: "/choices/2" }] }));
   });
 });
@@ -163,7 +167,7 @@ describe("among look-alike names", () => {
 test("a scan matches a service to a look-alike of the observed name", async () => {
   await newSubnet({ cidr: "10.0.0.0/29" });
   const host = await newHost({ name: "printer", ip_addresses: [{ ip_address: "10.0.0.2" }] });
-  await made(
+  await expectOk(
     owner.post("services", {
       host_id: host.id,
       name: "HTTP\u200b",
@@ -178,15 +182,15 @@ test("a scan matches a service to a look-alike of the observed name", async () =
       open: [{ number: 80, protocol: "Tcp", service: { name: "HTTP", service_definition: "http" } }],
     },
   });
-  const { id } = await asked({ kind: "sweep", targets: ["10.0.0.2"] });
-  expect((await untilEnded(id)).status).toBe("Completed");
+  const { id } = await startScan({ kind: "sweep", targets: ["10.0.0.2"] });
+  expect((await waitForScan(id)).status).toBe("Completed");
   const { services, ports } = (await owner.get(`hosts/${host.id}`)).data;
-  expect(services.map(({ name, bindings }: Wire) => [name, bindings[0]?.port_id])).toEqual([
+  expect(services.map(({ name, bindings }: JsonRecord) => [name, bindings[0]?.port_id])).toEqual([
     ["HTTP\u200b", ports[0].id],
   ]);
 });
 
-/** As written by an earlier version: changes a text in the live records of a kind without validation. */
+/** Changes a text in the live records of a kind without validation, like an earlier version. */
 function rename(plural: string, from: string, to: string): void {
   const db = openWritable(appliance.databasePath);
   db.$client

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, onPort, refusal, tcp } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { hostReference, subnetReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 import { ipAddressShape, problems } from "../support/contract/shapes.ts";
@@ -10,15 +10,14 @@ import { ipAddressShape, problems } from "../support/contract/shapes.ts";
 const PATH = "/api/v1/ip-addresses";
 
 const appliance = applianceForEach();
-const { clock, first, owner } = appliance;
-const { newCredential, newHost, newIfEntry, newNetwork, newSubnet, newUser } = appliance;
-const { tick, writingWatched, versionsOf, writtenIn, newMember } = appliance;
+const { clock, first, owner, newCredential, newHost, newIfEntry, newNetwork, newSubnet, newUser } = appliance;
+const { tick, watchWrites, versionsOf, writtenIn, newMember } = appliance;
 
-const get = (path: string) => made(owner.get(path));
-const post = (body: Wire, by = owner) => by.post(PATH, body);
-const put = (id: string, body: Wire, by = owner) => by.put(`${PATH}/${id}`, body);
+const get = (path: string) => expectOk(owner.get(path));
+const post = (body: JsonRecord, caller = owner) => caller.post(PATH, body);
+const put = (id: string, body: JsonRecord, caller = owner) => caller.put(`${PATH}/${id}`, body);
 
-/** For the battery: the second octet of each host's addresses. */
+/** For describeRecords: second octet of a host's addresses, by host id. */
 const prefixOf = new Map<string, number>();
 let last = 0;
 
@@ -27,14 +26,14 @@ describeRecords(
     path: PATH,
     entity: "ip_address",
     writeRole: "Member",
-    place: "in a network",
+    scope: "in a network",
     container: {
       field: "host_id",
       entity: "host",
-      make: async (by, networkId) => {
-        const { id } = await made(by.post("hosts", { network_id: networkId, name: "server" }));
+      create: async (caller, networkId) => {
+        const { id } = await expectOk(caller.post("hosts", { network_id: networkId, name: "server" }));
         prefixOf.set(id, (last = (last + 1) & 255));
-        await made(by.post("subnets", { network_id: networkId, cidr: `10.${prefixOf.get(id)}.0.0/16` }));
+        await expectOk(caller.post("subnets", { network_id: networkId, cidr: `10.${prefixOf.get(id)}.0.0/16` }));
         return id;
       },
     },
@@ -70,7 +69,9 @@ describe("an address", () => {
   test("is identical to the one in its host, with no MAC and an empty name by default", async () => {
     const subnet = await newSubnet({ cidr: "2001:db8::/64" });
     const host = await newHost();
-    const address = await made(post({ host_id: host.id, network_id: host.network_id, ip_address: "2001:DB8:0::A" }));
+    const address = await expectOk(
+      post({ host_id: host.id, network_id: host.network_id, ip_address: "2001:DB8:0::A" }),
+    );
     expect(problems(address, ipAddressShape)).toEqual([]);
     expect(address).toMatchObject({
       host_id: host.id,
@@ -94,22 +95,26 @@ describe("an address", () => {
         { ip_address: "10.2.3.2", position: 1 },
       ],
     });
-    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.3" }))).toMatchObject({ position: 5 });
-    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.4", position: 0 }))).toMatchObject({ position: 0 });
-    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.5", position: 2_147_483_647 }))).toMatchObject({
+    expect(await expectOk(post({ host_id: host.id, ip_address: "10.2.3.3" }))).toMatchObject({ position: 5 });
+    expect(await expectOk(post({ host_id: host.id, ip_address: "10.2.3.4", position: 0 }))).toMatchObject({
+      position: 0,
+    });
+    expect(await expectOk(post({ host_id: host.id, ip_address: "10.2.3.5", position: 2_147_483_647 }))).toMatchObject({
       position: 2_147_483_647,
     });
-    expect(await made(post({ host_id: host.id, ip_address: "10.2.3.6" }))).toMatchObject({ position: 2_147_483_647 });
+    expect(await expectOk(post({ host_id: host.id, ip_address: "10.2.3.6" }))).toMatchObject({
+      position: 2_147_483_647,
+    });
   });
 
   test("loses its MAC and its name by null, and keeps omitted fields", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost();
-    const address = await made(
+    const address = await expectOk(
       post({ host_id: host.id, ip_address: "10.2.3.1", mac_address: "001B.21AA.BBCC", name: "eth0", position: 3 }),
     );
-    expect(await made(put(address.id, { ip_address: "10.2.3.1" }))).toEqual(address);
-    expect(await made(put(address.id, { ip_address: "10.2.3.1", mac_address: null, name: null }))).toMatchObject({
+    expect(await expectOk(put(address.id, { ip_address: "10.2.3.1" }))).toEqual(address);
+    expect(await expectOk(put(address.id, { ip_address: "10.2.3.1", mac_address: null, name: null }))).toMatchObject({
       mac_address: null,
       name: "",
       position: 3,
@@ -121,7 +126,7 @@ describe("an address", () => {
     "rejects %p",
     async (ip_address) => {
       const host = await newHost();
-      const expectNothingWritten = writingWatched();
+      const expectNothingWritten = watchWrites();
       expect(await post({ host_id: host.id, ip_address })).toMatchObject(
         invalid({ path: "/ip_address", value: ip_address }),
       );
@@ -132,7 +137,7 @@ describe("an address", () => {
   test("is unique per host, but may repeat on another host", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const [host, other] = [await newHost(), await newHost()];
-    for (const { id } of [host, other] as Wire[]) await made(post({ host_id: id, ip_address: "10.2.3.1" }));
+    for (const { id } of [host, other] as JsonRecord[]) await expectOk(post({ host_id: id, ip_address: "10.2.3.1" }));
     expect(await post({ host_id: host.id, ip_address: "10.2.3.1" })).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "ip_address", field: "ip_address", value: "10.2.3.1" }),
     );
@@ -155,22 +160,24 @@ describe("the subnet of an address", () => {
       ["2001:db8:1::1", "2001:db8:1::/48"],
       ["2001:db8:2::1", "2001:db8::/32"],
     ] as const;
-    let address = await made(post({ host_id: host.id, ip_address: first[0] }));
+    let address = await expectOk(post({ host_id: host.id, ip_address: first[0] }));
     expect(address.subnet_id).toBe(subnets.get(first[1]));
     // Each changed address gets its new subnet.
     for (const [ip_address, cidr] of others) {
-      address = await made(put(address.id, { ip_address, subnet_id: null }));
+      address = await expectOk(put(address.id, { ip_address, subnet_id: null }));
       expect([ip_address, address.subnet_id]).toEqual([ip_address, subnets.get(cidr)]);
-      expect(await made(post({ host_id: host.id, ip_address: ip_address.replace(/1$/, "9") }))).toMatchObject({
+      expect(await expectOk(post({ host_id: host.id, ip_address: ip_address.replace(/1$/, "9") }))).toMatchObject({
         subnet_id: subnets.get(cidr),
       });
     }
-    const told = await made(post({ host_id: host.id, ip_address: "10.2.3.1", subnet_id: subnets.get("10.0.0.0/8") }));
-    expect(told.subnet_id).toBe(subnets.get("10.0.0.0/8"));
+    const placed = await expectOk(
+      post({ host_id: host.id, ip_address: "10.2.3.1", subnet_id: subnets.get("10.0.0.0/8") }),
+    );
+    expect(placed.subnet_id).toBe(subnets.get("10.0.0.0/8"));
     // The chosen subnet stays while the address is unchanged.
     for (const subnet_id of [undefined, null])
-      expect(await made(put(told.id, { ip_address: "10.2.3.1", subnet_id }))).toEqual(told);
-    expect(await made(put(told.id, { ip_address: "10.2.3.2" }))).toMatchObject({
+      expect(await expectOk(put(placed.id, { ip_address: "10.2.3.1", subnet_id }))).toEqual(placed);
+    expect(await expectOk(put(placed.id, { ip_address: "10.2.3.2" }))).toMatchObject({
       subnet_id: subnets.get("10.2.3.0/24"),
     });
   });
@@ -179,11 +186,11 @@ describe("the subnet of an address", () => {
     const [subnet, elsewhere] = [await newSubnet({ cidr: "10.2.3.0/24" }), await newNetwork()];
     const foreign = await newSubnet({ cidr: "10.2.0.0/16", network_id: elsewhere.id });
     const host = await newHost();
-    const address = await made(post({ host_id: host.id, ip_address: "10.2.3.1" }));
-    const expectNothingWritten = writingWatched();
+    const address = await expectOk(post({ host_id: host.id, ip_address: "10.2.3.1" }));
+    const expectNothingWritten = watchWrites();
     for (const attempt of [
-      (body: Wire) => post({ host_id: host.id, ...body }),
-      (body: Wire) => put(address.id, body),
+      (body: JsonRecord) => post({ host_id: host.id, ...body }),
+      (body: JsonRecord) => put(address.id, body),
     ]) {
       for (const ip_address of ["10.2.4.1", "2001:db8::1", "10.2.4.1"]) {
         expect(await attempt({ ip_address })).toMatchObject(invalid({ path: "/ip_address", value: ip_address }));
@@ -208,21 +215,21 @@ describe("an address with an assigned credential", () => {
   test("can be moved by an Admin only; a Member can edit the rest", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }] });
-    const [named, free] = host.ip_addresses as [Wire, Wire];
-    await newCredential({ host_assignments: [{ host_id: host.id, ip_address_ids: [named.id] }] });
+    const [assigned, free] = host.ip_addresses as [JsonRecord, JsonRecord];
+    await newCredential({ host_assignments: [{ host_id: host.id, ip_address_ids: [assigned.id] }] });
     const member = (await newMember()).client;
     const admin = (await newUser({ role: "Admin" })).client;
-    const expectNothingWritten = writingWatched();
-    expect(await put(named.id, { ip_address: "10.2.3.66" }, member)).toMatchObject(
+    const expectNothingWritten = watchWrites();
+    expect(await put(assigned.id, { ip_address: "10.2.3.66" }, member)).toMatchObject(
       refusal(403, "auth_permission_denied", { required: "Admin", actual: "Member" }),
     );
     expectNothingWritten();
-    expect(await put(named.id, { ip_address: "10.2.3.1", name: "mgmt" }, member)).toMatchObject({
+    expect(await put(assigned.id, { ip_address: "10.2.3.1", name: "mgmt" }, member)).toMatchObject({
       status: 200,
       data: { name: "mgmt" },
     });
     expect(await put(free.id, { ip_address: "10.2.3.67" }, member)).toMatchObject({ status: 200 });
-    expect(await put(named.id, { ip_address: "10.2.3.66" }, admin)).toMatchObject({ status: 200 });
+    expect(await put(assigned.id, { ip_address: "10.2.3.66" }, admin)).toMatchObject({ status: 200 });
   });
 
   test("is removed from the assignment when deleted, and the last one ends the assignment: it never widens", async () => {
@@ -230,12 +237,12 @@ describe("an address with an assigned credential", () => {
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }, { ip_address: "10.2.3.3" }],
     });
-    const ids = (host.ip_addresses as Wire[]).map((address) => address.id as string);
+    const ids = (host.ip_addresses as JsonRecord[]).map((address) => address.id as string);
     const credential = await newCredential({
       host_assignments: [{ host_id: host.id, ip_address_ids: ids.slice(0, 2) }],
     });
     const assignments = async () => (await get(`credentials/${credential.id}`)).host_assignments;
-    await made(owner.delete(`${PATH}/${ids[0]}`));
+    await expectOk(owner.delete(`${PATH}/${ids[0]}`));
     expect(writtenIn()).toEqual({
       "Deleted ip_address": 1,
       "Updated credential_assignment": 1,
@@ -246,7 +253,7 @@ describe("an address with an assigned credential", () => {
     expect((await get(`hosts/${host.id}`)).credential_assignments).toEqual([
       { credential_id: credential.id, ip_address_ids: [ids[1]] },
     ]);
-    await made(owner.post(`${PATH}/bulk-delete`, [ids[1]]));
+    await expectOk(owner.post(`${PATH}/bulk-delete`, [ids[1]]));
     expect(writtenIn()).toEqual({
       "Deleted ip_address": 1,
       "Deleted credential_assignment": 1,
@@ -265,21 +272,21 @@ describe("deleting an address", () => {
       ip_addresses: [{ ip_address: "10.2.3.1" }, { ip_address: "10.2.3.2" }],
       ports: [tcp(80)],
     });
-    const [gone, kept] = host.ip_addresses as [Wire, Wire];
+    const [gone, remaining] = host.ip_addresses as [JsonRecord, JsonRecord];
     const port_id = host.ports[0].id;
     const bindings = [
       { type: "Port", port_id, ip_address_id: gone.id },
       { type: "IpAddress", ip_address_id: gone.id },
-      { type: "Port", port_id, ip_address_id: kept.id },
+      { type: "Port", port_id, ip_address_id: remaining.id },
       onPort(port_id),
     ];
-    const service = await made(
+    const service = await expectOk(
       owner.post("services", { host_id: host.id, name: "web", service_definition: "Nginx", bindings }),
     );
     const entry = await newIfEntry(host.id, { ip_address_id: gone.id });
-    const whole = await get(`hosts/${host.id}`);
+    const before = await get(`hosts/${host.id}`);
     tick();
-    const closed = await made(owner.delete(`${PATH}/${gone.id}`));
+    const closed = await expectOk(owner.delete(`${PATH}/${gone.id}`));
     expect(closed).toEqual({ ...gone, valid_to: clock.text() });
     expect(writtenIn()).toEqual({
       "Deleted ip_address": 1,
@@ -291,10 +298,10 @@ describe("deleting an address", () => {
     expect((await get(`services/${service.id}`)).bindings).toEqual(service.bindings.slice(2));
     expect(await get(`if-entries/${entry.id}`)).not.toHaveProperty("ip_address_id");
     expect(versionsOf(host.id).at(-1)).toMatchObject({ changed: ["interfaces", "ip_addresses", "services"] });
-    const then = await get(`hosts/${host.id}?at=${whole.updated_at}`);
-    const timeless = (record: Wire) =>
+    const past = await get(`hosts/${host.id}?at=${before.updated_at}`);
+    const timeless = (record: JsonRecord) =>
       JSON.parse(JSON.stringify(record).replaceAll(/"valid_to":("[^"]*"|null)/g, '"valid_to":0'));
-    expect(timeless(then)).toEqual(timeless(whole));
+    expect(timeless(past)).toEqual(timeless(before));
   });
 });
 
@@ -304,42 +311,41 @@ describe("the addresses of a host", () => {
     const host = await newHost({
       ip_addresses: Array.from({ length: 10_000 }, (_, n) => ({ ip_address: `10.1.${n >> 8}.${n & 255}` })),
     });
-    const expectNothingWritten = writingWatched();
-    expect(await post({ host_id: host.id, ip_address: "10.2.0.1" })).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/host_id", value: host.id }] } },
-    });
+    const expectNothingWritten = watchWrites();
+    expect(await post({ host_id: host.id, ip_address: "10.2.0.1" })).toMatchObject(
+      invalid({ path: "/host_id", value: host.id }),
+    );
     expectNothingWritten();
   });
 
-  test("are listed by host and by network, at present and in the past", async () => {
+  test("are listed by host and by network, now and in the past", async () => {
     const other = await newNetwork();
     for (const network_id of [first.networkId, other.id]) await newSubnet({ cidr: "10.2.3.0/24", network_id });
     const [host, second, elsewhere] = [await newHost(), await newHost(), await newHost({ network_id: other.id })] as [
-      Wire,
-      Wire,
-      Wire,
+      JsonRecord,
+      JsonRecord,
+      JsonRecord,
     ];
     const ids: string[] = [];
-    for (const each of [host, second, elsewhere])
-      ids.push((await made(post({ host_id: each.id, ip_address: "10.2.3.1" }))).id);
+    for (const holder of [host, second, elsewhere])
+      ids.push((await expectOk(post({ host_id: holder.id, ip_address: "10.2.3.1" }))).id);
     tick();
     const at = clock.text();
     tick();
-    await made(owner.delete(`hosts/${second.id}`));
+    await expectOk(owner.delete(`hosts/${second.id}`));
     const found = async (query: string) =>
-      (await owner.get(`${PATH}?${query}`)).data.map((address: Wire) => ids.indexOf(address.id));
-    for (const [query, now, then] of [
+      (await owner.get(`${PATH}?${query}`)).data.map((address: JsonRecord) => ids.indexOf(address.id));
+    for (const [query, present, past] of [
       ["", [0, 2], [0, 1, 2]],
       [`host_id=${second.id}`, [], [1]],
       [`network_id=${first.networkId}`, [0], [0, 1]],
       [`network_id=${other.id}&host_id=${elsewhere.id}`, [2], [2]],
     ] as Array<[string, number[], number[]]>) {
-      expect([query, await found(query), await found(`${query}&at=${at}`)]).toEqual([query, now, then]);
+      expect([query, await found(query), await found(`${query}&at=${at}`)]).toEqual([query, present, past]);
       expect([query, await found(`${query}&limit=0`), await found(`${query}&limit=0&at=${at}`)]).toEqual([
         query,
-        now,
-        then,
+        present,
+        past,
       ]);
     }
   });

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { tcp, type Wire } from "../support/appliance/factories.ts";
+import { type JsonRecord, tcp } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { first, handle, newApiKey, newHost, tick } = appliance;
@@ -19,19 +19,19 @@ const ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001";
 const RENAMED = "renamed";
 const SNMP = { type: "SnmpV2c", community: { mode: "Inline", value: "s3cret" } };
 
-interface Written {
+interface RecordCase {
   readonly path: string;
   /** Field with the record's name. */
   readonly name: string;
-  /** Body of the create, and of the repeated update. */
-  readonly body: () => Wire;
-  /** Fields of an update without effect that differ from the body. */
-  readonly sentBack?: Wire;
-  /** Field that an update does not accept. */
+  /** Body of the POST, and of the repeated PUT. */
+  readonly body: () => JsonRecord;
+  /** Fields that differ from the body in a PUT that changes nothing. */
+  readonly sentBack?: JsonRecord;
+  /** Field that a PUT does not accept. */
   readonly fixed?: string;
 }
 
-const RECORDS: readonly Written[] = [
+const RECORDS: readonly RecordCase[] = [
   {
     path: "hosts",
     name: "name",
@@ -64,13 +64,18 @@ const RECORDS: readonly Written[] = [
   },
 ];
 
-interface Sending {
+interface SendOptions {
   readonly isLarge: boolean;
   readonly headers?: Record<string, string>;
 }
 
 /** Leading whitespace makes a body large without changing its content. */
-function send(method: string, path: string, body: Wire, { isLarge, headers = {} }: Sending): Promise<Response> {
+function send(
+  method: string,
+  path: string,
+  body: JsonRecord,
+  { isLarge, headers = {} }: SendOptions,
+): Promise<Response> {
   tick();
   const request = {
     method,
@@ -83,51 +88,51 @@ function send(method: string, path: string, body: Wire, { isLarge, headers = {} 
 test.each(RECORDS)("a large body of $path is passed to the writer as bytes, with the same result", async (record) => {
   const { path, name, body, sentBack = {}, fixed = "" } = record;
   const run = spyOn(appliance.writes, "run");
-  const areBytes: boolean[] = [];
-  const written = async (method: string, to: string, fields: Wire, isLarge: boolean): Promise<Wire> => {
+  const sentAsBytes: boolean[] = [];
+  const write = async (method: string, to: string, fields: JsonRecord, isLarge: boolean): Promise<JsonRecord> => {
     run.mockClear();
-    const answer = await send(method, to, fields, { isLarge });
-    const { data, error } = (await answer.json()) as Wire;
-    expect([answer.status, error]).toEqual([200, undefined]);
-    const given = (run.mock.calls.at(-1)?.[1] as { body: unknown } | undefined)?.body;
-    areBytes.push(given instanceof Uint8Array && given.buffer instanceof SharedArrayBuffer);
+    const response = await send(method, to, fields, { isLarge });
+    const { data, error } = (await response.json()) as JsonRecord;
+    expect([response.status, error]).toEqual([200, undefined]);
+    const receivedBody = (run.mock.calls.at(-1)?.[1] as { body: unknown } | undefined)?.body;
+    sentAsBytes.push(receivedBody instanceof Uint8Array && receivedBody.buffer instanceof SharedArrayBuffer);
     return data;
   };
-  const { [fixed]: _fixed, ...update }: Wire = { ...body(), ...sentBack };
-  const made = await written("POST", path, { id: ID, ...body() }, true);
-  expect(made).toMatchObject({ id: ID, [name]: body()[name] });
+  const { [fixed]: _fixed, ...update }: JsonRecord = { ...body(), ...sentBack };
+  const created = await write("POST", path, { id: ID, ...body() }, true);
+  expect(created).toMatchObject({ id: ID, [name]: body()[name] });
   // An equal body writes nothing.
-  expect(await written("PUT", `${path}/${ID}`, { id: ID, ...update }, false)).toEqual(made);
-  const changed = await written("PUT", `${path}/${ID}`, { id: ID, ...update, [name]: RENAMED }, true);
+  expect(await write("PUT", `${path}/${ID}`, { id: ID, ...update }, false)).toEqual(created);
+  const changed = await write("PUT", `${path}/${ID}`, { id: ID, ...update, [name]: RENAMED }, true);
   const { updated_at, valid_from } = changed;
-  expect(changed).toEqual({ ...made, [name]: RENAMED, updated_at, valid_from });
-  expect(await written("PUT", `${path}/${ID}`, { id: ID, ...update, [name]: RENAMED }, false)).toEqual(changed);
-  expect(areBytes).toEqual([true, false, true, false]);
+  expect(changed).toEqual({ ...created, [name]: RENAMED, updated_at, valid_from });
+  expect(await write("PUT", `${path}/${ID}`, { id: ID, ...update, [name]: RENAMED }, false)).toEqual(changed);
+  expect(sentAsBytes).toEqual([true, false, true, false]);
 });
 
 describe("a large body", () => {
-  const host = () => (RECORDS[0] as Written).body();
+  const host = () => (RECORDS[0] as RecordCase).body();
 
   test("has the same idempotency hash as an equal small one", async () => {
     const headers = { "idempotency-key": "large-1" };
     const first = await send("POST", "hosts", host(), { isLarge: true, headers });
-    const made = await first.json();
-    const again = await send("POST", "hosts", host(), { isLarge: false, headers });
-    expect([first.status, again.status, again.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
-    expect(await again.json()).toEqual(made);
-    const other = await send("POST", "hosts", { ...host(), name: "another" }, { isLarge: true, headers });
-    expect([other.status, ((await other.json()) as Wire).code]).toEqual([422, "idempotency_key_reused"]);
+    const created = await first.json();
+    const repeated = await send("POST", "hosts", host(), { isLarge: false, headers });
+    expect([first.status, repeated.status, repeated.headers.get("idempotency-replayed")]).toEqual([200, 200, "true"]);
+    expect(await repeated.json()).toEqual(created);
+    const reused = await send("POST", "hosts", { ...host(), name: "another" }, { isLarge: true, headers });
+    expect([reused.status, ((await reused.json()) as JsonRecord).code]).toEqual([422, "idempotency_key_reused"]);
   });
 
   test("is refused like a small one: for its shape, and by the writer for its references", async () => {
     const refusals = [{ hiden: true }, { ports: [tcp(70_000)] }, { tags: [ID] }];
     for (const fields of refusals) {
-      const told = async (isLarge: boolean) => {
-        const answer = await send("POST", "hosts", { ...host(), ...fields }, { isLarge });
-        expect(answer.status).toBeGreaterThanOrEqual(400);
-        return ((await answer.json()) as Wire).params;
+      const errorParams = async (isLarge: boolean) => {
+        const response = await send("POST", "hosts", { ...host(), ...fields }, { isLarge });
+        expect(response.status).toBeGreaterThanOrEqual(400);
+        return ((await response.json()) as JsonRecord).params;
       };
-      expect(await told(true)).toEqual(await told(false));
+      expect(await errorParams(true)).toEqual(await errorParams(false));
     }
   });
 });

@@ -1,11 +1,11 @@
-// Hosts with thousands of children: assembled off the serving thread, with the same answers as small ones.
+// Hosts with thousands of children: assembled off the serving thread, with the same responses as small ones.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { AnyLongRead } from "../../src/db/reading/long-reads.ts";
 import { changeFeed } from "../../src/history/change-feed.ts";
 import { diff as diffRead } from "../../src/history/diff-formats.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, tcp } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 
 const PORTS = 2_500;
@@ -13,25 +13,25 @@ const PORTS = 2_500;
 const appliance = applianceForEach();
 const { clock, first, instant, newHost, newSubnet, owner, tick } = appliance;
 /** Requested long reads. */
-let asked: string[];
-let host: Wire;
+let longReads: string[];
+let host: JsonRecord;
 let path: string;
 
 beforeEach(async () => {
-  asked = appliance.longReadsAsked;
+  longReads = appliance.longReadsStarted;
   await newSubnet({ cidr: "10.0.0.0/8" });
   host = await newHost({ name: "chassis", ports: Array.from({ length: PORTS }, (_, position) => tcp(position + 1)) });
   path = `/api/v1/hosts/${host.id}`;
-  asked.length = 0;
+  longReads.length = 0;
 });
 
 describe("a host with thousands of ports", () => {
-  test("is read whole, with the ETag that writes are checked against", async () => {
-    const answer = await owner.get(path);
-    expect(asked).toEqual(["record"]);
-    expect(answer.data).toEqual(host);
-    expect(answer.data.ports).toHaveLength(PORTS);
-    const etag = answer.headers.get("etag") as string;
+  test("is read completely, with the ETag that writes are checked against", async () => {
+    const response = await owner.get(path);
+    expect(longReads).toEqual(["record"]);
+    expect(response.data).toEqual(host);
+    expect(response.data.ports).toHaveLength(PORTS);
+    const etag = response.headers.get("etag") as string;
     expect(await owner.get(path, { "if-none-match": etag })).toMatchObject({ status: 304, text: "" });
     tick();
     const written = await owner.put(path, hostBody(host, { description: "core" }), { "if-match": etag });
@@ -44,50 +44,50 @@ describe("a host with thousands of ports", () => {
   test("is read as of an instant, and returned in its last state", async () => {
     const at = instant();
     const port = host.ports[0].id;
-    await made(owner.delete(`ports/${port}`));
+    await expectOk(owner.delete(`ports/${port}`));
     tick();
-    const then = await owner.get(`${path}?at=${at}`);
-    expect(then.data.ports).toHaveLength(PORTS);
-    expect(then.headers.get("etag")).toContain("-ended");
+    const past = await owner.get(`${path}?at=${at}`);
+    expect(past.data.ports).toHaveLength(PORTS);
+    expect(past.headers.get("etag")).toContain("-ended");
     const closed = await owner.delete(path);
     expect(closed).toMatchObject({ status: 200, data: { id: host.id, name: "chassis" } });
     expect(closed.data.ports).toHaveLength(PORTS - 1);
     expect(closed.headers.get("etag")).toBeNull();
-    expect(asked.length).toBeGreaterThan(1);
-    expect(new Set(asked)).toEqual(new Set(["record"]));
+    expect(longReads.length).toBeGreaterThan(1);
+    expect(new Set(longReads)).toEqual(new Set(["record"]));
   });
 
-  test("is returned in its last state by a bulk deletion, off the answering thread", async () => {
+  test("is returned in its last state by a bulk deletion, off the serving thread", async () => {
     const removed = await owner.post("hosts/bulk-delete", [host.id]);
-    expect(asked).toEqual(["list"]);
+    expect(longReads).toEqual(["list"]);
     expect(removed.status).toBe(200);
     expect(removed.data[0].ports).toEqual(
-      host.ports.map((port: Wire) => ({ ...port, valid_to: removed.data[0].valid_to })),
+      host.ports.map((port: JsonRecord) => ({ ...port, valid_to: removed.data[0].valid_to })),
     );
     expect(removed.body.meta).not.toHaveProperty("pagination");
   });
 
   test("is the same in a page of hosts as alone", async () => {
     await newHost({ name: "small" });
-    asked.length = 0;
+    longReads.length = 0;
     const page = await owner.get("hosts?limit=20");
-    expect(asked).toEqual(["list"]);
+    expect(longReads).toEqual(["list"]);
     expect(page.body.meta.pagination).toEqual({ total_count: 2, limit: 20, offset: 0, has_more: false });
     expect(page.data[0]).toEqual(host);
     expect(page.data[1].name).toBe("small");
-    asked.length = 0;
-    await made(owner.get(`hosts/${page.data[1].id}`));
-    expect(asked).toEqual([]);
+    longReads.length = 0;
+    await expectOk(owner.get(`hosts/${page.data[1].id}`));
+    expect(longReads).toEqual([]);
   });
 });
 
 describe("a page of interface entries with very many forwarding entries", () => {
-  test("is assembled off the answering thread, and equals smaller pages", async () => {
+  test("is assembled off the serving thread, and equals smaller pages", async () => {
     const macs = (host: number) =>
       Array.from(
         { length: 7_000 },
-        (_, each) =>
-          `02:00:00:0${host}:${[each >> 8, each & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`,
+        (_, index) =>
+          `02:00:00:0${host}:${[index >> 8, index & 255].map((byte) => byte.toString(16).padStart(2, "0")).join(":")}`,
       );
     for (const name of [1, 2, 3])
       await newHost({
@@ -97,15 +97,15 @@ describe("a page of interface entries with very many forwarding entries", () => 
           { if_index: 2, if_descr: "up", fdb_macs: macs(name) },
         ],
       });
-    asked.length = 0;
+    longReads.length = 0;
     const small = [
       ...(await owner.get("if-entries?limit=3")).data,
       ...(await owner.get("if-entries?limit=3&offset=3")).data,
     ];
-    expect(asked).toEqual([]);
+    expect(longReads).toEqual([]);
     expect(small[1].fdb_macs).toEqual(macs(1));
     const large = await owner.get("if-entries?limit=101");
-    expect(asked).toEqual(["list"]);
+    expect(longReads).toEqual(["list"]);
     expect(large.data).toEqual(small);
     expect((await owner.get("if-entries?limit=0")).data).toEqual(small);
 
@@ -129,7 +129,7 @@ describe("a page of interface entries with very many forwarding entries", () => 
       limit: 1_000,
       format: "json",
     }).map((chunk) => new TextDecoder().decode(chunk));
-    expect(JSON.parse(`[${feed.slice(1).join("")}]`).map((change: Wire) => change.record.fdb_macs ?? [])).toEqual(
+    expect(JSON.parse(`[${feed.slice(1).join("")}]`).map((change: JsonRecord) => change.record.fdb_macs ?? [])).toEqual(
       small.map((entry) => entry.fdb_macs ?? []),
     );
     expect(feed.slice(1).filter((chunk) => chunk.includes("02:00:00")).length).toBe(3);

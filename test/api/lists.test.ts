@@ -9,22 +9,22 @@ import { FIELD_KINDS, type FieldKind } from "../../src/resources/custom-fields/f
 import type { Resource } from "../../src/resources/resource.ts";
 import { applianceForAll, applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import {
+  expectOk,
   invalid,
-  made,
+  type JsonRecord,
   newNetwork,
   newTag,
   refusal,
   snmpV1,
   tcp,
   udp,
-  type Wire,
 } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { compareCidrs } from "../support/model/naive-text.ts";
 
 const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
-interface Ordered {
+interface OrderedList {
   readonly path: string;
   readonly fields: readonly string[];
   /** Fields not ordered by plain value: by prefix or by type, otherwise case-insensitively. */
@@ -35,7 +35,7 @@ interface Ordered {
 const isText = ({ anyOf, type, enum: words, format }: TSchema): boolean =>
   anyOf?.some(isText) ?? (type === "string" && words === undefined && !["uuid", "date-time", "mac"].includes(format));
 
-const ORDERED: readonly Ordered[] = [
+const ORDERED: readonly OrderedList[] = [
   {
     path: "hosts",
     fields: [
@@ -101,7 +101,7 @@ function compareValues(left: unknown, right: unknown): number {
     : Buffer.compare(Buffer.from(String(a)), Buffer.from(String(b)));
 }
 
-function compareBy(field: string, isKeyed: boolean): (a: Wire, b: Wire) => number {
+function compareBy(field: string, isKeyed: boolean): (a: JsonRecord, b: JsonRecord) => number {
   return (a, b) => {
     const [left, right] = [a[field], b[field]];
     if (field === "cidr") return compareCidrs(left, right);
@@ -131,19 +131,19 @@ describe("the order of a list", () => {
     ])
       await newVlan({ number, name, network_id: number === 20 ? second.id : first.networkId });
     await newSubnet({ cidr: "10.0.0.0/8", name: "ten" });
-    for (const [place, cidr] of "2001:db8::/32 9.0.0.0/8 10.2.0.0/16 ::/0 100.64.0.0/10 10.0.0.0/9"
+    for (const [index, cidr] of "2001:db8::/32 9.0.0.0/8 10.2.0.0/16 ::/0 100.64.0.0/10 10.0.0.0/9"
       .split(" ")
       .entries()) {
       clock.advance(500);
       await newSubnet({
         cidr,
-        name: ["Zoo", "ant", "Ant", "bee"][place % 4],
-        subnet_type: ["Lan", "Dmz"][place % 2],
-        vlan_id: place === 3 ? vlan.id : null,
-        ...(place === 1 ? { network_id: second.id } : {}),
+        name: ["Zoo", "ant", "Ant", "bee"][index % 4],
+        subnet_type: ["Lan", "Dmz"][index % 2],
+        vlan_id: index === 3 ? vlan.id : null,
+        ...(index === 1 ? { network_id: second.id } : {}),
       });
     }
-    for (const [place, name] of [
+    for (const [index, name] of [
       "delta",
       "Alpha",
       "alpha",
@@ -156,67 +156,70 @@ describe("the order of a list", () => {
       "a-b",
       "ab",
     ].entries()) {
-      clock.advance(place % 3 === 0 ? 0 : 700);
-      await newTag(appliance, { name, color: ["Red", "Blue", "Amber"][place % 3], is_application: place % 2 === 0 });
+      clock.advance(index % 3 === 0 ? 0 : 700);
+      await newTag(appliance, { name, color: ["Red", "Blue", "Amber"][index % 3], is_application: index % 2 === 0 });
       await newHost({
         name,
-        hidden: place % 4 === 0,
-        hostname: place % 3 === 0 ? null : `H${(place * 7) % 5}`,
-        manufacturer: ["cisco", "Cisco", null, "HPE"][place % 4],
-        model: place % 2 === 0 ? `C${place}` : null,
-        sys_location: ["Hall 3", "hall 3", "Keller"][place % 3],
-        ...(place % 5 === 0 ? { network_id: second.id } : {}),
+        hidden: index % 4 === 0,
+        hostname: index % 3 === 0 ? null : `H${(index * 7) % 5}`,
+        manufacturer: ["cisco", "Cisco", null, "HPE"][index % 4],
+        model: index % 2 === 0 ? `C${index}` : null,
+        sys_location: ["Hall 3", "hall 3", "Keller"][index % 3],
+        ...(index % 5 === 0 ? { network_id: second.id } : {}),
         services: [
-          { name: `${name} web`, service_definition: ["nginx", "Nginx", "ssh"][place % 3], position: (place * 3) % 4 },
+          { name: `${name} web`, service_definition: ["nginx", "Nginx", "ssh"][index % 3], position: (index * 3) % 4 },
         ],
       });
     }
-    const [device, other] = (await owner.get(`hosts?limit=2&network_id=${first.networkId}`)).data as [Wire, Wire];
-    for (const [place, ip] of [
+    const [device, otherDevice] = (await owner.get(`hosts?limit=2&network_id=${first.networkId}`)).data as [
+      JsonRecord,
+      JsonRecord,
+    ];
+    for (const [index, ip] of [
       ..."10.10.0.1 10.9.0.1 10.255.255.255 2001:db8::10:1 2001:db8::9".split(" "),
       ..."10.2.3.40 10.2.3.4 100.64.0.1 2001:db8:1::".split(" "),
     ].entries()) {
-      clock.advance(place % 3 === 0 ? 0 : 300);
-      const on = (place % 2 === 0 ? device : other).id;
-      await made(
+      clock.advance(index % 3 === 0 ? 0 : 300);
+      const hostId = (index % 2 === 0 ? device : otherDevice).id;
+      await expectOk(
         owner.post("ip-addresses", {
-          host_id: place % 2 === 0 ? other.id : on,
+          host_id: index % 2 === 0 ? otherDevice.id : hostId,
           ip_address: ip,
-          mac_address: place % 3 === 0 ? null : `02:00:00:00:00:0${place}`,
-          name: ["", "eth1", "Eth1", "ärger", "Ärger", "😀", "～"][place % 7],
+          mac_address: index % 3 === 0 ? null : `02:00:00:00:00:0${index}`,
+          name: ["", "eth1", "Eth1", "ärger", "Ärger", "😀", "～"][index % 7],
         }),
       );
-      await newIfEntry(on, {
-        if_index: 1 + ((place * 7) % 11),
-        if_descr: ["Gi1/0/2", "gi1/0/2", "Gi1/0/10", "lo", "Ärger"][place % 5],
-        oper_status: ["Up", "Down"][place % 2],
-        ...(place % 3 === 0 ? {} : { if_name: `x${place % 4}`, if_alias: ["uplink", "Uplink", "～", "😀"][place % 4] }),
+      await newIfEntry(hostId, {
+        if_index: 1 + ((index * 7) % 11),
+        if_descr: ["Gi1/0/2", "gi1/0/2", "Gi1/0/10", "lo", "Ärger"][index % 5],
+        oper_status: ["Up", "Down"][index % 2],
+        ...(index % 3 === 0 ? {} : { if_name: `x${index % 4}`, if_alias: ["uplink", "Uplink", "～", "😀"][index % 4] }),
       });
-      await made(
+      await expectOk(
         owner.post("ports", {
-          host_id: on,
-          number: [443, 80, 8080, 22, 9][place % 5],
-          protocol: place % 4 < 2 ? "Tcp" : "Udp",
+          host_id: hostId,
+          number: [443, 80, 8080, 22, 9][index % 5],
+          protocol: index % 4 < 2 ? "Tcp" : "Udp",
         }),
       );
     }
-    for (const [place, name] of ["night", "Night", "Ärger", "a b", "😀"].entries()) {
-      clock.advance(place % 2 === 0 ? 0 : 400);
+    for (const [index, name] of ["night", "Night", "Ärger", "a b", "😀"].entries()) {
+      clock.advance(index % 2 === 0 ? 0 : 400);
       await newSchedule({
         name,
-        kind: ["sweep", "snmp", "full"][place % 3],
-        is_enabled: place % 2 === 0,
-        ...(place % 2 === 0 ? {} : { network_id: second.id }),
+        kind: ["sweep", "snmp", "full"][index % 3],
+        is_enabled: index % 2 === 0,
+        ...(index % 2 === 0 ? {} : { network_id: second.id }),
       });
       newIgnored({
         label: name,
-        entity: (["host", "port", "vlan"] as const)[place % 3] as "host",
-        host_id: place % 2 === 0 ? null : device.id,
-        ...(place === 4 ? { network_id: second.id } : {}),
+        entity: (["host", "port", "vlan"] as const)[index % 3] as "host",
+        host_id: index % 2 === 0 ? null : device.id,
+        ...(index === 4 ? { network_id: second.id } : {}),
       });
     }
-    for (const [place, name] of ["ann", "Bob", "bobby", "Zoe"].entries())
-      await newUser({ role: (["Viewer", "Member", "Admin", "Viewer"] as const)[place] as "Viewer", name });
+    for (const [index, name] of ["ann", "Bob", "bobby", "Zoe"].entries())
+      await newUser({ role: (["Viewer", "Member", "Admin", "Viewer"] as const)[index] as "Viewer", name });
     await newCredential({
       name: "b",
       credential_type: { type: "SnmpV3", security_name: "s", auth_protocol: "None", priv_protocol: "None" },
@@ -225,17 +228,17 @@ describe("the order of a list", () => {
     await newCredential({ name: "a", credential_type: snmpV1("x") });
     clock.advance(1_000);
     const { data: hosts } = await owner.get("hosts");
-    for (const place of [2, 0, 5]) {
+    for (const index of [2, 0, 5]) {
       clock.advance(1_000);
-      await made(owner.put(`hosts/${hosts[place].id}`, { ...hosts[place], description: "changed" }));
+      await expectOk(owner.put(`hosts/${hosts[index].id}`, { ...hosts[index], description: "changed" }));
     }
     at = instant();
-    // Later changes reverse the present order.
-    for (const [place, host] of [...hosts.entries()].reverse())
-      await made(
+    // Later changes reverse the current order.
+    for (const [index, host] of [...hosts.entries()].reverse())
+      await expectOk(
         owner.put(`hosts/${host.id}`, {
           ...host,
-          name: `${9 - place}`,
+          name: `${9 - index}`,
           hidden: !host.hidden,
           manufacturer: null,
           expected_updated_at: null,
@@ -245,32 +248,28 @@ describe("the order of a list", () => {
   });
 
   describe.each(ORDERED)("of $path", ({ path, fields, keyed }) => {
-    const list = async (query: string) => (await owner.get(`${path}?limit=1000&${query}`)).data as Wire[];
-    const ids = (records: readonly Wire[]) => records.map((record) => record.id);
+    const list = async (query: string) => (await owner.get(`${path}?limit=1000&${query}`)).data as JsonRecord[];
+    const ids = (records: readonly JsonRecord[]) => records.map((record) => record.id);
 
     test("accepts the list's own fields, and no other", async () => {
-      const answer = await owner.get(`${path}?order_by=nonsense&group_by=id`);
-      expect(answer).toMatchObject(refusal(400, "validation_failed"));
-      const { kind } = RESOURCES.find((each) => each.path === path) as Resource;
+      const response = await owner.get(`${path}?order_by=nonsense&group_by=id`);
+      expect(response).toMatchObject(refusal(400, "validation_failed"));
+      const { kind } = RESOURCES.find((resource) => resource.path === path) as Resource;
       const custom = FIELD_KINDS.includes(kind.name as FieldKind) ? ["custom_fields.KEY"] : [];
       const message = `must be one of ${[...fields, ...custom].join(", ")}`;
-      expect(answer.body.params.issues).toEqual([
+      expect(response.body.params.issues).toEqual([
         { path: "/order_by", message, value: "nonsense" },
         { path: "/group_by", message, value: "id" },
       ]);
-      expect(await owner.get(`${path}/export/csv?order_by=nonsense`)).toMatchObject({
-        status: 400,
-        body: { params: { issues: [{ path: "/order_by" }] } },
-      });
-      expect(await owner.get(`${path}?order_by=created_at&order_direction=up`)).toMatchObject({
-        status: 400,
-        body: { params: { issues: [{ path: "/order_direction", value: "up" }] } },
-      });
+      expect(await owner.get(`${path}/export/csv?order_by=nonsense`)).toMatchObject(invalid({ path: "/order_by" }));
+      expect(await owner.get(`${path}?order_by=created_at&order_direction=up`)).toMatchObject(
+        invalid({ path: "/order_direction", value: "up" }),
+      );
     });
 
     test("follows its kind's sort keys for every displayed text", () => {
-      const { kind, answer } = RESOURCES.find((each) => each.path === path) as Resource;
-      const texts = fields.filter((field) => isText(answer.properties[field] as TSchema));
+      const { kind, responseSchema: response } = RESOURCES.find((resource) => resource.path === path) as Resource;
+      const texts = fields.filter((field) => isText(response.properties[field] as TSchema));
       expect(Object.keys({ ...kind.sortKeys, ...kind.orderKeys })).toEqual(
         expect.arrayContaining([...texts, ...keyed]),
       );
@@ -295,18 +294,23 @@ describe("the order of a list", () => {
           expect(ids(await list(`group_by=${field}&order_direction=desc${when}`))).toEqual(
             ids(plain.toSorted(compare)),
           );
-          const within = fields.includes("name") ? "name" : (fields[1] as string);
-          const grouped = plain.toSorted((a, b) => compare(a, b) || compareBy(within, keyed.includes(within))(b, a));
-          if (field !== within)
-            expect(ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`))).toEqual(
+          const secondary = fields.includes("name") ? "name" : (fields[1] as string);
+          const grouped = plain.toSorted(
+            (a, b) => compare(a, b) || compareBy(secondary, keyed.includes(secondary))(b, a),
+          );
+          if (field !== secondary)
+            expect(ids(await list(`group_by=${field}&order_by=${secondary}&order_direction=desc${when}`))).toEqual(
               ids(grouped),
             );
           expect(
             csvRecords(
-              (await owner.get(`${path}/export/csv?group_by=${field}&order_by=${within}&order_direction=desc${when}`))
-                .text,
+              (
+                await owner.get(
+                  `${path}/export/csv?group_by=${field}&order_by=${secondary}&order_direction=desc${when}`,
+                )
+              ).text,
             ).map((row) => row.id),
-          ).toEqual(ids(await list(`group_by=${field}&order_by=${within}&order_direction=desc${when}`)));
+          ).toEqual(ids(await list(`group_by=${field}&order_by=${secondary}&order_direction=desc${when}`)));
         }
       },
     );
@@ -314,31 +318,30 @@ describe("the order of a list", () => {
     test("is the same page by page and streamed", async () => {
       const field = keyed[0] ?? fields[1];
       for (const query of [`order_by=${field}&order_direction=desc`, `order_by=${field}&at=${at}`]) {
-        const whole = await list(query);
-        const pages: Wire[] = [];
-        for (let offset = 0; offset < whole.length; offset += 2) {
+        const complete = await list(query);
+        const pages: JsonRecord[] = [];
+        for (let offset = 0; offset < complete.length; offset += 2) {
           const { data, body } = await owner.get(`${path}?${query}&limit=2&offset=${offset}`);
           expect(body.meta.pagination).toEqual({
-            total_count: whole.length,
+            total_count: complete.length,
             limit: 2,
             offset,
-            has_more: offset + 2 < whole.length,
+            has_more: offset + 2 < complete.length,
           });
           pages.push(...data);
         }
-        expect(pages).toEqual(whole);
-        expect((await owner.get(`${path}?${query}&limit=0`)).data).toEqual(whole);
-        expect((await owner.get(`${path}?${query}&limit=0&offset=2`)).data).toEqual(whole.slice(2));
+        expect(pages).toEqual(complete);
+        expect((await owner.get(`${path}?${query}&limit=0`)).data).toEqual(complete);
+        expect((await owner.get(`${path}?${query}&limit=0&offset=2`)).data).toEqual(complete.slice(2));
       }
     });
   });
 
   test("applies to these lists only", async () => {
     for (const path of ["bindings", "auth/keys"]) {
-      expect(await owner.get(`${path}?order_by=created_at`)).toMatchObject({
-        status: 400,
-        body: { params: { issues: [{ path: "/order_by", message: "is not a known parameter" }] } },
-      });
+      expect(await owner.get(`${path}?order_by=created_at`)).toMatchObject(
+        invalid({ path: "/order_by", message: "is not a known parameter" }),
+      );
     }
   });
 });
@@ -349,14 +352,14 @@ describe("a list of hosts", () => {
   const { newApiKey, newCredential, newHost, newIfEntry, newMember, newStranger, newSubnet, newUser, owner } =
     appliance;
 
-  const names = async (query: string, by = owner) => {
-    const answer = await by.get(`hosts?${query}`);
-    expect([query, answer.status]).toEqual([query, 200]);
-    const found = (answer.data as Wire[]).map((host) => host.name as string);
-    expect(answer.body.meta.pagination.total_count).toBe(found.length);
+  const names = async (query: string, caller = owner) => {
+    const response = await caller.get(`hosts?${query}`);
+    expect([query, response.status]).toEqual([query, 200]);
+    const found = (response.data as JsonRecord[]).map((host) => host.name as string);
+    expect(response.body.meta.pagination.total_count).toBe(found.length);
     // For any query, the stream and the table have the same rows.
-    expect(((await by.get(`hosts?${query}&limit=0`)).data as Wire[]).map((host) => host.name)).toEqual(found);
-    expect(csvRecords((await by.get(`hosts/export/csv?${query}`)).text).map((row) => row.name)).toEqual(found);
+    expect(((await caller.get(`hosts?${query}&limit=0`)).data as JsonRecord[]).map((host) => host.name)).toEqual(found);
+    expect(csvRecords((await caller.get(`hosts/export/csv?${query}`)).text).map((row) => row.name)).toEqual(found);
     return found;
   };
   const now = () => {
@@ -373,42 +376,36 @@ describe("a list of hosts", () => {
     await newHost({ name: "blue", tags: [blue] });
     await newHost({ name: "none", services: [{ name: "s", service_definition: "d", tags: [unused] }] });
     const { client: stranger, ...second } = await newStranger();
-    const foreign = (await made(stranger.post("tags", { name: "theirs", color: "Red" }))).id;
-    await made(stranger.post("hosts", { network_id: second.networkId, name: "theirs", tags: [foreign] }));
+    const foreign = (await expectOk(stranger.post("tags", { name: "theirs", color: "Red" }))).id;
+    await expectOk(stranger.post("hosts", { network_id: second.networkId, name: "theirs", tags: [foreign] }));
     const at = now();
-    await made(owner.put(`hosts/${host.id}`, { ...host, tags: [blue] }));
-    await made(owner.delete(`tags/${red}`));
-    const then = `&at=${at}`;
-    expect(await names(`tag_ids=${red}${then}`)).toEqual(["red", "both"]);
-    expect(await names(`tag_ids=${red},${blue}${then}`)).toEqual(["red", "both", "blue"]);
-    expect(await names(`tag_ids=${blue}&tag_ids=${UNKNOWN_ID}${then}`)).toEqual(["both", "blue"]);
-    for (const when of ["", then]) {
-      for (const nothing of [unused, foreign, UNKNOWN_ID, host.id, ""])
-        expect(await names(`tag_ids=${nothing}${when}`)).toEqual([]);
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, tags: [blue] }));
+    await expectOk(owner.delete(`tags/${red}`));
+    const past = `&at=${at}`;
+    expect(await names(`tag_ids=${red}${past}`)).toEqual(["red", "both"]);
+    expect(await names(`tag_ids=${red},${blue}${past}`)).toEqual(["red", "both", "blue"]);
+    expect(await names(`tag_ids=${blue}&tag_ids=${UNKNOWN_ID}${past}`)).toEqual(["both", "blue"]);
+    for (const when of ["", past]) {
+      for (const unmatched of [unused, foreign, UNKNOWN_ID, host.id, ""])
+        expect(await names(`tag_ids=${unmatched}${when}`)).toEqual([]);
     }
     expect(await names(`tag_ids=${red}`)).toEqual([]);
     expect(await names(`tag_ids=${blue.toUpperCase()}`)).toEqual(["red", "both", "blue"]);
-    expect(await owner.get("hosts?tag_ids=red")).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/tag_ids/0", value: "red" }] } },
-    });
+    expect(await owner.get("hosts?tag_ids=red")).toMatchObject(invalid({ path: "/tag_ids/0", value: "red" }));
   });
 
   test("filters by hidden or not hidden", async () => {
     const host = await newHost({ name: "hidden", hidden: true });
     await newHost({ name: "seen" });
     const at = now();
-    await made(owner.put(`hosts/${host.id}`, { ...host, hidden: false }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, hidden: false }));
     expect([await names("hidden=true"), await names("hidden=false"), await names("")]).toEqual([
       [],
       ["hidden", "seen"],
       ["hidden", "seen"],
     ]);
     expect([await names(`hidden=true&at=${at}`), await names(`hidden=false&at=${at}`)]).toEqual([["hidden"], ["seen"]]);
-    expect(await owner.get("hosts?hidden=1")).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/hidden", value: "1" }] } },
-    });
+    expect(await owner.get("hosts?hidden=1")).toMatchObject(invalid({ path: "/hidden", value: "1" }));
   });
 
   test("searches names, host names and descriptions by word prefix, ignoring case", async () => {
@@ -492,9 +489,9 @@ describe("a list of hosts", () => {
       ip_addresses: [{ ip_address: "10.1.1.1" }, { ip_address: "10.2.2.2" }],
     });
     const first = now();
-    await made(owner.put(`hosts/${host.id}`, { ...host, name: "new", ip_addresses: [{ ip_address: "10.3.3.3" }] }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: "new", ip_addresses: [{ ip_address: "10.3.3.3" }] }));
     const second = now();
-    await made(owner.delete(`hosts/${host.id}`));
+    await expectOk(owner.delete(`hosts/${host.id}`));
     const third = now();
     await newHost({ name: "later", ip_addresses: [{ ip_address: "10.1.1.1", subnet_id: subnet.id }] });
     const at = {
@@ -522,30 +519,26 @@ describe("a list of hosts", () => {
     await newHost({ name: "a b c d e f g h i j k" });
     expect(await names("search=a+b+c+d+e+f+g+h+i+j")).toHaveLength(1);
     expect(await names(`search=${Array(100).fill("a").join("+")}`)).toHaveLength(1);
-    const answer = await owner.get("hosts?search=a+b+c+d+e+f+g+h+i+j+k");
-    expect(answer).toMatchObject(
+    const response = await owner.get("hosts?search=a+b+c+d+e+f+g+h+i+j+k");
+    expect(response).toMatchObject(
       invalid({ path: "/search", message: "must have at most 10 different words", value: "a b c d e f g h i j k" }),
     );
-    expect(await owner.get(`hosts/export/csv?search=${"a".repeat(201)}`)).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/search" }] } },
-    });
-    expect(await owner.get("hosts?search=a&search=b")).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/search", message: "is given more than once" }] } },
-    });
+    expect(await owner.get(`hosts/export/csv?search=${"a".repeat(201)}`)).toMatchObject(invalid({ path: "/search" }));
+    expect(await owner.get("hosts?search=a&search=b")).toMatchObject(
+      invalid({ path: "/search", message: "is given more than once" }),
+    );
     expect(await names(`search=${encodeURIComponent("😀".repeat(200))}`)).toEqual([]);
   });
 
   test("combines all filters", async () => {
     const tag = (await newTag(appliance)).id as string;
     const other = await newNetwork(appliance);
-    for (let each = 0; each < 16; each += 1) {
+    for (let bits = 0; bits < 16; bits += 1) {
       await newHost({
-        name: `${each & 1 ? "sw" : "rt"} ${each}`,
-        hidden: (each & 2) > 0,
-        tags: each & 4 ? [tag] : [],
-        network_id: each & 8 ? other.id : first.networkId,
+        name: `${bits & 1 ? "sw" : "rt"} ${bits}`,
+        hidden: (bits & 2) > 0,
+        tags: bits & 4 ? [tag] : [],
+        network_id: bits & 8 ? other.id : first.networkId,
       });
     }
     expect(await names(`search=sw&hidden=true&tag_ids=${tag}&network_id=${other.id}&order_by=name`)).toEqual(["sw 15"]);
@@ -567,22 +560,24 @@ describe("a list of hosts", () => {
     });
     await newIfEntry(host.id, { if_index: 1, if_descr: "GigabitEthernet0/1", if_name: "Gi0/1" });
     await newIfEntry(host.id, { if_index: 2, if_descr: "lo" });
-    const whole = (await owner.get("hosts")).data[0] as Wire;
-    expect((await owner.get("hosts?include_children=true")).data).toEqual([whole]);
-    const { interfaces, ip_addresses, ports, services, ...alone } = whole;
-    expect([interfaces, ip_addresses, ports, services].map((children: Wire[]) => children.length)).toEqual([
+    const complete = (await owner.get("hosts")).data[0] as JsonRecord;
+    expect((await owner.get("hosts?include_children=true")).data).toEqual([complete]);
+    const { interfaces, ip_addresses, ports, services, ...withoutChildren } = complete;
+    expect([interfaces, ip_addresses, ports, services].map((children: JsonRecord[]) => children.length)).toEqual([
       2, 1, 2, 1,
     ]);
     const at = now();
     for (const query of ["", "&limit=0", `&at=${at}`, "&order_by=name", `&limit=0&order_by=name&at=${at}`]) {
-      expect((await owner.get(`hosts?include_children=false${query}`)).data).toEqual([alone]);
+      expect((await owner.get(`hosts?include_children=false${query}`)).data).toEqual([withoutChildren]);
     }
     for (const query of ["", "&limit=0", `&at=${at}`, "&order_by=name&include_children=false", `&limit=0&at=${at}`]) {
-      expect((await owner.get(`hosts?children=ip_addresses${query}`)).data).toEqual([{ ...alone, ip_addresses }]);
+      expect((await owner.get(`hosts?children=ip_addresses${query}`)).data).toEqual([
+        { ...withoutChildren, ip_addresses },
+      ]);
     }
     for (const query of ["children=", "children=ports", "children=ip_addresses&children=ip_addresses"])
       expect((await owner.get(`hosts?${query}`)).status).toBe(400);
-    const [row] = csvRecords((await owner.get("hosts/export/csv")).text) as [Wire];
+    const [row] = csvRecords((await owner.get("hosts/export/csv")).text) as [JsonRecord];
     expect(row).toMatchObject({
       credential_assignments: credential.id,
       interfaces: "Gi0/1;lo",
@@ -590,10 +585,10 @@ describe("a list of hosts", () => {
       ports: "80/Tcp;53/Udp",
       services: "'=web",
     });
-    const [own] = csvRecords((await owner.get("hosts/export/csv?include_children=false")).text) as [Wire];
+    const [ownRow] = csvRecords((await owner.get("hosts/export/csv?include_children=false")).text) as [JsonRecord];
     const { interfaces: _i, ip_addresses: _a, ports: _p, services: _s, ...rest } = row;
-    expect(own).toEqual(rest);
-    const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
+    expect(ownRow).toEqual(rest);
+    const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as JsonRecord;
     const { schema } = document.paths["/api/v1/hosts"].get.responses["200"].content["application/json"];
     expect(schema.properties.data.items).toEqual({ $ref: "#/components/schemas/ListedHost" });
     const listed = document.components.schemas.ListedHost;
@@ -603,7 +598,7 @@ describe("a list of hosts", () => {
     }
   });
 
-  test("reveals nothing of networks out of reach, whatever the query", async () => {
+  test("reveals nothing of networks out of reach, regardless of the query", async () => {
     const tag = (await newTag(appliance)).id as string;
     const hiddenNetwork = await newNetwork(appliance);
     await newSubnet({ cidr: "10.0.0.0/8", network_id: hiddenNetwork.id });
@@ -619,7 +614,7 @@ describe("a list of hosts", () => {
     const member = (await newMember()).client;
     const key = newApiKey({ networkIds: [first.networkId] }).client;
     const nowhere = (await newUser({ role: "Viewer" })).client;
-    for (const by of [member, key, nowhere]) {
+    for (const caller of [member, key, nowhere]) {
       for (const when of ["", `&at=${at}`]) {
         for (const query of [
           "search=secret",
@@ -631,15 +626,17 @@ describe("a list of hosts", () => {
           `search=secret&ids=${host.id}`,
           "hidden=true&order_by=name",
         ]) {
-          expect([query, await names(`${query}${when}`, by)]).toEqual([query, []]);
+          expect([query, await names(`${query}${when}`, caller)]).toEqual([query, []]);
         }
-        expect(await names(`order_by=name&order_direction=desc${when}`, by)).toEqual(by === nowhere ? [] : ["seen"]);
-        expect((await by.get(`networks?search=network${when}`)).data).toHaveLength(by === nowhere ? 0 : 1);
+        expect(await names(`order_by=name&order_direction=desc${when}`, caller)).toEqual(
+          caller === nowhere ? [] : ["seen"],
+        );
+        expect((await caller.get(`networks?search=network${when}`)).data).toHaveLength(caller === nowhere ? 0 : 1);
       }
     }
-    const { client: elsewhere } = await newStranger();
+    const { client: strangerClient } = await newStranger();
     for (const query of ["search=secret", "search=10.2.", `tag_ids=${tag}`, "hidden=true"])
-      expect(await names(query, elsewhere)).toEqual([]);
+      expect(await names(query, strangerClient)).toEqual([]);
   });
 });
 
@@ -654,9 +651,9 @@ describe("other lists", () => {
       services: [service("a", "nginx"), service("b", "Nginx"), service("c", "nginx plus"), service("d", "nginx")],
     });
     const at = instant();
-    await made(owner.put(`hosts/${host.id}`, { ...host, services: [service("a", "nginx")] }));
+    await expectOk(owner.put(`hosts/${host.id}`, { ...host, services: [service("a", "nginx")] }));
     const names = async (query: string) =>
-      ((await owner.get(`services?${query}`)).data as Wire[]).map((each) => each.name);
+      ((await owner.get(`services?${query}`)).data as JsonRecord[]).map((service) => service.name);
     expect(await names(`service_definition=nginx&at=${at}`)).toEqual(["a", "d"]);
     expect(await names(`service_definition=Nginx&at=${at}`)).toEqual(["b"]);
     expect(await names(`service_definition=nginx&host_id=${host.id}`)).toEqual(["a"]);
@@ -670,14 +667,14 @@ describe("other lists", () => {
     expect((await owner.get("services?service_definition=")).status).toBe(400);
   });
 
-  test("of addresses filter by subnet, at present and in the past", async () => {
+  test("of addresses filter by subnet, now and in the past", async () => {
     const [near, far] = [await newSubnet({ cidr: "10.1.0.0/24" }), await newSubnet({ cidr: "10.2.0.0/24" })];
     const host = await newHost({
       ip_addresses: ["10.1.0.10", "10.1.0.9", "10.2.0.1"].map((ip_address) => ({ ip_address })),
     });
-    const other = await newHost({ ip_addresses: [{ ip_address: "10.1.0.1" }] });
+    const otherHost = await newHost({ ip_addresses: [{ ip_address: "10.1.0.1" }] });
     const at = instant();
-    await made(
+    await expectOk(
       owner.put(`hosts/${host.id}`, {
         ...host,
         ip_addresses: [{ ip_address: "10.1.0.9" }, { ip_address: "10.2.0.77" }],
@@ -687,41 +684,40 @@ describe("other lists", () => {
     const hiddenSubnet = await newSubnet({ cidr: "10.1.0.0/24", network_id: second.id });
     await newHost({ network_id: second.id, ip_addresses: [{ ip_address: "10.1.0.200" }] });
     const member = (await newMember()).client;
-    const found = async (query: string, by = owner) => {
-      const answer = await by.get(`ip-addresses?${query}`);
-      expect([query, answer.status]).toEqual([query, 200]);
-      const addresses = (answer.data as Wire[]).map((each) => each.ip_address);
-      expect(answer.body.meta.pagination.total_count).toBe(addresses.length);
-      expect(((await by.get(`ip-addresses?${query}&limit=0`)).data as Wire[]).map((each) => each.ip_address)).toEqual(
-        addresses,
-      );
-      expect(csvRecords((await by.get(`ip-addresses/export/csv?${query}`)).text).map((row) => row.ip_address)).toEqual(
-        addresses,
-      );
+    const found = async (query: string, caller = owner) => {
+      const response = await caller.get(`ip-addresses?${query}`);
+      expect([query, response.status]).toEqual([query, 200]);
+      const addresses = (response.data as JsonRecord[]).map((address) => address.ip_address);
+      expect(response.body.meta.pagination.total_count).toBe(addresses.length);
+      expect(
+        ((await caller.get(`ip-addresses?${query}&limit=0`)).data as JsonRecord[]).map((address) => address.ip_address),
+      ).toEqual(addresses);
+      expect(
+        csvRecords((await caller.get(`ip-addresses/export/csv?${query}`)).text).map((row) => row.ip_address),
+      ).toEqual(addresses);
       return addresses;
     };
-    for (const by of [owner, member]) {
-      expect(await found(`subnet_id=${near.id}`, by)).toEqual(["10.1.0.9", "10.1.0.1"]);
-      expect(await found(`subnet_id=${near.id}&at=${at}`, by)).toEqual(["10.1.0.10", "10.1.0.9", "10.1.0.1"]);
-      expect(await found(`subnet_id=${near.id}&at=${at}&order_by=ip_address`, by)).toEqual([
+    for (const caller of [owner, member]) {
+      expect(await found(`subnet_id=${near.id}`, caller)).toEqual(["10.1.0.9", "10.1.0.1"]);
+      expect(await found(`subnet_id=${near.id}&at=${at}`, caller)).toEqual(["10.1.0.10", "10.1.0.9", "10.1.0.1"]);
+      expect(await found(`subnet_id=${near.id}&at=${at}&order_by=ip_address`, caller)).toEqual([
         "10.1.0.1",
         "10.1.0.9",
         "10.1.0.10",
       ]);
-      expect(await found(`subnet_id=${near.id}&order_by=ip_address&order_direction=desc`, by)).toEqual([
+      expect(await found(`subnet_id=${near.id}&order_by=ip_address&order_direction=desc`, caller)).toEqual([
         "10.1.0.9",
         "10.1.0.1",
       ]);
-      expect(await found(`subnet_id=${near.id}&host_id=${other.id}&at=${at}`, by)).toEqual(["10.1.0.1"]);
-      expect(await found(`subnet_id=${(far.id as string).toUpperCase()}`, by)).toEqual(["10.2.0.77"]);
-      expect(await found(`subnet_id=${hiddenSubnet.id}`, by)).toEqual(by === owner ? ["10.1.0.200"] : []);
-      for (const nothing of [UNKNOWN_ID, host.id, first.networkId])
-        for (const when of ["", `&at=${at}`]) expect(await found(`subnet_id=${nothing}${when}`, by)).toEqual([]);
+      expect(await found(`subnet_id=${near.id}&host_id=${otherHost.id}&at=${at}`, caller)).toEqual(["10.1.0.1"]);
+      expect(await found(`subnet_id=${(far.id as string).toUpperCase()}`, caller)).toEqual(["10.2.0.77"]);
+      expect(await found(`subnet_id=${hiddenSubnet.id}`, caller)).toEqual(caller === owner ? ["10.1.0.200"] : []);
+      for (const unmatched of [UNKNOWN_ID, host.id, first.networkId])
+        for (const when of ["", `&at=${at}`]) expect(await found(`subnet_id=${unmatched}${when}`, caller)).toEqual([]);
     }
-    expect(await owner.get("ip-addresses?subnet_id=10.1.0.0/24")).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/subnet_id", value: "10.1.0.0/24" }] } },
-    });
+    expect(await owner.get("ip-addresses?subnet_id=10.1.0.0/24")).toMatchObject(
+      invalid({ path: "/subnet_id", value: "10.1.0.0/24" }),
+    );
   });
 
   test("of addresses search by address, MAC address and name, each address separately", async () => {
@@ -738,8 +734,8 @@ describe("other lists", () => {
     await newIfEntry(host.id, { mac_address: "aa:bb:cc:00:00:02" });
     await newHost({ ip_addresses: [{ ip_address: "110.2.3.4", mac_address: "aa:bb:cd:00:00:01" }] });
     const at = instant();
-    const renamed = host.ip_addresses[0] as Wire;
-    await made(
+    const renamed = host.ip_addresses[0] as JsonRecord;
+    await expectOk(
       owner.put(`ip-addresses/${renamed.id}`, {
         host_id: host.id,
         ip_address: "10.2.3.4",
@@ -751,11 +747,11 @@ describe("other lists", () => {
       const { data, body } = await owner.get(`ip-addresses?${query}`);
       expect(body.meta.pagination.total_count).toBe(data.length);
       expect(csvRecords((await owner.get(`ip-addresses/export/csv?${query}`)).text).map((row) => row.id)).toEqual(
-        data.map((each: Wire) => each.id),
+        data.map((address: JsonRecord) => address.id),
       );
-      return data.map((each: Wire) => each.ip_address);
+      return data.map((address: JsonRecord) => address.ip_address);
     };
-    for (const [search, then, now] of [
+    for (const [search, past, present] of [
       ["10.2.", ["10.2.3.4"], ["10.2.3.4"]],
       ["10.2", ["10.2.3.4", "10.20.3.4"], ["10.2.3.4", "10.20.3.4"]],
       ["aa:bb", ["10.2.3.4", "110.2.3.4"], ["110.2.3.4"]],
@@ -768,8 +764,8 @@ describe("other lists", () => {
       ["2001:DB8:0::1", ["2001:db8::1"], ["2001:db8::1"]],
       ["host", [], []],
     ] as const) {
-      expect([search, await found(`search=${search}&at=${at}`)]).toEqual([search, [...then]]);
-      expect([search, await found(`search=${search}`)]).toEqual([search, [...now]]);
+      expect([search, await found(`search=${search}&at=${at}`)]).toEqual([search, [...past]]);
+      expect([search, await found(`search=${search}`)]).toEqual([search, [...present]]);
     }
     expect(await found(`search=10.&host_id=${host.id}&order_by=ip_address&order_direction=desc`)).toEqual([
       "10.20.3.4",
@@ -778,14 +774,14 @@ describe("other lists", () => {
   });
 
   test.each([["tags"], ["networks"]])("of %s search by name and description", async (path) => {
-    const make = path === "tags" ? newTag : newNetwork;
-    const first = await make(appliance, { name: "Production site", description: "critical; never touch" });
-    await make(appliance, { name: "Lab", description: "site B" });
+    const create = path === "tags" ? newTag : newNetwork;
+    const first = await create(appliance, { name: "Production site", description: "critical; never touch" });
+    await create(appliance, { name: "Lab", description: "site B" });
     const at = instant();
-    await made(owner.put(`${path}/${first.id}`, { ...first, description: null }));
-    await made(owner.delete(`${path}/${first.id}`));
+    await expectOk(owner.put(`${path}/${first.id}`, { ...first, description: null }));
+    await expectOk(owner.delete(`${path}/${first.id}`));
     const names = async (query: string) =>
-      ((await owner.get(`${path}?${query}`)).data as Wire[]).map((each) => each.name);
+      ((await owner.get(`${path}?${query}`)).data as JsonRecord[]).map((record) => record.name);
     expect(await names(`search=SITE&at=${at}&order_by=name`)).toEqual(["Lab", "Production site"]);
     expect(await names(`search=crit+prod&at=${at}`)).toEqual(["Production site"]);
     expect([await names("search=crit"), await names("search=site")]).toEqual([[], ["Lab"]]);
@@ -793,9 +789,8 @@ describe("other lists", () => {
   });
 
   test("accept a search only for kinds with names, which bindings do not have", async () => {
-    expect(await owner.get("bindings?search=a")).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/search", message: "is not a known parameter" }] } },
-    });
+    expect(await owner.get("bindings?search=a")).toMatchObject(
+      invalid({ path: "/search", message: "is not a known parameter" }),
+    );
   });
 });

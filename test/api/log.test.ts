@@ -2,23 +2,23 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const appliance = applianceForEach();
 const { anonymous, newApiKey, newUser, owner } = appliance;
 
-const lines = async (query = ""): Promise<Wire[]> => (await owner.get(`log${query}`)).data;
+const lines = async (query = ""): Promise<JsonRecord[]> => (await owner.get(`log${query}`)).data;
 
 describe("the log tail", () => {
   test("has the written lines, oldest first", async () => {
     await anonymous.post("/api/auth/login", { email: "owner@first.example", password: "not the password" });
     appliance.log.info("scan_started", { kind: "a sweep" });
     const written = [...appliance.logLines];
-    const told = await lines("?limit=1000");
-    expect(told.map(({ text }) => text)).toEqual(written);
-    expect(told.filter(({ at, text }) => !text.startsWith(at))).toEqual([]);
-    expect(told.at(-1)).toMatchObject({ at: expect.any(String), level: "info", event: "scan_started" });
+    const entries = await lines("?limit=1000");
+    expect(entries.map(({ text }) => text)).toEqual(written);
+    expect(entries.filter(({ at, text }) => !text.startsWith(at))).toEqual([]);
+    expect(entries.at(-1)).toMatchObject({ at: expect.any(String), level: "info", event: "scan_started" });
   });
 
   test("is limited by count and minimum level", async () => {
@@ -50,10 +50,10 @@ describe("the log tail", () => {
     const start = (await owner.get("log?limit=1")).body.meta.log;
     expect(start).toMatchObject({ dropped: 0, is_restarted: false, has_more: false });
     let { after } = start;
-    const told: Wire[] = [];
+    const entries: JsonRecord[] = [];
     const follow = async (query = "") => {
       const { data, body } = await owner.get(`log?after=${after}&mark=${encodeURIComponent(start.mark)}${query}`);
-      told.push(...data);
+      entries.push(...data);
       after = body.meta.log.after;
       return body.meta.log;
     };
@@ -65,9 +65,9 @@ describe("the log tail", () => {
     }
     while ((await follow()).has_more);
     // A request's own log lines appear in the next one.
-    expect(told.map(({ text }) => text)).toEqual(appliance.logLines.slice(first, first + told.length));
-    expect(told.length).toBeGreaterThan(appliance.logLines.length - first - 1);
-    expect(told.map(({ sequence }) => sequence)).toEqual(told.map((_, place) => start.after + 1 + place));
+    expect(entries.map(({ text }) => text)).toEqual(appliance.logLines.slice(first, first + entries.length));
+    expect(entries.length).toBeGreaterThan(appliance.logLines.length - first - 1);
+    expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, index) => start.after + 1 + index));
   });
 
   test("of one level skips lines of others", async () => {

@@ -8,24 +8,24 @@ import { layOutMap } from "../../src/resources/map-positions/layout/layout.ts";
 import { MAP_COORDINATE_MAX, MAP_POSITIONS_MAX } from "../../src/resources/map-positions/map-position.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { DAY_MS } from "../support/store/store.ts";
 
 const appliance = applianceForEach();
-const { clock, first, newHost, newIfEntry, newNetwork, newUser, owner, pruned, tick, transactionCount } = appliance;
+const { clock, first, newHost, newIfEntry, newNetwork, newUser, owner, prune, tick, transactionCount } = appliance;
 let networkId: string;
-let core: Wire;
-let access: Wire;
+let core: JsonRecord;
+let access: JsonRecord;
 
 beforeEach(async () => {
   networkId = first.networkId;
   core = await newHost({ name: "core", sys_name: "core" });
-  access = await switchBelow("access", core);
+  access = await newSwitchBelow("access", core);
 });
 
 /** A switch with a cable to another one. */
-async function switchBelow(name: string, far: Wire): Promise<Wire> {
+async function newSwitchBelow(name: string, far: JsonRecord): Promise<JsonRecord> {
   tick();
   const host = await newHost({ name, sys_name: name, network_id: far.network_id });
   await newIfEntry(host.id, { if_name: "Gi0/1", neighbor: { type: "Host", id: far.id } });
@@ -33,36 +33,39 @@ async function switchBelow(name: string, far: Wire): Promise<Wire> {
 }
 
 const pathOf = (id = networkId) => `networks/${id}/map-positions`;
-const put = (nodes: Record<string, unknown>, by: Client = owner, id = networkId) => by.put(pathOf(id), { nodes });
+const put = (nodes: Record<string, unknown>, caller: Client = owner, id = networkId) =>
+  caller.put(pathOf(id), { nodes });
 
-/** Name → position. */
-async function positions(query = ""): Promise<Record<string, Wire>> {
-  const { nodes } = await made(owner.get(`topology?network_id=${networkId}${query}`));
-  return Object.fromEntries(nodes.map(({ name, position }: Wire) => [name, position]));
+/** Positions by node name. */
+async function positions(query = ""): Promise<Record<string, JsonRecord>> {
+  const { nodes } = await expectOk(owner.get(`topology?network_id=${networkId}${query}`));
+  return Object.fromEntries(nodes.map(({ name, position }: JsonRecord) => [name, position]));
 }
 
-function only(all: Record<string, Wire>, ...names: string[]): Record<string, Wire> {
+function pickNodes(all: Record<string, JsonRecord>, ...names: string[]): Record<string, JsonRecord> {
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)));
 }
 
-const person = (x: number, y: number) => ({ x, y, placed: "person" });
+const placedByUser = (x: number, y: number) => ({ x, y, placed: "person" });
 
 describe("map positions", () => {
-  test("are merged by node, deleted by null, and returned whole", async () => {
-    const { nodes } = await made(owner.get(pathOf()));
+  test("are merged by node, deleted by null, and returned completely", async () => {
+    const { nodes } = await expectOk(owner.get(pathOf()));
     expect(Object.keys(nodes)).toEqual([core.id, access.id].sort());
     const transactions = transactionCount();
-    const placed = { ...nodes, [core.id]: person(10, -20) };
-    expect(await made(put({ [core.id]: { x: 10, y: -20 } }))).toEqual({ network_id: networkId, nodes: placed });
-    const both = { ...placed, [access.id]: person(0, MAP_COORDINATE_MAX) };
-    expect((await made(put({ [access.id]: { x: 0, y: MAP_COORDINATE_MAX } }))).nodes).toEqual(both);
-    expect((await made(owner.get(pathOf()))).nodes).toEqual(both);
-    expect((await made(put({ [core.id]: null, [access.id]: { x: 1, y: 2 } }))).nodes).toEqual({
-      [core.id]: { ...person(expect.any(Number), expect.any(Number)), placed: "layout" },
-      [access.id]: person(1, 2),
+    const placed = { ...nodes, [core.id]: placedByUser(10, -20) };
+    expect(await expectOk(put({ [core.id]: { x: 10, y: -20 } }))).toEqual({ network_id: networkId, nodes: placed });
+    const both = { ...placed, [access.id]: placedByUser(0, MAP_COORDINATE_MAX) };
+    expect((await expectOk(put({ [access.id]: { x: 0, y: MAP_COORDINATE_MAX } }))).nodes).toEqual(both);
+    expect((await expectOk(owner.get(pathOf()))).nodes).toEqual(both);
+    expect((await expectOk(put({ [core.id]: null, [access.id]: { x: 1, y: 2 } }))).nodes).toEqual({
+      [core.id]: { ...placedByUser(expect.any(Number), expect.any(Number)), placed: "layout" },
+      [access.id]: placedByUser(1, 2),
     });
     // Positions from the topology can be sent back.
-    expect((await made(put({ [core.id]: { x: 3, y: 4, placed: "layout" } }))).nodes[core.id]).toEqual(person(3, 4));
+    expect((await expectOk(put({ [core.id]: { x: 3, y: 4, placed: "layout" } }))).nodes[core.id]).toEqual(
+      placedByUser(3, 4),
+    );
     expect(transactionCount()).toBe(transactions);
   });
 
@@ -70,77 +73,80 @@ describe("map positions", () => {
     tick();
     const before = clock.text();
     clock.advance(DAY_MS);
-    const third = await switchBelow("third", access);
+    const third = await newSwitchBelow("third", access);
     const all = await positions();
     expect(Object.values(all).map(({ placed }) => placed)).toEqual(["layout", "layout", "layout"]);
-    expect(await positions(`&at=${before}`)).toEqual(only(all, "core", "access"));
-    await made(put({ [core.id]: { x: 5_000, y: 5_000 } }));
-    const shown = { ...all, core: person(5_000, 5_000) };
-    expect(await positions()).toEqual(shown);
-    expect(await positions(`&at=${before}`)).toEqual(only(shown, "core", "access"));
-    expect(await positions(`&from=${before}`)).toEqual(shown);
+    expect(await positions(`&at=${before}`)).toEqual(pickNodes(all, "core", "access"));
+    await expectOk(put({ [core.id]: { x: 5_000, y: 5_000 } }));
+    const expected = { ...all, core: placedByUser(5_000, 5_000) };
+    expect(await positions()).toEqual(expected);
+    expect(await positions(`&at=${before}`)).toEqual(pickNodes(expected, "core", "access"));
+    expect(await positions(`&from=${before}`)).toEqual(expected);
     for (const period of ["", `&from=${before}`])
-      expect(await positions(`&host_id=${third.id}${period}`)).toEqual(only(shown, "access", "third"));
+      expect(await positions(`&host_id=${third.id}${period}`)).toEqual(pickNodes(expected, "access", "third"));
   });
 
   test("of hosts are kept once linked: additions, removals and moves leave the others alone", async () => {
     const first = await positions();
     const random = seededRandom(31);
     const all = [core, access];
-    let shown = { ...first };
-    for (let turn = 0; turn < 40; turn += 1) {
+    let expected = { ...first };
+    for (let round = 0; round < 40; round += 1) {
       tick();
       const [one, other] = [random.pick(all), random.pick(all)];
-      const sort = random.integer(4);
-      if (sort === 0 && all.length > 6) {
-        const gone = all.splice(2 + random.integer(all.length - 2), 1)[0] as Wire;
-        await made(owner.delete(`hosts/${gone.id}?cascade=true`));
-      } else if (sort === 1 && one.id !== other.id) {
-        await newIfEntry(one.id, { if_name: `Te${turn}`, speed_bps: 1e10, neighbor: { type: "Host", id: other.id } });
-      } else if (sort === 2) {
+      const action = random.integer(4);
+      if (action === 0 && all.length > 6) {
+        const deletedHost = all.splice(2 + random.integer(all.length - 2), 1)[0] as JsonRecord;
+        await expectOk(owner.delete(`hosts/${deletedHost.id}?cascade=true`));
+      } else if (action === 1 && one.id !== other.id) {
+        await newIfEntry(one.id, { if_name: `Te${round}`, speed_bps: 1e10, neighbor: { type: "Host", id: other.id } });
+      } else if (action === 2) {
         // Created at the same time.
-        const hosts: Wire[] = [];
-        for (const each of [1, 2, 3]) hosts.push(await newHost({ name: `one-of-${turn}-${each}` }));
+        const hosts: JsonRecord[] = [];
+        for (const number of [1, 2, 3]) hosts.push(await newHost({ name: `one-of-${round}-${number}` }));
         for (const host of hosts) await newIfEntry(host.id, { if_name: "up", neighbor: { type: "Host", id: one.id } });
         all.push(...hosts);
-      } else all.push(await switchBelow(`switch-${turn}`, one));
-      const now = await positions();
-      const stayed = Object.keys(now).filter((name) => shown[name] !== undefined);
-      expect(only(now, ...stayed)).toEqual(only(shown, ...stayed));
-      shown = { ...shown, ...now };
+      } else all.push(await newSwitchBelow(`switch-${round}`, one));
+      const current = await positions();
+      const remaining = Object.keys(current).filter((name) => expected[name] !== undefined);
+      expect(pickNodes(current, ...remaining)).toEqual(pickNodes(expected, ...remaining));
+      expected = { ...expected, ...current };
     }
-    expect(Object.keys(shown).length).toBeGreaterThan(20);
-    expect(new Set(Object.values(shown).map(({ x, y }) => `${x} ${y}`)).size).toBe(Object.keys(shown).length);
-    expect((await made(owner.get(pathOf()))).nodes).toMatchObject({ [core.id]: shown.core, [access.id]: shown.access });
+    expect(Object.keys(expected).length).toBeGreaterThan(20);
+    expect(new Set(Object.values(expected).map(({ x, y }) => `${x} ${y}`)).size).toBe(Object.keys(expected).length);
+    expect((await expectOk(owner.get(pathOf()))).nodes).toMatchObject({
+      [core.id]: expected.core,
+      [access.id]: expected.access,
+    });
   });
 
   test("that are deleted are recomputed with everything linked; deleting all restarts the layout", async () => {
     const names = ["b", "c", "d", "e"];
     const hosts = [core, access];
-    for (const name of names) hosts.push(await switchBelow(name, access));
+    for (const name of names) hosts.push(await newSwitchBelow(name, access));
     // The core existed first, with one switch; the hub of all others is below it.
     const grown = await positions();
     expect(grown.access?.y).toBeGreaterThan(grown.core?.y);
-    const anew = await made(put(Object.fromEntries(hosts.map(({ id }) => [id, null]))));
+    const recomputed = await expectOk(put(Object.fromEntries(hosts.map(({ id }) => [id, null]))));
     const after = await positions();
-    expect(anew.nodes).toEqual(Object.fromEntries(hosts.map(({ id, name }) => [id, after[name]])));
+    expect(recomputed.nodes).toEqual(Object.fromEntries(hosts.map(({ id, name }) => [id, after[name]])));
     expect(Object.values(after).every(({ placed }) => placed === "layout")).toBe(true);
     expect(after.access?.y).toBeLessThan(after.core?.y);
     for (const name of names) expect(after[name]?.y).toBe(after.core?.y);
-    await made(put({ [core.id]: { x: -900, y: -900 } }));
-    const back = (await made(put({ [core.id]: null }))).nodes[core.id];
-    expect(back.placed).toBe("layout");
-    expect(back.y).toBeGreaterThan(after.access?.y);
+    await expectOk(put({ [core.id]: { x: -900, y: -900 } }));
+    const reset = (await expectOk(put({ [core.id]: null }))).nodes[core.id];
+    expect(reset.placed).toBe("layout");
+    expect(reset.y).toBeGreaterThan(after.access?.y);
   });
 
   test("that are not stored are deterministic, and a new or unlinked device moves no other", async () => {
     // Announcements alone write no link end.
     const announced = { lldp_sys_name: "core" };
-    await made(owner.delete(`hosts/${access.id}?cascade=true`));
-    await made(put({ [core.id]: null, [access.id]: null }));
+    await expectOk(owner.delete(`hosts/${access.id}?cascade=true`));
+    await expectOk(put({ [core.id]: null, [access.id]: null }));
     access = await newHost({ name: "access", sys_name: "access" });
     await newIfEntry(access.id, { if_name: "Gi0/1", ...announced });
-    expect((await made(owner.get(pathOf()))).nodes).toEqual({});
+    expect((await expectOk(owner.get(pathOf()))).nodes).toEqual({});
     const before = await positions();
     expect(await positions()).toEqual(before);
     for (const name of ["b", "c", "d"]) {
@@ -156,75 +162,75 @@ describe("map positions", () => {
   });
 
   test("keep a deleted host in place until nothing of it is known", async () => {
-    await made(put({ [access.id]: { x: 7, y: 8 }, [core.id]: { x: 1, y: 1 } }));
+    await expectOk(put({ [access.id]: { x: 7, y: 8 }, [core.id]: { x: 1, y: 1 } }));
     tick();
     const before = clock.text();
     tick();
-    await made(owner.delete(`hosts/${access.id}?cascade=true`));
+    await expectOk(owner.delete(`hosts/${access.id}?cascade=true`));
     clock.advance(DAY_MS);
-    expect((await positions(`&at=${before}`)).access).toEqual(person(7, 8));
+    expect((await positions(`&at=${before}`)).access).toEqual(placedByUser(7, 8));
     // The device can still be placed, for the past.
-    await made(put({ [access.id]: { x: 9, y: 9 } }));
-    expect((await positions(`&at=${before}`)).access).toEqual(person(9, 9));
+    await expectOk(put({ [access.id]: { x: 9, y: 9 } }));
+    expect((await positions(`&at=${before}`)).access).toEqual(placedByUser(9, 9));
     clock.advance(DAY_MS);
-    pruned(clock.now() - 1, "none");
-    expect((await made(owner.get(pathOf()))).nodes).toEqual({ [core.id]: person(1, 1) });
+    prune(clock.now() - 1, "none");
+    expect((await expectOk(owner.get(pathOf()))).nodes).toEqual({ [core.id]: placedByUser(1, 1) });
   });
 
   test("are deleted with their network only", async () => {
-    const other = await newNetwork({ name: "other" });
-    const there = await newHost({ name: "there", network_id: other.id });
-    await made(put({ [there.id]: { x: 1, y: 1 } }, owner, other.id));
-    await made(put({ [core.id]: { x: 2, y: 2 } }));
-    await made(owner.delete(`networks/${other.id}?cascade=true`));
-    expect(await owner.get(pathOf(other.id))).toMatchObject(refusal(404, "entity_not_found"));
-    expect(await put({ [there.id]: null }, owner, other.id)).toMatchObject(refusal(404, "entity_not_found"));
-    const { count } = appliance.reader.db.query("SELECT count(*) AS count FROM map_positions").get() as Wire;
+    const otherNetwork = await newNetwork({ name: "other" });
+    const otherHost = await newHost({ name: "there", network_id: otherNetwork.id });
+    await expectOk(put({ [otherHost.id]: { x: 1, y: 1 } }, owner, otherNetwork.id));
+    await expectOk(put({ [core.id]: { x: 2, y: 2 } }));
+    await expectOk(owner.delete(`networks/${otherNetwork.id}?cascade=true`));
+    expect(await owner.get(pathOf(otherNetwork.id))).toMatchObject(refusal(404, "entity_not_found"));
+    expect(await put({ [otherHost.id]: null }, owner, otherNetwork.id)).toMatchObject(refusal(404, "entity_not_found"));
+    const { count } = appliance.reader.db.query("SELECT count(*) AS count FROM map_positions").get() as JsonRecord;
     expect(count).toBe(2);
   });
 
   test("are read by Viewers and written by Members, without hosts of other networks", async () => {
-    const elsewhere = await newNetwork({ name: "elsewhere" });
-    const foreign = await newHost({ name: "foreign", network_id: elsewhere.id });
+    const otherNetwork = await newNetwork({ name: "elsewhere" });
+    const foreign = await newHost({ name: "foreign", network_id: otherNetwork.id });
     const viewer = (await newUser({ role: "Viewer", networkIds: [networkId] })).client;
     const member = (await newUser({ role: "Member", networkIds: [networkId] })).client;
-    const { nodes } = await made(put({ [core.id]: { x: 1, y: 1 } }, member));
-    expect(nodes).toEqual({ [core.id]: person(1, 1), [access.id]: expect.anything() });
-    expect((await made(viewer.get(pathOf()))).nodes).toEqual(nodes);
+    const { nodes } = await expectOk(put({ [core.id]: { x: 1, y: 1 } }, member));
+    expect(nodes).toEqual({ [core.id]: placedByUser(1, 1), [access.id]: expect.anything() });
+    expect((await expectOk(viewer.get(pathOf()))).nodes).toEqual(nodes);
     expect(await put({ [core.id]: null }, viewer)).toMatchObject(refusal(403, "auth_permission_denied"));
-    for (const by of [viewer, member])
-      expect(await by.get(pathOf(elsewhere.id))).toMatchObject(refusal(404, "entity_not_found"));
-    expect(await put({ [foreign.id]: { x: 1, y: 1 } }, member, elsewhere.id)).toMatchObject(
+    for (const caller of [viewer, member])
+      expect(await caller.get(pathOf(otherNetwork.id))).toMatchObject(refusal(404, "entity_not_found"));
+    expect(await put({ [foreign.id]: { x: 1, y: 1 } }, member, otherNetwork.id)).toMatchObject(
       refusal(404, "entity_not_found"),
     );
     const unknown = "01936f2e-0d5c-7d3a-9a39-ffffffffffff";
-    for (const [by, id] of [
+    for (const [caller, id] of [
       [member, foreign.id],
       [owner, foreign.id],
       [member, unknown],
     ] as Array<[Client, string]>)
-      expect(await put({ [core.id]: { x: 5, y: 5 }, [id]: { x: 1, y: 1 } }, by)).toMatchObject(
+      expect(await put({ [core.id]: { x: 5, y: 5 }, [id]: { x: 1, y: 1 } }, caller)).toMatchObject(
         refusal(400, "entity_reference_invalid", { entity: "host", field: "nodes", ids: [id] }),
       );
-    expect((await made(owner.get(pathOf()))).nodes).toEqual(nodes);
+    expect((await expectOk(owner.get(pathOf()))).nodes).toEqual(nodes);
     // Resetting an unknown device reveals nothing.
     expect((await put({ [foreign.id]: null }, member)).status).toBe(200);
   });
 
   test("can be given to devices without a record, by their topology id", async () => {
     await newIfEntry(core.id, { if_name: "Gi0/9", lldp_sys_name: "printer", lldp_mgmt_addr: "192.0.2.77" });
-    const { nodes } = await made(owner.get(`topology?network_id=${networkId}`));
-    const printer = nodes.find(({ kind }: Wire) => kind === "Unknown");
+    const { nodes } = await expectOk(owner.get(`topology?network_id=${networkId}`));
+    const printer = nodes.find(({ kind }: JsonRecord) => kind === "Unknown");
     expect(printer.position.placed).toBe("layout");
-    await made(put({ [printer.id]: { x: -1, y: -1 } }));
-    expect((await positions()).printer).toEqual(person(-1, -1));
+    await expectOk(put({ [printer.id]: { x: -1, y: -1 } }));
+    expect((await positions()).printer).toEqual(placedByUser(-1, -1));
   });
 
   test("are bounded integers for existing nodes, and limited in number", async () => {
-    const beyond = MAP_COORDINATE_MAX + 1;
+    const outOfRange = MAP_COORDINATE_MAX + 1;
     for (const [nodes, path] of [
-      [{ [core.id]: { x: beyond, y: 0 } }, `/nodes/${core.id}/x`],
-      [{ [core.id]: { x: 0, y: -beyond } }, `/nodes/${core.id}/y`],
+      [{ [core.id]: { x: outOfRange, y: 0 } }, `/nodes/${core.id}/x`],
+      [{ [core.id]: { x: 0, y: -outOfRange } }, `/nodes/${core.id}/y`],
       [{ [core.id]: { x: 0.5, y: 0 } }, `/nodes/${core.id}/x`],
       [{ [core.id]: { x: 0 } }, `/nodes/${core.id}/y`],
       [{ [core.id]: { x: 0, y: 0, z: 0 } }, `/nodes/${core.id}/z`],
@@ -233,29 +239,29 @@ describe("map positions", () => {
       [{}, "/nodes"],
       [unknownNodes(0, MAP_POSITIONS_MAX + 1), "/nodes"],
     ] as Array<[Record<string, unknown>, string]>) {
-      const answer = await put(nodes);
-      expect(answer).toMatchObject(refusal(400, "validation_failed"));
-      expect(answer.body.params?.issues.map((issue: Wire) => issue.path)).toEqual([path]);
+      const response = await put(nodes);
+      expect(response).toMatchObject(refusal(400, "validation_failed"));
+      expect(response.body.params?.issues.map((issue: JsonRecord) => issue.path)).toEqual([path]);
     }
     // The two switches already have positions.
     expect((await put(unknownNodes(0, MAP_POSITIONS_MAX - 2))).status).toBe(200);
     const more = unknownNodes(MAP_POSITIONS_MAX, 1);
     expect(await put(more)).toMatchObject(refusal(400, "validation_failed"));
     expect((await put({ [core.id]: { x: 1, y: 1 } })).status).toBe(200);
-    const third = await switchBelow("third", core);
+    const third = await newSwitchBelow("third", core);
     expect((await positions()).third).toMatchObject({ placed: "layout" });
-    expect((await made(owner.get(pathOf()))).nodes[third.id]).toBeUndefined();
-    const [one] = Object.keys(unknownNodes(0, 1)) as [string];
-    expect((await put({ ...more, [one]: null })).status).toBe(200);
-    const { nodes: kept } = await made(owner.get(pathOf()));
-    expect(Object.keys(kept)).toHaveLength(MAP_POSITIONS_MAX);
+    expect((await expectOk(owner.get(pathOf()))).nodes[third.id]).toBeUndefined();
+    const [unknownId] = Object.keys(unknownNodes(0, 1)) as [string];
+    expect((await put({ ...more, [unknownId]: null })).status).toBe(200);
+    const { nodes: stored } = await expectOk(owner.get(pathOf()));
+    expect(Object.keys(stored)).toHaveLength(MAP_POSITIONS_MAX);
     // Resetting all positions recomputes the whole layout, independent of the former ones.
-    await made(put(Object.fromEntries(Object.keys(kept).map((id) => [id, null]))));
+    await expectOk(put(Object.fromEntries(Object.keys(stored).map((id) => [id, null]))));
     const links = [access, third].map(({ id }) => ({ ends: [id, core.id] as const, speedBps: 0 }));
-    const anew = layOutMap([core.id, access.id, third.id], links, new Map());
-    expect(anew.size).toBe(3);
-    expect((await made(owner.get(pathOf()))).nodes).toEqual(
-      Object.fromEntries([...anew].map(([id, { x, y }]) => [id, { x, y, placed: "layout" }])),
+    const recomputed = layOutMap([core.id, access.id, third.id], links, new Map());
+    expect(recomputed.size).toBe(3);
+    expect((await expectOk(owner.get(pathOf()))).nodes).toEqual(
+      Object.fromEntries([...recomputed].map(([id, { x, y }]) => [id, { x, y, placed: "layout" }])),
     );
     const db = openReadOnly(appliance.databasePath);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
@@ -265,9 +271,9 @@ describe("map positions", () => {
 
 function unknownNodes(from: number, count: number): Record<string, { x: number; y: number }> {
   return Object.fromEntries(
-    Array.from({ length: count }, (_, place) => [
-      `unknown-${(from + place).toString(16).padStart(16, "0")}`,
-      { x: place, y: from },
+    Array.from({ length: count }, (_, index) => [
+      `unknown-${(from + index).toString(16).padStart(16, "0")}`,
+      { x: index, y: from },
     ]),
   );
 }

@@ -5,22 +5,22 @@ import type { TSchema } from "@sinclair/typebox";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference } from "../support/contract/record-subject.ts";
 
 const appliance = applianceForEach();
-const { clock, first, newHost, newNetwork, newTag, newUser, owner, pruned, tick, versionsOf, writingWatched } =
-  appliance;
-const newMarker = (fields: Wire = {}, by: Client = owner) => made(by.post("markers", { name: "before", ...fields }));
-const called = (name: string) => `marker:${encodeURIComponent(name)}`;
+const { clock, first, newHost, newNetwork, newTag, newUser, owner, prune, tick, versionsOf, watchWrites } = appliance;
+const newMarker = (fields: JsonRecord = {}, caller: Client = owner) =>
+  expectOk(caller.post("markers", { name: "before", ...fields }));
+const markerByName = (name: string) => `marker:${encodeURIComponent(name)}`;
 
 describeRecords(
   {
     path: "/api/v1/markers",
     entity: "marker",
     writeRole: "Member",
-    place: "in a network",
+    scope: "in a network",
     body: (networkId, position) => ({
       network_id: networkId,
       name: `before ${position}`,
@@ -39,7 +39,7 @@ describeRecords(
 );
 
 describe("a marker", () => {
-  test("belongs to the organization and the present by default", async () => {
+  test("belongs to the organization and marks the current time by default", async () => {
     expect(await newMarker()).toMatchObject({
       organization_id: first.organizationId,
       network_id: null,
@@ -55,12 +55,12 @@ describe("a marker", () => {
   test("cannot be in the future, neither initially nor by an update", async () => {
     const marker = await newMarker();
     const at = "2026-11-21T10:00:00.000Z";
-    const expectNothingWritten = writingWatched();
-    for (const answer of [
+    const expectNothingWritten = watchWrites();
+    for (const response of [
       await owner.post("markers", { name: "after", at }),
       await owner.put(`markers/${marker.id}`, { name: "before", at }),
     ])
-      expect(answer).toMatchObject(invalid({ path: "/at", message: "must not be in the future", value: at }));
+      expect(response).toMatchObject(invalid({ path: "/at", message: "must not be in the future", value: at }));
     expectNothingWritten();
   });
 
@@ -68,7 +68,7 @@ describe("a marker", () => {
     const { networkId } = first;
     const marker = await newMarker({ network_id: networkId, at: "2026-11-20T21:55:00.000Z", description: "why" });
     tick();
-    expect(await made(owner.put(`markers/${marker.id}`, { name: "Before" }))).toMatchObject({
+    expect(await expectOk(owner.put(`markers/${marker.id}`, { name: "Before" }))).toMatchObject({
       name: "Before",
       at: marker.at,
       description: "why",
@@ -83,11 +83,11 @@ describe("a marker", () => {
   });
 
   test("has a unique name within its network or the organization, ignoring case", async () => {
-    const other = await newNetwork();
+    const otherNetwork = await newNetwork();
     await newMarker({ name: "Überall" });
     await newMarker({ name: "Überall", network_id: first.networkId });
-    await newMarker({ name: "Überall", network_id: other.id });
-    for (const network_id of [undefined, null, first.networkId, other.id])
+    await newMarker({ name: "Überall", network_id: otherNetwork.id });
+    for (const network_id of [undefined, null, first.networkId, otherNetwork.id])
       expect(await owner.post("markers", { name: "u\u0308BERALL", network_id })).toMatchObject(
         refusal(409, "entity_already_exists", { entity: "marker", field: "name" }),
       );
@@ -97,7 +97,7 @@ describe("a marker", () => {
     const network = await newNetwork();
     const [own, common] = [await newMarker({ network_id: network.id }), await newMarker()];
     tick();
-    await made(owner.delete(`networks/${network.id}`));
+    await expectOk(owner.delete(`networks/${network.id}`));
     expect((await owner.get(`markers/${own.id}`)).status).toBe(404);
     expect((await owner.get("markers")).data).toMatchObject([{ id: common.id }]);
   });
@@ -105,7 +105,7 @@ describe("a marker", () => {
   test("is found by words, and listed by network and in time order", async () => {
     const early = await newMarker({ name: "after the move", at: "2026-11-19T00:00:00Z", network_id: first.networkId });
     const late = await newMarker({ name: "before the core upgrade", description: "CHG-7", at: "2026-11-20T00:00:00Z" });
-    const ids = async (query: string) => (await owner.get(`markers?${query}`)).data.map(({ id }: Wire) => id);
+    const ids = async (query: string) => (await owner.get(`markers?${query}`)).data.map(({ id }: JsonRecord) => id);
     expect(await ids("search=cor")).toEqual([late.id]);
     expect(await ids("search=chg-7")).toEqual([late.id]);
     expect(await ids("order_by=at&order_direction=desc")).toEqual([late.id, early.id]);
@@ -114,68 +114,59 @@ describe("a marker", () => {
 });
 
 describe("the markers visible to a caller", () => {
-  let near: Wire;
-  let far: Wire;
+  let near: JsonRecord;
+  let far: JsonRecord;
   let client: Client;
+  /** One of the organization, and one each of a network within and out of reach. */
+  const threeMarkers = async () =>
+    [await newMarker(), await newMarker({ network_id: near.id }), await newMarker({ network_id: far.id })] as const;
 
   beforeEach(async () => {
     [near, far] = [await newNetwork(), await newNetwork()];
     ({ client } = await newUser({ role: "Member", networkIds: [near.id] }));
   });
 
-  test("are the organization's and those of networks in reach, at present and in the past, listed and individually", async () => {
-    const [common, here, there] = [
-      await newMarker(),
-      await newMarker({ network_id: near.id }),
-      await newMarker({ network_id: far.id }),
-    ];
+  test("are the organization's and those of networks in reach, now and in the past, listed and individually", async () => {
+    const [common, nearMarker, farMarker] = await threeMarkers();
+    const statuses = [
+      [common, 200],
+      [nearMarker, 200],
+      [farMarker, 404],
+    ] as const;
     tick();
     const at = clock.text();
     tick();
     await newMarker({ name: "later", network_id: near.id });
     for (const query of ["", `at=${at}`]) {
       const { data, body } = await client.get(`markers?${query}`);
-      const ids = [common.id, here.id, ...(query === "" ? [expect.any(String)] : [])];
-      expect(data.map(({ id }: Wire) => id)).toEqual(ids);
+      const ids = [common.id, nearMarker.id, ...(query === "" ? [expect.any(String)] : [])];
+      expect(data.map(({ id }: JsonRecord) => id)).toEqual(ids);
       expect(body.meta.pagination.total_count).toBe(ids.length);
-      expect((await client.get(`markers?limit=1&offset=1&${query}`)).data).toMatchObject([{ id: here.id }]);
+      expect((await client.get(`markers?limit=1&offset=1&${query}`)).data).toMatchObject([{ id: nearMarker.id }]);
       expect((await client.get(`markers/export/csv?${query}`)).text.split("\r\n")).toHaveLength(ids.length + 2);
       expect((await client.get(`markers?search=bef&${query}`)).data).toHaveLength(2);
-      for (const [{ id }, status] of [
-        [common, 200],
-        [here, 200],
-        [there, 404],
-      ] as const)
-        expect((await client.get(`markers/${id}?${query}`)).status).toBe(status);
+      for (const [{ id }, status] of statuses) expect((await client.get(`markers/${id}?${query}`)).status).toBe(status);
     }
-    for (const [{ id }, status] of [
-      [common, 200],
-      [here, 200],
-      [there, 404],
-    ] as const) {
+    for (const [{ id }, status] of statuses) {
       expect((await client.get(`markers/${id}/history`)).status).toBe(status);
       expect((await client.put(`markers/${id}`, { name: "before", description: "seen" })).status).toBe(status);
     }
-    const told = (await client.get("changes?limit=1000")).data.map(({ record }: Wire) => record.id);
-    expect(told).toEqual(expect.arrayContaining([common.id, here.id]));
-    expect(told).not.toContain(there.id);
+    const changedIds = (await client.get("changes?limit=1000")).data.map(({ record }: JsonRecord) => record.id);
+    expect(changedIds).toEqual(expect.arrayContaining([common.id, nearMarker.id]));
+    expect(changedIds).not.toContain(farMarker.id);
   });
 
-  test("are filtered, at present and over time, and counted among changes", async () => {
-    const [common, here, there] = [
-      await newMarker(),
-      await newMarker({ network_id: near.id }),
-      await newMarker({ network_id: far.id }),
-    ];
+  test("are filtered, now and over time, and counted among changes", async () => {
+    const [common, nearMarker, farMarker] = await threeMarkers();
     tick();
     const at = clock.text();
     tick();
-    for (const { id } of [common, here, there]) {
-      await made(owner.put(`markers/${id}`, { name: "before", description: "changed" }));
+    for (const { id } of [common, nearMarker, farMarker]) {
+      await expectOk(owner.put(`markers/${id}`, { name: "before", description: "changed" }));
       tick();
     }
     const ids = async (parameters: Record<string, string>) =>
-      (await client.get(`markers?${new URLSearchParams(parameters)}`)).data.map(({ id }: Wire) => id);
+      (await client.get(`markers?${new URLSearchParams(parameters)}`)).data.map(({ id }: JsonRecord) => id);
     for (const filter of [
       "name = before",
       `changes(description, "${at}") = 1`,
@@ -184,21 +175,21 @@ describe("the markers visible to a caller", () => {
       `always(name = before, "${at}")`,
       `NOT always(description = changed, "${at}")`,
     ])
-      expect([filter, await ids({ filter })]).toEqual([filter, [common.id, here.id]]);
+      expect([filter, await ids({ filter })]).toEqual([filter, [common.id, nearMarker.id]]);
     expect(await ids({ filter: "NOT network_id:*" })).toEqual([common.id]);
-    expect(await ids({ filter: `network.name = "${near.name}"`, at })).toEqual([here.id]);
+    expect(await ids({ filter: `network.name = "${near.name}"`, at })).toEqual([nearMarker.id]);
     const changed = (await client.get(`transactions?types=marker&from=${at}&order_direction=asc`)).body;
     expect(changed.meta.pagination.total_count).toBe(2);
     for (const [{ id }, count] of [
       [common, 2],
-      [here, 2],
-      [there, 0],
+      [nearMarker, 2],
+      [farMarker, 0],
     ] as const)
       expect((await client.get(`transactions?id=${id}`)).body.meta.pagination.total_count).toBe(count);
     expect((await client.get(`transactions?types=marker&network_id=${near.id}`)).data).toHaveLength(2);
   });
 
-  test("exclude other organizations'", async () => {
+  test("exclude those of other organizations", async () => {
     await newMarker();
     const { client: stranger } = await appliance.newStranger();
     expect((await stranger.get("markers")).data).toEqual([]);
@@ -207,7 +198,7 @@ describe("the markers visible to a caller", () => {
     );
   });
 
-  test("are the organization's only for a caller without networks", async () => {
+  test("are only the organization's for a caller without networks", async () => {
     const common = await newMarker();
     await newMarker({ network_id: near.id });
     const { client: lonely } = await newUser({ role: "Viewer", networkIds: [] });
@@ -218,7 +209,7 @@ describe("the markers visible to a caller", () => {
   });
 
   test("determine name resolution: a unique one in reach is used, ambiguous ones require ids", async () => {
-    const there = await newMarker({ network_id: far.id, at: "2026-11-18T00:00:00.000Z" });
+    const farMarker = await newMarker({ network_id: far.id, at: "2026-11-18T00:00:00.000Z" });
     expect(await client.get("tags?at=marker:before")).toMatchObject(
       invalid({
         path: "/at",
@@ -226,54 +217,54 @@ describe("the markers visible to a caller", () => {
         value: "marker:before",
       }),
     );
-    expect((await client.get(`tags?at=marker:${there.id}`)).status).toBe(400);
-    const here = await newMarker({ network_id: near.id, at: "2026-11-19T00:00:00.000Z" });
-    expect((await client.get("tags?at=marker:BEFORE")).body.meta.at).toBe(here.at);
+    expect((await client.get(`tags?at=marker:${farMarker.id}`)).status).toBe(400);
+    const nearMarker = await newMarker({ network_id: near.id, at: "2026-11-19T00:00:00.000Z" });
+    expect((await client.get("tags?at=marker:BEFORE")).body.meta.at).toBe(nearMarker.at);
     const [{ message }] = (await owner.get("tags?at=marker:before")).body.params.issues;
     expect(message).toBe(
-      `is the name of 2 markers; give the id of one: marker:${there.id} (of the network ${far.name}), marker:${here.id} (of the network ${near.name})`,
+      `is the name of 2 markers; give the id of one: marker:${farMarker.id} (of the network ${far.name}), marker:${nearMarker.id} (of the network ${near.name})`,
     );
     const common = await newMarker({ at: "2026-11-20T00:00:00.000Z" });
     expect((await client.get("tags?at=marker:before")).body.params.issues[0].message).toBe(
-      `is the name of 2 markers; give the id of one: marker:${here.id} (of the network ${near.name}), marker:${common.id} (of the organization)`,
+      `is the name of 2 markers; give the id of one: marker:${nearMarker.id} (of the network ${near.name}), marker:${common.id} (of the organization)`,
     );
-    for (const [by, marker] of [
-      [client, here],
+    for (const [caller, marker] of [
+      [client, nearMarker],
       [client, common],
-      [owner, there],
+      [owner, farMarker],
     ] as const)
-      expect((await by.get(`tags?at=marker:${marker.id.toUpperCase()}`)).body.meta.at).toBe(marker.at);
+      expect((await caller.get(`tags?at=marker:${marker.id.toUpperCase()}`)).body.meta.at).toBe(marker.at);
     await owner.delete(`markers/${common.id}`);
-    expect((await client.get("tags?at=marker:before")).body.meta.at).toBe(here.at);
+    expect((await client.get("tags?at=marker:before")).body.meta.at).toBe(nearMarker.at);
     expect((await client.get(`tags?at=marker:${common.id}`)).status).toBe(400);
   });
 });
 
 /** Timestamp parameters of an operation. */
-function instantsOf({ operation }: RegisteredRoute, place: "query" | "body"): string[] {
-  const properties = ((operation[place] as TSchema | undefined)?.properties ?? {}) as Record<string, TSchema>;
+function instantsOf({ operation }: RegisteredRoute, part: "query" | "body"): string[] {
+  const properties = ((operation[part] as TSchema | undefined)?.properties ?? {}) as Record<string, TSchema>;
   return Object.keys(properties).filter((name) => /^(as-of|instant-or-age)$/.test(String(properties[name]?.format)));
 }
 
 describe("a marker used as an instant", () => {
   const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-00000000dead";
   /** Other required parameters. */
-  const beside = (path: string, name: string): Record<string, string> => {
+  const requiredParameters = (path: string, name: string): Record<string, string> => {
     if (path === "/api/v1/diff") return name === "from" ? {} : { from: "-7d" };
     if (["/api/v1/topology", "/api/v1/subnets/tree"].includes(path)) return { network_id: first.networkId };
     if (path === "/api/v1/search") return { q: "core" };
     return path.startsWith("/api/v1/locate") ? { ip: "10.2.3.4" } : {};
   };
   const urlOf = (path: string, name: string, text: string) =>
-    `${path.replace(":id", UNKNOWN)}?${new URLSearchParams({ ...beside(path, name), [name]: text })}`;
+    `${path.replace(":id", UNKNOWN)}?${new URLSearchParams({ ...requiredParameters(path, name), [name]: text })}`;
 
   test("is resolved by every operation: an unknown one is refused by the parameter's name", async () => {
     let count = 0;
     for (const route of appliance.surface.routes) {
       for (const name of instantsOf(route, "query")) {
         count += 1;
-        const answer = await owner.get(urlOf(route.path, name, "marker:nowhere"));
-        expect([route.path, name, answer.body?.params?.issues]).toEqual([
+        const response = await owner.get(urlOf(route.path, name, "marker:nowhere"));
+        expect([route.path, name, response.body?.params?.issues]).toEqual([
           route.path,
           name,
           [
@@ -296,7 +287,7 @@ describe("a marker used as an instant", () => {
     expect(count).toBeGreaterThan(70);
   });
 
-  test("is the instant of every list and table, in the answer and in its meta", async () => {
+  test("is the instant of every list and table, in the response and in its meta", async () => {
     await newHost({ name: "old" });
     await newTag({ name: "old" });
     tick();
@@ -307,7 +298,7 @@ describe("a marker used as an instant", () => {
     for (const route of appliance.surface.routes.filter(
       ({ method, path }) => method === "GET" && !path.includes(":"),
     )) {
-      for (const name of instantsOf(route, "query").filter((each) => each !== "to")) {
+      for (const name of instantsOf(route, "query").filter((parameter) => parameter !== "to")) {
         const [byName, byInstant] = [
           await owner.get(urlOf(route.path, name, "marker:BEFORE: 100 % & é")),
           await owner.get(urlOf(route.path, name, marker.at)),
@@ -317,7 +308,7 @@ describe("a marker used as an instant", () => {
           expect(byName.body.meta.at).toBe(marker.at);
       }
     }
-    expect((await owner.get(`tags?at=${called("before: 100 % & é")}`)).data).toMatchObject([{ name: "old" }]);
+    expect((await owner.get(`tags?at=${markerByName("before: 100 % & é")}`)).data).toMatchObject([{ name: "old" }]);
     expect((await owner.get(`tags?at=marker:before:+100+%25+%26+%C3%A9`)).data).toMatchObject([{ name: "old" }]);
   });
 
@@ -326,11 +317,11 @@ describe("a marker used as an instant", () => {
     tick();
     const before = await newMarker();
     tick();
-    await made(owner.put(`tags/${tag.id}`, { ...tag, name: "new" }));
+    await expectOk(owner.put(`tags/${tag.id}`, { ...tag, name: "new" }));
     tick();
     const after = await newMarker({ name: "after" });
     tick();
-    await made(owner.put(`tags/${tag.id}`, { ...tag, name: "newer" }));
+    await expectOk(owner.put(`tags/${tag.id}`, { ...tag, name: "newer" }));
     const { data } = await owner.get("diff?from=marker:before&to=marker:after&types=tag");
     expect(data).toMatchObject({
       from: { at: before.at },
@@ -350,16 +341,16 @@ describe("a marker used as an instant", () => {
     tick();
     const before = await newMarker();
     tick();
-    await made(owner.put(`tags/${tag.id}`, { ...tag, name: "new" }));
-    const filtered = async (filter: string, by = owner) =>
-      by.get(`tags?${new URLSearchParams({ filter, limit: "0" })}`);
+    await expectOk(owner.put(`tags/${tag.id}`, { ...tag, name: "new" }));
+    const filtered = async (filter: string, caller = owner) =>
+      caller.get(`tags?${new URLSearchParams({ filter, limit: "0" })}`);
     for (const filter of [
       'was("marker:before", name = old)',
       'changes(name, "marker:BEFORE") = 1',
       'updated_at > "marker:before"',
       `created_at < "marker:${before.id}"`,
     ])
-      expect([filter, (await filtered(filter)).data.map(({ id }: Wire) => id)]).toEqual([filter, [tag.id]]);
+      expect([filter, (await filtered(filter)).data.map(({ id }: JsonRecord) => id)]).toEqual([filter, [tag.id]]);
     expect((await filtered('updated_at < "marker:before"')).data).toEqual([]);
     expect(await filtered('updated_at < "marker:nowhere"')).toMatchObject(
       invalid(
@@ -374,7 +365,7 @@ describe("a marker used as an instant", () => {
       "or a marker such as marker:NAME",
     );
     const network = await newNetwork();
-    await made(owner.put(`markers/${before.id}`, { name: "elsewhere" }));
+    await expectOk(owner.put(`markers/${before.id}`, { name: "elsewhere" }));
     await newMarker({ network_id: network.id });
     const { client } = await newUser({ role: "Viewer", networkIds: [] });
     expect((await filtered('updated_at < "marker:before"')).status).toBe(200);
@@ -388,20 +379,20 @@ describe("a marker used as an instant", () => {
     tick();
     await newTag({ name: "b" });
     const commands = async (query: string) =>
-      (await owner.get(`transactions?${query}`)).data.map(({ command }: Wire) => command);
+      (await owner.get(`transactions?${query}`)).data.map(({ command }: JsonRecord) => command);
     expect(await commands("from=marker:before")).toEqual(["tag.create", "marker.create"]);
     expect(await commands(`to=marker:${marker.id}&types=tag`)).toEqual(["tag.create"]);
     expect(await commands(`id=${marker.id}`)).toEqual(["marker.create"]);
   });
 
-  test("is resolved by its present state, whatever the requested instant", async () => {
+  test("is resolved by its current state, regardless of the requested instant", async () => {
     const tag = await newTag({ name: "old" });
     const marker = await newMarker();
     tick();
     const later = clock.text();
     await owner.put(`tags/${tag.id}`, { ...tag, name: "new" });
     tick();
-    await made(owner.put(`markers/${marker.id}`, { name: "moved", at: later }));
+    await expectOk(owner.put(`markers/${marker.id}`, { name: "moved", at: later }));
     expect((await owner.get(`tags/${tag.id}?at=marker:moved`)).data.name).toBe("new");
     expect((await owner.get(`markers?at=${marker.at}`)).data).toMatchObject([{ name: "before", at: marker.at }]);
     expect((await owner.get("tags?at=marker:before")).status).toBe(400);
@@ -415,7 +406,7 @@ describe("a marker used as an instant", () => {
     clock.advance(3 * 86_400_000);
     await owner.put(`tags/${tag.id}`, { ...tag, name: "three" });
     clock.advance(86_400_000);
-    pruned(clock.now() - 3_600_000, "none");
+    prune(clock.now() - 3_600_000, "none");
     const { text, body } = await owner.get("tags?at=marker:before");
     expect(text).toBe((await owner.get(`tags?at=${marker.at}`)).text);
     expect(body.meta).toMatchObject({ at: marker.at, resolution: "none" });

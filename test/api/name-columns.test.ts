@@ -8,7 +8,7 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { schemaColumns } from "../../src/schemas/csv.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, onPort, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, onPort, tcp } from "../support/appliance/factories.ts";
 import { csvRecords, parseCsv } from "../support/contract/csv.ts";
 import { addressFields, hostFields } from "../support/store/store.ts";
 
@@ -18,27 +18,27 @@ const { inTransaction, keyBody, newCredential, newHost, newIfEntry, newNetwork }
 const { newSubnet, newTag, newVlan, newMember, newViewer, newStranger } = appliance;
 
 /** Advances by a second. @returns a time within it */
-function now(): string {
+function takeInstant(): string {
   clock.advance(500);
   const at = clock.text();
   clock.advance(500);
   return at;
 }
 
-async function rows(path: string, query = "", by = owner): Promise<Array<Record<string, string>>> {
-  const answer = await by.get(`${path}/export/csv?${query}`);
-  expect([path, query, answer.status]).toEqual([path, query, 200]);
-  return csvRecords(answer.text);
+async function rows(path: string, query = "", caller = owner): Promise<Array<Record<string, string>>> {
+  const response = await caller.get(`${path}/export/csv?${query}`);
+  expect([path, query, response.status]).toEqual([path, query, 200]);
+  return csvRecords(response.text);
 }
 
-async function rowOf(path: string, id: string, query = "", by = owner): Promise<Record<string, string>> {
-  const [row, ...others] = await rows(path, `ids=${id}&${query}`, by);
+async function rowOf(path: string, id: string, query = "", caller = owner): Promise<Record<string, string>> {
+  const [row, ...others] = await rows(path, `ids=${id}&${query}`, caller);
   expect([path, others]).toEqual([path, []]);
   return row as Record<string, string>;
 }
 
-const put = (path: string, record: Wire, changes: Wire) =>
-  made(owner.put(`${path}/${record.id}`, { ...record, ...changes }));
+const update = (path: string, record: JsonRecord, changes: JsonRecord) =>
+  expectOk(owner.put(`${path}/${record.id}`, { ...record, ...changes }));
 
 /** Records with every reference, and their targets. */
 async function newInventory() {
@@ -51,9 +51,9 @@ async function newInventory() {
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     ports: [tcp(443)],
   });
-  const [address, port] = [host.ip_addresses[0], host.ports[0]] as [Wire, Wire];
+  const [address, port] = [host.ip_addresses[0], host.ports[0]] as [JsonRecord, JsonRecord];
   const bindings = [onPort(port.id), { type: "IpAddress", ip_address_id: address.id }];
-  const service = await made(
+  const service = await expectOk(
     owner.post("services", { host_id: host.id, name: "Shop", service_definition: "nginx", tags: [blue.id], bindings }),
   );
   const far = await newHost({ name: "core-1" });
@@ -74,80 +74,45 @@ async function newInventory() {
     tags: [red.id],
   });
   const user = await newMember();
-  const key = (await made(owner.post("auth/keys", { ...keyBody(), network_ids: [first.networkId] }))).api_key as Wire;
-  return {
-    red,
-    blue,
-    voice,
-    data,
-    subnet,
-    host,
-    address,
-    port,
-    service,
-    far,
-    uplink,
-    entry,
-    other,
-    credential,
-    user,
-    key,
-  };
+  const key = (await expectOk(owner.post("auth/keys", { ...keyBody(), network_ids: [first.networkId] })))
+    .api_key as JsonRecord;
+  return { red, blue, voice, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key };
 }
 
 describe("a table", () => {
   test("has next to each id column one of names at that instant", async () => {
-    const made_ = await newInventory();
     const { red, blue, voice, subnet, host, address, port, service, far, uplink, entry, other, credential, user, key } =
-      made_;
-    const network = (await owner.get(`networks/${first.networkId}`)).data as Wire;
-    const organization = (await owner.get("organizations")).data as Wire;
+      await newInventory();
+    const network = (await owner.get(`networks/${first.networkId}`)).data as JsonRecord;
+    const organization = (await owner.get("organizations")).data as JsonRecord;
     const ownerEmail = (await owner.get(`users/${first.userId}`)).data.email as string;
-    const expected = (
-      names: Record<string, string>,
-    ): Array<[path: string, id: string, cells: Record<string, string>]> => [
+    type Named = "network" | "host" | "vlan" | "tag" | "credential" | "entry";
+    const expected = (names: Record<Named, string>): Array<[path: string, id: string, cells: JsonRecord]> => [
       [
         "networks",
         first.networkId,
-        { organization_name: organization.name, credential_names: names.credential as string, tag_names: "" },
+        { organization_name: organization.name, credential_names: names.credential, tag_names: "" },
       ],
-      ["vlans", voice.id, { network_name: names.network as string }],
-      [
-        "subnets",
-        subnet.id,
-        { network_name: names.network as string, vlan_number: names.vlan as string, tag_names: `blue;${names.tag}` },
-      ],
+      ["vlans", voice.id, { network_name: names.network }],
+      ["subnets", subnet.id, { network_name: names.network, vlan_number: names.vlan, tag_names: `blue;${names.tag}` }],
       [
         "hosts",
         host.id,
-        {
-          network_name: names.network as string,
-          tag_names: `${names.tag};blue`,
-          credential_names: names.credential as string,
-        },
+        { network_name: names.network, tag_names: `${names.tag};blue`, credential_names: names.credential },
       ],
-      [
-        "ip-addresses",
-        address.id,
-        { host_name: names.host as string, network_name: names.network as string, subnet_cidr: "10.2.0.0/16" },
-      ],
-      ["ports", port.id, { host_name: names.host as string, network_name: names.network as string }],
+      ["ip-addresses", address.id, { host_name: names.host, network_name: names.network, subnet_cidr: "10.2.0.0/16" }],
+      ["ports", port.id, { host_name: names.host, network_name: names.network }],
       [
         "services",
         service.id,
-        {
-          host_name: names.host as string,
-          network_name: names.network as string,
-          tag_names: "blue",
-          binding_names: "443/Tcp;10.2.3.4",
-        },
+        { host_name: names.host, network_name: names.network, tag_names: "blue", binding_names: "443/Tcp;10.2.3.4" },
       ],
       [
         "if-entries",
         entry.id,
         {
-          host_name: names.host as string,
-          network_name: names.network as string,
+          host_name: names.host,
+          network_name: names.network,
           ip_address: "10.2.3.4",
           native_vlan_number: "7",
           vlan_numbers: `${names.vlan};7`,
@@ -157,35 +122,24 @@ describe("a table", () => {
       [
         "if-entries",
         other.id,
-        {
-          host_name: names.host as string,
-          ip_address: "",
-          native_vlan_number: "",
-          vlan_numbers: "",
-          neighbor_name: "core-1",
-        },
+        { host_name: names.host, ip_address: "", native_vlan_number: "", vlan_numbers: "", neighbor_name: "core-1" },
       ],
       [
         "credentials",
         credential.id,
         {
           organization_name: organization.name,
-          assigned_network_names: names.network as string,
+          assigned_network_names: names.network,
           assigned_host_names: `${names.host};core-1`,
-          tag_names: names.tag as string,
+          tag_names: names.tag,
         },
       ],
       ["tags", red.id, { organization_name: organization.name }],
-      ["users", user.id, { organization_name: organization.name, network_names: names.network as string }],
+      ["users", user.id, { organization_name: organization.name, network_names: names.network }],
       [
         "auth/keys",
         key.id,
-        {
-          organization_name: organization.name,
-          user_email: ownerEmail,
-          network_names: names.network as string,
-          tag_names: "",
-        },
+        { organization_name: organization.name, user_email: ownerEmail, network_names: names.network, tag_names: "" },
       ],
     ];
     const before = {
@@ -195,22 +149,22 @@ describe("a table", () => {
       tag: "red",
       credential: "Switches",
       entry: "Gi0/48",
-    } as Record<string, string>;
+    };
     for (const [path, id, cells] of expected(before))
       expect([path, await rowOf(path, id)]).toEqual([path, expect.objectContaining(cells)]);
-    const bindings = (await owner.get(`bindings?service_id=${service.id}`)).data as Wire[];
+    const bindings = (await owner.get(`bindings?service_id=${service.id}`)).data as JsonRecord[];
     const [onPort, onAddress] = [await rowOf("bindings", bindings[0]?.id), await rowOf("bindings", bindings[1]?.id)];
     expect([onPort, onAddress]).toMatchObject([
       { service_name: "Shop", network_name: network.name, port: "443/Tcp", ip_address: "" },
       { service_name: "Shop", port: "", ip_address: "10.2.3.4" },
     ]);
-    const at = now();
-    await put("networks", network, { name: "Campus" });
-    await put("hosts", (await owner.get(`hosts/${host.id}`)).data, { name: "shop-1", expected_updated_at: null });
-    await put("vlans", voice, { number: 121 });
-    await put("tags", red, { name: "crimson" });
-    await put("credentials", (await owner.get(`credentials/${credential.id}`)).data, { name: "Old switches" });
-    await put("if-entries", uplink, { if_name: "Gi0/47" });
+    const at = takeInstant();
+    await update("networks", network, { name: "Campus" });
+    await update("hosts", (await owner.get(`hosts/${host.id}`)).data, { name: "shop-1", expected_updated_at: null });
+    await update("vlans", voice, { number: 121 });
+    await update("tags", red, { name: "crimson" });
+    await update("credentials", (await owner.get(`credentials/${credential.id}`)).data, { name: "Old switches" });
+    await update("if-entries", uplink, { if_name: "Gi0/47" });
     const after = {
       network: "Campus",
       host: "shop-1",
@@ -224,8 +178,8 @@ describe("a table", () => {
     for (const [path, id, cells] of expected(before))
       expect([path, await rowOf(path, id, `at=${at}`)]).toEqual([path, expect.objectContaining(cells)]);
     // A deleted record has a name as of a time when it existed.
-    await made(owner.delete(`tags/${blue.id}`));
-    await made(owner.delete(`hosts/${far.id}?cascade=true`));
+    await expectOk(owner.delete(`tags/${blue.id}`));
+    await expectOk(owner.delete(`hosts/${far.id}?cascade=true`));
     expect(await rowOf("hosts", host.id, `at=${at}`)).toMatchObject({
       tags: `${red.id};${blue.id}`,
       tag_names: "red;blue",
@@ -244,14 +198,14 @@ describe("a table", () => {
   test("has no record id without a name, except its own", () => {
     const nameless = "id lineage_id first_discovery_id last_discovery_id sys_object_id chassis_id record_id".split(" ");
     for (const resource of RESOURCES) {
-      const own = resource.columns ?? schemaColumns(resource.answer);
+      const own = resource.columns ?? schemaColumns(resource.responseSchema);
       const header = withNames(own, exampleName).map((column) => column.name);
       expect([resource.path, new Set(header).size]).toEqual([resource.path, header.length]);
       const names = own.map((column) => column.name);
       expect(header.filter((name) => names.includes(name))).toEqual(names);
       for (const name of names.filter(
-        (each) =>
-          /_ids?$|^tags$|^neighbor$|_assignments$/.test(each) && !nameless.includes(each) && !/^(lldp|cdp)_/.test(each),
+        (name) =>
+          /_ids?$|^tags$|^neighbor$|_assignments$/.test(name) && !nameless.includes(name) && !/^(lldp|cdp)_/.test(name),
       )) {
         expect([resource.path, name, names.includes(header[header.indexOf(name) + 1] as string)]).toEqual([
           resource.path,
@@ -263,7 +217,7 @@ describe("a table", () => {
   });
 
   test("documents its name columns", async () => {
-    const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Wire;
+    const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as JsonRecord;
     const { example } = document.paths["/api/v1/ip-addresses/export/csv"].get.responses["200"].content["text/csv"];
     expect(parseCsv(example)[0]?.slice(0, 8)).toEqual(
       "id host_id host_name network_id network_name subnet_id subnet_cidr ip_address".split(" "),
@@ -292,7 +246,7 @@ describe("a table", () => {
       host_assignments: [{ host_id: hidden.id }, { host_id: host.id }],
     });
     const viewer = (await newViewer()).client;
-    const at = now();
+    const at = takeInstant();
     for (const when of ["", `at=${at}`]) {
       expect([await rowOf("if-entries", one.id, when), await rowOf("if-entries", two.id, when)]).toMatchObject([
         { neighbor_name: "secret-host" },
@@ -306,8 +260,8 @@ describe("a table", () => {
       for (const path of ["if-entries", "hosts", "credentials", "users", "networks"])
         expect((await viewer.get(`${path}/export/csv?${when}`)).text).not.toMatch(/secret-|\bfar\b/);
     }
-    const { client: elsewhere } = await newStranger();
-    expect((await elsewhere.get("if-entries/export/csv")).text).not.toContain("secret");
+    const { client: strangerClient } = await newStranger();
+    expect((await strangerClient.get("if-entries/export/csv")).text).not.toContain("secret");
     expect((await owner.get("hosts/export/csv")).text).toContain("secret");
   });
 
@@ -323,23 +277,23 @@ describe("a table", () => {
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
     const hosts = 600;
     inTransaction((tx) => {
-      for (let each = 0; each < hosts; each += 1) {
-        const host = tx.create(hostKind, organizationId, hostFields(networkId, `host ${each}`));
+      for (let index = 0; index < hosts; index += 1) {
+        const host = tx.create(hostKind, organizationId, hostFields(networkId, `host ${index}`));
         for (let part = 0; part < 3; part += 1)
           tx.create(
             ipAddressKind,
             organizationId,
-            addressFields(host, subnet.id, `10.${part}.${each >> 8}.${each & 255}`),
+            addressFields(host, subnet.id, `10.${part}.${index >> 8}.${index & 255}`),
           );
       }
     });
     const { reader } = appliance;
-    const asked: string[] = [];
+    const queriedKinds: string[] = [];
     let names = 0;
     const own = reader.ownFields.bind(reader);
     reader.ownFields = (query, fields) => {
       const found = own(query, fields);
-      asked.push(query.kind.name);
+      queriedKinds.push(query.kind.name);
       names += found.length;
       return found;
     };
@@ -351,6 +305,6 @@ describe("a table", () => {
         `host ${Number(row.ip_address?.split(".")[2]) * 256 + Number(row.ip_address?.split(".")[3])}`,
       );
     expect(names).toBe(hosts + 2);
-    expect(asked.length).toBeLessThan(10);
+    expect(queriedKinds.length).toBeLessThan(10);
   });
 });

@@ -1,32 +1,32 @@
 // Examples of the OpenAPI document, sent in sequence verbatim except for the ids of the organization, its network and
-// the user: each gets its documented answer, every operation is covered, and writes carry their reason and report their
-// sequence.
+// the user: each gets its documented response, every operation is covered, and writes carry their reason and report
+// their sequence.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
 import { EDITABLE, IMPORTABLE } from "../../src/bulk/written-resources.ts";
 import { CONFLICT_EXAMPLE } from "../../src/reports/conflicts/conflict-answer.ts";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
-import type { Answer, Client } from "../support/appliance/client.ts";
+import type { ApiResponse, Client } from "../support/appliance/client.ts";
 import { CREATABLE } from "../support/contract/example-bodies.ts";
 import { type DocumentedOperation, OpenApiDocument } from "../support/contract/openapi.ts";
 
 type Any = any;
 
 /** Ids in the examples of records that exist beforehand. */
-const PUT_IN = {
+const PREEXISTING_IDS = {
   organization: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   network: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002",
   user: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007",
 };
-/** Restores go back by an hour. */
-const HOURS_BETWEEN_MS = 2 * 3_600_000;
+/** Time between two requests: restores in the examples go back by an hour. */
+const STEP_MS = 2 * 3_600_000;
 
 /** In dependency order; each kind is changed before another one refers to it. */
 const KINDS = CREATABLE.map(({ kind }) => pascalCase(kind.name));
 
-/** Records that can't be restored with their secret: by kind, replacements in the examples for a further one. */
-const ANOTHER: Record<string, [string, string][]> = {
+/** Kinds whose deleted records can't be restored, with replacements that turn an example into another record. */
+const REPLACEMENTS: Record<string, [string, string][]> = {
   ApiKey: [["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0008", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0048"]],
   User: [
     ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0009", "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0049"],
@@ -49,12 +49,12 @@ beforeAll(async () => {
 afterAll(() => appliance.close());
 
 /**
- * Operations that wrote to the ledger, those whose reason is missing in the transaction, and those whose answer names
- * another transaction.
+ * Operations that wrote to the ledger, those whose reason is missing in the transaction, and those whose response
+ * names another transaction.
  */
-const wrote = new Set<string>();
-const unreasoned: string[] = [];
-const mistold: string[] = [];
+const writeOperations = new Set<string>();
+const withoutReason: string[] = [];
+const wrongSequence: string[] = [];
 /** Without those of accepted conflicts, which are not shown: the acceptance itself has the reason. */
 const transactionsAfter = (sequence: number) =>
   appliance.reader.db
@@ -64,27 +64,27 @@ const transactionsAfter = (sequence: number) =>
     )
     .values(sequence) as Array<[actor: string, reason: string | null, sequence: number]>;
 
-const idOf = (each: DocumentedOperation) => each.operation.operationId as string;
+const idOf = (documented: DocumentedOperation) => documented.operation.operationId as string;
 
-function named(operationId: string): DocumentedOperation {
-  const found = api.operations.find((each) => idOf(each) === operationId);
+function operationById(operationId: string): DocumentedOperation {
+  const found = api.operations.find((operation) => idOf(operation) === operationId);
   if (found === undefined) throw new Error(`there is no operation ${operationId}`);
   return found;
 }
 
-/** Sends the example of an operation. @param path parameters assigned by the appliance */
-async function send(operationId: string, path: Record<string, string | number> = {}): Promise<Answer> {
-  const each = named(operationId);
-  const operation = each.operation as Any;
-  const substituted = (text: string) => [...substitutes].reduce((all, [from, to]) => all.replaceAll(from, to), text);
+/** Sends the example of an operation. @param path path parameters assigned by the appliance */
+async function send(operationId: string, path: Record<string, string | number> = {}): Promise<ApiResponse> {
+  const documented = operationById(operationId);
+  const operation = documented.operation as Any;
+  const substitute = (text: string) => [...substitutes].reduce((all, [from, to]) => all.replaceAll(from, to), text);
   const parameters = operation.parameters.filter(({ name }: Any) => name !== undefined);
-  const url = each.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+  const url = documented.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const value = path[name] ?? parameters.find((parameter: Any) => parameter.name === name)?.example;
     if (value === undefined) throw new Error(`${operationId}: the parameter ${name} has no example`);
     return String(value);
   });
-  const query = parameters.flatMap(({ in: place, name, example }: Any) =>
-    place === "query" && example !== undefined ? [`${name}=${encodeURIComponent(example)}`] : [],
+  const query = parameters.flatMap(({ in: location, name, example }: Any) =>
+    location === "query" && example !== undefined ? [`${name}=${encodeURIComponent(example)}`] : [],
   );
   const [[type, { example }] = ["", { example: undefined }]] = Object.entries<Any>(
     operation.requestBody?.content ?? {},
@@ -92,28 +92,29 @@ async function send(operationId: string, path: Record<string, string | number> =
   if (operation.requestBody !== undefined && example === undefined)
     throw new Error(`${operationId}: the body has no example`);
   const before = appliance.reader.snapshot(() => appliance.reader.head().sequence);
-  const answer = await client.send(
-    each.method,
-    substituted(url + (query.length === 0 ? "" : `?${query.join("&")}`)),
+  const response = await client.send(
+    documented.method,
+    substitute(url + (query.length === 0 ? "" : `?${query.join("&")}`)),
     example === undefined
-      ? each.method === "POST"
+      ? documented.method === "POST"
         ? ""
         : undefined
-      : substituted(type === "text/csv" ? example : JSON.stringify(example)),
+      : substitute(type === "text/csv" ? example : JSON.stringify(example)),
     { "x-change-reason": operationId, ...(type === "" ? {} : { "content-type": type }) },
   );
-  const own = transactionsAfter(before).filter(([actor]) => actor !== "Discovery");
-  for (const [, reason] of own) {
-    wrote.add(operationId);
-    if (reason !== operationId) unreasoned.push(`${operationId}: ${reason}`);
+  const written = transactionsAfter(before).filter(([actor]) => actor !== "Discovery");
+  for (const [, reason] of written) {
+    writeOperations.add(operationId);
+    if (reason !== operationId) withoutReason.push(`${operationId}: ${reason}`);
   }
-  const told = answer.headers.get("x-transaction-sequence");
-  if (told !== (own.at(-1)?.[2].toString() ?? null)) mistold.push(`${operationId}: ${told}, not ${own.at(-1)?.[2]}`);
+  const reportedSequence = response.headers.get("x-transaction-sequence");
+  if (reportedSequence !== (written.at(-1)?.[2].toString() ?? null))
+    wrongSequence.push(`${operationId}: ${reportedSequence}, not ${written.at(-1)?.[2]}`);
   sent.set(
     operationId,
-    `${operationId} ${answer.status} ${answer.status === 200 ? "" : answer.text.slice(0, 400)}`.trim(),
+    `${operationId} ${response.status} ${response.status === 200 ? "" : response.text.slice(0, 400)}`.trim(),
   );
-  return answer;
+  return response;
 }
 
 const plural = (kind: string) => ({ IfEntry: "IfEntries", IpAddress: "IpAddresses" })[kind] ?? `${kind}s`;
@@ -123,9 +124,9 @@ test("the examples work one after the other", async () => {
   substitutes.set("7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY", SETUP_TOKEN);
   const claimed = await send("setUp");
   substitutes
-    .set(PUT_IN.organization, claimed.data.organization_id)
-    .set(PUT_IN.network, claimed.data.network_id)
-    .set(PUT_IN.user, claimed.data.user.id);
+    .set(PREEXISTING_IDS.organization, claimed.data.organization_id)
+    .set(PREEXISTING_IDS.network, claimed.data.network_id)
+    .set(PREEXISTING_IDS.user, claimed.data.user.id);
   const signedIn = await send("signIn");
   client = client.with({ cookie: signedIn.headers.get("set-cookie")?.split(";")[0] as string });
 
@@ -151,8 +152,8 @@ test("the examples work one after the other", async () => {
   await send("cancelLedgerVerification", { id: verification.data.id });
   expect((await client.delete(`hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
   const [ignored] = (await send("listIgnored")).data;
-  // The examples contain no conflict: another host with the address of the first.
-  const other = await client.post("hosts", {
+  // The examples contain no conflict, so another host gets the address of the first.
+  const otherHost = await client.post("hosts", {
     network_id: claimed.data.network_id,
     name: "printer-2",
     ip_addresses: [{ ip_address: CONFLICT_EXAMPLE.value }],
@@ -160,41 +161,42 @@ test("the examples work one after the other", async () => {
   const conflicts = await send("listConflicts");
   substitutes.set(CONFLICT_EXAMPLE.fingerprint, conflicts.data[0]?.fingerprint);
   const acceptance = await send("acceptConflict");
-  const given: Record<string, Record<string, string>> = {
+  const pathParameters: Record<string, Record<string, string>> = {
     "/conflicts/acceptances/{id}": { id: acceptance.data?.id },
     "/discovery/scans/{id}": { id: scan.data.id },
     "/discovery/ignored/{id}": { id: ignored?.id },
     "/backups/{name}": { name: backup.data.name },
     "/ledger/verifications/{id}": { id: verification.data.id },
   };
-  const pathOf = (path: string) => Object.entries(given).find(([part]) => path.includes(part))?.[1] ?? {};
+  const pathOf = (path: string) => Object.entries(pathParameters).find(([part]) => path.includes(part))?.[1] ?? {};
 
-  for (const each of api.operations)
-    if (each.method === "GET" && !sent.has(idOf(each))) await send(idOf(each), pathOf(each.path));
+  for (const listed of api.operations)
+    if (listed.method === "GET" && !sent.has(idOf(listed))) await send(idOf(listed), pathOf(listed.path));
   // The first one has ended by now.
   const queued = await send("createScan");
   await send("withdrawConflictAcceptance", { id: acceptance.data?.id });
-  await client.delete(`hosts/${other.data.id}`);
+  await client.delete(`hosts/${otherHost.data.id}`);
   await send("cancelScan", { id: queued.data.id });
   await send("revertTransaction");
 
-  appliance.clock.advance(HOURS_BETWEEN_MS);
+  appliance.clock.advance(STEP_MS);
   for (const kind of KINDS.toReversed()) {
-    const another = ANOTHER[kind];
-    if (another !== undefined) await send(`restore${kind}`);
+    const replacements = REPLACEMENTS[kind];
+    if (replacements !== undefined) await send(`restore${kind}`);
     await send(`delete${kind}`);
-    if (another === undefined) await send(`restore${kind}`);
+    if (replacements === undefined) await send(`restore${kind}`);
     else {
-      for (const [from, to] of another) substitutes.set(from, to);
+      for (const [from, to] of replacements) substitutes.set(from, to);
       await send(`create${kind}`);
       await send(`update${kind}`);
     }
     await send(`delete${plural(kind)}`);
   }
-  const at = pathOf("/discovery/ignored/{id}");
-  substitutes.set("01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018", at.id as string);
-  for (const operationId of ["liftIgnored", "restoreIgnored", "liftManyIgnored"]) await send(operationId, at);
-  const { email, password } = (named("signIn").operation as Any).requestBody.content["application/json"].example;
+  const ids = pathOf("/discovery/ignored/{id}");
+  substitutes.set("01936f2e-0d5c-7d3a-9a39-3f6f1f7a0018", ids.id as string);
+  for (const operationId of ["liftIgnored", "restoreIgnored", "liftManyIgnored"]) await send(operationId, ids);
+  const { email, password } = (operationById("signIn").operation as Any).requestBody.content["application/json"]
+    .example;
   expect((await appliance.anonymous.post("/api/auth/login", { email, password })).status).toBe(200);
   const sessions = (await client.get("/api/auth/sessions")).data as Array<{ id: string; is_current: boolean }>;
   await send("setPreferences");
@@ -211,9 +213,9 @@ test("the examples work one after the other", async () => {
   expect(api.operations.map(idOf).filter((operationId) => !sent.has(operationId))).toEqual([]);
   const takesReason = ({ operation }: DocumentedOperation) =>
     (operation as Any).parameters.some(({ $ref }: Any) => $ref === "#/components/parameters/ChangeReason");
-  expect(unreasoned).toEqual([]);
-  expect(mistold).toEqual([]);
-  const taking = new Set(api.operations.filter(takesReason).map(idOf));
-  expect([...wrote].filter((operationId) => !taking.has(operationId))).toEqual([]);
-  expect(wrote.size).toBeGreaterThan(60);
+  expect(withoutReason).toEqual([]);
+  expect(wrongSequence).toEqual([]);
+  const withReasonParameter = new Set(api.operations.filter(takesReason).map(idOf));
+  expect([...writeOperations].filter((operationId) => !withReasonParameter.has(operationId))).toEqual([]);
+  expect(writeOperations.size).toBeGreaterThan(60);
 });

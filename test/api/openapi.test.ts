@@ -21,9 +21,9 @@ beforeAll(async () => {
 });
 
 const templateOf = (path: string) => path.replaceAll(/:(\w+)/g, "{$1}");
-const titleOf = (each: DocumentedOperation) => `${each.method} ${each.path}`;
+const titleOf = (listed: DocumentedOperation) => `${listed.method} ${listed.path}`;
 
-/** Media types of answers without the envelope. */
+/** Media types of responses without the envelope. */
 const MEDIA_TYPES = [
   "text/csv",
   "application/x-ndjson",
@@ -52,38 +52,42 @@ describe("the OpenAPI document", () => {
     expect(registered.length).toBeGreaterThan(20);
   });
 
-  test("has the answer 412 of every PUT and DELETE with If-None-Match: *, whatever it changes", async () => {
+  test("documents the 412 response of every PUT and DELETE to If-None-Match: *, regardless of what it changes", async () => {
     const changing = api.operations.filter(({ method }) => method === "PUT" || method === "DELETE");
     expect(changing.length).toBeGreaterThan(20);
     for (const { method, path, operation } of changing) {
-      const answer = await owner.send(method, path, method === "PUT" ? {} : undefined, { "if-none-match": "*" });
-      expect([path, answer.status, answer.body?.code], `${method} ${path}`).toEqual([path, 412, "precondition_failed"]);
+      const response = await owner.send(method, path, method === "PUT" ? {} : undefined, { "if-none-match": "*" });
+      expect([path, response.status, response.body?.code], `${method} ${path}`).toEqual([
+        path,
+        412,
+        "precondition_failed",
+      ]);
       expect(Object.keys((operation as Any).responses), `${method} ${path}`).toContain("412");
     }
   });
 
   test("gives every operation a unique id, a summary, a group, its security, and JSON except for tables, lines, texts, streams and files", () => {
-    const ids = api.operations.map((each) => each.operation.operationId);
+    const ids = api.operations.map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
-    for (const each of api.operations) {
-      const operation = each.operation as Any;
-      expect(operation.operationId, titleOf(each)).toMatch(/^[a-z][A-Za-z0-9]+$/);
-      expect(operation.summary, titleOf(each)).toMatch(/^[A-Z].*[^.]$/);
-      expect(operation.tags, titleOf(each)).toHaveLength(1);
-      expect(operation.security, titleOf(each)).toBeArray();
+    for (const listed of api.operations) {
+      const operation = listed.operation as Any;
+      expect(operation.operationId, titleOf(listed)).toMatch(/^[a-z][A-Za-z0-9]+$/);
+      expect(operation.summary, titleOf(listed)).toMatch(/^[A-Z].*[^.]$/);
+      expect(operation.tags, titleOf(listed)).toHaveLength(1);
+      expect(operation.security, titleOf(listed)).toBeArray();
       const { 200: success, ...refusals } = operation.responses;
-      const isTable = titleOf(each).endsWith("/import/csv");
+      const isTable = titleOf(listed).endsWith("/import/csv");
       const sent = Object.keys(operation.requestBody?.content ?? { "application/json": null });
-      expect(sent, titleOf(each)).toEqual([isTable ? "text/csv" : "application/json"]);
+      expect(sent, titleOf(listed)).toEqual([isTable ? "text/csv" : "application/json"]);
       for (const body of Object.values<Any>(refusals).filter(({ content }) => content !== undefined))
-        expect(Object.keys(body.content), titleOf(each)).toEqual(["application/json"]);
+        expect(Object.keys(body.content), titleOf(listed)).toEqual(["application/json"]);
       for (const type of Object.keys(success.content))
-        expect(["application/json", ...MEDIA_TYPES], titleOf(each)).toContain(type);
+        expect(["application/json", ...MEDIA_TYPES], titleOf(listed)).toContain(type);
     }
   });
 
   test("describes every group of operations", () => {
-    const used = new Set(api.operations.flatMap((each) => each.operation.tags as string[]));
+    const used = new Set(api.operations.flatMap(({ operation }) => operation.tags as string[]));
     expect(document.tags.map((tag: Any) => tag.name).sort()).toEqual([...used].sort());
     for (const tag of document.tags) expect(tag.description, tag.name).toBeString();
   });
@@ -91,34 +95,39 @@ describe("the OpenAPI document", () => {
   test("describes each parameter of an operation", () => {
     for (const route of appliance.surface.routes) {
       const operation = document.paths[templateOf(route.path)][route.method.toLowerCase()];
-      const parameters = operation.parameters.map((each: Any) =>
-        each.$ref === undefined ? each : document.components.parameters[each.$ref.split("/").at(-1)],
+      const parameters = operation.parameters.map((parameter: Any) =>
+        parameter.$ref === undefined ? parameter : document.components.parameters[parameter.$ref.split("/").at(-1)],
       );
-      const told = parameters.filter((each: Any) => each.in !== "header").map((each: Any) => `${each.in} ${each.name}`);
-      const names = (place: string, schema: TObject | undefined) =>
-        Object.keys(schema?.properties ?? {}).map((name) => `${place} ${name}`);
-      expect(told, route.path).toEqual([
+      const documented = parameters
+        .filter((parameter: Any) => parameter.in !== "header")
+        .map((parameter: Any) => `${parameter.in} ${parameter.name}`);
+      const names = (location: string, schema: TObject | undefined) =>
+        Object.keys(schema?.properties ?? {}).map((name) => `${location} ${name}`);
+      expect(documented, route.path).toEqual([
         ...names("path", route.operation.params),
         ...names("query", route.operation.query),
       ]);
-      for (const each of parameters)
-        expect(each.description, `${route.method} ${route.path} ${each.name}`).toBeString();
+      for (const parameter of parameters)
+        expect(parameter.description, `${route.method} ${route.path} ${parameter.name}`).toBeString();
       const inPath = [...templateOf(route.path).matchAll(/\{(\w+)\}/g)].map((match) => `path ${match[1]}`);
       expect(
-        told.filter((each: string) => each.startsWith("path")),
+        documented.filter((parameter: string) => parameter.startsWith("path")),
         route.path,
       ).toEqual(inPath);
     }
   });
 
   test("describes every operation beyond its summary and roles, and gives a contact", () => {
-    const saysWho = /^(?:Requires [^.]+|No authentication|Open to every role|Sign-in only: API keys are refused)\.$/;
-    for (const each of api.operations) {
-      const operation = each.operation as Any;
-      const sentences = (operation.description as string).split("\n\n").filter((paragraph) => !saysWho.test(paragraph));
-      expect(sentences.join(" "), titleOf(each)).toMatch(/^[^a-z].{10,}[.:|)]$/s);
-      expect(sentences, titleOf(each)).not.toContain(`${operation.summary}.`);
-      expect(operation.description, titleOf(each)).toMatch(
+    const accessSentence =
+      /^(?:Requires [^.]+|No authentication|Open to every role|Sign-in only: API keys are refused)\.$/;
+    for (const listed of api.operations) {
+      const operation = listed.operation as Any;
+      const sentences = (operation.description as string)
+        .split("\n\n")
+        .filter((paragraph) => !accessSentence.test(paragraph));
+      expect(sentences.join(" "), titleOf(listed)).toMatch(/^[^a-z].{10,}[.:|)]$/s);
+      expect(sentences, titleOf(listed)).not.toContain(`${operation.summary}.`);
+      expect(operation.description, titleOf(listed)).toMatch(
         /Requires the role|No authentication\.|Open to every role\.|Sign-in only/,
       );
     }
@@ -135,8 +144,8 @@ describe("the OpenAPI document", () => {
         expect(value).not.toMatch(/eval\(|<script/i);
       if (value === null || typeof value !== "object") return;
       if (Array.isArray(value.enum))
-        expect(new Set(value.enum.map((each: Any) => JSON.stringify(each))).size).toBe(value.enum.length);
-      for (const [name, each] of Object.entries(value)) visit(each, name);
+        expect(new Set(value.enum.map((choice: Any) => JSON.stringify(choice))).size).toBe(value.enum.length);
+      for (const [name, member] of Object.entries(value)) visit(member, name);
     };
     visit(document, "");
   });
@@ -151,15 +160,15 @@ describe("the OpenAPI document", () => {
   });
 
   test("lists every status with its error codes, with an example of each", () => {
-    for (const each of api.operations) {
-      const { responses } = each.operation as Any;
+    for (const listed of api.operations) {
+      const { responses } = listed.operation as Any;
       const failures = Object.entries(responses as Any).filter(([status]) => Number(status) >= 400);
-      expect(failures.length, titleOf(each)).toBeGreaterThan(1);
+      expect(failures.length, titleOf(listed)).toBeGreaterThan(1);
       for (const [status, response] of failures as [string, Any][]) {
         const { schema, examples } = response.content["application/json"];
         expect(schema).toEqual({ $ref: "#/components/schemas/Error" });
         for (const code of Object.keys(examples)) {
-          expect(STATUS[code as keyof typeof STATUS], titleOf(each)).toBe(Number(status));
+          expect(STATUS[code as keyof typeof STATUS], titleOf(listed)).toBe(Number(status));
           expect(document.components.examples[code].value.code).toBe(code);
         }
       }
@@ -185,10 +194,10 @@ describe("the OpenAPI document", () => {
       ),
     );
     const { securitySchemes: _named, ...components } = document.components;
-    const there = Object.entries(components).flatMap(([kind, byName]) =>
+    const defined = Object.entries(components).flatMap(([kind, byName]) =>
       Object.keys(byName as object).map((name) => `${kind}/${name}`),
     );
-    expect(there.sort()).toEqual([...references].sort());
+    expect(defined.sort()).toEqual([...references].sort());
     expect(JSON.stringify(document)).not.toContain('"$id"');
   });
 
@@ -225,35 +234,35 @@ describe("the examples of the OpenAPI document", () => {
     }
   });
 
-  test("of answers match the schema, in canonical form", () => {
+  test("of responses match the schema, in canonical form", () => {
     for (const { method, path, operation } of appliance.surface.routes) {
       const { data, further } = operation.example;
-      if (operation.answer === null) continue;
-      for (const each of [data, ...(further?.others ?? []).map((other) => other.data)])
-        expect(check(operation.answer, each), `${method} ${path}`).toEqual({ ok: true, value: each });
-      if (TypeGuard.IsArray(operation.answer)) expect(data, `${method} ${path}`).not.toBeEmpty();
+      if (operation.responseSchema === null) continue;
+      for (const value of [data, ...(further?.others ?? []).map((other) => other.data)])
+        expect(check(operation.responseSchema, value), `${method} ${path}`).toEqual({ ok: true, value: value });
+      if (TypeGuard.IsArray(operation.responseSchema)) expect(data, `${method} ${path}`).not.toBeEmpty();
     }
   });
 
-  test("of answers have no undocumented field", () => {
-    for (const each of api.operations) {
-      const { example, examples = {} } = (each.operation as Any).responses["200"].content["application/json"] ?? {};
-      const answers = Object.values<Any>(examples).map(({ value }) => value);
-      for (const answer of example === undefined ? answers : [example, ...answers])
+  test("of responses have no undocumented field", () => {
+    for (const listed of api.operations) {
+      const { example, examples = {} } = (listed.operation as Any).responses["200"].content["application/json"] ?? {};
+      const exampleValues = Object.values<Any>(examples).map(({ value }) => value);
+      for (const response of example === undefined ? exampleValues : [example, ...exampleValues])
         expect(
           api.mismatches(
             [
               "paths",
-              each.path,
-              each.method.toLowerCase(),
+              listed.path,
+              listed.method.toLowerCase(),
               "responses",
               "200",
               "content",
               "application/json",
               "schema",
             ],
-            answer,
-            titleOf(each),
+            response,
+            titleOf(listed),
           ),
         ).toEqual([]);
     }
@@ -262,7 +271,7 @@ describe("the examples of the OpenAPI document", () => {
     expect(Object.keys(content["application/json"].examples)).toEqual(["instant", "period"]);
   });
 
-  test("of errors are errors", () => {
+  test("of errors match the error schema", () => {
     for (const [code, { value }] of Object.entries(document.components.examples as Any) as [string, Any][]) {
       expect(api.mismatches(ERROR_SCHEMA, value, code)).toEqual([]);
     }
@@ -288,12 +297,12 @@ describe("the paths of the documentation", () => {
   });
 
   test.each(["/", "/api/openapi.json", "/openapi.json", "/docs", "/docs/scalar.js"])(
-    "answer another method at %s with 405 and the envelope",
+    "refuse another method at %s with 405 and the envelope",
     async (path) => {
-      const answer = await anonymous.send("POST", path);
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get("allow")).toBe("GET, HEAD");
-      expect(answer.body.code).toBe("method_not_allowed");
+      const response = await anonymous.send("POST", path);
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toBe("GET, HEAD");
+      expect(response.body.code).toBe("method_not_allowed");
     },
   );
 
@@ -306,8 +315,8 @@ describe("the paths of the documentation", () => {
     expect(new TextDecoder().decode(Bun.gunzipSync(await packed.arrayBuffer()))).toBe(text);
     const unpacked = await get("/api/openapi.json", { "accept-encoding": "gzip;q=0" });
     expect(unpacked.headers.get("content-encoding")).toBeNull();
-    const again = await get("/api/openapi.json", { "if-none-match": plain.headers.get("etag") ?? "" });
-    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const revalidated = await get("/api/openapi.json", { "if-none-match": plain.headers.get("etag") ?? "" });
+    expect([revalidated.status, await revalidated.text()]).toEqual([304, ""]);
     expect(await openApiDocument({ handle: handle })).toBe(text);
     const short = await get("/openapi.json");
     expect([short.headers.get("content-type"), short.headers.get("etag"), await short.text()]).toEqual([
@@ -337,14 +346,14 @@ describe("the paths of the documentation", () => {
     const sent = new Uint8Array(await packed.arrayBuffer());
     expect(sent.length * 3).toBeLessThan(bytes.length);
     expect(Bun.gunzipSync(sent)).toEqual(bytes);
-    const again = await get("/docs/scalar.js", { "if-none-match": packed.headers.get("etag") ?? "" });
-    expect(again.status).toBe(304);
+    const revalidated = await get("/docs/scalar.js", { "if-none-match": packed.headers.get("etag") ?? "" });
+    expect(revalidated.status).toBe(304);
   });
 });
 
-describe("checking answers against the document", () => {
+describe("checking responses against the document", () => {
   const subnets = "/api/v1/subnets";
-  const answer = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
+  const response = (status: number, body: unknown, headers: Record<string, string> = {}) => ({
     status,
     headers: new Headers({ "x-request-id": "1", "content-type": "application/json", ...headers }),
     text: JSON.stringify(body),
@@ -355,16 +364,16 @@ describe("checking answers against the document", () => {
   const pagination = { total_count: 0, limit: 50, offset: 0, has_more: false };
   const failure = (code: string) => ({ success: false, code, error: "No.", params: {}, meta });
 
-  test("accepts a documented answer", () => {
+  test("accepts a documented response", () => {
     expect(
       api.problems(
         "GET",
         `${subnets}?limit=5`,
-        answer(200, { success: true, data: [], meta: { ...meta, pagination } }),
+        response(200, { success: true, data: [], meta: { ...meta, pagination } }),
       ),
     ).toEqual([]);
-    expect(api.problems("GET", subnets, answer(400, failure("validation_failed")))).toEqual([]);
-    expect(api.problems("GET", "/api/v1/nothing", answer(404, failure("entity_not_found")))).toEqual([]);
+    expect(api.problems("GET", subnets, response(400, failure("validation_failed")))).toEqual([]);
+    expect(api.problems("GET", "/api/v1/nothing", response(404, failure("entity_not_found")))).toEqual([]);
   });
 
   test.each([
@@ -374,13 +383,15 @@ describe("checking answers against the document", () => {
     ["an undocumented code", 400, failure("malformed_json")],
     ["an unknown record field", 200, { success: true, data: [{ nothing: 1 }], meta: { ...meta, pagination } }],
   ])("refuses %s", (_title, status, body) => {
-    expect(api.problems("GET", subnets, answer(status, body))).not.toEqual([]);
+    expect(api.problems("GET", subnets, response(status, body))).not.toEqual([]);
   });
 
   test("refuses a missing and an undocumented header", () => {
     const list = { success: true, data: [], meta: { ...meta, pagination } };
-    expect(api.problems("GET", subnets, answer(200, list, { etag: '"1"' }))).toEqual([expect.stringContaining("etag")]);
-    expect(api.problems("GET", subnets, answer(401, failure("auth_not_authenticated")))).toEqual([
+    expect(api.problems("GET", subnets, response(200, list, { etag: '"1"' }))).toEqual([
+      expect.stringContaining("etag"),
+    ]);
+    expect(api.problems("GET", subnets, response(401, failure("auth_not_authenticated")))).toEqual([
       expect.stringContaining("WWW-Authenticate"),
     ]);
   });

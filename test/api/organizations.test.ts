@@ -4,26 +4,26 @@ import { describe, expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, refusal } from "../support/appliance/factories.ts";
+import { expectOk, invalid, refusal } from "../support/appliance/factories.ts";
 
 const PATH = "/api/v1/organizations";
 
 const appliance = applianceForEach();
 const { anonymous, clock, first, owner, signedIn } = appliance;
-const { newApiKey, newOrganization, newUser, tick, transactionCount, writingWatched, versionsOf } = appliance;
+const { newApiKey, newOrganization, newUser, tick, transactionCount, watchWrites, versionsOf } = appliance;
 
 describe("the organization", () => {
   test("is one record with exactly the documented fields", async () => {
-    const answer = await owner.get(PATH);
-    expect(answer).toMatchObject({
+    const response = await owner.get(PATH);
+    expect(response).toMatchObject({
       status: 200,
       data: { id: first.organizationId, name: "First", valid_to: null, lineage_id: null },
     });
-    expect(answer.body.meta).not.toHaveProperty("pagination");
+    expect(response.body.meta).not.toHaveProperty("pagination");
     const schema = appliance.surface.routes.find((route) => route.method === "GET" && route.path === PATH)?.operation
-      .answer as TObject;
-    expect([...Value.Errors(schema, answer.data)]).toEqual([]);
-    expect(Object.keys(answer.data).sort()).toEqual(Object.keys(schema.properties).sort());
+      .responseSchema as TObject;
+    expect([...Value.Errors(schema, response.data)]).toEqual([]);
+    expect(Object.keys(response.data).sort()).toEqual(Object.keys(schema.properties).sort());
   });
 
   test("is the caller's own, for users and keys of every role", async () => {
@@ -44,7 +44,7 @@ describe("the organization", () => {
 
   test("is renamed by an Owner, keeping its former name in the past", async () => {
     const before = (await owner.get(PATH)).data;
-    const renamed = await made(owner.put(PATH, { name: "Renamed" }));
+    const renamed = await expectOk(owner.put(PATH, { name: "Renamed" }));
     expect(renamed).toEqual({ ...before, name: "Renamed", updated_at: clock.text(), valid_from: clock.text() });
     tick();
     expect((await owner.get(`${PATH}?at=${before.valid_from}`)).data).toEqual({
@@ -66,9 +66,9 @@ describe("the organization", () => {
 
   test("is not renamed by an Admin, nor by an Owner's key with role Admin", async () => {
     const before = transactionCount();
-    const keyed = newApiKey({ permissions: "Admin" });
+    const adminKey = newApiKey({ permissions: "Admin" });
     const { client: admin } = await newUser({ role: "Admin" });
-    for (const client of [admin, keyed.client]) {
+    for (const client of [admin, adminKey.client]) {
       expect(await client.put(PATH, { name: "Mine" })).toMatchObject(
         refusal(403, "auth_permission_denied", { required: "Owner", actual: "Admin" }),
       );
@@ -85,22 +85,22 @@ describe("the organization", () => {
     expect(transactionCount()).toBe(before);
   });
 
-  test("makes no version on an equal write, and accepts its own answer", async () => {
-    const answer = await owner.get(PATH);
-    const expectNothingWritten = writingWatched();
-    for (const sent of [{ name: "First" }, answer.data]) {
+  test("creates no version on an equal write, and accepts its own response", async () => {
+    const response = await owner.get(PATH);
+    const expectNothingWritten = watchWrites();
+    for (const sent of [{ name: "First" }, response.data]) {
       const written = await owner.put(PATH, sent);
-      expect(written).toMatchObject({ status: 200, data: answer.data });
-      expect(written.headers.get("etag")).toBe(answer.headers.get("etag"));
+      expect(written).toMatchObject({ status: 200, data: response.data });
+      expect(written.headers.get("etag")).toBe(response.headers.get("etag"));
     }
     expectNothingWritten();
   });
 
   test("reports every issue at once, and refuses another's id", async () => {
-    const expectNothingWritten = writingWatched();
-    const answer = await owner.put(PATH, { id: "x", name: "", plan: "gold" });
-    expect(answer).toMatchObject(refusal(400, "validation_failed"));
-    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+    const expectNothingWritten = watchWrites();
+    const response = await owner.put(PATH, { id: "x", name: "", plan: "gold" });
+    expect(response).toMatchObject(refusal(400, "validation_failed"));
+    expect(response.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
       "/id",
       "/name",
       "/plan",
@@ -108,10 +108,7 @@ describe("the organization", () => {
     expect(await owner.put(PATH, { id: first.networkId, name: "x" })).toMatchObject(
       refusal(400, "validation_id_mismatch"),
     );
-    expect(await owner.get(`${PATH}?limit=5`)).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/limit" }] } },
-    });
+    expect(await owner.get(`${PATH}?limit=5`)).toMatchObject(invalid({ path: "/limit" }));
     expectNothingWritten();
   });
 
@@ -128,9 +125,9 @@ describe("the organization", () => {
 
   test("cannot be created or deleted through the API", async () => {
     for (const method of ["POST", "DELETE"]) {
-      const answer = await owner.send(method, PATH, method === "POST" ? { name: "Third" } : undefined);
-      expect(answer).toMatchObject({ status: 405, body: { success: false, code: "method_not_allowed" } });
-      expect(answer.headers.get("allow")).toContain("PUT");
+      const response = await owner.send(method, PATH, method === "POST" ? { name: "Third" } : undefined);
+      expect(response).toMatchObject({ status: 405, body: { success: false, code: "method_not_allowed" } });
+      expect(response.headers.get("allow")).toContain("PUT");
     }
   });
 });

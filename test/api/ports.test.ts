@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, onPort, refusal, tcp } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { hostReference } from "../support/contract/record-subject.ts";
 import { portShape, problems } from "../support/contract/shapes.ts";
@@ -10,23 +10,24 @@ import { portShape, problems } from "../support/contract/shapes.ts";
 const PATH = "/api/v1/ports";
 
 const appliance = applianceForEach();
-const { clock, first, newHost, newViewer, owner, tick, transactionCount, writingWatched, versionsOf, writtenIn } =
+const { clock, first, newHost, newViewer, owner, tick, transactionCount, watchWrites, versionsOf, writtenIn } =
   appliance;
 
-const get = (path: string) => made(owner.get(path));
-const post = (body: Wire) => owner.post(PATH, body);
-const put = (id: string, body: Wire) => owner.put(`${PATH}/${id}`, body);
+const get = (path: string) => expectOk(owner.get(path));
+const post = (body: JsonRecord) => owner.post(PATH, body);
+const put = (id: string, body: JsonRecord) => owner.put(`${PATH}/${id}`, body);
 
 describeRecords(
   {
     path: PATH,
     entity: "port",
     writeRole: "Member",
-    place: "in a network",
+    scope: "in a network",
     container: {
       field: "host_id",
       entity: "host",
-      make: async (by, networkId) => (await made(by.post("hosts", { network_id: networkId, name: "server" }))).id,
+      create: async (caller, networkId) =>
+        (await expectOk(caller.post("hosts", { network_id: networkId, name: "server" }))).id,
     },
     body: (hostId, position) => ({ host_id: hostId, number: 1_000 + position, protocol: "Tcp" }),
     change: { field: "protocol", to: (body) => (body.protocol === "Tcp" ? "Udp" : "Tcp") },
@@ -44,7 +45,7 @@ describeRecords(
 describe("a port", () => {
   test("is identical to the one in its host", async () => {
     const host = await newHost();
-    const port = await made(post({ host_id: host.id, network_id: host.network_id, ...tcp(443) }));
+    const port = await expectOk(post({ host_id: host.id, network_id: host.network_id, ...tcp(443) }));
     expect(problems(port, portShape)).toEqual([]);
     expect(port).toMatchObject({
       host_id: host.id,
@@ -59,9 +60,9 @@ describe("a port", () => {
     expect((await get(`hosts/${host.id}`)).ports).toEqual([port]);
   });
 
-  test("has the type of its number and protocol, whatever type is sent", async () => {
+  test("has the type of its number and protocol, regardless of the type sent", async () => {
     const host = await newHost();
-    const port = await made(post({ host_id: host.id, ...tcp(22), type: "Telnet" }));
+    const port = await expectOk(post({ host_id: host.id, ...tcp(22), type: "Telnet" }));
     expect(port.type).toBe("Ssh");
     for (const [number, protocol, type] of [
       [53, "Udp", "DnsUdp"],
@@ -69,7 +70,7 @@ describe("a port", () => {
       [22, "Udp", "Custom"],
       [65_535, "Tcp", "Custom"],
     ] as const) {
-      expect(await made(put(port.id, { ...port, number, protocol }))).toMatchObject({
+      expect(await expectOk(put(port.id, { ...port, number, protocol }))).toMatchObject({
         id: port.id,
         number,
         protocol,
@@ -81,7 +82,7 @@ describe("a port", () => {
 
   test.each([[0], [-1], [65_536], [1.5], ["443"], [null]])("rejects the number %p", async (number) => {
     const host = await newHost();
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     expect(await post({ host_id: host.id, number, protocol: "Tcp" })).toMatchObject(
       invalid({ path: "/number", value: number }),
     );
@@ -89,20 +90,20 @@ describe("a port", () => {
   });
 
   test("is unique by host, number and protocol", async () => {
-    const [host, other] = [await newHost(), await newHost()];
-    await made(post({ host_id: host.id, ...tcp(53) }));
-    await made(post({ host_id: host.id, number: 53, protocol: "Udp" }));
-    await made(post({ host_id: other.id, ...tcp(53) }));
+    const [host, otherHost] = [await newHost(), await newHost()];
+    await expectOk(post({ host_id: host.id, ...tcp(53) }));
+    await expectOk(post({ host_id: host.id, number: 53, protocol: "Udp" }));
+    await expectOk(post({ host_id: otherHost.id, ...tcp(53) }));
     expect(await post({ host_id: host.id, number: 53, protocol: "Udp" })).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "port", field: "number", value: 53 }),
     );
   });
 
-  test("makes a version of its host naming it, which the host's lock and ETag reflect", async () => {
+  test("creates a version of its host, which the host's lock and ETag reflect", async () => {
     const host = await newHost();
     const etag = (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string;
     tick();
-    const port = await made(post({ host_id: host.id, ...tcp(80) }));
+    const port = await expectOk(post({ host_id: host.id, ...tcp(80) }));
     expect((await get(`hosts/${host.id}`)).updated_at).toBe(port.created_at);
     expect(versionsOf(host.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["ports"] });
     const stale = { id: host.id, name: "lost", hidden: false, tags: [] };
@@ -111,15 +112,15 @@ describe("a port", () => {
       refusal(409, "entity_stale"),
     );
     tick();
-    await made(owner.delete(`${PATH}/${port.id}`));
+    await expectOk(owner.delete(`${PATH}/${port.id}`));
     expect(versionsOf(host.id)).toMatchObject([{ changed: null }, { changed: ["ports"] }, { changed: ["ports"] }]);
     expect((await get(`hosts/${host.id}?at=${port.created_at}`)).ports).toMatchObject([{ id: port.id }]);
   });
 
   test("deletes its bindings with it, in one transaction, with one version each of its services and host", async () => {
     const host = await newHost({ ports: [tcp(80), tcp(443)] });
-    const [http, https] = host.ports as [Wire, Wire];
-    const web = await made(
+    const [http, https] = host.ports as [JsonRecord, JsonRecord];
+    const web = await expectOk(
       owner.post("services", {
         host_id: host.id,
         name: "web",
@@ -127,7 +128,7 @@ describe("a port", () => {
         bindings: [onPort(http.id), onPort(https.id)],
       }),
     );
-    const other = await made(
+    const otherService = await expectOk(
       owner.post("services", {
         host_id: host.id,
         name: "other",
@@ -137,12 +138,12 @@ describe("a port", () => {
     );
     tick();
     const before = transactionCount();
-    const closed = await made(owner.delete(`${PATH}/${http.id}`));
+    const closed = await expectOk(owner.delete(`${PATH}/${http.id}`));
     expect(closed).toEqual({ ...http, valid_to: clock.text() });
     expect(transactionCount()).toBe(before + 1);
     expect(writtenIn()).toEqual({ "Deleted port": 1, "Deleted binding": 1, "Updated service": 1, "Updated host": 1 });
     expect((await get(`services/${web.id}`)).bindings).toEqual([web.bindings[1]]);
-    expect(await get(`services/${other.id}`)).toEqual(other);
+    expect(await get(`services/${otherService.id}`)).toEqual(otherService);
     expect((await get(`services/${web.id}?at=${web.valid_from}`)).bindings).toEqual([
       { ...web.bindings[0], valid_to: closed.valid_to },
       web.bindings[1],
@@ -153,8 +154,8 @@ describe("a port", () => {
 
   test("keeps its bindings when renumbered", async () => {
     const host = await newHost({ ports: [tcp(80)] });
-    const port = host.ports[0] as Wire;
-    const service = await made(
+    const port = host.ports[0] as JsonRecord;
+    const service = await expectOk(
       owner.post("services", {
         host_id: host.id,
         name: "web",
@@ -162,19 +163,19 @@ describe("a port", () => {
         bindings: [onPort(port.id)],
       }),
     );
-    await made(put(port.id, tcp(8_080)));
+    await expectOk(put(port.id, tcp(8_080)));
     expect(writtenIn()).toEqual({ "Updated port": 1, "Updated host": 1 });
     expect(await get(`services/${service.id}`)).toEqual(service);
   });
 
-  test("deleted in bulk makes one version of each host", async () => {
+  test("deleted in bulk creates one version of each host", async () => {
     const ports = [80, 443, 8_080].map((number) => tcp(number));
-    const [host, other] = [await newHost({ ports }), await newHost({ ports })];
-    const ids = [...(host.ports as Wire[]), ...(other.ports as Wire[]).slice(1)].map((port) => port.id);
-    const answer = await owner.post(`${PATH}/bulk-delete`, ids);
-    expect(answer.data.map((port: Wire) => port.id)).toEqual(ids);
+    const [host, otherHost] = [await newHost({ ports }), await newHost({ ports })];
+    const ids = [...(host.ports as JsonRecord[]), ...(otherHost.ports as JsonRecord[]).slice(1)].map((port) => port.id);
+    const response = await owner.post(`${PATH}/bulk-delete`, ids);
+    expect(response.data.map((port: JsonRecord) => port.id)).toEqual(ids);
     expect(writtenIn()).toEqual({ "Deleted port": 5, "Updated host": 2 });
-    expect((await get(`hosts/${other.id}`)).ports).toEqual([other.ports[0]]);
+    expect((await get(`hosts/${otherHost.id}`)).ports).toEqual([otherHost.ports[0]]);
   });
 });
 
@@ -182,28 +183,31 @@ describe("the ports of a host", () => {
   test("are at most 10,000, also when added one by one", async () => {
     const ports = Array.from({ length: 10_000 }, (_, position) => tcp(position + 1));
     const host = await newHost({ ports });
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     expect(await post({ host_id: host.id, number: 1, protocol: "Udp" })).toMatchObject(
       invalid({ path: "/host_id", value: host.id }),
     );
     expectNothingWritten();
-    await made(owner.delete(`${PATH}/${host.ports[0].id}`));
-    await made(post({ host_id: host.id, number: 1, protocol: "Udp" }));
+    await expectOk(owner.delete(`${PATH}/${host.ports[0].id}`));
+    await expectOk(post({ host_id: host.id, number: 1, protocol: "Udp" }));
   });
 
-  test("are listed by host and by network, at present and in the past, within the caller's reach", async () => {
-    const hidden = await made(owner.post("networks", { name: "Hidden" }));
+  test("are listed by host and by network, now and in the past, within the caller's reach", async () => {
+    const hidden = await expectOk(owner.post("networks", { name: "Hidden" }));
     const [host, other, unseen] = [await newHost(), await newHost(), await newHost({ network_id: hidden.id })];
-    const ports: Wire[] = [];
-    for (const { id } of [host, other, unseen] as Wire[]) ports.push(await made(post({ host_id: id, ...tcp(80) })));
+    const ports: JsonRecord[] = [];
+    for (const { id } of [host, other, unseen] as JsonRecord[])
+      ports.push(await expectOk(post({ host_id: id, ...tcp(80) })));
     tick();
     const at = clock.text();
     tick();
-    await made(owner.delete(`${PATH}/${ports[0]?.id}`));
+    await expectOk(owner.delete(`${PATH}/${ports[0]?.id}`));
     const { client } = await newViewer();
-    const ids = async (by: typeof client, query: string) =>
-      (await by.get(`${PATH}?${query}`)).data.map((port: Wire) => ports.findIndex((each) => each.id === port.id));
-    for (const [query, now, then] of [
+    const ids = async (caller: typeof client, query: string) =>
+      (await caller.get(`${PATH}?${query}`)).data.map((port: JsonRecord) =>
+        ports.findIndex((listed) => listed.id === port.id),
+      );
+    for (const [query, present, past] of [
       ["", [1, 2], [0, 1, 2]],
       [`host_id=${host.id}`, [], [0]],
       [`host_id=${unseen.id}`, [2], [2]],
@@ -212,13 +216,13 @@ describe("the ports of a host", () => {
     ] as const) {
       expect([query, await ids(owner, query), await ids(owner, `${query}&at=${at}`)]).toEqual([
         query,
-        now as unknown as number[],
-        then as unknown as number[],
+        present as unknown as number[],
+        past as unknown as number[],
       ]);
       expect([query, await ids(client, query), await ids(client, `${query}&at=${at}`)]).toEqual([
         query,
-        now.filter((each) => each !== 2),
-        then.filter((each) => each !== 2),
+        present.filter((index) => index !== 2),
+        past.filter((index) => index !== 2),
       ]);
     }
   });

@@ -6,7 +6,7 @@ import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { PREFERENCES_LIMIT_BYTES } from "../../src/http/body.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, refusal } from "../support/appliance/factories.ts";
+import { expectOk, invalid, refusal } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { newApiKey, newUser, owner, signedIn, transactionCount } = appliance;
@@ -17,10 +17,10 @@ describe("preferences", () => {
   test("are an empty object at first, then the last written value, also in other sessions", async () => {
     const viewer = await newUser({ role: "Viewer" });
     expect((await viewer.client.get(PATH)).data).toEqual({});
-    const wanted = { theme: "dark", "hosts.columns": ["name", { width: 12.5 }], none: null, Ölberg: true };
-    const put = await viewer.client.put(PATH, wanted);
-    expect([put.status, put.data, put.headers.get("cache-control")]).toEqual([200, wanted, "no-store"]);
-    expect((await (await signedIn(viewer.id)).get(PATH)).data).toEqual(wanted);
+    const expected = { theme: "dark", "hosts.columns": ["name", { width: 12.5 }], none: null, Ölberg: true };
+    const put = await viewer.client.put(PATH, expected);
+    expect([put.status, put.data, put.headers.get("cache-control")]).toEqual([200, expected, "no-store"]);
+    expect((await (await signedIn(viewer.id)).get(PATH)).data).toEqual(expected);
     expect((await viewer.client.put(PATH, { theme: "light" })).data).toEqual({ theme: "light" });
     expect((await viewer.client.get(PATH)).data).toEqual({ theme: "light" });
   });
@@ -32,8 +32,8 @@ describe("preferences", () => {
     await owner.put(PATH, { of: "owner" });
     expect((await viewer.client.get(PATH)).data).toEqual({ of: "viewer" });
     const key = newApiKey();
-    for (const answer of [await key.client.get(PATH), await key.client.put(PATH, {})])
-      expect(answer).toMatchObject(refusal(403, "auth_session_required"));
+    for (const response of [await key.client.get(PATH), await key.client.put(PATH, {})])
+      expect(response).toMatchObject(refusal(403, "auth_session_required"));
   });
 
   test("have an ETag unique to each version, and If-Match protects concurrent writes", async () => {
@@ -52,10 +52,10 @@ describe("preferences", () => {
 
   test("are written each time, even with a used Idempotency-Key", async () => {
     const key = { "idempotency-key": "k1" };
-    const wanted = [{ a: 1 }, { a: 2 }, { a: 2 }];
-    for (const each of wanted) {
-      const put = await owner.put(PATH, each, key);
-      expect([put.status, put.data, put.headers.get("idempotency-replayed")]).toEqual([200, each, null]);
+    const expected = [{ a: 1 }, { a: 2 }, { a: 2 }];
+    for (const value of expected) {
+      const put = await owner.put(PATH, value, key);
+      expect([put.status, put.data, put.headers.get("idempotency-replayed")]).toEqual([200, value, null]);
     }
     expect((await owner.get(PATH)).data).toEqual({ a: 2 });
     expect(await owner.put(PATH, {}, { "idempotency-key": "a b" })).toMatchObject(
@@ -64,17 +64,17 @@ describe("preferences", () => {
   });
 
   test("are an object of at most 16 KiB, as sent and as stored", async () => {
-    const ofBytes = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
+    const bodyOfSize = (bytes: number) => `{"a":"${"x".repeat(bytes - 8)}"}`;
     expect(PREFERENCES_LIMIT_BYTES).toBe(16_384);
-    expect((await owner.put(PATH, ofBytes(16_384))).status).toBe(200);
-    const kept = (await owner.get(PATH)).data;
-    const tooLong = await owner.put(PATH, ofBytes(16_385));
+    expect((await owner.put(PATH, bodyOfSize(16_384))).status).toBe(200);
+    const stored = (await owner.get(PATH)).data;
+    const tooLong = await owner.put(PATH, bodyOfSize(16_385));
     expect(tooLong).toMatchObject(refusal(413, "payload_too_large"));
     expect(tooLong.body.error).toBe("The body is larger than 16 KiB.");
     expect(await owner.put(PATH, `{"a":[${"1e20,".repeat(1_000)}1]}`)).toMatchObject(refusal(413, "payload_too_large"));
     for (const body of ["[]", "null", '"a"', "1", '{"a":"\\ud800"}'])
       expect(await owner.put(PATH, body)).toMatchObject(refusal(400, "validation_failed"));
-    expect((await owner.get(PATH)).data).toEqual(kept);
+    expect((await owner.get(PATH)).data).toEqual(stored);
   });
 
   test("keep members of any name unchanged", async () => {
@@ -86,14 +86,14 @@ describe("preferences", () => {
 
   test("refuse a number that would not round-trip", async () => {
     const { headers } = owner as unknown as { headers: Record<string, string> };
-    const answer = await appliance.handle(
+    const response = await appliance.handle(
       new Request(`http://localhost${PATH}`, {
         method: "PUT",
         headers: { ...headers, "content-type": "application/json" },
         body: '{"a/b":[1,{"far":1e400}],"less":-1e400,"fine":1e300}',
       }),
     );
-    expect([answer.status, await answer.json()]).toMatchObject([
+    expect([response.status, await response.json()]).toMatchObject([
       400,
       { code: "validation_failed", params: { issues: [{ path: "/a~1b/1/far" }, { path: "/less" }] } },
     ]);
@@ -110,7 +110,7 @@ describe("preferences", () => {
     const db = openReadOnly(appliance.databasePath);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
     db.$client.close();
-    await made(owner.delete(`users/${viewer.id}`));
+    await expectOk(owner.delete(`users/${viewer.id}`));
     expect(rows()).toEqual([]);
   });
 });

@@ -4,22 +4,22 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Instant } from "../../src/base/instant.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
-import { keepRowSums } from "../../src/db/row-sums.ts";
-import { type Pruned, pruneHistory } from "../../src/history/prune.ts";
-import { planned, planSteps } from "../../src/history/prune-plan.ts";
+import { installRowSumTriggers } from "../../src/db/row-sums.ts";
+import { type PruneResult, pruneHistory } from "../../src/history/prune.ts";
+import { planSteps, runPlan } from "../../src/history/prune-plan.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { credentialCoverage } from "../../src/resources/credential-assignments/coverage.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
-import { made, newHost, newSubnet, transactionCount, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, newHost, newSubnet, transactionCount } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { communityOf } from "../support/appliance/scans.ts";
-import { restamp } from "../support/store/unguarded.ts";
+import { recomputeChecksums } from "../support/store/unguarded.ts";
 
 const HOUR_MS = 3_600_000;
 const day = (date: number, hour = 0): Instant => Date.UTC(2026, 10, date, hour);
 
-/** Named for the day on which the coverage ended: the first on the day it began. */
+/** Addresses, named for the day on which their coverage ended; that of the first ended on the day it began. */
 const BRIEFLY = "10.2.0.1";
 const ON_22 = "10.2.0.2";
 const ON_23 = "10.2.0.3";
@@ -27,26 +27,26 @@ const ON_24 = "10.2.0.4";
 const NEVER = "10.2.0.5";
 
 /** An appliance with a host whose credential stopped covering one address after another. */
-interface World {
+interface Fixture {
   readonly appliance: TestAppliance;
-  readonly host: Wire;
-  /** Transaction that removed the last one. */
+  readonly host: JsonRecord;
+  /** Transaction that removed the last address. */
   readonly lastEnd: number;
 }
 
-let worlds: World[];
+let fixtures: Fixture[];
 beforeEach(() => {
-  worlds = [];
+  fixtures = [];
 });
 afterEach(async () => {
-  for (const { appliance } of worlds) await appliance.close();
+  for (const { appliance } of fixtures) await appliance.close();
 });
 
 /**
  * 2026-11-21, 10:00: a host gets a credential; at 11:00 it loses an address. It loses another one on each of the next
  * three days, at 12:00. An hour after each loss it is renamed.
  */
-async function newWorld(): Promise<World> {
+async function newFixture(): Promise<Fixture> {
   const appliance = await newAppliance();
   const { clock, owner } = appliance;
   const waitUntil = (at: Instant) => clock.advance(at - clock.now());
@@ -65,32 +65,32 @@ async function newWorld(): Promise<World> {
   ] as const;
   for (const [value, at] of ends) {
     waitUntil(at);
-    const { id } = host.ip_addresses.find((each: Wire) => each.ip_address === value);
-    await made(owner.delete(`ip-addresses/${id}`));
+    const { id } = host.ip_addresses.find((address: JsonRecord) => address.ip_address === value);
+    await expectOk(owner.delete(`ip-addresses/${id}`));
     lastEnd = transactionCount(appliance);
     clock.advance(HOUR_MS);
-    await made(owner.put(`hosts/${host.id}`, hostBody(host, { name: `without ${value}` })));
+    await expectOk(owner.put(`hosts/${host.id}`, hostBody(host, { name: `without ${value}` })));
   }
   waitUntil(day(26));
-  const world = { appliance, host, lastEnd };
-  worlds.push(world);
-  return world;
+  const fixture = { appliance, host, lastEnd };
+  fixtures.push(fixture);
+  return fixture;
 }
 
-function withStore<T>({ appliance }: World, act: (db: Sql) => T): T {
+function withStore<T>({ appliance }: Fixture, action: (db: Sql) => T): T {
   const db = openWritable(appliance.databasePath);
   try {
-    return act(db);
+    return action(db);
   } finally {
     db.$client.close();
   }
 }
 
-function pruneBefore(world: World, date: number, keep: Resolution): Pruned {
-  const { clock } = world.appliance;
-  const pruned = withStore(world, (db) => {
+function pruneBefore(fixture: Fixture, date: number, keep: Resolution): PruneResult {
+  const { clock } = fixture.appliance;
+  const pruned = withStore(fixture, (db) => {
     const order = { before: day(date), keep };
-    const plan = planned(planSteps(db, order), () => {});
+    const plan = runPlan(planSteps(db, order), () => {});
     const { report, ...done } = pruneHistory(db, KINDS, order, clock.now());
     expect(done).toEqual(plan);
     return { ...done, report };
@@ -100,75 +100,75 @@ function pruneBefore(world: World, date: number, keep: Resolution): Pruned {
 }
 
 /** Addresses with an ended coverage record. */
-function ended(world: World): string[] {
-  return addressesOf(world, "until IS NOT NULL");
+function endedAddresses(fixture: Fixture): string[] {
+  return addressesOf(fixture, "until IS NOT NULL");
 }
 
 /** Covered addresses. */
-function covered(world: World): string[] {
-  return addressesOf(world, "until IS NULL");
+function coveredAddresses(fixture: Fixture): string[] {
+  return addressesOf(fixture, "until IS NULL");
 }
 
-function addressesOf(world: World, where: string): string[] {
+function addressesOf(fixture: Fixture, where: string): string[] {
   const sql = `SELECT ip_address FROM credential_coverage WHERE ${where} ORDER BY 1`;
-  return withStore(world, (db) => db.$client.query(sql).values() as Array<[string]>).map(([value]) => value);
+  return withStore(fixture, (db) => db.$client.query(sql).values() as Array<[string]>).map(([value]) => value);
 }
 
-function expectSound(world: World): void {
-  expect(withStore(world, (db) => verifyLedger(db, KINDS).findings)).toEqual([]);
+function expectVerified(fixture: Fixture): void {
+  expect(withStore(fixture, (db) => verifyLedger(db, KINDS).findings)).toEqual([]);
 }
 
-async function restored(world: World, at: Instant): Promise<string[]> {
-  const { owner } = world.appliance;
-  await made(owner.post(`hosts/${world.host.id}/restore`, { at: new Date(at).toISOString() }));
-  expectSound(world);
-  return covered(world);
+async function restoreAt(fixture: Fixture, at: Instant): Promise<string[]> {
+  const { owner } = fixture.appliance;
+  await expectOk(owner.post(`hosts/${fixture.host.id}/restore`, { at: new Date(at).toISOString() }));
+  expectVerified(fixture);
+  return coveredAddresses(fixture);
 }
 
-async function lastEndReverted(world: World): Promise<string[]> {
-  await made(world.appliance.owner.post(`transactions/${world.lastEnd}/revert`, {}));
-  expectSound(world);
-  return covered(world);
+async function revertLastEnd(fixture: Fixture): Promise<string[]> {
+  await expectOk(fixture.appliance.owner.post(`transactions/${fixture.lastEnd}/revert`, {}));
+  expectVerified(fixture);
+  return coveredAddresses(fixture);
 }
 
 describe("pruning of ended coverage", () => {
   test("drops coverage that ended between two kept states, and keeps what held at one or ended later", async () => {
-    const world = await newWorld();
-    expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
-    expect(pruneBefore(world, 24, "daily").coverage).toBe(1);
-    expect(ended(world)).toEqual([ON_22, ON_23, ON_24]);
-    expect(covered(world)).toEqual([NEVER]);
-    expectSound(world);
+    const fixture = await newFixture();
+    expect(endedAddresses(fixture)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
+    expect(pruneBefore(fixture, 24, "daily").coverage).toBe(1);
+    expect(endedAddresses(fixture)).toEqual([ON_22, ON_23, ON_24]);
+    expect(coveredAddresses(fixture)).toEqual([NEVER]);
+    expectVerified(fixture);
   });
 
   test("drops, if only the last state is kept, everything that had ended by then", async () => {
-    const world = await newWorld();
-    expect(pruneBefore(world, 24, "none").coverage).toBe(3);
-    expect(ended(world)).toEqual([ON_24]);
-    expect(covered(world)).toEqual([NEVER]);
-    expectSound(world);
+    const fixture = await newFixture();
+    expect(pruneBefore(fixture, 24, "none").coverage).toBe(3);
+    expect(endedAddresses(fixture)).toEqual([ON_24]);
+    expect(coveredAddresses(fixture)).toEqual([NEVER]);
+    expectVerified(fixture);
   });
 
   test("processes all of it, however much there is", async () => {
-    const world = await newWorld();
-    withStore(world, (db) => {
-      keepRowSums(db);
+    const fixture = await newFixture();
+    withStore(fixture, (db) => {
+      installRowSumTriggers(db);
       db.$client.run(
         `INSERT INTO credential_coverage (assignment_n, ip_address, since, until, origin)
          SELECT assignment_n, '10.3.0.' || key, since, until, origin
          FROM credential_coverage, json_each(?) WHERE ip_address = ?`,
         [JSON.stringify(new Array(6_000).fill(0)), ON_22],
       );
-      restamp(db, credentialCoverage);
+      recomputeChecksums(db, credentialCoverage);
     });
-    expect(pruneBefore(world, 24, "daily").coverage).toBe(1);
-    expect(pruneBefore(world, 24, "none").coverage).toBe(6_002);
-    expect(ended(world)).toEqual([ON_24]);
-    expectSound(world);
+    expect(pruneBefore(fixture, 24, "daily").coverage).toBe(1);
+    expect(pruneBefore(fixture, 24, "none").coverage).toBe(6_002);
+    expect(endedAddresses(fixture)).toEqual([ON_24]);
+    expectVerified(fixture);
   });
 
   test("drops more in a later prune that reaches further or keeps less", async () => {
-    const world = await newWorld();
+    const fixture = await newFixture();
     const orders = [
       [22, "daily"],
       [24, "daily"],
@@ -176,7 +176,7 @@ describe("pruning of ended coverage", () => {
       [24, "monthly"],
       [25, "none"],
     ] as const;
-    expect(orders.map(([date, keep]) => [pruneBefore(world, date, keep).coverage, ended(world)])).toEqual([
+    expect(orders.map(([date, keep]) => [pruneBefore(fixture, date, keep).coverage, endedAddresses(fixture)])).toEqual([
       [1, [ON_22, ON_23, ON_24]],
       [0, [ON_22, ON_23, ON_24]],
       [1, [ON_23, ON_24]],
@@ -184,29 +184,31 @@ describe("pruning of ended coverage", () => {
       [0, [ON_23, ON_24]],
       [2, []],
     ]);
-    expect(covered(world)).toEqual([NEVER]);
-    expectSound(world);
+    expect(coveredAddresses(fixture)).toEqual([NEVER]);
+    expectVerified(fixture);
   });
 
   test("drops nothing if it ends before all data", async () => {
-    const world = await newWorld();
-    expect(pruneBefore(world, 20, "none")).toMatchObject({ coverage: 0, report: null });
-    expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
+    const fixture = await newFixture();
+    expect(pruneBefore(fixture, 20, "none")).toMatchObject({ coverage: 0, report: null });
+    expect(endedAddresses(fixture)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
   });
 
   test("drops nothing if interrupted at the end", async () => {
-    const world = await newWorld();
-    withStore(world, (db) => {
+    const fixture = await newFixture();
+    withStore(fixture, (db) => {
       let isThinned = false;
       const cutOff = ({ step }: { step: string }) => {
         isThinned ||= step === "records rebuilt";
         if (isThinned) throw new Error("the plug was pulled");
       };
       const order = { before: day(25), keep: "none" } as const;
-      expect(() => pruneHistory(db, KINDS, order, world.appliance.clock.now(), cutOff)).toThrow("the plug was pulled");
+      expect(() => pruneHistory(db, KINDS, order, fixture.appliance.clock.now(), cutOff)).toThrow(
+        "the plug was pulled",
+      );
     });
-    expect(ended(world)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
-    expectSound(world);
+    expect(endedAddresses(fixture)).toEqual([BRIEFLY, ON_22, ON_23, ON_24]);
+    expectVerified(fixture);
   });
 });
 
@@ -219,27 +221,27 @@ describe("after a prune, credentials are sent", () => {
     ["the last state that the prune reached", day(24), ALL.slice(2)],
     ["a later state", day(24, 12) + 2 * HOUR_MS, [NEVER]],
   ])("to the host's addresses at that time, after a restore of %s", async (_state, at, addresses) => {
-    const world = await newWorld();
-    pruneBefore(world, 24, "daily");
-    expect(await restored(world, at)).toEqual(addresses);
+    const fixture = await newFixture();
+    pruneBefore(fixture, 24, "daily");
+    expect(await restoreAt(fixture, at)).toEqual(addresses);
   });
 
   test("to the same addresses as without it, after a revert of later changes and after restores", async () => {
-    const [pruned, whole] = [await newWorld(), await newWorld()];
+    const [pruned, unpruned] = [await newFixture(), await newFixture()];
     pruneBefore(pruned, 24, "daily");
-    const broughtBack = async (world: World) => {
-      const all = [await lastEndReverted(world)];
-      for (const date of [25, 24, 23, 22]) all.push(await restored(world, day(date)));
+    const restoreAll = async (fixture: Fixture) => {
+      const all = [await revertLastEnd(fixture)];
+      for (const date of [25, 24, 23, 22]) all.push(await restoreAt(fixture, day(date)));
       return all;
     };
-    const found = await broughtBack(pruned);
-    expect(found).toEqual(await broughtBack(whole));
+    const found = await restoreAll(pruned);
+    expect(found).toEqual(await restoreAll(unpruned));
     expect(found).toEqual([ALL.slice(2), ALL.slice(3), ALL.slice(2), ALL.slice(1), ALL]);
   });
 
   test("to the addresses of the only kept state", async () => {
-    const world = await newWorld();
-    pruneBefore(world, 24, "none");
-    expect(await restored(world, day(24))).toEqual([ON_24, NEVER]);
+    const fixture = await newFixture();
+    pruneBefore(fixture, 24, "none");
+    expect(await restoreAt(fixture, day(24))).toEqual([ON_24, NEVER]);
   });
 });

@@ -4,20 +4,20 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import type { Resolution } from "../../src/db/pruned-history.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, tcp } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { DAY_MS } from "../support/store/store.ts";
 
 const HOUR_MS = 3_600_000;
 
 const appliance = applianceForEach();
-const { clock, first, handle, newApiKey, newHost, newIfEntry, newMember, newSubnet, newTag, newUser, owner, pruned } =
+const { clock, first, handle, newApiKey, newHost, newIfEntry, newMember, newSubnet, newTag, newUser, owner, prune } =
   appliance;
 /** The host after each of its changes. */
-let states: Wire[];
+let states: JsonRecord[];
 /** Created and deleted on the first day; its end is the last transaction of that day. */
-let brief: Wire;
-let tagGone: string;
+let shortLivedTag: JsonRecord;
+let tagDeletedAt: string;
 
 /**
  * Day 1 (2026-11-21): a host with two ports is created at 10:00, renamed at 11:00, loses a port at 12:00; a tag is
@@ -26,14 +26,14 @@ let tagGone: string;
 beforeEach(async () => {
   // The set-up took a second.
   clock.advance(HOUR_MS - 1_000);
-  const made = await newHost({ name: "one", ports: [tcp(22), tcp(80)] });
-  states = [made];
+  const created = await newHost({ name: "one", ports: [tcp(22), tcp(80)] });
+  states = [created];
   clock.advance(HOUR_MS);
   await change({ name: "two" });
-  brief = await newTag({ name: "brief" });
+  shortLivedTag = await newTag({ name: "brief" });
   clock.advance(HOUR_MS);
   await change({ name: "two", ports: [tcp(22)] });
-  tagGone = (await owner.delete(`tags/${brief.id}`)).data.valid_to;
+  tagDeletedAt = (await owner.delete(`tags/${shortLivedTag.id}`)).data.valid_to;
   clock.advance(DAY_MS + HOUR_MS);
   await change({ name: "three" });
   clock.advance(HOUR_MS);
@@ -43,52 +43,52 @@ beforeEach(async () => {
   clock.advance(HOUR_MS);
 });
 
-async function change(changes: Wire): Promise<void> {
-  states.push(await made(owner.put(`hosts/${states[0]?.id}`, hostBody(states.at(-1) as Wire, changes))));
+async function change(changes: JsonRecord): Promise<void> {
+  states.push(await expectOk(owner.put(`hosts/${states[0]?.id}`, hostBody(states.at(-1) as JsonRecord, changes))));
 }
 
 /** Thins history before a day of the month. */
 function pruneBefore(day: number, keep: Resolution): void {
-  expect(pruned(Date.UTC(2026, 10, day), keep).report?.findings).toEqual([]);
+  expect(prune(Date.UTC(2026, 10, day), keep).report?.findings).toEqual([]);
   clock.advance(HOUR_MS);
 }
 
 const at = (text: string) => `at=2026-11-${text}Z`;
 const id = () => states[0]?.id as string;
-const valid = (place: number) => states[place]?.valid_from as string;
+const validFrom = (index: number) => states[index]?.valid_from as string;
 /** A state as shown after its end. */
-const ended = (place: number) => ({ ...states[place], valid_to: valid(place + 1) });
+const endedState = (index: number) => ({ ...states[index], valid_to: validFrom(index + 1) });
 
 describe("a host whose first two days are thinned to daily states", () => {
   beforeEach(() => pruneBefore(23, "daily"));
   test("has the state of the previous day's end, with a notice", async () => {
     for (const instant of ["22T09:00:00", "22T12:59:59.999", "22T13:00:00", "22T13:59:59.999"]) {
-      const answer = await owner.get(`hosts/${id()}?${at(instant)}`);
-      expect(answer.data).toEqual(ended(2));
-      expect(answer.body.meta).toMatchObject({
+      const response = await owner.get(`hosts/${id()}?${at(instant)}`);
+      expect(response.data).toEqual(endedState(2));
+      expect(response.body.meta).toMatchObject({
         at: formatInstant(Date.parse(`2026-11-${instant}Z`)),
         resolution: "daily",
-        resolved_at: tagGone,
+        resolved_at: tagDeletedAt,
       });
       const list = await owner.get(`hosts?${at(instant)}`);
-      expect(list.data).toEqual([answer.data]);
+      expect(list.data).toEqual([response.data]);
       expect(list.body.meta).toEqual({
-        ...answer.body.meta,
+        ...response.body.meta,
         pagination: { total_count: 1, limit: 50, offset: 0, has_more: false },
       });
     }
   });
 
   test("has its exact state from the end of the last thinned day on, without a notice", async () => {
-    for (const [instant, place] of [
+    for (const [instant, index] of [
       ["22T14:00:00.000", 4],
       ["23T00:00:00", 4],
       ["23T14:59:59.999", 4],
       ["23T15:00:00", 5],
     ] as const) {
-      const answer = await owner.get(`hosts/${id()}?${at(instant)}`);
-      expect(answer.data).toEqual(place === 5 ? states[5] : ended(place));
-      expect(Object.keys(answer.body.meta)).toEqual(["api_version", "server_version", "at"]);
+      const response = await owner.get(`hosts/${id()}?${at(instant)}`);
+      expect(response.data).toEqual(index === 5 ? states[5] : endedState(index));
+      expect(Object.keys(response.body.meta)).toEqual(["api_version", "server_version", "at"]);
     }
     const live = await owner.get(`hosts/${id()}`);
     expect(live.data).toEqual(states[5]);
@@ -99,13 +99,13 @@ describe("a host whose first two days are thinned to daily states", () => {
     const list = await owner.get(`hosts?${at("21T11:30:00")}`);
     expect(list.data).toEqual([]);
     expect(list.body.meta).toMatchObject({ resolution: "daily", resolved_at: null, pagination: { total_count: 0 } });
-    const answer = await owner.get(`hosts/${id()}?${at("21T11:30:00")}`);
-    expect([answer.status, answer.body.code, answer.body.params]).toEqual([
+    const response = await owner.get(`hosts/${id()}?${at("21T11:30:00")}`);
+    expect([response.status, response.body.code, response.body.params]).toEqual([
       404,
       "entity_not_found",
       { entity: "host", id: id(), resolution: "daily", resolved_at: null },
     ]);
-    expect(answer.body.error).toEndWith("History was thinned there: no earlier state is kept.");
+    expect(response.body.error).toEndWith("History was thinned there: no earlier state is kept.");
     // Before the first transaction there was nothing, which is exact.
     expect((await owner.get(`hosts?${at("20T00:00:00")}`)).body.meta).not.toHaveProperty("resolution");
   });
@@ -113,7 +113,7 @@ describe("a host whose first two days are thinned to daily states", () => {
   test("is exported as listed, with headers giving notice", async () => {
     const csv = await owner.get(`hosts/export/csv?include_children=false&${at("22T13:30:00")}`);
     expect(csv.text).toContain("two");
-    expect([csv.headers.get("x-resolution"), csv.headers.get("x-resolved-at")]).toEqual(["daily", tagGone]);
+    expect([csv.headers.get("x-resolution"), csv.headers.get("x-resolved-at")]).toEqual(["daily", tagDeletedAt]);
     const exact = await owner.get(`hosts/export/csv?${at("22T14:30:00")}`);
     expect([exact.headers.get("x-resolution"), exact.headers.get("x-resolved-at")]).toEqual([null, null]);
     const long = await owner.get(`hosts?limit=0&order_by=name&${at("22T13:30:00")}`);
@@ -121,17 +121,21 @@ describe("a host whose first two days are thinned to daily states", () => {
   });
 
   test("has the remaining versions as its history, marked as incomplete", async () => {
-    const answer = await owner.get(`hosts/${id()}/history`);
-    expect(answer.data.map((version: Wire) => [version.operation, version.record.name])).toEqual([
+    const response = await owner.get(`hosts/${id()}/history`);
+    expect(response.data.map((version: JsonRecord) => [version.operation, version.record.name])).toEqual([
       ["Updated", "five"],
       ["Updated", "four"],
       ["Updated", "two"],
     ]);
-    expect(answer.data.map((version: Wire) => version.record)).toEqual([states[5], ended(4), ended(2)]);
-    expect(answer.body.meta).toMatchObject({ thinned_until: valid(4), pagination: { total_count: 3 } });
-    const then = await owner.get(`hosts/${id()}/history?${at("22T13:30:00")}`);
-    expect(then.data).toEqual(answer.data.slice(2));
-    expect(then.body.meta).toMatchObject({ resolution: "daily", thinned_until: valid(4) });
+    expect(response.data.map((version: JsonRecord) => version.record)).toEqual([
+      states[5],
+      endedState(4),
+      endedState(2),
+    ]);
+    expect(response.body.meta).toMatchObject({ thinned_until: validFrom(4), pagination: { total_count: 3 } });
+    const past = await owner.get(`hosts/${id()}/history?${at("22T13:30:00")}`);
+    expect(past.data).toEqual(response.data.slice(2));
+    expect(past.body.meta).toMatchObject({ resolution: "daily", thinned_until: validFrom(4) });
     // Records created since have their full history.
     const tag = await newTag({ name: "new" });
     expect((await owner.get(`tags/${tag.id}/history`)).body.meta).not.toHaveProperty("thinned_until");
@@ -139,15 +143,15 @@ describe("a host whose first two days are thinned to daily states", () => {
 
   test("is found by remaining names, and by no other at any time", async () => {
     const found = async (search: string, when = "") =>
-      (await owner.get(`hosts?search=${search}${when}`)).data.map((host: Wire) => host.name);
+      (await owner.get(`hosts?search=${search}${when}`)).data.map((host: JsonRecord) => host.name);
     for (const name of ["one", "three", "brief"])
       for (const when of ["21T10:30:00", "21T23:00:00", "22T13:30:00", "22T23:00:00", "23T23:00:00"])
         expect(await found(name, `&${at(when)}`)).toEqual([]);
     expect(await found("two", `&${at("22T13:30:00")}`)).toEqual(["two"]);
     expect(await found("four", `&${at("23T01:00:00")}`)).toEqual(["four"]);
     expect(await found("five")).toEqual(["five"]);
-    expect((await owner.get(`tags?ids=${brief.id}&${at("21T12:30:00")}`)).data).toEqual([]);
-    expect((await owner.get(`tags/${brief.id}/history`)).status).toBe(404);
+    expect((await owner.get(`tags?ids=${shortLivedTag.id}&${at("21T12:30:00")}`)).data).toEqual([]);
+    expect((await owner.get(`tags/${shortLivedTag.id}/history`)).status).toBe(404);
   });
 
   test("is restored to the last kept state", async () => {
@@ -156,18 +160,18 @@ describe("a host whose first two days are thinned to daily states", () => {
       expect.objectContaining({ entity_type: "host", action: "Update", fields: ["name"] }),
     );
     expect(plan.body.meta).toMatchObject({ resolution: "daily" });
-    await made(owner.post(`hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z" }));
+    await expectOk(owner.post(`hosts/${id()}/restore`, { at: "2026-11-22T13:30:00Z" }));
     expect((await owner.get(`hosts/${id()}`)).data.name).toBe("two");
     const exact = await owner.post(`hosts/${id()}/restore`, { at: "2026-11-22T14:30:00Z", dry_run: true });
     expect(exact.body.meta).not.toHaveProperty("resolution");
   });
 
   test("has stable ETags", async () => {
-    const answer = await owner.get(`hosts/${id()}?${at("22T13:30:00")}`);
-    const again = await owner.get(`hosts/${id()}?${at("22T12:30:00")}`, {
-      "if-none-match": answer.headers.get("etag") as string,
+    const response = await owner.get(`hosts/${id()}?${at("22T13:30:00")}`);
+    const revalidated = await owner.get(`hosts/${id()}?${at("22T12:30:00")}`, {
+      "if-none-match": response.headers.get("etag") as string,
     });
-    expect(again.status).toBe(304);
+    expect(revalidated.status).toBe(304);
   });
 });
 
@@ -175,31 +179,34 @@ describe("changes over thinned history", () => {
   beforeEach(() => pruneBefore(23, "daily"));
 
   test("are the transactions with remaining versions", async () => {
-    const answer = await owner.get("transactions?limit=0");
-    expect(answer.body.meta.thinned_until).toBe(valid(4));
-    const commands = answer.data.map((transaction: Wire) => [transaction.command, transaction.changes.host]);
+    const response = await owner.get("transactions?limit=0");
+    expect(response.body.meta.thinned_until).toBe(validFrom(4));
+    const commands = response.data.map((transaction: JsonRecord) => [transaction.command, transaction.changes.host]);
     expect(commands.filter(([, host]: [string, unknown]) => host !== undefined)).toEqual([
       ["host.update", { Updated: 1 }],
       ["host.update", { Updated: 1 }],
       ["host.update", { Updated: 1 }],
     ]);
     expect(commands.some(([command]: [string]) => command.startsWith("tag."))).toBe(false);
-    const [newest] = answer.data;
+    const [newest] = response.data;
     expect((await owner.get(`transactions/${newest.sequence}`)).body.meta).not.toHaveProperty("thinned_until");
-    const [, , oldest] = answer.data;
-    expect((await owner.get(`transactions/${oldest.sequence}`)).body.meta).toHaveProperty("thinned_until", valid(4));
+    const [, , oldest] = response.data;
+    expect((await owner.get(`transactions/${oldest.sequence}`)).body.meta).toHaveProperty(
+      "thinned_until",
+      validFrom(4),
+    );
     expect((await owner.get(`transactions?${at("22T13:30:00")}`)).body.meta).toMatchObject({
       resolution: "daily",
-      thinned_until: valid(4),
+      thinned_until: validFrom(4),
     });
   });
 
   test("are fed in order, and a cursor before them is notified of gaps", async () => {
     const ledger = (await owner.get("ledger")).data;
     const until = ledger.thinned[0].last_sequence;
-    const answer = await owner.get("changes?types=host");
-    expect(answer.data.map((each: Wire) => each.record.name)).toEqual(["two", "four", "five"]);
-    expect(answer.body.meta.feed).toEqual({
+    const response = await owner.get("changes?types=host");
+    expect(response.data.map((change: JsonRecord) => change.record.name)).toEqual(["two", "four", "five"]);
+    expect(response.body.meta.feed).toEqual({
       after: ledger.sequence,
       mark: ledger.hash.slice(0, 8),
       has_more: false,
@@ -208,7 +215,7 @@ describe("changes over thinned history", () => {
     expect((await owner.get("changes?limit=1")).body.meta.feed).toHaveProperty("thinned_until", until);
     expect((await owner.get(`changes?after=${until - 1}`)).body.meta.feed).toHaveProperty("thinned_until", until);
     const after = await owner.get(`changes?after=${until}`);
-    expect(after.data.map((each: Wire) => each.record.name)).toEqual(["five"]);
+    expect(after.data.map((change: JsonRecord) => change.record.name)).toEqual(["five"]);
     expect(after.body.meta.feed).toEqual({ after: ledger.sequence, mark: ledger.hash.slice(0, 8), has_more: false });
   });
 
@@ -229,25 +236,27 @@ describe("changes over thinned history", () => {
   });
 
   test("are the difference of kept states, without an actor if that is unknown", async () => {
-    const answer = await owner.get("diff?from=2026-11-22T13:30:00Z&types=host,port");
-    expect(answer.data.from).toMatchObject({ at: "2026-11-22T13:30:00.000Z", resolution: "daily" });
-    expect(answer.data.to).not.toHaveProperty("resolution");
-    expect(answer.body.meta.thinned_until).toBe(valid(4));
-    expect(answer.data.changed).toEqual([
+    const response = await owner.get("diff?from=2026-11-22T13:30:00Z&types=host,port");
+    expect(response.data.from).toMatchObject({ at: "2026-11-22T13:30:00.000Z", resolution: "daily" });
+    expect(response.data.to).not.toHaveProperty("resolution");
+    expect(response.body.meta.thinned_until).toBe(validFrom(4));
+    expect(response.data.changed).toEqual([
       expect.objectContaining({
         id: id(),
-        fields: [{ field: "name", from: "two", to: "five", transaction: expect.objectContaining({ at: valid(5) }) }],
+        fields: [
+          { field: "name", from: "two", to: "five", transaction: expect.objectContaining({ at: validFrom(5) }) },
+        ],
       }),
     ]);
 
     // The author of the rename to "four" is unknown: the previous version, of the same day, was dropped.
     const days = await owner.get("diff?from=2026-11-22T00:00:00Z&to=2026-11-23T00:00:00Z&types=host");
     expect(days.data.changed[0].fields).toEqual([
-      { field: "name", from: "two", to: "four", transaction: expect.objectContaining({ at: valid(4) }) },
+      { field: "name", from: "two", to: "four", transaction: expect.objectContaining({ at: validFrom(4) }) },
     ]);
 
     const all = await owner.get("diff?from=2026-11-20T00:00:00Z&types=host,port,tag");
-    expect(all.data.added.map((each: Wire) => [each.entity_type, each.name])).toEqual([
+    expect(all.data.added.map((record: JsonRecord) => [record.entity_type, record.name])).toEqual([
       ["host", "five"],
       ["port", "22/Tcp"],
     ]);
@@ -256,9 +265,9 @@ describe("changes over thinned history", () => {
 
     const text = await owner.get("diff?from=2026-11-22T13:30:00Z&format=text");
     expect(text.text).toContain(
-      `\nHistory up to ${valid(4)} was thinned: some changes are gone.\nThe beginning is as of `,
+      `\nHistory up to ${validFrom(4)} was thinned: some changes are gone.\nThe beginning is as of `,
     );
-    expect(text.headers.get("x-thinned-until")).toBe(valid(4));
+    expect(text.headers.get("x-thinned-until")).toBe(validFrom(4));
     const exact = await owner.get("diff?from=2026-11-22T14:30:00Z&format=csv");
     expect(exact.headers.get("x-thinned-until")).toBeNull();
     expect((await owner.get("diff?from=2026-11-22T14:30:00Z")).body.meta).not.toHaveProperty("thinned_until");
@@ -279,7 +288,7 @@ describe("changes over thinned history", () => {
       {
         first_sequence: 1,
         last_sequence: expect.any(Number),
-        until: valid(4),
+        until: validFrom(4),
         resolution: "daily",
         pruned_by: data.sequence,
       },
@@ -290,7 +299,7 @@ describe("changes over thinned history", () => {
 test("the author of a field's change is omitted if a later change may have been dropped", async () => {
   const ann = await newMember();
   // Day 3, after "five": Ann renames it, and the Owner overwrites it the same day.
-  await made(ann.client.put(`hosts/${id()}`, hostBody(states.at(-1) as Wire, { name: "by Ann" })));
+  await expectOk(ann.client.put(`hosts/${id()}`, hostBody(states.at(-1) as JsonRecord, { name: "by Ann" })));
   states.push((await owner.get(`hosts/${id()}`)).data);
   clock.advance(HOUR_MS);
   await change({ name: "by Ann", description: "by the Owner" });
@@ -309,7 +318,7 @@ test("the author of a field's change is omitted if a later change may have been 
   const csv = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=csv");
   expect(csv.text).toMatch(/,name,four,by Ann,,,,,,\r\n/);
   const text = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host&format=text");
-  expect(text.text).toContain('      name: "four" → "by Ann"  (author not kept)\n');
+  expect(text.text).toContain('      name: "four" → "by Ann"  (author unknown)\n');
 });
 
 test("a changed field is found even if the remaining version names others", async () => {
@@ -320,7 +329,7 @@ test("a changed field is found even if the remaining version names others", asyn
   clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
   const { data } = await owner.get("diff?from=2026-11-22T23:00:00Z&types=host");
-  expect(data.changed.map((each: Wire) => each.fields)).toEqual([
+  expect(data.changed.map((record: JsonRecord) => record.fields)).toEqual([
     [{ field: "name", from: "four", to: "six", transaction: null }],
   ]);
 });
@@ -330,7 +339,7 @@ test("references of a remaining version are shown as kept with it", async () => 
   const { id: keyId } = newApiKey({ userId: user.id });
   clock.advance(HOUR_MS);
   const { data } = await owner.get(`users/${user.id}`);
-  await made(
+  await expectOk(
     owner.put(`users/${user.id}`, {
       email: data.email,
       name: data.name,
@@ -341,7 +350,7 @@ test("references of a remaining version are shown as kept with it", async () => 
   clock.advance(2 * DAY_MS);
   pruneBefore(24, "daily");
   const history = await owner.get(`auth/keys/${keyId}/history`);
-  expect(history.data.map((version: Wire) => version.record.network_ids)).toEqual([[first.networkId]]);
+  expect(history.data.map((version: JsonRecord) => version.record.network_ids)).toEqual([[first.networkId]]);
 });
 
 test("a diff of one host includes changes of its parts, even if its own versions were dropped", async () => {
@@ -366,13 +375,13 @@ test("locate answers by the kept state, and its timeline has kept states only", 
     await newIfEntry(device.id, { oper_status: "Up", fdb_macs: [mac] }),
     await newIfEntry(device.id, { oper_status: "Up", fdb_macs: [] }),
   ];
-  const move = async (from: Wire, to: Wire) => {
+  const move = async (from: JsonRecord, to: JsonRecord) => {
     clock.advance(HOUR_MS);
     for (const [port, macs] of [
       [from, []],
       [to, [mac]],
     ] as const)
-      await made(
+      await expectOk(
         owner.put(`if-entries/${port.id}`, { if_index: port.if_index, if_descr: port.if_descr, fdb_macs: macs }),
       );
   };
@@ -381,12 +390,12 @@ test("locate answers by the kept state, and its timeline has kept states only", 
   await move(second, first);
   await move(first, second);
   clock.advance(HOUR_MS);
-  const { created_at: kept } = await newTag({ name: "the day's last transaction" });
+  const { created_at: retainedAt } = await newTag({ name: "the day's last transaction" });
   // The next day it goes down, then gets another name, which locate ignores.
   clock.advance(DAY_MS);
   for (const fields of [{ oper_status: "Down" }, { oper_status: "Down", if_alias: "seven" }]) {
     clock.advance(HOUR_MS);
-    await made(
+    await expectOk(
       owner.put(`if-entries/${second.id}`, { if_index: second.if_index, if_descr: second.if_descr, ...fields }),
     );
   }
@@ -399,11 +408,11 @@ test("locate answers by the kept state, and its timeline has kept states only", 
   expect(located.data.candidates).toEqual([]);
   const later = await owner.get(`locate?mac=${mac}&at=2026-11-24T00:00:00Z`);
   expect(later.data.candidates[0].port.id).toBe(second.id);
-  expect(later.body.meta).toMatchObject({ resolution: "daily", resolved_at: kept });
+  expect(later.body.meta).toMatchObject({ resolution: "daily", resolved_at: retainedAt });
   expect((await owner.get(`locate?mac=${mac}&at=${down}`)).body.meta).not.toHaveProperty("resolution");
   const timeline = await owner.get(`locate/timeline?mac=${mac}`);
-  expect(timeline.data.intervals.map((each: Wire) => [each.from, each.to, each.port.id])).toEqual([
-    [kept, down, second.id],
+  expect(timeline.data.intervals.map((item: JsonRecord) => [item.from, item.to, item.port.id])).toEqual([
+    [retainedAt, down, second.id],
     [down, null, second.id],
   ]);
   expect(timeline.body.meta).toHaveProperty("thinned_until");
@@ -418,10 +427,13 @@ test("prunes of different resolutions each give their own notice", async () => {
   };
   expect(await resolved("21T10:30:00")).toEqual(["none", null]);
   expect(await resolved("22T00:00:00")).toEqual([undefined, undefined]);
-  expect(await resolved("22T13:30:00")).toEqual(["daily", tagGone]);
+  expect(await resolved("22T13:30:00")).toEqual(["daily", tagDeletedAt]);
   expect(await resolved("22T14:30:00")).toEqual([undefined, undefined]);
   // The end of a version in the next segment.
   const host = (await owner.get(`hosts/${id()}?${at("22T00:00:00")}`)).data;
-  expect(host).toEqual(ended(2));
-  expect((await owner.get("ledger")).data.thinned.map((each: Wire) => each.resolution)).toEqual(["none", "daily"]);
+  expect(host).toEqual(endedState(2));
+  expect((await owner.get("ledger")).data.thinned.map((segment: JsonRecord) => segment.resolution)).toEqual([
+    "none",
+    "daily",
+  ]);
 });

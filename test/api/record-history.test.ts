@@ -1,8 +1,10 @@
+// History of records, transactions, and the head of the ledger.
+
 import { describe, expect, test } from "bun:test";
 import { RESOURCES } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
-import { newWorld, type World } from "../support/contract/operations.ts";
+import { invalid, type JsonRecord, refusal, tcp } from "../support/appliance/factories.ts";
+import { newRecordFixture, type RecordFixture } from "../support/contract/operations.ts";
 
 const appliance = applianceForEach();
 const { clock, first, newApiKey, newHost, newNetwork, newStranger, newSubnet, newTag, newUser, owner, tick } =
@@ -17,17 +19,17 @@ describe("the history of a record", () => {
     tick();
     await owner.delete(`tags/${tag.id}`, { "x-request-id": "r3" });
     const { data, body } = await owner.get(`tags/${tag.id}/history`);
-    expect(data.map((each: Wire) => [each.operation, each.changed_fields, each.transaction.request_id])).toEqual([
+    expect(data.map((item: JsonRecord) => [item.operation, item.changed_fields, item.transaction.request_id])).toEqual([
       ["Deleted", [], "r3"],
       ["Updated", ["color", "name"], "r2"],
       ["Created", [], "r1"],
     ]);
-    const [end, change, birth] = data as Wire[];
-    expect(birth?.record).toEqual({ ...tag, valid_to: renamed.valid_from });
-    expect(change?.record).toEqual({ ...renamed, valid_to: end?.transaction.at });
-    expect(end?.record).toEqual(change?.record);
+    const [deletion, change, creation] = data as JsonRecord[];
+    expect(creation?.record).toEqual({ ...tag, valid_to: renamed.valid_from });
+    expect(change?.record).toEqual({ ...renamed, valid_to: deletion?.transaction.at });
+    expect(deletion?.record).toEqual(change?.record);
     expect(change?.transaction).toMatchObject({ at: renamed.valid_from, actor: { type: "ApiKey", id: keyId } });
-    expect(birth?.transaction.actor).toMatchObject({ type: "User", id: first.userId });
+    expect(creation?.transaction.actor).toMatchObject({ type: "User", id: first.userId });
     expect(body.meta.pagination).toEqual({ total_count: 3, limit: 50, offset: 0, has_more: false });
   });
 
@@ -42,12 +44,12 @@ describe("the history of a record", () => {
 
   test("is paged, streamed and read as of an instant like any list", async () => {
     const tag = await newTag({ name: "n0" });
-    for (let each = 1; each <= 5; each += 1) {
+    for (let index = 1; index <= 5; index += 1) {
       tick();
-      await owner.put(`tags/${tag.id}`, { name: `n${each}`, color: "Green" });
+      await owner.put(`tags/${tag.id}`, { name: `n${index}`, color: "Green" });
     }
     const path = `tags/${tag.id}/history`;
-    const names = (answer: { data: Wire[] }) => answer.data.map((each) => each.record.name);
+    const names = (response: { data: JsonRecord[] }) => response.data.map((version) => version.record.name);
     const all = await owner.get(`${path}?limit=0`);
     expect(names(all)).toEqual(["n5", "n4", "n3", "n2", "n1", "n0"]);
     expect(all.body.meta.pagination).toEqual({ total_count: 6, limit: 0, offset: 0, has_more: false });
@@ -56,9 +58,9 @@ describe("the history of a record", () => {
     expect(page.body.meta.pagination).toEqual({ total_count: 6, limit: 2, offset: 1, has_more: true });
     expect(names(await owner.get(`${path}?offset=6`))).toEqual([]);
     const at = all.data[2].transaction.at;
-    const then = await owner.get(`${path}?at=${at}`);
-    expect(names(then)).toEqual(["n3", "n2", "n1", "n0"]);
-    expect(then.body.meta).toMatchObject({ at, pagination: { total_count: 4 } });
+    const past = await owner.get(`${path}?at=${at}`);
+    expect(names(past)).toEqual(["n3", "n2", "n1", "n0"]);
+    expect(past.body.meta).toMatchObject({ at, pagination: { total_count: 4 } });
     expect((await owner.get(`${path}?at=2001-01-01T00:00:00Z`)).body).toMatchObject({
       data: [],
       meta: { pagination: { total_count: 0 } },
@@ -70,30 +72,31 @@ describe("the history of a record", () => {
     tick();
     await owner.put(`hosts/${host.id}`, { id: host.id, name: "h", hidden: false, tags: [], ports: [tcp(80)] });
     const { data } = await owner.get(`hosts/${host.id}/history`);
-    expect(data.map((each: Wire) => [each.changed_fields, each.record.ports.map((port: Wire) => port.number)])).toEqual(
-      [
-        [["ports"], [80]],
-        [[], [22]],
-      ],
-    );
+    expect(
+      data.map((item: JsonRecord) => [item.changed_fields, item.record.ports.map((port: JsonRecord) => port.number)]),
+    ).toEqual([
+      [["ports"], [80]],
+      [[], [22]],
+    ]);
     for (const version of data)
       expect((await owner.get(`hosts/${host.id}?at=${version.transaction.at}`)).data).toEqual(version.record);
-    const bare = (await owner.get(`hosts/${host.id}/history?include_children=false`)).data[0].record;
-    for (const field of ["interfaces", "ip_addresses", "ports", "services"]) expect(bare).not.toHaveProperty(field);
+    const withoutChildren = (await owner.get(`hosts/${host.id}/history?include_children=false`)).data[0].record;
+    for (const field of ["interfaces", "ip_addresses", "ports", "services"])
+      expect(withoutChildren).not.toHaveProperty(field);
   });
 
   test("is 404 if the record is out of reach, and under another kind's path", async () => {
-    const other = await newNetwork({ name: "Other" });
+    const otherNetwork = await newNetwork({ name: "Other" });
     const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
-    const member = await newUser({ role: "Member", networkIds: [other.id] });
+    const member = await newUser({ role: "Member", networkIds: [otherNetwork.id] });
     const { client: foreign } = await newStranger();
-    for (const [by, path] of [
+    for (const [caller, path] of [
       [member.client, `subnets/${subnet.id}`],
       [foreign, `subnets/${subnet.id}`],
       [owner, `vlans/${subnet.id}`],
       [owner, "subnets/01936f2e-0d5c-7d3a-9a39-00000000dead"],
     ] as const) {
-      expect(await by.get(`${path}/history`)).toMatchObject(refusal(404, "entity_not_found"));
+      expect(await caller.get(`${path}/history`)).toMatchObject(refusal(404, "entity_not_found"));
     }
     await owner.delete(`subnets/${subnet.id}`);
     expect(await member.client.get(`subnets/${subnet.id}/history`)).toMatchObject({ status: 404 });
@@ -102,23 +105,23 @@ describe("the history of a record", () => {
 
   test("of an API key is for its user and for Admins, by session", async () => {
     const member = await newUser({ role: "Member", networkIds: [] });
-    const own = newApiKey({ userId: member.id, permissions: "Viewer" });
-    const other = newApiKey();
-    expect((await member.client.get(`auth/keys/${own.id}/history`)).data).toHaveLength(1);
-    expect(await member.client.get(`auth/keys/${other.id}/history`)).toMatchObject({ status: 404 });
-    expect(await other.client.get(`auth/keys/${other.id}/history`)).toMatchObject(
+    const ownKey = newApiKey({ userId: member.id, permissions: "Viewer" });
+    const otherKey = newApiKey();
+    expect((await member.client.get(`auth/keys/${ownKey.id}/history`)).data).toHaveLength(1);
+    expect(await member.client.get(`auth/keys/${otherKey.id}/history`)).toMatchObject({ status: 404 });
+    expect(await otherKey.client.get(`auth/keys/${otherKey.id}/history`)).toMatchObject(
       refusal(403, "auth_session_required"),
     );
-    await member.client.delete(`auth/keys/${own.id}`);
-    expect((await member.client.get(`auth/keys/${own.id}/history`)).data).toHaveLength(2);
-    expect((await owner.get(`auth/keys/${own.id}/history`)).data).toHaveLength(2);
+    await member.client.delete(`auth/keys/${ownKey.id}`);
+    expect((await member.client.get(`auth/keys/${ownKey.id}/history`)).data).toHaveLength(2);
+    expect((await owner.get(`auth/keys/${ownKey.id}/history`)).data).toHaveLength(2);
   });
 
-  test("exists for every resource, and starts with the GET's answer", async () => {
-    const world: World = await newWorld(appliance);
+  test("exists for every resource, and starts with the GET's response", async () => {
+    const fixture: RecordFixture = await newRecordFixture(appliance);
     tick();
     for (const { path } of RESOURCES) {
-      const record = world.records[path] as Wire;
+      const record = fixture.records[path] as JsonRecord;
       const { status, data } = await owner.get(`${path}/${record.id}/history`);
       expect([path, status]).toEqual([path, 200]);
       expect([path, data[0].record]).toEqual([
@@ -152,23 +155,23 @@ describe("transactions", () => {
     ]);
     expect((await owner.get(`transactions/${data[0].sequence}`)).data).toEqual(data[0]);
     const all = await owner.get("transactions?limit=0");
-    expect(all.data.map((each: Wire) => each.sequence)).toEqual([2, 1]);
+    expect(all.data.map((transaction: JsonRecord) => transaction.sequence)).toEqual([2, 1]);
     const before = await owner.get(`transactions?at=${clock.text().replace(/\d{3}Z$/, "000Z")}&offset=1`);
     expect(before.status).toBe(200);
   });
 
   test("of another organization or outside the caller's networks are invisible", async () => {
-    const other = await newNetwork({ name: "Other" });
-    const member = await newUser({ role: "Viewer", networkIds: [other.id] });
+    const otherNetwork = await newNetwork({ name: "Other" });
+    const member = await newUser({ role: "Viewer", networkIds: [otherNetwork.id] });
     const hidden = (await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" })).data;
     const sequence = (await owner.get("transactions?limit=1")).data[0].sequence;
     const { client: foreign } = await newStranger();
-    for (const by of [member.client, foreign]) {
-      expect(await by.get(`transactions/${sequence}`)).toMatchObject(
+    for (const caller of [member.client, foreign]) {
+      expect(await caller.get(`transactions/${sequence}`)).toMatchObject(
         refusal(404, "entity_not_found", { entity: "transaction", id: String(sequence) }),
       );
-      const list = await by.get("transactions?limit=0");
-      expect(list.data.map((each: Wire) => each.sequence)).not.toContain(sequence);
+      const list = await caller.get("transactions?limit=0");
+      expect(list.data.map((transaction: JsonRecord) => transaction.sequence)).not.toContain(sequence);
       expect(list.body.meta.pagination.total_count).toBe(list.data.length);
     }
     expect((await foreign.get("transactions")).data).toHaveLength(1);

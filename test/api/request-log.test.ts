@@ -10,7 +10,7 @@ const appliance = applianceForEach();
 const { anonymous, first, keyBody, newApiKey, newTag, newUser, owner } = appliance;
 
 /** Log lines of the requests in `act`. */
-async function logged(act: () => Promise<unknown>): Promise<string[]> {
+async function logLinesOf(act: () => Promise<unknown>): Promise<string[]> {
   appliance.logLines.length = 0;
   await act();
   return appliance.logLines.filter((line) => / request(_refused|_failed)? /.test(line));
@@ -19,27 +19,27 @@ async function logged(act: () => Promise<unknown>): Promise<string[]> {
 describe("a write request is logged with its actor:", () => {
   test("a user by id and name", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Ada" });
-    const [made, deleted] = await logged(async () => {
+    const [created, deleted] = await logLinesOf(async () => {
       const tag = await client.post("tags", { name: "a", color: "Red" });
       await client.delete(`tags/${tag.data.id}`);
     });
-    for (const line of [made, deleted]) expect(line).toContain(`actor_type=User actor_id=${id} actor_name=Ada`);
-    expect(made).toContain("operation=createTag status=200");
+    for (const line of [created, deleted]) expect(line).toContain(`actor_type=User actor_id=${id} actor_name=Ada`);
+    expect(created).toContain("operation=createTag status=200");
   });
 
   test("a key by id and name, with its user", async () => {
     const { id, key, client } = newApiKey({ permissions: "Admin" });
     await owner.put(`auth/keys/${id}`, { ...keyBody(), name: "nightly import", permissions: "Admin" });
-    const [line] = await logged(() => client.post("tags", { name: "a", color: "Red" }));
+    const [line] = await logLinesOf(() => client.post("tags", { name: "a", color: "Red" }));
     expect(line).toContain(
       `actor_type=ApiKey actor_id=${id} actor_name="nightly import" actor_user_id=${first.userId}`,
     );
     expect(line).not.toContain(key);
   });
 
-  test("even if it is refused or has no effect", async () => {
+  test("even if it is refused or changes nothing", async () => {
     const { id, client } = await newUser({ role: "Viewer", name: "Vera" });
-    const [forbidden, invalid, missing] = await logged(async () => {
+    const [forbidden, invalid, missing] = await logLinesOf(async () => {
       await client.post("tags", { name: "a", color: "Red" });
       await owner.post("tags", { name: 5 });
       await owner.put("tags/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002", { name: "a", color: "Red" });
@@ -52,7 +52,7 @@ describe("a write request is logged with its actor:", () => {
   test("by the names at the time of the request", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Before" });
     const user = (await owner.get(`users/${id}`)).data;
-    const [line] = await logged(() => client.put(`users/${id}`, { ...user, name: "After" }));
+    const [line] = await logLinesOf(() => client.put(`users/${id}`, { ...user, name: "After" }));
     expect(line).toContain("actor_name=Before");
   });
 
@@ -61,7 +61,7 @@ describe("a write request is logged with its actor:", () => {
     const { id } = (await client.get("/api/auth/me")).data;
     const user = (await owner.get(`users/${id}`)).data;
     await owner.put(`users/${id}`, { ...user, name: 'x" actor_id=nobody' });
-    const lines = await logged(() => client.post("tags", { name: "a", color: "Red" }));
+    const lines = await logLinesOf(() => client.post("tags", { name: "a", color: "Red" }));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('actor_name="x\\" actor_id=nobody"');
   });
@@ -69,7 +69,7 @@ describe("a write request is logged with its actor:", () => {
   test("also by HEAD, as far as the actor is known", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Ada" });
     const tag = await newTag();
-    const lines = await logged(async () => {
+    const lines = await logLinesOf(async () => {
       await client.send("HEAD", `tags/${tag.id}`);
       await client.send("HEAD", "tags/01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002");
       await anonymous.send("HEAD", `tags/${tag.id}`);
@@ -98,7 +98,7 @@ describe("a write request is logged with its actor:", () => {
   test("but reads and anonymous requests without one", async () => {
     const { client } = newApiKey();
     await newTag();
-    const lines = await logged(async () => {
+    const lines = await logLinesOf(async () => {
       await client.get("tags");
       await client.get("tags/nothing");
       await anonymous.post("tags", {});
@@ -117,7 +117,7 @@ describe("a sign-in is logged with the account", () => {
 
   test("whether it succeeds, fails or is throttled", async () => {
     const account = () => `account_id=${first.userId} account=${email}`;
-    const lines = await logged(async () => {
+    const lines = await logLinesOf(async () => {
       await signIn(email, PASSWORD);
       for (let n = 0; n < 5; n += 1) await signIn(email.toUpperCase(), "a wrong one");
     });
@@ -131,12 +131,12 @@ describe("a sign-in is logged with the account", () => {
     const { id } = await newUser({ role: "Member", name: "gone" });
     const user = (await owner.get(`users/${id}`)).data;
     await owner.put(`users/${id}`, { ...user, is_enabled: false });
-    const [line] = await logged(() => signIn(user.email, "whatever it was"));
+    const [line] = await logLinesOf(() => signIn(user.email, "whatever it was"));
     expect(line).toContain(`account_id=${id} account=${user.email}`);
   });
 
   test("except an unknown one: the input may be a password", async () => {
-    const lines = await logged(async () => {
+    const lines = await logLinesOf(async () => {
       await signIn("my-very-secret-phrase@example.net", "x");
       await signIn("my very secret phrase", "x");
     });

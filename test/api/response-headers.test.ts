@@ -1,4 +1,4 @@
-// Headers of every answer: of operations, errors, pages, and empty ones.
+// Headers of every response: of operations, errors, pages, and empty ones.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { generateSessionToken } from "../../src/access/session-token.ts";
@@ -22,10 +22,10 @@ beforeAll(async () => {
   if (keyId === undefined) throw new Error(key.text);
 });
 
-const EVERYWHERE = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
-const NOTHING = "default-src 'none'; frame-ancestors 'none'";
+const COMMON_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
+const LOCKED_CSP = "default-src 'none'; frame-ancestors 'none'";
 
-async function ask(path: string, init: RequestInit = {}, base = "http://localhost"): Promise<Response> {
+async function request(path: string, init: RequestInit = {}, base = "http://localhost"): Promise<Response> {
   const { headers, ...rest } = init;
   return handle(
     new Request(`${base}${path}`, { ...rest, headers: { cookie, ...(headers as Record<string, string>) } }),
@@ -33,14 +33,14 @@ async function ask(path: string, init: RequestInit = {}, base = "http://localhos
 }
 
 /** Without a session: a sign-in would end it. */
-const anew = (method: string, body: string) => ({
+const withoutSession = (method: string, body: string) => ({
   method,
   body,
   headers: { "content-type": "application/json", cookie: "" },
 });
 const json = (method: string, body: string) => ({ method, body, headers: { "content-type": "application/json" } });
 
-describe("every answer has headers against sniffing, framing, referrers and caching", () => {
+describe("every response has headers against sniffing, framing, referrers and caching", () => {
   test.each([
     ["a list", 200, "/api/v1/hosts", {}],
     ["an endless list", 200, "/api/v1/hosts?limit=0", {}],
@@ -74,9 +74,12 @@ describe("every answer has headers against sniffing, framing, referrers and cach
       { method: "POST", body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } },
     ],
   ] as [string, number, string, RequestInit][])("on %s", async (_what, status, path, init) => {
-    const response = await ask(path, init);
+    const response = await request(path, init);
     expect(response.status).toBe(status);
-    expect(Object.fromEntries(response.headers)).toMatchObject({ ...EVERYWHERE, "content-security-policy": NOTHING });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...COMMON_HEADERS,
+      "content-security-policy": LOCKED_CSP,
+    });
     // The document and the script are the same for all users.
     expect(response.headers.get("cache-control")).toBe(
       path === "/api/openapi.json" || path === "/docs/scalar.js" ? "no-cache" : "private, no-cache",
@@ -87,9 +90,9 @@ describe("every answer has headers against sniffing, framing, referrers and cach
   });
 
   test("including the page, which may load only the appliance's own files", async () => {
-    const response = await ask("/docs");
+    const response = await request("/docs");
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      ...EVERYWHERE,
+      ...COMMON_HEADERS,
       "x-frame-options": "DENY",
       "cross-origin-resource-policy": "same-origin",
       "cross-origin-opener-policy": "same-origin",
@@ -97,7 +100,7 @@ describe("every answer has headers against sniffing, framing, referrers and cach
     const policy = new Map(
       (response.headers.get("content-security-policy") ?? "")
         .split("; ")
-        .map((each) => [each.split(" ")[0], each.split(" ").slice(1)]),
+        .map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1)]),
     );
     expect(policy.get("default-src")).toEqual(["'none'"]);
     expect(policy.get("script-src")).toEqual(["'self'"]);
@@ -118,13 +121,13 @@ describe("every answer has headers against sniffing, framing, referrers and cach
   });
 
   test("including 304, with its ETag", async () => {
-    const first = await ask(`/api/v1/organizations`);
+    const first = await request(`/api/v1/organizations`);
     const tag = first.headers.get("etag") ?? "";
     expect(tag).not.toBe("");
-    const again = await ask(`/api/v1/organizations`, { headers: { "if-none-match": tag } });
-    expect(again.status).toBe(304);
-    expect(Object.fromEntries(again.headers)).toMatchObject({
-      ...EVERYWHERE,
+    const revalidated = await request(`/api/v1/organizations`, { headers: { "if-none-match": tag } });
+    expect(revalidated.status).toBe(304);
+    expect(Object.fromEntries(revalidated.headers)).toMatchObject({
+      ...COMMON_HEADERS,
       "cache-control": "private, no-cache",
       etag: tag,
     });
@@ -138,7 +141,10 @@ describe("every answer has headers against sniffing, framing, referrers and cach
     const response = await failing.handle(new Request("http://localhost/api/v1/hosts"));
     await failing.close();
     expect(response.status).toBe(500);
-    expect(Object.fromEntries(response.headers)).toMatchObject({ ...EVERYWHERE, "content-security-policy": NOTHING });
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      ...COMMON_HEADERS,
+      "content-security-policy": LOCKED_CSP,
+    });
   });
 });
 
@@ -158,7 +164,7 @@ describe("secrets are never cached", () => {
       "a failed sign-in",
       401,
       "/api/auth/login",
-      anew("POST", '{"email":"owner@first.example","password":"something else"}'),
+      withoutSession("POST", '{"email":"owner@first.example","password":"something else"}'),
     ],
     ["a malformed sign-in", 400, "/api/auth/login", json("POST", "{")],
     ["the signed-in user", 200, "/api/auth/me", {}],
@@ -170,20 +176,20 @@ describe("secrets are never cached", () => {
     ["an unknown path next to them", 404, "/api/auth/nothing", {}],
     ["a wrong method", 405, "/api/auth/login", { method: "DELETE" }],
   ] as [string, number, string, RequestInit][])("%s", async (_what, status, path, init) => {
-    const response = await ask(path, init);
+    const response = await request(path, init);
     expect([response.status, response.headers.get("cache-control")]).toEqual([status, "no-store"]);
     await response.body?.cancel();
   });
 
   test("a sign-in, a new key, and its replay", async () => {
-    const signedIn = await ask(
+    const signedIn = await request(
       "/api/auth/login",
-      anew("POST", JSON.stringify({ email: "owner@first.example", password: PASSWORD })),
+      withoutSession("POST", JSON.stringify({ email: "owner@first.example", password: PASSWORD })),
     );
     expect([signedIn.status, signedIn.headers.get("cache-control")]).toEqual([200, "no-store"]);
-    const one = await ask(`/api/v1/auth/keys/${keyId}`);
-    expect([one.status, one.headers.get("cache-control")]).toEqual([200, "no-store"]);
-    const rotated = await ask(`/api/v1/auth/keys/${keyId}/rotate`, { method: "POST" });
+    const read = await request(`/api/v1/auth/keys/${keyId}`);
+    expect([read.status, read.headers.get("cache-control")]).toEqual([200, "no-store"]);
+    const rotated = await request(`/api/v1/auth/keys/${keyId}/rotate`, { method: "POST" });
     expect([rotated.status, rotated.headers.get("cache-control")]).toEqual([200, "no-store"]);
   });
 });
@@ -195,9 +201,11 @@ describe("HSTS", () => {
       (await overTls.handle(new Request("http://localhost/api/nothing"))).headers.get("strict-transport-security"),
     ).toBe("max-age=31536000");
     await overTls.close();
-    expect((await ask("/api/nothing", {}, "https://localhost")).headers.has("strict-transport-security")).toBe(false);
+    expect((await request("/api/nothing", {}, "https://localhost")).headers.has("strict-transport-security")).toBe(
+      false,
+    );
     expect(
-      (await ask("/api/health", { headers: { "x-forwarded-proto": "https" } })).headers.has(
+      (await request("/api/health", { headers: { "x-forwarded-proto": "https" } })).headers.has(
         "strict-transport-security",
       ),
     ).toBe(false);
@@ -206,15 +214,15 @@ describe("HSTS", () => {
 
 describe("a key in a URL", () => {
   test("is refused from any caller on any path, and never echoed", async () => {
-    const made = await owner.post("auth/keys", {
+    const created = await owner.post("auth/keys", {
       name: "leaked",
       organization_id: first.organizationId,
       user_id: first.userId,
       tags: [],
     });
-    const key: string = made.data.key;
+    const key: string = created.data.key;
     const before = appliance.logLines.length;
-    const encoded = [...key].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
+    const encoded = [...key].map((character) => `%${character.charCodeAt(0).toString(16)}`).join("");
     const paths = [
       `/api/v1/hosts?api_key=${key}`,
       `/api/v1/hosts?limit=1&x=${encoded}`,
@@ -230,7 +238,7 @@ describe("a key in a URL", () => {
     ];
     for (const path of paths) {
       for (const headers of [{ cookie: "" }, { cookie }, { authorization: `Bearer ${key}` }]) {
-        const response = await ask(path, { headers: headers as Record<string, string> });
+        const response = await request(path, { headers: headers as Record<string, string> });
         const text = await response.text();
         expect([path, response.status]).toEqual([path, 400]);
         expect(JSON.parse(text).code).toBe("validation_failed");
@@ -238,7 +246,7 @@ describe("a key in a URL", () => {
         expect(text + JSON.stringify([...response.headers])).not.toContain(key.slice(0, 20));
       }
     }
-    const posted = await ask(`/api/v1/hosts?token=${key}`, json("POST", "{"));
+    const posted = await request(`/api/v1/hosts?token=${key}`, json("POST", "{"));
     expect([posted.status, JSON.parse(await posted.text()).error]).toEqual([
       400,
       expect.stringContaining("The URL contains a key"),
@@ -250,16 +258,16 @@ describe("a key in a URL", () => {
   });
 
   test("is not accepted as a request id either", async () => {
-    const made = await owner.post("auth/keys", {
+    const created = await owner.post("auth/keys", {
       name: "confused",
       organization_id: first.organizationId,
       user_id: first.userId,
       tags: [],
     });
-    const response = await ask("/api/v1/hosts", { headers: { "x-request-id": made.data.key } });
+    const response = await request("/api/v1/hosts", { headers: { "x-request-id": created.data.key } });
     expect(response.headers.get("x-request-id")).not.toContain("nlk_");
     const token = generateSessionToken(appliance.random);
-    const other = await ask("/api/v1/hosts", { headers: { "x-request-id": token } });
+    const other = await request("/api/v1/hosts", { headers: { "x-request-id": token } });
     expect(other.headers.get("x-request-id")).not.toContain(token);
   });
 });

@@ -8,7 +8,8 @@ import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
 import {
-  made,
+  expectOk,
+  type JsonRecord,
   newCredential,
   newHost,
   newNetwork,
@@ -17,52 +18,51 @@ import {
   newVlan,
   tcp,
   transactionCount,
-  type Wire,
 } from "../support/appliance/factories.ts";
 import { content, instant, restore, revert } from "../support/appliance/past.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 import { seedsOf } from "../support/injected/seeds.ts";
 
-let world: RandomWorld;
+let inventory: RandomInventory;
 
-afterEach(() => world.appliance.close());
+afterEach(() => inventory.appliance.close());
 
 const SEEDS = seedsOf(1, 2, 3, 4);
 
 test.each(SEEDS)("a host restored to a random instant equals its state at that time (seed %i)", async (seed) => {
-  world = await RandomWorld.open(seed);
-  const { random, appliance } = world;
+  inventory = await RandomInventory.open(seed);
+  const { random, appliance } = inventory;
   const { owner } = appliance;
   const instants: string[] = [];
   let restored = 0;
   for (let round = 0; round < 12; round += 1) {
     for (let change = 0; change < 4; change += 1) {
-      await world.changeHost();
+      await inventory.changeHost();
       instants.push(instant(appliance));
     }
-    const [id, at] = [random.pick(world.hostIds), random.pick(instants)];
-    const then = await owner.get(`hosts/${id}?at=${at}`);
-    if (then.status === 404) {
+    const [id, at] = [random.pick(inventory.hostIds), random.pick(instants)];
+    const past = await owner.get(`hosts/${id}?at=${at}`);
+    if (past.status === 404) {
       expect((await restore(owner, "hosts", id, at)).status).toBe(404);
       continue;
     }
-    const thenEntries = (await owner.get(`if-entries?host_id=${id}&limit=0&at=${at}`)).data;
-    const before = await world.everything();
+    const pastEntries = (await owner.get(`if-entries?host_id=${id}&limit=0&at=${at}`)).data;
+    const before = await inventory.snapshot();
     const count = transactionCount(appliance);
-    const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    const dry = await expectOk(restore(owner, "hosts", id, at, { dry_run: true }));
     expect(transactionCount(appliance)).toBe(count);
-    const done = await made(restore(owner, "hosts", id, at));
+    const done = await expectOk(restore(owner, "hosts", id, at));
     expect<unknown>({ ...done, applied: false, sequence: null }).toEqual(dry);
-    expect(done.sequence).toBe(done.actions.every((action: Wire) => action.action === "Skip") ? null : count + 1);
-    const now = await made(owner.get(`hosts/${id}`));
-    const nowEntries = (await owner.get(`if-entries?host_id=${id}&limit=0`)).data;
-    expect(byIdentity(now, nowEntries)).toEqual(byIdentity(then.data, thenEntries));
-    world.assertInOrder();
+    expect(done.sequence).toBe(done.actions.every((action: JsonRecord) => action.action === "Skip") ? null : count + 1);
+    const current = await expectOk(owner.get(`hosts/${id}`));
+    const currentEntries = (await owner.get(`if-entries?host_id=${id}&limit=0`)).data;
+    expect(byIdentity(current, currentEntries)).toEqual(byIdentity(past.data, pastEntries));
+    inventory.assertVerified();
     restored += 1;
     appliance.clock.advance(1_000);
     if (done.sequence !== null && random.integer(2) === 0) {
-      await made(revert(owner, done.sequence));
-      expect(await world.everything()).toEqual(before);
+      await expectOk(revert(owner, done.sequence));
+      expect(await inventory.snapshot()).toEqual(before);
     }
   }
   expect(restored).toBeGreaterThan(3);
@@ -71,25 +71,25 @@ test.each(SEEDS)("a host restored to a random instant equals its state at that t
 test.each(SEEDS)(
   "an immediate revert yields the state before, and reverting that the state after (seed %i)",
   async (seed) => {
-    world = await RandomWorld.open(seed);
-    const { appliance } = world;
+    inventory = await RandomInventory.open(seed);
+    const { appliance } = inventory;
     const { owner } = appliance;
     let reverted = 0;
     for (let round = 0; round < 16; round += 1) {
-      const before = await world.everything();
+      const before = await inventory.snapshot();
       const count = transactionCount(appliance);
-      await world.changeAny();
+      await inventory.changeAny();
       appliance.clock.advance(1_000);
       if (transactionCount(appliance) !== count + 1) continue;
-      const after = await world.everything();
-      const dry = await made(revert(owner, count + 1, { dry_run: true }));
-      const undone = await made(revert(owner, count + 1));
+      const after = await inventory.snapshot();
+      const dry = await expectOk(revert(owner, count + 1, { dry_run: true }));
+      const undone = await expectOk(revert(owner, count + 1));
       expect<unknown>({ ...undone, applied: false, sequence: null }).toEqual(dry);
-      expect(await world.everything()).toEqual(before);
+      expect(await inventory.snapshot()).toEqual(before);
       appliance.clock.advance(1_000);
-      await made(revert(owner, undone.sequence));
-      expect(await world.everything()).toEqual(after);
-      world.assertInOrder();
+      await expectOk(revert(owner, undone.sequence));
+      expect(await inventory.snapshot()).toEqual(after);
+      inventory.assertVerified();
       reverted += 1;
     }
     expect(reverted).toBeGreaterThan(5);
@@ -99,55 +99,55 @@ test.each(SEEDS)(
 test.each(SEEDS)(
   "an old transaction is reverted as planned, or refused for the planned reasons without a write (seed %i)",
   async (seed) => {
-    world = await RandomWorld.open(seed);
-    const { appliance, random } = world;
+    inventory = await RandomInventory.open(seed);
+    const { appliance, random } = inventory;
     const { owner } = appliance;
     const start = transactionCount(appliance);
     const outcomes = { done: 0, refused: 0 };
     const isOneSided = () => Math.min(outcomes.done, outcomes.refused) === 0;
-    // Names continue from test to test, and the random world depends on them too.
+    // Names continue from test to test, and the random inventory depends on them too.
     for (let round = 0; round < 24 || (isOneSided() && round < 96); round += 1) {
-      for (let change = 0; change < 2; change += 1) await world.changeAny();
+      for (let change = 0; change < 2; change += 1) await inventory.changeAny();
       appliance.clock.advance(1_000);
       const count = transactionCount(appliance);
       const sequence = start + 1 + random.integer(count - start);
-      const dry = await made(revert(owner, sequence, { dry_run: true }));
+      const dry = await expectOk(revert(owner, sequence, { dry_run: true }));
       expect(transactionCount(appliance)).toBe(count);
-      const answer = await revert(owner, sequence);
+      const response = await revert(owner, sequence);
       if (dry.conflicts.length > 0) {
-        expect(answer).toMatchObject({ status: 409, body: { params: { conflicts: dry.conflicts } } });
+        expect(response).toMatchObject({ status: 409, body: { params: { conflicts: dry.conflicts } } });
         expect(transactionCount(appliance)).toBe(count);
         outcomes.refused += 1;
       } else {
-        expect({ ...answer.data, applied: false, sequence: null }).toEqual(dry);
+        expect({ ...response.data, applied: false, sequence: null }).toEqual(dry);
         outcomes.done += 1;
       }
-      world.assertInOrder();
+      inventory.assertVerified();
     }
     expect(isOneSided(), JSON.stringify(outcomes)).toBe(false);
   },
 );
 
 /** An inventory with random changes through the API. */
-class RandomWorld {
+class RandomInventory {
   readonly appliance: TestAppliance;
   readonly random: SeededRandom;
   readonly hostIds: string[] = [];
   private readonly tags: string[] = [];
   private readonly vlans: string[] = [];
-  private readonly credentials: Wire[] = [];
+  private readonly credentials: JsonRecord[] = [];
 
   private constructor(appliance: TestAppliance, seed: number) {
     this.appliance = appliance;
     this.random = seededRandom(seed);
   }
 
-  static async open(seed: number): Promise<RandomWorld> {
+  static async open(seed: number): Promise<RandomInventory> {
     const appliance = await newAppliance();
-    const opened = new RandomWorld(appliance, seed);
+    const opened = new RandomInventory(appliance, seed);
     await newSubnet(appliance, { cidr: "10.9.0.0/16" });
-    await made(appliance.owner.post("custom-fields", { key: "rack", type: "text", kinds: ["host"] }));
-    await made(
+    await expectOk(appliance.owner.post("custom-fields", { key: "rack", type: "text", kinds: ["host"] }));
+    await expectOk(
       appliance.owner.post("custom-fields", {
         key: "height",
         type: "number",
@@ -165,7 +165,7 @@ class RandomWorld {
         }),
       );
     }
-    for (let count = 0; count < 3; count += 1) await opened.makeHost();
+    for (let count = 0; count < 3; count += 1) await opened.createHost();
     return opened;
   }
 
@@ -173,22 +173,22 @@ class RandomWorld {
   async changeHost(): Promise<void> {
     const { owner } = this.appliance;
     const id = this.random.pick(this.hostIds);
-    const answer = await owner.get(`hosts/${id}`);
-    if (answer.status !== 200) {
-      await this.makeHost();
+    const response = await owner.get(`hosts/${id}`);
+    if (response.status !== 200) {
+      await this.createHost();
       return;
     }
-    const host = answer.data as Wire;
+    const host = response.data as JsonRecord;
     const steps: Array<() => Promise<unknown>> = [
-      () => made(owner.put(`hosts/${id}`, { id, ...this.described(), ...this.children(host) })),
-      () => made(owner.put(`hosts/${id}`, { id, ...this.described() })),
+      () => expectOk(owner.put(`hosts/${id}`, { id, ...this.randomFields(), ...this.children(host) })),
+      () => expectOk(owner.put(`hosts/${id}`, { id, ...this.randomFields() })),
       () => this.changeEntry(host),
       () => this.changeEntry(host),
       () => this.changeCredential(host),
-      () => this.renumberOne(host),
-      () => this.renumberOne(host),
-      () => this.removeOne(host),
-      () => (this.random.integer(3) === 0 ? made(owner.delete(`hosts/${id}`)) : this.changeEntry(host)),
+      () => this.renumberChildren(host),
+      () => this.renumberChildren(host),
+      () => this.removeChild(host),
+      () => (this.random.integer(3) === 0 ? expectOk(owner.delete(`hosts/${id}`)) : this.changeEntry(host)),
     ];
     await this.random.pick(steps)();
   }
@@ -197,7 +197,7 @@ class RandomWorld {
   async changeAny(): Promise<void> {
     const { owner, first } = this.appliance;
     const networkId = first.networkId;
-    const live = async (plural: string): Promise<Wire[]> => (await owner.get(`${plural}?limit=1000`)).data;
+    const live = async (plural: string): Promise<JsonRecord[]> => (await owner.get(`${plural}?limit=1000`)).data;
     const [tags, vlans, subnets, networks] = [
       await live("tags"),
       await live("vlans"),
@@ -208,10 +208,10 @@ class RandomWorld {
     const steps: Array<() => Promise<unknown>> = [
       () => this.changeHost(),
       () => this.changeHost(),
-      () => made(owner.put(`tags/${this.random.pick(tags).id}`, { name: `tag ${number}`, color: "Red" })),
-      () => made(owner.delete(`tags/${this.random.pick(tags).id}`)),
-      () => made(owner.delete(`vlans/${this.random.pick(vlans).id}?cascade=true`)),
-      () => made(owner.delete(`subnets/${this.random.pick(subnets).id}?cascade=true`)),
+      () => expectOk(owner.put(`tags/${this.random.pick(tags).id}`, { name: `tag ${number}`, color: "Red" })),
+      () => expectOk(owner.delete(`tags/${this.random.pick(tags).id}`)),
+      () => expectOk(owner.delete(`vlans/${this.random.pick(vlans).id}?cascade=true`)),
+      () => expectOk(owner.delete(`subnets/${this.random.pick(subnets).id}?cascade=true`)),
       () =>
         owner.post("subnets", {
           network_id: networkId,
@@ -219,23 +219,23 @@ class RandomWorld {
         }),
       () => newVlan(this.appliance).then((vlan) => this.vlans.push(vlan.id)),
       () => newTag(this.appliance).then((tag) => this.tags.push(tag.id)),
-      () => newNetwork(this.appliance, { tags: this.some(tags.map((tag) => tag.id)) }),
+      () => newNetwork(this.appliance, { tags: this.sample(tags.map((tag) => tag.id)) }),
       () =>
         networks.length < 2
           ? newNetwork(this.appliance)
-          : made(owner.delete(`networks/${(networks.at(-1) as Wire).id}?cascade=true`)),
+          : expectOk(owner.delete(`networks/${(networks.at(-1) as JsonRecord).id}?cascade=true`)),
       () =>
-        made(
+        expectOk(
           owner.post(
             "hosts/bulk",
-            [1, 2].map((each) => ({
+            [1, 2].map((number) => ({
               network_id: this.random.pick(networks).id,
-              name: `bulk ${each}`,
-              interfaces: [{ if_index: each, if_descr: "x", fdb_macs: this.macs() }],
+              name: `bulk ${number}`,
+              interfaces: [{ if_index: number, if_descr: "x", fdb_macs: this.macs() }],
             })),
           ),
         ),
-      () => made(owner.delete(`credentials/${this.random.pick(this.credentials).id}?cascade=true`)),
+      () => expectOk(owner.delete(`credentials/${this.random.pick(this.credentials).id}?cascade=true`)),
     ];
     try {
       await this.random.pick(steps)();
@@ -246,15 +246,15 @@ class RandomWorld {
     this.vlans.splice(0, this.vlans.length, ...(await live("vlans")).map((vlan) => vlan.id));
   }
 
-  /** All live records, as answered. */
-  async everything(): Promise<Wire> {
-    const all: Wire = {};
+  /** All live records, as returned. */
+  async snapshot(): Promise<JsonRecord> {
+    const all: JsonRecord = {};
     for (const plural of ["networks", "subnets", "vlans", "tags", "credentials", "hosts", "if-entries"])
       all[plural] = (await this.appliance.owner.get(`${plural}?limit=0`)).data;
     return content(all);
   }
 
-  assertInOrder(): void {
+  assertVerified(): void {
     const db = openReadOnly(this.appliance.databasePath);
     try {
       expect(verifyLedger(db, KINDS).findings).toEqual([]);
@@ -263,86 +263,93 @@ class RandomWorld {
     }
   }
 
-  private async makeHost(): Promise<void> {
-    const host = await newHost(this.appliance, { ...this.described(), ...this.children({}) });
+  private async createHost(): Promise<void> {
+    const host = await newHost(this.appliance, { ...this.randomFields(), ...this.children({}) });
     this.hostIds.push(host.id);
   }
 
-  private described(): Wire {
+  private randomFields(): JsonRecord {
     return {
       name: `switch ${this.random.integer(3)}`,
       hidden: this.random.integer(2) === 0,
-      tags: this.some(this.tags),
+      tags: this.sample(this.tags),
       hostname: this.random.pick([null, "a.example", "b.example"]),
       description: this.random.pick([null, "", "text"]),
-      custom_fields: this.random.pick<Wire>([{}, { rack: null }, { rack: "R1" }, { rack: "R2", height: 2.5 }]),
+      custom_fields: this.random.pick<JsonRecord>([{}, { rack: null }, { rack: "R1" }, { rack: "R2", height: 2.5 }]),
     };
   }
 
   /** Lists that remove and add children of the host. */
-  private children(host: Wire): Wire {
-    const kept = (field: string): Wire[] => this.some((host[field] ?? []) as Wire[]);
+  private children(host: JsonRecord): JsonRecord {
+    const retained = (field: string): JsonRecord[] => this.sample((host[field] ?? []) as JsonRecord[]);
     const addresses = [
-      ...kept("ip_addresses").map(({ id, ip_address, name }) => ({ id, ip_address, name })),
+      ...retained("ip_addresses").map(({ id, ip_address, name }) => ({ id, ip_address, name })),
       { ip_address: `10.9.${this.random.integer(2)}.${1 + this.random.integer(6)}`, name: this.random.pick(["", "x"]) },
     ];
     const ports = [
-      ...kept("ports").map(({ id, number, protocol }) => ({ id, number, protocol })),
+      ...retained("ports").map(({ id, number, protocol }) => ({ id, number, protocol })),
       { number: 1 + this.random.integer(5), protocol: this.random.pick(["Tcp", "Udp"]) },
     ];
-    const byAddress = new Map(addresses.map((each) => [each.ip_address, each]));
-    const byPort = new Map(ports.map((each) => [`${each.number}/${each.protocol}`, each]));
+    const byAddress = new Map(addresses.map((address) => [address.ip_address, address]));
+    const byPort = new Map(ports.map((port) => [`${port.number}/${port.protocol}`, port]));
     const targets = [
       ...[...byPort.values()]
         .filter((port) => "id" in port)
-        .map((port) => ({ type: "Port", port_id: (port as Wire).id, ip_address_id: null })),
+        .map((port) => ({ type: "Port", port_id: (port as JsonRecord).id, ip_address_id: null })),
       ...[...byAddress.values()]
         .filter((address) => "id" in address)
-        .map((address) => ({ type: "IpAddress", ip_address_id: (address as Wire).id })),
+        .map((address) => ({ type: "IpAddress", ip_address_id: (address as JsonRecord).id })),
     ];
     const services = ["web", "ssh"]
       .filter(() => this.random.integer(3) > 0)
-      .map((name) => ({ name, service_definition: "D", tags: this.some(this.tags), bindings: this.some(targets) }));
+      .map((name) => ({ name, service_definition: "D", tags: this.sample(this.tags), bindings: this.sample(targets) }));
     return { ip_addresses: [...byAddress.values()], ports: [...byPort.values()], services };
   }
 
-  private async changeEntry(host: Wire): Promise<void> {
+  private async changeEntry(host: JsonRecord): Promise<void> {
     const { owner } = this.appliance;
-    const entries = host.interfaces as Wire[];
-    const addresses = (host.ip_addresses as Wire[]).map((each) => each.id as string);
+    const entries = host.interfaces as JsonRecord[];
+    const addresses = (host.ip_addresses as JsonRecord[]).map((address) => address.id as string);
     const optional = {
       if_alias: this.random.pick([null, "uplink", "access"]),
       ip_address_id: this.random.pick([null, ...addresses]),
       native_vlan_id: this.random.pick([null, ...this.vlans]),
-      vlan_ids: this.some(this.vlans),
+      vlan_ids: this.sample(this.vlans),
       fdb_macs: this.macs(),
       neighbor:
         entries.length === 0 ? null : this.random.pick([null, { type: "IfEntry", id: this.random.pick(entries).id }]),
     };
     const if_index = 1 + this.random.integer(4);
-    const there = entries.find((entry) => entry.if_index === if_index);
-    if (there === undefined)
-      await made(owner.post("if-entries", { host_id: host.id, if_index, if_descr: `port ${if_index}`, ...optional }));
-    else await made(owner.put(`if-entries/${there.id}`, { if_index, if_descr: `port ${if_index}`, ...optional }));
+    const existing = entries.find((entry) => entry.if_index === if_index);
+    if (existing === undefined)
+      await expectOk(
+        owner.post("if-entries", { host_id: host.id, if_index, if_descr: `port ${if_index}`, ...optional }),
+      );
+    else
+      await expectOk(owner.put(`if-entries/${existing.id}`, { if_index, if_descr: `port ${if_index}`, ...optional }));
   }
 
-  private async changeCredential(host: Wire): Promise<void> {
-    const addresses = (host.ip_addresses as Wire[]).map((each) => each.id as string);
-    const live = (await this.appliance.owner.get("credentials")).data.map((credential: Wire) => credential.id);
-    const assignments = this.some(live as string[]).map((credential_id) => {
-      const some = this.some(addresses);
-      return { credential_id, ...(some.length === 0 ? {} : { ip_address_ids: some }) };
+  private async changeCredential(host: JsonRecord): Promise<void> {
+    const addresses = (host.ip_addresses as JsonRecord[]).map((address) => address.id as string);
+    const live = (await this.appliance.owner.get("credentials")).data.map((credential: JsonRecord) => credential.id);
+    const assignments = this.sample(live as string[]).map((credential_id) => {
+      const sample = this.sample(addresses);
+      return { credential_id, ...(sample.length === 0 ? {} : { ip_address_ids: sample }) };
     });
     const { id, name, hidden, tags } = host;
-    await made(
+    await expectOk(
       this.appliance.owner.put(`hosts/${id}`, { id, name, hidden, tags, credential_assignments: assignments }),
     );
   }
 
-  /** Another address, number or name for a child under the same id; refused if taken. */
-  private async renumberOne(host: Wire): Promise<void> {
+  /** Gives children another address, number or name under the same ids; refused if taken. */
+  private async renumberChildren(host: JsonRecord): Promise<void> {
     const { owner } = this.appliance;
-    const [addresses, ports, services] = [host.ip_addresses, host.ports, host.services] as [Wire[], Wire[], Wire[]];
+    const [addresses, ports, services] = [host.ip_addresses, host.ports, host.services] as [
+      JsonRecord[],
+      JsonRecord[],
+      JsonRecord[],
+    ];
     if (addresses.length > 0)
       await owner.put(`ip-addresses/${this.random.pick(addresses).id}`, {
         ip_address: `10.9.0.${1 + this.random.integer(6)}`,
@@ -355,53 +362,55 @@ class RandomWorld {
       });
   }
 
-  private async removeOne(host: Wire): Promise<void> {
+  private async removeChild(host: JsonRecord): Promise<void> {
     const parts = [
       ["ip-addresses", host.ip_addresses],
       ["ports", host.ports],
       ["services", host.services],
       ["if-entries", host.interfaces],
-    ] as Array<[string, Wire[]]>;
+    ] as Array<[string, JsonRecord[]]>;
     const [plural, records] = this.random.pick(parts);
-    if (records.length > 0) await made(this.appliance.owner.delete(`${plural}/${this.random.pick(records).id}`));
+    if (records.length > 0) await expectOk(this.appliance.owner.delete(`${plural}/${this.random.pick(records).id}`));
   }
 
-  private some<T>(items: readonly T[]): T[] {
+  private sample<T>(items: readonly T[]): T[] {
     return items.filter(() => this.random.integer(2) === 0);
   }
 
   private macs(): string[] {
-    return this.some([1, 2, 3]).map((number) => `00:00:5e:00:53:0${number}`);
+    return this.sample([1, 2, 3]).map((number) => `00:00:5e:00:53:0${number}`);
   }
 }
 
 /** A host by the identity of its children: neither their incarnation nor their order matters. */
-function byIdentity(host: Wire, entries: readonly Wire[]): unknown {
+function byIdentity(host: JsonRecord, entries: readonly JsonRecord[]): unknown {
   const names = new Map<string, string>();
-  for (const each of host.ip_addresses) names.set(each.id, `address ${each.ip_address}`);
-  for (const each of host.ports) names.set(each.id, `port ${each.number}/${each.protocol}`);
-  for (const each of host.services) names.set(each.id, `service ${each.name}`);
-  for (const each of host.interfaces) names.set(each.id, `interface ${each.if_index}`);
+  for (const address of host.ip_addresses) names.set(address.id, `address ${address.ip_address}`);
+  for (const port of host.ports) names.set(port.id, `port ${port.number}/${port.protocol}`);
+  for (const service of host.services) names.set(service.id, `service ${service.name}`);
+  for (const entry of host.interfaces) names.set(entry.id, `interface ${entry.if_index}`);
   for (const service of host.services)
-    for (const each of service.bindings)
+    for (const binding of service.bindings)
       names.set(
-        each.id,
-        `binding ${names.get(each.service_id)} ${names.get(each.port_id)} ${names.get(each.ip_address_id)}`,
+        binding.id,
+        `binding ${names.get(binding.service_id)} ${names.get(binding.port_id)} ${names.get(binding.ip_address_id)}`,
       );
   const text = JSON.stringify(content({ host, entries })).replaceAll(
     /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g,
     (id) => names.get(id) ?? id,
   );
-  const { host: named, entries: namedEntries } = JSON.parse(text) as Wire;
-  const sorted = (list: Wire[]): Wire[] =>
+  const { host: namedHost, entries: namedEntries } = JSON.parse(text) as JsonRecord;
+  const sorted = (list: JsonRecord[]): JsonRecord[] =>
     list
       .map(({ created_at: _made, lineage_id: _first, ...rest }) => rest)
       .sort((a, b) => (String(a.id ?? a.credential_id) < String(b.id ?? b.credential_id) ? -1 : 1));
   return {
-    ...named,
-    ...Object.fromEntries(["ip_addresses", "ports", "interfaces"].map((field) => [field, sorted(named[field])])),
-    services: sorted(named.services.map((service: Wire) => ({ ...service, bindings: sorted(service.bindings) }))),
-    credential_assignments: sorted(named.credential_assignments),
+    ...namedHost,
+    ...Object.fromEntries(["ip_addresses", "ports", "interfaces"].map((field) => [field, sorted(namedHost[field])])),
+    services: sorted(
+      namedHost.services.map((service: JsonRecord) => ({ ...service, bindings: sorted(service.bindings) })),
+    ),
+    credential_assignments: sorted(namedHost.credential_assignments),
     entries: sorted(namedEntries),
   };
 }

@@ -5,23 +5,24 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, refusal, tcp } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { content, restore, revert, type Scene, tally } from "../support/appliance/past.ts";
-import { newWorld, PLURALS } from "../support/contract/operations.ts";
-import { refused } from "../support/contract/shapes.ts";
+import { newRecordFixture, PLURALS } from "../support/contract/operations.ts";
+import { expectRefusal } from "../support/contract/shapes.ts";
 
 // After any test, derived data matches the ledger, and the ledger verifies.
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 const { anonymous, clock, first, owner, signedIn } = appliance;
 const { findingsOf, instant, inTransaction, keyBody, live, newApiKey, newCredential, newHost, newIfEntry } = appliance;
 const { newMember, newNetwork, newOrganization, newScene, newStranger, newSubnet, newTag, newUser } = appliance;
-const { newViewer, newVlan, pruned, tick, transactionCount, versionsOf, writingWatched, writtenIn } = appliance;
+const { newViewer, newVlan, prune, tick, transactionCount, versionsOf, watchWrites, writtenIn } = appliance;
 
-const then = (plural: string, id: string, at: string) => made(owner.get(`${plural}/${id}?at=${at}`));
-const expectAsThen = async (id: string, at: string) =>
-  expect(content(await live("hosts", id))).toEqual(content(await then("hosts", id, at)));
-const actionOn = (plan: Wire, id: string): Wire => (plan.actions as Wire[]).find((action) => action.id === id) as Wire;
+const readAt = (plural: string, id: string, at: string) => expectOk(owner.get(`${plural}/${id}?at=${at}`));
+const expectStateAt = async (id: string, at: string) =>
+  expect(content(await live("hosts", id))).toEqual(content(await readAt("hosts", id, at)));
+const actionOn = (plan: JsonRecord, id: string): JsonRecord =>
+  (plan.actions as JsonRecord[]).find((action) => action.id === id) as JsonRecord;
 
 describe("a deleted host", () => {
   let scene: Scene;
@@ -32,13 +33,13 @@ describe("a deleted host", () => {
     scene = await newScene();
     id = scene.host.id;
     at = instant();
-    await made(owner.delete(`hosts/${id}`));
+    await expectOk(owner.delete(`hosts/${id}`));
     tick();
   });
 
   test("is restored with all its parts, under the same ids, in one transaction", async () => {
     const before = transactionCount();
-    const plan = await made(restore(owner, "hosts", id, at));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
     expect(plan).toMatchObject({ at, applied: true, sequence: before + 1, conflicts: [] });
     expect(tally(plan)).toEqual({
       "Create host": 1,
@@ -51,11 +52,11 @@ describe("a deleted host", () => {
       "Create credential_assignment": 1,
     });
     expect(actionOn(plan, id)).toEqual({ entity_type: "host", id, name: "switch", action: "Create", fields: [] });
-    await expectAsThen(id, at);
+    await expectStateAt(id, at);
     for (const entry of scene.host.interfaces)
-      expect(content(await live("if-entries", entry.id))).toEqual(content(await then("if-entries", entry.id, at)));
+      expect(content(await live("if-entries", entry.id))).toEqual(content(await readAt("if-entries", entry.id, at)));
     expect(content(await live("credentials", scene.credential.id))).toEqual(
-      content(await then("credentials", scene.credential.id, at)),
+      content(await readAt("credentials", scene.credential.id, at)),
     );
     expect(writtenIn()).toEqual({
       "Created host": 1,
@@ -73,37 +74,37 @@ describe("a deleted host", () => {
 
   test("keeps its creation and lineage, has versions from now on, and is absent in between", async () => {
     tick();
-    const gone = instant();
-    await made(restore(owner, "hosts", id, at));
-    const now = clock.text();
+    const afterDeletion = instant();
+    await expectOk(restore(owner, "hosts", id, at));
+    const restoredAt = clock.text();
     tick();
     expect(await live("hosts", id)).toMatchObject({
       created_at: scene.host.created_at,
       lineage_id: null,
-      updated_at: now,
-      valid_from: now,
+      updated_at: restoredAt,
+      valid_from: restoredAt,
       valid_to: null,
     });
-    expect((await owner.get(`hosts/${id}?at=${gone}`)).status).toBe(404);
-    expect((await owner.get(`hosts/${id}?at=${now}`)).status).toBe(200);
+    expect((await owner.get(`hosts/${id}?at=${afterDeletion}`)).status).toBe(404);
+    expect((await owner.get(`hosts/${id}?at=${restoredAt}`)).status).toBe(200);
     const entry = await live("if-entries", scene.host.interfaces[0].id);
     expect(entry.last_seen_at).toBe(scene.host.interfaces[0].last_seen_at);
   });
 
   test("is restored exactly as planned, and planning writes nothing", async () => {
     const before = transactionCount();
-    const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    const dry = await expectOk(restore(owner, "hosts", id, at, { dry_run: true }));
     expect(dry).toMatchObject({ applied: false, sequence: null, conflicts: [] });
     expect(transactionCount()).toBe(before);
     expect((await owner.get(`hosts/${id}`)).status).toBe(404);
-    const done = await made(restore(owner, "hosts", id, at));
+    const done = await expectOk(restore(owner, "hosts", id, at));
     expect(done).toEqual({ ...dry, applied: true, sequence: before + 1 });
   });
 
   test("is deleted again when the restore is reverted, and back when that is reverted", async () => {
-    const { sequence } = await made(restore(owner, "hosts", id, at));
+    const { sequence } = await expectOk(restore(owner, "hosts", id, at));
     tick();
-    const undone = await made(revert(owner, sequence));
+    const undone = await expectOk(revert(owner, sequence));
     expect(tally(undone)).toMatchObject({
       "Delete host": 1,
       "Delete ip_address": 2,
@@ -112,15 +113,15 @@ describe("a deleted host", () => {
     });
     expect((await owner.get(`hosts/${id}`)).status).toBe(404);
     tick();
-    await made(revert(owner, undone.sequence));
-    await expectAsThen(id, at);
+    await expectOk(revert(owner, undone.sequence));
+    await expectStateAt(id, at);
   });
 
   test("is not restored twice: the second time there is nothing to do", async () => {
-    const first = await made(restore(owner, "hosts", id, at));
-    const again = await made(restore(owner, "hosts", id, at));
+    const first = await expectOk(restore(owner, "hosts", id, at));
+    const again = await expectOk(restore(owner, "hosts", id, at));
     expect(again).toMatchObject({ applied: false, sequence: null });
-    expect(new Set(again.actions.map((action: Wire) => action.action))).toEqual(new Set(["Skip"]));
+    expect(new Set(again.actions.map((action: JsonRecord) => action.action))).toEqual(new Set(["Skip"]));
     expect(transactionCount()).toBe(first.sequence);
   });
 
@@ -130,64 +131,64 @@ describe("a deleted host", () => {
     const replayed = await restore(owner, "hosts", id, at, {}, headers);
     expect(replayed.headers.get("idempotency-replayed")).toBe("true");
     expect(replayed.data).toEqual(first.data);
-    await refused(restore(owner, "hosts", id, at, { dry_run: true }, headers), 422, "idempotency_key_reused");
+    await expectRefusal(restore(owner, "hosts", id, at, { dry_run: true }, headers), 422, "idempotency_key_reused");
   });
 
   test("has no version that If-Match could name", async () => {
     for (const tag of ["*", '"1"'])
-      await refused(restore(owner, "hosts", id, at, {}, { "if-match": tag }), 412, "precondition_failed");
+      await expectRefusal(restore(owner, "hosts", id, at, {}, { "if-match": tag }), 412, "precondition_failed");
   });
 
   test("is restored without a deleted tag, with a notice", async () => {
-    await made(owner.delete(`tags/${scene.tag.id}`));
-    const plan = await made(restore(owner, "hosts", id, at));
+    await expectOk(owner.delete(`tags/${scene.tag.id}`));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
     expect(actionOn(plan, id).reason).toBe(`the tag ${scene.tag.id} in tags is gone, so it is left out`);
     expect((await live("hosts", id)).tags).toEqual([]);
   });
 
   test("is restored with a re-created tag", async () => {
-    await made(owner.delete(`tags/${scene.tag.id}`));
+    await expectOk(owner.delete(`tags/${scene.tag.id}`));
     const again = await newTag({ name: scene.tag.name });
-    const plan = await made(restore(owner, "hosts", id, at));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
     expect(actionOn(plan, id).reason).toBe(`in tags, the tag ${scene.tag.id} is now ${again.id}`);
     expect(await live("hosts", id)).toMatchObject({ tags: [again.id], services: [{ tags: [again.id] }] });
   });
 
   test("is not restored without its subnet and VLANs: all are reported, and nothing is written", async () => {
-    await made(owner.delete(`subnets/${scene.subnet.id}`));
-    await made(owner.delete(`vlans/${scene.vlan.id}`));
-    const expectNothingWritten = writingWatched();
-    const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
-    const told = dry.conflicts.map((conflict: Wire) => [conflict.entity_type, conflict.field, conflict.code]);
-    expect(told).toEqual([
+    await expectOk(owner.delete(`subnets/${scene.subnet.id}`));
+    await expectOk(owner.delete(`vlans/${scene.vlan.id}`));
+    const expectNothingWritten = watchWrites();
+    const dry = await expectOk(restore(owner, "hosts", id, at, { dry_run: true }));
+    const reported = dry.conflicts.map((conflict: JsonRecord) => [conflict.entity_type, conflict.field, conflict.code]);
+    expect(reported).toEqual([
       ["ip_address", "subnet_id", "reference_gone"],
       ["ip_address", "subnet_id", "reference_gone"],
       ["if_entry", "native_vlan_id", "reference_gone"],
       ["if_entry", "vlan_ids", "reference_gone"],
     ]);
-    const refused = await restore(owner, "hosts", id, at);
-    expect(refused).toMatchObject(
+    const rejection = await restore(owner, "hosts", id, at);
+    expect(rejection).toMatchObject(
       refusal(409, "entity_stale", { entity: "ip_address", field: "subnet_id", conflicts: dry.conflicts }),
     );
     expectNothingWritten();
-    // Each restores in its own turn.
+    // Each can be restored in turn.
     for (const [plural, record] of [
       ["vlans", scene.vlan],
       ["subnets", scene.subnet],
       ["hosts", scene.host],
     ] as const)
-      await made(restore(owner, plural, record.id, at));
-    await expectAsThen(id, at);
+      await expectOk(restore(owner, plural, record.id, at));
+    await expectStateAt(id, at);
   });
 
   test("is restored into a re-created subnet and VLAN", async () => {
-    await made(owner.delete(`subnets/${scene.subnet.id}`));
-    await made(owner.delete(`vlans/${scene.vlan.id}`));
+    await expectOk(owner.delete(`subnets/${scene.subnet.id}`));
+    await expectOk(owner.delete(`vlans/${scene.vlan.id}`));
     const vlan = await newVlan({ number: scene.vlan.number });
     const subnet = await newSubnet({ cidr: scene.subnet.cidr });
-    await made(restore(owner, "hosts", id, at));
+    await expectOk(restore(owner, "hosts", id, at));
     const host = await live("hosts", id);
-    expect(host.ip_addresses.map((address: Wire) => address.subnet_id)).toEqual([subnet.id, subnet.id]);
+    expect(host.ip_addresses.map((address: JsonRecord) => address.subnet_id)).toEqual([subnet.id, subnet.id]);
     expect(await live("if-entries", host.interfaces[0].id)).toMatchObject({
       native_vlan_id: vlan.id,
       vlan_ids: [vlan.id],
@@ -195,14 +196,17 @@ describe("a deleted host", () => {
   });
 
   test("is not restored into a subnet whose prefix has changed", async () => {
-    await made(owner.put(`subnets/${scene.subnet.id}`, { cidr: "10.10.0.0/16" }));
-    await refused(restore(owner, "hosts", id, at), 409, "entity_stale", { entity: "ip_address", field: "subnet_id" });
+    await expectOk(owner.put(`subnets/${scene.subnet.id}`, { cidr: "10.10.0.0/16" }));
+    await expectRefusal(restore(owner, "hosts", id, at), 409, "entity_stale", {
+      entity: "ip_address",
+      field: "subnet_id",
+    });
   });
 
   test("is restored without the assignment of a deleted credential", async () => {
-    await made(owner.delete(`credentials/${scene.credential.id}`));
-    const plan = await made(restore(owner, "hosts", id, at));
-    const skipped = plan.actions.find((action: Wire) => action.entity_type === "credential_assignment");
+    await expectOk(owner.delete(`credentials/${scene.credential.id}`));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
+    const skipped = plan.actions.find((action: JsonRecord) => action.entity_type === "credential_assignment");
     expect(skipped).toMatchObject({
       action: "Skip",
       reason: `the credential ${scene.credential.id} in credential_id is gone`,
@@ -212,31 +216,31 @@ describe("a deleted host", () => {
 
   test("is restored without assignments by a Member, who may not assign credentials", async () => {
     const { client } = await newMember();
-    const plan = await made(restore(client, "hosts", id, at));
+    const plan = await expectOk(restore(client, "hosts", id, at));
     expect(tally(plan)).toMatchObject({ "Create host": 1, "Skip credential_assignment": 1 });
     const { credential_assignments, ...rest } = content(await live("hosts", id));
     expect(credential_assignments).toEqual([]);
     expect(rest).toEqual(
       Object.fromEntries(
-        Object.entries(content(await then("hosts", id, at))).filter(([field]) => field !== "credential_assignments"),
+        Object.entries(content(await readAt("hosts", id, at))).filter(([field]) => field !== "credential_assignments"),
       ),
     );
   });
 
-  test("stays deleted while its network is, which an Owner restores first", async () => {
+  test("stays deleted while its network is deleted, which only an Owner can restore", async () => {
     const network = await newNetwork();
     const host = await newHost({ network_id: network.id });
-    const instantThen = instant();
-    await made(owner.delete(`networks/${network.id}?cascade=true`));
-    await refused(restore(owner, "hosts", host.id, instantThen), 409, "entity_stale", { field: "network_id" });
+    const beforeDeletion = instant();
+    await expectOk(owner.delete(`networks/${network.id}?cascade=true`));
+    await expectRefusal(restore(owner, "hosts", host.id, beforeDeletion), 409, "entity_stale", { field: "network_id" });
     const { client } = await newUser({ role: "Admin" });
     for (const dry_run of [true, false]) {
-      expect(await restore(client, "networks", network.id, instantThen, { dry_run })).toMatchObject(
+      expect(await restore(client, "networks", network.id, beforeDeletion, { dry_run })).toMatchObject(
         refusal(403, "auth_permission_denied", { required: "Owner", actual: "Admin" }),
       );
     }
-    await made(restore(owner, "networks", network.id, instantThen));
-    await made(restore(owner, "hosts", host.id, instantThen));
+    await expectOk(restore(owner, "networks", network.id, beforeDeletion));
+    await expectOk(restore(owner, "hosts", host.id, beforeDeletion));
     expect(content(await live("hosts", host.id))).toEqual(content(host));
   });
 });
@@ -256,7 +260,7 @@ describe("a changed host", () => {
   async function changeAll(): Promise<void> {
     const [address] = scene.host.ip_addresses;
     const [entry, second] = scene.host.interfaces;
-    await made(
+    await expectOk(
       owner.put(
         `hosts/${id}`,
         hostBody(scene.host, {
@@ -271,7 +275,7 @@ describe("a changed host", () => {
         }),
       ),
     );
-    await made(
+    await expectOk(
       owner.put(`if-entries/${entry.id}`, {
         if_index: 7,
         if_descr: "changed",
@@ -280,14 +284,14 @@ describe("a changed host", () => {
         native_vlan_id: null,
       }),
     );
-    await made(owner.delete(`if-entries/${second.id}`));
+    await expectOk(owner.delete(`if-entries/${second.id}`));
     await newIfEntry(id, { if_index: 3, fdb_macs: ["00:00:5e:00:53:07"] });
     tick();
   }
 
   test("is restored in all its parts: later ones are deleted, earlier ones restored", async () => {
     await changeAll();
-    const plan = await made(restore(owner, "hosts", id, at));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
     expect(tally(plan)).toEqual({
       "Update host": 1,
       "Update ip_address": 1,
@@ -310,43 +314,43 @@ describe("a changed host", () => {
     );
     expect(actionOn(plan, scene.host.interfaces[0].id).fields).toContain("fdb_macs");
     expect(versionsOf(id).at(-1)?.changed).toEqual(actionOn(plan, id).fields);
-    await expectAsThen(id, at);
+    await expectStateAt(id, at);
     for (const entry of scene.host.interfaces)
-      expect(content(await live("if-entries", entry.id))).toEqual(content(await then("if-entries", entry.id, at)));
+      expect(content(await live("if-entries", entry.id))).toEqual(content(await readAt("if-entries", entry.id, at)));
   });
 
   test("regains its changes when the restore is reverted", async () => {
     await changeAll();
     const changed = await live("hosts", id);
-    const { sequence } = await made(restore(owner, "hosts", id, at));
+    const { sequence } = await expectOk(restore(owner, "hosts", id, at));
     tick();
-    await made(revert(owner, sequence));
+    await expectOk(revert(owner, sequence));
     expect(content(await live("hosts", id))).toEqual(content(changed));
   });
 
   test("is restored exactly as planned, and planning writes nothing", async () => {
     await changeAll();
     const before = transactionCount();
-    const dry = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    const dry = await expectOk(restore(owner, "hosts", id, at, { dry_run: true }));
     expect(transactionCount()).toBe(before);
-    expect(await made(restore(owner, "hosts", id, at))).toEqual({ ...dry, applied: true, sequence: before + 1 });
+    expect(await expectOk(restore(owner, "hosts", id, at))).toEqual({ ...dry, applied: true, sequence: before + 1 });
   });
 
   test("writes only the differences", async () => {
-    await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
-    const plan = await made(restore(owner, "hosts", id, at));
+    await expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
     expect(actionOn(plan, id)).toMatchObject({ action: "Update", fields: ["name"] });
     expect(tally(plan)).toMatchObject({ "Update host": 1, "Skip ip_address": 2, "Skip fdb_entry": 2 });
     expect(writtenIn()).toEqual({ "Updated host": 1 });
   });
 
-  test("is planned with present and future value of each field, and the host of each part", async () => {
+  test("is planned with the current and future value of each field, and the host of each part", async () => {
     const [entry] = scene.host.interfaces;
     const [tag] = scene.host.tags as readonly string[];
-    await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other", hostname: null, tags: [] })));
+    await expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other", hostname: null, tags: [] })));
     const { host_id, if_index, if_descr } = entry;
-    await made(owner.put(`if-entries/${entry.id}`, { host_id, if_index, if_descr, if_alias: "spare" }));
-    const plan = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    await expectOk(owner.put(`if-entries/${entry.id}`, { host_id, if_index, if_descr, if_alias: "spare" }));
+    const plan = await expectOk(restore(owner, "hosts", id, at, { dry_run: true }));
     expect(actionOn(plan, id).changes).toEqual([
       { field: "hostname", from: null, to: "switch.example" },
       { field: "name", from: "other", to: "switch" },
@@ -360,27 +364,29 @@ describe("a changed host", () => {
     });
     expect(actionOn(plan, id)).not.toHaveProperty("host_id");
     // Unchanged fields are not listed.
-    expect((plan.actions as Wire[]).filter(({ changes }) => changes !== undefined)).toHaveLength(2);
+    expect((plan.actions as JsonRecord[]).filter(({ changes }) => changes !== undefined)).toHaveLength(2);
   });
 
   test("updates a re-created part instead of restoring the first one", async () => {
     const [address] = scene.host.ip_addresses;
     const [port] = scene.host.ports;
-    await made(owner.delete(`ip-addresses/${address.id}`));
-    await made(owner.delete(`ports/${port.id}`));
-    const again = await made(
+    await expectOk(owner.delete(`ip-addresses/${address.id}`));
+    await expectOk(owner.delete(`ports/${port.id}`));
+    const again = await expectOk(
       owner.post("ip-addresses", { host_id: id, ip_address: address.ip_address, name: "again" }),
     );
-    const portAgain = await made(owner.post("ports", { host_id: id, number: port.number, protocol: port.protocol }));
+    const portAgain = await expectOk(
+      owner.post("ports", { host_id: id, number: port.number, protocol: port.protocol }),
+    );
     tick();
-    const plan = await made(restore(owner, "hosts", id, at));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
     expect(actionOn(plan, again.id)).toMatchObject({
       action: "Update",
       fields: ["name", "position"],
       reason: `it was created again since: its id was ${address.id}`,
     });
     const host = await live("hosts", id);
-    expect(host.ip_addresses.map((each: Wire) => [each.id, each.name, each.lineage_id])).toContainEqual([
+    expect(host.ip_addresses.map((item: JsonRecord) => [item.id, item.name, item.lineage_id])).toContainEqual([
       again.id,
       "first",
       address.id,
@@ -395,14 +401,14 @@ describe("a changed host", () => {
   test("clears other records' references to deleted parts", async () => {
     const entry = await newIfEntry(id, { if_index: 9 });
     const far = scene.far.interfaces[0];
-    await made(
+    await expectOk(
       owner.put(`if-entries/${far.id}`, {
         if_index: 1,
         if_descr: "far 1",
         neighbor: { type: "IfEntry", id: entry.id },
       }),
     );
-    const plan = await made(restore(owner, "hosts", id, at));
+    const plan = await expectOk(restore(owner, "hosts", id, at));
     expect(actionOn(plan, far.id)).toMatchObject({
       action: "Update",
       fields: ["neighbor"],
@@ -412,30 +418,30 @@ describe("a changed host", () => {
   });
 
   test("honors If-Match on the live version", async () => {
-    await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
-    await refused(restore(owner, "hosts", id, at, {}, { "if-match": '"1"' }), 412, "precondition_failed");
+    await expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
+    await expectRefusal(restore(owner, "hosts", id, at, {}, { "if-match": '"1"' }), 412, "precondition_failed");
     const tag = (await owner.get(`hosts/${id}`)).headers.get("etag") as string;
     expect((await restore(owner, "hosts", id, at, {}, { "if-match": tag })).status).toBe(200);
   });
 
   test("follows the quoted plan exactly, or fails if a part, a reference or its own fields changed since", async () => {
-    await made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
+    await expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "other" })));
     const [address] = scene.host.ip_addresses;
-    const between: ReadonlyArray<readonly [what: string, change: () => Promise<unknown>]> = [
-      ["a field that comes back", () => made(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "another" })))],
+    const interveningChanges: ReadonlyArray<readonly [what: string, change: () => Promise<unknown>]> = [
+      ["a field to be restored", () => expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { name: "another" })))],
       [
         "a part",
-        () => made(owner.put(`ip-addresses/${address.id}`, { ip_address: address.ip_address, name: "other" })),
+        () => expectOk(owner.put(`ip-addresses/${address.id}`, { ip_address: address.ip_address, name: "other" })),
       ],
-      ["a part that is new", () => newIfEntry(id, { if_index: 9 })],
-      ["what it refers to", () => made(owner.delete(`tags/${scene.tag.id}`))],
-      ["that it is gone", () => made(owner.delete(`hosts/${id}`))],
+      ["a new part", () => newIfEntry(id, { if_index: 9 })],
+      ["a referenced tag", () => expectOk(owner.delete(`tags/${scene.tag.id}`))],
+      ["its deletion", () => expectOk(owner.delete(`hosts/${id}`))],
     ];
-    for (const [what, change] of between) {
-      const { plan } = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    for (const [what, change] of interveningChanges) {
+      const { plan } = await expectOk(restore(owner, "hosts", id, at, { dry_run: true }));
       await change();
       tick();
-      const expectNothingWritten = writingWatched();
+      const expectNothingWritten = watchWrites();
       for (const dry_run of [true, false])
         expect([what, await restore(owner, "hosts", id, at, { plan, dry_run })]).toMatchObject([
           what,
@@ -444,29 +450,29 @@ describe("a changed host", () => {
       expectNothingWritten();
     }
     // Unrelated changes do not interfere, nor does the time of the request.
-    const { plan } = await made(restore(owner, "hosts", id, at, { dry_run: true }));
+    const { plan } = await expectOk(restore(owner, "hosts", id, at, { dry_run: true }));
     await newHost({ name: "elsewhere" });
     tick();
-    expect(await made(restore(owner, "hosts", id, at, { plan }))).toMatchObject({ applied: true, plan });
+    expect(await expectOk(restore(owner, "hosts", id, at, { plan }))).toMatchObject({ applied: true, plan });
     expect(await live("hosts", id)).toMatchObject({ name: "switch" });
-    await refused(restore(owner, "hosts", id, at, { plan: "5" }), 400, "validation_failed");
+    await expectRefusal(restore(owner, "hosts", id, at, { plan: "5" }), 400, "validation_failed");
   });
 
-  test("keeps present observations", async () => {
+  test("keeps current observations", async () => {
     const address = scene.host.ip_addresses[0];
-    const seen = (await live("ip-addresses", address.id)).last_seen_at;
-    await made(owner.put(`ip-addresses/${address.id}`, { ip_address: address.ip_address, name: "other" }));
-    await made(restore(owner, "hosts", id, at));
-    expect(await live("ip-addresses", address.id)).toMatchObject({ name: "first", last_seen_at: seen });
+    const lastSeenAt = (await live("ip-addresses", address.id)).last_seen_at;
+    await expectOk(owner.put(`ip-addresses/${address.id}`, { ip_address: address.ip_address, name: "other" }));
+    await expectOk(restore(owner, "hosts", id, at));
+    expect(await live("ip-addresses", address.id)).toMatchObject({ name: "first", last_seen_at: lastSeenAt });
   });
 
   test("keeps its assignments when restored by a Member, and an address a credential is sent to", async () => {
     const { client } = await newMember();
     const [address] = scene.host.ip_addresses;
-    await made(owner.put(`hosts/${id}`, hostBody(scene.host, { credential_assignments: [] })));
-    const plan = await made(restore(client, "hosts", id, at));
+    await expectOk(owner.put(`hosts/${id}`, hostBody(scene.host, { credential_assignments: [] })));
+    const plan = await expectOk(restore(client, "hosts", id, at));
     expect(plan).toMatchObject({ sequence: null });
-    const skipped = plan.actions.filter((action: Wire) => action.reason !== undefined);
+    const skipped = plan.actions.filter((action: JsonRecord) => action.reason !== undefined);
     expect(skipped).toEqual([
       expect.objectContaining({
         entity_type: "credential_assignment",
@@ -476,8 +482,8 @@ describe("a changed host", () => {
     ]);
     expect((await live("hosts", id)).credential_assignments).toEqual([]);
 
-    await made(owner.put(`ip-addresses/${address.id}`, { ip_address: "10.9.5.5" }));
-    await made(
+    await expectOk(owner.put(`ip-addresses/${address.id}`, { ip_address: "10.9.5.5" }));
+    await expectOk(
       owner.put(
         `hosts/${id}`,
         hostBody(scene.host, {
@@ -485,7 +491,7 @@ describe("a changed host", () => {
         }),
       ),
     );
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     for (const [plural, record] of [
       ["hosts", id],
       ["ip-addresses", address.id],
@@ -499,8 +505,8 @@ describe("a changed host", () => {
       );
     }
     expectNothingWritten();
-    await made(restore(owner, "hosts", id, at));
-    await expectAsThen(id, at);
+    await expectOk(restore(owner, "hosts", id, at));
+    await expectStateAt(id, at);
   });
 });
 
@@ -518,33 +524,33 @@ describe("the parts of a host", () => {
       `ip-addresses/${address.id}`,
       `ports/${port.id}`,
     ])
-      await made(owner.delete(path));
+      await expectOk(owner.delete(path));
     tick();
     // The service's bindings refer to the port and an address: these first.
-    await refused(restore(owner, "services", service.id, at), 409, "entity_stale");
-    for (const [plural, record, made_] of [
+    await expectRefusal(restore(owner, "services", service.id, at), 409, "entity_stale");
+    for (const [plural, record, expectedWrites] of [
       ["ip-addresses", address.id, { "Create ip_address": 1 }],
       ["ports", port.id, { "Create port": 1 }],
       ["if-entries", entry.id, { "Create if_entry": 1, "Create fdb_entry": 2 }],
       ["services", service.id, { "Create service": 1, "Create binding": 2 }],
     ] as const) {
-      expect(tally(await made(restore(owner, plural, record, at)))).toEqual(made_);
-      expect(content(await live(plural, record))).toEqual(content(await then(plural, record, at)));
+      expect(tally(await expectOk(restore(owner, plural, record, at)))).toEqual(expectedWrites);
+      expect(content(await live(plural, record))).toEqual(content(await readAt(plural, record, at)));
     }
     // The other interface lost its neighbor with the entry; the assignment ended with its last address. Neither is part
     // of the restored record.
-    await made(restore(owner, "hosts", scene.host.id, at));
-    expect(content(await live("hosts", scene.host.id))).toEqual(content(await then("hosts", scene.host.id, at)));
+    await expectOk(restore(owner, "hosts", scene.host.id, at));
+    expect(content(await live("hosts", scene.host.id))).toEqual(content(await readAt("hosts", scene.host.id, at)));
   });
 
   test("are not restored next to a record with the same identity", async () => {
     const scene = await newScene();
     const [entry] = scene.host.interfaces;
     const at = instant();
-    await made(owner.delete(`if-entries/${entry.id}`));
+    await expectOk(owner.delete(`if-entries/${entry.id}`));
     await newIfEntry(scene.host.id, { if_index: entry.if_index });
-    const refused = await restore(owner, "if-entries", entry.id, at);
-    expect(refused).toMatchObject(
+    const rejection = await restore(owner, "if-entries", entry.id, at);
+    expect(rejection).toMatchObject(
       refusal(409, "entity_already_exists", {
         entity: "if_entry",
         id: entry.id,
@@ -558,14 +564,14 @@ describe("the parts of a host", () => {
     const host = await newHost({ ports: [tcp(80), tcp(81)], services: [{ name: "web", service_definition: "nginx" }] });
     const [first, second] = host.ports;
     const service = host.services[0].id;
-    const bindings: Wire[] = [];
+    const bindings: JsonRecord[] = [];
     for (const port of [first, second])
-      bindings.push(await made(owner.post("bindings", { service_id: service, type: "Port", port_id: port.id })));
+      bindings.push(await expectOk(owner.post("bindings", { service_id: service, type: "Port", port_id: port.id })));
     const at = instant();
-    for (const binding of bindings) await made(owner.delete(`bindings/${binding.id}`));
-    await made(owner.delete(`ports/${first.id}`));
-    await made(owner.put(`ports/${second.id}`, tcp(80)));
-    const expectNothingWritten = writingWatched();
+    for (const binding of bindings) await expectOk(owner.delete(`bindings/${binding.id}`));
+    await expectOk(owner.delete(`ports/${first.id}`));
+    await expectOk(owner.put(`ports/${second.id}`, tcp(80)));
+    const expectNothingWritten = watchWrites();
     expect(await restore(owner, "services", service, at)).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "binding", conflicts: [{ code: "identity_taken" }] }),
     );
@@ -576,8 +582,8 @@ describe("the parts of a host", () => {
     const { organizationId, networkId } = first;
     const host = await newHost({ ports: [tcp(1)] });
     const at = instant();
-    const gone = host.ports[0].id;
-    await made(owner.delete(`ports/${gone}`));
+    const deleted = host.ports[0].id;
+    await expectOk(owner.delete(`ports/${deleted}`));
     inTransaction((tx) => {
       for (let number = 2; number < 2 + 10_000; number += 1)
         tx.create(portKind, organizationId, {
@@ -589,7 +595,7 @@ describe("the parts of a host", () => {
           first_discovery_id: null,
         });
     });
-    expect(await restore(owner, "ports", gone, at)).toMatchObject(
+    expect(await restore(owner, "ports", deleted, at)).toMatchObject(
       refusal(409, "entity_stale", { entity: "port", field: "host_id", conflicts: [{ code: "limit_reached" }] }),
     );
   });
@@ -597,7 +603,7 @@ describe("the parts of a host", () => {
   test("are not restored to a deleted host", async () => {
     const scene = await newScene();
     const at = instant();
-    await made(owner.delete(`hosts/${scene.host.id}`));
+    await expectOk(owner.delete(`hosts/${scene.host.id}`));
     const port = scene.host.ports[0];
     expect(await restore(owner, "ports", port.id, at)).toMatchObject(
       refusal(409, "entity_stale", {
@@ -612,20 +618,20 @@ describe("the parts of a host", () => {
 describe("records with a reused identity", () => {
   test("are not restored: a network, a subnet, a VLAN, a tag", async () => {
     const records = [
-      ["networks", "name", await newNetwork(), (record: Wire) => newNetwork({ name: record.name })],
-      ["subnets", "cidr", await newSubnet(), (record: Wire) => newSubnet({ cidr: record.cidr })],
-      ["vlans", "number", await newVlan(), (record: Wire) => newVlan({ number: record.number })],
-      ["tags", "name", await newTag(), (record: Wire) => newTag({ name: record.name })],
+      ["networks", "name", await newNetwork(), (record: JsonRecord) => newNetwork({ name: record.name })],
+      ["subnets", "cidr", await newSubnet(), (record: JsonRecord) => newSubnet({ cidr: record.cidr })],
+      ["vlans", "number", await newVlan(), (record: JsonRecord) => newVlan({ number: record.number })],
+      ["tags", "name", await newTag(), (record: JsonRecord) => newTag({ name: record.name })],
     ] as const;
     const at = instant();
     for (const [plural, field, record, again] of records) {
-      await made(owner.delete(`${plural}/${record.id}`));
+      await expectOk(owner.delete(`${plural}/${record.id}`));
       await again(record);
-      const expectNothingWritten = writingWatched();
+      const expectNothingWritten = watchWrites();
       expect(await restore(owner, plural, record.id, at)).toMatchObject(
         refusal(409, "entity_already_exists", { id: record.id, field, conflicts: [{ code: "identity_taken" }] }),
       );
-      expect((await made(restore(owner, plural, record.id, at, { dry_run: true }))).conflicts).toHaveLength(1);
+      expect((await expectOk(restore(owner, plural, record.id, at, { dry_run: true }))).conflicts).toHaveLength(1);
       expectNothingWritten();
     }
   });
@@ -633,11 +639,11 @@ describe("records with a reused identity", () => {
   test("are not restored if renamed, and their name is taken", async () => {
     const tag = await newTag({ name: "core" });
     const at = instant();
-    await made(owner.put(`tags/${tag.id}`, { name: "edge", color: "Red" }));
-    const other = await newTag({ name: "core" });
-    await refused(restore(owner, "tags", tag.id, at), 409, "entity_already_exists");
-    await made(owner.delete(`tags/${other.id}`));
-    expect(actionOn(await made(restore(owner, "tags", tag.id, at)), tag.id)).toMatchObject({
+    await expectOk(owner.put(`tags/${tag.id}`, { name: "edge", color: "Red" }));
+    const otherTag = await newTag({ name: "core" });
+    await expectRefusal(restore(owner, "tags", tag.id, at), 409, "entity_already_exists");
+    await expectOk(owner.delete(`tags/${otherTag.id}`));
+    expect(actionOn(await expectOk(restore(owner, "tags", tag.id, at)), tag.id)).toMatchObject({
       action: "Update",
       fields: ["color", "name"],
     });
@@ -647,16 +653,16 @@ describe("records with a reused identity", () => {
   test("are not restored into a prefix that no longer contains their addresses", async () => {
     const subnet = await newSubnet({ cidr: "10.9.0.0/24" });
     const at = instant();
-    await made(owner.put(`subnets/${subnet.id}`, { cidr: "10.9.0.0/16" }));
+    await expectOk(owner.put(`subnets/${subnet.id}`, { cidr: "10.9.0.0/16" }));
     await newHost({ ip_addresses: [{ ip_address: "10.9.1.1" }] });
-    await refused(restore(owner, "subnets", subnet.id, at), 409, "entity_in_use", { field: "cidr" });
+    await expectRefusal(restore(owner, "subnets", subnet.id, at), 409, "entity_in_use", { field: "cidr" });
   });
 });
 
 describe("a credential", () => {
   const file = (path: string) => ({ type: "SnmpV2c", community: { mode: "FilePath", path } });
   const inline = (value: string) => ({ type: "SnmpV2c", community: { mode: "Inline", value } });
-  const bodyOf = (credential: Wire, changes: Wire) => {
+  const bodyOf = (credential: JsonRecord, changes: JsonRecord) => {
     const { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags } = credential;
     return { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags, ...changes };
   };
@@ -669,9 +675,9 @@ describe("a credential", () => {
       host_assignments: [{ host_id: host.id }],
     });
     const at = instant();
-    await made(owner.delete(`credentials/${credential.id}?cascade=true`));
+    await expectOk(owner.delete(`credentials/${credential.id}?cascade=true`));
     tick();
-    const plan = await made(restore(owner, "credentials", credential.id, at));
+    const plan = await expectOk(restore(owner, "credentials", credential.id, at));
     expect(tally(plan)).toEqual({ "Create credential": 1, "Create credential_assignment": 2 });
     expect(content(await live("credentials", credential.id))).toEqual(content(credential));
     expect((await live("hosts", host.id)).credential_assignments).toEqual([{ credential_id: credential.id }]);
@@ -681,26 +687,26 @@ describe("a credential", () => {
   test("with a stored secret is not restored: history has no secrets", async () => {
     const credential = await newCredential({ credential_type: inline("first secret") });
     const at = instant();
-    await made(owner.delete(`credentials/${credential.id}`));
-    const refused = await restore(owner, "credentials", credential.id, at);
-    expect(refused).toMatchObject(
+    await expectOk(owner.delete(`credentials/${credential.id}`));
+    const rejection = await restore(owner, "credentials", credential.id, at);
+    expect(rejection).toMatchObject(
       refusal(409, "entity_stale", { conflicts: [{ code: "secret_gone", field: "credential_type" }] }),
     );
   });
 
-  test("keeps the present stored secret, with a notice", async () => {
+  test("keeps the current stored secret, with a notice", async () => {
     const credential = await newCredential({
       credential_type: inline("first secret"),
       assigned_network_ids: [first.networkId],
     });
     const at = instant();
-    const changed = await made(
+    const changed = await expectOk(
       owner.put(
         `credentials/${credential.id}`,
         bodyOf(credential, { name: "renamed", credential_type: inline("second secret"), assigned_network_ids: [] }),
       ),
     );
-    const plan = await made(restore(owner, "credentials", credential.id, at));
+    const plan = await expectOk(restore(owner, "credentials", credential.id, at));
     expect(actionOn(plan, credential.id)).toMatchObject({
       action: "Update",
       fields: ["assigned_network_ids", "name"],
@@ -711,35 +717,39 @@ describe("a credential", () => {
       assigned_network_ids: [first.networkId],
       secrets_updated_at: changed.secrets_updated_at,
     });
-    expect(sealed()).toBe(1);
+    expect(countSecrets()).toBe(1);
   });
 
   test("is not restored over a secret set after its plan, and the plan reveals no secret", async () => {
     const credential = await newCredential({ credential_type: file("a") });
     const at = instant();
     const put = (value: string) =>
-      made(owner.put(`credentials/${credential.id}`, bodyOf(credential, { credential_type: inline(value) })));
+      expectOk(owner.put(`credentials/${credential.id}`, bodyOf(credential, { credential_type: inline(value) })));
     await put("first secret");
-    const { plan, actions } = await made(restore(owner, "credentials", credential.id, at, { dry_run: true }));
+    const { plan, actions } = await expectOk(restore(owner, "credentials", credential.id, at, { dry_run: true }));
     expect(JSON.stringify(actions)).not.toContain("first secret");
     tick();
-    expect(await made(restore(owner, "credentials", credential.id, at, { dry_run: true }))).toMatchObject({ plan });
+    expect(await expectOk(restore(owner, "credentials", credential.id, at, { dry_run: true }))).toMatchObject({ plan });
     await put("second secret");
-    await refused(restore(owner, "credentials", credential.id, at, { plan }), 409, "entity_stale", { expected: plan });
-    expect(sealed()).toBe(1);
+    await expectRefusal(restore(owner, "credentials", credential.id, at, { plan }), 409, "entity_stale", {
+      expected: plan,
+    });
+    expect(countSecrets()).toBe(1);
   });
 
   test("moved back to a file drops the stored secret, which a restore cannot bring back", async () => {
     const credential = await newCredential({ credential_type: file("a") });
     const first = instant();
-    await made(owner.put(`credentials/${credential.id}`, bodyOf(credential, { credential_type: inline("stored") })));
+    await expectOk(
+      owner.put(`credentials/${credential.id}`, bodyOf(credential, { credential_type: inline("stored") })),
+    );
     const second = instant();
-    expect(sealed()).toBe(1);
-    const plan = await made(restore(owner, "credentials", credential.id, first));
+    expect(countSecrets()).toBe(1);
+    const plan = await expectOk(restore(owner, "credentials", credential.id, first));
     expect(actionOn(plan, credential.id).reason).toBe(
       "the current community is lost for good: inline secrets are not in the history",
     );
-    expect(sealed()).toBe(0);
+    expect(countSecrets()).toBe(0);
     expect(await live("credentials", credential.id)).toMatchObject({
       credential_type: file("a"),
       secrets_updated_at: clock.text(),
@@ -755,21 +765,21 @@ describe("a credential", () => {
   });
 
   test("is restored without assignments to deleted hosts", async () => {
-    const [kept, gone] = [await newHost(), await newHost()];
+    const [retained, deleted] = [await newHost(), await newHost()];
     const credential = await newCredential({
       credential_type: file("a"),
-      host_assignments: [{ host_id: kept.id }, { host_id: gone.id }],
+      host_assignments: [{ host_id: retained.id }, { host_id: deleted.id }],
     });
     const at = instant();
-    await made(owner.put(`credentials/${credential.id}`, bodyOf(credential, { host_assignments: [] })));
-    await made(owner.delete(`hosts/${gone.id}`));
-    const plan = await made(restore(owner, "credentials", credential.id, at));
+    await expectOk(owner.put(`credentials/${credential.id}`, bodyOf(credential, { host_assignments: [] })));
+    await expectOk(owner.delete(`hosts/${deleted.id}`));
+    const plan = await expectOk(restore(owner, "credentials", credential.id, at));
     expect(tally(plan)).toEqual({
       "Update credential": 1,
       "Create credential_assignment": 1,
       "Skip credential_assignment": 1,
     });
-    expect((await live("credentials", credential.id)).host_assignments).toEqual([{ host_id: kept.id }]);
+    expect((await live("credentials", credential.id)).host_assignments).toEqual([{ host_id: retained.id }]);
   });
 
   test("is not restored by a key that does not reach all its uses, and the refusal reveals nothing", async () => {
@@ -783,17 +793,17 @@ describe("a credential", () => {
     const path = `credentials/${credential.id}`;
     const { client } = newApiKey({ networkIds: [networkId] });
     for (const assigned of [[], [hidden.id], [hidden.id, networkId]]) {
-      await made(
+      await expectOk(
         owner.put(path, bodyOf(credential, { name: `for ${assigned.length}`, assigned_network_ids: assigned })),
       );
       for (const dry_run of [true, false]) {
-        const answer = await restore(client, "credentials", credential.id, at, { dry_run });
-        expect(answer).toMatchObject(refusal(403, "entity_access_denied"));
-        expect(answer.text).not.toContain(hidden.id);
+        const response = await restore(client, "credentials", credential.id, at, { dry_run });
+        expect(response).toMatchObject(refusal(403, "entity_access_denied"));
+        expect(response.text).not.toContain(hidden.id);
       }
     }
-    await made(owner.put(path, bodyOf(credential, { name: "here alone", assigned_network_ids: [networkId] })));
-    const plan = await made(restore(client, "credentials", credential.id, at));
+    await expectOk(owner.put(path, bodyOf(credential, { name: "here alone", assigned_network_ids: [networkId] })));
+    const plan = await expectOk(restore(client, "credentials", credential.id, at));
     expect(tally(plan)).toEqual({ "Update credential": 1, "Skip credential_assignment": 1 });
     expect(await live("credentials", credential.id)).toMatchObject({
       name: credential.name,
@@ -801,7 +811,7 @@ describe("a credential", () => {
     });
   });
 
-  function sealed(): number {
+  function countSecrets(): number {
     return appliance.reader.db.query<{ count: number }, []>("SELECT count(*) AS count FROM credential_secrets").get()
       ?.count as number;
   }
@@ -812,16 +822,16 @@ describe("a user", () => {
     const network = await newNetwork();
     const user = await newUser({ role: "Owner", networkIds: [network.id, first.networkId] });
     const at = instant();
-    await made(
+    await expectOk(
       owner.put(`users/${user.id}`, { email: "new@example.org", role: "Viewer", network_ids: [], is_enabled: false }),
     );
-    await made(owner.delete(`networks/${network.id}`));
+    await expectOk(owner.delete(`networks/${network.id}`));
     const { client } = await newUser({ role: "Admin" });
     for (const dry_run of [true, false])
       expect(await restore(client, "users", user.id, at, { dry_run })).toMatchObject(
         refusal(403, "auth_permission_denied", { required: "Owner" }),
       );
-    const plan = await made(restore(owner, "users", user.id, at));
+    const plan = await expectOk(restore(owner, "users", user.id, at));
     expect(actionOn(plan, user.id).changes).toContainEqual({ field: "role", from: "Viewer", to: "Owner" });
     expect(actionOn(plan, user.id).changes).toContainEqual({ field: "network_ids", from: [], to: [first.networkId] });
     expect(actionOn(plan, user.id)).toMatchObject({
@@ -837,28 +847,28 @@ describe("a user", () => {
 
   test("stays an Owner if the only one, and loses their sessions if the restore disables them", async () => {
     const user = await newUser({ role: "Member" });
-    await made(owner.put(`users/${user.id}`, { email: "a@example.org", role: "Member", is_enabled: false }));
+    await expectOk(owner.put(`users/${user.id}`, { email: "a@example.org", role: "Member", is_enabled: false }));
     const at = instant();
-    await made(owner.put(`users/${user.id}`, { email: "a@example.org", role: "Owner", is_enabled: true }));
+    await expectOk(owner.put(`users/${user.id}`, { email: "a@example.org", role: "Owner", is_enabled: true }));
     const client = await signedIn(user.id);
-    const dry = await made(restore(owner, "users", user.id, at, { dry_run: true }));
+    const dry = await expectOk(restore(owner, "users", user.id, at, { dry_run: true }));
     expect(dry.conflicts).toEqual([]);
     expect((await client.get("/api/auth/me")).status).toBe(200);
-    await made(owner.put(`users/${first.userId}`, { email: "owner@first.example", role: "Admin" }));
-    await refused(restore(client, "users", user.id, at), 409, "entity_in_use");
-    await made(client.put(`users/${first.userId}`, { email: "owner@first.example", role: "Owner" }));
-    await made(restore(owner, "users", user.id, at));
+    await expectOk(owner.put(`users/${first.userId}`, { email: "owner@first.example", role: "Admin" }));
+    await expectRefusal(restore(client, "users", user.id, at), 409, "entity_in_use");
+    await expectOk(client.put(`users/${first.userId}`, { email: "owner@first.example", role: "Owner" }));
+    await expectOk(restore(owner, "users", user.id, at));
     expect((await client.get("/api/auth/me")).status).toBe(401);
   });
 
   test("is not restored after deletion: history has no passwords", async () => {
     const user = await newUser({ role: "Member" });
     const at = instant();
-    await made(owner.delete(`users/${user.id}`));
+    await expectOk(owner.delete(`users/${user.id}`));
     expect(await restore(owner, "users", user.id, at)).toMatchObject(
       refusal(409, "entity_stale", { entity: "user", conflicts: [{ code: "secret_gone" }] }),
     );
-    expect(await made(restore(owner, "users", user.id, at, { dry_run: true }))).toMatchObject({
+    expect(await expectOk(restore(owner, "users", user.id, at, { dry_run: true }))).toMatchObject({
       actions: [{ action: "Skip" }],
       conflicts: [{ code: "secret_gone" }],
     });
@@ -867,10 +877,12 @@ describe("a user", () => {
 
 describe("an API key", () => {
   const path = "auth/keys";
-  const newKey = (fields: Wire = {}) =>
-    made(owner.post(path, { ...keyBody(), permissions: "Viewer", ...fields })).then((data) => data.api_key as Wire);
-  const update = (key: Wire, changes: Wire) =>
-    made(
+  const newKey = (fields: JsonRecord = {}) =>
+    expectOk(owner.post(path, { ...keyBody(), permissions: "Viewer", ...fields })).then(
+      (data) => data.api_key as JsonRecord,
+    );
+  const update = (key: JsonRecord, changes: JsonRecord) =>
+    expectOk(
       owner.put(`${path}/${key.id}`, {
         name: key.name,
         organization_id: key.organization_id,
@@ -880,7 +892,7 @@ describe("an API key", () => {
       }),
     );
 
-  test("is restored in its fields, and keeps the present secret", async () => {
+  test("is restored in its fields, and keeps the current secret", async () => {
     const tag = await newTag();
     const key = await newKey({
       tags: [tag.id],
@@ -889,8 +901,8 @@ describe("an API key", () => {
     });
     const at = instant();
     await update(key, { name: "other", tags: [], all_networks: true, expires_at: null, is_enabled: false });
-    const { api_key: rotated } = await made(owner.post(`${path}/${key.id}/rotate`, {}));
-    const plan = await made(restore(owner, "auth/keys", key.id, at));
+    const { api_key: rotated } = await expectOk(owner.post(`${path}/${key.id}/rotate`, {}));
+    const plan = await expectOk(restore(owner, "auth/keys", key.id, at));
     expect(actionOn(plan, key.id).fields).toEqual(
       "all_networks expires_at is_enabled name network_ids tags".split(" "),
     );
@@ -900,80 +912,83 @@ describe("an API key", () => {
 
   test("is restored by session only, and only by callers who may write it", async () => {
     const member = await newMember();
-    const other = await newUser({ role: "Member" });
-    const { api_key: own } = await made(
+    const otherUser = await newUser({ role: "Member" });
+    const { api_key: ownKey } = await expectOk(
       member.client.post(path, { ...keyBody(), user_id: member.id, permissions: "Member" }),
     );
     const at = instant();
-    await made(
-      member.client.put(`${path}/${own.id}`, {
-        name: own.name,
-        organization_id: own.organization_id,
-        user_id: own.user_id,
+    await expectOk(
+      member.client.put(`${path}/${ownKey.id}`, {
+        name: ownKey.name,
+        organization_id: ownKey.organization_id,
+        user_id: ownKey.user_id,
         tags: [],
         permissions: "Viewer",
       }),
     );
-    await refused(restore(newApiKey().client, "auth/keys", own.id, at), 403, "auth_session_required");
-    await refused(restore(other.client, "auth/keys", own.id, at), 404, "entity_not_found");
-    await made(
+    await expectRefusal(restore(newApiKey().client, "auth/keys", ownKey.id, at), 403, "auth_session_required");
+    await expectRefusal(restore(otherUser.client, "auth/keys", ownKey.id, at), 404, "entity_not_found");
+    await expectOk(
       owner.put(`users/${member.id}`, { email: "m@example.org", role: "Member", network_ids: [first.networkId] }),
     );
-    const told = actionOn(await made(restore(member.client, "auth/keys", own.id, at)), own.id);
-    expect(told.changes).toEqual([{ field: "permissions", from: "Viewer", to: "Member" }]);
-    expect(await live("auth/keys", own.id)).toMatchObject({ permissions: "Member" });
+    const reported = actionOn(await expectOk(restore(member.client, "auth/keys", ownKey.id, at)), ownKey.id);
+    expect(reported.changes).toEqual([{ field: "permissions", from: "Viewer", to: "Member" }]);
+    expect(await live("auth/keys", ownKey.id)).toMatchObject({ permissions: "Member" });
 
     // Visible networks depend on the caller: a Member sees that they change, but not which.
-    const confined = instant();
-    await made(
-      owner.put(`${path}/${own.id}`, {
+    const beforeConfinement = instant();
+    await expectOk(
+      owner.put(`${path}/${ownKey.id}`, {
         name: "confined",
-        organization_id: own.organization_id,
-        user_id: own.user_id,
+        organization_id: ownKey.organization_id,
+        user_id: ownKey.user_id,
         tags: [],
         network_ids: [first.networkId],
       }),
     );
     const [toMember, toOwner] = await Promise.all(
-      [member.client, owner].map(async (by) =>
-        actionOn(await made(restore(by, "auth/keys", own.id, confined, { dry_run: true })), own.id),
+      [member.client, owner].map(async (caller) =>
+        actionOn(
+          await expectOk(restore(caller, "auth/keys", ownKey.id, beforeConfinement, { dry_run: true })),
+          ownKey.id,
+        ),
       ),
     );
-    const namesOf = ({ changes }: Wire) => changes.map(({ field }: Wire) => field);
+    const namesOf = ({ changes }: JsonRecord) => changes.map(({ field }: JsonRecord) => field);
     expect(toMember?.fields).toEqual(["all_networks", "name", "network_ids"]);
-    expect(namesOf(toMember as Wire)).toEqual(["all_networks", "name"]);
-    expect(namesOf(toOwner as Wire)).toEqual(["all_networks", "name", "network_ids"]);
+    expect(namesOf(toMember as JsonRecord)).toEqual(["all_networks", "name"]);
+    expect(namesOf(toOwner as JsonRecord)).toEqual(["all_networks", "name", "network_ids"]);
 
     const strong = await newKey({ permissions: "Owner" });
-    const then_ = instant();
+    const beforeChange = instant();
     await update(strong, { permissions: "Viewer" });
     const admin = await newUser({ role: "Admin" });
-    expect(await restore(admin.client, "auth/keys", strong.id, then_)).toMatchObject(
+    expect(await restore(admin.client, "auth/keys", strong.id, beforeChange)).toMatchObject(
       refusal(403, "auth_permission_denied", { required: "Owner" }),
     );
-    expect(await restore(member.client, "auth/keys", strong.id, then_)).toMatchObject({ status: 404 });
+    expect(await restore(member.client, "auth/keys", strong.id, beforeChange)).toMatchObject({ status: 404 });
   });
 
-  test("keeps its present networks, including one its user has lost", async () => {
+  test("keeps its current networks, including one its user has lost", async () => {
     const lost = await newNetwork();
     const networkIds = [first.networkId, lost.id];
     const member = await newUser({ role: "Member", networkIds });
     const key = newApiKey({ userId: member.id, permissions: "Viewer", networkIds, name: "before" });
     const at = instant();
     const { data: user } = await owner.get(`users/${member.id}`);
-    await made(owner.put(`users/${member.id}`, { ...user, network_ids: [first.networkId] }));
+    await expectOk(owner.put(`users/${member.id}`, { ...user, network_ids: [first.networkId] }));
     const stored = await live("auth/keys", key.id);
     const { network_ids: _left, all_networks: _too, ...rest } = stored;
-    await made(owner.put(`${path}/${key.id}`, { ...rest, name: "after" }));
-    expect(actionOn(await made(restore(owner, "auth/keys", key.id, at)), key.id).fields).toEqual(["name"]);
-    await made(owner.put(`users/${member.id}`, { ...user, network_ids: networkIds }));
+    await expectOk(owner.put(`${path}/${key.id}`, { ...rest, name: "after" }));
+    expect(actionOn(await expectOk(restore(owner, "auth/keys", key.id, at)), key.id).fields).toEqual(["name"]);
+    await expectOk(owner.put(`users/${member.id}`, { ...user, network_ids: networkIds }));
     expect(await live("auth/keys", key.id)).toMatchObject({ name: "before", network_ids: networkIds });
   });
 
   test("that was deleted is not restored: history has no secrets", async () => {
     const key = await newKey();
     const at = instant();
-    await made(owner.delete(`${path}/${key.id}`));
+    await expectOk(owner.delete(`${path}/${key.id}`));
     expect(await restore(owner, "auth/keys", key.id, at)).toMatchObject(
       refusal(409, "entity_stale", { entity: "api_key", conflicts: [{ code: "secret_gone" }] }),
     );
@@ -983,13 +998,13 @@ describe("an API key", () => {
 });
 
 describe("every resource", () => {
-  test("can be restored to its present state, which writes nothing", async () => {
-    const world = await newWorld(appliance);
+  test("can be restored to its current state, which writes nothing", async () => {
+    const fixture = await newRecordFixture(appliance);
     const at = instant();
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     for (const plural of PLURALS) {
-      const id = world.records[plural]?.id;
-      const plan = await made(restore(owner, plural, id, at));
+      const id = fixture.records[plural]?.id;
+      const plan = await expectOk(restore(owner, plural, id, at));
       expect(plan, plural).toMatchObject({ at, applied: false, sequence: null, conflicts: [] });
       expect(plan.actions[0], plural).toMatchObject({ id, action: "Skip", fields: [] });
     }
@@ -998,40 +1013,40 @@ describe("every resource", () => {
 
   test("is 404 before its creation, after its end, if unknown, and in another organization, like its GET", async () => {
     const before = instant();
-    const world = await newWorld(appliance);
+    const fixture = await newRecordFixture(appliance);
     const at = instant();
     const { client: stranger } = await newStranger();
     for (const plural of PLURALS) {
-      const id = world.records[plural]?.id;
+      const id = fixture.records[plural]?.id;
       const unknown = "01936f2e-0d5c-7d3a-9a39-00000000dead";
       expect(await restore(owner, plural, id, before), plural).toMatchObject(refusal(404, "entity_not_found", { id }));
       expect((await restore(owner, plural, id, before)).body.error, plural).toBe(
         (await owner.get(`${plural}/${id}?at=${before}`)).body.error,
       );
-      for (const [by, which] of [
+      for (const [caller, which] of [
         [owner, unknown],
         [stranger, id],
         [owner, first.organizationId],
       ] as const) {
-        expect(await restore(by, plural, which, at), plural).toMatchObject(refusal(404, "entity_not_found"));
+        expect(await restore(caller, plural, which, at), plural).toMatchObject(refusal(404, "entity_not_found"));
       }
     }
-    const tag = world.records.tags as Wire;
-    await made(owner.delete(`tags/${tag.id}`));
+    const tag = fixture.records.tags as JsonRecord;
+    await expectOk(owner.delete(`tags/${tag.id}`));
     tick();
     expect((await restore(owner, "tags", tag.id, clock.text())).status).toBe(404);
     expect((await restore(owner, "tags", tag.id, "2040-01-01T00:00:00Z")).status).toBe(404);
   });
 
   test("is restored only by callers who may write and reach it", async () => {
-    const world = await newWorld(appliance);
+    const fixture = await newRecordFixture(appliance);
     const at = instant();
     const viewer = await newViewer();
     const member = await newMember();
     const nowhere = await newUser({ role: "Member" });
     const forAdmins = ["credentials", "custom-fields", "discovery/schedules", "networks", "tags", "users"];
     for (const plural of PLURALS) {
-      const id = world.records[plural]?.id;
+      const id = fixture.records[plural]?.id;
       expect(await restore(anonymous, plural, id, at), plural).toMatchObject({ status: 401 });
       expect(await restore(viewer.client, plural, id, at), plural).toMatchObject(
         refusal(403, "auth_permission_denied"),
@@ -1054,31 +1069,31 @@ describe("every resource", () => {
       [{ at: "yesterday" }, ["/at"]],
       [{ at: 5, dry_run: "yes", more: 1 }, ["/at", "/dry_run", "/more"]],
     ] as const) {
-      const answer = await owner.post(path, body);
-      expect(answer).toMatchObject(refusal(400, "validation_failed"));
-      expect(answer.body.params.issues.map((issue: Wire) => issue.path).sort()).toEqual([...paths]);
+      const response = await owner.post(path, body);
+      expect(response).toMatchObject(refusal(400, "validation_failed"));
+      expect(response.body.params.issues.map((issue: JsonRecord) => issue.path).sort()).toEqual([...paths]);
     }
     const at = instant();
-    expect(await made(restore(owner, "tags", tag.id, at.replace("Z", "+00:00")))).toMatchObject({ at });
+    expect(await expectOk(restore(owner, "tags", tag.id, at.replace("Z", "+00:00")))).toMatchObject({ at });
   });
 
   test("records the command and its actor in the ledger", async () => {
     const tag = await newTag();
     const at = instant();
-    await made(owner.put(`tags/${tag.id}`, { name: "other", color: "Red" }));
-    const { sequence } = await made(restore(owner, "tags", tag.id, at));
-    expect((await made(owner.get(`transactions/${sequence}`))).command).toBe("tag.restore");
+    await expectOk(owner.put(`tags/${tag.id}`, { name: "other", color: "Red" }));
+    const { sequence } = await expectOk(restore(owner, "tags", tag.id, at));
+    expect((await expectOk(owner.get(`transactions/${sequence}`))).command).toBe("tag.restore");
   });
 });
 
 describe("a future instant", () => {
-  test("means the present, also while the ledger's clock is ahead: a restore yields what a read shows", async () => {
+  test("means now, also while the ledger's clock is ahead: a restore yields what a read shows", async () => {
     const tag = await newTag({ name: "first" });
     const at = instant();
-    await made(owner.put(`tags/${tag.id}`, { name: "second", color: "Red" }));
+    await expectOk(owner.put(`tags/${tag.id}`, { name: "second", color: "Red" }));
     clock.advance(-60_000);
-    expect(await then("tags", tag.id, at)).toMatchObject({ name: "second" });
-    expect(await made(restore(owner, "tags", tag.id, at))).toMatchObject({
+    expect(await readAt("tags", tag.id, at)).toMatchObject({ name: "second" });
+    expect(await expectOk(restore(owner, "tags", tag.id, at))).toMatchObject({
       at,
       applied: false,
       actions: [{ action: "Skip" }],
@@ -1091,9 +1106,9 @@ describe("a future instant", () => {
     clock.advance(60_000);
     const at = clock.text();
     tick();
-    await made(restore(owner, "tags", tag.id, at));
+    await expectOk(restore(owner, "tags", tag.id, at));
     clock.advance(-30_000);
-    const renamed = await made(owner.put(`tags/${tag.id}`, { name: "second", color: "Red" }));
+    const renamed = await expectOk(owner.put(`tags/${tag.id}`, { name: "second", color: "Red" }));
     expect(renamed.valid_from > at).toBe(true);
   });
 });
@@ -1103,33 +1118,36 @@ describe("in thinned history", () => {
     const tag = await newTag({ name: "first" });
     const put = async (name: string) => {
       clock.advance(60_000);
-      await made(owner.put(`tags/${tag.id}`, { name, color: "Red" }));
+      await expectOk(owner.put(`tags/${tag.id}`, { name, color: "Red" }));
     };
     await put("second");
-    const [kept, keptAt] = [transactionCount(), clock.text()];
+    const [retained, retainedAt] = [transactionCount(), clock.text()];
     clock.advance(86_400_000);
     await put("third");
     const [dropped, at] = [transactionCount(), instant()];
     await put("fourth");
     clock.advance(4 * 86_400_000);
     await put("fifth");
-    pruned(clock.now() - 86_400_000, "daily");
+    prune(clock.now() - 86_400_000, "daily");
 
-    for (const sequence of [kept, dropped]) {
+    for (const sequence of [retained, dropped]) {
       for (const dry_run of [true, false])
         expect(await revert(owner, sequence, { dry_run })).toMatchObject(
           refusal(409, "entity_stale", { entity: "transaction", id: String(sequence) }),
         );
       const { client } = newApiKey({ networkIds: [first.networkId] });
-      await refused(revert(client, sequence), 404, "entity_not_found");
+      await expectRefusal(revert(client, sequence), 404, "entity_not_found");
       const second = await newOrganization(`Other ${sequence}`);
-      await refused(revert(await signedIn(second.userId), sequence), 404, "entity_not_found");
+      await expectRefusal(revert(await signedIn(second.userId), sequence), 404, "entity_not_found");
     }
-    const answer = await restore(owner, "tags", tag.id, at);
-    expect(answer).toMatchObject({ status: 200, body: { meta: { at, resolution: "daily", resolved_at: keptAt } } });
+    const response = await restore(owner, "tags", tag.id, at);
+    expect(response).toMatchObject({
+      status: 200,
+      body: { meta: { at, resolution: "daily", resolved_at: retainedAt } },
+    });
     expect(await live("tags", tag.id)).toMatchObject({ name: "second" });
-    expect(content(await live("tags", tag.id))).toEqual(content(await then("tags", tag.id, at)));
-    await made(revert(owner, answer.data.sequence));
+    expect(content(await live("tags", tag.id))).toEqual(content(await readAt("tags", tag.id, at)));
+    await expectOk(revert(owner, response.data.sequence));
     expect(await live("tags", tag.id)).toMatchObject({ name: "fifth" });
     expect(await restore(owner, "tags", tag.id, formatInstant(1))).toMatchObject({ status: 404 });
   });

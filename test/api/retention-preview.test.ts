@@ -13,7 +13,7 @@ const appliance = applianceForEach();
 const { clock, newApiKey, newTag, newUser, owner, transactionCount } = appliance;
 
 /** Forty days, with three color changes of a tag on each. */
-async function past(): Promise<void> {
+async function writeHistory(): Promise<void> {
   const tag = await newTag();
   for (let day = 0; day < 40; day += 1) {
     for (const color of ["Red", "Green", "Blue"]) {
@@ -29,7 +29,7 @@ describe("the preview of a prune", () => {
   test.each(["daily", "monthly", "none"] as const)(
     "keeping %s reports its effect, and changes nothing",
     async (keep) => {
-      await past();
+      await writeHistory();
       const head = transactionCount();
       const { data } = await owner.get(`${PATH}?before=-10d&keep=${keep}`);
       expect(transactionCount()).toBe(head);
@@ -51,7 +51,7 @@ describe("the preview of a prune", () => {
   );
 
   test("older than all data reports nothing", async () => {
-    await past();
+    await writeHistory();
     expect((await owner.get(`${PATH}?before=2001-01-01T00:00:00Z`)).data).toMatchObject({
       keep: "none",
       versions: 0,

@@ -1,30 +1,32 @@
+// Scans: requests, queueing, results, cancellation, and events.
+
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
 import { CANCEL_TIMEOUT_MS } from "../../src/discovery/scans/director.ts";
-import { NOTE_MS } from "../../src/discovery/scans/engine.ts";
+import { SAVE_INTERVAL_MS } from "../../src/discovery/scans/engine.ts";
 import { BATCH_MS } from "../../src/discovery/scans/recorder.ts";
 import { SCAN_STREAMS_OF_USER_MAX } from "../../src/discovery/scans/routes.ts";
-import { PROGRESS_INTERVAL_MS, SCANS_KEPT, SCANS_RUNNING_MAX } from "../../src/discovery/scans/scan.ts";
+import { PROGRESS_INTERVAL_MS, SCANS_RUNNING_MAX, STORED_SCANS_MAX } from "../../src/discovery/scans/scan.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, refusal, snmpV1, type Wire } from "../support/appliance/factories.ts";
-import { asked, findings } from "../support/appliance/scans.ts";
+import { expectOk, invalid, type JsonRecord, refusal, snmpV1 } from "../support/appliance/factories.ts";
+import { findings, startScan } from "../support/appliance/scans.ts";
 import { fakeDevice } from "../support/injected/fake-probes.ts";
 
 const PATH = "/api/v1/discovery/scans";
 
 const appliance = applianceForEach();
 const { clock, first, handle, owner, probes, timers } = appliance;
-const { communityOf, holdBack, newApiKey, newHost, newNetwork, newSubnet, newUser, scanned, tick } = appliance;
-const { transactionCount, writingWatched, untilEnded, versionsOf, writtenIn, newViewer, newStranger } = appliance;
+const { communityOf, holdProbes, newApiKey, newHost, newNetwork, newSubnet, newUser, runScan, tick } = appliance;
+const { transactionCount, watchWrites, waitForScan, versionsOf, writtenIn, newViewer, newStranger } = appliance;
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
-const names = async () => ((await owner.get("hosts?order_by=name")).data as Wire[]).map(({ name }) => name);
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
+const names = async () => ((await owner.get("hosts?order_by=name")).data as JsonRecord[]).map(({ name }) => name);
 
 /** A switch, two other machines and their subnet. */
-async function furnish(): Promise<Wire> {
+async function setUpNetwork(): Promise<JsonRecord> {
   await newSubnet({ cidr: "10.0.0.0/28" });
   const credential = await communityOf("public");
   for (const last of [1, 2, 3]) probes.alive.set(`10.0.0.${last}`, { mac_address: `00:00:5e:00:53:0${last}` });
@@ -53,26 +55,26 @@ async function furnish(): Promise<Wire> {
   return credential;
 }
 
-/** A running scan, held back. */
-async function oneHeld() {
-  await furnish();
-  const held = holdBack();
-  const scan = await asked(appliance);
+/** Starts a scan that is held back. */
+async function startHeldScan() {
+  await setUpNetwork();
+  const held = holdProbes();
+  const scan = await startScan(appliance);
   await held.reached;
   return { held, scan };
 }
 
-/** And another one queued behind it. */
-async function twoHeld() {
-  const { held, scan: running } = await oneHeld();
-  return { held, running, waiting: await asked(appliance) };
+/** Starts a scan that is held back, and queues another one behind it. */
+async function startHeldAndQueued() {
+  const { held, scan: running } = await startHeldScan();
+  return { held, running, waiting: await startScan(appliance) };
 }
 
 describe("a scan", () => {
-  test("is answered at once as waiting, and later reports its outcome", async () => {
-    await furnish();
+  test("is queued at once, and later reports its outcome", async () => {
+    await setUpNetwork();
     const at = clock.text();
-    const queued = await asked(appliance);
+    const queued = await startScan(appliance);
     expect(queued).toEqual({
       id: expect.any(String),
       network_id: first.networkId,
@@ -92,7 +94,7 @@ describe("a scan", () => {
       outcome: null,
     });
     expect(queued.requested_at >= at).toBe(true);
-    const scan = await untilEnded(queued.id);
+    const scan = await waitForScan(queued.id);
     expect(scan).toEqual({
       ...queued,
       status: "Completed",
@@ -122,10 +124,10 @@ describe("a scan", () => {
   });
 
   test("is the origin of its writes in the ledger", async () => {
-    await furnish();
-    const scan = await scanned();
+    await setUpNetwork();
+    const scan = await runScan();
     const { first, last } = scan.outcome.transactions;
-    const transactions: Wire[] = (await owner.get("transactions")).data;
+    const transactions: JsonRecord[] = (await owner.get("transactions")).data;
     expect(transactions.map(({ sequence }) => sequence)).toEqual(expect.arrayContaining([first, last]));
     expect(last).toBe(transactionCount());
     expect(transactions[0]).toMatchObject({
@@ -137,17 +139,17 @@ describe("a scan", () => {
   });
 
   test("of an unchanged network writes nothing", async () => {
-    await furnish();
-    await scanned();
+    await setUpNetwork();
+    await runScan();
     clock.advance(60_000);
-    const expectNothingWritten = writingWatched();
-    const again = await scanned();
+    const expectNothingWritten = watchWrites();
+    const repeated = await runScan();
     expectNothingWritten();
-    expect(again.outcome).toMatchObject({ records: {}, findings: {}, transactions: null, hosts: { found: 3 } });
-    expect(await findings(appliance, again)).toEqual([]);
+    expect(repeated.outcome).toMatchObject({ records: {}, findings: {}, transactions: null, hosts: { found: 3 } });
+    expect(await findings(appliance, repeated)).toEqual([]);
   });
 
-  test.each<[string, Wire, string, string]>([
+  test.each<[string, JsonRecord, string, string]>([
     ["an unknown kind", { kind: "port" }, "validation_failed", "/kind"],
     ["a malformed target", { targets: ["10.0.0.1/24"] }, "validation_failed", "/targets/0"],
     ["an oversized target", { targets: ["10.0.0.1", "10.0.0.0/8"] }, "validation_failed", "/targets/1"],
@@ -167,14 +169,14 @@ describe("a scan", () => {
     ["empty targets", { targets: [] }, "validation_failed", "/targets"],
     [
       "too many targets",
-      { targets: Array.from({ length: 1_001 }, (_, place) => `10.0.${place >> 8}.${place & 255}`) },
+      { targets: Array.from({ length: 1_001 }, (_, index) => `10.0.${index >> 8}.${index & 255}`) },
       "validation_failed",
       "/targets",
     ],
     ["an unknown field", { commmit: false }, "validation_failed", "/commmit"],
   ])("is refused with %s, by name", async (_what, fields, code, path) => {
-    const answer = await owner.post(PATH, { network_id: first.networkId, kind: "sweep", ...fields });
-    expect(answer).toMatchObject(refusal(400, code, { issues: [{ path }] }));
+    const response = await owner.post(PATH, { network_id: first.networkId, kind: "sweep", ...fields });
+    expect(response).toMatchObject(refusal(400, code, { issues: [{ path }] }));
     expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
   });
 
@@ -208,7 +210,7 @@ describe("a scan", () => {
   describe("of targets named by a Member", () => {
     const body = () => ({ network_id: first.networkId, kind: "sweep" });
 
-    async function member() {
+    async function setUpMember() {
       await newSubnet({ cidr: "10.0.0.0/28" });
       await newSubnet({ cidr: "10.0.0.16/28" });
       await newSubnet({ cidr: "2001:db8:1::/64" });
@@ -229,7 +231,7 @@ describe("a scan", () => {
       ["two adjacent subnets as one block", ["10.0.0.0/27"]],
       ["a part of a subnet outside its excluded block", ["10.1.8.0/24"]],
     ])("accepts %s", async (_what, targets) => {
-      expect(await (await member()).post(PATH, { ...body(), targets })).toMatchObject({
+      expect(await (await setUpMember()).post(PATH, { ...body(), targets })).toMatchObject({
         status: 200,
         data: { targets, are_targets_permitted: false },
       });
@@ -246,7 +248,7 @@ describe("a scan", () => {
       ["the appliance itself", ["127.0.0.1"]],
       ["an IPv4-mapped IPv6 address", ["::ffff:203.0.113.9"]],
     ])("refuses %s", async (_what, targets) => {
-      const client = await member();
+      const client = await setUpMember();
       expect([400, 403]).toContain((await client.post(PATH, { ...body(), targets })).status);
       expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
     });
@@ -254,17 +256,17 @@ describe("a scan", () => {
     test("omits targets no longer in any subnet when it runs, with a notice", async () => {
       await newSubnet({ cidr: "10.0.0.0/28" });
       const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
-      const held = holdBack();
-      const running = await asked(appliance);
+      const held = holdProbes();
+      const running = await startScan(appliance);
       await held.reached;
       const { data: waiting } = await client.post(PATH, { ...body(), targets: ["10.0.0.1", "10.0.0.8/29"] });
-      const [subnet] = (await owner.get("subnets")).data as Wire[];
+      const [subnet] = (await owner.get("subnets")).data as JsonRecord[];
       const { status } = await owner.put(`subnets/${subnet?.id}`, { ...subnet, cidr: "10.0.0.0/29" });
       expect(status).toBe(200);
-      held.letGo();
-      await untilEnded(running.id);
+      held.release();
+      await waitForScan(running.id);
       probes.swept.length = 0;
-      await untilEnded(waiting.id);
+      await waitForScan(waiting.id);
       expect(probes.swept).toEqual(["10.0.0.1"]);
       expect((await findings(appliance, waiting)).filter(({ type }) => type === "Skipped")).toMatchObject([
         { label: "10.0.0.8/29", reason: expect.stringContaining("only an Admin can name the rest") },
@@ -273,109 +275,109 @@ describe("a scan", () => {
   });
 
   test("with targets probes these instead of the subnets", async () => {
-    await furnish();
-    await scanned({ kind: "sweep", targets: ["10.9.0.0/30", "10.9.0.1"] });
+    await setUpNetwork();
+    await runScan({ kind: "sweep", targets: ["10.9.0.0/30", "10.9.0.1"] });
     expect(probes.swept).toEqual(["10.9.0.1", "10.9.0.2"]);
-    await scanned({ kind: "snmp", targets: ["10.9.0.0/30"] });
-    expect(probes.asked.map(({ address }) => address)).toEqual(["10.9.0.1", "10.9.0.2"]);
+    await runScan({ kind: "snmp", targets: ["10.9.0.0/30"] });
+    expect(probes.queries.map(({ address }) => address)).toEqual(["10.9.0.1", "10.9.0.2"]);
   });
 
   test("repeated with the same Idempotency-Key is the same scan", async () => {
     const body = { network_id: appliance.first.networkId, kind: "sweep" };
     const first = await owner.post(PATH, body, { "idempotency-key": "k1" });
-    await untilEnded(first.data.id);
-    const again = await owner.post(PATH, body, { "idempotency-key": "k1" });
-    expect(again).toMatchObject({ status: 200, text: first.text });
-    expect(again.headers.get("idempotency-replayed")).toBe("true");
+    await waitForScan(first.data.id);
+    const repeated = await owner.post(PATH, body, { "idempotency-key": "k1" });
+    expect(repeated).toMatchObject({ status: 200, text: first.text });
+    expect(repeated.headers.get("idempotency-replayed")).toBe("true");
     expect((await owner.get(PATH)).data).toHaveLength(1);
     expect(appliance.scanThread.started).toBe(1);
   });
 
   test("that fails gives its reason, and lets the next one run", async () => {
-    await furnish();
+    await setUpNetwork();
     probes.sweep = async () => {
       throw new Error("no sockets");
     };
-    const scan = await scanned({ kind: "sweep" });
+    const scan = await runScan({ kind: "sweep" });
     expect(scan).toMatchObject({
       status: "Failed",
       outcome: { problem: "something went wrong inside the appliance; see its log" },
     });
     expect(appliance.logLines.some((line) => line.includes("scan_failed") && line.includes("no sockets"))).toBe(true);
-    expect(await scanned({ kind: "snmp" })).toMatchObject({ status: "Completed" });
+    expect(await runScan({ kind: "snmp" })).toMatchObject({ status: "Completed" });
   });
 });
 
 describe("scans of one network", () => {
   test("never overlap, and run in request order", async () => {
-    await furnish();
-    const held = holdBack();
+    await setUpNetwork();
+    const held = holdProbes();
     const ids = [];
-    for (const kind of ["sweep", "full", "snmp"]) ids.push((await asked(appliance, { kind })).id);
+    for (const kind of ["sweep", "full", "snmp"]) ids.push((await startScan(appliance, { kind })).id);
     await held.reached;
-    expect(((await owner.get(PATH)).data as Wire[]).map(({ status }) => status)).toEqual([
+    expect(((await owner.get(PATH)).data as JsonRecord[]).map(({ status }) => status)).toEqual([
       "Running",
       "Queued",
       "Queued",
     ]);
-    held.letGo();
+    held.release();
     const ended = [];
-    for (const id of ids) ended.push(await untilEnded(id));
-    for (const [place, scan] of ended.entries()) {
+    for (const id of ids) ended.push(await waitForScan(id));
+    for (const [index, scan] of ended.entries()) {
       expect(scan.status).toBe("Completed");
-      const before = ended[place - 1];
+      const before = ended[index - 1];
       if (before !== undefined) expect(scan.started_at >= before.ended_at).toBe(true);
     }
   });
 
   test("do not delay other networks, up to the concurrency limit", async () => {
     const networks = [first.networkId];
-    for (let each = 0; each < SCANS_RUNNING_MAX; each += 1) networks.push((await newNetwork()).id);
+    for (let index = 0; index < SCANS_RUNNING_MAX; index += 1) networks.push((await newNetwork()).id);
     for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
-    const held = holdBack();
+    const held = holdProbes();
     const scans = [];
-    for (const network_id of networks) scans.push(await asked(appliance, { network_id, kind: "sweep" }));
-    while (probes.swept.length < SCANS_RUNNING_MAX) await turn();
-    const statuses = ((await owner.get(PATH)).data as Wire[]).map(({ status }) => status);
+    for (const network_id of networks) scans.push(await startScan(appliance, { network_id, kind: "sweep" }));
+    while (probes.swept.length < SCANS_RUNNING_MAX) await nextTick();
+    const statuses = ((await owner.get(PATH)).data as JsonRecord[]).map(({ status }) => status);
     expect(statuses).toEqual([...Array.from({ length: SCANS_RUNNING_MAX }, () => "Running"), "Queued"]);
-    held.letGo();
-    for (const scan of scans) expect((await untilEnded(scan.id)).status).toBe("Completed");
+    held.release();
+    for (const scan of scans) expect((await waitForScan(scan.id)).status).toBe("Completed");
   });
 
-  test("of another organization do not wait for the first one's whole backlog", async () => {
+  test("of another organization do not wait for the first one's entire backlog", async () => {
     const networks = [appliance.first.networkId];
     while (networks.length < SCANS_RUNNING_MAX) networks.push((await newNetwork()).id);
     for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
     const { client: other, ...second } = await newStranger();
-    const held = holdBack();
-    const [first = {} as Wire] = await Promise.all(
-      [...networks, ...networks].map((network_id) => asked(appliance, { network_id, kind: "sweep" })),
+    const held = holdProbes();
+    const [first = {} as JsonRecord] = await Promise.all(
+      [...networks, ...networks].map((network_id) => startScan(appliance, { network_id, kind: "sweep" })),
     );
-    const theirs = await asked(
+    const otherScan = await startScan(
       appliance,
       { network_id: second.networkId, kind: "sweep", targets: ["10.0.0.1"] },
       other,
     );
-    while (probes.swept.length < SCANS_RUNNING_MAX) await turn();
-    await made(owner.post(`${PATH}/${first.id}/cancel`, {}));
-    while (probes.swept.length < SCANS_RUNNING_MAX + 1) await turn();
-    expect(await other.get(`${PATH}/${theirs.id}`)).toMatchObject({ data: { status: "Running" } });
-    held.letGo();
+    while (probes.swept.length < SCANS_RUNNING_MAX) await nextTick();
+    await expectOk(owner.post(`${PATH}/${first.id}/cancel`, {}));
+    while (probes.swept.length < SCANS_RUNNING_MAX + 1) await nextTick();
+    expect(await other.get(`${PATH}/${otherScan.id}`)).toMatchObject({ data: { status: "Running" } });
+    held.release();
   });
 
   test("end as failed if the network is deleted while they wait", async () => {
-    await furnish();
+    await setUpNetwork();
     const network = await newNetwork();
-    const held = holdBack();
+    const held = holdProbes();
     await newSubnet({ network_id: network.id, cidr: "10.0.0.0/30" });
     const [running, waiting] = [
-      await asked(appliance, { network_id: network.id, kind: "sweep" }),
-      await asked(appliance, { network_id: network.id, kind: "sweep" }),
+      await startScan(appliance, { network_id: network.id, kind: "sweep" }),
+      await startScan(appliance, { network_id: network.id, kind: "sweep" }),
     ];
     await held.reached;
-    await made(owner.delete(`networks/${network.id}?cascade=true`));
-    held.letGo();
-    while (appliance.scans.live(running.id) !== null || appliance.scans.live(waiting.id) !== null) await turn();
+    await expectOk(owner.delete(`networks/${network.id}?cascade=true`));
+    held.release();
+    while (appliance.scans.live(running.id) !== null || appliance.scans.live(waiting.id) !== null) await nextTick();
     // Records of a missing network do not exist; this one did.
     expect(await owner.get(`${PATH}/${waiting.id}`)).toMatchObject({ status: 404 });
     const rows = appliance.reader.db
@@ -394,14 +396,14 @@ describe("a scan of a network that is deleted", () => {
   test("ends even if it has found nothing yet, and sends nothing more, since it could not be cancelled", async () => {
     const network = (await newNetwork()).id;
     await newSubnet({ network_id: network, cidr: "10.0.0.0/20" });
-    probes.hold = turn;
-    const { id } = await asked(appliance, { network_id: network, kind: "sweep" });
-    while (probes.swept.length === 0) await turn();
-    await made(owner.delete(`networks/${network}?cascade=true`));
+    probes.hold = nextTick;
+    const { id } = await startScan(appliance, { network_id: network, kind: "sweep" });
+    while (probes.swept.length === 0) await nextTick();
+    await expectOk(owner.delete(`networks/${network}?cascade=true`));
     expect(await owner.post(`${PATH}/${id}/cancel`, {})).toMatchObject({ status: 404 });
-    timers.pass(NOTE_MS);
+    timers.pass(SAVE_INTERVAL_MS);
     const swept = probes.swept.length;
-    for (let turns = 0; turns < 200 && appliance.scans.live(id) !== null; turns += 1) await turn();
+    for (let ticks = 0; ticks < 200 && appliance.scans.live(id) !== null; ticks += 1) await nextTick();
     expect(appliance.scans.live(id)).toBeNull();
     expect(probes.swept.length - swept).toBeLessThan(100);
     const row = appliance.reader.db
@@ -416,16 +418,16 @@ describe("a scan of a network that is deleted", () => {
 
 describe("credentials for scans", () => {
   test("that worked are remembered, and tried first from then on", async () => {
-    await furnish();
+    await setUpNetwork();
     const right = await communityOf("right");
     probes.devices.set("10.0.0.1", { community: "right", device: fakeDevice({ sys_name: "core-1" }) });
-    await scanned();
-    const tried = () =>
-      probes.asked
+    await runScan();
+    const triedCredentials = () =>
+      probes.queries
         .filter(({ address }) => address === "10.0.0.1")
         .map(({ credentials, remembered }) => ({ names: credentials.map(({ name }) => name), remembered }));
-    await scanned();
-    expect(tried()).toEqual([
+    await runScan();
+    expect(triedCredentials()).toEqual([
       { names: ["public", "right"], remembered: null },
       { names: ["right", "public"], remembered: right.id },
     ]);
@@ -448,8 +450,8 @@ describe("credentials for scans", () => {
     await communityOf("bare", {
       credential_type: { type: "SnmpV3", security_name: "guest", auth_protocol: "None", priv_protocol: "None" },
     });
-    await scanned();
-    expect(probes.asked[0]?.credentials).toEqual([
+    await runScan();
+    expect(probes.queries[0]?.credentials).toEqual([
       { credential_id: expect.any(String), name: "v1", version: "SnmpV1", community: "old" },
       {
         credential_id: expect.any(String),
@@ -479,40 +481,43 @@ describe("credentials for scans", () => {
   });
 
   test("leave no secrets in memory once no scan is running", async () => {
-    await furnish();
-    const other = (await newNetwork()).id;
-    await newSubnet({ network_id: other, cidr: "10.0.1.0/30" });
-    const held = holdBack();
-    const first = await asked(appliance);
+    await setUpNetwork();
+    const otherNetworkId = (await newNetwork()).id;
+    await newSubnet({ network_id: otherNetworkId, cidr: "10.0.1.0/30" });
+    const held = holdProbes();
+    const first = await startScan(appliance);
     await held.reached;
-    await scanned({ network_id: other, kind: "snmp" });
-    expect(probes.forgotten).toBe(0);
-    held.letGo();
-    await untilEnded(first.id);
-    expect(probes.forgotten).toBe(1);
+    await runScan({ network_id: otherNetworkId, kind: "snmp" });
+    expect(probes.forgetCount).toBe(0);
+    held.release();
+    await waitForScan(first.id);
+    expect(probes.forgetCount).toBe(1);
   });
 
   test("of host and address precede those of the host, which precede the network's", async () => {
-    await furnish();
+    await setUpNetwork();
     const host = await newHost({ ip_addresses: [{ ip_address: "10.0.0.3" }, { ip_address: "10.0.0.4" }] });
-    const ids = (host.ip_addresses as Wire[]).map(({ id }) => id);
+    const ids = (host.ip_addresses as JsonRecord[]).map(({ id }) => id);
     await communityOf("host", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
     await communityOf("address", {
       assigned_network_ids: [],
       host_assignments: [{ host_id: host.id, ip_address_ids: [ids[0]] }],
     });
-    await scanned({ kind: "snmp" });
-    const tried = Object.fromEntries(
-      probes.asked.map(({ address, credentials }) => [address, credentials.map(({ name }) => name)]),
+    await runScan({ kind: "snmp" });
+    const triedCredentials = Object.fromEntries(
+      probes.queries.map(({ address, credentials }) => [address, credentials.map(({ name }) => name)]),
     );
-    expect(tried).toMatchObject({ "10.0.0.3": ["address", "host", "public"], "10.0.0.4": ["host", "public"] });
+    expect(triedCredentials).toMatchObject({
+      "10.0.0.3": ["address", "host", "public"],
+      "10.0.0.4": ["host", "public"],
+    });
   });
 
   describe("with a secret in a file", () => {
     const secretsFolder = join(import.meta.dir, `../../node_modules/.cache/netledger-secrets-${process.pid}`);
     const appliance = applianceForEach({ scanning: { secretsFolder } });
     const { probes } = appliance;
-    const { communityOf, newSubnet, scanned } = appliance;
+    const { communityOf, newSubnet, runScan } = appliance;
     test("are read on use, only below the secrets folder", async () => {
       mkdirSync(join(secretsFolder, "site"), { recursive: true });
       await newSubnet({ cidr: "10.0.0.0/30" });
@@ -524,8 +529,8 @@ describe("credentials for scans", () => {
         await communityOf("filed", file("site/community"));
         await communityOf("missing", file("nothing"));
         await communityOf("escaping", file("escape"));
-        const scan = await scanned();
-        expect(probes.asked[0]?.credentials).toMatchObject([{ name: "filed", community: "from a file" }]);
+        const scan = await runScan();
+        expect(probes.queries[0]?.credentials).toMatchObject([{ name: "filed", community: "from a file" }]);
         expect(scan.progress.errors).toEqual({ secret_unreadable: 1 });
         expect(await findings(appliance, scan)).toMatchObject([
           { type: "Created" },
@@ -541,34 +546,34 @@ describe("credentials for scans", () => {
     });
   });
 
-  test("with initial addresses give these up when a scan that uses them is dispatched", async () => {
+  test("with initial addresses lose them when a scan that uses them is dispatched", async () => {
     const first = appliance.first.networkId;
-    const elsewhere = (await newNetwork()).id;
+    const otherNetworkId = (await newNetwork()).id;
     const target_ips = ["192.0.2.1"];
     const [here, unassigned, there] = [
       await communityOf("here", { target_ips }),
       await communityOf("unassigned", { assigned_network_ids: [], target_ips: ["192.0.2.2"] }),
-      await communityOf("there", { assigned_network_ids: [elsewhere], target_ips: ["192.0.2.3"] }),
-    ] as [Wire, Wire, Wire];
-    const left = async () =>
+      await communityOf("there", { assigned_network_ids: [otherNetworkId], target_ips: ["192.0.2.3"] }),
+    ] as [JsonRecord, JsonRecord, JsonRecord];
+    const remainingTargets = async () =>
       Object.fromEntries(
-        ((await owner.get("credentials")).data as Wire[]).map(({ name, target_ips: ips }) => [name, ips]),
+        ((await owner.get("credentials")).data as JsonRecord[]).map(({ name, target_ips: ips }) => [name, ips]),
       );
     const all = { here: ["192.0.2.1"], unassigned: ["192.0.2.2"], there: ["192.0.2.3"] };
 
-    await scanned({ kind: "sweep" });
-    expect(await left()).toEqual(all);
-    expect(probes.asked).toEqual([]);
+    await runScan({ kind: "sweep" });
+    expect(await remainingTargets()).toEqual(all);
+    expect(probes.queries).toEqual([]);
 
     probes.devices.set("192.0.2.1", { community: "here", device: fakeDevice({ sys_name: "far-1" }) });
-    const dry = await scanned({ kind: "snmp", commit: false });
-    expect(await left()).toEqual(all);
-    expect(probes.asked.map(({ address }) => address)).toEqual(["192.0.2.1", "192.0.2.2"]);
-    expect((await findings(appliance, dry)).map(({ label }) => label)).toContain("far-1");
+    const dryRun = await runScan({ kind: "snmp", commit: false });
+    expect(await remainingTargets()).toEqual(all);
+    expect(probes.queries.map(({ address }) => address)).toEqual(["192.0.2.1", "192.0.2.2"]);
+    expect((await findings(appliance, dryRun)).map(({ label }) => label)).toContain("far-1");
 
     const before = transactionCount();
-    const scan = await scanned({ kind: "snmp", network_id: first });
-    expect(await left()).toEqual({ ...all, here: null, unassigned: null });
+    const scan = await runScan({ kind: "snmp", network_id: first });
+    expect(await remainingTargets()).toEqual({ ...all, here: null, unassigned: null });
     expect(writtenIn(before + 1)).toEqual({ "Updated credential": 2 });
     expect(scan.outcome.transactions.first).toBe(before + 1);
     expect(versionsOf(here.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["target_ips"] });
@@ -585,7 +590,7 @@ describe("credentials for scans", () => {
 
   test("are required by a device scan, which reports their absence", async () => {
     await newSubnet({ cidr: "10.0.0.0/30" });
-    expect(await scanned({ kind: "snmp" })).toMatchObject({
+    expect(await runScan({ kind: "snmp" })).toMatchObject({
       status: "Completed",
       outcome: { problem: "no credential is assigned in this network: no device was read by SNMP" },
     });
@@ -594,12 +599,12 @@ describe("credentials for scans", () => {
 
 describe("a dry-run scan", () => {
   test("reports its changes field by field, and writes nothing", async () => {
-    await furnish();
+    await setUpNetwork();
     const [before, files] = [
       transactionCount(),
       appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get(),
     ];
-    const scan = await scanned({ commit: false });
+    const scan = await runScan({ commit: false });
     expect(transactionCount()).toBe(before);
     expect(appliance.reader.db.query("SELECT count(*) AS n FROM discovery_credentials").get()).toEqual(files);
     expect(scan).toMatchObject({
@@ -607,25 +612,25 @@ describe("a dry-run scan", () => {
       commit: false,
       outcome: { records: { hosts: { created: 3 }, if_entries: { created: 2 } }, transactions: null },
     });
-    const told = await findings(appliance, scan);
+    const results = await findings(appliance, scan);
     expect(
-      told
+      results
         .filter(({ entity }) => entity === "host")
         .map(({ label }) => label)
         .toSorted(),
     ).toEqual(["10.0.0.3", "core-1", "printer.example"]);
-    expect(told.find(({ label }) => label === "core-1")).toMatchObject({
+    expect(results.find(({ label }) => label === "core-1")).toMatchObject({
       type: "Created",
       reason: "answered SNMP",
       changes: { sys_name: { from: null, to: "core-1" } },
     });
-    expect(told.find(({ label }) => label === "port 2")).toMatchObject({
+    expect(results.find(({ label }) => label === "port 2")).toMatchObject({
       type: "Created",
       entity: "if_entry",
       changes: { if_index: { from: null, to: 2 } },
     });
 
-    const real = await scanned();
+    const real = await runScan();
     expect(real.outcome.records).toEqual(scan.outcome.records);
   });
 
@@ -664,39 +669,41 @@ describe("a dry-run scan", () => {
         }),
       });
     }
-    const told = await findings(appliance, await scanned({ commit: false }));
-    const entries = told.filter(({ entity }) => entity === "if_entry").toSorted((a, b) => (a.label < b.label ? -1 : 1));
+    const results = await findings(appliance, await runScan({ commit: false }));
+    const entries = results
+      .filter(({ entity }) => entity === "if_entry")
+      .toSorted((a, b) => (a.label < b.label ? -1 : 1));
     expect(entries.map(({ label, changes }) => [label, changes.neighbor?.to])).toEqual([
       ["to-1", { type: "IfEntry", id: entries[1]?.id }],
       ["to-2", { type: "IfEntry", id: entries[0]?.id }],
     ]);
-    await scanned();
-    const written = (await owner.get("if-entries?order_by=if_name")).data as Wire[];
+    await runScan();
+    const written = (await owner.get("if-entries?order_by=if_name")).data as JsonRecord[];
     expect(written.map(({ if_name, neighbor }) => [if_name, neighbor])).toEqual([
       ["to-1", { type: "IfEntry", id: written[1]?.id }],
       ["to-2", { type: "IfEntry", id: written[0]?.id }],
     ]);
-    expect(await findings(appliance, await scanned({ commit: false }))).toEqual([]);
+    expect(await findings(appliance, await runScan({ commit: false }))).toEqual([]);
   });
 
   test("shows changes as before and after, and an unchanged network as empty", async () => {
-    await furnish();
-    await scanned();
-    expect(await findings(appliance, await scanned({ commit: false }))).toEqual([]);
+    await setUpNetwork();
+    await runScan();
+    expect(await findings(appliance, await runScan({ commit: false }))).toEqual([]);
     const { device } = probes.devices.get("10.0.0.1") as { device: ReturnType<typeof fakeDevice> };
     probes.devices.set("10.0.0.1", {
       community: "public",
       device: {
         ...device,
         sys_location: "Room 7",
-        interfaces: (device.interfaces ?? []).map((each) =>
-          each.if_index === 2 ? { ...each, oper_status: "Down" as const } : each,
+        interfaces: (device.interfaces ?? []).map((entry) =>
+          entry.if_index === 2 ? { ...entry, oper_status: "Down" as const } : entry,
         ),
       },
     });
-    const expectNothingWritten = writingWatched();
-    const told = await findings(appliance, await scanned({ commit: false }));
-    expect(told.toSorted((a, b) => (a.entity < b.entity ? -1 : 1))).toMatchObject([
+    const expectNothingWritten = watchWrites();
+    const results = await findings(appliance, await runScan({ commit: false }));
+    expect(results.toSorted((a, b) => (a.entity < b.entity ? -1 : 1))).toMatchObject([
       { type: "Changed", entity: "host", label: "core-1", changes: { sys_location: { from: null, to: "Room 7" } } },
       { type: "Changed", entity: "if_entry", label: "port 2", changes: { oper_status: { from: "Up", to: "Down" } } },
     ]);
@@ -706,48 +713,48 @@ describe("a dry-run scan", () => {
 
 describe("a long dry-run scan", () => {
   test("does not block checkpoints of concurrent writes", async () => {
-    await furnish();
+    await setUpNetwork();
     const reached = Promise.withResolvers<void>();
     const gate = Promise.withResolvers<void>();
     // A host was found and matched: the scan has read from the store.
     probes.hold = async (address) => {
       if (address !== "10.0.0.9") return;
       timers.pass(BATCH_MS);
-      for (let turns = 0; turns < 20; turns += 1) await turn();
+      for (let ticks = 0; ticks < 20; ticks += 1) await nextTick();
       reached.resolve();
       await gate.promise;
     };
-    const scan = await asked(appliance, { commit: false, kind: "sweep" });
+    const scan = await startScan(appliance, { commit: false, kind: "sweep" });
     await reached.promise;
     await newHost({ name: "meanwhile" });
     const db = openWritable(appliance.databasePath).$client;
     expect(db.query("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0 });
     db.close();
     gate.resolve();
-    expect((await untilEnded(scan.id)).outcome).toMatchObject({ records: { hosts: { created: 3 } } });
+    expect((await waitForScan(scan.id)).outcome).toMatchObject({ records: { hosts: { created: 3 } } });
   });
 });
 
 describe("cancelling", () => {
   test("ends a waiting scan at once", async () => {
-    const { held, running, waiting } = await twoHeld();
+    const { held, running, waiting } = await startHeldAndQueued();
     expect(await owner.post(`${PATH}/${waiting.id}/cancel`, {})).toMatchObject({
       status: 200,
       data: { id: waiting.id, status: "Cancelled", started_at: null, ended_at: expect.any(String) },
     });
-    held.letGo();
-    expect((await untilEnded(running.id)).status).toBe("Completed");
-    expect((await made(owner.get(`${PATH}/${waiting.id}`))).status).toBe("Cancelled");
+    held.release();
+    expect((await waitForScan(running.id)).status).toBe("Completed");
+    expect((await expectOk(owner.get(`${PATH}/${waiting.id}`))).status).toBe("Cancelled");
   });
 
   test("stops a running scan, and keeps what it has written", async () => {
-    await furnish();
-    await scanned();
-    const held = holdBack();
-    const scan = await asked(appliance);
+    await setUpNetwork();
+    await runScan();
+    const held = holdProbes();
+    const scan = await startScan(appliance);
     await held.reached;
-    const answer = await owner.post(`${PATH}/${scan.id}/cancel`, {});
-    expect(answer).toMatchObject({
+    const response = await owner.post(`${PATH}/${scan.id}/cancel`, {});
+    expect(response).toMatchObject({
       status: 200,
       data: { id: scan.id, status: "Cancelled", outcome: { problem: null } },
     });
@@ -755,14 +762,14 @@ describe("cancelling", () => {
   });
 
   test("is refused for a finished scan", async () => {
-    const scan = await scanned({ kind: "sweep" });
+    const scan = await runScan({ kind: "sweep" });
     expect(await owner.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(
       refusal(409, "entity_stale", { entity: "scan", actual: "Completed" }),
     );
   });
 
   test("can be repeated with an Idempotency-Key", async () => {
-    const { scan } = await oneHeld();
+    const { scan } = await startHeldScan();
     const cancel = () => owner.post(`${PATH}/${scan.id}/cancel`, {}, { "idempotency-key": "k" });
     const first = await cancel();
     const second = await cancel();
@@ -771,23 +778,23 @@ describe("cancelling", () => {
   });
 
   test("requires the role Member and a scan within reach", async () => {
-    const scan = await scanned({ kind: "sweep" });
+    const scan = await runScan({ kind: "sweep" });
     const viewer = (await newViewer()).client;
-    const elsewhere = (await newUser({ role: "Member", networkIds: [(await newNetwork()).id] })).client;
+    const outsider = (await newUser({ role: "Member", networkIds: [(await newNetwork()).id] })).client;
     expect(await viewer.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject({ status: 403 });
-    expect(await elsewhere.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(refusal(404, "entity_not_found"));
+    expect(await outsider.post(`${PATH}/${scan.id}/cancel`, {})).toMatchObject(refusal(404, "entity_not_found"));
   });
 
   test("does not wait for an unresponsive thread", async () => {
-    await furnish();
+    await setUpNetwork();
     probes.hold = async () => new Promise<void>(() => {});
-    const scan = await asked(appliance);
-    while (probes.swept.length === 0) await turn();
-    const answered = owner.post(`${PATH}/${scan.id}/cancel`, {});
-    for (let each = 0; each < 20; each += 1) await turn();
+    const scan = await startScan(appliance);
+    while (probes.swept.length === 0) await nextTick();
+    const pending = owner.post(`${PATH}/${scan.id}/cancel`, {});
+    for (let index = 0; index < 20; index += 1) await nextTick();
     timers.pass(CANCEL_TIMEOUT_MS);
-    expect((await answered).status).toBe(200);
-    expect((await untilEnded(scan.id)).status).toBe("Cancelled");
+    expect((await pending).status).toBe(200);
+    expect((await waitForScan(scan.id)).status).toBe("Cancelled");
   });
 });
 
@@ -796,11 +803,11 @@ describe("the list of scans", () => {
     const other = (await newNetwork()).id;
     const ids: string[] = [];
     for (const network_id of [first.networkId, other, first.networkId]) {
-      ids.push((await scanned({ network_id, kind: "sweep" })).id);
+      ids.push((await runScan({ network_id, kind: "sweep" })).id);
       tick();
     }
     const listed = async (query: string) =>
-      ((await owner.get(`${PATH}?${query}`)).data as Wire[]).map(({ id }) => ids.indexOf(id));
+      ((await owner.get(`${PATH}?${query}`)).data as JsonRecord[]).map(({ id }) => ids.indexOf(id));
     expect(await listed("")).toEqual([0, 1, 2]);
     expect(await listed("order_direction=desc")).toEqual([2, 1, 0]);
     expect(await listed("limit=1&offset=1")).toEqual([1]);
@@ -814,14 +821,11 @@ describe("the list of scans", () => {
       offset: 0,
       has_more: true,
     });
-    expect(await owner.get(`${PATH}?status=Done`)).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/status/0" }] } },
-    });
+    expect(await owner.get(`${PATH}?status=Done`)).toMatchObject(invalid({ path: "/status/0" }));
   });
 
   test("without a limit contains all of them", async () => {
-    for (let each = 0; each < 250; each += 1)
+    for (let index = 0; index < 250; index += 1)
       await appliance.writes
         .run(
           "discovery.queue",
@@ -833,43 +837,45 @@ describe("the list of scans", () => {
             allow_large: false,
             schedule: null,
           },
-          { ...(await author()), name: String(each) },
+          { ...(await resolveAuthor()), name: String(index) },
         )
-        .then(({ result }) => appliance.writes.run("discovery.cancel", { id: (result as Wire).id }, authored));
+        .then(({ result }) =>
+          appliance.writes.run("discovery.cancel", { id: (result as JsonRecord).id }, systemAuthor),
+        );
     const { data, body } = await owner.get(`${PATH}?limit=0&order_direction=desc&offset=10`);
-    expect(data.map((scan: Wire) => scan.requested_by.name)).toEqual(
-      Array.from({ length: 240 }, (_, each) => String(239 - each)),
+    expect(data.map((scan: JsonRecord) => scan.requested_by.name)).toEqual(
+      Array.from({ length: 240 }, (_, index) => String(239 - index)),
     );
     expect(body.meta.pagination).toEqual({ total_count: 250, limit: 0, offset: 10, has_more: false });
   });
 
   test("shows the state of an instant", async () => {
-    await furnish();
-    const held = holdBack();
+    await setUpNetwork();
+    const held = holdProbes();
     const early = clock.text();
     clock.advance(10_000);
-    const [first, second] = [await asked(appliance), await asked(appliance)];
+    const [first, second] = [await startScan(appliance), await startScan(appliance)];
     await held.reached;
     clock.advance(10_000);
     const during = clock.text();
     clock.advance(10_000);
-    held.letGo();
-    const ended = [await untilEnded(first.id), await untilEnded(second.id)];
+    held.release();
+    const ended = [await waitForScan(first.id), await waitForScan(second.id)];
     clock.advance(10_000);
     const after = clock.text();
     clock.advance(10_000);
-    const then = (at: string, query = "") => owner.get(`${PATH}?at=${at}${query}`);
-    expect((await then(early)).data).toEqual([]);
-    expect(await then(during)).toMatchObject({
+    const scansAt = (at: string, query = "") => owner.get(`${PATH}?at=${at}${query}`);
+    expect((await scansAt(early)).data).toEqual([]);
+    expect(await scansAt(during)).toMatchObject({
       data: [
         { ...first, status: "Running", started_at: expect.any(String), ended_at: null, progress: null, outcome: null },
         { ...second, status: "Queued" },
       ],
       body: { meta: { at: during, pagination: { total_count: 2 } } },
     });
-    expect((await then(after)).data).toEqual(ended);
-    expect((await then(during, "&status=Running")).data.map(({ id }: Wire) => id)).toEqual([first.id]);
-    expect((await then(during, "&status=Completed")).data).toEqual([]);
+    expect((await scansAt(after)).data).toEqual(ended);
+    expect((await scansAt(during, "&status=Running")).data.map(({ id }: JsonRecord) => id)).toEqual([first.id]);
+    expect((await scansAt(during, "&status=Completed")).data).toEqual([]);
     expect((await owner.get(`${PATH}/${first.id}?at=${during}`)).data).toMatchObject({
       status: "Running",
       outcome: null,
@@ -880,9 +886,9 @@ describe("the list of scans", () => {
   });
 
   test("keeps the latest ones of each network, and none of a deleted network", async () => {
-    const other = await newNetwork();
-    await scanned({ network_id: other.id, kind: "sweep" });
-    await scanned({ kind: "sweep" });
+    const otherNetwork = await newNetwork();
+    await runScan({ network_id: otherNetwork.id, kind: "sweep" });
+    await runScan({ kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
     const row = client
       .query<{ organization_n: number; network_n: number; request: string }, [string]>(
@@ -894,9 +900,9 @@ describe("the list of scans", () => {
       `INSERT INTO discovery_scans (id, organization_n, network_n, status, requested_at, started_at, ended_at,
         request, progress, outcome) VALUES (?, ?, ?, 'Completed', 1, 1, 1, ?, NULL, NULL)`,
     );
-    for (let each = 0; each < SCANS_KEPT; each += 1)
+    for (let index = 0; index < STORED_SCANS_MAX; index += 1)
       insert.run(
-        `00000000-0000-7000-8000-${String(each).padStart(12, "0")}`,
+        `00000000-0000-7000-8000-${String(index).padStart(12, "0")}`,
         row?.organization_n ?? 0,
         row?.network_n ?? 0,
         row?.request ?? "",
@@ -906,27 +912,27 @@ describe("the list of scans", () => {
         VALUES ('00000000-0000-7000-8000-000000000000', 0, 'Created', '{}')`,
     );
     client.close();
-    const kept = await asked(appliance, { kind: "sweep" });
+    const latest = await startScan(appliance, { kind: "sweep" });
     const { data } = await owner.get(`${PATH}?network_id=${first.networkId}&limit=0`);
-    expect(data).toHaveLength(SCANS_KEPT);
+    expect(data).toHaveLength(STORED_SCANS_MAX);
     expect(data[0].id).toBe("00000000-0000-7000-8000-000000000002");
-    expect(data.at(-1).id).toBe(kept.id);
+    expect(data.at(-1).id).toBe(latest.id);
     expect(appliance.reader.db.query("SELECT count(*) AS n FROM discovery_findings").get()).toEqual({ n: 0 });
-    expect((await owner.get(`${PATH}?network_id=${other.id}`)).data).toHaveLength(1);
+    expect((await owner.get(`${PATH}?network_id=${otherNetwork.id}`)).data).toHaveLength(1);
     tick();
     const at = clock.text();
     tick();
-    await untilEnded(kept.id);
-    await made(owner.delete(`networks/${other.id}`));
-    expect((await owner.get(`${PATH}?network_id=${other.id}`)).data).toEqual([]);
-    expect((await owner.get(`${PATH}?network_id=${other.id}&at=${at}`)).data).toHaveLength(1);
+    await waitForScan(latest.id);
+    await expectOk(owner.delete(`networks/${otherNetwork.id}`));
+    expect((await owner.get(`${PATH}?network_id=${otherNetwork.id}`)).data).toEqual([]);
+    expect((await owner.get(`${PATH}?network_id=${otherNetwork.id}&at=${at}`)).data).toHaveLength(1);
   });
 
   test("contains only networks within the caller's reach", async () => {
     const other = await newNetwork();
-    const [here, there] = [await scanned({ kind: "sweep" }), await scanned({ network_id: other.id, kind: "sweep" })];
+    const [here, there] = [await runScan({ kind: "sweep" }), await runScan({ network_id: other.id, kind: "sweep" })];
     const { client } = newApiKey({ networkIds: [first.networkId], permissions: "Viewer" });
-    expect((await client.get(PATH)).data.map(({ id }: Wire) => id)).toEqual([here.id]);
+    expect((await client.get(PATH)).data.map(({ id }: JsonRecord) => id)).toEqual([here.id]);
     for (const rest of ["", "/findings", "/events"])
       expect(await client.get(`${PATH}/${there.id}${rest}`)).toMatchObject(refusal(404, "entity_not_found"));
     const { client: foreigner } = await newStranger();
@@ -937,11 +943,11 @@ describe("the list of scans", () => {
 
 describe("the findings of a scan", () => {
   test("are listed by page and by type", async () => {
-    await furnish();
+    await setUpNetwork();
     await newHost({ name: "gone", ip_addresses: [{ ip_address: "10.0.0.9" }] });
-    const scan = await scanned();
+    const scan = await runScan();
     const listed = async (query: string) =>
-      ((await owner.get(`${PATH}/${scan.id}/findings?${query}`)).data as Wire[]).map(({ type }) => type);
+      ((await owner.get(`${PATH}/${scan.id}/findings?${query}`)).data as JsonRecord[]).map(({ type }) => type);
     expect(await listed("type=Unreached")).toEqual(["Unreached"]);
     expect(await listed("type=Created&limit=2")).toEqual(["Created", "Created"]);
     expect(await listed("type=Created,Unreached&offset=2")).toEqual(["Created", "Unreached"]);
@@ -955,27 +961,29 @@ describe("the findings of a scan", () => {
   });
 
   test("are complete and in order, however many", async () => {
-    const scan = await scanned({ kind: "sweep" });
+    const scan = await runScan({ kind: "sweep" });
     const client = openWritable(appliance.databasePath).$client;
-    for (let each = 0; each < 450; each += 1)
+    for (let index = 0; index < 450; index += 1)
       client.query("INSERT INTO discovery_findings (scan_id, ordinal, type, finding) VALUES (?, ?, ?, ?)").run(
         scan.id,
-        each,
-        each % 2 === 0 ? "Created" : "Partial",
+        index,
+        index % 2 === 0 ? "Created" : "Partial",
         JSON.stringify({
-          type: each % 2 === 0 ? "Created" : "Partial",
+          type: index % 2 === 0 ? "Created" : "Partial",
           entity: null,
           id: null,
-          label: String(each),
+          label: String(index),
           reason: "",
         }),
       );
     client.close();
     const labels = async (query: string) =>
-      ((await owner.get(`${PATH}/${scan.id}/findings?${query}`)).data as Wire[]).map(({ label }) => Number(label));
-    expect(await labels("limit=0")).toEqual(Array.from({ length: 450 }, (_, each) => each));
+      ((await owner.get(`${PATH}/${scan.id}/findings?${query}`)).data as JsonRecord[]).map(({ label }) =>
+        Number(label),
+      );
+    expect(await labels("limit=0")).toEqual(Array.from({ length: 450 }, (_, index) => index));
     expect(await labels("limit=0&offset=5&type=Partial")).toEqual(
-      Array.from({ length: 220 }, (_, each) => 11 + 2 * each),
+      Array.from({ length: 220 }, (_, index) => 11 + 2 * index),
     );
   });
 });
@@ -983,11 +991,11 @@ describe("the findings of a scan", () => {
 describe("following a scan", () => {
   interface Event {
     readonly name: string;
-    readonly data: Wire;
+    readonly data: JsonRecord;
   }
 
-  async function follow(by: Client, id: string, signal?: AbortSignal) {
-    const { headers } = by as unknown as { headers: Record<string, string> };
+  async function follow(caller: Client, id: string, signal?: AbortSignal) {
+    const { headers } = caller as unknown as { headers: Record<string, string> };
     const response = await handle(
       new Request(`http://localhost${PATH}/${id}/events`, { headers, ...(signal === undefined ? {} : { signal }) }),
     );
@@ -1017,9 +1025,9 @@ describe("following a scan", () => {
   }
 
   test("reports start, progress and end, and closes with it", async () => {
-    await furnish();
-    const held = holdBack();
-    const [first, second] = [await asked(appliance), await asked(appliance, { kind: "sweep" })];
+    await setUpNetwork();
+    const held = holdProbes();
+    const [first, second] = [await startScan(appliance), await startScan(appliance, { kind: "sweep" })];
     await held.reached;
     const [one, two] = [await follow(owner, first.id), await follow(owner, second.id)];
     expect(await one.events((events) => events.length > 0)).toMatchObject([
@@ -1033,50 +1041,50 @@ describe("following a scan", () => {
       name: "progress",
       data: { phase: "sweep", addresses_total: 14, findings: 0 },
     });
-    held.letGo();
+    held.release();
     const events = await one.all();
-    expect(events.at(-1)).toEqual({ name: "end", data: await made(owner.get(`${PATH}/${first.id}`)) });
+    expect(events.at(-1)).toEqual({ name: "end", data: await expectOk(owner.get(`${PATH}/${first.id}`)) });
     expect(
       (await two.all())
         .map(({ name, data }) => `${name} ${data.status ?? ""}`.trim())
-        .filter((each) => each !== "progress"),
+        .filter((event) => event !== "progress"),
     ).toEqual(["scan Queued", "scan Running", "end Completed"]);
     expect(one.text()).toStartWith("retry: 3000\n\n");
   });
 
   test("that has ended reports its end", async () => {
-    const scan = await scanned({ kind: "sweep" });
+    const scan = await runScan({ kind: "sweep" });
     expect(await (await follow(owner, scan.id)).all()).toEqual([{ name: "end", data: scan }]);
   });
 
   test("ends when the right to it is lost", async () => {
-    const { held, scan } = await oneHeld();
+    const { held, scan } = await startHeldScan();
     const { client, id } = newApiKey();
     const stream = await follow(client, scan.id);
     await stream.events((events) => events.length > 0);
-    await made(owner.delete(`auth/keys/${id}`));
+    await expectOk(owner.delete(`auth/keys/${id}`));
     timers.pass(PROGRESS_INTERVAL_MS);
     expect((await stream.all()).map(({ name }) => name)).toEqual(["scan"]);
-    held.letGo();
+    held.release();
   });
 
   test("sends heartbeats, and ends with its client", async () => {
-    const { held, scan } = await oneHeld();
-    const gone = new AbortController();
-    const stream = await follow(owner, scan.id, gone.signal);
+    const { held, scan } = await startHeldScan();
+    const abortController = new AbortController();
+    const stream = await follow(owner, scan.id, abortController.signal);
     await stream.events((events) => events.length > 0);
     const waiting = stream.events(() => stream.text().includes(": still here"));
-    await turn();
+    await nextTick();
     timers.pass(15_000);
     await waiting;
-    gone.abort();
-    held.letGo();
-    await untilEnded(scan.id);
+    abortController.abort();
+    held.release();
+    await waitForScan(scan.id);
     expect(timers.count).toBe(0);
   });
 
   test("is limited per user", async () => {
-    const { held, scan } = await oneHeld();
+    const { held, scan } = await startHeldScan();
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const open = () => handle(new Request(`http://localhost${PATH}/${scan.id}/events`, { headers }));
     const streams = await Promise.all(Array.from({ length: SCAN_STREAMS_OF_USER_MAX }, open));
@@ -1085,23 +1093,23 @@ describe("following a scan", () => {
     const next = await open();
     expect(next.status).toBe(200);
     for (const stream of [...streams.slice(1), next]) await stream.body?.cancel();
-    held.letGo();
+    held.release();
   });
 });
 
 describe("when the scanning thread crashes", () => {
   test("running scans fail with what was recorded, waiting ones run on a new thread, and the log has the cause", async () => {
-    const { held, running, waiting } = await twoHeld();
+    const { held, running, waiting } = await startHeldAndQueued();
     timers.pass(1_000);
-    for (let each = 0; each < 10; each += 1) await turn();
+    for (let index = 0; index < 10; index += 1) await nextTick();
     appliance.scanThread.crash("out of memory");
-    expect(await untilEnded(running.id)).toMatchObject({
+    expect(await waitForScan(running.id)).toMatchObject({
       status: "Failed",
       outcome: { problem: expect.stringContaining("ended unexpectedly") },
       progress: { phase: "sweep" },
     });
-    held.letGo();
-    expect((await untilEnded(waiting.id)).status).toBe("Completed");
+    held.release();
+    expect((await waitForScan(waiting.id)).status).toBe("Completed");
     expect(appliance.scanThread.started).toBe(2);
     expect(appliance.logLines.some((line) => line.includes("scanner_crashed") && line.includes("out of memory"))).toBe(
       true,
@@ -1111,14 +1119,14 @@ describe("when the scanning thread crashes", () => {
 
 describe("when the appliance stops", () => {
   test("running and waiting scans are marked interrupted, and followers are released", async () => {
-    const { running, waiting } = await twoHeld();
+    const { running, waiting } = await startHeldAndQueued();
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const stream = await handle(new Request(`http://localhost${PATH}/${waiting.id}/events`, { headers }));
     const text = stream.text();
-    await turn();
+    await nextTick();
     await appliance.scans.stop();
     expect(await text).toContain("event: scan");
-    const after = async (scan: Wire) => made(owner.get(`${PATH}/${scan.id}`));
+    const after = async (scan: JsonRecord) => expectOk(owner.get(`${PATH}/${scan.id}`));
     expect(await after(running)).toMatchObject({
       status: "Interrupted",
       started_at: expect.any(String),
@@ -1133,28 +1141,28 @@ describe("when the appliance stops", () => {
   });
 
   test("without warning, the next start marks unfinished scans interrupted, with what was recorded", async () => {
-    const { held, running, waiting } = await twoHeld();
+    const { held, running, waiting } = await startHeldAndQueued();
     timers.pass(1_000);
-    for (let each = 0; each < 10; each += 1) await turn();
+    for (let index = 0; index < 10; index += 1) await nextTick();
     await appliance.scans.start();
     for (const scan of [running, waiting])
-      expect(await made(owner.get(`${PATH}/${scan.id}`))).toMatchObject({
+      expect(await expectOk(owner.get(`${PATH}/${scan.id}`))).toMatchObject({
         status: "Interrupted",
         outcome: { problem: "the appliance stopped while it waited or ran" },
       });
-    expect((await made(owner.get(`${PATH}/${running.id}`))).progress).toMatchObject({
+    expect((await expectOk(owner.get(`${PATH}/${running.id}`))).progress).toMatchObject({
       phase: "sweep",
       addresses_total: 14,
     });
     expect(appliance.logLines.some((line) => line.includes("scans_interrupted count=2"))).toBe(true);
-    held.letGo();
+    held.release();
     // The rest of the running work has no effect: the scan has ended.
-    await untilEnded(running.id);
-    expect((await made(owner.get(`${PATH}/${running.id}`))).status).toBe("Interrupted");
+    await waitForScan(running.id);
+    expect((await expectOk(owner.get(`${PATH}/${running.id}`))).status).toBe("Interrupted");
   });
 });
 
-const authored = {
+const systemAuthor = {
   type: "System" as const,
   id: null,
   name: "",
@@ -1164,7 +1172,7 @@ const authored = {
   role: "Owner" as const,
   networkIds: null,
 };
-async function author() {
-  Object.assign(authored, { organizationId: first.organizationId });
-  return authored;
+async function resolveAuthor() {
+  Object.assign(systemAuthor, { organizationId: first.organizationId });
+  return systemAuthor;
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { networkReference } from "../support/contract/record-subject.ts";
@@ -10,8 +10,7 @@ import { networkReference } from "../support/contract/record-subject.ts";
 const PATH = "/api/v1/discovery/schedules";
 
 const appliance = applianceForEach();
-const { clock, first, owner } = appliance;
-const { newApiKey, newNetwork, newSchedule, tick, writingWatched } = appliance;
+const { clock, first, owner, newApiKey, newNetwork, newSchedule, tick, watchWrites } = appliance;
 const { versionsOf, writtenIn, newMember } = appliance;
 
 describeRecords(
@@ -19,8 +18,8 @@ describeRecords(
     path: PATH,
     entity: "schedule",
     writeRole: "Admin",
-    place: "in a network",
-    // Enabled schedules report their next due time, relative to now; answers about the past do not.
+    scope: "in a network",
+    // Enabled schedules report their next due time, relative to now; responses about the past do not.
     body: (networkId, position) => ({
       network_id: networkId,
       name: `Night ${position}`,
@@ -51,12 +50,12 @@ describeRecords(
   appliance,
 );
 
-const post = (body: Wire) =>
+const post = (body: JsonRecord) =>
   owner.post(PATH, { network_id: first.networkId, name: "Night", cron: "30 2 * * *", kind: "full", ...body });
 
 describe("a schedule", () => {
   test("is in UTC, enabled and for the network's subnets by default", async () => {
-    expect(await made(post({}))).toMatchObject({ timezone: "UTC", targets: null, is_enabled: true });
+    expect(await expectOk(post({}))).toMatchObject({ timezone: "UTC", targets: null, is_enabled: true });
   });
 
   test.each([
@@ -67,7 +66,7 @@ describe("a schedule", () => {
     ["0 3 * * 1#2", "0 3 * * 1#2"],
     ["0 3 L * *", "0 3 L * *"],
   ])("accepts the cron expression %j, normalized to %j", async (cron, canonical) => {
-    expect(await made(post({ cron }))).toMatchObject({ cron: canonical });
+    expect(await expectOk(post({ cron }))).toMatchObject({ cron: canonical });
   });
 
   test.each([
@@ -87,13 +86,13 @@ describe("a schedule", () => {
     [5],
     [null],
   ])("rejects the cron expression %j", async (cron) => {
-    const expectNothingWritten = writingWatched();
-    const answer = await post({ cron });
-    expect(answer).toMatchObject(invalid({ path: "/cron" }));
+    const expectNothingWritten = watchWrites();
+    const response = await post({ cron });
+    expect(response).toMatchObject(invalid({ path: "/cron" }));
     expectNothingWritten();
   });
 
-  test("describes its cron expression in a sentence", async () => {
+  test("explains why a cron expression is rejected", async () => {
     expect((await post({ cron: "0 0 30 2 *" })).body.error).toContain("must be a cron expression with a next run");
   });
 
@@ -103,7 +102,7 @@ describe("a schedule", () => {
     ["Asia/Calcutta", "Asia/Calcutta"],
     ["Etc/GMT+2", "Etc/GMT+2"],
   ])("accepts the time zone %s, normalized to %s", async (timezone, canonical) => {
-    expect(await made(post({ timezone }))).toMatchObject({ timezone: canonical });
+    expect(await expectOk(post({ timezone }))).toMatchObject({ timezone: canonical });
   });
 
   test.each([["+02:00"], ["GMT+2"], ["Europe/Atlantis"], [""], ["local"], [2], [null]])(
@@ -114,9 +113,9 @@ describe("a schedule", () => {
   );
 
   test("has canonical, distinct targets, at most 1,000 of them", async () => {
-    expect(await made(post({ targets: ["2001:DB8::1", "10.2.0.0/16", "2001:db8:0::1", "10.2.0.0/16"] }))).toMatchObject(
-      { targets: ["2001:db8::1", "10.2.0.0/16"] },
-    );
+    expect(
+      await expectOk(post({ targets: ["2001:DB8::1", "10.2.0.0/16", "2001:db8:0::1", "10.2.0.0/16"] })),
+    ).toMatchObject({ targets: ["2001:db8::1", "10.2.0.0/16"] });
     for (const [targets, path] of [
       [[], "/targets"],
       [Array.from({ length: 1_001 }, (_, n) => `10.${n >> 8}.${n & 255}.1`), "/targets"],
@@ -126,13 +125,12 @@ describe("a schedule", () => {
       [["fe80::1%eth0"], "/targets/0"],
       ["10.2.0.0/16", "/targets"],
     ] as const) {
-      expect(await post({ name: "x", targets })).toMatchObject({
-        status: 400,
-        body: { params: { issues: [{ path }] } },
-      });
+      expect(await post({ name: "x", targets })).toMatchObject(invalid({ path }));
     }
     expect(
-      await made(post({ name: "most", targets: Array.from({ length: 1_000 }, (_, n) => `10.${n >> 8}.${n & 255}.1`) })),
+      await expectOk(
+        post({ name: "most", targets: Array.from({ length: 1_000 }, (_, n) => `10.${n >> 8}.${n & 255}.1`) }),
+      ),
     ).toMatchObject({ name: "most" });
   });
 
@@ -142,31 +140,31 @@ describe("a schedule", () => {
     ["non-host addresses", ["224.0.0.1"], "/targets/0"],
     ["more addresses than one scan allows", Array.from({ length: 17 }, (_, n) => `10.${n}.0.0/16`), "/targets/0"],
   ])("is refused with %s, as every scan of it would be", async (_what, targets, path) => {
-    const refused = invalid({ path });
-    const answer = await post({ targets });
-    expect(answer).toMatchObject(refused);
+    const refusedResponse = invalid({ path });
+    const response = await post({ targets });
+    expect(response).toMatchObject(refusedResponse);
     // A schedule lacks this option.
-    expect(answer.text).not.toContain("allow_large");
+    expect(response.text).not.toContain("allow_large");
     const { id, name, cron, kind } = await newSchedule({});
-    expect(await owner.put(`${PATH}/${id}`, { name, cron, kind, targets })).toMatchObject(refused);
+    expect(await owner.put(`${PATH}/${id}`, { name, cron, kind, targets })).toMatchObject(refusedResponse);
   });
 
   test("returns to the network's subnets by null, and keeps its targets when they are omitted", async () => {
     const schedule = await newSchedule({ targets: ["10.2.0.0/16"] });
     const { name, cron, kind } = schedule;
-    expect(await made(owner.put(`${PATH}/${schedule.id}`, { name, cron, kind }))).toEqual(schedule);
+    expect(await expectOk(owner.put(`${PATH}/${schedule.id}`, { name, cron, kind }))).toEqual(schedule);
     tick();
-    expect(await made(owner.put(`${PATH}/${schedule.id}`, { name, cron, kind, targets: null }))).toMatchObject({
+    expect(await expectOk(owner.put(`${PATH}/${schedule.id}`, { name, cron, kind, targets: null }))).toMatchObject({
       targets: null,
     });
     expect(versionsOf(schedule.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["targets"] });
   });
 
   test("has a name unique within its network", async () => {
-    const other = await newNetwork();
+    const otherNetwork = await newNetwork();
     await newSchedule({ name: "Night" });
-    await newSchedule({ name: "Night", network_id: other.id });
-    expect((await owner.get(`${PATH}?network_id=${other.id}`)).body.meta.pagination.total_count).toBe(1);
+    await newSchedule({ name: "Night", network_id: otherNetwork.id });
+    expect((await owner.get(`${PATH}?network_id=${otherNetwork.id}`)).body.meta.pagination.total_count).toBe(1);
   });
 
   test("blocks deletion of its network, and is deleted with it by a cascade", async () => {
@@ -175,7 +173,7 @@ describe("a schedule", () => {
     expect(await owner.delete(`networks/${network.id}`)).toMatchObject(
       refusal(409, "entity_in_use", { dependants: { schedules: 1 } }),
     );
-    await made(owner.delete(`networks/${network.id}?cascade=true`));
+    await expectOk(owner.delete(`networks/${network.id}?cascade=true`));
     expect(writtenIn()).toMatchObject({ "Deleted network": 1, "Deleted schedule": 1 });
     expect((await owner.get(`${PATH}/${schedule.id}`)).status).toBe(404);
   });
@@ -185,13 +183,13 @@ describe("a schedule", () => {
     tick();
     const at = clock.text();
     tick();
-    await made(owner.put(`${PATH}/${schedule.id}`, { ...schedule, cron: "@hourly" }));
-    await made(owner.delete(`${PATH}/${schedule.id}`));
-    expect((await made(owner.post(`${PATH}/${schedule.id}/restore`, { at }))).actions).toMatchObject([
+    await expectOk(owner.put(`${PATH}/${schedule.id}`, { ...schedule, cron: "@hourly" }));
+    await expectOk(owner.delete(`${PATH}/${schedule.id}`));
+    expect((await expectOk(owner.post(`${PATH}/${schedule.id}/restore`, { at }))).actions).toMatchObject([
       { entity_type: "schedule", name: schedule.name, action: "Create" },
     ]);
-    const back = (await owner.get(`${PATH}/${schedule.id}`)).data;
-    expect(back).toEqual({ ...schedule, updated_at: back.updated_at, valid_from: back.valid_from });
+    const restored = (await owner.get(`${PATH}/${schedule.id}`)).data;
+    expect(restored).toEqual({ ...schedule, updated_at: restored.updated_at, valid_from: restored.valid_from });
     const member = await newMember();
     expect(await member.client.post(`${PATH}/${schedule.id}/restore`, { at })).toMatchObject(
       refusal(403, "auth_permission_denied"),
@@ -200,12 +198,12 @@ describe("a schedule", () => {
 });
 
 describe("the next run of a schedule", () => {
-  const at = (text: string) => clock.advance(Date.parse(text) - clock.now());
+  const advanceTo = (text: string) => clock.advance(Date.parse(text) - clock.now());
 
-  test("is relative to now in its time zone, in every answer about the present", async () => {
+  test("is relative to now in its time zone, in every response about the current state", async () => {
     // Sessions expire; keys do not.
     const { client } = newApiKey();
-    at("2031-03-29T00:00:00.000Z");
+    advanceTo("2031-03-29T00:00:00.000Z");
     const schedule = await newSchedule({ timezone: "Europe/Berlin" }, client);
     expect(schedule.next_run_at).toBe("2031-03-29T01:30:00.000Z");
     for (const [now, next] of [
@@ -214,7 +212,7 @@ describe("the next run of a schedule", () => {
       ["2031-03-29T01:30:00.000Z", "2031-03-30T01:00:00.000Z"],
       ["2031-03-30T01:00:00.000Z", "2031-03-31T00:30:00.000Z"],
     ] as const) {
-      at(now);
+      advanceTo(now);
       expect([now, (await client.get(`${PATH}/${schedule.id}`)).data.next_run_at]).toEqual([now, next]);
       expect((await client.get(PATH)).data[0].next_run_at).toBe(next);
       expect((await client.get(`${PATH}?limit=0`)).data[0].next_run_at).toBe(next);
@@ -228,56 +226,55 @@ describe("the next run of a schedule", () => {
   test("is null while the schedule is not enabled", async () => {
     const schedule = await newSchedule({ is_enabled: false });
     expect(schedule.next_run_at).toBeNull();
-    const enabled = await made(owner.put(`${PATH}/${schedule.id}`, { ...schedule, is_enabled: true }));
+    const enabled = await expectOk(owner.put(`${PATH}/${schedule.id}`, { ...schedule, is_enabled: true }));
     expect(enabled.next_run_at).not.toBeNull();
     expect(versionsOf(schedule.id).at(-1)).toMatchObject({ changed: ["is_enabled"] });
   });
 
-  test("is null in every answer about the past, which must not change later", async () => {
+  test("is null in every response about the past, which must not change later", async () => {
     const schedule = await newSchedule();
     const { id, name } = schedule as { id: string; name: string };
     tick();
-    const then = clock.text();
+    const past = clock.text();
     tick();
-    await made(owner.put(`${PATH}/${id}`, { ...schedule, cron: "@hourly" }));
+    await expectOk(owner.put(`${PATH}/${id}`, { ...schedule, cron: "@hourly" }));
     tick();
-    expect((await owner.get(`${PATH}/${id}?at=${then}`)).data).toMatchObject({
+    expect((await owner.get(`${PATH}/${id}?at=${past}`)).data).toMatchObject({
       name,
       cron: "30 2 * * *",
       next_run_at: null,
     });
-    expect((await owner.get(`${PATH}?at=${then}`)).data).toMatchObject([{ next_run_at: null }]);
-    expect(csvRecords((await owner.get(`${PATH}/export/csv?at=${then}`)).text)[0]).toMatchObject({ next_run_at: "" });
-    expect((await owner.get(`${PATH}/${id}/history`)).data.map((version: Wire) => version.record.next_run_at)).toEqual([
-      null,
-      null,
-    ]);
+    expect((await owner.get(`${PATH}?at=${past}`)).data).toMatchObject([{ next_run_at: null }]);
+    expect(csvRecords((await owner.get(`${PATH}/export/csv?at=${past}`)).text)[0]).toMatchObject({ next_run_at: "" });
+    expect(
+      (await owner.get(`${PATH}/${id}/history`)).data.map((version: JsonRecord) => version.record.next_run_at),
+    ).toEqual([null, null]);
     const changes = (await owner.get("changes?limit=1000&types=schedule")).data;
-    expect(changes.map((change: Wire) => [change.operation, change.record.next_run_at])).toEqual([
+    expect(changes.map((change: JsonRecord) => [change.operation, change.record.next_run_at])).toEqual([
       ["Created", null],
       ["Updated", null],
     ]);
-    expect((await owner.get(`diff?from=${then}&types=schedule`)).data.changed).toMatchObject([
+    expect((await owner.get(`diff?from=${past}&types=schedule`)).data.changed).toMatchObject([
       { fields: [{ field: "cron", from: "30 2 * * *", to: "@hourly" }] },
     ]);
-    expect((await made(owner.delete(`${PATH}/${id}`))).next_run_at).toBeNull();
+    expect((await expectOk(owner.delete(`${PATH}/${id}`))).next_run_at).toBeNull();
   });
 
   test("affects the ETag, but not If-Match", async () => {
     const schedule = await newSchedule({ cron: "* * * * *" });
-    const one = `${PATH}/${schedule.id}`;
-    const etag = (await owner.get(one)).headers.get("etag") as string;
-    expect((await owner.get(one, { "if-none-match": etag })).status).toBe(304);
+    const schedulePath = `${PATH}/${schedule.id}`;
+    const etag = (await owner.get(schedulePath)).headers.get("etag") as string;
+    expect((await owner.get(schedulePath, { "if-none-match": etag })).status).toBe(304);
     clock.advance(60_000);
-    expect(await owner.get(one, { "if-none-match": etag })).toMatchObject({ status: 200 });
-    expect((await owner.put(one, { ...schedule, name: "renamed" }, { "if-match": etag })).status).toBe(200);
+    expect(await owner.get(schedulePath, { "if-none-match": etag })).toMatchObject({ status: 200 });
+    expect((await owner.put(schedulePath, { ...schedule, name: "renamed" }, { "if-match": etag })).status).toBe(200);
   });
 
   test("may be sent back, and is never stored", async () => {
     const schedule = await newSchedule();
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     expect(
-      await made(owner.put(`${PATH}/${schedule.id}`, { ...schedule, next_run_at: "1999-01-01T00:00:00.000Z" })),
+      await expectOk(owner.put(`${PATH}/${schedule.id}`, { ...schedule, next_run_at: "1999-01-01T00:00:00.000Z" })),
     ).toEqual(schedule);
     expectNothingWritten();
     const stored = appliance.reader.db.query<{ members: string }, []>("SELECT members FROM schedules").get()?.members;
@@ -286,13 +283,14 @@ describe("the next run of a schedule", () => {
 });
 
 describe("the due times of an expression", () => {
-  const asked = (query: Record<string, string>, by = owner) => by.get(`${PATH}/due?${new URLSearchParams(query)}`);
+  const fetchDue = (query: Record<string, string>, caller = owner) =>
+    caller.get(`${PATH}/due?${new URLSearchParams(query)}`);
 
   test("are previewed before a schedule uses it, by its time zone", async () => {
     // Sessions expire; keys do not.
     const { client } = newApiKey();
     clock.advance(Date.parse("2031-03-28T12:00:00.000Z") - clock.now());
-    expect((await asked({ cron: " 30  2 * * * ", timezone: "europe/berlin" }, client)).data).toEqual({
+    expect((await fetchDue({ cron: " 30  2 * * * ", timezone: "europe/berlin" }, client)).data).toEqual({
       cron: "30 2 * * *",
       timezone: "Europe/Berlin",
       // The clocks change from 2:00 to 3:00 in the second night.
@@ -304,7 +302,7 @@ describe("the due times of an expression", () => {
         "2031-04-02T00:30:00.000Z",
       ],
     });
-    expect((await asked({ cron: "@hourly", count: "2" }, client)).data).toEqual({
+    expect((await fetchDue({ cron: "@hourly", count: "2" }, client)).data).toEqual({
       cron: "@hourly",
       timezone: "UTC",
       due_at: ["2031-03-28T13:00:00.000Z", "2031-03-28T14:00:00.000Z"],
@@ -313,7 +311,7 @@ describe("the due times of an expression", () => {
 
   test("match those of its schedule", async () => {
     const { cron, timezone, next_run_at } = await newSchedule({ cron: "5 4 * * 0", timezone: "Asia/Tokyo" });
-    expect((await asked({ cron, timezone, count: "1" })).data.due_at).toEqual([next_run_at]);
+    expect((await fetchDue({ cron, timezone, count: "1" })).data.due_at).toEqual([next_run_at]);
   });
 
   test.each([
@@ -322,7 +320,7 @@ describe("the due times of an expression", () => {
     [{ cron: "0 0 30 2 *", timezone: "+02:00", count: "0" }, ["/cron", "/timezone", "/count"]],
     [{ cron: "@daily", count: "21" }, ["/count"]],
   ] as const)("are refused with the error: %p", async (query, paths) => {
-    const { status, body } = await asked({ ...query } as Record<string, string>);
-    expect([status, body.params.issues.map(({ path }: Wire) => path)]).toEqual([400, [...paths]]);
+    const { status, body } = await fetchDue({ ...query } as Record<string, string>);
+    expect([status, body.params.issues.map(({ path }: JsonRecord) => path)]).toEqual([400, [...paths]]);
   });
 });

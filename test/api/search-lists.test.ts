@@ -4,7 +4,7 @@
 import { describe, expect, test } from "bun:test";
 import { RESOURCES } from "../../src/records/resources.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 
 const appliance = applianceForEach();
@@ -18,13 +18,13 @@ async function count(path: string, search: string, at?: string): Promise<number>
   expect([path, search, status]).toEqual([path, search, 200]);
   expect(body.meta.pagination.total_count).toBe(data.length);
   expect(csvRecords((await owner.get(`${path}/export/csv?${query}`)).text).map((row) => row.id)).toEqual(
-    data.map((each: Wire) => each.id),
+    data.map((match: JsonRecord) => match.id),
   );
   return data.length;
 }
 
 describe("a list", () => {
-  test.each<[string, () => Promise<Wire> | Wire, Wire, readonly string[], readonly string[]]>([
+  test.each<[string, () => Promise<JsonRecord> | JsonRecord, JsonRecord, readonly string[], readonly string[]]>([
     [
       "vlans",
       () => newVlan({ number: 120, name: "Büro-Nord", description: "voice of the 2nd floor" }),
@@ -47,21 +47,21 @@ describe("a list", () => {
       ["weekly"],
     ],
     ["credentials", () => newCredential({ name: "Core switches" }), { name: "Printers" }, ["core", "sw"], ["print"]],
-  ])("of %s finds records by name, at present and in the past", async (path, make, change, then, now) => {
-    const record = await make();
+  ])("of %s finds records by name, now and in the past", async (path, create, change, past, present) => {
+    const record = await create();
     const at = instant();
-    await made(owner.put(`${path}/${record.id}`, { ...record, ...change }));
-    for (const search of then) {
+    await expectOk(owner.put(`${path}/${record.id}`, { ...record, ...change }));
+    for (const search of past) {
       expect([search, await count(path, search, at)]).toEqual([search, 1]);
       expect([search, await count(path, search)]).toEqual([search, 0]);
     }
-    for (const search of now) {
+    for (const search of present) {
       expect([search, await count(path, search, at)]).toEqual([search, 0]);
       expect([search, await count(path, search)]).toEqual([search, 1]);
     }
-    await made(owner.delete(`${path}/${record.id}`));
-    for (const search of [...then, ...now]) expect([search, await count(path, search)]).toEqual([search, 0]);
-    for (const search of then) expect([search, await count(path, search, at)]).toEqual([search, 1]);
+    await expectOk(owner.delete(`${path}/${record.id}`));
+    for (const search of [...past, ...present]) expect([search, await count(path, search)]).toEqual([search, 0]);
+    for (const search of past) expect([search, await count(path, search, at)]).toEqual([search, 1]);
   });
 
   test("of host parts finds each by its own names", async () => {
@@ -100,8 +100,8 @@ describe("a list", () => {
     await newIfEntry(host.id, { if_index: 4, if_descr: "ge-0/0/7", fdb_macs: ["02:00:00:00:00:09"] });
     await newIfEntry(host.id, { if_index: 5, if_descr: "Gibson guitar" });
     const found = async (search: string) =>
-      ((await owner.get(`if-entries?search=${encodeURIComponent(search)}`)).data as Wire[]).map(
-        (each) => each.if_index,
+      ((await owner.get(`if-entries?search=${encodeURIComponent(search)}`)).data as JsonRecord[]).map(
+        (entry) => entry.if_index,
       );
     for (const [search, expected] of [
       ["Gi1/0/7", [1]],
@@ -137,7 +137,7 @@ describe("a list", () => {
 
   test("of users, keys and ignored entries finds by name, and never by a key's secret", async () => {
     await appliance.newUser({ name: "Jürgen Groß", role: "Viewer" });
-    await made(owner.post(API_KEYS, { ...appliance.keyBody(), name: "Nightly export" }));
+    await expectOk(owner.post(API_KEYS, { ...appliance.keyBody(), name: "Nightly export" }));
     newIgnored({ label: "printer-7", signs: ["mac:00:1b:21:aa:bb:cc", "name:old-printer"] });
     for (const [path, search, found] of [
       ["users", "jurgen", 1],
@@ -164,7 +164,7 @@ describe("a list", () => {
 
   test("accepts any input", async () => {
     await newVlan({ number: 7, name: `"a" OR b* NEAR(c) \u202eabc 😀 x:y` });
-    for (const path of RESOURCES.map((resource) => resource.path).filter((each) => each !== "bindings")) {
+    for (const path of RESOURCES.map((resource) => resource.path).filter((path) => path !== "bindings")) {
       for (const search of [
         '"',
         '""',

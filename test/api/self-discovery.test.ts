@@ -3,7 +3,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import type { MachineInterface, MachineSnapshot } from "../../src/discovery/self/machine.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { tcp, udp } from "../support/appliance/factories.ts";
+import { refusal, tcp, udp } from "../support/appliance/factories.ts";
 import { machineInterface, machineWith } from "../support/reconcile/machine.ts";
 
 const MACHINE = machineWith({
@@ -37,10 +37,10 @@ beforeEach(() => {
 
 async function discover() {
   clock.advance(60_000);
-  const answer = await owner.post("discovery/self", { network_id: first.networkId });
-  expect(answer.status).toBe(200);
+  const response = await owner.post("discovery/self", { network_id: first.networkId });
+  expect(response.status).toBe(200);
   tick();
-  return answer.data;
+  return response.data;
 }
 
 test("the first run records interfaces, addresses with their subnets, ports and the well-known services on them", async () => {
@@ -62,7 +62,7 @@ test("the first run records interfaces, addresses with their subnets, ports and 
     sys_descr: "Linux 6.1.0 x86_64",
   });
   expect(host.last_seen_at).not.toBeNull();
-  const addressId = host.ip_addresses.find((each: { ip_address: string }) => each.ip_address === "10.2.3.4").id;
+  const addressId = host.ip_addresses.find((address: { ip_address: string }) => address.ip_address === "10.2.3.4").id;
   expect(host.interfaces[1]).toMatchObject({
     if_name: "eth0",
     speed_bps: 1_000_000_000,
@@ -122,8 +122,8 @@ test("missing parts are deleted, manual and renamed ones stay", async () => {
   expect(after.ports.map((port: { number: number }) => port.number).sort((a: number, b: number) => a - b)).toEqual([
     22, 5432, 12345,
   ]);
-  const then = (await owner.get(`hosts/${first.host_id}?at=${edited.data.updated_at}`)).data;
-  expect(then.ports.length).toBe(4);
+  const past = (await owner.get(`hosts/${first.host_id}?at=${edited.data.updated_at}`)).data;
+  expect(past.ports.length).toBe(4);
 });
 
 test("if not all addresses can be read, those of a disabled interface stay, and no others", async () => {
@@ -136,9 +136,9 @@ test("if not all addresses can be read, those of a disabled interface stay, and 
     addresses: [],
     interfaces: [lo, { ...eth0, admin_status: "Down", oper_status: "Down" }],
   };
-  const switchedOff = await discover();
-  expect(switchedOff.deleted).toEqual({});
-  expect(switchedOff.updated).toEqual({ if_entries: 1 });
+  const afterDisabling = await discover();
+  expect(afterDisabling.deleted).toEqual({});
+  expect(afterDisabling.updated).toEqual({ if_entries: 1 });
   machine = { ...machine, interfaces: [lo, eth0], addresses: addresses.slice(0, 1) };
   expect((await discover()).deleted).toEqual({ ip_addresses: 1 });
 });
@@ -173,7 +173,7 @@ test("after its host was deleted the machine is recorded again, as the next inca
   expect((await owner.get(`hosts/${second.host_id}`)).data.lineage_id).toBe(first.host_id);
 });
 
-test("the preview shows the records to be made, with the default route, and writes nothing", async () => {
+test("the preview shows the records to be created, with the default route, and writes nothing", async () => {
   const head = (await owner.get("ledger")).data;
   expect((await owner.get("discovery/self")).data).toEqual({
     hostname: "noc-1",
@@ -200,23 +200,21 @@ test("the preview shows the records to be made, with the default route, and writ
 
 test("a network out of reach is refused like an unknown one", async () => {
   const other = await newOrganization("Other");
-  const answer = await owner.post("discovery/self", { network_id: other.networkId });
-  expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({
-    code: "entity_reference_invalid",
-    params: { entity: "network", field: "network_id", ids: [other.networkId] },
-  });
+  const response = await owner.post("discovery/self", { network_id: other.networkId });
+  expect(response).toMatchObject(
+    refusal(400, "entity_reference_invalid", { entity: "network", field: "network_id", ids: [other.networkId] }),
+  );
 });
 
 test("a machine whose host was consolidated continues as the destination, and as its own once that is undone", async () => {
-  const own = (await discover()).host_id;
-  const rack = (await owner.post("hosts", { network_id: first.networkId, name: "noc, rack 4" })).data.id;
+  const ownId = (await discover()).host_id;
+  const rackId = (await owner.post("hosts", { network_id: first.networkId, name: "noc, rack 4" })).data.id;
   tick();
-  const { sequence } = (await owner.put(`hosts/${rack}/consolidate/${own}`, {})).data;
+  const { sequence } = (await owner.put(`hosts/${rackId}/consolidate/${ownId}`, {})).data;
   const report = await discover();
-  expect(report).toMatchObject({ host_id: rack, created: {}, deleted: {} });
+  expect(report).toMatchObject({ host_id: rackId, created: {}, deleted: {} });
   expect((await owner.get("hosts")).data).toHaveLength(1);
   expect((await owner.post(`transactions/${sequence}/revert`, {})).status).toBe(200);
-  expect(await discover()).toMatchObject({ host_id: own, created: {}, deleted: {} });
-  expect((await owner.get(`hosts/${rack}`)).data.ip_addresses).toEqual([]);
+  expect(await discover()).toMatchObject({ host_id: ownId, created: {}, deleted: {} });
+  expect((await owner.get(`hosts/${rackId}`)).data.ip_addresses).toEqual([]);
 });

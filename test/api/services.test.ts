@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { invalid, made, onPort, refusal, tcp, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, onPort, refusal, tcp } from "../support/appliance/factories.ts";
 import { describeRecords } from "../support/contract/record-battery.ts";
 import { hostReference, tagReference, UNKNOWN_ID } from "../support/contract/record-subject.ts";
 import { problems, serviceShape } from "../support/contract/shapes.ts";
@@ -10,16 +10,20 @@ import { problems, serviceShape } from "../support/contract/shapes.ts";
 const PATH = "/api/v1/services";
 
 const appliance = applianceForEach();
-const { clock, first, owner } = appliance;
-const { newHost, newNetwork, newSubnet, newTag, tick, writingWatched } = appliance;
+const { clock, first, owner, newHost, newNetwork, newSubnet, newTag, tick, watchWrites } = appliance;
 const { versionsOf, writtenIn, newMember } = appliance;
 
-const get = (path: string) => made(owner.get(path));
-const post = (body: Wire, by = owner) => by.post(PATH, { name: "web", service_definition: "Nginx", ...body });
-const put = (service: Wire, changes: Wire = {}, by = owner) =>
-  by.put(`${PATH}/${service.id}`, { name: service.name, service_definition: service.service_definition, ...changes });
+const get = (path: string) => expectOk(owner.get(path));
+const post = (body: JsonRecord, caller = owner) =>
+  caller.post(PATH, { name: "web", service_definition: "Nginx", ...body });
+const put = (service: JsonRecord, changes: JsonRecord = {}, caller = owner) =>
+  caller.put(`${PATH}/${service.id}`, {
+    name: service.name,
+    service_definition: service.service_definition,
+    ...changes,
+  });
 
-/** For the battery: the port of each host. */
+/** For describeRecords: ids of ports, by host id. */
 const portOf = new Map<string, string>();
 
 describeRecords(
@@ -27,12 +31,14 @@ describeRecords(
     path: PATH,
     entity: "service",
     writeRole: "Member",
-    place: "in a network",
+    scope: "in a network",
     container: {
       field: "host_id",
       entity: "host",
-      make: async (by, networkId) => {
-        const { id, ports } = await made(by.post("hosts", { network_id: networkId, name: "server", ports: [tcp(80)] }));
+      create: async (caller, networkId) => {
+        const { id, ports } = await expectOk(
+          caller.post("hosts", { network_id: networkId, name: "server", ports: [tcp(80)] }),
+        );
         portOf.set(id, ports[0].id);
         return id;
       },
@@ -76,15 +82,15 @@ describeRecords(
       {
         field: "virtualization/details/service_id",
         entity: "service",
-        naming: (body, id) => ({ ...body, virtualization: { type: "Podman", details: { service_id: id } } }),
-        make: async (by, _networkId, hostId) =>
-          (await made(by.post(PATH, { host_id: hostId, name: "Reference", service_definition: "Podman" }))).id,
+        withReference: (body, id) => ({ ...body, virtualization: { type: "Podman", details: { service_id: id } } }),
+        create: async (caller, _networkId, hostId) =>
+          (await expectOk(caller.post(PATH, { host_id: hostId, name: "Reference", service_definition: "Podman" }))).id,
       },
       {
         field: "bindings/0/port_id",
         entity: "port",
-        naming: (body, id) => ({ ...body, bindings: [onPort(id)] }),
-        make: async (_by, _networkId, hostId) => portOf.get(hostId) as string,
+        withReference: (body, id) => ({ ...body, bindings: [onPort(id)] }),
+        create: async (_by, _networkId, hostId) => portOf.get(hostId) as string,
       },
     ],
   },
@@ -97,7 +103,7 @@ describe("a service", () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.1" }], ports: [tcp(443)] });
     const [port_id, ip_address_id] = [host.ports[0].id, host.ip_addresses[0].id];
     const bindings = [onPort(port_id), { type: "Port", port_id, ip_address_id }, { type: "IpAddress", ip_address_id }];
-    const service = await made(post({ host_id: host.id, network_id: host.network_id, bindings }));
+    const service = await expectOk(post({ host_id: host.id, network_id: host.network_id, bindings }));
     expect(problems(service, serviceShape)).toEqual([]);
     expect(service).toMatchObject({
       host_id: host.id,
@@ -122,20 +128,20 @@ describe("a service", () => {
         { name: "b", service_definition: "B" },
       ],
     });
-    expect(await made(post({ host_id: host.id }))).toMatchObject({ position: 10 });
-    expect(await made(post({ host_id: host.id, name: "other", position: 0 }))).toMatchObject({ position: 0 });
+    expect(await expectOk(post({ host_id: host.id }))).toMatchObject({ position: 10 });
+    expect(await expectOk(post({ host_id: host.id, name: "other", position: 0 }))).toMatchObject({ position: 0 });
   });
 
   test("is unique by host, definition and name; its source is read-only", async () => {
-    const [host, other] = [await newHost(), await newHost()];
-    const service = await made(post({ host_id: host.id, source: { type: "Discovery" } }));
+    const [host, otherHost] = [await newHost(), await newHost()];
+    const service = await expectOk(post({ host_id: host.id, source: { type: "Discovery" } }));
     expect(service.source).toEqual({ type: "Manual" });
     for (const body of [
       { host_id: host.id, name: "Web" },
       { host_id: host.id, service_definition: "nginx" },
-      { host_id: other.id },
+      { host_id: otherHost.id },
     ])
-      await made(post(body));
+      await expectOk(post(body));
     expect(await post({ host_id: host.id })).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "service", field: "name", value: "web" }),
     );
@@ -144,7 +150,7 @@ describe("a service", () => {
   test("keeps omitted position, tags, virtualization and bindings, and clears them by null or an empty list", async () => {
     const tag = await newTag();
     const host = await newHost({ ports: [tcp(80)] });
-    const service = await made(
+    const service = await expectOk(
       post({
         host_id: host.id,
         position: 3,
@@ -153,10 +159,10 @@ describe("a service", () => {
         bindings: [onPort(host.ports[0].id)],
       }),
     );
-    expect(await made(put(service))).toEqual(service);
-    expect(await made(put(service, { bindings: null }))).toEqual(service);
-    const bare = await made(put(service, { tags: [], virtualization: null, bindings: [] }));
-    expect(bare).toMatchObject({ position: 3, tags: [], virtualization: null, bindings: [] });
+    expect(await expectOk(put(service))).toEqual(service);
+    expect(await expectOk(put(service, { bindings: null }))).toEqual(service);
+    const cleared = await expectOk(put(service, { tags: [], virtualization: null, bindings: [] }));
+    expect(cleared).toMatchObject({ position: 3, tags: [], virtualization: null, bindings: [] });
     expect(writtenIn()).toEqual({ "Updated service": 1, "Deleted binding": 1, "Updated host": 1 });
     expect(versionsOf(service.id).at(-1)).toMatchObject({ changed: ["bindings", "tags", "virtualization"] });
   });
@@ -164,22 +170,22 @@ describe("a service", () => {
   test("refers only to existing ports and addresses of its host", async () => {
     await newSubnet({ cidr: "10.2.3.0/24" });
     const children = { ip_addresses: [{ ip_address: "10.2.3.1" }], ports: [tcp(80)] };
-    const [host, other] = [await newHost(children), await newHost(children)];
-    const service = await made(post({ host_id: host.id }));
-    const expectNothingWritten = writingWatched();
-    const own = onPort(host.ports[0].id);
+    const [host, otherHost] = [await newHost(children), await newHost(children)];
+    const service = await expectOk(post({ host_id: host.id }));
+    const expectNothingWritten = watchWrites();
+    const ownBinding = onPort(host.ports[0].id);
     for (const attempt of [
-      (bindings: Wire[]) => post({ host_id: host.id, name: "new", bindings }),
-      (bindings: Wire[]) => put(service, { bindings }),
+      (bindings: JsonRecord[]) => post({ host_id: host.id, name: "new", bindings }),
+      (bindings: JsonRecord[]) => put(service, { bindings }),
     ]) {
-      for (const id of [other.ports[0].id, host.ip_addresses[0].id, UNKNOWN_ID]) {
-        expect(await attempt([own, onPort(id)])).toMatchObject(
+      for (const id of [otherHost.ports[0].id, host.ip_addresses[0].id, UNKNOWN_ID]) {
+        expect(await attempt([ownBinding, onPort(id)])).toMatchObject(
           refusal(400, "entity_reference_invalid", { entity: "port", field: "bindings/1/port_id", ids: [id] }),
         );
       }
-      for (const id of [other.ip_addresses[0].id, host.ports[0].id, UNKNOWN_ID]) {
+      for (const id of [otherHost.ip_addresses[0].id, host.ports[0].id, UNKNOWN_ID]) {
         for (const binding of [
-          { ...own, ip_address_id: id },
+          { ...ownBinding, ip_address_id: id },
           { type: "IpAddress", ip_address_id: id },
         ]) {
           expect(await attempt([binding])).toMatchObject(
@@ -191,33 +197,34 @@ describe("a service", () => {
           );
         }
       }
-      expect(await attempt([own, { ...own, ip_address_id: null }])).toMatchObject(invalid({ path: "/bindings/1" }));
+      expect(await attempt([ownBinding, { ...ownBinding, ip_address_id: null }])).toMatchObject(
+        invalid({ path: "/bindings/1" }),
+      );
       expect(
-        await attempt([{ ...own, service_id: UNKNOWN_ID, host_id: other.id, network_id: UNKNOWN_ID }]),
-      ).toMatchObject({
-        status: 400,
-        body: {
-          params: {
-            issues: [
-              { path: "/bindings/0/host_id" },
-              { path: "/bindings/0/network_id" },
-              { path: "/bindings/0/service_id" },
-            ],
-          },
-        },
-      });
+        await attempt([{ ...ownBinding, service_id: UNKNOWN_ID, host_id: otherHost.id, network_id: UNKNOWN_ID }]),
+      ).toMatchObject(
+        invalid(
+          { path: "/bindings/0/host_id" },
+          { path: "/bindings/0/network_id" },
+          { path: "/bindings/0/service_id" },
+        ),
+      );
     }
     expectNothingWritten();
   });
 
   test("has its bindings matched: existing ones are kept, others created and deleted, all in one version", async () => {
     const host = await newHost({ ports: [80, 443, 8_080].map((number) => tcp(number)) });
-    const [http, https, proxy] = (host.ports as Wire[]).map((port) => port.id as string) as [string, string, string];
-    const service = await made(post({ host_id: host.id, bindings: [onPort(http), onPort(https)] }));
-    const [first, second] = service.bindings as [Wire, Wire];
+    const [http, https, proxy] = (host.ports as JsonRecord[]).map((port) => port.id as string) as [
+      string,
+      string,
+      string,
+    ];
+    const service = await expectOk(post({ host_id: host.id, bindings: [onPort(http), onPort(https)] }));
+    const [first, second] = service.bindings as [JsonRecord, JsonRecord];
     tick();
     // One is matched by its targets, one by its id and moves; both change places in the list.
-    const changed = await made(
+    const changed = await expectOk(
       put(service, { bindings: [{ id: second.id, type: "Port", port_id: proxy }, onPort(http)] }),
     );
     expect(changed.bindings).toEqual([
@@ -225,7 +232,7 @@ describe("a service", () => {
       { ...second, port_id: proxy, updated_at: clock.text(), valid_from: clock.text() },
     ]);
     expect(writtenIn()).toEqual({ "Updated binding": 1, "Updated service": 1, "Updated host": 1 });
-    const replaced = await made(put(service, { bindings: [onPort(https)] }));
+    const replaced = await expectOk(put(service, { bindings: [onPort(https)] }));
     expect(replaced.bindings).toMatchObject([{ port_id: https }]);
     expect([first.id, second.id]).not.toContain(replaced.bindings[0].id);
     expect(writtenIn()).toEqual({
@@ -235,37 +242,36 @@ describe("a service", () => {
       "Updated host": 1,
     });
     expect(
-      (await get(`services/${service.id}?at=${service.valid_from}`)).bindings.map((binding: Wire) => binding.port_id),
+      (await get(`services/${service.id}?at=${service.valid_from}`)).bindings.map(
+        (binding: JsonRecord) => binding.port_id,
+      ),
     ).toEqual([http, https]);
   });
 
   test("has at most 10,000 bindings", async () => {
     const host = await newHost({ ports: [tcp(80)] });
     const bindings = Array.from({ length: 10_001 }, () => onPort(host.ports[0].id));
-    expect(await post({ host_id: host.id, bindings })).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/bindings" }] } },
-    });
+    expect(await post({ host_id: host.id, bindings })).toMatchObject(invalid({ path: "/bindings" }));
   });
 });
 
 describe("a refused service", () => {
-  test("reports all issues, in a create and in an update", async () => {
+  test("reports all issues, on creation and on update", async () => {
     const host = await newHost({ ports: [tcp(443)] });
-    const service = await made(post({ host_id: host.id }));
-    const expectNothingWritten = writingWatched();
-    const bound = onPort(host.ports[0].id);
+    const service = await expectOk(post({ host_id: host.id }));
+    const expectNothingWritten = watchWrites();
+    const portBinding = onPort(host.ports[0].id);
     const wrong = {
       tags: [UNKNOWN_ID],
       virtualization: { type: "Docker", details: { service_id: UNKNOWN_ID } },
-      bindings: [bound, { ...bound, port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }, bound],
+      bindings: [portBinding, { ...portBinding, port_id: UNKNOWN_ID, ip_address_id: UNKNOWN_ID }, portBinding],
     };
-    for (const answer of [await post({ host_id: host.id, name: "other", ...wrong }), await put(service, wrong)]) {
-      expect(answer).toMatchObject(refusal(400, "validation_failed"));
-      expect(answer.body.params.issues.map((issue: Wire) => [issue.path, issue.value, issue.code])).toEqual([
+    for (const response of [await post({ host_id: host.id, name: "other", ...wrong }), await put(service, wrong)]) {
+      expect(response).toMatchObject(refusal(400, "validation_failed"));
+      expect(response.body.params.issues.map((issue: JsonRecord) => [issue.path, issue.value, issue.code])).toEqual([
         ["/virtualization/details/service_id", UNKNOWN_ID, "entity_reference_invalid"],
         ["/tags/0", UNKNOWN_ID, "entity_reference_invalid"],
-        ["/bindings/2", { ...bound, ip_address_id: null }, "validation_failed"],
+        ["/bindings/2", { ...portBinding, ip_address_id: null }, "validation_failed"],
         ["/bindings/1/port_id", UNKNOWN_ID, "entity_reference_invalid"],
         ["/bindings/1/ip_address_id", UNKNOWN_ID, "entity_reference_invalid"],
       ]);
@@ -276,36 +282,36 @@ describe("a refused service", () => {
 
 describe("a virtualizing service", () => {
   test("is in the same network, even if another is in reach", async () => {
-    const elsewhere = await newNetwork();
-    const [host, far] = [await newHost(), await newHost({ network_id: elsewhere.id })];
-    const docker = await made(post({ host_id: far.id, name: "docker", service_definition: "Docker" }));
-    const service = await made(post({ host_id: host.id }));
+    const otherNetwork = await newNetwork();
+    const [host, far] = [await newHost(), await newHost({ network_id: otherNetwork.id })];
+    const docker = await expectOk(post({ host_id: far.id, name: "docker", service_definition: "Docker" }));
+    const service = await expectOk(post({ host_id: host.id }));
     const { client } = await newMember();
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     const virtualization = { type: "Docker", details: { service_id: docker.id } };
-    for (const by of [owner, client]) {
+    for (const caller of [owner, client]) {
       const refused = refusal(400, "entity_reference_invalid", {
         entity: "service",
         field: "virtualization/details/service_id",
         ids: [docker.id],
       });
-      expect(await post({ host_id: host.id, name: "new", virtualization }, by)).toMatchObject(refused);
-      expect(await put(service, { virtualization }, by)).toMatchObject(refused);
+      expect(await post({ host_id: host.id, name: "new", virtualization }, caller)).toMatchObject(refused);
+      expect(await put(service, { virtualization }, caller)).toMatchObject(refused);
     }
     expectNothingWritten();
   });
 
   test("is deleted with its bindings and the references to it, including its own", async () => {
     const host = await newHost({ ports: [tcp(2_375)] });
-    const docker = await made(
+    const docker = await expectOk(
       post({ host_id: host.id, name: "docker", service_definition: "Docker", bindings: [onPort(host.ports[0].id)] }),
     );
     const virtualization = { type: "Docker", details: { container_name: "web", service_id: docker.id } };
-    const web = await made(post({ host_id: host.id, virtualization }));
+    const web = await expectOk(post({ host_id: host.id, virtualization }));
     const guest = await newHost({ virtualization: { type: "Kvm", details: { service_id: docker.id } } });
-    await made(put(docker, { virtualization }));
+    await expectOk(put(docker, { virtualization }));
     tick();
-    const closed = await made(owner.delete(`${PATH}/${docker.id}`));
+    const closed = await expectOk(owner.delete(`${PATH}/${docker.id}`));
     expect(closed).toMatchObject({
       id: docker.id,
       virtualization,
@@ -327,12 +333,12 @@ describe("a virtualizing service", () => {
 
   test("can be deleted together with what it runs", async () => {
     const host = await newHost();
-    const docker = await made(post({ host_id: host.id, name: "docker", service_definition: "Docker" }));
-    const web = await made(
+    const docker = await expectOk(post({ host_id: host.id, name: "docker", service_definition: "Docker" }));
+    const web = await expectOk(
       post({ host_id: host.id, virtualization: { type: "Docker", details: { service_id: docker.id } } }),
     );
-    const answer = await owner.post(`${PATH}/bulk-delete`, [docker.id, web.id]);
-    expect(answer.data).toMatchObject([
+    const response = await owner.post(`${PATH}/bulk-delete`, [docker.id, web.id]);
+    expect(response.data).toMatchObject([
       { id: docker.id },
       { id: web.id, virtualization: { details: { service_id: docker.id } } },
     ]);
@@ -346,35 +352,34 @@ describe("the services of a host", () => {
     const host = await newHost({
       services: Array.from({ length: 10_000 }, (_, n) => ({ name: `s${n}`, service_definition: "S" })),
     });
-    const expectNothingWritten = writingWatched();
-    expect(await post({ host_id: host.id })).toMatchObject({
-      status: 400,
-      body: { params: { issues: [{ path: "/host_id", value: host.id }] } },
-    });
+    const expectNothingWritten = watchWrites();
+    expect(await post({ host_id: host.id })).toMatchObject(invalid({ path: "/host_id", value: host.id }));
     expectNothingWritten();
   });
 
   test("are listed with their bindings at that time, in pages and as a stream", async () => {
     const hosts = [await newHost({ ports: [tcp(80)] }), await newHost({ ports: [tcp(80)] })];
-    const services: Wire[] = [];
+    const services: JsonRecord[] = [];
     for (let n = 0; n < 30; n += 1) {
-      const host = hosts[n % 2] as Wire;
+      const host = hosts[n % 2] as JsonRecord;
       services.push(
-        await made(post({ host_id: host.id, name: `s${n}`, bindings: n % 3 === 0 ? [] : [onPort(host.ports[0].id)] })),
+        await expectOk(
+          post({ host_id: host.id, name: `s${n}`, bindings: n % 3 === 0 ? [] : [onPort(host.ports[0].id)] }),
+        ),
       );
     }
     tick();
     const at = clock.text();
     tick();
-    await made(owner.delete(`ports/${hosts[0]?.ports[0].id}`));
+    await expectOk(owner.delete(`ports/${hosts[0]?.ports[0].id}`));
     const bindingsIn = async (query: string) =>
-      (await owner.get(`${PATH}?${query}`)).data.map((service: Wire) => service.bindings.length);
+      (await owner.get(`${PATH}?${query}`)).data.map((service: JsonRecord) => service.bindings.length);
     for (const page of ["limit=0", "limit=50", "limit=10&offset=3", "limit=20"]) {
       const [limit, offset = 0] = (page.match(/\d+/g) ?? []).map(Number) as [number, number?];
       const part = (counts: number[]) => counts.slice(offset, limit === 0 ? undefined : offset + limit);
-      const then = services.map((service) => service.bindings.length as number);
-      expect([page, await bindingsIn(`${page}&at=${at}`)]).toEqual([page, part(then)]);
-      expect([page, await bindingsIn(page)]).toEqual([page, part(then.map((count, n) => (n % 2 === 0 ? 0 : count)))]);
+      const past = services.map((service) => service.bindings.length as number);
+      expect([page, await bindingsIn(`${page}&at=${at}`)]).toEqual([page, part(past)]);
+      expect([page, await bindingsIn(page)]).toEqual([page, part(past.map((count, n) => (n % 2 === 0 ? 0 : count)))]);
     }
     expect(await bindingsIn(`host_id=${hosts[1]?.id}&network_id=${first.networkId}&limit=2`)).toEqual([1, 0]);
   });

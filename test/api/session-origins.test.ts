@@ -7,7 +7,7 @@ import { USAGE_INTERVAL_MS } from "../../src/sessions/usage.ts";
 import { newUnclaimedAppliance, PASSWORD, SETUP_TOKEN } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { cookieOf } from "../support/appliance/sign-in.ts";
 
 /** Header that sets the peer address in these tests. */
@@ -19,31 +19,35 @@ const options = {
 };
 
 const appliance = applianceForEach(options);
-const { anonymous, clientOf, clock, first, givePassword, owner, writingWatched } = appliance;
+const { anonymous, clientOf, clock, first, givePassword, owner, watchWrites } = appliance;
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0";
 
 async function signIn(headers: Record<string, string>): Promise<Client> {
-  const answer = await anonymous.post("/api/auth/login", { email: "owner@first.example", password: PASSWORD }, headers);
-  expect(answer.status).toBe(200);
-  return clientOf(answer);
+  const response = await anonymous.post(
+    "/api/auth/login",
+    { email: "owner@first.example", password: PASSWORD },
+    headers,
+  );
+  expect(response.status).toBe(200);
+  return clientOf(response);
 }
 
 /** Origins of the sessions, in list order. */
 async function origins(client: Client, headers: Record<string, string> = {}): Promise<unknown[]> {
-  const sessions = (await client.get("/api/auth/sessions", headers)).data as Wire[];
+  const sessions = (await client.get("/api/auth/sessions", headers)).data as JsonRecord[];
   return sessions.map(({ last_used_from, user_agent, is_current }) => [last_used_from, user_agent, is_current]);
 }
 
 describe("a session", () => {
   test("shows the address and user agent of its sign-in", async () => {
     await givePassword(first.userId);
-    const one = await signIn({ [PEER]: "::ffff:10.0.30.7", "user-agent": FIREFOX });
+    const client = await signIn({ [PEER]: "::ffff:10.0.30.7", "user-agent": FIREFOX });
     clock.advance(1_000);
     await signIn({ [PEER]: PROXY, "x-forwarded-for": "2001:DB8::5", "user-agent": "  curl/8.5.0\t" });
     clock.advance(1_000);
     await signIn({});
-    const listed = await origins(one, { [PEER]: "10.0.30.7", "user-agent": FIREFOX });
+    const listed = await origins(client, { [PEER]: "10.0.30.7", "user-agent": FIREFOX });
     expect(listed).toHaveLength(3);
     expect(listed).toContainEqual(["10.0.30.7", FIREFOX, true]);
     expect(listed).toContainEqual(["2001:db8::5", "curl/8.5.0", false]);
@@ -74,33 +78,33 @@ describe("a session", () => {
 
   test("is found by last address and user agent", async () => {
     await givePassword(first.userId);
-    const here = { [PEER]: "10.0.30.7", "user-agent": FIREFOX };
-    const client = await signIn(here);
+    const ownHeaders = { [PEER]: "10.0.30.7", "user-agent": FIREFOX };
+    const client = await signIn(ownHeaders);
     clock.advance(1_000);
     await signIn({ [PEER]: "2001:db8::5", "user-agent": "curl/8.5.0" });
     const found = async (filter: string) =>
-      ((await client.get(`/api/auth/sessions?filter=${encodeURIComponent(filter)}`, here)).data as Wire[]).map(
-        ({ last_used_from }) => last_used_from,
-      );
+      (
+        (await client.get(`/api/auth/sessions?filter=${encodeURIComponent(filter)}`, ownHeaders)).data as JsonRecord[]
+      ).map(({ last_used_from }) => last_used_from);
     expect(await found('last_used_from : "10.0.0.0/8"')).toEqual(["10.0.30.7"]);
     expect(await found('last_used_from = "2001:DB8::5"')).toEqual(["2001:db8::5"]);
     expect(await found("user_agent : firefox")).toEqual(["10.0.30.7"]);
     expect(await found('NOT last_used_from : "10.0.0.0/8"')).toContain("2001:db8::5");
   });
 
-  test("makes no version when used elsewhere, and is bound to no address", async () => {
+  test("creates no version when used elsewhere, and is bound to no address", async () => {
     await givePassword(first.userId);
     const client = await signIn({ [PEER]: "10.0.30.7" });
     clock.advance(USAGE_INTERVAL_MS);
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     expect((await client.get("/api/auth/me", { [PEER]: "203.0.113.9" })).status).toBe(200);
     expectNothingWritten();
   });
 
-  test("from setup shows it as well", async () => {
+  test("created by setup has an origin as well", async () => {
     const unclaimed = newUnclaimedAppliance(options);
     try {
-      const answer = await unclaimed.anonymous.post(
+      const response = await unclaimed.anonymous.post(
         "/api/auth/setup",
         {
           setup_token: SETUP_TOKEN,
@@ -111,7 +115,7 @@ describe("a session", () => {
         },
         { [PEER]: "10.0.30.7", "user-agent": FIREFOX },
       );
-      const client = unclaimed.anonymous.with({ cookie: `session_id=${cookieOf(answer).value}` });
+      const client = unclaimed.anonymous.with({ cookie: `session_id=${cookieOf(response).value}` });
       expect(await origins(client, { [PEER]: "10.0.30.7", "user-agent": FIREFOX })).toEqual([
         ["10.0.30.7", FIREFOX, true],
       ]);
@@ -138,7 +142,7 @@ describe("a user agent is stored", () => {
     ["truncated between characters", "😀".repeat(300), "😀".repeat(USER_AGENT_MAX_LENGTH)],
     ["truncated before a space", `${"x".repeat(USER_AGENT_MAX_LENGTH - 1)} y`, "x".repeat(USER_AGENT_MAX_LENGTH - 1)],
     ["as null if its stored part would be blank", `${" ".repeat(100_000)}x`, null],
-  ])("%s", (_what, header, kept) => {
-    expect(plainUserAgent(header)).toBe(kept);
+  ])("%s", (_what, header, stored) => {
+    expect(plainUserAgent(header)).toBe(stored);
   });
 });

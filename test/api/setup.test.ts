@@ -3,7 +3,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import { clientOf, cookieOf } from "../support/appliance/sign-in.ts";
-import { refused } from "../support/contract/shapes.ts";
+import { expectRefusal } from "../support/contract/shapes.ts";
 
 let appliance: UnclaimedAppliance;
 
@@ -30,10 +30,10 @@ describe("an unclaimed appliance", () => {
   });
 
   test("is claimed with an organization, its first network and its Owner, who is signed in", async () => {
-    const answer = await setUp();
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ success: true, meta: { api_version: 1 } });
-    const { user, organization_id, network_id } = answer.data;
+    const response = await setUp();
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({ success: true, meta: { api_version: 1 } });
+    const { user, organization_id, network_id } = response.data;
     expect(user).toMatchObject({
       organization_id,
       email: claim.email,
@@ -44,7 +44,7 @@ describe("an unclaimed appliance", () => {
       last_login: appliance.clock.text(),
       valid_to: null,
     });
-    const owner = clientOf(appliance, answer);
+    const owner = clientOf(appliance, response);
     expect((await owner.get("/api/auth/me")).data).toMatchObject({
       id: user.id,
       organization: { id: organization_id, name: claim.organization_name },
@@ -55,8 +55,8 @@ describe("an unclaimed appliance", () => {
   });
 
   test("names its Owner as given in the claim", async () => {
-    const answer = await setUp({ ...claim, name: "Ada Byron" });
-    expect(answer.data.user).toMatchObject({ name: "Ada Byron", email: claim.email });
+    const response = await setUp({ ...claim, name: "Ada Byron" });
+    expect(response.data.user).toMatchObject({ name: "Ada Byron", email: claim.email });
   });
 
   test("is claimed in one transaction of the ledger", async () => {
@@ -73,24 +73,27 @@ describe("an unclaimed appliance", () => {
   });
 
   test("accepts the token in any notation", async () => {
-    const answer = await setUp({
+    const response = await setUp({
       ...claim,
       setup_token: ` ${SETUP_TOKEN.toLowerCase().replaceAll("-", " ").replaceAll("0", "o")} `,
     });
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 
   test("lets its Owner sign in with the password", async () => {
     await setUp();
-    const answer = await appliance.anonymous.post("/api/auth/login", { email: claim.email, password: claim.password });
-    expect(answer.status).toBe(200);
+    const response = await appliance.anonymous.post("/api/auth/login", {
+      email: claim.email,
+      password: claim.password,
+    });
+    expect(response.status).toBe(200);
   });
 
   test("refuses a wrong token, sets no cookie and creates nothing", async () => {
     const wrong = { ...claim, setup_token: "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGZ" };
-    const answer = await refused(setUp(wrong), 401, "auth_invalid_credentials");
-    expect(answer.headers.getSetCookie()).toEqual([]);
-    expect(answer.text).not.toContain("1BGZ");
+    const response = await expectRefusal(setUp(wrong), 401, "auth_invalid_credentials");
+    expect(response.headers.getSetCookie()).toEqual([]);
+    expect(response.text).not.toContain("1BGZ");
     expect(appliance.reader.head().sequence).toBe(0);
     expect((await appliance.anonymous.get("/api/auth/setup")).data).toEqual({ needed: true });
   });
@@ -98,27 +101,27 @@ describe("an unclaimed appliance", () => {
   test("throttles guesses of the token, and accepts the right one after the wait", async () => {
     const wrong = { ...claim, setup_token: "a guess" };
     for (let guess = 0; guess < 4; guess += 1) expect((await setUp(wrong)).status).toBe(401);
-    const refused = await setUp();
-    expect(refused.status).toBe(429);
-    expect(refused.body).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: 1 } });
-    expect(refused.headers.get("retry-after")).toBe("1");
+    const throttled = await setUp();
+    expect(throttled.status).toBe(429);
+    expect(throttled.body).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: 1 } });
+    expect(throttled.headers.get("retry-after")).toBe("1");
     appliance.clock.advance(1_000);
     expect((await setUp()).status).toBe(200);
   });
 
   test("reports all errors of a claim at once, and echoes neither token nor password", async () => {
     const bad = { setup_token: "", network_name: " ", email: "nobody", password: "short", colour: "red" };
-    const answer = await refused(setUp(bad), 400, "validation_failed");
-    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(
+    const response = await expectRefusal(setUp(bad), 400, "validation_failed");
+    expect(response.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual(
       "/colour /email /network_name /organization_name /password /setup_token".split(" "),
     );
-    expect(answer.text).not.toContain("short");
+    expect(response.text).not.toContain("short");
   });
 
   test("refuses a password that cannot be retyped, even with the right token", async () => {
-    const answer = await setUp({ ...claim, password: "a phrase with\ttab" });
-    expect(answer.status).toBe(400);
-    expect(answer.body.params.issues).toEqual([
+    const response = await setUp({ ...claim, password: "a phrase with\ttab" });
+    expect(response.status).toBe(400);
+    expect(response.body.params.issues).toEqual([
       { path: "/password", message: "must not contain control characters such as a line break or a tab" },
     ]);
     expect(appliance.reader.head().sequence).toBe(0);
@@ -135,14 +138,17 @@ describe("an unclaimed appliance", () => {
 
   test("refuses a claim from a foreign page", async () => {
     for (const headers of [{ origin: "https://evil.example", host: "localhost" }, { "sec-fetch-site": "cross-site" }]) {
-      await refused(setUp(claim, headers), 403, "auth_origin_rejected");
+      await expectRefusal(setUp(claim, headers), 403, "auth_origin_rejected");
     }
     expect(appliance.reader.head().sequence).toBe(0);
   });
 
   test("refuses every sign-in", async () => {
-    const answer = await appliance.anonymous.post("/api/auth/login", { email: claim.email, password: claim.password });
-    expect(answer.status).toBe(401);
+    const response = await appliance.anonymous.post("/api/auth/login", {
+      email: claim.email,
+      password: claim.password,
+    });
+    expect(response.status).toBe(401);
   });
 });
 
@@ -150,18 +156,18 @@ describe("a claimed appliance", () => {
   test("cannot be claimed again, with the right token or a wrong one", async () => {
     const first = await setUp();
     for (const setup_token of [SETUP_TOKEN, "wrong"]) {
-      const again = { ...claim, setup_token, email: "other@example.net" };
-      const answer = await refused(setUp(again), 409, "entity_already_exists");
-      expect(answer.headers.getSetCookie()).toEqual([]);
+      const secondClaim = { ...claim, setup_token, email: "other@example.net" };
+      const response = await expectRefusal(setUp(secondClaim), 409, "entity_already_exists");
+      expect(response.headers.getSetCookie()).toEqual([]);
     }
     expect(cookieOf(first).value).toHaveLength(43);
   });
 
   test("claimed twice concurrently has one Owner", async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2].map((number) => setUp({ ...claim, email: `owner-${number}@example.net` })),
     );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([200, 409]);
+    expect(responses.map((response) => response.status).sort()).toEqual([200, 409]);
     expect(appliance.reader.db.query("SELECT count(*) AS users FROM users").get()).toEqual({ users: 1 });
   });
 });

@@ -6,31 +6,31 @@ import { SYSTEM_AUTHOR } from "../../src/access/actor.ts";
 import { SESSION_IDLE_MS, userPasswords } from "../../src/access/tables.ts";
 import { writtenSql } from "../../src/db/packing.ts";
 import { NO_PEER } from "../../src/http/caller-address.ts";
-import { SESSION_FORGOTTEN_MS, SESSIONS_OF_USER_MAX } from "../../src/sessions/commands.ts";
+import { SESSION_RETENTION_MS, SESSIONS_OF_USER_MAX } from "../../src/sessions/commands.ts";
 import { isTls } from "../../src/sessions/routes.ts";
 import { ATTEMPT_WAIT_MS, ATTEMPTS_MAX_WAITING } from "../../src/sessions/sign-in-throttle.ts";
 import { PASSWORD, PASSWORD_HASH } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { inTransaction, type Wire } from "../support/appliance/factories.ts";
+import { inTransaction, type JsonRecord } from "../support/appliance/factories.ts";
 import { cookieOf } from "../support/appliance/sign-in.ts";
-import { refused } from "../support/contract/shapes.ts";
+import { expectRefusal } from "../support/contract/shapes.ts";
 
 const EMAIL = "owner@first.example";
 const credentials = { email: EMAIL, password: PASSWORD };
 
 const appliance = applianceForEach();
 const { anonymous, clock, first, owner, signedIn } = appliance;
-const { clientOf, givePassword, newApiKey, newNetwork, newUser, tick, writingWatched, versionsOf } = appliance;
+const { clientOf, givePassword, newApiKey, newNetwork, newUser, tick, watchWrites, versionsOf } = appliance;
 
 const signIn = (body: object = credentials, headers: Record<string, string> = {}) =>
   anonymous.post("/api/auth/login", body, headers);
 
 describe("signing in", () => {
   test("returns the user and sets a working cookie", async () => {
-    const answer = await signIn();
-    expect(answer.status).toBe(200);
-    expect(answer.data).toMatchObject({
+    const response = await signIn();
+    expect(response.status).toBe(200);
+    expect(response.data).toMatchObject({
       id: first.userId,
       organization_id: first.organizationId,
       email: EMAIL,
@@ -38,8 +38,8 @@ describe("signing in", () => {
       is_enabled: true,
       last_login: clock.text(),
     });
-    expect(answer.text).not.toContain("argon2");
-    expect((await clientOf(answer).get("/api/auth/me")).data.id).toBe(first.userId);
+    expect(response.text).not.toContain("argon2");
+    expect((await clientOf(response).get("/api/auth/me")).data.id).toBe(first.userId);
   });
 
   test("sets a cookie that is HttpOnly, same-site, and outlives the session", async () => {
@@ -65,9 +65,9 @@ describe("signing in", () => {
     ["https;", false],
     ["", false],
     [",https", false],
-  ])("with X-Forwarded-Proto %p assumes TLS: %p", (proto, isIt) => {
+  ])("with X-Forwarded-Proto %p assumes TLS: %p", (proto, expected) => {
     const request = new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": proto } });
-    expect(isTls({ request, isTls: false })).toBe(isIt);
+    expect(isTls({ request, isTls: false })).toBe(expected);
   });
 
   test("stores only a hash of the token", async () => {
@@ -80,8 +80,8 @@ describe("signing in", () => {
     expect(appliance.logLines.join("\n")).not.toContain(value);
   });
 
-  test("makes no version", async () => {
-    const expectNothingWritten = writingWatched();
+  test("creates no version", async () => {
+    const expectNothingWritten = watchWrites();
     await signIn();
     expectNothingWritten();
     expect(versionsOf(first.userId)).toHaveLength(1);
@@ -123,25 +123,31 @@ describe("signing in", () => {
 });
 
 describe("concurrent sign-ins", () => {
-  const atOnce = async (count: number, body: (index: number) => object, headers: Record<string, string> = {}) => {
-    const answers = await Promise.all(Array.from({ length: count }, (_, index) => signIn(body(index), headers)));
-    return answers.map(({ status }) => status);
+  const signInConcurrently = async (
+    count: number,
+    body: (index: number) => object,
+    headers: Record<string, string> = {},
+  ) => {
+    const responses = await Promise.all(Array.from({ length: count }, (_, index) => signIn(body(index), headers)));
+    return responses.map(({ status }) => status);
   };
   const wrong = { ...credentials, password: "wrong" };
 
   test("of one account and address all succeed", async () => {
-    expect(await atOnce(8, () => credentials)).toEqual(Array(8).fill(200));
+    expect(await signInConcurrently(8, () => credentials)).toEqual(Array(8).fill(200));
   });
 
   test("of one account, all wrong, are verified as often as sequential ones", async () => {
-    const statuses = await atOnce(11, () => wrong);
+    const statuses = await signInConcurrently(11, () => wrong);
     expect(statuses).toEqual([...Array(4).fill(401), ...Array(7).fill(429)]);
     expect((await signIn()).body.params).toEqual({ retry_after_seconds: 1 });
   });
 
   test("of one account, wrong ones first, block the right one exactly like sequential ones", async () => {
-    expect(await atOnce(4, (index) => (index < 3 ? wrong : credentials))).toEqual([401, 401, 401, 200]);
-    expect(await atOnce(5, (index) => (index < 4 ? wrong : credentials))).toEqual([401, 401, 401, 401, 429]);
+    expect(await signInConcurrently(4, (index) => (index < 3 ? wrong : credentials))).toEqual([401, 401, 401, 200]);
+    expect(await signInConcurrently(5, (index) => (index < 4 ? wrong : credentials))).toEqual([
+      401, 401, 401, 401, 429,
+    ]);
   });
 
   test("of many accounts from an address with thirty failures all succeed", async () => {
@@ -150,48 +156,50 @@ describe("concurrent sign-ins", () => {
     const emails = await Promise.all(people.map(async ({ id }) => (await owner.get(`users/${id}`)).data.email));
     for (let guess = 0; guess < 30; guess += 1)
       expect((await signIn({ ...wrong, email: `nobody${guess}@first.example` })).status).toBe(401);
-    expect(await atOnce(8, (index) => ({ ...credentials, email: emails[index] }))).toEqual(Array(8).fill(200));
+    expect(await signInConcurrently(8, (index) => ({ ...credentials, email: emails[index] }))).toEqual(
+      Array(8).fill(200),
+    );
   });
 
   /** Starts an attempt for the account that runs until cancelled, and one queued behind it. */
-  async function waitingSignIn(password = PASSWORD) {
+  async function queueSignIn(password = PASSWORD) {
     expect(await appliance.throttle.enter(EMAIL, NO_PEER)).toBeNull();
     const { count } = appliance.timers;
-    const answer = signIn({ email: EMAIL, password });
+    const pending = signIn({ email: EMAIL, password });
     while (appliance.timers.count === count) await new Promise<void>((resolve) => setImmediate(resolve));
-    return { answer, end: () => appliance.throttle.abandoned(EMAIL, NO_PEER) };
+    return { pending, end: () => appliance.throttle.abandoned(EMAIL, NO_PEER) };
   }
 
   test("queue up to ten deep; a further one gets Retry-After", async () => {
-    const { answer, end } = await waitingSignIn();
+    const { pending, end } = await queueSignIn();
     const more = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => signIn());
-    const refused = await Promise.race(more);
-    expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
-    expect(refused.body.error).toBe("Too many attempts at once; try again in 1 s.");
-    expect(refused.body.params).toEqual({ retry_after_seconds: 1 });
+    const throttled = await Promise.race(more);
+    expect([throttled.status, throttled.headers.get("retry-after")]).toEqual([429, "1"]);
+    expect(throttled.body.error).toBe("Too many attempts at once; try again in 1 s.");
+    expect(throttled.body.params).toEqual({ retry_after_seconds: 1 });
     end();
-    const statuses = (await Promise.all([answer, ...more])).map(({ status }) => status);
+    const statuses = (await Promise.all([pending, ...more])).map(({ status }) => status);
     expect(statuses.sort()).toEqual([...Array(ATTEMPTS_MAX_WAITING).fill(200), 429]);
   });
 
   test("wait at most five seconds, and then cost nothing", async () => {
-    const { answer, end } = await waitingSignIn();
+    const { pending, end } = await queueSignIn();
     appliance.timers.pass(ATTEMPT_WAIT_MS);
-    expect((await answer).body.error).toBe("Too many attempts at once; try again in 1 s.");
+    expect((await pending).body.error).toBe("Too many attempts at once; try again in 1 s.");
     end();
     expect((await signIn()).status).toBe(200);
   });
 
   test("are verified against the password at the time of verification", async () => {
-    const { answer, end } = await waitingSignIn("another phrase");
+    const { pending, end } = await queueSignIn("another phrase");
     const passwordHash = await Bun.password.hash("another phrase", {
       algorithm: "argon2id",
       memoryCost: 8,
       timeCost: 1,
     });
-    await appliance.writes.run("user.set_password", { id: first.userId, passwordHash, keeps: null }, SYSTEM_AUTHOR);
+    await appliance.writes.run("user.set_password", { id: first.userId, passwordHash, keptHash: null }, SYSTEM_AUTHOR);
     end();
-    expect((await answer).status).toBe(200);
+    expect((await pending).status).toBe(200);
   });
 });
 
@@ -205,31 +213,31 @@ describe("a failed sign-in", () => {
     const { email } = (await owner.get(`users/${without.id}`)).data;
     // As after the loss of a row.
     inTransaction(appliance, (tx) => {
-      const isIts = eq(userPasswords.user_n, tx.recordN(without.id) as number);
-      tx.db.delete(userPasswords).where(isIts).run();
+      const isUser = eq(userPasswords.user_n, tx.recordN(without.id) as number);
+      tx.db.delete(userPasswords).where(isUser).run();
     });
-    const answers = [
+    const responses = [
       await signIn({ email: EMAIL, password: "wrong" }, { "x-request-id": "same" }),
       await signIn({ email: "nobody@first.example", password: PASSWORD }, { "x-request-id": "same" }),
       await signIn({ email: user.email, password: PASSWORD }, { "x-request-id": "same" }),
       await signIn({ email, password: PASSWORD }, { "x-request-id": "same" }),
     ];
-    for (const answer of answers) {
-      expect(answer.status).toBe(401);
-      expect(answer.body.code).toBe("auth_invalid_credentials");
-      expect(answer.text).toBe(answers[0]?.text as string);
-      expect([...answer.headers]).toEqual([...(answers[0]?.headers ?? [])]);
-      expect(answer.headers.getSetCookie()).toEqual([]);
+    for (const response of responses) {
+      expect(response.status).toBe(401);
+      expect(response.body.code).toBe("auth_invalid_credentials");
+      expect(response.text).toBe(responses[0]?.text as string);
+      expect([...response.headers]).toEqual([...(responses[0]?.headers ?? [])]);
+      expect(response.headers.getSetCookie()).toEqual([]);
     }
   });
 
   test("is increasingly throttled after the third, also with the right password", async () => {
     const wrong = { ...credentials, password: "wrong" };
     for (let guess = 0; guess < 4; guess += 1) expect((await signIn(wrong)).status).toBe(401);
-    const refused = await signIn();
-    expect(refused.status).toBe(429);
-    expect(refused.body).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: 1 } });
-    expect(refused.headers.get("retry-after")).toBe("1");
+    const throttled = await signIn();
+    expect(throttled.status).toBe(429);
+    expect(throttled.body).toMatchObject({ code: "rate_limit_exceeded", params: { retry_after_seconds: 1 } });
+    expect(throttled.headers.get("retry-after")).toBe("1");
     tick();
     expect((await signIn(wrong)).status).toBe(401);
     expect((await signIn(wrong)).body.params).toEqual({ retry_after_seconds: 2 });
@@ -239,7 +247,7 @@ describe("a failed sign-in", () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  test("is throttled alike for an unknown account, and for a disabled one whatever the password", async () => {
+  test("is throttled alike for an unknown account, and for a disabled one regardless of the password", async () => {
     const { id } = await newUser({ role: "Member" });
     await givePassword(id);
     const user = (await owner.get(`users/${id}`)).data;
@@ -265,7 +273,7 @@ describe("a failed sign-in", () => {
       );
     await open({});
     const refusal = { code: "auth_invalid_credentials" };
-    expect(open({ passwordHash: "the hash of before" })).rejects.toMatchObject(refusal);
+    expect(open({ passwordHash: "the former hash" })).rejects.toMatchObject(refusal);
     const user = (await owner.get(`users/${id}`)).data;
     await owner.put(`users/${id}`, { ...user, is_enabled: false });
     expect(open({})).rejects.toMatchObject(refusal);
@@ -277,7 +285,7 @@ describe("a failed sign-in", () => {
       { origin: "null", host: "localhost" },
       { "sec-fetch-site": "same-site" },
     ]) {
-      await refused(signIn(credentials, headers), 403, "auth_origin_rejected");
+      await expectRefusal(signIn(credentials, headers), 403, "auth_origin_rejected");
     }
     expect(
       (await signIn(credentials, { origin: "http://localhost", host: "localhost", "sec-fetch-site": "same-origin" }))
@@ -286,33 +294,33 @@ describe("a failed sign-in", () => {
   });
 
   test("reports errors of the body and echoes no password", async () => {
-    const answer = await signIn({ email: "nobody", pasword: "hunter2hunter2", password: 5 });
-    expect(answer.status).toBe(400);
-    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
+    const response = await signIn({ email: "nobody", pasword: "hunter2hunter2", password: 5 });
+    expect(response.status).toBe(400);
+    expect(response.body.params.issues.map((issue: { path: string }) => issue.path).sort()).toEqual([
       "/email",
       "/password",
       "/pasword",
     ]);
-    expect(answer.text).not.toContain("hunter2");
+    expect(response.text).not.toContain("hunter2");
   });
 });
 
 describe("signing out", () => {
   test("ends the session and the cookie", async () => {
     const client = clientOf(await signIn());
-    const answer = await client.post("/api/auth/logout", undefined);
-    expect(answer.status).toBe(200);
-    expect(answer.data).toEqual({});
-    const { name, value, attributes } = cookieOf(answer);
+    const response = await client.post("/api/auth/logout", undefined);
+    expect(response.status).toBe(200);
+    expect(response.data).toEqual({});
+    const { name, value, attributes } = cookieOf(response);
     expect([name, value]).toEqual(["session_id", ""]);
     expect(attributes).toMatchObject({ "max-age": "0", path: "/" });
-    await refused(client.get("/api/auth/me"), 401, "auth_not_authenticated");
+    await expectRefusal(client.get("/api/auth/me"), 401, "auth_not_authenticated");
   });
 
   test("leaves the user's other sessions alone", async () => {
-    const [one, other] = [clientOf(await signIn()), clientOf(await signIn())];
-    await one.post("/api/auth/logout", undefined);
-    expect((await other.get("/api/auth/me")).status).toBe(200);
+    const [firstClient, secondClient] = [clientOf(await signIn()), clientOf(await signIn())];
+    await firstClient.post("/api/auth/logout", undefined);
+    expect((await secondClient.get("/api/auth/me")).status).toBe(200);
   });
 
   test("requires a session: an anonymous caller and an API key have none", async () => {
@@ -330,14 +338,14 @@ describe("signing out", () => {
 });
 
 describe("one's own sessions", () => {
-  const sessionsOf = async (client: Client) => (await client.get("/api/auth/sessions")).data as Wire[];
+  const sessionsOf = async (client: Client) => (await client.get("/api/auth/sessions")).data as JsonRecord[];
 
-  test("are listed by last use, newest first, including the present one, without their tokens", async () => {
-    const began = clock.text();
-    const one = clientOf(await signIn());
+  test("are listed by last use, newest first, including the current one, without their tokens", async () => {
+    const startedAt = clock.text();
+    const firstClient = clientOf(await signIn());
     clock.advance(120_000);
-    const other = clientOf(await signIn());
-    const [newest, older] = await sessionsOf(other);
+    const secondClient = clientOf(await signIn());
+    const [newest, older] = await sessionsOf(secondClient);
     expect(newest).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
       created_at: expect.any(String),
@@ -348,41 +356,41 @@ describe("one's own sessions", () => {
       is_current: true,
     });
     expect(older).toMatchObject({ is_current: false });
-    expect(older?.created_at >= began).toBe(true);
-    const ofOne = await sessionsOf(one);
-    expect(ofOne.map(({ id }) => id).sort()).toEqual((await sessionsOf(other)).map(({ id }) => id).sort());
-    expect(ofOne.filter(({ is_current }) => is_current).map(({ id }) => id)).toEqual([older?.id]);
+    expect(older?.created_at >= startedAt).toBe(true);
+    const sessions = await sessionsOf(firstClient);
+    expect(sessions.map(({ id }) => id).sort()).toEqual((await sessionsOf(secondClient)).map(({ id }) => id).sort());
+    expect(sessions.filter(({ is_current }) => is_current).map(({ id }) => id)).toEqual([older?.id]);
     const hashes = (appliance.reader.db.query("SELECT hash FROM sessions").values() as Array<[Uint8Array]>).map(
       ([hash]) => Buffer.from(hash).toString("hex"),
     );
-    const text = JSON.stringify(await sessionsOf(other)).replaceAll("-", "");
-    for (const hash of hashes) for (let at = 0; at < 48; at += 8) expect(text).not.toContain(hash.slice(at, at + 16));
+    const text = JSON.stringify(await sessionsOf(secondClient)).replaceAll("-", "");
+    for (const hash of hashes) for (let i = 0; i < 48; i += 8) expect(text).not.toContain(hash.slice(i, i + 16));
   });
 
   test("can be ended individually, with immediate effect", async () => {
-    const [here, there] = [clientOf(await signIn()), clientOf(await signIn())];
-    const id = (await sessionsOf(there)).find(({ is_current }) => is_current)?.id;
-    const answer = await here.delete(`/api/auth/sessions/${id}`);
-    expect([answer.status, answer.data]).toEqual([200, {}]);
-    expect([(await here.get("/api/auth/me")).status, (await there.get("/api/auth/me")).status]).toEqual([200, 401]);
-    expect((await here.delete(`/api/auth/sessions/${id}`)).body.code).toBe("entity_not_found");
+    const [current, ended] = [clientOf(await signIn()), clientOf(await signIn())];
+    const id = (await sessionsOf(ended)).find(({ is_current }) => is_current)?.id;
+    const response = await current.delete(`/api/auth/sessions/${id}`);
+    expect([response.status, response.data]).toEqual([200, {}]);
+    expect([(await current.get("/api/auth/me")).status, (await ended.get("/api/auth/me")).status]).toEqual([200, 401]);
+    expect((await current.delete(`/api/auth/sessions/${id}`)).body.code).toBe("entity_not_found");
   });
 
-  test("can be ended including the present one", async () => {
-    const here = clientOf(await signIn());
-    const id = (await sessionsOf(here)).find(({ is_current }) => is_current)?.id;
-    expect((await here.delete(`/api/auth/sessions/${id}`)).status).toBe(200);
-    expect((await here.get("/api/auth/me")).status).toBe(401);
+  test("can be ended including the current one", async () => {
+    const current = clientOf(await signIn());
+    const id = (await sessionsOf(current)).find(({ is_current }) => is_current)?.id;
+    expect((await current.delete(`/api/auth/sessions/${id}`)).status).toBe(200);
+    expect((await current.get("/api/auth/me")).status).toBe(401);
   });
 
-  test("can be ended all at once except the present one; expired ones are not counted", async () => {
+  test("can be ended all at once except the current one; expired ones are not counted", async () => {
     await signIn();
     clock.advance(8 * 24 * 3_600_000);
-    const [here, there, elsewhere] = [clientOf(await signIn()), clientOf(await signIn()), clientOf(await signIn())];
-    expect(await sessionsOf(here)).toHaveLength(3);
-    expect((await here.post("/api/auth/sessions/end-others", undefined)).data).toEqual({ ended: 2 });
-    for (const client of [there, elsewhere]) expect((await client.get("/api/auth/me")).status).toBe(401);
-    expect(await sessionsOf(here)).toHaveLength(1);
+    const [current, other, third] = [clientOf(await signIn()), clientOf(await signIn()), clientOf(await signIn())];
+    expect(await sessionsOf(current)).toHaveLength(3);
+    expect((await current.post("/api/auth/sessions/end-others", undefined)).data).toEqual({ ended: 2 });
+    for (const client of [other, third]) expect((await client.get("/api/auth/me")).status).toBe(401);
+    expect(await sessionsOf(current)).toHaveLength(1);
   });
 
   test("are limited in number: one more ends the least recently used one, of the same user only", async () => {
@@ -393,14 +401,14 @@ describe("one's own sessions", () => {
     while ((await sessionsOf(used)).length < SESSIONS_OF_USER_MAX) await signIn();
     for (let more = 0; more < 3; more += 1) await signIn();
     expect(await sessionsOf(used)).toHaveLength(SESSIONS_OF_USER_MAX);
-    const statuses = await Promise.all([used, unused, colleague.client].map((each) => each.get("/api/auth/me")));
+    const statuses = await Promise.all([used, unused, colleague.client].map((session) => session.get("/api/auth/me")));
     expect(statuses.map(({ status }) => status)).toEqual([200, 401, 200]);
   });
 
   test("are private, even from an Owner, and unavailable to API keys", async () => {
     const viewer = await newUser({ role: "Viewer" });
-    const [{ id } = {} as Wire] = await sessionsOf(viewer.client);
-    expect((await sessionsOf(owner)).map((each) => each.id)).not.toContain(id);
+    const [{ id } = {} as JsonRecord] = await sessionsOf(viewer.client);
+    expect((await sessionsOf(owner)).map((session) => session.id)).not.toContain(id);
     expect((await owner.delete(`/api/auth/sessions/${id}`)).body.code).toBe("entity_not_found");
     await owner.post("/api/auth/sessions/end-others", undefined);
     expect((await viewer.client.get("/api/auth/me")).status).toBe(200);
@@ -416,8 +424,8 @@ describe("a session", () => {
       expect((await client.get("/api/auth/me")).status).toBe(200);
     }
     clock.advance(SESSION_IDLE_MS + 1);
-    const answer = await refused(client.get("/api/auth/me"), 401, "auth_session_expired");
-    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    const response = await expectRefusal(client.get("/api/auth/me"), 401, "auth_session_expired");
+    expect(response.headers.get("www-authenticate")).toBe("Bearer");
   });
 
   test("is reported as expired even after other sign-ins, and is forgotten eventually", async () => {
@@ -425,7 +433,7 @@ describe("a session", () => {
     clock.advance(2 * SESSION_IDLE_MS);
     await signIn();
     expect((await client.get("/api/auth/me")).body.code).toBe("auth_session_expired");
-    clock.advance(SESSION_FORGOTTEN_MS + 1);
+    clock.advance(SESSION_RETENTION_MS + 1);
     await signIn();
     expect(appliance.reader.db.query("SELECT count(*) AS sessions FROM sessions").get()).toEqual({ sessions: 1 });
   });
@@ -488,19 +496,19 @@ describe("the identity request", () => {
 describe("changing one's own password", () => {
   const change = { current_password: PASSWORD, new_password: "another phrase" };
 
-  test("takes effect at once, ends the other sessions and keeps the present one", async () => {
-    const [here, elsewhere] = [clientOf(await signIn()), clientOf(await signIn())];
-    const answer = await here.put("/api/auth/password", change);
-    expect(answer.status).toBe(200);
-    expect(answer.data.id).toBe(first.userId);
-    expect((await here.get("/api/auth/me")).status).toBe(200);
-    expect((await elsewhere.get("/api/auth/me")).status).toBe(401);
+  test("takes effect at once, ends the other sessions and keeps the current one", async () => {
+    const [current, third] = [clientOf(await signIn()), clientOf(await signIn())];
+    const response = await current.put("/api/auth/password", change);
+    expect(response.status).toBe(200);
+    expect(response.data.id).toBe(first.userId);
+    expect((await current.get("/api/auth/me")).status).toBe(200);
+    expect((await third.get("/api/auth/me")).status).toBe(401);
     expect((await owner.get("/api/auth/me")).status).toBe(401);
     expect((await signIn()).status).toBe(401);
     expect((await signIn({ email: EMAIL, password: change.new_password })).status).toBe(200);
   });
 
-  test("makes a version naming the change, without the password or its hash", async () => {
+  test("creates a version naming the change, without the password or its hash", async () => {
     await owner.put("/api/auth/password", change);
     expect(versionsOf(first.userId).map((version) => version.changed)).toEqual([null, ["password"]]);
     const documents = appliance.reader.db
@@ -511,16 +519,16 @@ describe("changing one's own password", () => {
 
   test("does not affect API keys and other users' sessions", async () => {
     const key = newApiKey();
-    const other = await newUser({ role: "Viewer" });
+    const otherUser = await newUser({ role: "Viewer" });
     await owner.put("/api/auth/password", change);
-    expect((await other.client.get("/api/auth/me")).status).toBe(200);
+    expect((await otherUser.client.get("/api/auth/me")).status).toBe(200);
     expect((await key.client.get("/api/auth/me")).status).toBe(200);
   });
 
-  test("requires the present password, and throttles guesses of it", async () => {
+  test("requires the current password, and throttles guesses of it", async () => {
     const guess = { ...change, current_password: "a guess" };
     for (let attempt = 0; attempt < 4; attempt += 1) {
-      await refused(owner.put("/api/auth/password", guess), 401, "auth_invalid_credentials");
+      await expectRefusal(owner.put("/api/auth/password", guess), 401, "auth_invalid_credentials");
     }
     expect((await owner.put("/api/auth/password", change)).status).toBe(429);
     expect((await signIn()).status).toBe(429);
@@ -528,10 +536,10 @@ describe("changing one's own password", () => {
   });
 
   test("requires at least ten characters", async () => {
-    const answer = await owner.put("/api/auth/password", { ...change, new_password: "nine char" });
-    expect(answer.status).toBe(400);
-    expect(answer.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
-    expect(answer.text).not.toContain("nine char");
+    const response = await owner.put("/api/auth/password", { ...change, new_password: "nine char" });
+    expect(response.status).toBe(400);
+    expect(response.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
+    expect(response.text).not.toContain("nine char");
     const spaced = await owner.put("/api/auth/password", { ...change, new_password: "a phrase with\nline break" });
     expect(spaced.body.params.issues.map((issue: { path: string }) => issue.path)).toEqual(["/new_password"]);
   });
@@ -546,7 +554,7 @@ describe("changing one's own password", () => {
     const passwordHash = await Bun.password.hash("1111111111", { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
     await appliance.writes.run(
       "user.set_password",
-      { id: first.userId, passwordHash, keeps: null },
+      { id: first.userId, passwordHash, keptHash: null },
       { type: "System", id: null, name: "netledger", organizationId: null, requestId: null },
     );
     expect((await signIn({ email: EMAIL, password: "1111111111" })).status).toBe(200);

@@ -1,4 +1,4 @@
-// Streamed answers that fail midway.
+// Streamed responses that fail midway.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";

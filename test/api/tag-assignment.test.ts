@@ -6,15 +6,15 @@ import { TAGGED_TYPES, type TaggedType } from "../../src/resources/tag-assignmen
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { BULK_MAX, TAGS_MAX } from "../../src/schemas/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer, Client } from "../support/appliance/client.ts";
-import { invalid, made, refusal, type Wire } from "../support/appliance/factories.ts";
-import { type Place, UNKNOWN_ID } from "../support/contract/record-subject.ts";
-import { refused } from "../support/contract/shapes.ts";
+import type { ApiResponse, Client } from "../support/appliance/client.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
+import { type RecordScope, UNKNOWN_ID } from "../support/contract/record-subject.ts";
+import { expectRefusal } from "../support/contract/shapes.ts";
 
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 const { clock, first, owner, signedIn } = appliance;
 const { findingsOf, inTransaction, keyBody, newApiKey, newCredential, newHost, newNetwork } = appliance;
-const { newOrganization, newSubnet, newTag, newUser, tick, transactionCount, writingWatched } = appliance;
+const { newOrganization, newSubnet, newTag, newUser, tick, transactionCount, watchWrites } = appliance;
 const { versionsOf, writtenIn, newMember, newViewer } = appliance;
 
 const ASSIGN = "/api/v1/tags/assign";
@@ -25,13 +25,13 @@ const assign = (
   type: string,
   id: string,
   tagIds: readonly string[],
-  by = owner,
+  caller = owner,
   headers: Record<string, string> = {},
-) => by.put(ASSIGN, { entity_type: type, entity_id: id, tag_ids: tagIds }, headers);
-const add = (type: string, ids: readonly string[], tagId: string, by = owner) =>
-  by.post(BULK_ADD, { entity_type: type, entity_ids: ids, tag_id: tagId });
-const takeOff = (type: string, ids: readonly string[], tagId: string, by = owner) =>
-  by.post(BULK_REMOVE, { entity_type: type, entity_ids: ids, tag_id: tagId });
+) => caller.put(ASSIGN, { entity_type: type, entity_id: id, tag_ids: tagIds }, headers);
+const add = (type: string, ids: readonly string[], tagId: string, caller = owner) =>
+  caller.post(BULK_ADD, { entity_type: type, entity_ids: ids, tag_id: tagId });
+const removeTag = (type: string, ids: readonly string[], tagId: string, caller = owner) =>
+  caller.post(BULK_REMOVE, { entity_type: type, entity_ids: ids, tag_id: tagId });
 
 const PATHS: Record<TaggedType, string> = {
   host: "hosts",
@@ -43,39 +43,45 @@ const PATHS: Record<TaggedType, string> = {
   api_key: "auth/keys",
 };
 
-interface Made {
+interface CreatedRecord {
   readonly id: string;
   /** For a service. */
   readonly hostId: string | null;
 }
 
 /** A record of the type, without tags. */
-async function newTagged(type: TaggedType, by = owner, place: Place = first): Promise<Made> {
-  const { networkId, organizationId, userId } = place;
+async function newTagged(type: TaggedType, caller = owner, scope: RecordScope = first): Promise<CreatedRecord> {
+  const { networkId, organizationId, userId } = scope;
   if (type === "service") {
-    const host = await newHost({ network_id: networkId, services: [{ name: "web", service_definition: "Nginx" }] }, by);
+    const host = await newHost(
+      { network_id: networkId, services: [{ name: "web", service_definition: "Nginx" }] },
+      caller,
+    );
     return { id: host.services[0].id, hostId: host.id };
   }
-  const makers: Record<Exclude<TaggedType, "service">, () => Promise<Wire>> = {
-    host: () => newHost({ network_id: networkId }, by),
-    network: () => newNetwork({}, by),
-    subnet: () => newSubnet({ network_id: networkId }, by),
+  const factories: Record<Exclude<TaggedType, "service">, () => Promise<JsonRecord>> = {
+    host: () => newHost({ network_id: networkId }, caller),
+    network: () => newNetwork({}, caller),
+    subnet: () => newSubnet({ network_id: networkId }, caller),
     ip_range: async () => {
-      const { cidr } = await newSubnet({ network_id: networkId }, by);
+      const { cidr } = await newSubnet({ network_id: networkId }, caller);
       const first = cidr.split("/")[0];
-      return made(by.post("ip-ranges", { network_id: networkId, first, last: first, purpose: "Static" }));
+      return expectOk(caller.post("ip-ranges", { network_id: networkId, first, last: first, purpose: "Static" }));
     },
-    credential: () => newCredential({ organization_id: organizationId }, by),
+    credential: () => newCredential({ organization_id: organizationId }, caller),
     api_key: async () =>
-      (await made(by.post("auth/keys", { ...keyBody(), organization_id: organizationId, user_id: userId }))).api_key,
+      (await expectOk(caller.post("auth/keys", { ...keyBody(), organization_id: organizationId, user_id: userId })))
+        .api_key,
   };
-  return { id: (await makers[type]()).id, hostId: null };
+  return { id: (await factories[type]()).id, hostId: null };
 }
 
 /** The record now, or in the past. */
-async function read(type: TaggedType, { id, hostId }: Made, at = ""): Promise<Wire> {
-  const record = await made(owner.get(`${hostId === null ? `${PATHS[type]}/${id}` : `hosts/${hostId}`}${at}`));
-  return hostId === null ? record : ((record.services as Wire[]).find((service) => service.id === id) as Wire);
+async function read(type: TaggedType, { id, hostId }: CreatedRecord, at = ""): Promise<JsonRecord> {
+  const record = await expectOk(owner.get(`${hostId === null ? `${PATHS[type]}/${id}` : `hosts/${hostId}`}${at}`));
+  return hostId === null
+    ? record
+    : ((record.services as JsonRecord[]).find((service) => service.id === id) as JsonRecord);
 }
 
 async function newTags(count: number): Promise<string[]> {
@@ -84,10 +90,10 @@ async function newTags(count: number): Promise<string[]> {
   return ids;
 }
 
-/** An answer without an id that must not matter. */
-const without = (answer: Answer, id: string) => ({
-  status: answer.status,
-  body: JSON.parse(answer.text.replaceAll(id, "<id>")),
+/** A response without an id that must not matter. */
+const withoutId = (response: ApiResponse, id: string) => ({
+  status: response.status,
+  body: JSON.parse(response.text.replaceAll(id, "<id>")),
 });
 
 describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (type) => {
@@ -107,14 +113,14 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
       data: { entity_type: type, entity_id: record.id, tag_ids: [b, a] },
     });
     expect(writtenIn()).toEqual(written);
-    const now = clock.text();
-    expect(await read(type, record)).toEqual({ ...before, tags: [b, a], updated_at: now, valid_from: now });
+    const changedAt = clock.text();
+    expect(await read(type, record)).toEqual({ ...before, tags: [b, a], updated_at: changedAt, valid_from: changedAt });
     expect(versionsOf(record.id)).toMatchObject([
       { operation: "Created" },
-      { operation: "Updated", changed: ["tags"], valid_from: now },
+      { operation: "Updated", changed: ["tags"], valid_from: changedAt },
     ]);
     if (record.hostId !== null)
-      expect(versionsOf(record.hostId).at(-1)).toMatchObject({ changed: ["services"], valid_from: now });
+      expect(versionsOf(record.hostId).at(-1)).toMatchObject({ changed: ["services"], valid_from: changedAt });
 
     tick();
     expect((await assign(type, record.id, [a, c])).data).toEqual({
@@ -123,15 +129,15 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
       tag_ids: [a, c],
     });
     tick();
-    const asType = type.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
-    expect((await assign(asType, record.id, [])).data).toEqual({
+    const pascalType = type.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase());
+    expect((await assign(pascalType, record.id, [])).data).toEqual({
       entity_type: type,
       entity_id: record.id,
       tag_ids: [],
     });
     expect((await read(type, record)).tags).toEqual([]);
     tick();
-    expect((await read(type, record, `?at=${now}`)).tags).toEqual([b, a]);
+    expect((await read(type, record, `?at=${changedAt}`)).tags).toEqual([b, a]);
     expect((await read(type, record, `?at=${before.valid_from}`)).tags).toEqual([]);
   });
 
@@ -140,9 +146,9 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     const ids = records.map((record) => record.id);
     const [first, second, third] = ids as [string, string, string];
     const [a, b] = (await newTags(2)) as [string, string];
-    await made(assign(type, second, [b]));
-    await made(assign(type, third, [a, b]));
-    const untouched = await read(type, records[2] as Made);
+    await expectOk(assign(type, second, [b]));
+    await expectOk(assign(type, third, [a, b]));
+    const untouched = await read(type, records[2] as CreatedRecord);
     tick();
 
     expect(await add(type, [third, first.toUpperCase(), second, first], a)).toMatchObject({
@@ -155,10 +161,10 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
       [b, a],
       [a, b],
     ]);
-    expect(await read(type, records[2] as Made)).toEqual(untouched);
+    expect(await read(type, records[2] as CreatedRecord)).toEqual(untouched);
 
     const before = transactionCount();
-    expect((await takeOff(type, ids, b)).data).toEqual({
+    expect((await removeTag(type, ids, b)).data).toEqual({
       entity_type: type,
       entity_ids: ids,
       tag_id: b,
@@ -168,36 +174,36 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     expect(await Promise.all(records.map(async (record) => (await read(type, record)).tags))).toEqual([[a], [a], [a]]);
   });
 
-  test("make no version when unchanged", async () => {
+  test("create no version when unchanged", async () => {
     const record = await newTagged(type);
     const [a, b] = (await newTags(2)) as [string, string];
-    await made(assign(type, record.id, [a]));
-    const expectNothingWritten = writingWatched();
+    await expectOk(assign(type, record.id, [a]));
+    const expectNothingWritten = watchWrites();
     expect((await assign(type, record.id, [a, a])).data).toMatchObject({ tag_ids: [a] });
     expect((await add(type, [record.id], a)).data).toMatchObject({ changed_ids: [] });
-    expect((await takeOff(type, [record.id], b)).data).toMatchObject({ changed_ids: [] });
+    expect((await removeTag(type, [record.id], b)).data).toMatchObject({ changed_ids: [] });
     expectNothingWritten();
   });
 
-  test("require a record visible to the caller: unknown, deleted, foreign and of another kind are alike, all or none", async () => {
+  test("require a record visible to the caller: unknown, deleted, foreign ones and other kinds are refused alike", async () => {
     const second = await newOrganization("Second");
     const foreign = await newTagged(type, await signedIn(second.userId), second);
-    const other = await newTagged(type === "host" ? "subnet" : "host");
+    const otherRecord = await newTagged(type === "host" ? "subnet" : "host");
     const own = await newTagged(type);
-    const gone = await newTagged(type);
+    const deleted = await newTagged(type);
     const [tag] = (await newTags(1)) as [string];
-    if (gone.hostId === null) await made(owner.delete(`${PATHS[type]}/${gone.id}`));
-    else await made(owner.delete(`hosts/${gone.hostId}`));
-    const expectNothingWritten = writingWatched();
-    const attempts: Array<[string, (id: string) => Promise<Answer>]> = [
+    if (deleted.hostId === null) await expectOk(owner.delete(`${PATHS[type]}/${deleted.id}`));
+    else await expectOk(owner.delete(`hosts/${deleted.hostId}`));
+    const expectNothingWritten = watchWrites();
+    const attempts: Array<[string, (id: string) => Promise<ApiResponse>]> = [
       ["entity_id", (id) => assign(type, id, [tag])],
       ["entity_ids", (id) => add(type, [own.id, id], tag)],
-      ["entity_ids", (id) => takeOff(type, [own.id, id], tag)],
+      ["entity_ids", (id) => removeTag(type, [own.id, id], tag)],
     ];
     for (const [field, attempt] of attempts) {
-      const unknown = without(await attempt(UNKNOWN_ID), UNKNOWN_ID);
+      const unknown = withoutId(await attempt(UNKNOWN_ID), UNKNOWN_ID);
       expect(unknown).toMatchObject(refusal(400, "entity_reference_invalid", { entity: type, field, ids: ["<id>"] }));
-      for (const { id } of [foreign, gone, other]) expect(without(await attempt(id), id)).toEqual(unknown);
+      for (const { id } of [foreign, deleted, otherRecord]) expect(withoutId(await attempt(id), id)).toEqual(unknown);
     }
     const all = await add(type, [UNKNOWN_ID, own.id, foreign.id], tag);
     expect(all.body.params.ids).toEqual([UNKNOWN_ID, foreign.id]);
@@ -207,64 +213,65 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
 });
 
 describe("an assigned tag", () => {
-  test("must be visible to the caller: unknown, deleted and foreign are alike, and nothing is written", async () => {
+  test("must be visible to the caller: unknown, deleted and foreign ones are refused alike, without a write", async () => {
     const second = await newOrganization("Second");
     const foreign = (await newTag({}, await signedIn(second.userId))).id;
-    const [own, gone] = (await newTags(2)) as [string, string];
+    const [own, deleted] = (await newTags(2)) as [string, string];
     const host = (await newHost({ tags: [own] })).id;
-    await made(owner.delete(`tags/${gone}`));
-    const expectNothingWritten = writingWatched();
-    const attempts: Array<[string, (id: string) => Promise<Answer>]> = [
+    await expectOk(owner.delete(`tags/${deleted}`));
+    const expectNothingWritten = watchWrites();
+    const attempts: Array<[string, (id: string) => Promise<ApiResponse>]> = [
       ["tag_ids", (id) => assign("host", host, [own, id])],
       ["tag_id", (id) => add("host", [host], id)],
-      ["tag_id", (id) => takeOff("host", [host], id)],
+      ["tag_id", (id) => removeTag("host", [host], id)],
     ];
     for (const [field, attempt] of attempts) {
-      const unknown = without(await attempt(UNKNOWN_ID), UNKNOWN_ID);
+      const unknown = withoutId(await attempt(UNKNOWN_ID), UNKNOWN_ID);
       expect(unknown).toMatchObject(refusal(400, "entity_reference_invalid", { entity: "tag", field, ids: ["<id>"] }));
-      for (const id of [foreign, gone]) expect(without(await attempt(id), id)).toEqual(unknown);
+      for (const id of [foreign, deleted]) expect(withoutId(await attempt(id), id)).toEqual(unknown);
     }
-    expect((await assign("host", host, [gone, own, foreign])).body.params.ids).toEqual([gone, foreign]);
+    expect((await assign("host", host, [deleted, own, foreign])).body.params.ids).toEqual([deleted, foreign]);
     expectNothingWritten();
   });
 
   test("is removed when deleted", async () => {
     const records = await Promise.all(TAGGED_TYPES.map((type) => newTagged(type)));
     const [tag] = (await newTags(1)) as [string];
-    for (const [position, type] of TAGGED_TYPES.entries()) await made(add(type, [(records[position] as Made).id], tag));
-    await made(owner.delete(`tags/${tag}`));
     for (const [position, type] of TAGGED_TYPES.entries())
-      expect([type, (await read(type, records[position] as Made)).tags]).toEqual([type, []]);
+      await expectOk(add(type, [(records[position] as CreatedRecord).id], tag));
+    await expectOk(owner.delete(`tags/${tag}`));
+    for (const [position, type] of TAGGED_TYPES.entries())
+      expect([type, (await read(type, records[position] as CreatedRecord)).tags]).toEqual([type, []]);
   });
 });
 
 describe("the right to assign tags", () => {
   /** Every operation on a record. */
-  const attempts = (type: string, id: string, tag: string, by: Client) => [
-    () => assign(type, id, [tag], by),
-    () => add(type, [id], tag, by),
-    () => takeOff(type, [id], tag, by),
+  const attempts = (type: string, id: string, tag: string, caller: Client) => [
+    () => assign(type, id, [tag], caller),
+    () => add(type, [id], tag, caller),
+    () => removeTag(type, [id], tag, caller),
   ];
 
   test("is that to write the record: a Member for hosts, services and subnets, an Admin also for networks and credentials, a Viewer for none", async () => {
     const [viewer, member, admin] = [await newViewer(), await newMember(), await newUser({ role: "Admin" })];
     const [tag] = (await newTags(1)) as [string];
-    for (const type of TAGGED_TYPES.filter((each) => each !== "api_key")) {
+    for (const type of TAGGED_TYPES.filter((type) => type !== "api_key")) {
       // Records that the Member may not write are not even looked up.
-      const isAdmins = type === "network" || type === "credential";
+      const requiresAdmin = type === "network" || type === "credential";
       const { id } = await newTagged(type);
-      const expectNothingWritten = writingWatched();
-      for (const each of [id, UNKNOWN_ID]) {
-        for (const attempt of attempts(type, each, tag, viewer.client))
-          await refused(attempt(), 403, "auth_permission_denied", { required: "Member", actual: "Viewer" });
-        for (const attempt of isAdmins ? attempts(type, each, tag, member.client) : [])
-          await refused(attempt(), 403, "auth_permission_denied", { required: "Admin", actual: "Member" });
+      const expectNothingWritten = watchWrites();
+      for (const recordId of [id, UNKNOWN_ID]) {
+        for (const attempt of attempts(type, recordId, tag, viewer.client))
+          await expectRefusal(attempt(), 403, "auth_permission_denied", { required: "Member", actual: "Viewer" });
+        for (const attempt of requiresAdmin ? attempts(type, recordId, tag, member.client) : [])
+          await expectRefusal(attempt(), 403, "auth_permission_denied", { required: "Admin", actual: "Member" });
       }
       expectNothingWritten();
       for (const client of [
         admin.client,
         newApiKey({ permissions: "Admin" }).client,
-        ...(isAdmins ? [] : [member.client]),
+        ...(requiresAdmin ? [] : [member.client]),
       ]) {
         for (const attempt of attempts(type, id, tag, client))
           expect([type, (await attempt()).status]).toEqual([type, 200]);
@@ -280,17 +287,17 @@ describe("the right to assign tags", () => {
     ];
     const key = newApiKey({ userId: one.id });
     const [tag] = (await newTags(1)) as [string];
-    const refused: Array<[Client, number, string]> = [
+    const denied: Array<[Client, number, string]> = [
       [key.client, 403, "auth_session_required"],
       [newApiKey().client, 403, "auth_session_required"],
       [two.client, 400, "entity_reference_invalid"],
     ];
-    for (const [client, status, code] of refused) {
+    for (const [client, status, code] of denied) {
       for (const [position, attempt] of attempts("api_key", key.id, tag, client).entries()) {
-        const answer = without(await attempt(), key.id);
-        expect(answer).toMatchObject(refusal(status, code));
-        expect(answer).toEqual(
-          without((await attempts("api_key", UNKNOWN_ID, tag, client)[position]?.()) as Answer, UNKNOWN_ID),
+        const response = withoutId(await attempt(), key.id);
+        expect(response).toMatchObject(refusal(status, code));
+        expect(response).toEqual(
+          withoutId((await attempts("api_key", UNKNOWN_ID, tag, client)[position]?.()) as ApiResponse, UNKNOWN_ID),
         );
       }
     }
@@ -317,15 +324,15 @@ describe("the right to assign tags", () => {
         (await newTagged(type, owner, { ...first, networkId: hidden })).id,
         [member.client, key.client],
       ]);
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     for (const [type, id, clients] of records) {
       for (const client of clients) {
         for (const [position, attempt] of attempts(type, id, tag, client).entries()) {
-          const outOfReach = without(await attempt(), id);
+          const outOfReach = withoutId(await attempt(), id);
           expect(outOfReach).toMatchObject(refusal(400, "entity_reference_invalid", { entity: type }));
-          expect(without((await attempts(type, UNKNOWN_ID, tag, client)[position]?.()) as Answer, UNKNOWN_ID)).toEqual(
-            outOfReach,
-          );
+          expect(
+            withoutId((await attempts(type, UNKNOWN_ID, tag, client)[position]?.()) as ApiResponse, UNKNOWN_ID),
+          ).toEqual(outOfReach);
         }
       }
     }
@@ -340,9 +347,9 @@ describe("an assignment of tags", () => {
     const host = await newHost();
     const etag = (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string;
     expect((await assign("host", host.id, [a], owner, { "if-match": etag })).status).toBe(200);
-    const expectNothingWritten = writingWatched();
+    const expectNothingWritten = watchWrites();
     for (const stale of [etag, '"nonsense"'])
-      await refused(assign("host", host.id, [b], owner, { "if-match": stale }), 412, "precondition_failed");
+      await expectRefusal(assign("host", host.id, [b], owner, { "if-match": stale }), 412, "precondition_failed");
     expectNothingWritten();
     expect((await assign("host", host.id, [b], owner, { "if-match": "*" })).status).toBe(200);
   });
@@ -367,19 +374,19 @@ describe("an assignment of tags", () => {
       string,
       string,
     ];
-    for (const id of [one, three]) expect((await made(assign("host", id, full))).tag_ids).toEqual(full);
-    const expectNothingWritten = writingWatched();
+    for (const id of [one, three]) expect((await expectOk(assign("host", id, full))).tag_ids).toEqual(full);
+    const expectNothingWritten = watchWrites();
     expect(await add("host", [two, one, two, three], last)).toMatchObject(
       invalid(
         { path: "/entity_ids/1", message: "already has 1000 tags, the maximum", value: one },
         { path: "/entity_ids/3", value: three },
       ),
     );
-    await refused(assign("host", two, tags), 400, "validation_failed", { issues: [{ path: "/tag_ids" }] });
+    await expectRefusal(assign("host", two, tags), 400, "validation_failed", { issues: [{ path: "/tag_ids" }] });
     expectNothingWritten();
     // Records that already carry the tag need no free slot.
     expect((await add("host", [one, two, three], full[0] as string)).data).toMatchObject({ changed_ids: [two] });
-    expect((await takeOff("host", [one], full[0] as string)).data).toMatchObject({ changed_ids: [one] });
+    expect((await removeTag("host", [one], full[0] as string)).data).toMatchObject({ changed_ids: [one] });
     expect((await add("host", [one], last)).data).toMatchObject({ changed_ids: [one] });
   });
 
@@ -410,15 +417,15 @@ describe("an assignment of tags", () => {
       changed_ids: subnets,
     });
     expect(writtenIn()).toEqual({ "Updated subnet": BULK_MAX });
-    const expectNothingWritten = writingWatched();
-    expect(await takeOff("subnet", [...subnets, UNKNOWN_ID], tag)).toMatchObject(invalid({ path: "/entity_ids" }));
+    const expectNothingWritten = watchWrites();
+    expect(await removeTag("subnet", [...subnets, UNKNOWN_ID], tag)).toMatchObject(invalid({ path: "/entity_ids" }));
     expectNothingWritten();
   });
 
   test("is refused with all errors of its body, and nothing is written", async () => {
-    const expectNothingWritten = writingWatched();
-    const issuePaths = async (answer: Promise<Answer>) => {
-      const { status, body } = await answer;
+    const expectNothingWritten = watchWrites();
+    const issuePaths = async (response: Promise<ApiResponse>) => {
+      const { status, body } = await response;
       expect({ status, code: body.code }).toEqual({ status: 400, code: "validation_failed" });
       return (body.params.issues as Array<{ path: string }>).map((issue) => issue.path).sort();
     };
@@ -445,7 +452,7 @@ describe("an assignment of tags", () => {
           }),
         ),
       ).toEqual(["/dry_run", "/entity_ids/1", "/tag_ids"]);
-      await refused(owner.post(path, "{"), 400, "malformed_json");
+      await expectRefusal(owner.post(path, "{"), 400, "malformed_json");
     }
     for (const type of ["vlan", "tag", "user", "hosts", "", null, 7])
       expect(await issuePaths(owner.put(ASSIGN, { entity_type: type, entity_id: UNKNOWN_ID, tag_ids: [] }))).toEqual([
@@ -460,6 +467,6 @@ describe("an assignment of tags", () => {
       status: 200,
       data: { id: tag, name: "renamed" },
     });
-    await refused(owner.post(ASSIGN, {}), 405, "method_not_allowed");
+    await expectRefusal(owner.post(ASSIGN, {}), 405, "method_not_allowed");
   });
 });

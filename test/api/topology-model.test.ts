@@ -1,4 +1,4 @@
-// Neighborhood of a host compared with plain code that knows every cable: at random timestamps, for callers with
+// Neighborhood of a host compared with a naive model that knows every cable: at random timestamps, for callers with
 // different reach.
 
 import { expect, test } from "bun:test";
@@ -7,7 +7,7 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { removeRecord } from "../../src/resources/ignored/removal.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const { clock, first, inTransaction, newHost, newIfEntry, newNetwork, newUser, owner } = applianceForEach();
@@ -39,11 +39,11 @@ class Cabling {
     this.networkId = networkId;
   }
 
-  async grow(name: string): Promise<void> {
+  async addHost(name: string): Promise<void> {
     clock.advance(1_000);
     const { id: hostId } = await newHost({ name, network_id: this.networkId });
     this.hosts.add(hostId);
-    this.note();
+    this.saveState();
     for (let k = 1; k <= PORTS; k += 1) {
       clock.advance(1_000);
       this.ports.push({ id: (await newIfEntry(hostId, { if_name: `Gi${k}` })).id, hostId });
@@ -58,7 +58,7 @@ class Cabling {
     );
     if (far === null) this.far.delete(port.id);
     else this.far.set(port.id, far);
-    this.note();
+    this.saveState();
   }
 
   remove(hostId: string): void {
@@ -67,16 +67,16 @@ class Cabling {
     this.hosts.delete(hostId);
     for (const [id, far] of this.far)
       if (far.hostId === hostId || this.ports.find((port) => port.id === id)?.hostId === hostId) this.far.delete(id);
-    this.note();
+    this.saveState();
   }
 
-  living(): Port[] {
+  livePorts(): Port[] {
     return this.ports.filter(({ hostId }) => this.hosts.has(hostId));
   }
 
   /** Ids of nodes and links as of a timestamp, within a number of hops of a host; all without a center. */
-  shown(at: number, center?: string, hops = 0): { readonly nodes: string[]; readonly links: string[] } {
-    const state = this.states.findLast((each) => each.at <= at);
+  idsAt(at: number, center?: string, hops = 0): { readonly nodes: string[]; readonly links: string[] } {
+    const state = this.states.findLast((state) => state.at <= at);
     const cables = new Map<string, [string, string]>();
     for (const [id, far] of state?.far ?? [])
       cables.set([id, far.id].sort().join("--"), [
@@ -93,59 +93,59 @@ class Cabling {
     return { nodes: [...nodes].sort(), links: links.sort() };
   }
 
-  private note(): void {
+  private saveState(): void {
     this.states.push({ at: clock.now(), hosts: new Set(this.hosts), far: new Map(this.far) });
   }
 }
 
-function brief(data: Wire): { nodes: string[]; links: string[] } {
-  const ids = (items: Wire[]) => items.map(({ id }) => id).sort();
+function sortedIds(data: JsonRecord): { nodes: string[]; links: string[] } {
+  const ids = (items: JsonRecord[]) => items.map(({ id }) => id).sort();
   return { nodes: ids(data.nodes), links: ids(data.links) };
 }
 
 test("a neighborhood contains everything within the given number of links, at every instant, for every caller", async () => {
   const random = seededRandom(17);
   const far = await newNetwork();
-  const [near, beyond] = [new Cabling(first.networkId), new Cabling(far.id)];
+  const [near, outOfReach] = [new Cabling(first.networkId), new Cabling(far.id)];
   for (const [cabling, count] of [
     [near, 9],
-    [beyond, 4],
+    [outOfReach, 4],
   ] as const)
-    for (let k = 0; k < count; k += 1) await cabling.grow(`switch-${k}`);
+    for (let k = 0; k < count; k += 1) await cabling.addHost(`switch-${k}`);
   const hostIds = (cabling: Cabling) => [...new Set(cabling.ports.map(({ hostId }) => hostId))];
   for (let step = 0; step < 90; step += 1) {
-    const cabling = step % 4 === 3 ? beyond : near;
-    const port = random.pick(cabling.living());
+    const cabling = step % 4 === 3 ? outOfReach : near;
+    const port = random.pick(cabling.livePorts());
     if (step === 40) cabling.remove(port.hostId);
     else
       cabling.connect(
         port,
-        random.integer(4) === 0 ? null : random.pick(cabling.living().filter(({ id }) => id !== port.id)),
+        random.integer(4) === 0 ? null : random.pick(cabling.livePorts().filter(({ id }) => id !== port.id)),
       );
   }
   const { client: member } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
   let found = 0;
   const from = (near.states[0] as State).at - 1;
-  for (let turn = 0; turn < 160; turn += 1) {
-    const client: Client = turn % 2 === 0 ? owner : member;
-    const cabling = turn % 5 === 4 ? beyond : near;
-    const at = turn % 7 === 0 ? clock.now() : from + random.integer(clock.now() - from);
+  for (let round = 0; round < 160; round += 1) {
+    const client: Client = round % 2 === 0 ? owner : member;
+    const cabling = round % 5 === 4 ? outOfReach : near;
+    const at = round % 7 === 0 ? clock.now() : from + random.integer(clock.now() - from);
     const center = random.pick(hostIds(cabling));
     const hops = 1 + random.integer(4);
-    const inNetwork = turn % 3 === 0 ? `&network_id=${cabling.networkId}` : "";
-    const answer = await made(
+    const inNetwork = round % 3 === 0 ? `&network_id=${cabling.networkId}` : "";
+    const topology = await expectOk(
       client.get(
-        `topology?host_id=${center}&hops=${hops}${inNetwork}${turn % 7 === 0 ? "" : `&at=${new Date(at).toISOString()}`}`,
+        `topology?host_id=${center}&hops=${hops}${inNetwork}${round % 7 === 0 ? "" : `&at=${new Date(at).toISOString()}`}`,
       ),
     );
-    const seen = client === owner || cabling === near ? cabling.shown(at, center, hops) : { nodes: [], links: [] };
-    expect(brief(answer), `turn ${turn}`).toEqual(seen);
-    expect(answer.network_id).toBe(seen.nodes.length > 0 || inNetwork !== "" ? cabling.networkId : null);
-    found += seen.links.length;
+    const expected = client === owner || cabling === near ? cabling.idsAt(at, center, hops) : { nodes: [], links: [] };
+    expect(sortedIds(topology), `turn ${round}`).toEqual(expected);
+    expect(topology.network_id).toBe(expected.nodes.length > 0 || inNetwork !== "" ? cabling.networkId : null);
+    found += expected.links.length;
   }
   expect(found).toBeGreaterThan(100);
   const [center] = hostIds(near);
-  expect(brief(await made(owner.get(`topology?host_id=${center}&network_id=${far.id}`)))).toEqual({
+  expect(sortedIds(await expectOk(owner.get(`topology?host_id=${center}&network_id=${far.id}`)))).toEqual({
     nodes: [],
     links: [],
   });

@@ -2,12 +2,12 @@
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { formatted } from "../../src/reports/topology/formats.ts";
+import { formatMap } from "../../src/reports/topology/formats.ts";
 import { hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer, Client } from "../support/appliance/client.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import type { ApiResponse, Client } from "../support/appliance/client.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { PRESENT } from "../support/store/moments.ts";
 import { DAY_MS } from "../support/store/store.ts";
@@ -15,10 +15,10 @@ import { DAY_MS } from "../support/store/store.ts";
 const appliance = applianceForEach();
 const { clock, first, owner } = appliance;
 const { inTransaction, newHost, newIfEntry, newNetwork, newStranger } = appliance;
-const { newSubnet, newUser, newViewer, pruned, tick } = appliance;
+const { newSubnet, newUser, newViewer, prune, tick } = appliance;
 let networkId: string;
-let core: Wire;
-let access: Wire;
+let core: JsonRecord;
+let access: JsonRecord;
 
 beforeEach(async () => {
   networkId = first.networkId;
@@ -33,8 +33,8 @@ beforeEach(async () => {
   access = await newHost({ name: "access", sys_name: "access", ip_addresses: [{ ip_address: "192.0.2.2" }] });
 });
 
-/** LLDP neighbor that a port receives from one of these. */
-function lldp(host: Wire, portName: string, fields: Wire = {}): Wire {
+/** LLDP fields of an entry whose neighbor is the given port of a host. */
+function lldp(host: JsonRecord, portName: string, fields: JsonRecord = {}): JsonRecord {
   return {
     lldp_sys_name: host.sys_name ?? host.name,
     lldp_port_id: { subtype: "InterfaceName", value: portName },
@@ -42,33 +42,33 @@ function lldp(host: Wire, portName: string, fields: Wire = {}): Wire {
   };
 }
 
-function newPort(host: Wire, name: string, fields: Wire = {}): Promise<Wire> {
+function newPort(host: JsonRecord, name: string, fields: JsonRecord = {}): Promise<JsonRecord> {
   return newIfEntry(host.id, { if_name: name, oper_status: "Up", if_type: 6, ...fields });
 }
 
 /** Writes fields of an interface entry a second later. @returns the timestamp */
-async function changePort(port: Wire, fields: Wire): Promise<string> {
+async function changePort(port: JsonRecord, fields: JsonRecord): Promise<string> {
   tick();
   return (
-    await made(owner.put(`if-entries/${port.id}`, { if_index: port.if_index, if_descr: port.if_descr, ...fields }))
+    await expectOk(owner.put(`if-entries/${port.id}`, { if_index: port.if_index, if_descr: port.if_descr, ...fields }))
   ).updated_at;
 }
 
-function ask(query = "", by: Client = owner): Promise<Answer> {
-  return by.get(`topology?network_id=${networkId}${query}`);
+function request(query = "", caller: Client = owner): Promise<ApiResponse> {
+  return caller.get(`topology?network_id=${networkId}${query}`);
 }
 
-async function topology(query = "", by: Client = owner): Promise<Wire> {
-  return made(ask(query, by));
+async function topology(query = "", caller: Client = owner): Promise<JsonRecord> {
+  return expectOk(request(query, caller));
 }
 
 /** Links in short form: `access Gi0/24 -- core Gi1/0/7`. */
-function briefs({ nodes, links }: Wire): string[] {
-  const names = new Map(nodes.map((node: Wire) => [node.id, node.name]));
-  const end = (each: Wire) =>
-    `${names.get(each.node_id)} ${each.if_entry === null ? `(${each.port})` : each.if_entry.name}`;
+function summaries({ nodes, links }: JsonRecord): string[] {
+  const names = new Map(nodes.map((node: JsonRecord) => [node.id, node.name]));
+  const end = (linkEnd: JsonRecord) =>
+    `${names.get(linkEnd.node_id)} ${linkEnd.if_entry === null ? `(${linkEnd.port})` : linkEnd.if_entry.name}`;
   return links.map(
-    ({ ends, certainty }: Wire) =>
+    ({ ends, certainty }: JsonRecord) =>
       `${end(ends[0])} ${certainty === "Interfaces" ? "--" : `-${certainty}-`} ${end(ends[1])}`,
   );
 }
@@ -162,7 +162,7 @@ describe("GET /api/v1/topology", () => {
         },
       ],
     });
-    expect((await topology("&include_isolated=true")).nodes.map((node: Wire) => node.name)).toEqual([
+    expect((await topology("&include_isolated=true")).nodes.map((node: JsonRecord) => node.name)).toEqual([
       "access",
       "core",
       "lonely",
@@ -178,7 +178,7 @@ describe("GET /api/v1/topology", () => {
     const moved = await changePort(up, { ...lldp(core, "Te1/2"), neighbor: { type: "IfEntry", id: two.id } });
     clock.advance(60_000);
     const before = (instant: string) => formatInstant(Date.parse(instant) - 1);
-    const at = async (instant: string) => briefs(await topology(`&at=${instant}`));
+    const at = async (instant: string) => summaries(await topology(`&at=${instant}`));
     for (let k = 0; k < 2; k += 1) {
       expect(await at("1999-12-31T23:59:59Z")).toEqual([]);
       expect(await at(before(plugged))).toEqual([]);
@@ -187,38 +187,40 @@ describe("GET /api/v1/topology", () => {
       expect(await at(unplugged)).toEqual([]);
       expect(await at(moved)).toEqual(["access Gi0/24 -- core Te1/2"]);
       // Later changes do not affect it.
-      await made(
-        owner.delete(`hosts/${core.id}?cascade=true`).then((answer) => (k === 0 ? answer : { ...answer, status: 200 })),
+      await expectOk(
+        owner
+          .delete(`hosts/${core.id}?cascade=true`)
+          .then((response) => (k === 0 ? response : { ...response, status: 200 })),
       );
       clock.advance(60_000);
     }
-    expect(briefs(await topology())).toEqual(["access Gi0/24 -Announced- core.example.net (Te1/2)"]);
-    const answer = await ask(`&at=${plugged}`);
-    expect(answer.body.meta.at).toBe(plugged);
-    expect(answer.data.links[0].ends[1].if_entry.id).toBe(one.id);
+    expect(summaries(await topology())).toEqual(["access Gi0/24 -Announced- core.example.net (Te1/2)"]);
+    const response = await request(`&at=${plugged}`);
+    expect(response.body.meta.at).toBe(plugged);
+    expect(response.data.links[0].ends[1].if_entry.id).toBe(one.id);
   });
 
   test("prefers a manual neighbor over announcements, and otherwise resolves these", async () => {
     const [first, second] = [await newPort(core, "Te1/1"), await newPort(core, "Te1/2")];
     await newPort(access, "Gi0/1", { neighbor: { type: "IfEntry", id: first.id } });
-    const stubborn = await newPort(access, "Gi0/2", {
+    const withNeighbor = await newPort(access, "Gi0/2", {
       ...lldp(core, "Te1/9"),
       neighbor: { type: "IfEntry", id: second.id },
     });
     await newPort(access, "Gi0/3", { neighbor: { type: "Host", id: core.id } });
-    const shown = await topology();
-    expect(briefs(shown)).toEqual([
+    const result = await topology();
+    expect(summaries(result)).toEqual([
       "access Gi0/1 -- core Te1/1",
       "access Gi0/2 -- core Te1/2",
       "access Gi0/3 -Hosts- core (null)",
     ]);
-    expect(shown.links.map(({ protocol, parallel }: Wire) => [protocol, parallel])).toEqual([
+    expect(result.links.map(({ protocol, parallel }: JsonRecord) => [protocol, parallel])).toEqual([
       ["Entered", 3],
       ["Lldp", 3],
       ["Entered", 3],
     ]);
-    await changePort(stubborn, { neighbor: null });
-    expect(briefs(await topology())[1]).toBe("access Gi0/2 -Hosts- core (Te1/9)");
+    await changePort(withNeighbor, { neighbor: null });
+    expect(summaries(await topology())[1]).toBe("access Gi0/2 -Hosts- core (Te1/9)");
   });
 
   test("shows parallel cables separately, in one group", async () => {
@@ -227,20 +229,20 @@ describe("GET /api/v1/topology", () => {
       await newPort(access, `Gi0/${n}`, lldp(core, `Te1/${n}`));
     }
     const { links } = await topology();
-    expect(links.map(({ parallel, ends }: Wire) => [parallel, ends[0].port, ends[1].port])).toEqual([
+    expect(links.map(({ parallel, ends }: JsonRecord) => [parallel, ends[0].port, ends[1].port])).toEqual([
       [2, "Gi0/2", "Te1/2"],
       [2, "Gi0/1", "Te1/1"],
     ]);
-    expect(new Set(links.map(({ group }: Wire) => group)).size).toBe(1);
+    expect(new Set(links.map(({ group }: JsonRecord) => group)).size).toBe(1);
   });
 
   test("merges two halves of a cable if no interface is named and the match is unambiguous", async () => {
     const unnamed = { lldp_port_id: { subtype: "AgentCircuitId", value: "?" } };
     await newPort(core, "Te1/1", lldp(access, "", unnamed));
     await newPort(access, "Gi0/24", lldp(core, "", unnamed));
-    expect(briefs(await topology())).toEqual(["access Gi0/24 -Hosts- core Te1/1"]);
+    expect(summaries(await topology())).toEqual(["access Gi0/24 -Hosts- core Te1/1"]);
     await newPort(access, "Gi0/23", lldp(core, "", unnamed));
-    expect(briefs(await topology())).toEqual([
+    expect(summaries(await topology())).toEqual([
       "access (?) -Hosts- core Te1/1",
       "access Gi0/24 -Hosts- core (?)",
       "access Gi0/23 -Hosts- core (?)",
@@ -266,15 +268,15 @@ describe("GET /api/v1/topology", () => {
       cdp_platform: "cisco AIR-AP",
       cdp_address: "192.0.2.78",
     });
-    const shown = await topology();
-    expect(briefs(shown)).toEqual([
+    const result = await topology();
+    expect(summaries(result)).toEqual([
       "access Gi0/2 -Announced- ap-3 (Gi0)",
       "access Gi0/1 -Announced- Phone 7 (00:04:f2:00:00:01)",
       "ap-3 (Gi1) -Announced- core Te1/1",
     ]);
     const [ap, unknown] = [
-      shown.nodes.find((node: Wire) => node.name === "ap-3"),
-      shown.nodes.find((node: Wire) => node.name === "Phone 7"),
+      result.nodes.find((node: JsonRecord) => node.name === "ap-3"),
+      result.nodes.find((node: JsonRecord) => node.name === "Phone 7"),
     ];
     expect(ap).toEqual({
       id: expect.stringMatching(/^unknown-[0-9a-f]{16}$/),
@@ -290,8 +292,8 @@ describe("GET /api/v1/topology", () => {
     expect(unknown).toMatchObject({ kind: "Unknown", sys_name: "Phone 7", chassis_id: "192.0.2.77" });
     clock.advance(60_000);
     await newHost({ name: "ap-3", sys_name: "ap-3" });
-    expect((await topology(`&at=${at}`)).nodes).toEqual(shown.nodes);
-    expect(briefs(await topology())).toContain("access Gi0/2 -Hosts- ap-3 (Gi0)");
+    expect((await topology(`&at=${at}`)).nodes).toEqual(result.nodes);
+    expect(summaries(await topology())).toContain("access Gi0/2 -Hosts- ap-3 (Gi0)");
   });
 
   test("shows every device of a hub, and flooded announcements only if heard nowhere else", async () => {
@@ -306,22 +308,22 @@ describe("GET /api/v1/topology", () => {
         ],
       }),
     );
-    const shown = await topology();
-    expect(briefs(shown)).toEqual([
+    const result = await topology();
+    expect(summaries(result)).toEqual([
       "access Gi0/7 -- core Te1/1",
       "access Gi0/7 -- printer eth0",
       "access Gi0/7 -Beyond- x (eth0)",
     ]);
-    expect(shown.links.map(({ is_shared }: Wire) => is_shared)).toEqual([true, true, true]);
+    expect(result.links.map(({ is_shared }: JsonRecord) => is_shared)).toEqual([true, true, true]);
     await newPort(core, "Te1/2", { cdp_device_id: "x", cdp_port_id: "eth0" });
-    expect(briefs(await topology())).toEqual([
+    expect(summaries(await topology())).toEqual([
       "access Gi0/7 -- core Te1/1",
       "access Gi0/7 -- printer eth0",
       "core Te1/2 -Announced- x (eth0)",
     ]);
   });
 
-  test("follows a re-created far end when the record naming it is restored", async () => {
+  test("follows a re-created far end when the record that refers to it is restored", async () => {
     const printer = await newHost({ name: "printer", sys_name: "printer" });
     const card = await newPort(printer, "eth0", { if_index: 1 });
     const hub = await newPort(access, "Gi0/7", { ...lldp(core, "Te1/1") });
@@ -331,18 +333,18 @@ describe("GET /api/v1/topology", () => {
       }),
     );
     tick();
-    const then = clock.text();
+    const instant = clock.text();
     tick();
-    await made(owner.delete(`if-entries/${card.id}`));
-    expect((await made(owner.get(`if-entries/${hub.id}`))).more_neighbors).toEqual([
+    await expectOk(owner.delete(`if-entries/${card.id}`));
+    expect((await expectOk(owner.get(`if-entries/${hub.id}`))).more_neighbors).toEqual([
       { protocol: "Lldp", sys_name: "printer" },
     ]);
-    const anew = await newPort(printer, "eth0", { if_index: 1 });
-    await made(owner.post(`if-entries/${hub.id}/restore`, { at: then }));
-    expect((await made(owner.get(`if-entries/${hub.id}`))).more_neighbors).toEqual([
-      { protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: anew.id } },
+    const recreated = await newPort(printer, "eth0", { if_index: 1 });
+    await expectOk(owner.post(`if-entries/${hub.id}/restore`, { at: instant }));
+    expect((await expectOk(owner.get(`if-entries/${hub.id}`))).more_neighbors).toEqual([
+      { protocol: "Lldp", sys_name: "printer", neighbor: { type: "IfEntry", id: recreated.id } },
     ]);
-    expect(briefs(await topology())).toContain("access Gi0/7 -- printer eth0");
+    expect(summaries(await topology())).toContain("access Gi0/7 -- printer eth0");
   });
 
   test("marks stale data", async () => {
@@ -353,8 +355,8 @@ describe("GET /api/v1/topology", () => {
       tx.update(hostKind, access.id, { stale_since: since });
     });
     const { nodes, links } = await topology();
-    expect(nodes.map(({ stale_since }: Wire) => stale_since)).toEqual([since, undefined]);
-    expect(links[0].ends.map(({ stale_since }: Wire) => stale_since)).toEqual([since, undefined]);
+    expect(nodes.map(({ stale_since }: JsonRecord) => stale_since)).toEqual([since, undefined]);
+    expect(links[0].ends.map(({ stale_since }: JsonRecord) => stale_since)).toEqual([since, undefined]);
   });
 
   test.each([
@@ -365,8 +367,8 @@ describe("GET /api/v1/topology", () => {
     ["network_id=01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002&include_isolated=1", "/include_isolated"],
     ["network_id=01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002&depth=1", "/depth"],
   ])("refuses %p, naming %s", async (query, path) => {
-    const answer = await owner.get(`topology?${query}`);
-    expect([answer.status, answer.body.code, answer.body.params.issues[0].path]).toEqual([
+    const response = await owner.get(`topology?${query}`);
+    expect([response.status, response.body.code, response.body.params.issues[0].path]).toEqual([
       400,
       "validation_failed",
       path,
@@ -378,13 +380,13 @@ describe("GET /api/v1/topology", () => {
     clock.advance(DAY_MS);
     await newHost();
     clock.advance(DAY_MS);
-    pruned(Date.UTC(2026, 10, 23), "daily");
+    prune(Date.UTC(2026, 10, 23), "daily");
     clock.advance(DAY_MS);
     const at = "&at=2026-11-22T06:00:00Z";
-    const json = await ask(at);
+    const json = await request(at);
     expect(json.body.meta.resolution).toBe("daily");
     for (const format of ["mermaid", "graphml"]) {
-      const { headers } = await ask(`${at}&format=${format}`);
+      const { headers } = await request(`${at}&format=${format}`);
       expect([headers.get("x-resolution"), headers.get("x-resolved-at")]).toEqual([
         json.body.meta.resolution,
         json.body.meta.resolved_at,
@@ -394,7 +396,7 @@ describe("GET /api/v1/topology", () => {
 });
 
 describe("the topology around a host", () => {
-  test("refuses parameters without effect and without a selection", async () => {
+  test("refuses parameters that do not apply, and a query without a selection", async () => {
     for (const [query, path] of [
       ["", "/network_id"],
       ["hops=2", "/network_id,/hops"],
@@ -404,19 +406,19 @@ describe("the topology around a host", () => {
       [`host_id=${core.id}&hops=11`, "/hops"],
     ] as const) {
       const { status, body } = await owner.get(`topology?${query}`);
-      expect([status, body.params.issues.map((issue: Wire) => issue.path).join()], query).toEqual([400, path]);
+      expect([status, body.params.issues.map((issue: JsonRecord) => issue.path).join()], query).toEqual([400, path]);
     }
   });
 
   test("is the host alone without cables, with its stations in every format", async () => {
-    expect(await made(owner.get(`topology?host_id=${core.id}`))).toMatchObject({
+    expect(await expectOk(owner.get(`topology?host_id=${core.id}`))).toMatchObject({
       network_id: networkId,
       nodes: [{ id: core.id }],
       links: [],
     });
     await newPort(core, "Te1/1", lldp({ name: "stranger" }, "Gi1"));
     await newPort(access, "Gi0/24", lldp({ name: "elsewhere" }, "Gi2"));
-    expect(briefs(await made(owner.get(`topology?host_id=${core.id}`)))).toEqual([
+    expect(summaries(await expectOk(owner.get(`topology?host_id=${core.id}`)))).toEqual([
       "core Te1/1 -Announced- stranger (Gi1)",
     ]);
     for (const format of ["mermaid", "graphml"]) {
@@ -437,12 +439,12 @@ describe("anything out of reach", () => {
     await newPort(access, "Gi0/24", lldp(stranger, "Gi1"));
     const { client: foreigner, ...second } = await newStranger();
     const viewer = (await newViewer()).client;
-    const nobody = (await newUser({ role: "Member" })).client;
-    expect(briefs(await topology("", viewer))).toEqual(["access Gi0/24 -Announced- stranger (Gi1)"]);
+    const noNetworks = (await newUser({ role: "Member" })).client;
+    expect(summaries(await topology("", viewer))).toEqual(["access Gi0/24 -Announced- stranger (Gi1)"]);
     const empty = (id: string) => ({ network_id: id, nodes: [], links: [] });
     for (const [client, id] of [
       [viewer, far.id],
-      [nobody, networkId],
+      [noNetworks, networkId],
       [foreigner, networkId],
       [foreigner, far.id],
       [owner, second.networkId],
@@ -450,11 +452,11 @@ describe("anything out of reach", () => {
       [owner, port.id],
     ] as const) {
       for (const query of ["", "&include_isolated=true", "&at=2030-01-01T00:00:00Z"])
-        expect(await made(client.get(`topology?network_id=${id}${query}`))).toEqual(empty(id));
+        expect(await expectOk(client.get(`topology?network_id=${id}${query}`))).toEqual(empty(id));
     }
     // A neighbor that has moved to another network is not shown.
     inTransaction((tx) => tx.update(ifEntryKind, port.id, { neighbor: { type: "Host", id: access.id } }));
-    expect(briefs(await made(owner.get(`topology?network_id=${far.id}`)))).toEqual([
+    expect(summaries(await expectOk(owner.get(`topology?network_id=${far.id}`)))).toEqual([
       "elsewhere (Gi2) -Announced- stranger Gi1",
     ]);
   });
@@ -478,7 +480,7 @@ const HOSTILE = [
  * Nodes and edges of a GraphML document.
  * @throws Error if it is not well-formed, or an attribute is undeclared
  */
-function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
+function readGraphml(text: string): { nodes: JsonRecord[]; edges: JsonRecord[] } {
   const unescaped = (value: string) => {
     if (/[<]|&(?!(amp|lt|gt|quot|apos);)/.test(value)) throw new Error(`not escaped: ${value}`);
     return value
@@ -490,17 +492,17 @@ function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
   };
   if (/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(text))
     throw new Error("characters that XML does not have");
-  const open: Array<{ name: string; attributes: Wire; text: string }> = [];
-  const keys = new Map<string, Wire>();
-  const found = { nodes: [] as Wire[], edges: [] as Wire[] };
+  const open: Array<{ name: string; attributes: JsonRecord; text: string }> = [];
+  const keys = new Map<string, JsonRecord>();
+  const found = { nodes: [] as JsonRecord[], edges: [] as JsonRecord[] };
   let rest = text.replace(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/, "");
   while (rest.trim() !== "") {
-    const [whole, before, closing, name, attributes, empty] =
+    const [match, before, closing, name, attributes, empty] =
       /^([^<]*)<(\/?)([a-z]+)((?: [a-zA-Z.:]+="[^"<]*")*)(\/?)>/.exec(rest) ?? [];
-    if (whole === undefined || name === undefined) throw new Error(`not well-formed at ${rest.slice(0, 80)}`);
+    if (match === undefined || name === undefined) throw new Error(`not well-formed at ${rest.slice(0, 80)}`);
     const inner = open.at(-1);
     if (inner !== undefined) inner.text += unescaped(before ?? "");
-    rest = rest.slice(whole.length);
+    rest = rest.slice(match.length);
     const element = {
       name,
       attributes: Object.fromEntries(
@@ -524,21 +526,21 @@ function readGraphml(text: string): { nodes: Wire[]; edges: Wire[] } {
     if (name !== "data" || parent === undefined || parent.name === "graph") continue;
     const key = keys.get(closed.attributes.key);
     if (key === undefined || key.for !== parent.name) throw new Error(`undeclared: ${closed.attributes.key}`);
-    ((parent.name === "node" ? found.nodes : found.edges).at(-1) as Wire)[key["attr.name"]] = closed.text;
+    ((parent.name === "node" ? found.nodes : found.edges).at(-1) as JsonRecord)[key["attr.name"]] = closed.text;
   }
   if (open.length > 0) throw new Error(`<${open.at(-1)?.name}> is not closed`);
   return found;
 }
 
 /** A Mermaid label as displayed. */
-function shown(label: string): string {
-  return label.replaceAll(/#(\d+);/g, (_whole, code) => String.fromCodePoint(Number(code)));
+function displayedLabel(label: string): string {
+  return label.replaceAll(/#(\d+);/g, (_match, code) => String.fromCodePoint(Number(code)));
 }
 
 describe("topology formats", () => {
   beforeEach(async () => {
-    for (const [place, name] of HOSTILE.entries())
-      await newPort(access, `Gi0/${place}`, {
+    for (const [index, name] of HOSTILE.entries())
+      await newPort(access, `Gi0/${index}`, {
         speed_bps: 100_000_000,
         lldp_sys_name: name,
         lldp_port_id: { subtype: "LocallyAssigned", value: name },
@@ -548,27 +550,27 @@ describe("topology formats", () => {
   });
 
   test("Mermaid has a line for each node and link, and device text cannot break out", async () => {
-    const answer = await ask("&format=mermaid");
-    expect(answer.headers.get("content-type")).toBe("text/vnd.mermaid; charset=utf-8");
-    const lines = answer.text.trimEnd().split("\n");
+    const response = await request("&format=mermaid");
+    expect(response.headers.get("content-type")).toBe("text/vnd.mermaid; charset=utf-8");
+    const lines = response.text.trimEnd().split("\n");
     const { nodes, links } = await topology();
     expect(lines[0]).toBe("graph LR");
     expect(lines.at(-1)).toBe("  classDef unknown stroke-dasharray: 5 5");
     expect(lines).toHaveLength(nodes.length + links.length + 2);
-    expect(answer.text).not.toMatch(/%%|`|<|>|javascript:/);
-    const drawn = new Map<string, string>();
+    expect(response.text).not.toMatch(/%%|`|<|>|javascript:/);
+    const labels = new Map<string, string>();
     for (const line of lines.slice(1, 1 + nodes.length)) {
       const [, id, label] =
         /^ {2}(n_[0-9a-z]+)(?:\["|\(\[")([\p{L}\p{M}\p{N} .,_/()+#;-]*)(?:"\]|"\]\):::unknown)$/u.exec(line) ?? [];
-      drawn.set(id as string, shown(label as string));
+      labels.set(id as string, displayedLabel(label as string));
     }
-    expect([...drawn.values()]).toEqual(
-      nodes.map((node: Wire) => node.name.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")),
+    expect([...labels.values()]).toEqual(
+      nodes.map((node: JsonRecord) => node.name.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ")),
     );
     for (const line of lines.slice(1 + nodes.length, -1)) {
       const [, one, other] =
         /^ {2}(n_[0-9a-z]+) (?:---|-\.-)\|"[\p{L}\p{M}\p{N} .,_/()+#;-]*"\| (n_[0-9a-z]+)$/u.exec(line) ?? [];
-      expect([drawn.has(one as string), drawn.has(other as string)], line).toEqual([true, true]);
+      expect([labels.has(one as string), labels.has(other as string)], line).toEqual([true, true]);
     }
     expect(lines.filter((line) => line.includes("---"))).toEqual([
       `  n_${access.id.replaceAll("-", "")} ---|"up - Te1/1, 2.5 Gbit/s"| n_${core.id.replaceAll("-", "")}`,
@@ -576,18 +578,18 @@ describe("topology formats", () => {
   });
 
   test("GraphML is well-formed, declares its attributes, and has the same nodes and links", async () => {
-    const answer = await ask("&format=graphml");
-    expect(answer.headers.get("content-type")).toBe("application/graphml+xml");
+    const response = await request("&format=graphml");
+    expect(response.headers.get("content-type")).toBe("application/graphml+xml");
     const { nodes, links } = await topology();
-    const graph = readGraphml(answer.text);
+    const graph = readGraphml(response.text);
     const clean = (text: string) => text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, " ");
     expect(graph.nodes.map(({ id, name, kind }) => [id, name, kind])).toEqual(
-      nodes.map((node: Wire) => [node.id, clean(node.name), node.kind]),
+      nodes.map((node: JsonRecord) => [node.id, clean(node.name), node.kind]),
     );
     expect(
       graph.edges.map((edge) => [edge.id, edge.source, edge.target, edge.source_port, edge.speed_bps, edge.parallel]),
     ).toEqual(
-      links.map(({ id, ends, speed_bps, parallel }: Wire) => [
+      links.map(({ id, ends, speed_bps, parallel }: JsonRecord) => [
         id,
         ends[0].node_id,
         ends[1].node_id,
@@ -603,7 +605,7 @@ describe("topology formats", () => {
     });
   });
 
-  test("omit characters their languages cannot represent, should they ever be stored", () => {
+  test("omit characters their languages cannot represent", () => {
     const node = {
       id: "n",
       kind: "Known" as const,
@@ -615,7 +617,7 @@ describe("topology formats", () => {
       management_address: null,
     };
     const text = (format: "mermaid" | "graphml") =>
-      [...formatted({ nodes: [node], links: [] }, format, { networkId: "n", moment: PRESENT })].join("");
+      [...formatMap({ nodes: [node], links: [] }, format, { networkId: "n", moment: PRESENT })].join("");
     expect(readGraphml(text("graphml")).nodes).toEqual([{ id: "n", name: "a b\uFFFD", kind: "Known" }]);
     expect(text("mermaid").split("\n")[1]).toBe('  n_n["a b#65534;#65533;"]');
   });
@@ -624,20 +626,23 @@ describe("topology formats", () => {
     const at = clock.text();
     clock.advance(60_000);
     for (const format of ["json", "mermaid", "graphml"]) {
-      const before = (await ask(`&format=${format}&at=${at}`)).text;
-      await made(
+      const before = (await request(`&format=${format}&at=${at}`)).text;
+      await expectOk(
         owner.put(
           `hosts/${core.id}`,
-          hostBody(await made(owner.get(`hosts/${core.id}`)), { name: `renamed ${format}` }),
+          hostBody(await expectOk(owner.get(`hosts/${core.id}`)), { name: `renamed ${format}` }),
         ),
       );
       clock.advance(60_000);
-      expect((await ask(`&format=${format}&at=${at}`)).text).toBe(before);
-      expect((await ask(`&format=${format}`)).text).toContain(`renamed ${format}`);
+      expect((await request(`&format=${format}&at=${at}`)).text).toBe(before);
+      expect((await request(`&format=${format}`)).text).toContain(`renamed ${format}`);
     }
-    expect((await ask("&format=mermaid&at=1999-12-31T23:59:59Z")).text).toBe(
+    expect((await request("&format=mermaid&at=1999-12-31T23:59:59Z")).text).toBe(
       "graph LR\n  %% as of 1999-12-31T23:59:59.000Z\n  classDef unknown stroke-dasharray: 5 5\n",
     );
-    expect(readGraphml((await ask("&format=graphml&at=1999-12-31T23:59:59Z")).text)).toEqual({ nodes: [], edges: [] });
+    expect(readGraphml((await request("&format=graphml&at=1999-12-31T23:59:59Z")).text)).toEqual({
+      nodes: [],
+      edges: [],
+    });
   });
 });

@@ -5,7 +5,7 @@ import type { Actor } from "../../src/access/actor.ts";
 import { transactions } from "../../src/history/transactions.ts";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { invalid, type Wire } from "../support/appliance/factories.ts";
+import { invalid, type JsonRecord } from "../support/appliance/factories.ts";
 import { PRESENT } from "../support/store/moments.ts";
 
 const appliance = applianceForAll();
@@ -14,34 +14,34 @@ const callers = new Map<string, Client>();
 
 beforeAll(async () => {
   const networks: string[] = [];
-  for (let each = 0; each < 70; each += 1) networks.push((await newNetwork()).id);
+  for (let index = 0; index < 70; index += 1) networks.push((await newNetwork()).id);
   const member = async (networkIds: string[]) => (await newUser({ role: "Member", networkIds })).client;
   callers.set("all networks", owner);
   callers.set("one network", await member(networks.slice(0, 1)));
   callers.set("three networks", await member(networks.slice(0, 3)));
   callers.set("seventy networks", await member(networks));
-  for (let each = 0; each < 30; each += 1) {
+  for (let index = 0; index < 30; index += 1) {
     tick();
-    if (each % 5 === 0) await newTag({ name: `tag ${each}` });
+    if (index % 5 === 0) await newTag({ name: `tag ${index}` });
     else
       await newSubnet({
-        cidr: `10.${each}.0.0/16`,
-        network_id: [networks[0], networks[2], networks[69], first.networkId][each % 4],
+        cidr: `10.${index}.0.0/16`,
+        network_id: [networks[0], networks[2], networks[69], first.networkId][index % 4],
       });
   }
 });
 
-const sequencesOf = (data: Wire[]) => data.map((transaction) => transaction.sequence as number);
+const sequencesOf = (data: JsonRecord[]) => data.map((transaction) => transaction.sequence as number);
 
 test.each([["all networks"], ["one network"], ["three networks"], ["seventy networks"]])(
-  "the pages for a caller of %s form the whole list, newest first, with its count",
-  async (whose) => {
-    const caller = callers.get(whose) as Client;
-    const whole = await caller.get("transactions?limit=0");
-    const sequences = sequencesOf(whole.data);
+  "the pages for a caller of %s form the complete list, newest first, with its count",
+  async (callerName) => {
+    const caller = callers.get(callerName) as Client;
+    const all = await caller.get("transactions?limit=0");
+    const sequences = sequencesOf(all.data);
     expect(sequences).toEqual([...new Set(sequences)].sort((a, b) => b - a));
     expect(sequences.length).toBeGreaterThan(10);
-    expect(whole.body.meta.pagination).toMatchObject({ total_count: sequences.length, has_more: false });
+    expect(all.body.meta.pagination).toMatchObject({ total_count: sequences.length, has_more: false });
     for (const [limit, offset] of [
       [1, 0],
       [7, 0],
@@ -61,8 +61,8 @@ test.each([["all networks"], ["one network"], ["three networks"], ["seventy netw
 );
 
 test("transactions out of reach are omitted, also as of an instant", async () => {
-  const sequences = async (whose: string, query = "") =>
-    sequencesOf((await (callers.get(whose) as Client).get(`transactions?limit=0${query}`)).data);
+  const sequences = async (callerName: string, query = "") =>
+    sequencesOf((await (callers.get(callerName) as Client).get(`transactions?limit=0${query}`)).data);
   const all = await sequences("all networks");
   const [one, three, seventy] = [
     await sequences("one network"),
@@ -75,16 +75,16 @@ test("transactions out of reach are omitted, also as of an instant", async () =>
   expect([...new Set([one.length, three.length, seventy.length, all.length])]).toHaveLength(4);
   const middle = all[15] as number;
   const { at } = (await owner.get(`transactions/${middle}`)).data;
-  for (const whose of callers.keys())
-    expect(await sequences(whose, `&at=${at}`)).toEqual(
-      (await sequences(whose)).filter((sequence) => sequence <= middle),
+  for (const callerName of callers.keys())
+    expect(await sequences(callerName, `&at=${at}`)).toEqual(
+      (await sequences(callerName)).filter((sequence) => sequence <= middle),
     );
 });
 
 test("a period includes its start and excludes its end, from either end of the list", async () => {
-  const whole = (await owner.get("transactions?limit=0")).data;
-  const [later, earlier] = [whole[4], whole[12]];
-  const within = sequencesOf(whole).filter((sequence) => sequence >= earlier.sequence && sequence < later.sequence);
+  const all = (await owner.get("transactions?limit=0")).data;
+  const [later, earlier] = [all[4], all[12]];
+  const within = sequencesOf(all).filter((sequence) => sequence >= earlier.sequence && sequence < later.sequence);
   const period = `from=${earlier.at}&to=${later.at}`;
   const newest = await owner.get(`transactions?limit=0&${period}`);
   expect(sequencesOf(newest.data)).toEqual(within);
@@ -92,10 +92,8 @@ test("a period includes its start and excludes its end, from either end of the l
   const oldest = await owner.get(`transactions?limit=3&offset=2&order_direction=asc&${period}`);
   expect(sequencesOf(oldest.data)).toEqual(within.toReversed().slice(2, 5));
   expect(oldest.body.meta.pagination).toMatchObject({ total_count: 8, has_more: true });
-  // A future timestamp means the present, without later transactions.
-  expect(sequencesOf((await owner.get("transactions?limit=0&to=2999-01-01T00:00:00Z")).data)).toEqual(
-    sequencesOf(whole),
-  );
+  // A future timestamp means now, without later transactions.
+  expect(sequencesOf((await owner.get("transactions?limit=0&to=2999-01-01T00:00:00Z")).data)).toEqual(sequencesOf(all));
   expect((await owner.get("transactions?from=2999-01-01T00:00:00Z")).data).toEqual([]);
   expect((await owner.get(`transactions?from=${later.at}&to=${later.at}`)).data).toEqual([]);
   // At a timestamp before the start of the period there were none.
@@ -112,7 +110,9 @@ test("a period includes its start and excludes its end, from either end of the l
     [later.at, earlier.at],
   ]) {
     const both = await owner.get(`transactions?limit=0&at=${at}&to=${to}`);
-    expect(sequencesOf(both.data)).toEqual(sequencesOf(whole.filter((each: Wire) => each.at <= at && each.at < to)));
+    expect(sequencesOf(both.data)).toEqual(
+      sequencesOf(all.filter(({ at: time }: JsonRecord) => time <= at && time < to)),
+    );
     expect(both.body.meta.at).toBe(at);
   }
 });
@@ -121,7 +121,7 @@ test("actors are filtered by type, id and name, changes by kind, host, subnet an
   const host = await newHost({ name: "switch" });
   const subnet = await newSubnet({ cidr: "172.16.0.0/12" });
   tick();
-  const put = async (body: Wire) => {
+  const put = async (body: JsonRecord) => {
     tick();
     const updated = { ...host, ip_addresses: null, ports: null, services: null, ...body };
     expect((await owner.put(`hosts/${host.id}`, updated)).status).toBe(200);
@@ -130,24 +130,26 @@ test("actors are filtered by type, id and name, changes by kind, host, subnet an
   const addressed = await put({ ip_addresses: [{ ip_address: "172.16.0.9", subnet_id: subnet.id }] });
   const renamed = await put({ name: "core" });
   const port = await put({ name: "core", ports: [{ number: 22, protocol: "Tcp" }] });
-  const asked = async (query: string) => sequencesOf((await owner.get(`transactions?limit=0&${query}`)).data);
-  const created = (await asked(`id=${host.id}`)).at(-1) as number;
-  expect(await asked(`host_id=${host.id}`)).toEqual([port, renamed, addressed, created]);
+  const fetchSequences = async (query: string) => sequencesOf((await owner.get(`transactions?limit=0&${query}`)).data);
+  const created = (await fetchSequences(`id=${host.id}`)).at(-1) as number;
+  expect(await fetchSequences(`host_id=${host.id}`)).toEqual([port, renamed, addressed, created]);
   // Changes of children count for their host.
-  expect(await asked(`id=${host.id}`)).toEqual([renamed, created]);
-  expect(await asked(`host_id=${host.id}&types=host`)).toEqual([renamed, created]);
-  expect(await asked(`host_id=${host.id}&types=ip_address,port`)).toEqual([port, addressed]);
-  expect((await asked(`subnet_id=${subnet.id}`))[0]).toBe(addressed);
-  expect(await asked(`subnet_id=${subnet.id}&host_id=${host.id}`)).toEqual([addressed]);
-  expect(await asked(`subnet_id=${subnet.id}&id=${host.id}`)).toEqual([]);
-  expect(await asked(`host_id=${host.id}&network_id=${first.networkId}`)).toHaveLength(4);
+  expect(await fetchSequences(`id=${host.id}`)).toEqual([renamed, created]);
+  expect(await fetchSequences(`host_id=${host.id}&types=host`)).toEqual([renamed, created]);
+  expect(await fetchSequences(`host_id=${host.id}&types=ip_address,port`)).toEqual([port, addressed]);
+  expect((await fetchSequences(`subnet_id=${subnet.id}`))[0]).toBe(addressed);
+  expect(await fetchSequences(`subnet_id=${subnet.id}&host_id=${host.id}`)).toEqual([addressed]);
+  expect(await fetchSequences(`subnet_id=${subnet.id}&id=${host.id}`)).toEqual([]);
+  expect(await fetchSequences(`host_id=${host.id}&network_id=${first.networkId}`)).toHaveLength(4);
   const { data } = await owner.get(`transactions/${port}`);
-  expect(await asked(`host_id=${host.id}&actor_id=${data.actor.id}&actor_type=User&from=${data.at}`)).toEqual([port]);
-  expect(await asked(`host_id=${host.id}&actor_name=${data.actor.name.toUpperCase()}`)).toHaveLength(4);
-  expect(await asked(`host_id=${host.id}&actor_type=ApiKey,System`)).toEqual([]);
-  const unseen = callers.get("one network") as Client;
-  expect((await unseen.get(`transactions?host_id=${host.id}`)).data).toEqual([]);
-  expect((await unseen.get(`transactions?id=${host.id}`)).body.meta.pagination.total_count).toBe(0);
+  expect(await fetchSequences(`host_id=${host.id}&actor_id=${data.actor.id}&actor_type=User&from=${data.at}`)).toEqual([
+    port,
+  ]);
+  expect(await fetchSequences(`host_id=${host.id}&actor_name=${data.actor.name.toUpperCase()}`)).toHaveLength(4);
+  expect(await fetchSequences(`host_id=${host.id}&actor_type=ApiKey,System`)).toEqual([]);
+  const limited = callers.get("one network") as Client;
+  expect((await limited.get(`transactions?host_id=${host.id}`)).data).toEqual([]);
+  expect((await limited.get(`transactions?id=${host.id}`)).body.meta.pagination.total_count).toBe(0);
 });
 
 test("a long list is read in bounded steps, for counting and for skipping", () => {
@@ -158,12 +160,12 @@ test("a long list is read in bounded steps, for counting and for skipping", () =
   const insert = db.$client.prepare("INSERT INTO history_activity (scope, sequence, ordinal) VALUES (?, ?, ?)");
   const head = transactionCount();
   db.$client.transaction(() => {
-    for (let each = 1; each <= 9_000; each += 1) {
-      insert.run(organizationN, head + each, each);
+    for (let index = 1; index <= 9_000; index += 1) {
+      insert.run(organizationN, head + index, index);
       insert.run(
-        each % 9 === 0 ? -organizationN : organizationN + 1,
-        head + each,
-        each % 9 === 0 ? each / 9 : each - Math.floor(each / 9),
+        index % 9 === 0 ? -organizationN : organizationN + 1,
+        head + index,
+        index % 9 === 0 ? index / 9 : index - Math.floor(index / 9),
       );
     }
   })();

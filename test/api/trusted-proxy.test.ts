@@ -24,10 +24,10 @@ const appliance = applianceForEach({
 const { anonymous, givePassword, handle, newUser, owner } = appliance;
 let now = 0;
 
-const roundIsOver = () => new Promise<void>((resolve) => setImmediate(resolve));
+const endRound = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 beforeEach(async () => {
-  await roundIsOver();
+  await endRound();
   now += NEXT_ROUND_WAIT_MS + 1;
 });
 
@@ -38,7 +38,7 @@ describe("failed sign-ins behind a trusted proxy", () => {
     const headers = { [PEER]: peer, ...(forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor }) };
     return (await anonymous.post("/api/auth/login", sent, headers)).status;
   }
-  async function failOften(peer: string, forwardedFor: (i: number) => string): Promise<number> {
+  async function failRepeatedly(peer: string, forwardedFor: (i: number) => string): Promise<number> {
     for (let i = 0; i < PAIR_FREE_FAILURES; i += 1) expect(await signIn("wrong", peer, forwardedFor(i))).toBe(401);
     await signIn("wrong", peer, forwardedFor(PAIR_FREE_FAILURES));
     return signIn("correct horse battery", peer, forwardedFor(PAIR_FREE_FAILURES + 1));
@@ -51,23 +51,23 @@ describe("failed sign-ins behind a trusted proxy", () => {
   });
 
   test("throttle their own caller, and no other", async () => {
-    expect(await failOften(PROXY, () => "203.0.113.5")).toBe(429);
+    expect(await failRepeatedly(PROXY, () => "203.0.113.5")).toBe(429);
     expect(await signIn("correct horse battery", PROXY, "203.0.113.6")).toBe(200);
     expect(await signIn("correct horse battery", "10.0.0.2", "203.0.113.5, 10.0.0.1")).toBe(429);
     expect(await signIn("correct horse battery", "203.0.113.5")).toBe(429);
   });
 
-  test("throttle their caller whatever it claims", async () => {
-    expect(await failOften(PROXY, (i) => `198.51.100.${i}, 203.0.113.5`)).toBe(429);
+  test("throttle their caller regardless of its claims", async () => {
+    expect(await failRepeatedly(PROXY, (i) => `198.51.100.${i}, 203.0.113.5`)).toBe(429);
   });
 
-  test("throttle an untrusted peer whatever address it forwards", async () => {
-    expect(await failOften("10.0.0.4", (i) => `198.51.100.${i}`)).toBe(429);
+  test("throttle an untrusted peer regardless of the address it forwards", async () => {
+    expect(await failRepeatedly("10.0.0.4", (i) => `198.51.100.${i}`)).toBe(429);
     expect(await signIn("correct horse battery", PROXY, "198.51.100.0")).toBe(200);
   });
 
   test("throttle the proxy itself if it forwards no address", async () => {
-    expect(await failOften(PROXY, () => "unknown")).toBe(429);
+    expect(await failRepeatedly(PROXY, () => "unknown")).toBe(429);
     expect(await signIn("correct horse battery", PROXY)).toBe(429);
   });
 });
@@ -76,18 +76,18 @@ test("concurrent requests are admitted per caller, not per proxy", async () => {
   const request = (peer: string, caller: string) =>
     new Request("http://localhost/api/v1/tags", { headers: { [PEER]: peer, "x-forwarded-for": caller } });
   const flood = ROUND_ALWAYS_ADMITTED + ROUND_ALWAYS_ADMITTED_OF_CALLER;
-  const asked = [
+  const requests = [
     ...Array.from({ length: flood + 3 }, (_, i) => request(PROXY, `198.51.100.${i % 200}, 203.0.113.5`)),
     request(PROXY, "203.0.113.6"),
     ...Array.from({ length: 6 }, (_, i) => request("192.0.2.9", `198.51.100.${i}`)),
   ];
-  const answers = await Promise.all(
-    asked.map((each) => {
+  const responses = await Promise.all(
+    requests.map((request) => {
       now += ROUND_WAIT_MS / 10;
-      return handle(each);
+      return handle(request);
     }),
   );
-  expect(answers.map(({ status }) => status)).toEqual([
+  expect(responses.map(({ status }) => status)).toEqual([
     ...Array.from({ length: flood }, () => 401),
     ...[429, 429, 429],
     401,
@@ -126,8 +126,8 @@ describe("the log", () => {
   });
 
   test("cannot be injected through a header", async () => {
-    const [of] = await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": 'x source=1.2.3.4 "' });
-    expect(of).toBe(PROXY);
+    const [source] = await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": 'x source=1.2.3.4 "' });
+    expect(source).toBe(PROXY);
     expect(appliance.logLines.join("\n")).not.toContain("1.2.3.4");
   });
 });

@@ -6,16 +6,16 @@ import { outcomeOf, type WriteReply, type Writer } from "../../src/db/writing/wr
 import { COMMANDS, mayLowerRights } from "../../src/registry/commands.ts";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Answer, Client } from "../support/appliance/client.ts";
-import { made, type NewUser, newApiKey, type Wire } from "../support/appliance/factories.ts";
+import type { ApiResponse, Client } from "../support/appliance/client.ts";
+import { expectOk, type JsonRecord, type NewUser, newApiKey } from "../support/appliance/factories.ts";
 
 const appliance = applianceForEach();
 const { anonymous, clock, first, givePassword, newNetwork, newTag, newUser, signedIn } = appliance;
 let network: string;
 let far: string;
 let admin: NewUser;
-/** Commands that were tried out of order, and whether they ran then. */
-let tried: Array<[string, "urgent" | "ordinary"]>;
+/** Commands that were tried ahead of the queue, and whether they ran. */
+let attempts: Array<[string, "urgent" | "ordinary"]>;
 
 beforeEach(async () => {
   network = first.networkId;
@@ -23,7 +23,7 @@ beforeEach(async () => {
   admin = await newUser({ role: "Admin" });
   await givePassword(admin.id);
   admin = { ...admin, client: await signedIn(admin.id) };
-  tried = [];
+  attempts = [];
   const { writer } = appliance.writes as unknown as { writer: Writer };
   const run = appliance.writes.run.bind(appliance.writes);
   (appliance.writes as { run: WriteQueue["run"] }).run = async (command, input, actor, terms) => {
@@ -39,7 +39,7 @@ beforeEach(async () => {
       }),
     ])[0] as WriteReply;
     const isUrgent = reply.ok || reply.isNotUrgent !== true;
-    tried.push([command, isUrgent ? "urgent" : "ordinary"]);
+    attempts.push([command, isUrgent ? "urgent" : "ordinary"]);
     if (isUrgent) return outcomeOf(reply);
     expect(appliance.reader.head().sequence).toBe(before);
     return run(command, input, actor, terms);
@@ -47,16 +47,16 @@ beforeEach(async () => {
 });
 
 /** PUT of a record as read, with changes. */
-async function put(by: Client, plural: string, id: string, changes: Wire): Promise<Answer> {
+async function put(caller: Client, plural: string, id: string, changes: JsonRecord): Promise<ApiResponse> {
   const path = `${plural}/${id}`;
-  const { network_ids, all_networks, ...rest } = await made(by.get(path));
-  return by.put(path, { ...rest, ...(plural === "users" ? { network_ids } : {}), ...changes });
+  const { network_ids, all_networks, ...rest } = await expectOk(caller.get(path));
+  return caller.put(path, { ...rest, ...(plural === "users" ? { network_ids } : {}), ...changes });
 }
 
 describe("for a user,", () => {
   const member = () => newUser({ role: "Member", networkIds: [network, far] });
 
-  test.each<[string, () => Wire]>([
+  test.each<[string, () => JsonRecord]>([
     ["disabling", () => ({ is_enabled: false })],
     ["a lower role", () => ({ role: "Viewer" })],
     ["fewer networks", () => ({ network_ids: [network] })],
@@ -68,11 +68,11 @@ describe("for a user,", () => {
     ["nothing at all", () => ({})],
   ])("%s is carried out ahead of the queue", async (_what, changes) => {
     const { id } = await member();
-    const answer = await put(admin.client, "users", id, changes());
-    expect([answer.status, tried]).toEqual([200, [["user.update", "urgent"]]]);
+    const response = await put(admin.client, "users", id, changes());
+    expect([response.status, attempts]).toEqual([200, [["user.update", "urgent"]]]);
   });
 
-  test.each<[string, Wire]>([
+  test.each<[string, JsonRecord]>([
     ["a new name", { name: "another" }],
     ["a new e-mail address", { email: "another@first.example" }],
     ["a new name together with disabling", { name: "another", is_enabled: false }],
@@ -81,8 +81,8 @@ describe("for a user,", () => {
     ["a higher role with disabling", { role: "Admin", is_enabled: false }],
   ])("%s waits in the queue, without partial effect", async (_what, changes) => {
     const { id, client } = await member();
-    const answer = await put(admin.client, "users", id, changes);
-    expect([answer.status, tried]).toEqual([200, [["user.update", "ordinary"]]]);
+    const response = await put(admin.client, "users", id, changes);
+    expect([response.status, attempts]).toEqual([200, [["user.update", "ordinary"]]]);
     expect((await client.get("/api/auth/me")).status).toBe(changes.is_enabled === false ? 401 : 200);
   });
 
@@ -93,32 +93,32 @@ describe("for a user,", () => {
     await put(admin.client, "users", id, { is_enabled: true });
     await put(admin.client, "users", id, { network_ids: [network] });
     await put(admin.client, "users", id, { network_ids: [far] });
-    expect(tried.map(([, way]) => way)).toEqual(["ordinary", "urgent", "ordinary", "urgent", "ordinary"]);
+    expect(attempts.map(([, priority]) => priority)).toEqual(["ordinary", "urgent", "ordinary", "urgent", "ordinary"]);
   });
 
   test("an Admin who becomes a Member of some networks loses reach", async () => {
     const { id } = await newUser({ role: "Admin" });
     await put(admin.client, "users", id, { role: "Member", network_ids: [network] });
-    expect(tried).toEqual([["user.update", "urgent"]]);
+    expect(attempts).toEqual([["user.update", "urgent"]]);
   });
 
   test("deleting one with keys, or in bulk, is carried out ahead of the queue", async () => {
     const [one, two] = [await member(), await member()];
     newApiKey(appliance, { userId: one.id, permissions: "Viewer" });
-    await made(admin.client.delete(`users/${one.id}`));
-    await made(admin.client.post("users/bulk-delete", [two.id]));
-    expect(tried).toEqual([
+    await expectOk(admin.client.delete(`users/${one.id}`));
+    await expectOk(admin.client.post("users/bulk-delete", [two.id]));
+    expect(attempts).toEqual([
       ["user.delete", "urgent"],
       ["user.bulk_delete", "urgent"],
     ]);
   });
 
   test("signing out, and changing one's own password, are carried out ahead of the queue", async () => {
-    await made(
+    await expectOk(
       admin.client.put("/api/auth/password", { current_password: PASSWORD, new_password: "quite another phrase" }),
     );
-    await made(admin.client.post("/api/auth/logout", {}));
-    expect(tried).toEqual([
+    await expectOk(admin.client.post("/api/auth/logout", {}));
+    expect(attempts).toEqual([
       ["user.set_password", "urgent"],
       ["session.close", "urgent"],
     ]);
@@ -126,8 +126,8 @@ describe("for a user,", () => {
   });
 
   test("a write without the right to it is refused at once", async () => {
-    const answer = await admin.client.delete(`users/${first.userId}`);
-    expect([answer.status, answer.body.code, tried]).toEqual([
+    const response = await admin.client.delete(`users/${first.userId}`);
+    expect([response.status, response.body.code, attempts]).toEqual([
       403,
       "auth_permission_denied",
       [["user.delete", "urgent"]],
@@ -141,7 +141,7 @@ describe("for an API key,", () => {
   const soon = () => new Date(clock.now() + 60_000).toISOString();
   const later = () => new Date(clock.now() + 120_000).toISOString();
 
-  test.each<[string, () => Parameters<typeof newApiKey>[1], () => Wire]>([
+  test.each<[string, () => Parameters<typeof newApiKey>[1], () => JsonRecord]>([
     ["disabling", () => ({}), () => ({ is_enabled: false })],
     ["a lower role", () => ({}), () => ({ permissions: "Viewer" })],
     ["an expiry", () => ({}), () => ({ expires_at: soon() })],
@@ -156,10 +156,10 @@ describe("for an API key,", () => {
     ],
   ])("%s is carried out ahead of the queue", async (_what, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), changes())).status).toBe(200);
-    expect(tried).toEqual([["api_key.update", "urgent"]]);
+    expect(attempts).toEqual([["api_key.update", "urgent"]]);
   });
 
-  test.each<[string, () => Parameters<typeof newApiKey>[1], () => Promise<Wire>]>([
+  test.each<[string, () => Parameters<typeof newApiKey>[1], () => Promise<JsonRecord>]>([
     ["a new name", () => ({}), async () => ({ name: "another" })],
     ["tags", () => ({}), async () => ({ tags: [(await newTag()).id] })],
     ["enabling", () => ({ isEnabled: false }), async () => ({ is_enabled: true })],
@@ -192,16 +192,16 @@ describe("for an API key,", () => {
     ],
   ])("%s waits in the queue", async (_what, fields, changes) => {
     expect((await put(admin.client, "auth/keys", key(fields()), await changes())).status).toBe(200);
-    expect(tried).toEqual([["api_key.update", "ordinary"]]);
+    expect(attempts).toEqual([["api_key.update", "ordinary"]]);
   });
 
   test("rotation, deletion, and bulk deletion are carried out ahead of the queue", async () => {
     const [one, two, three] = [key(), key(), key()];
-    const rotated = await made(admin.client.post(`auth/keys/${one}/rotate`, {}));
+    const rotated = await expectOk(admin.client.post(`auth/keys/${one}/rotate`, {}));
     expect((await anonymous.with({ authorization: `Bearer ${rotated.key}` }).get("/api/auth/me")).status).toBe(200);
-    await made(admin.client.delete(`auth/keys/${two}`));
-    await made(admin.client.post("auth/keys/bulk-delete", [three]));
-    expect(tried).toEqual([
+    await expectOk(admin.client.delete(`auth/keys/${two}`));
+    await expectOk(admin.client.post("auth/keys/bulk-delete", [three]));
+    expect(attempts).toEqual([
       ["api_key.rotate", "urgent"],
       ["api_key.delete", "urgent"],
       ["api_key.bulk_delete", "urgent"],
@@ -209,7 +209,7 @@ describe("for an API key,", () => {
   });
 });
 
-test("creates, restores, reverts and inventory writes always wait in the queue", () => {
+test("creations, restores, reverts and inventory writes always wait in the queue", () => {
   expect(Object.keys(COMMANDS).filter(mayLowerRights).sort()).toEqual([
     ..."api_key.bulk_delete api_key.delete api_key.rotate api_key.update session.close".split(" "),
     ..."session.close_others user.bulk_delete user.delete user.set_password user.update".split(" "),

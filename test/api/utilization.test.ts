@@ -1,18 +1,18 @@
-// Subnet utilization in lists and records on request, compared with plain code that checks every address.
+// Subnet utilization in lists and records on request, compared with a naive model that checks every address.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
-import { AddressScene, placeOf } from "../support/model/address-scene.ts";
+import { AddressScene, addressIndex } from "../support/model/address-scene.ts";
 
 const { first, instant, newHost, newMember, newNetwork, newSubnet, newViewer, owner, tick } = applianceForEach();
 
 const INCLUDED = "include=utilization";
-const utilizationOf = async (subnet: Wire, query = "", by = owner) =>
-  (await made(by.get(`subnets/${subnet.id}?${INCLUDED}${query}`))).utilization;
-const newRange = (from: string, to: string, purpose: string, fields: Wire = {}) =>
-  made(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
+const utilizationOf = async (subnet: JsonRecord, query = "", caller = owner) =>
+  (await expectOk(caller.get(`subnets/${subnet.id}?${INCLUDED}${query}`))).utilization;
+const newRange = (from: string, to: string, purpose: string, fields: JsonRecord = {}) =>
+  expectOk(owner.post("ip-ranges", { network_id: first.networkId, first: from, last: to, purpose, ...fields }));
 
 describe("the utilization of a subnet", () => {
   test.each([
@@ -38,7 +38,7 @@ describe("the utilization of a subnet", () => {
     });
   });
 
-  test("counts an address once, whatever its host, and however many ways it is taken", async () => {
+  test("counts an address once, regardless of its hosts and of how many ways it is taken", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.150" }] });
     await newHost({ ip_addresses: [{ ip_address: "10.2.3.5" }, { ip_address: "10.2.3.0" }] });
@@ -114,19 +114,21 @@ describe("the utilization of a subnet", () => {
     expect((await owner.put(`subnets/${subnet.id}`, change, { "if-match": before })).status).toBe(412);
   });
 
-  test("is limited to the caller's reach, at present and in the past", async () => {
-    const other = await newNetwork();
+  test("is limited to the caller's reach, now and in the past", async () => {
+    const otherNetwork = await newNetwork();
     const fields = { cidr: "10.2.3.0/24" };
-    const [near, far] = [await newSubnet(fields), await newSubnet({ ...fields, network_id: other.id })];
-    for (const network_id of [first.networkId, other.id])
+    const [near, far] = [await newSubnet(fields), await newSubnet({ ...fields, network_id: otherNetwork.id })];
+    for (const network_id of [first.networkId, otherNetwork.id])
       await newHost({ network_id, ip_addresses: [{ ip_address: "10.2.3.5" }] });
     const at = instant();
-    await newHost({ network_id: other.id, ip_addresses: [{ ip_address: "10.2.3.6" }] });
-    await newRange("10.2.3.7", "10.2.3.9", "Dhcp", { network_id: other.id });
+    await newHost({ network_id: otherNetwork.id, ip_addresses: [{ ip_address: "10.2.3.6" }] });
+    await newRange("10.2.3.7", "10.2.3.9", "Dhcp", { network_id: otherNetwork.id });
     for (const { client } of [await newMember(), await newViewer()])
       for (const query of ["", `&at=${at}`]) {
         const { data } = await client.get(`subnets?${INCLUDED}${query}`);
-        expect(data.map(({ id, utilization: { used, dhcp } }: Wire) => [id, used, dhcp])).toEqual([[near.id, 1, 0]]);
+        expect(data.map(({ id, utilization: { used, dhcp } }: JsonRecord) => [id, used, dhcp])).toEqual([
+          [near.id, 1, 0],
+        ]);
         expect((await client.get(`subnets/${far.id}?${INCLUDED}${query}`)).status).toBe(404);
       }
     expect(await utilizationOf(far)).toMatchObject({ used: 2, dhcp: 3, free: 249 });
@@ -135,80 +137,86 @@ describe("the utilization of a subnet", () => {
 
   test("matches a naive model at random instants", async () => {
     const random = seededRandom(171);
-    const other = await newNetwork();
-    const scene = new AddressScene(owner, random, [first.networkId, other.id]);
-    const told: Array<{ at: string; expected: Record<string, unknown> }> = [];
+    const otherNetwork = await newNetwork();
+    const scene = new AddressScene(owner, random, [first.networkId, otherNetwork.id]);
+    const snapshots: Array<{ at: string; expected: Record<string, unknown> }> = [];
     for (let step = 0; step < 160; step += 1) {
-      await scene.happen();
+      await scene.mutate();
       const at = instant();
       tick();
-      told.push({ at, expected: Object.fromEntries(naive(await scene.all())) });
+      snapshots.push({ at, expected: Object.fromEntries(naive(await scene.list())) });
     }
-    for (const { at, expected } of [...told.filter(() => random.integer(3) === 0), told.at(-1) as (typeof told)[0]]) {
+    for (const { at, expected } of [
+      ...snapshots.filter(() => random.integer(3) === 0),
+      snapshots.at(-1) as (typeof snapshots)[0],
+    ]) {
       const { data } = await owner.get(`subnets?${INCLUDED}&limit=0&at=${at}`);
-      expect([at, Object.fromEntries(data.map(({ id, utilization }: Wire) => [id, utilization]))]).toEqual([
+      expect([at, Object.fromEntries(data.map(({ id, utilization }: JsonRecord) => [id, utilization]))]).toEqual([
         at,
         expected,
       ]);
     }
     const { data } = await owner.get(`subnets?${INCLUDED}&limit=1000`);
     expect(data.length).toBeGreaterThan(8);
-    expect(Object.fromEntries(data.map(({ id, utilization }: Wire) => [id, utilization]))).toEqual(
-      told.at(-1)?.expected as Record<string, unknown>,
+    expect(Object.fromEntries(data.map(({ id, utilization }: JsonRecord) => [id, utilization]))).toEqual(
+      snapshots.at(-1)?.expected as Record<string, unknown>,
     );
   });
 });
 
-interface Naive {
+interface SubnetAddresses {
   readonly id: string;
   readonly networkId: string;
-  readonly isSix: boolean;
+  readonly isIpv6: boolean;
   readonly all: readonly number[];
 }
 
-function naive({ subnets, addresses, ranges }: Record<string, Wire[]>): Array<[string, unknown]> {
-  const isSix = (text: string) => text.includes(":");
-  const spread = (subnet: Wire): Naive => {
+function naive({ subnets, addresses, ranges }: Record<string, JsonRecord[]>): Array<[string, unknown]> {
+  const isIpv6 = (text: string) => text.includes(":");
+  const expand = (subnet: JsonRecord): SubnetAddresses => {
     const [base = "", length = ""] = (subnet.cidr as string).split("/");
-    const size = 2 ** ((isSix(base) ? 128 : 32) - Number(length));
-    const all = Array.from({ length: size }, (_, n) => placeOf(base) + n);
-    return { id: subnet.id, networkId: subnet.network_id, isSix: isSix(base), all };
+    const size = 2 ** ((isIpv6(base) ? 128 : 32) - Number(length));
+    const all = Array.from({ length: size }, (_, n) => addressIndex(base) + n);
+    return { id: subnet.id, networkId: subnet.network_id, isIpv6: isIpv6(base), all };
   };
-  const spreads = (subnets ?? []).map(spread);
-  return spreads.map((subnet) => {
+  const expanded = (subnets ?? []).map(expand);
+  return expanded.map((subnet) => {
     const { id, networkId, all } = subnet;
-    const isHere = (record: Wire, text: string) => record.network_id === networkId && isSix(text) === subnet.isSix;
-    const usable = subnet.isSix || all.length <= 2 ? all : all.slice(1, -1);
-    const within = new Set(
-      spreads
-        .filter((each) => each.networkId === networkId && each.isSix === subnet.isSix && each.all.length < all.length)
-        .filter((each) => all.includes(each.all[0] as number))
-        .flatMap((each) => each.all),
+    const isInScope = (record: JsonRecord, text: string) =>
+      record.network_id === networkId && isIpv6(text) === subnet.isIpv6;
+    const usable = subnet.isIpv6 || all.length <= 2 ? all : all.slice(1, -1);
+    const nested = new Set(
+      expanded
+        .filter((item) => item.networkId === networkId && item.isIpv6 === subnet.isIpv6 && item.all.length < all.length)
+        .filter((item) => all.includes(item.all[0] as number))
+        .flatMap((item) => item.all),
     );
-    const inRange = (range: Wire, n: number) => placeOf(range.first) <= n && n <= placeOf(range.last);
+    const inRange = (range: JsonRecord, n: number) => addressIndex(range.first) <= n && n <= addressIndex(range.last);
     const claims = (ranges ?? []).filter(
-      (range) => isHere(range, range.first) && ["Dhcp", "Reserved"].includes(range.purpose),
+      (range) => isInScope(range, range.first) && ["Dhcp", "Reserved"].includes(range.purpose),
     );
     const hosts = new Set(
-      (addresses ?? []).filter((each) => isHere(each, each.ip_address)).map(({ ip_address }) => placeOf(ip_address)),
+      (addresses ?? [])
+        .filter((address) => isInScope(address, address.ip_address))
+        .map(({ ip_address }) => addressIndex(ip_address)),
     );
-    const own = new Set(
+    const ownAddresses = new Set(
       (addresses ?? []).filter(({ subnet_id }) => subnet_id === id).map(({ ip_address }) => ip_address),
     );
-    const free = usable.filter((n) => !within.has(n) && !hosts.has(n) && !claims.some((range) => inRange(range, n)));
-    const ranged = (purpose: string) =>
+    const free = usable.filter((n) => !nested.has(n) && !hosts.has(n) && !claims.some((range) => inRange(range, n)));
+    const countRanged = (purpose: string) =>
       usable.filter((n) =>
         claims.some((range) => range.subnet_id === id && range.purpose === purpose && inRange(range, n)),
       ).length;
-    const count = (n: number) => (subnet.isSix ? String(n) : n);
+    const count = (n: number) => (subnet.isIpv6 ? String(n) : n);
     return [
       id,
       {
         usable: count(usable.length),
-        used: count(own.size),
-        dhcp: count(ranged("Dhcp")),
-        reserved: count(ranged("Reserved")),
-        in_subnets: count(usable.filter((n) => within.has(n)).length),
+        used: count(ownAddresses.size),
+        dhcp: count(countRanged("Dhcp")),
+        reserved: count(countRanged("Reserved")),
+        in_subnets: count(usable.filter((n) => nested.has(n)).length),
         free: count(free.length),
         percent: Math.round(((usable.length - free.length) / usable.length) * 1_000) / 10,
       },

@@ -22,14 +22,14 @@ test.each(["00:1b:21:aa:bb:cc", "00-1B-21-AA-BB-CC", "001b.21aa.bbcc", "001b21aa
 );
 
 test("an OUI is sufficient; unregistered, locally administered and shared addresses are reported as such", async () => {
-  const told = async (mac: string) => {
+  const lookUp = async (mac: string) => {
     const { prefix, vendor, type, known_use } = (await owner.get(`vendors/${mac}`)).data;
     return [prefix, vendor, type, known_use];
   };
-  expect(await told("001b21")).toEqual(["00:1b:21", "Intel Corporate", "Universal", null]);
-  expect(await told("5254.0012.3456")).toEqual([null, null, "LocallyAdministered", "QEMU or KVM guest"]);
-  expect((await told("00005e00010a")).slice(2)).toEqual(["VirtualRouter", "VRRP virtual router 10"]);
-  expect(await told("3333.0000.0001")).toEqual([null, null, "Multicast", "IPv6 multicast"]);
+  expect(await lookUp("001b21")).toEqual(["00:1b:21", "Intel Corporate", "Universal", null]);
+  expect(await lookUp("5254.0012.3456")).toEqual([null, null, "LocallyAdministered", "QEMU or KVM guest"]);
+  expect((await lookUp("00005e00010a")).slice(2)).toEqual(["VirtualRouter", "VRRP virtual router 10"]);
+  expect(await lookUp("3333.0000.0001")).toEqual([null, null, "Multicast", "IPv6 multicast"]);
 });
 
 test.each(["001b2", "nothing", "001b21aabbccdd"])("%s is refused", async (mac) => {
@@ -50,6 +50,6 @@ test("a search gives the vendor of each MAC address found, and of nothing else",
     { field: "mac_address", value: "00:1b:21:aa:bb:cc", vendor: "Intel Corporate", kind: "Part" },
     { field: "fdb_macs", value: "00:1b:21:aa:bb:dd", vendor: "Intel Corporate", kind: "Part" },
   ]);
-  const [named] = (await owner.get("search?q=intel-1")).data;
-  expect(named.match).toEqual({ field: "name", value: "intel-1", kind: "Exact" });
+  const [hostResult] = (await owner.get("search?q=intel-1")).data;
+  expect(hostResult.match).toEqual({ field: "name", value: "intel-1", kind: "Exact" });
 });

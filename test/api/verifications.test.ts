@@ -17,10 +17,10 @@ import { join } from "node:path";
 import { createLog } from "../../src/base/log.ts";
 import { dataFiles } from "../../src/db/files/data-directory.ts";
 import { FINDING_TEXT_MAX_LENGTH, FINDINGS_LISTED, VERIFICATIONS_KEPT } from "../../src/operations/verification.ts";
-import { KeptVerifications } from "../../src/operations/verifications.ts";
+import { StoredVerifications } from "../../src/operations/verifications.ts";
 import type { VerifyMessages } from "../../src/operations/verify-thread.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { refusal, type Wire } from "../support/appliance/factories.ts";
+import { type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { makePipe } from "../support/executable/special-files.ts";
 import { directThread } from "../support/injected/direct-thread.ts";
 
@@ -28,35 +28,35 @@ const PATH = "ledger/verifications";
 const UNKNOWN = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0999";
 
 const appliance = applianceForEach();
-const { anonymous, clock, first, newApiKey, newTag, newUser, owner, pruned, renew, timers, transactionCount } =
+const { anonymous, clock, first, newApiKey, newTag, newUser, owner, prune, renew, timers, transactionCount } =
   appliance;
 
-const keptFile = () => dataFiles(appliance.dataDirectory).verifications;
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+const storedFile = () => dataFiles(appliance.dataDirectory).verifications;
+const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Polls until the condition holds: every answer lets the verification continue. */
-async function told(id: string, holds: (verification: Wire) => boolean): Promise<Wire> {
+/** Polls until the condition holds: every request lets the verification continue. */
+async function waitFor(id: string, holds: (verification: JsonRecord) => boolean): Promise<JsonRecord> {
   for (;;) {
     const { data } = await owner.get(`${PATH}/${id}`);
     if (holds(data)) return data;
-    await turn();
+    await nextTick();
   }
 }
 
-const ended = (id: string) => told(id, ({ status }) => status !== "Running");
+const waitForEnd = (id: string) => waitFor(id, ({ status }) => status !== "Running");
 
-async function verified(): Promise<Wire> {
+async function runVerification(): Promise<JsonRecord> {
   const { data } = await owner.post(PATH, {});
-  return ended(data.id);
+  return waitForEnd(data.id);
 }
 
 /** A thread scripted by the test. */
 class ScriptedThread {
-  readonly heard: Array<VerifyMessages["to"]> = [];
+  readonly received: Array<VerifyMessages["to"]> = [];
   post: (message: VerifyMessages["from"]) => void = () => {};
   readonly thread = directThread<VerifyMessages>((post) => {
     this.post = post;
-    return (message) => this.heard.push(message);
+    return (message) => this.received.push(message);
   });
   readonly startThread = this.thread.start;
 
@@ -68,9 +68,9 @@ class ScriptedThread {
 const PROGRESS = { step: "versions", done: 500, total: 2_000 };
 
 /** Results known to the appliance's next start. */
-function nextStart(): KeptVerifications {
-  return new KeptVerifications({
-    file: keptFile(),
+function restartedStore(): StoredVerifications {
+  return new StoredVerifications({
+    file: storedFile(),
     database: appliance.databasePath,
     startThread: new ScriptedThread().startThread,
     newId: () => UNKNOWN,
@@ -90,7 +90,7 @@ describe("a verification", () => {
   test("is running at first, and later reports its coverage", async () => {
     await newTag();
     const { sequence, at } = appliance.reader.head();
-    const began = transactionCount();
+    const countBefore = transactionCount();
     const started = await owner.post(PATH, {});
     expect(started.data).toEqual({
       id: expect.any(String),
@@ -109,7 +109,7 @@ describe("a verification", () => {
       problem: null,
     });
     clock.advance(72_000);
-    const done = await ended(started.data.id);
+    const done = await waitForEnd(started.data.id);
     expect(done).toEqual({
       ...started.data,
       status: "Completed",
@@ -121,14 +121,14 @@ describe("a verification", () => {
       not_checked: ["history_versions"],
     });
     expect(done.head.hash).toBe((await owner.get("ledger")).data.hash);
-    expect(transactionCount()).toBe(began);
+    expect(transactionCount()).toBe(countBefore);
     expect((await owner.get(PATH)).data).toEqual([done]);
   });
 
   test("reports its current step and progress", async () => {
     const { data } = await owner.post(PATH, {});
-    const steps = new Map<string, Wire>();
-    await told(data.id, ({ status, progress }) => {
+    const steps = new Map<string, JsonRecord>();
+    await waitFor(data.id, ({ status, progress }) => {
       if (progress !== null) steps.set(progress.step, progress);
       return status !== "Running";
     });
@@ -140,9 +140,9 @@ describe("a verification", () => {
   test("covers the state at its start, while writes continue", async () => {
     const { data } = await owner.post(PATH, {});
     const { sequence } = appliance.reader.head();
-    await told(data.id, ({ progress }) => progress !== null);
+    await waitFor(data.id, ({ progress }) => progress !== null);
     for (let n = 0; n < 5; n += 1) await newTag();
-    expect(await ended(data.id)).toMatchObject({ status: "Completed", is_sound: true, head: { sequence } });
+    expect(await waitForEnd(data.id)).toMatchObject({ status: "Completed", is_sound: true, head: { sequence } });
     expect(appliance.reader.head().sequence).toBe(sequence + 5);
   });
 
@@ -151,16 +151,20 @@ describe("a verification", () => {
     expect(await owner.post(PATH, {})).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "verification", field: "status", value: "Running", id: data.id }),
     );
-    await ended(data.id);
-    expect((await verified()).status).toBe("Completed");
+    await waitForEnd(data.id);
+    expect((await runVerification()).status).toBe("Completed");
   });
 
   test("repeated with its Idempotency-Key is the same one", async () => {
     const header = { "idempotency-key": "weekly" };
     const { data } = await owner.post(PATH, {}, header);
-    const again = await owner.post(PATH, {}, header);
-    expect([again.status, again.data.id, again.headers.get("idempotency-replayed")]).toEqual([200, data.id, "true"]);
-    const done = await ended(data.id);
+    const repeated = await owner.post(PATH, {}, header);
+    expect([repeated.status, repeated.data.id, repeated.headers.get("idempotency-replayed")]).toEqual([
+      200,
+      data.id,
+      "true",
+    ]);
+    const done = await waitForEnd(data.id);
     expect((await owner.post(PATH, {}, header)).data).toEqual(done);
     expect((await owner.get(PATH)).data).toEqual([done]);
   });
@@ -169,10 +173,10 @@ describe("a verification", () => {
     const { data } = await owner.post(PATH, {});
     const header = { "idempotency-key": "weekly" };
     expect((await owner.post(PATH, {}, header)).status).toBe(409);
-    await ended(data.id);
-    const began = await owner.post(PATH, {}, header);
-    expect([began.data.status, began.headers.get("idempotency-replayed")]).toEqual(["Running", null]);
-    expect((await ended(began.data.id)).status).toBe("Completed");
+    await waitForEnd(data.id);
+    const started = await owner.post(PATH, {}, header);
+    expect([started.data.status, started.headers.get("idempotency-replayed")]).toEqual(["Running", null]);
+    expect((await waitForEnd(started.data.id)).status).toBe("Completed");
   });
 });
 
@@ -180,7 +184,7 @@ describe("damage", () => {
   test("in a live row is reported with its location, in the log as well", async () => {
     const tag = await newTag();
     damage("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
-    expect(await verified()).toMatchObject({
+    expect(await runVerification()).toMatchObject({
       status: "Completed",
       is_sound: false,
       findings_total: 1,
@@ -193,7 +197,7 @@ describe("damage", () => {
       ],
       problem: null,
     });
-    const line = appliance.logLines.find((each) => each.includes("verification_ended"));
+    const line = appliance.logLines.find((line) => line.includes("verification_ended"));
     expect(line).toMatch(/ERROR verification_ended .*findings=1 first="live: tag /);
   });
 
@@ -205,9 +209,9 @@ describe("damage", () => {
         SELECT n FROM tags)`,
     );
     const { data } = await owner.post(PATH, {});
-    const some = await told(data.id, ({ findings_total: total }) => total > FINDINGS_LISTED);
-    expect([some.status, some.is_sound, some.findings]).toEqual(["Running", null, []]);
-    const { findings, findings_total: total, is_sound } = await ended(data.id);
+    const partial = await waitFor(data.id, ({ findings_total: total }) => total > FINDINGS_LISTED);
+    expect([partial.status, partial.is_sound, partial.findings]).toEqual(["Running", null, []]);
+    const { findings, findings_total: total, is_sound } = await waitForEnd(data.id);
     expect([findings.length, is_sound]).toEqual([FINDINGS_LISTED, false]);
     expect(total).toBeGreaterThan(2 * FINDINGS_LISTED);
     expect(findings[0]).toEqual({
@@ -228,9 +232,11 @@ describe("damage", () => {
     const bytes = readFileSync(appliance.databasePath);
     bytes.fill(0xff, (root - 1) * 8_192, (root - 1) * 8_192 + 64);
     writeFileSync(appliance.databasePath, bytes);
-    const done = await verified();
+    const done = await runVerification();
     expect([done.status, done.is_sound]).toEqual(["Completed", false]);
-    expect(done.findings.filter(({ check, where }: Wire) => check === "file" && where === "tags")).not.toEqual([]);
+    expect(done.findings.filter(({ check, where }: JsonRecord) => check === "file" && where === "tags")).not.toEqual(
+      [],
+    );
   });
 
   test("with a long description is truncated", async () => {
@@ -243,7 +249,7 @@ describe("damage", () => {
       outcome: "stopped",
       found: { findings: [{ check: "file", where: "a table", message: long }], more: 7 },
     });
-    const { findings, findings_total: total } = await ended(data.id);
+    const { findings, findings_total: total } = await waitForEnd(data.id);
     expect([findings[0].message, total]).toEqual([`${"x".repeat(FINDING_TEXT_MAX_LENGTH - 1)}…`, 8]);
   });
 });
@@ -252,7 +258,7 @@ describe("cancelling a verification", () => {
   test("stops it between two steps, and keeps its findings", async () => {
     damage("DROP TRIGGER history_versions_are_never_deleted");
     const { data } = await owner.post(PATH, {});
-    await told(data.id, ({ progress }) => progress?.step === "file" && progress.done > 3);
+    await waitFor(data.id, ({ progress }) => progress?.step === "file" && progress.done > 3);
     const cancelled = await owner.post(`${PATH}/${data.id}/cancel`, {});
     expect(cancelled.data).toMatchObject({
       id: data.id,
@@ -266,12 +272,12 @@ describe("cancelling a verification", () => {
       problem: null,
     });
     expect((await owner.get(PATH)).data).toEqual([cancelled.data]);
-    expect(nextStart().list()).toEqual([cancelled.data]);
-    expect(await verified()).toMatchObject({ status: "Completed" });
+    expect(restartedStore().list()).toEqual([cancelled.data]);
+    expect(await runVerification()).toMatchObject({ status: "Completed" });
   });
 
   test("is refused if it has ended or never existed", async () => {
-    const { id } = await verified();
+    const { id } = await runVerification();
     expect(await owner.post(`${PATH}/${id}/cancel`, {})).toMatchObject(
       refusal(409, "entity_stale", { entity: "verification", expected: "Running", actual: "Completed" }),
     );
@@ -284,9 +290,9 @@ describe("cancelling a verification", () => {
     const { data } = await owner.post(PATH, {});
     const header = { "idempotency-key": "enough" };
     const cancelled = await owner.post(`${PATH}/${data.id}/cancel`, undefined, header);
-    const again = await owner.post(`${PATH}/${data.id}/cancel`, undefined, header);
+    const repeated = await owner.post(`${PATH}/${data.id}/cancel`, undefined, header);
     expect([cancelled.data.status, cancelled.headers.get("idempotency-replayed")]).toEqual(["Cancelled", null]);
-    expect([again.data, again.headers.get("idempotency-replayed")]).toEqual([cancelled.data, "true"]);
+    expect([repeated.data, repeated.headers.get("idempotency-replayed")]).toEqual([cancelled.data, "true"]);
     const late = await owner.post(`${PATH}/${data.id}/cancel`, undefined, { "idempotency-key": "more" });
     expect(late.body.code).toBe("entity_stale");
     const none = await owner.post(`${PATH}/${UNKNOWN}/cancel`, undefined, { "idempotency-key": "nothing" });
@@ -298,13 +304,13 @@ describe("cancelling a verification", () => {
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
     script.post({ type: "progress", progress: PROGRESS, found: 2 });
-    await told(data.id, ({ progress }) => progress !== null);
-    const answering = owner.post(`${PATH}/${data.id}/cancel`, {});
-    while (!script.heard.some(({ type }) => type === "stop")) await turn();
+    await waitFor(data.id, ({ progress }) => progress !== null);
+    const pending = owner.post(`${PATH}/${data.id}/cancel`, {});
+    while (!script.received.some(({ type }) => type === "stop")) await nextTick();
     timers.pass(2_000);
-    expect((await answering).data).toMatchObject({ status: "Running", progress: PROGRESS, findings_total: 2 });
+    expect((await pending).data).toMatchObject({ status: "Running", progress: PROGRESS, findings_total: 2 });
     script.end("stopped");
-    expect((await ended(data.id)).status).toBe("Cancelled");
+    expect((await waitForEnd(data.id)).status).toBe("Cancelled");
     expect(script.thread.isTerminated).toBe(true);
   });
 });
@@ -316,9 +322,9 @@ describe("a failed verification", () => {
     await owner.put(`tags/${tag.id}`, { ...tag, description: "another one" });
     clock.advance(1_000);
     const { data } = await owner.post(PATH, {});
-    await told(data.id, ({ progress }) => progress !== null);
-    pruned(clock.now(), "none");
-    expect(await ended(data.id)).toMatchObject({
+    await waitFor(data.id, ({ progress }) => progress !== null);
+    prune(clock.now(), "none");
+    expect(await waitForEnd(data.id)).toMatchObject({
       status: "Failed",
       is_sound: null,
       head: null,
@@ -331,7 +337,7 @@ describe("a failed verification", () => {
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
     script.thread.crash("a secret of the inside");
-    expect(await ended(data.id)).toMatchObject({
+    expect(await waitForEnd(data.id)).toMatchObject({
       status: "Failed",
       problem: "Something went wrong inside the appliance; see its log.",
     });
@@ -343,7 +349,8 @@ describe("a failed verification", () => {
 
   test("without a database gives the error", async () => {
     await renew({ verifications: { database: join(import.meta.path, "netledger.db") } });
-    expect(await verified()).toMatchObject({ status: "Failed", problem: expect.stringContaining("cannot be opened") });
+    const failed = await runVerification();
+    expect(failed).toMatchObject({ status: "Failed", problem: expect.stringContaining("cannot be opened") });
   });
 });
 
@@ -356,18 +363,18 @@ describe("the stored verifications", () => {
       const { data } = await owner.post(PATH, {});
       ids.unshift(data.id);
       script.end("stopped");
-      await ended(data.id);
+      await waitForEnd(data.id);
     }
     const { data } = await owner.get(`${PATH}?limit=0`);
-    expect(data.map(({ id }: Wire) => id)).toEqual(ids.slice(0, VERIFICATIONS_KEPT));
+    expect(data.map(({ id }: JsonRecord) => id)).toEqual(ids.slice(0, VERIFICATIONS_KEPT));
     expect((await owner.get(`${PATH}/${ids.at(-1)}`)).status).toBe(404);
     const page = await owner.get(`${PATH}?limit=3&offset=2`);
     expect([page.data, page.body.meta.pagination]).toEqual([
       data.slice(2, 5),
       { total_count: VERIFICATIONS_KEPT, limit: 3, offset: 2, has_more: true },
     ]);
-    expect(nextStart().list()).toEqual(data);
-    expect(statSync(keptFile()).mode & 0o777).toBe(0o600);
+    expect(restartedStore().list()).toEqual(data);
+    expect(statSync(storedFile()).mode & 0o777).toBe(0o600);
     expect(readdirSync(appliance.dataDirectory).filter((name) => name.endsWith(".new"))).toEqual([]);
   });
 
@@ -375,11 +382,11 @@ describe("the stored verifications", () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
-    expect(nextStart().list()).toEqual([
+    expect(restartedStore().list()).toEqual([
       { ...data, status: "Interrupted", ended_at: null, problem: "The appliance stopped before it was complete." },
     ]);
     script.end("stopped");
-    await ended(data.id);
+    await waitForEnd(data.id);
   });
 
   test("must be writable before one is started", async () => {
@@ -393,11 +400,11 @@ describe("the stored verifications", () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
-    mkdirSync(`${keptFile()}.new`);
+    mkdirSync(`${storedFile()}.new`);
     script.end("stopped");
-    await ended(data.id);
-    while (!appliance.logLines.some((line) => line.includes(`verification_not_kept id=${data.id}`))) await turn();
-    expect(nextStart().list()).toMatchObject([{ id: data.id, status: "Interrupted" }]);
+    await waitForEnd(data.id);
+    while (!appliance.logLines.some((line) => line.includes(`verification_not_kept id=${data.id}`))) await nextTick();
+    expect(restartedStore().list()).toMatchObject([{ id: data.id, status: "Interrupted" }]);
   });
 
   test.each<[string, (path: string) => void, RegExp]>([
@@ -413,33 +420,33 @@ describe("the stored verifications", () => {
     ["is a folder", (path) => mkdirSync(path), /is a folder, not a file/],
     ["is a named pipe", makePipe, /is not a regular file/],
     ["is a link", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
-  ])("in a file that %s are reported in the log, without stopping the appliance", async (_what, spoil, line) => {
-    spoil(keptFile());
-    expect(nextStart().list()).toEqual([]);
-    expect(appliance.logLines.filter((each) => each.includes("WARN  verifications_not_read"))).toHaveLength(1);
+  ])("in a file that %s are reported in the log, without stopping the appliance", async (_what, damageFile, line) => {
+    damageFile(storedFile());
+    expect(restartedStore().list()).toEqual([]);
+    expect(appliance.logLines.filter((line) => line.includes("WARN  verifications_not_read"))).toHaveLength(1);
     expect(appliance.logLines.at(-1)).toMatch(line);
   });
 
-  test.each<[string, (path: string, elsewhere: string) => void]>([
-    ["a link to a file", (path, elsewhere) => symlinkSync(elsewhere, path)],
-    ["a dangling link", (path, elsewhere) => symlinkSync(`${elsewhere}.not-there`, path)],
+  test.each<[string, (path: string, otherFile: string) => void]>([
+    ["a link to a file", (path, otherFile) => symlinkSync(otherFile, path)],
+    ["a dangling link", (path, otherFile) => symlinkSync(`${otherFile}.not-there`, path)],
     ["a FIFO", makePipe],
     ["a leftover of an earlier run", (path) => writeFileSync(path, "half")],
   ])("are not written through an existing entry at the temporary path: %s", async (_what, put) => {
-    const elsewhere = join(appliance.dataDirectory, "elsewhere");
-    writeFileSync(elsewhere, "theirs");
-    put(`${keptFile()}.new`, elsewhere);
-    const done = await verified();
-    expect(nextStart().list()).toEqual([done as never]);
-    expect(readFileSync(elsewhere, "utf8")).toBe("theirs");
-    expect(existsSync(`${elsewhere}.not-there`)).toBe(false);
-    expect(lstatSync(keptFile()).isFile()).toBe(true);
+    const otherFile = join(appliance.dataDirectory, "elsewhere");
+    writeFileSync(otherFile, "theirs");
+    put(`${storedFile()}.new`, otherFile);
+    const done = await runVerification();
+    expect(restartedStore().list()).toEqual([done as never]);
+    expect(readFileSync(otherFile, "utf8")).toBe("theirs");
+    expect(existsSync(`${otherFile}.not-there`)).toBe(false);
+    expect(lstatSync(storedFile()).isFile()).toBe(true);
   });
 
   test("after damage are rewritten with the next one", async () => {
-    writeFileSync(keptFile(), "{");
-    const done = await verified();
-    expect(nextStart().list()).toEqual([done as never]);
+    writeFileSync(storedFile(), "{");
+    const done = await runVerification();
+    expect(restartedStore().list()).toEqual([done as never]);
   });
 });
 
@@ -454,7 +461,7 @@ describe("verifications when the appliance stops", () => {
       ended_at: clock.text(),
       problem: "The appliance stopped before it was complete.",
     });
-    expect(nextStart().list()).toMatchObject([{ id: data.id, status: "Interrupted", ended_at: clock.text() }]);
+    expect(restartedStore().list()).toMatchObject([{ id: data.id, status: "Interrupted", ended_at: clock.text() }]);
     expect((await owner.post(PATH, {})).body.code).toBe("shutting_down");
   });
 
@@ -463,13 +470,13 @@ describe("verifications when the appliance stops", () => {
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
     script.post({ type: "progress", progress: PROGRESS, found: 3 });
-    await told(data.id, ({ progress }) => progress !== null);
+    await waitFor(data.id, ({ progress }) => progress !== null);
     const closing = appliance.verifications.close();
-    while (!script.heard.some(({ type }) => type === "stop")) await turn();
+    while (!script.received.some(({ type }) => type === "stop")) await nextTick();
     expect((await owner.get(`${PATH}/${data.id}`)).data.status).toBe("Running");
     timers.pass(1_000);
     await closing;
-    expect(nextStart().list()).toMatchObject([
+    expect(restartedStore().list()).toMatchObject([
       { id: data.id, status: "Interrupted", progress: PROGRESS, findings_total: 3, findings: [] },
     ]);
   });
@@ -477,7 +484,7 @@ describe("verifications when the appliance stops", () => {
 
 test("access requires an Owner's session, and a single organization", async () => {
   const { data } = await owner.post(PATH, {});
-  const asked = [
+  const requests = [
     ["GET", PATH],
     ["POST", PATH],
     ["GET", `${PATH}/${data.id}`],
@@ -485,12 +492,13 @@ test("access requires an Owner's session, and a single organization", async () =
   ] as const;
   const { client: admin } = await newUser({ role: "Admin" });
   const { client: key } = newApiKey({ permissions: "Owner" });
-  for (const [method, path] of asked) {
+  for (const [method, path] of requests) {
     expect((await anonymous.send(method, path)).status).toBe(401);
     expect((await admin.send(method, path)).body.code).toBe("auth_permission_denied");
     expect((await key.send(method, path)).body.code).toBe("auth_session_required");
   }
-  await ended(data.id);
+  await waitForEnd(data.id);
   await appliance.newOrganization("Second");
-  for (const [method, path] of asked) expect((await owner.send(method, path)).body.code).toBe("auth_permission_denied");
+  for (const [method, path] of requests)
+    expect((await owner.send(method, path)).body.code).toBe("auth_permission_denied");
 });

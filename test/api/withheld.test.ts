@@ -1,5 +1,5 @@
 // GET /discovery/withheld: targets that need an Admin's approval before discovery sends credentials, now and in the
-// past; compared with scan findings, and with plain code at random.
+// past; compared with scan findings, and with a naive model at random.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { isIpWithin } from "../../src/base/ip.ts";
@@ -7,7 +7,7 @@ import { findWithheld } from "../../src/reports/withheld/find-withheld.ts";
 import { WITHHELD_TYPES } from "../../src/reports/withheld/withheld-answer.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { made, type NewUser, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, type NewUser } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
@@ -16,7 +16,7 @@ import { processorMs } from "../support/measure/processor-time.ts";
 const appliance = applianceForEach();
 const { first, owner, probes } = appliance;
 const { communityOf, findings, inTransaction, instant, newHost, newMember, newNetwork } = appliance;
-const { newSubnet, newUser, newViewer, scanned, tick, transactionCount } = appliance;
+const { newSubnet, newUser, newViewer, runScan, tick, transactionCount } = appliance;
 let member: NewUser;
 
 beforeEach(async () => {
@@ -24,21 +24,22 @@ beforeEach(async () => {
   tick();
 });
 
-const list = async (by: Client = owner, query = "") => (await made(by.get(`discovery/withheld?${query}`))) as Wire[];
-const values = async (by: Client = owner, query = "") => (await list(by, query)).map(({ value }) => value);
+const list = async (caller: Client = owner, query = "") =>
+  (await expectOk(caller.get(`discovery/withheld?${query}`))) as JsonRecord[];
+const values = async (caller: Client = owner, query = "") => (await list(caller, query)).map(({ value }) => value);
 
 /** Timestamp just before the next transaction. */
-function moment(): string {
+function takeInstant(): string {
   const at = instant();
   tick();
   return at;
 }
 
 describe("the table of withheld subnets and addresses", () => {
-  const table = async (query = "", by: Client = owner) =>
-    csvRecords((await by.get(`discovery/withheld/export/csv?${query}`)).text);
+  const table = async (query = "", caller: Client = owner) =>
+    csvRecords((await caller.get(`discovery/withheld/export/csv?${query}`)).text);
 
-  test("equals the list, at present and in the past, with names, and with all credentials in one cell", async () => {
+  test("equals the list, now and in the past, with names, and with all credentials in one cell", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const host = await newHost({ name: "=core", ip_addresses: [{ ip_address: "10.2.0.1" }] });
     tick();
@@ -48,16 +49,16 @@ describe("the table of withheld subnets and addresses", () => {
     ];
     tick();
     expect(await table()).toEqual([]);
-    const before = moment();
+    const before = takeInstant();
     for (const ip_address of ["10.2.0.66", "10.2.0.67"])
-      await made(member.client.post("ip-addresses", { host_id: host.id, ip_address }));
-    await made(member.client.post("subnets", { network_id: first.networkId, cidr: "10.3.0.0/24" }));
+      await expectOk(member.client.post("ip-addresses", { host_id: host.id, ip_address }));
+    await expectOk(member.client.post("subnets", { network_id: first.networkId, cidr: "10.3.0.0/24" }));
     tick();
     const { data: network } = await owner.get(`networks/${first.networkId}`);
     const listed = await list();
     expect(listed).toHaveLength(2);
     expect(await table()).toEqual(
-      listed.map(({ since, type, id, value, reason, entered_by: by }) => ({
+      listed.map(({ since, type, id, value, reason, entered_by: author }) => ({
         since,
         type,
         id,
@@ -71,19 +72,19 @@ describe("the table of withheld subnets and addresses", () => {
         address_count: "1",
         entered_by_type: "User",
         entered_by_id: member.id,
-        entered_by_name: by.name,
+        entered_by_name: author.name,
         reason,
       })),
     );
     expect(await table("filter=value%20%3D%20%2210.2.0.67%22")).toMatchObject([{ value: "10.2.0.67" }]);
     // The credentials now apply to the network as well, and so to its subnet that is not accepted.
-    await made(owner.put(`credentials/${one?.id}`, { ...one, assigned_network_ids: [first.networkId] }));
+    await expectOk(owner.put(`credentials/${one?.id}`, { ...one, assigned_network_ids: [first.networkId] }));
     tick();
     expect(await table("type=Subnet")).toMatchObject([
       { type: "Subnet", value: "10.3.0.0/24", host_id: "", host_name: "", credential_names: "b" },
     ]);
-    // A renamed record appears with its name of then.
-    await made(owner.put(`networks/${first.networkId}`, { name: "Renamed", tags: [] }));
+    // A renamed record appears with its name at that time.
+    await expectOk(owner.put(`networks/${first.networkId}`, { name: "Renamed", tags: [] }));
     expect((await table("type=Address"))[0]).toMatchObject({ network_name: "Renamed" });
     expect(await table(`at=${before}`)).toEqual([]);
     const { headers } = await owner.get(`discovery/withheld/export/csv?at=${before}`);
@@ -96,8 +97,8 @@ describe("the table of withheld subnets and addresses", () => {
 });
 
 describe("an address of a host with credentials", () => {
-  let host: Wire;
-  let credential: Wire;
+  let host: JsonRecord;
+  let credential: JsonRecord;
 
   beforeEach(async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
@@ -107,15 +108,15 @@ describe("an address of a host with credentials", () => {
     tick();
   });
 
-  const add = async (ip_address: string, by: Client = member.client) => {
-    const address = await made(by.post("ip-addresses", { host_id: host.id, ip_address }));
+  const add = async (ip_address: string, caller: Client = member.client) => {
+    const address = await expectOk(caller.post("ip-addresses", { host_id: host.id, ip_address }));
     tick();
     return address;
   };
 
   test("is pending from its creation by a Member until an Admin confirms it, with its value at that time", async () => {
     expect(await list()).toEqual([]);
-    const before = moment();
+    const before = takeInstant();
     const address = await add("10.2.0.66");
     const row = {
       type: "Address",
@@ -130,18 +131,18 @@ describe("an address of a host with credentials", () => {
       reason: `Credentials are assigned to core, but no Admin has approved this address: scans do not send them there until it is confirmed with POST /api/v1/ip-addresses/${address.id}/confirm.`,
     };
     expect(await list()).toEqual([row]);
-    const waiting = moment();
-    await made(owner.put(`hosts/${host.id}`, { ...hostBody(host), name: "core-1" }));
+    const pending = takeInstant();
+    await expectOk(owner.put(`hosts/${host.id}`, { ...hostBody(host), name: "core-1" }));
     tick();
-    await made(owner.post(`ip-addresses/${address.id}/confirm`, {}));
+    await expectOk(owner.post(`ip-addresses/${address.id}/confirm`, {}));
     const confirmed = transactionCount();
     expect(await list()).toEqual([]);
     expect(await list(owner, `at=${before}`)).toEqual([]);
-    expect(await list(owner, `at=${waiting}`)).toEqual([row]);
+    expect(await list(owner, `at=${pending}`)).toEqual([row]);
     // The confirmation is withdrawn: it is pending again.
     tick();
-    const { actions } = await made(owner.post(`transactions/${confirmed}/revert`, { dry_run: true }));
-    expect(actions.filter(({ action }: Wire) => action !== "Skip")).toMatchObject([
+    const { actions } = await expectOk(owner.post(`transactions/${confirmed}/revert`, { dry_run: true }));
+    expect(actions.filter(({ action }: JsonRecord) => action !== "Skip")).toMatchObject([
       {
         entity_type: "credential_assignment",
         action: "Update",
@@ -149,38 +150,38 @@ describe("an address of a host with credentials", () => {
         reason: "its credential is no longer sent to 10.2.0.66",
       },
     ]);
-    await made(owner.post(`transactions/${confirmed}/revert`, {}));
+    await expectOk(owner.post(`transactions/${confirmed}/revert`, {}));
     const [{ at }] = (await owner.get("transactions?limit=1")).data;
     expect(await list()).toMatchObject([{ value: "10.2.0.66", since: at, host: { name: "core-1" } }]);
     tick();
-    await made(owner.delete(`ip-addresses/${address.id}`));
+    await expectOk(owner.delete(`ip-addresses/${address.id}`));
     expect(await list()).toEqual([]);
-    expect(await list(owner, `at=${waiting}`)).toEqual([row]);
+    expect(await list(owner, `at=${pending}`)).toEqual([row]);
   });
 
   test("is also pending after a new value, from a scan, and once the credential is assigned to its host", async () => {
-    const [own] = host.ip_addresses;
-    await made(member.client.put(`ip-addresses/${own.id}`, { ip_address: "10.2.0.7" }));
+    const [address] = host.ip_addresses;
+    await expectOk(member.client.put(`ip-addresses/${address.id}`, { ip_address: "10.2.0.7" }));
     tick();
     expect(await values()).toEqual(["10.2.0.7"]);
     probes.alive.set("10.2.0.8", { mac_address: "00:00:5e:00:53:01" });
-    await made(
-      member.client.put(`ip-addresses/${own.id}`, { ip_address: "10.2.0.7", mac_address: "00:00:5e:00:53:01" }),
+    await expectOk(
+      member.client.put(`ip-addresses/${address.id}`, { ip_address: "10.2.0.7", mac_address: "00:00:5e:00:53:01" }),
     );
     tick();
-    const scan = await scanned({ kind: "sweep" });
+    const scan = await runScan({ kind: "sweep" });
     expect(await list()).toMatchObject([
       { value: "10.2.0.7", entered_by: { type: "User" } },
       { value: "10.2.0.8", entered_by: { type: "Discovery", id: scan.id } },
     ]);
     tick();
     // An assignment with addresses applies to no others.
-    const { ip_addresses } = await made(owner.get(`hosts/${host.id}`));
-    const named = ip_addresses.find((each: Wire) => each.ip_address === "10.2.0.8");
-    await made(
+    const { ip_addresses } = await expectOk(owner.get(`hosts/${host.id}`));
+    const assigned = ip_addresses.find((address: JsonRecord) => address.ip_address === "10.2.0.8");
+    await expectOk(
       owner.put(`hosts/${host.id}`, {
         ...hostBody(host),
-        credential_assignments: [{ credential_id: credential.id, ip_address_ids: [named.id] }],
+        credential_assignments: [{ credential_id: credential.id, ip_address_ids: [assigned.id] }],
       }),
     );
     // An Admin's assignment that names the address is an approval.
@@ -189,7 +190,9 @@ describe("an address of a host with credentials", () => {
 
   test("is not pending if the same credential is sent to it through its network", async () => {
     await add("10.2.0.66");
-    await made(owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [first.networkId] }));
+    await expectOk(
+      owner.put(`credentials/${credential.id}`, { ...credential, assigned_network_ids: [first.networkId] }),
+    );
     tick();
     expect(await values()).toEqual([]);
     // Another credential is withheld.
@@ -202,15 +205,17 @@ describe("an address of a host with credentials", () => {
   test("is named by a scan that withheld the credential, with the same request", async () => {
     const address = await add("10.2.0.66");
     probes.alive.set("10.2.0.66", {});
-    const told = (await findings(await scanned({ kind: "full" }))).filter(({ reason }) => /waits for/.test(reason));
-    expect(told.map(({ id }) => id)).toEqual([address.id]);
+    const skipped = (await findings(await runScan({ kind: "full" }))).filter(({ reason }) => /waits for/.test(reason));
+    expect(skipped.map(({ id }) => id)).toEqual([address.id]);
     expect((await list()).map(({ id }) => id)).toEqual([address.id]);
   });
 });
 
 describe("a subnet in a network with credentials", () => {
-  const add = async (fields: Wire, by: Client = member.client) => {
-    const subnet = await made(by.post("subnets", { network_id: first.networkId, subnet_type: "Lan", ...fields }));
+  const add = async (fields: JsonRecord, caller: Client = member.client) => {
+    const subnet = await expectOk(
+      caller.post("subnets", { network_id: first.networkId, subnet_type: "Lan", ...fields }),
+    );
     tick();
     return subnet;
   };
@@ -235,20 +240,20 @@ describe("a subnet in a network with credentials", () => {
         reason: `Credentials are assigned to the network, but no Admin has approved the subnet: scans do not send them to its addresses until its accepts_credentials is set with PUT /api/v1/subnets/${subnet.id}.`,
       },
     ]);
-    const waiting = moment();
-    await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: true }));
+    const pending = takeInstant();
+    await expectOk(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: true }));
     const accepted = transactionCount();
     tick();
     expect(await values()).toEqual([]);
     // A reverted approval does not count.
-    await made(owner.post(`transactions/${accepted}/revert`, {}));
+    await expectOk(owner.post(`transactions/${accepted}/revert`, {}));
     tick();
     expect(await values()).toEqual(["10.6.0.0/24"]);
-    await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: true }));
+    await expectOk(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: true }));
     tick();
-    await made(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false }));
+    await expectOk(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false }));
     expect(await values()).toEqual([]);
-    expect(await values(owner, `at=${waiting}`)).toEqual(["10.6.0.0/24"]);
+    expect(await values(owner, `at=${pending}`)).toEqual(["10.6.0.0/24"]);
   });
 
   test("is pending only without an accepting parent, and represents its children", async () => {
@@ -266,14 +271,14 @@ describe("a subnet in a network with credentials", () => {
       ip_addresses: ["10.6.0.1", "10.6.1.1", "10.6.1.99", "10.6.2.1"].map((ip_address) => ({ ip_address })),
     });
     tick();
-    // Addresses in the accepting /28 are scanned, whatever the enclosing subnets.
+    // Addresses in the accepting /28 are scanned, regardless of the enclosing subnets.
     expect((await list()).map(({ value, address_count }) => [value, address_count])).toEqual([
       ["10.6.0.0/16", 3],
       ["10.6.1.0/24", 1],
       ["10.6.2.0/24", 1],
     ]);
-    const [around] = await list();
-    await made(owner.put(`subnets/${around?.id}`, { cidr: "10.6.0.0/16", accepts_credentials: true }));
+    const [enclosing] = await list();
+    await expectOk(owner.put(`subnets/${enclosing?.id}`, { cidr: "10.6.0.0/16", accepts_credentials: true }));
     expect(await values()).toEqual([]);
   });
 
@@ -283,18 +288,23 @@ describe("a subnet in a network with credentials", () => {
     await communityOf("s3cret", { assigned_network_ids: [first.networkId, other.id] });
     tick();
     for (const cidr of ["10.6.10.0/24", "10.6.9.0/24", "2001:db8::/64"]) await add({ cidr });
-    await made(owner.post("subnets", { network_id: other.id, cidr: "10.9.0.0/24", accepts_credentials: false }));
+    await expectOk(owner.post("subnets", { network_id: other.id, cidr: "10.9.0.0/24", accepts_credentials: false }));
     tick();
     const host = await newHost({ name: "core", ip_addresses: [{ ip_address: "10.6.9.1" }] });
     tick();
     await communityOf("other", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
     tick();
-    await made(member.client.post("ip-addresses", { host_id: host.id, ip_address: "10.6.9.2" }));
+    await expectOk(member.client.post("ip-addresses", { host_id: host.id, ip_address: "10.6.9.2" }));
     const all = ["10.6.9.0/24", "10.6.10.0/24", "10.9.0.0/24", "2001:db8::/64", "10.6.9.2"];
     expect(await values()).toEqual(all);
-    const answer = await owner.get("discovery/withheld?limit=2&offset=1");
-    expect(answer.data.map(({ value }: Wire) => value)).toEqual(all.slice(1, 3));
-    expect((answer.body as Wire).meta.pagination).toEqual({ limit: 2, offset: 1, total_count: 5, has_more: true });
+    const response = await owner.get("discovery/withheld?limit=2&offset=1");
+    expect(response.data.map(({ value }: JsonRecord) => value)).toEqual(all.slice(1, 3));
+    expect((response.body as JsonRecord).meta.pagination).toEqual({
+      limit: 2,
+      offset: 1,
+      total_count: 5,
+      has_more: true,
+    });
     expect(await values(owner, "type=Address")).toEqual(["10.6.9.2"]);
     expect(await values(owner, `network_id=${other.id}`)).toEqual(["10.9.0.0/24"]);
     expect(await values(owner, `filter=${encodeURIComponent('host.name = "core" OR value : "2001"')}`)).toEqual([
@@ -304,20 +314,20 @@ describe("a subnet in a network with credentials", () => {
     const { client: viewer } = await newViewer();
     const { client: near } = await newUser({ role: "Viewer", networkIds: [first.networkId] });
     const { client: far } = await newUser({ role: "Member", networkIds: [other.id] });
-    expect(await values(near)).toEqual(all.filter((each) => each !== "10.9.0.0/24"));
+    expect(await values(near)).toEqual(all.filter((value) => value !== "10.9.0.0/24"));
     expect(await values(far)).toEqual(["10.9.0.0/24"]);
     expect(await values(far, `network_id=${first.networkId}`)).toEqual([]);
     // Listed under attention only for callers who can act on it.
-    const told = async (by: Client) =>
-      ((await by.get("summary")).data.needs_attention as Wire[]).filter(({ kind }) => kind === "Withheld");
-    expect(await told(owner)).toEqual([{ kind: "Withheld", count: 5, request: "/api/v1/discovery/withheld" }]);
-    for (const by of [viewer, near, far]) expect(await told(by)).toEqual([]);
+    const fetchItems = async (caller: Client) =>
+      ((await caller.get("summary")).data.needs_attention as JsonRecord[]).filter(({ kind }) => kind === "Withheld");
+    expect(await fetchItems(owner)).toEqual([{ kind: "Withheld", count: 5, request: "/api/v1/discovery/withheld" }]);
+    for (const caller of [viewer, near, far]) expect(await fetchItems(caller)).toEqual([]);
   });
 });
 
 /** Expected result by address or prefix: from the current lists and the recorded sends. */
-class Plain {
-  /** By credential and host: values to which an Admin sent it. */
+class NaiveModel {
+  /** Values to which an Admin sent a credential, by credential and host. */
   readonly sent = new Map<string, Set<string>>();
   /** Subnets refused by an Admin. */
   readonly refused = new Set<string>();
@@ -330,34 +340,34 @@ class Plain {
   }
 
   async withheld(): Promise<string[]> {
-    const all = async (plural: string) => (await made(owner.get(`${plural}?limit=0`))) as Wire[];
+    const all = async (plural: string) => (await expectOk(owner.get(`${plural}?limit=0`))) as JsonRecord[];
     const [credentials, subnets, addresses] = await Promise.all(["credentials", "subnets", "ip-addresses"].map(all));
-    const accepting = (subnets as Wire[]).filter(
-      (each) => each.accepts_credentials && !["Internet", "Remote", "Loopback"].includes(each.subnet_type),
+    const accepting = (subnets as JsonRecord[]).filter(
+      (subnet) => subnet.accepts_credentials && !["Internet", "Remote", "Loopback"].includes(subnet.subnet_type),
     );
-    const broadcast = (credentials as Wire[]).filter((each) => each.assigned_network_ids.length > 0);
+    const broadcast = (credentials as JsonRecord[]).filter((credential) => credential.assigned_network_ids.length > 0);
     const isWithin = (inner: string, outer: string) =>
       isIpWithin(inner.split("/")[0] as string, outer) && Number(inner.split("/")[1]) >= Number(outer.split("/")[1]);
-    const waiting = (subnets as Wire[]).filter(
+    const pending = (subnets as JsonRecord[]).filter(
       ({ id, cidr, subnet_type }) =>
         broadcast.length > 0 &&
         subnet_type !== "Remote" &&
         !this.refused.has(id) &&
-        !accepting.some((each) => isWithin(cidr, each.cidr)),
+        !accepting.some((parent) => isWithin(cidr, parent.cidr)),
     );
-    const found = waiting.map(({ cidr }) => cidr);
-    for (const { id, host_id, ip_address } of addresses as Wire[]) {
-      const isAsked = accepting.some(({ cidr }) => isIpWithin(ip_address, cidr));
-      const own = (credentials as Wire[]).filter((credential) =>
+    const found = pending.map(({ cidr }) => cidr);
+    for (const { id, host_id, ip_address } of addresses as JsonRecord[]) {
+      const isAccepted = accepting.some(({ cidr }) => isIpWithin(ip_address, cidr));
+      const ownCredentials = (credentials as JsonRecord[]).filter((credential) =>
         credential.host_assignments.some(
-          (each: Wire) =>
-            each.host_id === host_id &&
-            (each.ip_address_ids === undefined || each.ip_address_ids.includes(id)) &&
+          (assignment: JsonRecord) =>
+            assignment.host_id === host_id &&
+            (assignment.ip_address_ids === undefined || assignment.ip_address_ids.includes(id)) &&
             !this.sentTo(credential.id, host_id).has(ip_address) &&
-            !(isAsked && broadcast.includes(credential)),
+            !(isAccepted && broadcast.includes(credential)),
         ),
       );
-      if (own.length > 0) found.push(`${ip_address} ${own.map(({ name }) => name).sort()}`);
+      if (ownCredentials.length > 0) found.push(`${ip_address} ${ownCredentials.map(({ name }) => name).sort()}`);
     }
     return found.sort();
   }
@@ -365,12 +375,12 @@ class Plain {
 
 test("pending items match a naive model at random, at every instant", async () => {
   const random = seededRandom(47);
-  const plain = new Plain();
+  const model = new NaiveModel();
   await newSubnet({ cidr: "10.0.0.0/8", accepts_credentials: false, subnet_type: "Remote" });
   tick();
   const hosts = [await newHost({ name: "one" }), await newHost({ name: "two" })];
   tick();
-  const credentials: Wire[] = [];
+  const credentials: JsonRecord[] = [];
   for (const name of ["a", "b"]) {
     const host_assignments = hosts.map(({ id }) => ({ host_id: id }));
     credentials.push(await communityOf(name, { name, assigned_network_ids: [], host_assignments }));
@@ -380,110 +390,110 @@ test("pending items match a naive model at random, at every instant", async () =
   const subnets = new Map<string, string>();
   const addresses = new Map<string, { id: string; host: string }>();
   const states: Array<{ at: string; found: string[] }> = [];
-  const counted = { subnets: 0, addresses: 0, confirmed: 0, changed: 0 };
-  const forget = (host: string, value: string) => {
-    for (const { id } of credentials) plain.sentTo(id, host).delete(value);
+  const counts = { subnets: 0, addresses: 0, confirmed: 0, changed: 0 };
+  const removeSends = (host: string, value: string) => {
+    for (const { id } of credentials) model.sentTo(id, host).delete(value);
   };
-  const sendAll = (host: string, value: string) => {
-    for (const { id } of credentials) plain.sentTo(id, host).add(value);
+  const recordSends = (host: string, value: string) => {
+    for (const { id } of credentials) model.sentTo(id, host).add(value);
   };
   for (let step = 0; step < 150; step += 1) {
     const cidr = random.pick(cidrs);
     const anyValue = () => `10.${random.pick(["1.1", "1.2", "2.0"])}.${1 + random.integer(2)}`;
     const ip_address = anyValue();
     const host = random.pick(hosts).id;
-    const [known, subnet] = [addresses.get(ip_address), subnets.get(cidr)];
+    const [existing, subnet] = [addresses.get(ip_address), subnets.get(cidr)];
     switch (random.integer(7)) {
       case 0:
         if (subnet === undefined) {
           const body = { network_id: first.networkId, cidr, subnet_type: "Lan" };
-          subnets.set(cidr, (await made(member.client.post("subnets", body))).id);
+          subnets.set(cidr, (await expectOk(member.client.post("subnets", body))).id);
         }
         break;
       case 1: {
         if (subnet === undefined) break;
         const accepts_credentials = random.integer(2) === 0;
-        const before = await made(owner.get(`subnets/${subnet}`));
+        const before = await expectOk(owner.get(`subnets/${subnet}`));
         if (before.accepts_credentials !== accepts_credentials) {
-          await made(owner.put(`subnets/${subnet}`, { cidr, accepts_credentials }));
-          plain.refused.add(subnet);
+          await expectOk(owner.put(`subnets/${subnet}`, { cidr, accepts_credentials }));
+          model.refused.add(subnet);
         }
         break;
       }
       case 2:
         if (subnet === undefined) break;
-        await made(owner.delete(`subnets/${subnet}?cascade=true`));
+        await expectOk(owner.delete(`subnets/${subnet}?cascade=true`));
         subnets.delete(cidr);
         // Its addresses were deleted with it.
-        for (const [value, { id, host: of }] of addresses)
+        for (const [value, { id, host: hostId }] of addresses)
           if ((await owner.get(`ip-addresses/${id}`)).status === 404) {
             addresses.delete(value);
-            forget(of, value);
+            removeSends(hostId, value);
           }
         break;
       case 3:
-        if (known === undefined) {
-          const address = await made(member.client.post("ip-addresses", { host_id: host, ip_address }));
+        if (existing === undefined) {
+          const address = await expectOk(member.client.post("ip-addresses", { host_id: host, ip_address }));
           addresses.set(ip_address, { id: address.id, host });
         } else {
-          await made(member.client.delete(`ip-addresses/${known.id}`));
+          await expectOk(member.client.delete(`ip-addresses/${existing.id}`));
           addresses.delete(ip_address);
-          forget(known.host, ip_address);
+          removeSends(existing.host, ip_address);
         }
         break;
       case 4: {
         if (addresses.size === 0) break;
-        const [value, { id, host: of }] = random.pick([...addresses]);
-        await made(owner.post(`ip-addresses/${id}/confirm`, {}));
-        sendAll(of, value);
-        counted.confirmed += 1;
+        const [value, { id, host: hostId }] = random.pick([...addresses]);
+        await expectOk(owner.post(`ip-addresses/${id}/confirm`, {}));
+        recordSends(hostId, value);
+        counts.confirmed += 1;
         break;
       }
       case 5: {
         const free = anyValue();
         if (addresses.size === 0 || addresses.has(free)) break;
         const [value, address] = random.pick([...addresses]);
-        await made(member.client.put(`ip-addresses/${address.id}`, { ip_address: free }));
+        await expectOk(member.client.put(`ip-addresses/${address.id}`, { ip_address: free }));
         addresses.delete(value);
         addresses.set(free, address);
-        forget(address.host, value);
-        counted.changed += 1;
+        removeSends(address.host, value);
+        counts.changed += 1;
         break;
       }
       default: {
         const credential = random.pick(credentials);
-        const now = await made(owner.get(`credentials/${credential.id}`));
+        const current = await expectOk(owner.get(`credentials/${credential.id}`));
         const assigned_network_ids = random.integer(3) === 0 ? [] : [first.networkId];
-        await made(owner.put(`credentials/${credential.id}`, { ...now, assigned_network_ids }));
+        await expectOk(owner.put(`credentials/${credential.id}`, { ...current, assigned_network_ids }));
       }
     }
     tick();
-    const found = await plain.withheld();
-    states.push({ at: moment(), found });
-    counted.subnets += found.filter((each) => each.includes("/")).length;
-    counted.addresses += found.filter((each) => !each.includes("/")).length;
+    const found = await model.withheld();
+    states.push({ at: takeInstant(), found });
+    counts.subnets += found.filter((item) => item.includes("/")).length;
+    counts.addresses += found.filter((item) => !item.includes("/")).length;
   }
-  const told = async (query: string) =>
+  const fetchItems = async (query: string) =>
     (await list(owner, `limit=0${query}`))
-      .map(({ type, value, credentials: own }) =>
-        type === "Subnet" ? value : `${value} ${own.map(({ name }: Wire) => name).sort()}`,
+      .map(({ type, value, credentials: ownCredentials }) =>
+        type === "Subnet" ? value : `${value} ${ownCredentials.map(({ name }: JsonRecord) => name).sort()}`,
       )
       .sort();
-  for (const { at, found } of states) expect({ at, found: await told(`&at=${at}`) }).toEqual({ at, found });
-  expect(await told("")).toEqual(states.at(-1)?.found as string[]);
-  for (const [what, count] of Object.entries(counted)) expect([what, count > 5]).toEqual([what, true]);
+  for (const { at, found } of states) expect({ at, found: await fetchItems(`&at=${at}`) }).toEqual({ at, found });
+  expect(await fetchItems("")).toEqual(states.at(-1)?.found as string[]);
+  for (const [what, count] of Object.entries(counts)) expect([what, count > 5]).toEqual([what, true]);
 });
 
 test("the cost depends on assignments, not on the inventory: negligible among 10,000 hosts", async () => {
   const subnet = await newSubnet({ cidr: "10.0.0.0/8" });
   for (let start = 0; start < 10_000; start += 1_000)
-    await made(
+    await expectOk(
       owner.post(
         "hosts/bulk",
-        Array.from({ length: 1_000 }, (_, each) => ({
-          name: `host-${start + each}`,
+        Array.from({ length: 1_000 }, (_, index) => ({
+          name: `host-${start + index}`,
           network_id: first.networkId,
-          ip_addresses: [{ ip_address: `10.${(start + each) >> 8}.${(start + each) & 255}.1`, subnet_id: subnet.id }],
+          ip_addresses: [{ ip_address: `10.${(start + index) >> 8}.${(start + index) & 255}.1`, subnet_id: subnet.id }],
         })),
       ),
     );
@@ -492,7 +502,7 @@ test("the cost depends on assignments, not on the inventory: negligible among 10
   await communityOf("s3cret", { host_assignments: [{ host_id: host.id }] });
   await communityOf("own", { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
   tick();
-  await made(member.client.post("ip-addresses", { host_id: host.id, ip_address: "10.99.0.2" }));
+  await expectOk(member.client.post("ip-addresses", { host_id: host.id, ip_address: "10.99.0.2" }));
   const actor = inTransaction((tx) => ({ organizationN: tx.recordN(first.organizationId) as number, networkNs: null }));
   const find = () => {
     const { sequence } = appliance.reader.head();

@@ -1,6 +1,6 @@
-// A client of the API as anybody would write it: openapi-fetch over the types that openapi-typescript makes of the
-// OpenAPI document. Type-checked against them and run by test/api/generated-client.test.ts; without any cast, so that
-// it is the document that has to be right.
+// API client as a user would write it: openapi-fetch over the types that openapi-typescript generates from the OpenAPI
+// document. Type-checked against them and run by test/api/generated-client.test.ts; it has no casts, so the document
+// itself must be right.
 
 import createClient, { type Client, type Middleware } from "openapi-fetch";
 import type { components, paths } from "./api.ts";
@@ -14,13 +14,13 @@ interface TourOptions {
   readonly password: string;
 }
 
-/** What the tour came upon, in words that a test can look at. */
+/** Results of the tour, as text for the test to compare. */
 interface Tour {
   readonly name: string;
   readonly steps: string[];
 }
 
-class Refused extends Error {
+class ApiError extends Error {
   readonly code: components["schemas"]["Error"]["code"];
   readonly issues: readonly string[];
 
@@ -31,34 +31,38 @@ class Refused extends Error {
   }
 }
 
-/** What an answer holds; its error thrown. */
-function dataOf<T>(answer: { data?: { success: true; data: T }; error?: components["schemas"]["Error"] }): T {
-  if (answer.error !== undefined) throw new Refused(answer.error);
-  if (answer.data === undefined) throw new Error("an answer without a body");
-  return answer.data.data;
+/** Data of a response. @throws ApiError if it is an error */
+function dataOf<T>(response: { data?: { success: true; data: T }; error?: components["schemas"]["Error"] }): T {
+  if (response.error !== undefined) throw new ApiError(response.error);
+  if (response.data === undefined) throw new Error("a response without a body");
+  return response.data.data;
 }
 
-/** The text of an answer that is no JSON, of an operation that can answer JSON as well. */
-function textOf(answer: { data?: unknown; error?: components["schemas"]["Error"] }): string {
-  if (answer.error !== undefined) throw new Refused(answer.error);
-  return typeof answer.data === "string" ? answer.data : "";
+/** Text of a non-JSON response, for an operation that can also return JSON. */
+function textOf(response: { data?: unknown; error?: components["schemas"]["Error"] }): string {
+  if (response.error !== undefined) throw new ApiError(response.error);
+  return typeof response.data === "string" ? response.data : "";
 }
+
+/** Parameters of an operation on one record. */
+const idParams = ({ id }: { id: string }) => ({ params: { path: { id } } });
 
 type Json = Client<paths, "application/json">;
 
-function clientWith(options: TourOptions, headers: Record<string, string>): Json {
-  const client = createClient<paths, "application/json">({
-    baseUrl: "http://localhost",
-    fetch: options.fetch,
-    headers,
-  });
-  const named: Middleware = {
+const baseUrl = "http://localhost";
+/** A client for operations that return text, with an API key. */
+const textClient = ({ fetch }: TourOptions, key: string): Client<paths> =>
+  createClient<paths>({ baseUrl, fetch, headers: { authorization: `Bearer ${key}` } });
+
+function clientWith({ fetch }: TourOptions, headers: Record<string, string>): Json {
+  const client = createClient<paths, "application/json">({ baseUrl, fetch, headers });
+  const requestIds: Middleware = {
     onRequest: ({ request }) => {
       request.headers.set("x-request-id", "tour");
       return request;
     },
   };
-  client.use(named);
+  client.use(requestIds);
   return client;
 }
 
@@ -70,30 +74,30 @@ export async function tour(options: TourOptions): Promise<Tour> {
   const session = await signIn(options);
   const me = dataOf(await session.GET("/api/auth/me"));
   steps.push(`${me.effective_role} by ${me.authenticated_by}`);
-  const made = dataOf(
+  const created = dataOf(
     await session.POST("/api/v1/auth/keys", {
       body: { name: "tour", organization_id: me.organization_id, user_id: me.id, tags: [], permissions: "Owner" },
     }),
   );
-  const keyId = made.api_key.id;
-  const client = clientWith(options, { authorization: `Bearer ${made.key}` });
+  const keyId = created.api_key.id;
+  const client = clientWith(options, { authorization: `Bearer ${created.key}` });
 
-  const networkId = await networks(client, steps);
-  const host = await hosts(client, networkId, steps);
-  await children(client, host, steps);
-  await credentials(client, me.organization_id, networkId, host, steps);
-  await lists(client, networkId, host, steps);
-  await past(client, host, steps);
-  await changes(client, networkId, steps);
-  await locating(client, host, steps);
-  await mapping(options, client, made.key, networkId, steps);
-  await restoring(client, host, steps);
-  await bulk(client, networkId, steps);
-  await schedules(client, networkId, steps);
-  await scans(options, client, made.key, networkId, steps);
-  await tables(options, made.key, steps);
-  await refusals(client, networkId, steps);
-  await keysAndUsers(session, keyId, networkId, steps);
+  const networkId = await writeNetworks(client, steps);
+  const host = await writeHost(client, networkId, steps);
+  await writeChildren(client, host, steps);
+  await writeCredential(client, me.organization_id, networkId, host, steps);
+  await readLists(client, networkId, host, steps);
+  await readPast(client, host, steps);
+  await readChanges(client, networkId, steps);
+  await locateHost(client, host, steps);
+  await readTopology(options, client, created.key, networkId, steps);
+  await restoreHost(client, host, steps);
+  await writeBulk(client, networkId, steps);
+  await writeSchedule(client, networkId, steps);
+  await runScan(options, client, created.key, networkId, steps);
+  await exportTables(options, created.key, steps);
+  await collectRefusals(client, networkId, steps);
+  await writeKeysAndUsers(session, keyId, networkId, steps);
   return { name: me.name, steps };
 }
 
@@ -101,48 +105,39 @@ async function signIn(options: TourOptions): Promise<Json> {
   const { data, response } = await clientWith(options, {}).POST("/api/auth/login", {
     body: { email: options.email, password: options.password },
   });
-  if (data === undefined) throw new Error("nobody signed in");
+  if (data === undefined) throw new Error("the sign-in returned no body");
   const cookie = response.headers
     .getSetCookie()
-    .map((each) => each.split(";", 1)[0])
+    .map((cookie) => cookie.split(";", 1)[0])
     .join("; ");
   return clientWith(options, { cookie });
 }
 
-async function networks(client: Json, steps: string[]): Promise<string> {
+async function writeNetworks(client: Json, steps: string[]): Promise<string> {
   const tag = dataOf(await client.POST("/api/v1/tags", { body: { name: "core", color: "Green" } }));
-  const recoloured = dataOf(
-    await client.PUT("/api/v1/tags/{id}", { params: { path: { id: tag.id } }, body: { ...tag, color: "Blue" } }),
+  const recolored = dataOf(
+    await client.PUT("/api/v1/tags/{id}", { ...idParams(tag), body: { ...tag, color: "Blue" } }),
   );
   const network = dataOf(
     await client.POST("/api/v1/networks", { body: { name: "Campus", tags: [tag.id], stale_after_hours: 24 } }),
   );
-  const renamed = dataOf(
-    await client.PUT("/api/v1/networks/{id}", {
-      params: { path: { id: network.id } },
-      body: { ...network, name: "Campus North", stale_after_hours: null },
-    }),
-  );
+  const renaming = { ...network, name: "Campus North", stale_after_hours: null };
+  const renamed = dataOf(await client.PUT("/api/v1/networks/{id}", { ...idParams(network), body: renaming }));
   const vlan = dataOf(await client.POST("/api/v1/vlans", { body: { network_id: network.id, number: 120 } }));
-  await client
-    .PUT("/api/v1/vlans/{id}", { params: { path: { id: vlan.id } }, body: { ...vlan, name: "Servers" } })
-    .then(dataOf);
+  dataOf(await client.PUT("/api/v1/vlans/{id}", { ...idParams(vlan), body: { ...vlan, name: "Servers" } }));
   const subnet = dataOf(
     await client.POST("/api/v1/subnets", {
       body: { network_id: network.id, cidr: "10.2.0.0/16", subnet_type: "Lan", vlan_id: vlan.id },
     }),
   );
   const described = dataOf(
-    await client.PUT("/api/v1/subnets/{id}", {
-      params: { path: { id: subnet.id } },
-      body: { ...subnet, description: "of the tour" },
-    }),
+    await client.PUT("/api/v1/subnets/{id}", { ...idParams(subnet), body: { ...subnet, description: "of the tour" } }),
   );
-  steps.push(`${recoloured.color} tag, ${renamed.name}, ${described.cidr} of VLAN ${vlan.number}`);
+  steps.push(`${recolored.color} tag, ${renamed.name}, ${described.cidr} of VLAN ${vlan.number}`);
   return network.id;
 }
 
-async function hosts(client: Json, networkId: string, steps: string[]): Promise<Host> {
+async function writeHost(client: Json, networkId: string, steps: string[]): Promise<Host> {
   const created = dataOf(
     await client.POST("/api/v1/hosts", {
       params: { header: { "Idempotency-Key": "tour-host" } },
@@ -165,34 +160,34 @@ async function hosts(client: Json, networkId: string, steps: string[]): Promise<
   );
   const [port] = created.ports;
   const [service] = created.services;
-  if (port === undefined || service === undefined) throw new Error("a host without what it was made with");
+  if (port === undefined || service === undefined) throw new Error("the host lacks its initial port or service");
   dataOf(await client.POST("/api/v1/bindings", { body: { type: "Port", service_id: service.id, port_id: port.id } }));
-  // What was read, edited and sent back.
-  const { data, response } = await client.GET("/api/v1/hosts/{id}", { params: { path: { id: created.id } } });
+  // Read, edited and sent back.
+  const { data, response } = await client.GET("/api/v1/hosts/{id}", idParams(created));
   if (data === undefined) throw new Error("the host is gone");
   const etag = response.headers.get("etag") ?? "";
-  const answer = await client.PUT("/api/v1/hosts/{id}", {
+  const putResult = await client.PUT("/api/v1/hosts/{id}", {
     params: { path: { id: created.id }, header: { "If-Match": etag } },
     body: { ...data.data, description: "the web", expected_updated_at: data.data.updated_at },
   });
-  const updated = dataOf(answer);
-  const again = await client.GET("/api/v1/hosts/{id}", {
-    params: { path: { id: created.id }, header: { "If-None-Match": answer.response.headers.get("etag") ?? "" } },
+  const updated = dataOf(putResult);
+  const unchanged = await client.GET("/api/v1/hosts/{id}", {
+    params: { path: { id: created.id }, header: { "If-None-Match": putResult.response.headers.get("etag") ?? "" } },
   });
-  const [binding] = updated.services.flatMap((each) => each.bindings);
+  const [binding] = updated.services.flatMap((service) => service.bindings);
   const target =
     binding === undefined
       ? "nothing"
       : binding.type === "Port"
-        ? `port ${updated.ports.find((each) => each.id === binding.port_id)?.number}`
+        ? `port ${updated.ports.find((port) => port.id === binding.port_id)?.number}`
         : `address ${binding.ip_address_id}`;
   steps.push(
-    `${updated.name}: ${updated.description}, ${updated.virtualization?.type}, bound to ${target}, then ${again.response.status}`,
+    `${updated.name}: ${updated.description}, ${updated.virtualization?.type}, bound to ${target}, then ${unchanged.response.status}`,
   );
   return updated;
 }
 
-async function children(client: Json, host: Host, steps: string[]): Promise<void> {
+async function writeChildren(client: Json, host: Host, steps: string[]): Promise<void> {
   const device = dataOf(
     await client.POST("/api/v1/hosts", { body: { network_id: host.network_id, name: "access-1" } }),
   );
@@ -209,51 +204,37 @@ async function children(client: Json, host: Host, steps: string[]): Promise<void
     }),
   );
   const edited = dataOf(
-    await client.PUT("/api/v1/if-entries/{id}", {
-      params: { path: { id: entry.id } },
-      body: { ...entry, if_alias: "desk" },
-    }),
+    await client.PUT("/api/v1/if-entries/{id}", { ...idParams(entry), body: { ...entry, if_alias: "desk" } }),
   );
   const address = dataOf(
     await client.POST("/api/v1/ip-addresses", { body: { host_id: device.id, ip_address: "10.2.0.2" } }),
   );
   const named = dataOf(
-    await client.PUT("/api/v1/ip-addresses/{id}", {
-      params: { path: { id: address.id } },
-      body: { ...address, name: "management" },
-    }),
+    await client.PUT("/api/v1/ip-addresses/{id}", { ...idParams(address), body: { ...address, name: "management" } }),
   );
   const port = dataOf(
     await client.POST("/api/v1/ports", { body: { host_id: device.id, number: 22, protocol: "Tcp" } }),
   );
   dataOf(
-    await client.PUT("/api/v1/ports/{id}", {
-      params: { path: { id: port.id } },
-      body: { ...port, number: 161, protocol: "Udp" },
-    }),
+    await client.PUT("/api/v1/ports/{id}", { ...idParams(port), body: { ...port, number: 161, protocol: "Udp" } }),
   );
   const service = dataOf(
     await client.POST("/api/v1/services", { body: { host_id: device.id, name: "snmp", service_definition: "SNMP" } }),
   );
-  dataOf(
-    await client.PUT("/api/v1/services/{id}", {
-      params: { path: { id: service.id } },
-      body: { ...service, name: "snmpd" },
-    }),
-  );
+  dataOf(await client.PUT("/api/v1/services/{id}", { ...idParams(service), body: { ...service, name: "snmpd" } }));
   const binding = dataOf(
     await client.POST("/api/v1/bindings", {
       body: { type: "IpAddress", service_id: service.id, ip_address_id: address.id },
     }),
   );
-  dataOf(await client.PUT("/api/v1/bindings/{id}", { params: { path: { id: binding.id } }, body: binding }));
+  dataOf(await client.PUT("/api/v1/bindings/{id}", { ...idParams(binding), body: binding }));
   const speed = edited.speed_bps === undefined ? "of unknown speed" : `at ${edited.speed_bps} bit/s`;
   steps.push(
-    `${edited.if_descr} ${speed} forwards to ${edited.fdb_macs?.length ?? 0}, ${named.name} ${named.ip_address}, ${port.type}`,
+    `${edited.if_descr} ${speed} forwards to ${edited.fdb_macs?.length ?? 0} address, ${named.name} ${named.ip_address}, ${port.type}`,
   );
 }
 
-async function credentials(
+async function writeCredential(
   client: Json,
   organizationId: string,
   networkId: string,
@@ -278,36 +259,27 @@ async function credentials(
       },
     }),
   );
-  const kept = dataOf(
+  const updated = dataOf(
     await client.PUT("/api/v1/credentials/{id}", {
-      params: { path: { id: created.id } },
+      ...idParams(created),
       body: { ...created, target_ips: ["192.0.2.1"] },
     }),
   );
-  const type = kept.credential_type;
+  const type = updated.credential_type;
   const secret = type.type === "SnmpV3" ? type.auth_password : type.community;
-  const shown = secret === undefined ? "none" : secret.mode === "Inline" ? secret.value : secret.path;
-  steps.push(`${type.type} with the secret ${shown}, tried at ${kept.host_assignments.length} host`);
+  const secretText = secret === undefined ? "none" : secret.mode === "Inline" ? secret.value : secret.path;
+  steps.push(`${type.type} with the secret ${secretText}, assigned to ${updated.host_assignments.length} host`);
 }
 
-async function lists(client: Json, networkId: string, host: Host, steps: string[]): Promise<void> {
+async function readLists(client: Json, networkId: string, host: Host, steps: string[]): Promise<void> {
+  const filter = { network_id: networkId, search: "10.2.", hidden: false, include_children: false };
   const { data } = await client.GET("/api/v1/hosts", {
-    params: {
-      query: {
-        network_id: networkId,
-        search: "10.2.",
-        hidden: false,
-        include_children: false,
-        order_by: "name",
-        order_direction: "desc",
-        limit: 10,
-      },
-    },
+    params: { query: { ...filter, order_by: "name", order_direction: "desc", limit: 10 } },
   });
-  const names = data?.data.map((each) => `${each.name} with ${each.ports?.length ?? "unasked"} ports`).join(", ");
+  const names = data?.data.map((item) => `${item.name} with ${item.ports?.length ?? "omitted"} ports`).join(", ");
   const byId = dataOf(
     await client.GET("/api/v1/ip-addresses", {
-      params: { query: { ids: host.ip_addresses.map((each) => each.id), host_id: host.id } },
+      params: { query: { ids: host.ip_addresses.map((address) => address.id), host_id: host.id } },
     }),
   );
   const [tag] = dataOf(await client.GET("/api/v1/tags", { params: { query: { search: "core", group_by: "color" } } }));
@@ -317,7 +289,7 @@ async function lists(client: Json, networkId: string, host: Host, steps: string[
   );
   const changed = dataOf(
     await client.POST("/api/v1/tags/assign/bulk-add", {
-      body: { entity_type: "service", entity_ids: host.services.map((each) => each.id), tag_id: tag.id },
+      body: { entity_type: "service", entity_ids: host.services.map((service) => service.id), tag_id: tag.id },
     }),
   );
   const tagged = dataOf(await client.GET("/api/v1/hosts", { params: { query: { tag_ids: [tag.id] } } }));
@@ -326,56 +298,56 @@ async function lists(client: Json, networkId: string, host: Host, steps: string[
   );
 }
 
-async function past(client: Json, host: Host, steps: string[]): Promise<void> {
+async function readPast(client: Json, host: Host, steps: string[]): Promise<void> {
   const params = { path: { id: host.id } };
-  const { data: then } = await client.GET("/api/v1/hosts/{id}", {
+  const { data: pastHost } = await client.GET("/api/v1/hosts/{id}", {
     params: { ...params, query: { at: host.created_at } },
   });
   const versions = dataOf(
     await client.GET("/api/v1/hosts/{id}/history", { params: { ...params, query: { include_children: false } } }),
   );
-  const said = versions.map(
+  const summaries = versions.map(
     ({ operation, changed_fields, transaction, record }) =>
       `${operation} ${changed_fields.join("+")} by ${transaction.actor.type} as ${record.name}`,
   );
   steps.push(
-    `then ${then?.data.description ?? "undescribed"} at ${then?.meta.at === host.created_at ? "its creation" : "another instant"}; ${said.length} versions, first ${said.at(-1)}`,
+    `description at ${pastHost?.meta.at === host.created_at ? "its creation" : "another time"}: ${pastHost?.data.description ?? "none"}; ${summaries.length} versions, first ${summaries.at(-1)}`,
   );
   const diff = dataOf(
     await client.GET("/api/v1/diff", {
       params: { query: { from: "-1h", types: ["host", "ip_address"], host_id: host.id } },
     }),
   );
-  const added = diff.added.map((each) => (each.entity_type === "ip_address" ? each.record.ip_address : each.name));
-  const fields = diff.changed.flatMap((each) =>
-    each.fields.map(({ field, transaction }) => `${field} in ${transaction?.sequence ?? "nobody knows which"}`),
+  const added = diff.added.map((item) => (item.entity_type === "ip_address" ? item.record.ip_address : item.name));
+  const fields = diff.changed.flatMap((record) =>
+    record.fields.map(({ field, transaction }) => `${field} in ${transaction?.sequence ?? "an unknown transaction"}`),
   );
   steps.push(
     `added ${added.join(", ")}; ${diff.removed.length} removed, ${fields.length} fields changed, ${diff.counts.host?.added ?? 0} host counted`,
   );
 }
 
-async function changes(client: Json, networkId: string, steps: string[]): Promise<void> {
-  const seen: string[] = [];
+async function readChanges(client: Json, networkId: string, steps: string[]): Promise<void> {
+  const labels: string[] = [];
   let [after, mark] = [0, ""];
   for (;;) {
     const { data, error } = await client.GET("/api/v1/changes", {
       params: { query: { after, mark, limit: 5, network_id: networkId } },
     });
-    if (error !== undefined) throw new Refused(error);
-    seen.push(...data.data.map(label));
+    if (error !== undefined) throw new ApiError(error);
+    labels.push(...data.data.map(label));
     ({ after, mark } = data.meta.feed);
     if (!data.meta.feed.has_more) break;
   }
   const transactions = dataOf(await client.GET("/api/v1/transactions", { params: { query: { limit: 1 } } }));
-  const counted = Object.entries(transactions[0]?.changes ?? {}).map(([kind, each]) => `${kind} ${each.Updated ?? 0}`);
+  const counts = Object.entries(transactions[0]?.changes ?? {}).map(([kind, count]) => `${kind} ${count.Updated ?? 0}`);
   const head = dataOf(await client.GET("/api/v1/ledger"));
   steps.push(
-    `changes: ${[...new Set(seen)].slice(0, 6).join(", ")}; last ${transactions[0]?.command}: ${counted.join(", ")}; hash of ${head.hash?.length} digits`,
+    `changes: ${[...new Set(labels)].slice(0, 6).join(", ")}; last ${transactions[0]?.command}: ${counts.join(", ")}; hash of ${head.hash?.length} digits`,
   );
 }
 
-/** Each kind of record by what it has of its own. */
+/** Short text of a changed record, by its kind. */
 function label(change: Change): string {
   switch (change.entity_type) {
     case "port":
@@ -391,22 +363,20 @@ function label(change: Change): string {
   }
 }
 
-async function locating(client: Json, host: Host, steps: string[]): Promise<void> {
+async function locateHost(client: Json, host: Host, steps: string[]): Promise<void> {
   const found = dataOf(await client.GET("/api/v1/locate", { params: { query: { mac: "00-1B-21-AA-BB-CC" } } }));
   const [best] = found.candidates;
-  const evidence = best?.evidence.map((each) => each.kind).includes("Neighbor") ? "its neighbor" : "its table";
+  const evidence = best?.evidence.map((item) => item.kind).includes("Neighbor") ? "its neighbor" : "its table";
   steps.push(
-    `${best?.host?.id === host.id ? "the host" : "something"} is at ${best?.port?.name} of ${best?.switch?.name} (${best?.port?.oper_status}), says ${evidence}`,
+    `${best?.host?.id === host.id ? "the host" : "something"} is at ${best?.port?.name} of ${best?.switch?.name} (${best?.port?.oper_status}), according to ${evidence}`,
   );
-  const timeline = dataOf(
+  const { intervals } = dataOf(
     await client.GET("/api/v1/locate/timeline", { params: { query: { ip: "10.2.3.4", from: "-1d" } } }),
   );
-  steps.push(
-    `${timeline.intervals.length > 0 ? "it has been somewhere" : "it has been nowhere"} until ${timeline.intervals.at(-1)?.to ?? "this day"}`,
-  );
+  steps.push(`${intervals.length > 0 ? "located" : "not located"} until ${intervals.at(-1)?.to ?? "now"}`);
 }
 
-async function mapping(
+async function readTopology(
   options: TourOptions,
   client: Json,
   key: string,
@@ -417,29 +387,24 @@ async function mapping(
   const { nodes, links } = dataOf(
     await client.GET("/api/v1/topology", { params: { query: { ...query, include_isolated: true } } }),
   );
-  const told = links.map(
+  const linkTexts = links.map(
     ({ ends, protocol, certainty, evidence }) =>
       `${ends.map((end) => end.if_entry?.name ?? end.port ?? "?").join(" to ")} by ${protocol} (${certainty}, ${evidence[0]?.chassis_id?.subtype ?? "no chassis"})`,
   );
-  const diagram = textOf(
-    await createClient<paths>({
-      baseUrl: "http://localhost",
-      fetch: options.fetch,
-      headers: { authorization: `Bearer ${key}` },
-    }).GET("/api/v1/topology", { params: { query: { ...query, format: "mermaid" } }, parseAs: "text" }),
-  );
+  const asText = { params: { query: { ...query, format: "mermaid" } }, parseAs: "text" } as const;
+  const diagram = textOf(await textClient(options, key).GET("/api/v1/topology", asText));
   steps.push(
-    `${nodes.map((node) => `${node.kind} ${node.name}`).join(", ")}; ${told.join(", ")}; ${diagram.split("\n")[0]}`,
+    `${nodes.map((node) => `${node.kind} ${node.name}`).join(", ")}; ${linkTexts.join(", ")}; ${diagram.split("\n")[0]}`,
   );
 }
 
-async function restoring(client: Json, host: Host, steps: string[]): Promise<void> {
+async function restoreHost(client: Json, host: Host, steps: string[]): Promise<void> {
   const params = { path: { id: host.id } };
   const { data: changed } = await client.PUT("/api/v1/hosts/{id}", {
     params,
     body: { id: host.id, name: "mistake", hidden: true, tags: [], ports: [] },
   });
-  if (changed === undefined) throw new Error("no mistake was made");
+  if (changed === undefined) throw new Error("the host was not changed");
   const plan = dataOf(
     await client.POST("/api/v1/hosts/{id}/restore", { params, body: { at: host.updated_at, dry_run: true } }),
   );
@@ -452,35 +417,31 @@ async function restoring(client: Json, host: Host, steps: string[]): Promise<voi
     }),
   );
   const planned = plan.actions
-    .map((each) => `${each.action} ${each.entity_type}`)
-    .filter((each) => !each.startsWith("Skip"));
-  const now = dataOf(await client.GET("/api/v1/hosts/{id}", { params }));
+    .map((action) => `${action.action} ${action.entity_type}`)
+    .filter((action) => !action.startsWith("Skip"));
+  const current = dataOf(await client.GET("/api/v1/hosts/{id}", { params }));
   steps.push(
-    `plan ${plan.applied ? "done" : "told"}: ${[...new Set(planned)].join(", ")}; undone in ${reverted.applied ? "one transaction" : "none"}: ${now.name}`,
+    `plan ${plan.applied ? "applied" : "previewed"}: ${[...new Set(planned)].join(", ")}; undone in ${reverted.applied ? "one transaction" : "none"}: ${current.name}`,
   );
   dataOf(await client.POST("/api/v1/hosts/{id}/restore", { params, body: { at: host.updated_at } }));
 }
 
-async function scans(
+async function runScan(
   options: TourOptions,
   client: Json,
   key: string,
   networkId: string,
   steps: string[],
 ): Promise<void> {
-  const asked = dataOf(
+  const requested = dataOf(
     await client.POST("/api/v1/discovery/scans", {
       body: { network_id: networkId, kind: "snmp", targets: ["10.2.3.4"], commit: false },
     }),
   );
-  const params = { path: { id: asked.id } };
+  const { params } = idParams(requested);
   // A stream ends with the scan.
   const events = textOf(
-    await createClient<paths>({
-      baseUrl: "http://localhost",
-      fetch: options.fetch,
-      headers: { authorization: `Bearer ${key}` },
-    }).GET("/api/v1/discovery/scans/{id}/events", { params, parseAs: "text" }),
+    await textClient(options, key).GET("/api/v1/discovery/scans/{id}/events", { params, parseAs: "text" }),
   );
   const ended = dataOf(await client.GET("/api/v1/discovery/scans/{id}", { params }));
   const found = dataOf(
@@ -495,11 +456,11 @@ async function scans(
   );
   const { error } = await client.POST("/api/v1/discovery/scans/{id}/cancel", { params });
   steps.push(
-    `${asked.status} ${asked.kind} scan ${ended.status} in the phase ${ended.progress?.phase}, ${ended.outcome?.hosts.devices ?? "no"} devices; ${found.map((each) => `${each.label}: ${each.reason}`).join()}; ${listed.length} listed; last ${events.match(/event: \w+/g)?.at(-1)}; ${error?.code}`,
+    `${requested.status} ${requested.kind} scan ${ended.status} in the phase ${ended.progress?.phase}, ${ended.outcome?.hosts.devices ?? "no"} devices; ${found.map((finding) => `${finding.label}: ${finding.reason}`).join()}; ${listed.length} listed; last ${events.match(/event: \w+/g)?.at(-1)}; ${error?.code}`,
   );
 }
 
-async function bulk(client: Json, networkId: string, steps: string[]): Promise<void> {
+async function writeBulk(client: Json, networkId: string, steps: string[]): Promise<void> {
   const written = dataOf(
     await client.POST("/api/v1/hosts/bulk", {
       body: [
@@ -508,38 +469,30 @@ async function bulk(client: Json, networkId: string, steps: string[]): Promise<v
       ],
     }),
   );
-  const gone = dataOf(await client.POST("/api/v1/hosts/bulk-delete", { body: written.map((each) => each.id) }));
+  const deleted = dataOf(await client.POST("/api/v1/hosts/bulk-delete", { body: written.map((host) => host.id) }));
   steps.push(
-    `${written.map((each) => `${each.operation} ${each.name}`).join(", ")}; deleted ${gone.map((each) => each.name).join(", ")}`,
+    `${written.map((host) => `${host.operation} ${host.name}`).join(", ")}; deleted ${deleted.map((host) => host.name).join(", ")}`,
   );
 }
 
-async function schedules(client: Json, networkId: string, steps: string[]): Promise<void> {
+async function writeSchedule(client: Json, networkId: string, steps: string[]): Promise<void> {
   const nightly = dataOf(
     await client.POST("/api/v1/discovery/schedules", {
       body: { network_id: networkId, name: "Night", cron: "30 2 * * *", timezone: "europe/berlin", kind: "full" },
     }),
   );
-  const paused = dataOf(
-    await client.PUT("/api/v1/discovery/schedules/{id}", {
-      params: { path: { id: nightly.id } },
-      body: { ...nightly, targets: ["10.2.0.0/16"], is_enabled: false },
-    }),
-  );
+  const pausing = { ...nightly, targets: ["10.2.0.0/16"], is_enabled: false };
+  const paused = dataOf(await client.PUT("/api/v1/discovery/schedules/{id}", { ...idParams(nightly), body: pausing }));
   const ignored = dataOf(
     await client.GET("/api/v1/discovery/ignored", { params: { query: { network_id: networkId, entity: "host" } } }),
   );
   steps.push(
-    `${nightly.name} in ${nightly.timezone} is due ${nightly.next_run_at === null ? "never" : "some time"}, then ${paused.targets?.join()} ${paused.next_run_at ?? "not at all"}; ${ignored.length} hosts ignored`,
+    `${nightly.name} in ${nightly.timezone} is ${nightly.next_run_at === null ? "not due" : "due"}; ${paused.targets?.join()} disabled, next run ${paused.next_run_at ?? "none"}; ${ignored.length} hosts ignored`,
   );
 }
 
-async function tables(options: TourOptions, key: string, steps: string[]): Promise<void> {
-  const client = createClient<paths>({
-    baseUrl: "http://localhost",
-    fetch: options.fetch,
-    headers: { authorization: `Bearer ${key}` },
-  });
+async function exportTables(options: TourOptions, key: string, steps: string[]): Promise<void> {
+  const client = textClient(options, key);
   const hosts = textOf(
     await client.GET("/api/v1/hosts/export/csv", {
       params: { query: { include_children: false, order_by: "name" } },
@@ -554,28 +507,26 @@ async function tables(options: TourOptions, key: string, steps: string[]): Promi
   );
 }
 
-async function refusals(client: Json, networkId: string, steps: string[]): Promise<void> {
-  const told: string[] = [];
-  const attempt = async (ask: () => Promise<unknown>) => {
+async function collectRefusals(client: Json, networkId: string, steps: string[]): Promise<void> {
+  const failures: string[] = [];
+  const attempt = async (send: () => Promise<unknown>) => {
     try {
-      await ask();
+      await send();
     } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      told.push([error.code, ...error.issues].join(": "));
+      if (!(error instanceof ApiError)) throw error;
+      failures.push([error.code, ...error.issues].join(": "));
     }
   };
-  await attempt(async () =>
-    dataOf(await client.POST("/api/v1/vlans", { body: { network_id: networkId, number: 4095 } })),
-  );
-  await attempt(async () =>
-    dataOf(await client.POST("/api/v1/subnets", { body: { network_id: networkId, cidr: "10.2.0.0/16" } })),
-  );
-  await attempt(async () => dataOf(await client.GET("/api/v1/hosts/{id}", { params: { path: { id: networkId } } })));
+  const vlan = { network_id: networkId, number: 4095 };
+  const subnet = { network_id: networkId, cidr: "10.2.0.0/16" };
+  await attempt(async () => dataOf(await client.POST("/api/v1/vlans", { body: vlan })));
+  await attempt(async () => dataOf(await client.POST("/api/v1/subnets", { body: subnet })));
+  await attempt(async () => dataOf(await client.GET("/api/v1/hosts/{id}", idParams({ id: networkId }))));
   await attempt(async () => dataOf(await client.GET("/api/v1/auth/keys")));
-  steps.push(told.join("; "));
+  steps.push(failures.join("; "));
 }
 
-async function keysAndUsers(session: Json, keyId: string, networkId: string, steps: string[]): Promise<void> {
+async function writeKeysAndUsers(session: Json, keyId: string, networkId: string, steps: string[]): Promise<void> {
   const params = { path: { id: keyId } };
   const key = dataOf(await session.GET("/api/v1/auth/keys/{id}", { params }));
   const narrowed = dataOf(
@@ -589,13 +540,10 @@ async function keysAndUsers(session: Json, keyId: string, networkId: string, ste
     }),
   );
   const disabled = dataOf(
-    await session.PUT("/api/v1/users/{id}", {
-      params: { path: { id: user.id } },
-      body: { ...user, is_enabled: false },
-    }),
+    await session.PUT("/api/v1/users/{id}", { ...idParams(user), body: { ...user, is_enabled: false } }),
   );
-  const gone = dataOf(await session.DELETE("/api/v1/users/{id}", { params: { path: { id: user.id } } }));
+  const deleted = dataOf(await session.DELETE("/api/v1/users/{id}", idParams(user)));
   steps.push(
-    `key ${narrowed.name}, of ${rotated.key.length} characters; ${gone.email} ${disabled.is_enabled ? "enabled" : "disabled"} and gone at ${gone.valid_to === null ? "no time" : "an instant"}`,
+    `key ${narrowed.name}, ${rotated.key.length} characters; ${deleted.email} ${disabled.is_enabled ? "enabled" : "disabled"}, ${deleted.valid_to === null ? "not deleted" : "deleted"}`,
   );
 }

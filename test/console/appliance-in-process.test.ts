@@ -17,18 +17,18 @@ describe("the appliance", () => {
   });
 
   test("shows a Member in a sentence who has access, and sends no request", async () => {
-    const visitor = await Visitor.arrive(appliance.url);
-    const asked = visitor.requests();
+    const visitor = await Visitor.create(appliance.url);
+    const requestedUrls = visitor.requests();
     const page = await visitor.signedIn(MEMBER, "/");
     await attention(page).waitFor();
     for (const path of ["/settings/appliance", "/settings/log"]) {
       await page.goto(appliance.url + path);
-      await page.getByText("This concerns the whole appliance.").waitFor();
+      await page.getByText("For signed-in Owners only").waitFor();
     }
-    expect(asked.filter((url) => /\/api\/v1\/(appliance|log)\b/.test(url))).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
-    const answers = ["appliance", "log"].map((path) => page.request.get(`${appliance.url}/api/v1/${path}`));
-    expect((await Promise.all(answers)).map((answer) => answer.status())).toEqual([403, 403]);
-    await visitor.leave();
+    expect(requestedUrls.filter((url) => /\/api\/v1\/(appliance|log)\b/.test(url))).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
+    const responses = ["appliance", "log"].map((path) => page.request.get(`${appliance.url}/api/v1/${path}`));
+    expect((await Promise.all(responses)).map((response) => response.status())).toEqual([403, 403]);
+    await visitor.close();
   });
 });

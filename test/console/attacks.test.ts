@@ -1,5 +1,5 @@
 // Attacks on a signed-in user in Chromium, on the executable: markup in every field of every kind, and a page of
-// another origin that knows the appliance's address.
+// another origin that knows the appliance's URL.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type DescribedFields, formsOf } from "../../scripts/console-forms.ts";
@@ -7,7 +7,7 @@ import { apiPath, EDITED_KINDS, type EditedKind, operationOn } from "../../src/c
 import { PAGE_PATHS } from "../../src/console/url/page-paths.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { hasChromium } from "../support/browser/browser.ts";
 import { type Fill, visitForAll } from "../support/browser/visit.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
@@ -20,7 +20,7 @@ const MARKUP = `"><img src=x onerror="window.broken=1"><script>window.broken=2</
 const LINK = "javascript:window.broken=3";
 
 /** Valid values of formatted fields. */
-const FORMED: Readonly<Record<string, unknown>> = {
+const FORMATTED_VALUES: Readonly<Record<string, unknown>> = {
   cidr: "10.66.0.0/24",
   ip_address: "10.66.0.6",
   first: "10.66.0.100",
@@ -56,30 +56,23 @@ const ANNOUNCED = {
 };
 
 /** Tables and scalars with free text from a device: system, interfaces, VLANs, LLDP. */
-const OF_TEXT = [
-  "1.3.6.1.2.1.1.1.0",
-  "1.3.6.1.2.1.1.5.0",
-  "1.3.6.1.2.1.1.6.0",
-  "1.3.6.1.2.1.2.2.1.2.",
-  "1.3.6.1.2.1.31.1.1.1.18.",
-  "1.3.6.1.2.1.17.7.1.4.3.1.1.",
-  "1.0.8802.1.1.2.1.4.1.1.8.",
-  "1.0.8802.1.1.2.1.4.1.1.9.",
-  "1.0.8802.1.1.2.1.4.1.1.10.",
-];
+const TEXT_OIDS = [
+  "1.3.6.1.2.1.1.1.0 1.3.6.1.2.1.1.5.0 1.3.6.1.2.1.1.6.0 1.3.6.1.2.1.2.2.1.2. 1.3.6.1.2.1.31.1.1.1.18.",
+  "1.3.6.1.2.1.17.7.1.4.3.1.1. 1.0.8802.1.1.2.1.4.1.1.8. 1.0.8802.1.1.2.1.4.1.1.9. 1.0.8802.1.1.2.1.4.1.1.10.",
+].flatMap((line) => line.split(" "));
 const SYS_CONTACT = "1.3.6.1.2.1.1.4.0";
 /** ENTITY-MIB of a chassis: class, serial number, manufacturer, model. */
 const CHASSIS = { "5.1": "2|3", "11.1": MARKUP, "12.1": MARKUP, "13.1": MARKUP };
 
 /** A recorded switch with markup in every text. */
-function announced(): string {
+function hostileRecording(): string {
   const hex = (text: string) => `4x|${Buffer.from(text).toString("hex")}`;
   const lines = recordingText("switch-b")
     .split("\n")
     .map((line) => {
       const [oid = ""] = line.split("|");
       if (oid === SYS_CONTACT) return `${oid}|${hex(LINK)}`;
-      return OF_TEXT.some((each) => oid.startsWith(each)) ? `${oid}|${hex(MARKUP)}` : line;
+      return TEXT_OIDS.some((prefix) => oid.startsWith(prefix)) ? `${oid}|${hex(MARKUP)}` : line;
     });
   const chassis = Object.entries(CHASSIS).map(
     ([row, value]) => `1.3.6.1.2.1.47.1.1.1.1.${row}|${value === MARKUP ? hex(MARKUP) : value}`,
@@ -88,11 +81,11 @@ function announced(): string {
 }
 
 /** A record of a kind with markup in each of its texts. */
-function hostileBody(kind: EditedKind, fields: DescribedFields, places: Wire): Record<string, unknown> {
+function hostileBody(kind: EditedKind, fields: DescribedFields, references: JsonRecord): Record<string, unknown> {
   const body: Record<string, unknown> = {};
   for (const { name, type, isRequired, maxLength } of fields) {
-    if (name in places && name !== "subnet_id") body[name] = places[name];
-    else if (name in FORMED && (isRequired || name !== "number")) body[name] = FORMED[name];
+    if (name in references && name !== "subnet_id") body[name] = references[name];
+    else if (name in FORMATTED_VALUES && (isRequired || name !== "number")) body[name] = FORMATTED_VALUES[name];
     else if (type === "text") body[name] = MARKUP.slice(0, maxLength);
   }
   return kind === "if_entry" ? { ...body, ...ANNOUNCED } : body;
@@ -101,10 +94,12 @@ function hostileBody(kind: EditedKind, fields: DescribedFields, places: Wire): R
 describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
   let device: SnmpAgent | undefined;
   let discovery: DiscoveryClient;
-  const records = new Map<EditedKind, Wire>();
+  const records = new Map<EditedKind, JsonRecord>();
 
   beforeAll(async () => {
-    [device] = await startAgents([{ address: "127.17.66.1", communities: { public: viewOfSnmprec(announced()) } }]);
+    [device] = await startAgents([
+      { address: "127.17.66.1", communities: { public: viewOfSnmprec(hostileRecording()) } },
+    ]);
   });
   afterAll(() => device?.close());
   const fill: Fill = async ({ client, networkId, organizationId }) => {
@@ -112,26 +107,26 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
     // Containers come first, and a custom field before the records with values of it.
     const order: EditedKind[] = ["custom_field", "network", "subnet", "host", ...EDITED_KINDS];
-    let places: Wire = { network_id: networkId };
+    let references: JsonRecord = { network_id: networkId };
     for (const kind of new Set(order)) {
-      const valued = ["host", "subnet", "vlan", "if_entry", "service", "ip_range"].includes(kind);
+      const hasCustomFields = ["host", "subnet", "vlan", "if_entry", "service", "ip_range"].includes(kind);
       const body = {
-        ...hostileBody(kind, forms[operationOn("create", kind)], places),
-        ...(valued ? { custom_fields: { hostile: LINK } } : {}),
+        ...hostileBody(kind, forms[operationOn("create", kind)], references),
+        ...(hasCustomFields ? { custom_fields: { hostile: LINK } } : {}),
       };
-      const record = await made(client.post(apiPath(kind).replace("/api/v1/", ""), body));
+      const record = await expectOk(client.post(apiPath(kind).replace("/api/v1/", ""), body));
       records.set(kind, record);
-      if (kind === "host") places = { ...places, host_id: record.id };
+      if (kind === "host") references = { ...references, host_id: record.id };
     }
   };
   const { appliance, visitor, page } = visitForAll(fill, { args: () => ["--snmp-port", String(device?.port)] });
 
-  /** @param isTroubled whether the browser may report errors, for requests of missing records */
-  const looked = async (address: string, isTroubled = false) => {
-    await page.goto(appliance.url + address);
+  /** @param mayReportErrors whether the browser may report errors, for requests of missing records */
+  const openSafely = async (path: string, mayReportErrors = false) => {
+    await page.goto(appliance.url + path);
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.locator(".waiting").first().waitFor({ state: "detached" });
-    const seen = await page.evaluate<unknown>(`({
+    const state = await page.evaluate<unknown>(`({
       broken: window.broken ?? null,
       foreign: document.querySelectorAll("body script:not([src]), main img, main iframe").length,
       links: [...document.querySelectorAll("a[href]")]
@@ -139,28 +134,28 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
         .filter(({ origin, protocol }) => origin !== location.origin && protocol !== "ssh:")
         .map(({ href }) => href),
     })`);
-    expect([address, seen]).toEqual([address, { broken: null, foreign: 0, links: [] }]);
-    const troubles = visitor.troubles();
-    if (!isTroubled) expect([address, troubles]).toEqual([address, []]);
-    expect([address, troubles.filter((each) => /threw:|another host|Content Security/.test(each))]).toEqual([
-      address,
+    expect([path, state]).toEqual([path, { broken: null, foreign: 0, links: [] }]);
+    const problems = visitor.problems();
+    if (!mayReportErrors) expect([path, problems]).toEqual([path, []]);
+    expect([path, problems.filter((problem) => /threw:|another host|Content Security/.test(problem))]).toEqual([
+      path,
       [],
     ]);
   };
 
   test("runs nothing on any page by markup in texts of every kind and in device announcements", async () => {
-    const plain = PAGE_PATHS.filter((path) => !path.includes(":"));
+    const fixedPaths = PAGE_PATHS.filter((path) => !path.includes(":"));
     const idOf = (kind: EditedKind) => records.get(kind)?.id;
     const pages = ["hosts/host", "interfaces/if_entry", "subnets/subnet", "vlans/vlan"].flatMap((pair) => {
       const [path, kind] = pair.split("/") as [string, EditedKind];
-      const own = `/${path}/${idOf(kind)}`;
-      return [own, `${own}?tab=history`, `${own}?edit=yes`, `${own}?remove=yes`];
+      const recordPath = `/${path}/${idOf(kind)}`;
+      return [recordPath, `${recordPath}?tab=history`, `${recordPath}?edit=yes`, `${recordPath}?remove=yes`];
     });
     const tabs = ["ports", "neighbors", "addresses", "services"].map((tab) => `/hosts/${idOf("host")}?tab=${tab}`);
     const forms = [...records].map(([kind, { id }]) => `/hosts?edit=${kind}:${id}`);
     const others = [`/?q=${encodeURIComponent('"><img')}`, `/?q=00:1b:21:66:66:66`, "/map?table=links"];
-    for (const address of [...plain, ...pages, ...tabs, ...forms, ...others]) await looked(address);
-    // As text.
+    for (const path of [...fixedPaths, ...pages, ...tabs, ...forms, ...others]) await openSafely(path);
+    // Markup is displayed as text.
     await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("link", { name: MARKUP, exact: true }).waitFor();
     await page.keyboard.press("Control+k");
@@ -172,17 +167,18 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
   test("runs nothing by a device's announcements, from first scan to history", async () => {
     const network = await discovery.network("Hostile");
     await discovery.credential(community("public"), [network.id]);
-    const asked = { network_id: network.id, kind: "snmp", targets: [device?.address] };
-    const tried = await discovery.scanned({ ...asked, commit: false });
-    const scan = await discovery.scanned(asked);
-    const [host] = (await appliance.client.get(`hosts?network_id=${network.id}&limit=1`)).data as unknown as Wire[];
+    const scanRequest = { network_id: network.id, kind: "snmp", targets: [device?.address] };
+    const dryRun = await discovery.runScan({ ...scanRequest, commit: false });
+    const scan = await discovery.runScan(scanRequest);
+    const [host] = (await appliance.client.get(`hosts?network_id=${network.id}&limit=1`))
+      .data as unknown as JsonRecord[];
     expect(host).toMatchObject({ sys_name: MARKUP, sys_contact: LINK, sys_location: MARKUP });
     const [entry] = (await appliance.client.get(`if-entries?host_id=${host?.id}&filter=if_alias:*&limit=1`))
-      .data as unknown as Wire[];
+      .data as unknown as JsonRecord[];
     expect(entry?.if_alias).toBe(MARKUP);
     const tabs = ["", "ports", "neighbors", "addresses", "services", "history"];
-    for (const address of [
-      `/discovery/${tried.id}`,
+    for (const path of [
+      `/discovery/${dryRun.id}`,
       `/discovery/${scan.id}`,
       ...tabs.map((tab) => `/hosts/${host?.id}?tab=${tab}`),
       `/hosts/${host?.id}?edit=yes`,
@@ -193,82 +189,82 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
       `/map?network=${network.id}&table=links`,
       `/?q=${encodeURIComponent(MARKUP.slice(0, 40))}`,
     ])
-      await looked(address);
+      await openSafely(path);
   });
 
   test("runs nothing from a URL, and redirects nowhere", async () => {
-    const said = encodeURIComponent(MARKUP);
+    const encodedMarkup = encodeURIComponent(MARKUP);
     const id = records.get("host")?.id;
-    for (const address of [
-      `/hosts?filter=${said}`,
+    for (const path of [
+      `/hosts?filter=${encodedMarkup}`,
       `/hosts?filter=name%20=%20${encodeURIComponent(JSON.stringify(MARKUP))}`,
-      `/hosts?columns=${said},constructor,__proto__`,
-      `/hosts?order=${said}`,
-      `/hosts?network=${said}`,
-      `/hosts?edit=__proto__:${said}`,
+      `/hosts?columns=${encodedMarkup},constructor,__proto__`,
+      `/hosts?order=${encodedMarkup}`,
+      `/hosts?network=${encodedMarkup}`,
+      `/hosts?edit=__proto__:${encodedMarkup}`,
       `/hosts?new=constructor`,
-      `/hosts?remove=host:${said}`,
-      `/hosts?at=${said}`,
-      `/hosts?at=marker:${said}`,
-      `/hosts?vs=${said}`,
-      `/hosts/${said}`,
+      `/hosts?remove=host:${encodedMarkup}`,
+      `/hosts?at=${encodedMarkup}`,
+      `/hosts?at=marker:${encodedMarkup}`,
+      `/hosts?vs=${encodedMarkup}`,
+      `/hosts/${encodedMarkup}`,
       `/hosts/${id}?tab=constructor`,
       `/records/constructor/${id}`,
-      `/records/tag/${said}`,
-      `/changes/${said}`,
-      `/changes?actor=${said}&reason=${said}&filter=${said}`,
-      `/discovery?scan=yes&targets=${said}&why=${said}&kind=${said}`,
-      `/map?period=${said}&from=${said}&to=${said}`,
-      `/nowhere/${said}`,
-      `/?q=${said}&returnTo=https://elsewhere.example/&next=//elsewhere.example/`,
+      `/records/tag/${encodedMarkup}`,
+      `/changes/${encodedMarkup}`,
+      `/changes?actor=${encodedMarkup}&reason=${encodedMarkup}&filter=${encodedMarkup}`,
+      `/discovery?scan=yes&targets=${encodedMarkup}&why=${encodedMarkup}&kind=${encodedMarkup}`,
+      `/map?period=${encodedMarkup}&from=${encodedMarkup}&to=${encodedMarkup}`,
+      `/nowhere/${encodedMarkup}`,
+      `/?q=${encodedMarkup}&returnTo=https://elsewhere.example/&next=//elsewhere.example/`,
       "//elsewhere.example/hosts",
       "//elsewhere.example/%2e%2e/hosts?at=-1h",
     ])
-      await looked(address, true);
-    // In place of "now", a path that is a page of the appliance.
+      await openSafely(path, true);
+    // "Now" leads to a page of the appliance, not to the host in the path.
     await page.goto(`${appliance.url}//elsewhere.example/?at=${encodeURIComponent("2026-01-01T00:00:00Z")}`);
     await page.getByRole("banner").waitFor();
     await page.keyboard.press("t");
     await page.waitForURL((url) => !url.searchParams.has("at"));
     expect(new URL(page.url()).origin).toBe(appliance.url);
-    visitor.troubles();
+    visitor.problems();
   });
 
   test("runs nothing by opening API answers, the handbook and the reference in the browser", async () => {
-    const said = encodeURIComponent(MARKUP);
+    const encodedMarkup = encodeURIComponent(MARKUP);
     const { data: networks } = await appliance.client.get("networks?limit=1");
-    const [network] = networks as unknown as Wire[];
+    const [network] = networks as unknown as JsonRecord[];
     for (const path of [
       "/api/v1/hosts",
       "/api/v1/tags/export/csv",
-      `/api/v1/hosts?filter=${said}`,
-      `/api/v1/${said}`,
+      `/api/v1/hosts?filter=${encodedMarkup}`,
+      `/api/v1/${encodedMarkup}`,
       "/api/v1/diff?from=2020-01-01T00:00:00Z&format=text",
       ...["json", "mermaid", "dot", "graphml"].map(
         (format) => `/api/v1/topology?network_id=${network?.id}&format=${format}`,
       ),
-      `/handbook?q=${said}`,
-      `/handbook/${said}`,
-      `/docs?url=${said}&spec=https://elsewhere.example/api.json`,
-      `/docs/${said}`,
+      `/handbook?q=${encodedMarkup}`,
+      `/handbook/${encodedMarkup}`,
+      `/docs?url=${encodedMarkup}&spec=https://elsewhere.example/api.json`,
+      `/docs/${encodedMarkup}`,
     ]) {
-      const shown = await visitor.context.newPage();
-      const download = shown.waitForEvent("download").catch(() => null);
-      const answer = await shown.goto(appliance.url + path).catch(() => null);
+      const openedPage = await visitor.context.newPage();
+      const download = openedPage.waitForEvent("download").catch(() => null);
+      const response = await openedPage.goto(appliance.url + path).catch(() => null);
       // Downloads are not displayed.
-      if (answer === null) expect([path, await download]).toEqual([path, expect.anything()]);
+      if (response === null) expect([path, await download]).toEqual([path, expect.anything()]);
       else {
-        const headers = answer.headers();
+        const headers = response.headers();
         expect([path, headers["x-content-type-options"]]).toEqual([path, "nosniff"]);
         expect([path, headers["content-security-policy"]]).toEqual([
           path,
           expect.stringContaining("frame-ancestors 'none'"),
         ]);
-        expect([path, await shown.evaluate<unknown>("window.broken ?? null")]).toEqual([path, null]);
+        expect([path, await openedPage.evaluate<unknown>("window.broken ?? null")]).toEqual([path, null]);
       }
-      await shown.close();
-      const troubles = visitor.troubles().filter((each) => /another host/.test(each));
-      expect([path, troubles]).toEqual([path, []]);
+      await openedPage.close();
+      const problems = visitor.problems().filter((problem) => /another host/.test(problem));
+      expect([path, problems]).toEqual([path, []]);
     }
   });
 
@@ -289,12 +285,12 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     await trap.goto(`http://127.0.0.1:${attacker.port}/`);
     const results = await trap.evaluate<Record<string, string>>(
       `(async ({ target, hostId }) => {
-        const told = {};
+        const outcomes = {};
         const attempt = async (name, path, init) => {
           try {
-            const answer = await fetch(target + path, { credentials: "include", ...init });
-            told[name] = answer.type === "opaque" ? "opaque" : "read " + answer.status;
-          } catch { told[name] = "refused"; }
+            const response = await fetch(target + path, { credentials: "include", ...init });
+            outcomes[name] = response.type === "opaque" ? "opaque" : "read " + response.status;
+          } catch { outcomes[name] = "refused"; }
         };
         const body = JSON.stringify({ name: "owned", color: "Red" });
         await attempt("read", "/api/v1/hosts", {});
@@ -311,7 +307,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
         await attempt("preferences", "/api/auth/preferences", { method: "PUT", body: "{}", headers: { "Content-Type": "application/json" } });
         await attempt("feed", "/api/v1/changes?after=0", { headers: { Accept: "text/event-stream" } });
         await attempt("script", "/api/v1/hosts", { mode: "no-cors", headers: {} });
-        told.script = await new Promise((done) => {
+        outcomes.script = await new Promise((done) => {
           const script = document.createElement("script");
           script.onload = () => done("read as a script");
           script.onerror = () => done("refused");
@@ -339,12 +335,12 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
         shown.src = target + "/hosts";
         document.body.append(shown);
         await framed;
-        try { told.framed = shown.contentDocument === null ? "closed" : shown.contentDocument.title; } catch { told.framed = "closed"; }
-        return told;
+        try { outcomes.framed = shown.contentDocument === null ? "closed" : shown.contentDocument.title; } catch { outcomes.framed = "closed"; }
+        return outcomes;
       })(${JSON.stringify({ target, hostId })})`,
     );
     const { framed, ...attempts } = results;
-    expect(Object.values(attempts).filter((told) => told.startsWith("read "))).toEqual([]);
+    expect(Object.values(attempts).filter((outcome) => outcome.startsWith("read "))).toEqual([]);
     expect(framed).toBe("closed");
     const inFrame = trap.frames().find((frame) => frame.url().includes("/hosts"));
     expect(inFrame === undefined ? 0 : await inFrame.locator("main").count()).toBe(0);
@@ -352,7 +348,7 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
     expect((await appliance.client.get("tags?search=owned")).body.data).toEqual([]);
     expect(await sessions()).toBe(200);
     // Pages are isolated from their opener and from those they open.
-    for (const [path, shown] of [
+    for (const [path, selector] of [
       ["/hosts", "header"],
       ["/handbook", "main"],
       ["/docs", "body"],
@@ -361,10 +357,10 @@ describe.skipIf(!hasChromium)("an attacker who uses the console", () => {
         visitor.context.waitForEvent("page"),
         trap.evaluate(`void window.open(${JSON.stringify(target + path)})`),
       ]);
-      await opened.locator(shown).first().waitFor();
+      await opened.locator(selector).first().waitFor();
       expect([path, await opened.evaluate<unknown>("window.opener === null")]).toEqual([path, true]);
       await opened.close();
     }
-    visitor.troubles();
+    visitor.problems();
   });
 });

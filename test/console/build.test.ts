@@ -5,7 +5,7 @@ import { chunkSizes } from "../../scripts/benchmark/console/chunks.ts";
 import { buildConsole, CONSOLE_PACK } from "../../scripts/console.ts";
 import { readConsolePack } from "../../src/http/console-pack.ts";
 
-/** Limit of the console's design, with Brotli. */
+/** Size limit from the console's design, after Brotli. */
 const FIRST_BYTES_MAX = 100_000;
 /** Browsers request six at a time, and each costs some milliseconds. */
 const FURTHER_SCRIPTS_MAX = 20;
@@ -14,7 +14,7 @@ test("the initial scripts of every page are small, complete, and named in the pa
   const { sizes, first } = await buildConsole();
   expect(first.filter((name) => sizes[name] === undefined)).toEqual([]);
   const bytes = first.reduce((sum, name) => sum + (sizes[name] ?? 0), 0);
-  // The size that the benchmark reads from the files.
+  // The benchmark reads the same size from the files.
   expect((await chunkSizes(Bun.file(CONSOLE_PACK))).main).toBe(bytes);
   expect(bytes).toBeGreaterThan(10_000);
   expect(bytes).toBeLessThan(FIRST_BYTES_MAX);

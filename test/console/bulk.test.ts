@@ -3,7 +3,12 @@
 
 import { describe, expect, test } from "bun:test";
 import { addHostsInHalls } from "../support/appliance/halls.ts";
-import { accessibilityFindings, expectAccessibleInBoth, hasChromium, settles } from "../support/browser/browser.ts";
+import {
+  accessibilityFindings,
+  expectAccessibleInBoth,
+  expectEventually,
+  hasChromium,
+} from "../support/browser/browser.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("bulk editing", () => {
@@ -20,29 +25,29 @@ describe.skipIf(!hasChromium)("bulk editing", () => {
     await page.getByText("20 hosts would change.").waitFor();
     await page.getByRole("listitem").filter({ hasText: "access-1: Location Hall 1 to Hall North" }).first().waitFor();
     await expectAccessibleInBoth(page);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("keeps row names in view, however far one scrolls sideways", async () => {
+  test("keeps row names in view during horizontal scrolling", async () => {
     await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("link", { name: "access-1", exact: true }).waitFor();
-    const places = () =>
+    const positions = () =>
       page.evaluate(`(() => {
         const list = document.querySelector(".list");
         const left = (selector) => list.querySelector(selector).getBoundingClientRect().left - list.getBoundingClientRect().left;
         return { name: left("tbody a") > 0, head: left("thead th") > 0, last: left("thead th:last-child") < list.clientWidth };
       })()`);
-    await settles(places, { name: true, head: true, last: false });
+    await expectEventually(positions, { name: true, head: true, last: false });
     await page.evaluate("document.querySelector('.list').scrollLeft = 10_000");
-    await settles(places, { name: true, head: true, last: true });
+    await expectEventually(positions, { name: true, head: true, last: true });
     expect(await accessibilityFindings(page)).toEqual([]);
     // Rows scrolled below the header do not cover it.
     await page.evaluate("document.querySelector('.list').scrollTop = 14");
-    const above = () =>
+    const isHeaderOnTop = () =>
       page.evaluate(`(() => {
         const { left, top, height } = document.querySelector(".list thead th").getBoundingClientRect();
         return document.elementFromPoint(left + 8, top + height - 2)?.closest("thead") !== null;
       })()`);
-    await settles(above, true);
+    await expectEventually(isHeaderOnTop, true);
   });
 });

@@ -1,7 +1,7 @@
 // Changes in the test process: sentences with links to records, comparison of two timestamps, page numbers in the URL.
 
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { made } from "../support/appliance/factories.ts";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { expectOk } from "../support/appliance/factories.ts";
 import { changeVlans } from "../support/browser/changed-vlans.ts";
 import { visitForAll } from "../support/page/visit.ts";
 
@@ -12,13 +12,13 @@ describe("changes", () => {
   });
   beforeAll(() => page.close());
 
-  beforeEach(() => void visitor.troubles());
+  afterEach(() => expect(visitor.problems()).toEqual([]));
 
   test("are sentences whose names link to the record at that time, even if deleted since", async () => {
-    const gone = await made(
+    const deletedHost = await expectOk(
       client.post("hosts", { network_id: appliance.networkId, name: "old-1", hidden: false, tags: [] }),
     );
-    await made(client.delete(`hosts/${gone.id}`));
+    await expectOk(client.delete(`hosts/${deletedHost.id}`));
     const page = await visitor.open("/changes");
     const line = page.locator(".transaction").filter({ hasText: "host old-1 gone" });
     await line.getByRole("link", { name: "old-1" }).click();
@@ -30,8 +30,6 @@ describe("changes", () => {
     await latest.getByText("new host old-1").waitFor();
     await latest.getByRole("link", { name: "All changes" }).click();
     await page.getByRole("heading", { name: "Changes" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("between two instants are compared in either order, and exported as CSV", async () => {
@@ -43,23 +41,22 @@ describe("changes", () => {
     expect(text).toContain("Phones");
     await page.goto(`${appliance.url}/compare?at=${before}&vs=2099-01-01T00:00:00Z`);
     await page.locator(".difference, .problem").first().waitFor();
-    expect(visitor.troubles().filter((each) => !each.includes("400"))).toEqual([]);
-    await page.close();
+    expect(visitor.problems().filter((problem) => !problem.includes("400"))).toEqual([]);
   });
 
   test("are paged in the URL: a shared page is stable, whatever is written later", async () => {
     for (let number = 1_000; number < 1_060; number += 1)
-      await made(client.post("vlans", { network_id: appliance.networkId, number, name: `lab ${number}` }));
+      await expectOk(client.post("vlans", { network_id: appliance.networkId, number, name: `lab ${number}` }));
     const page = await visitor.open("/changes?types=vlan");
     await page.getByText("new VLAN 1059 lab 1059").waitFor();
     await page.getByRole("link", { name: "Older" }).click();
     const first = page.locator(".transaction").first();
     await first.getByText("new VLAN 1009 lab 1009").waitFor();
-    const sent = page.url();
-    expect(sent).toMatch(/[?&]offset=50&until=/);
-    await made(client.post("vlans", { network_id: appliance.networkId, number: 2_000, name: "later" }));
+    const sharedUrl = page.url();
+    expect(sharedUrl).toMatch(/[?&]offset=50&until=/);
+    await expectOk(client.post("vlans", { network_id: appliance.networkId, number: 2_000, name: "later" }));
     await page.goto(`${appliance.url}/ledger`);
-    await page.goto(sent);
+    await page.goto(sharedUrl);
     await first.getByText("new VLAN 1009 lab 1009").waitFor();
     await page.getByLabel("Kinds").selectOption("");
     await page.getByRole("button", { name: "Apply" }).click();
@@ -69,8 +66,6 @@ describe("changes", () => {
     await first.getByText("new VLAN 1009 lab 1009").waitFor();
     await page.getByRole("link", { name: "Newer" }).click();
     await first.getByText("new VLAN 2000 later").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("of an unknown transaction show an error", async () => {
@@ -78,7 +73,6 @@ describe("changes", () => {
     await page.getByText("Transaction not found").waitFor();
     await page.goto(`${appliance.url}/changes/nonsense`);
     await page.getByText("Transaction not found").waitFor();
-    expect(visitor.troubles().filter((each) => !each.includes("404"))).toEqual([]);
-    await page.close();
+    expect(visitor.problems().filter((problem) => !problem.includes("404"))).toEqual([]);
   });
 });

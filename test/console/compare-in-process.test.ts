@@ -1,11 +1,11 @@
 // Comparison of two timestamps in the test process: lists of added, removed and changed records, and record pages.
 
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { made } from "../support/appliance/factories.ts";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { expectOk } from "../support/appliance/factories.ts";
 import { fillTwoInstants, type TwoInstants } from "../support/browser/two-instants.ts";
 import type { Page } from "../support/page/page.ts";
 import { visitForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 const GUEST = "guest@acme.example";
 
@@ -17,41 +17,47 @@ describe("comparing two instants", () => {
   });
   beforeAll(() => page.close());
 
-  beforeEach(() => void visitor.troubles());
+  afterEach(() => expect(visitor.problems()).toEqual([]));
 
   const rows = (page: Page) => page.locator(".list tbody tr:not(.spacer)");
-  const few = (path: string) => `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
+  const withInstants = (path: string) =>
+    `${path}${path.includes("?") ? "&" : "?"}at=${filled.after}&vs=${filled.before}`;
 
   test("a record is compared with an instant ahead of the page's clock once that has passed", async () => {
-    const host = await made(appliance.client.post("hosts", { network_id: appliance.networkId, name: "just-written" }));
+    const host = await expectOk(
+      appliance.client.post("hosts", { network_id: appliance.networkId, name: "just-written" }),
+    );
     const ahead = new Date(Date.parse(host.created_at) + 1_500).toISOString();
     const page = await visitor.open(`/hosts/${host.id}?vs=${ahead}`);
     await page.getByText("No differences between A and B.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
     await page.close();
   });
 
   test("a list has deleted rows first, marks new ones, and shows old and new values", async () => {
-    const page = await visitor.open(few("/hosts?columns=name,serial_number,model"));
+    const page = await visitor.open(withInstants("/hosts?columns=name,serial_number,model"));
     await page.getByRole("link", { name: "3 differ" }).waitFor();
     for (const words of ["1 added", "1 removed", "1 changed"]) await page.getByRole("link", { name: words }).waitFor();
-    const [ghost, next] = [rows(page).nth(0), rows(page).nth(1)];
-    await settles(() => ghost.textContent(), "Removedleaving");
-    await settles(() => next.textContent(), "Addedarriving");
+    const [deletedRow, next] = [rows(page).nth(0), rows(page).nth(1)];
+    await expectEventually(() => deletedRow.textContent(), "Removedleaving");
+    await expectEventually(() => next.textContent(), "Addedarriving");
     const core = rows(page).filter({ hasText: "core" });
-    await settles(() => core.locator("del").allTextContents(), ["FOC1", "C9300-24T"]);
-    await settles(() => core.locator("ins").allTextContents(), ["FOC2", "none"]);
-    // Names a changed field without a column.
-    await settles(() => core.getByText("Changed").locator("..").textContent(), expect.stringContaining("Description"));
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
+    await expectEventually(() => core.locator("del").allTextContents(), ["FOC1", "C9300-24T"]);
+    await expectEventually(() => core.locator("ins").allTextContents(), ["FOC2", "none"]);
+    // A changed field without a column is named.
+    await expectEventually(
+      () => core.getByText("Changed").locator("..").textContent(),
+      expect.stringContaining("Description"),
+    );
   });
 
   test("only differences are shown on request, in list order, and exported as CSV", async () => {
-    const page = await visitor.open(few("/hosts"));
+    const page = await visitor.open(withInstants("/hosts"));
     await page.getByRole("link", { name: "3 differ" }).click();
     await page.getByText("3 hosts").waitFor();
-    await settles(() => rows(page).locator("td:nth-child(3)").allTextContents(), ["arriving", "core", "leaving"]);
+    await expectEventually(
+      () => rows(page).locator("td:nth-child(3)").allTextContents(),
+      ["arriving", "core", "leaving"],
+    );
     await page.getByRole("link", { name: "Name", exact: true }).click();
     await page.locator("th[aria-sort=descending]").waitFor();
     await rows(page).first().getByText("leaving").waitFor();
@@ -67,12 +73,10 @@ describe("comparing two instants", () => {
     await page.getByText("1 host", { exact: true }).waitFor();
     await page.goBack();
     await page.getByText("3 hosts").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("a filter applies at both instants: rows that no longer match still show their change", async () => {
-    const page = await visitor.open(few(`/interfaces?filter=${encodeURIComponent('oper_status = "Up"')}`));
+    const page = await visitor.open(withInstants(`/interfaces?filter=${encodeURIComponent('oper_status = "Up"')}`));
     await page.getByRole("link", { name: "3 differ" }).waitFor();
     // Of three ports up earlier, one is deleted and one is down; one is new.
     await rows(page).nth(3).waitFor();
@@ -81,21 +85,19 @@ describe("comparing two instants", () => {
     expect(texts.filter((text) => text.startsWith("Added"))).toHaveLength(1);
     expect(texts.filter((text) => text.startsWith("Changed"))).toEqual([expect.stringContaining("Up → Down")]);
     expect(await page.locator("tr.is-changed del").first().textContent()).not.toBe("");
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("a swapped list is seen from the later instant: additions are removals, and new values are old ones", async () => {
-    const page = await visitor.open(few("/hosts?columns=name,serial_number"));
+    const page = await visitor.open(withInstants("/hosts?columns=name,serial_number"));
     await rows(page).nth(0).getByText("leaving").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
     await rows(page).nth(0).getByText("arriving").waitFor();
     expect(new URL(page.url()).searchParams.get("at")).toBe(filled.before);
     await page.getByText("A is the later one").waitFor();
-    await settles(() => rows(page).nth(0).textContent(), "Removedarriving");
+    await expectEventually(() => rows(page).nth(0).textContent(), "Removedarriving");
     const core = rows(page).filter({ hasText: "core" });
-    await settles(() => core.locator("del").allTextContents(), ["FOC2"]);
-    await settles(() => core.locator("ins").allTextContents(), ["FOC1"]);
+    await expectEventually(() => core.locator("del").allTextContents(), ["FOC2"]);
+    await expectEventually(() => core.locator("ins").allTextContents(), ["FOC1"]);
     // The filter by one kind of difference keeps the side.
     await page.getByRole("link", { name: "1 added" }).click();
     await page.getByText("1 host", { exact: true }).waitFor();
@@ -103,8 +105,6 @@ describe("comparing two instants", () => {
     await page.getByRole("link", { name: "Swap" }).click();
     await rows(page).getByRole("link", { name: "arriving" }).waitFor();
     expect(new URL(page.url()).searchParams.get("at")).toBe(filled.after);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("equality is reported", async () => {
@@ -112,8 +112,6 @@ describe("comparing two instants", () => {
     await page.getByText("No differences in this list between A and B.").waitFor();
     await page.goto(`${appliance.url}/hosts?at=${filled.before}&vs=marker:before the move&only=differences`);
     await page.getByText("No differences in this list between A and B.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("an instant chosen later than the displayed one is still A, with a notice", async () => {
@@ -128,58 +126,55 @@ describe("comparing two instants", () => {
     await page.getByRole("link", { name: "Swap" }).click();
     await rows(page).filter({ hasText: "arriving" }).getByText("Added").waitFor();
     expect(await page.getByText("A is the later one").count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("observations are included on request, on lists, record pages and /compare", async () => {
-    const asked = visitor.requests();
-    const page = await visitor.open(few("/hosts"));
-    const last = () => new URL(asked.findLast((url) => url.includes("/api/v1/diff?")) ?? "");
+    const requested = visitor.requests();
+    const page = await visitor.open(withInstants("/hosts"));
+    const lastDiff = () => new URL(requested.findLast((url) => url.includes("/api/v1/diff?")) ?? "");
     for (const path of ["/hosts", "/compare", "/subnets", `/hosts/${filled.switchId}`]) {
-      await page.goto(appliance.url + few(path));
-      const also = page.getByRole("checkbox", { name: "Include learned data (MAC tables, last seen)" });
-      await also.waitFor();
+      await page.goto(appliance.url + withInstants(path));
+      const checkbox = page.getByRole("checkbox", { name: "Include learned data (MAC tables, last seen)" });
+      await checkbox.waitFor();
       await page.locator("main .sign").first().waitFor();
-      expect([path, last().searchParams.get("ignore")]).toEqual([path, "stale_since"]);
-      await Promise.all([page.waitForResponse((each) => each.url().includes("/api/v1/diff?")), also.check()]);
-      expect([path, last().searchParams.has("ignore")]).toEqual([path, false]);
+      expect([path, lastDiff().searchParams.get("ignore")]).toEqual([path, "stale_since"]);
+      await Promise.all([
+        page.waitForResponse((response) => response.url().includes("/api/v1/diff?")),
+        checkbox.check(),
+      ]);
+      expect([path, lastDiff().searchParams.has("ignore")]).toEqual([path, false]);
       await page.locator("main .sign").first().waitFor();
       expect(new URL(page.url()).searchParams.get("observed")).toBe("1");
     }
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("subnets form a tree, with deleted ones above", async () => {
-    const page = await visitor.open(few("/subnets"));
+    const page = await visitor.open(withInstants("/subnets"));
     for (const words of ["3 differ", "1 added", "1 removed", "1 changed"])
       await page.getByRole("link", { name: words }).waitFor();
     const trees = page.locator(".subnet-tree tbody tr");
     await trees.nth(0).filter({ hasText: "Removed 10.9.9.0/24Old lab" }).waitFor();
-    await settles(() => trees.filter({ hasText: "10.2.3.0/28" }).locator("del").allTextContents(), ["none"]);
+    await expectEventually(() => trees.filter({ hasText: "10.2.3.0/28" }).locator("del").allTextContents(), ["none"]);
     await page.getByRole("link", { name: "1 added" }).click();
     await trees.getByText("New lab").waitFor();
-    await settles(() => trees.count(), 1);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
+    await expectEventually(() => trees.count(), 1);
   });
 
   test("an interface, a subnet with its addresses, and a VLAN show their former values", async () => {
-    const page = await visitor.open(few(`/interfaces/${filled.portId}`));
+    const page = await visitor.open(withInstants(`/interfaces/${filled.portId}`));
     const status = page.locator(".facts > div").filter({ hasText: "Operational status" });
     await status.locator("del").waitFor();
-    await settles(() => status.textContent(), "Operational statusUp → Down");
-    await page.goto(appliance.url + few(`/subnets/${filled.subnetId}`));
+    await expectEventually(() => status.textContent(), "Operational statusUp → Down");
+    await page.goto(appliance.url + withInstants(`/subnets/${filled.subnetId}`));
     await page.getByRole("link", { name: "10.2.3.5 In use arriving (Added)" }).waitFor();
-    await settles(() => page.locator(".cell-is-removed").allTextContents(), ["1 Removed", "2 Removed"]);
+    await expectEventually(() => page.locator(".cell-is-removed").allTextContents(), ["1 Removed", "2 Removed"]);
     await page.locator(".facts > div").filter({ hasText: "VLAN" }).getByText("none → 20 Offices").waitFor();
-    await page.goto(appliance.url + few(`/vlans/${filled.vlanId}`));
+    await page.goto(appliance.url + withInstants(`/vlans/${filled.vlanId}`));
     const list = page.getByRole("region", { name: "Changes from A to B" });
     await list.getByText("Offices, new", { exact: true }).waitFor();
     await page.getByRole("listitem").filter({ hasText: "10.2.3.0/28" }).getByText("Changed").first().waitFor();
     // In the opposite direction, and back.
-    await page.goto(`${appliance.url}${few(`/hosts/${filled.switchId}`)}`);
+    await page.goto(`${appliance.url}${withInstants(`/hosts/${filled.switchId}`)}`);
     const serial = page.locator(".facts > div").filter({ hasText: "Serial number" });
     await serial.getByText("FOC1 → FOC2").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
@@ -188,21 +183,19 @@ describe("comparing two instants", () => {
     await list.getByRole("listitem").filter({ hasText: "10.2.3.6" }).getByText("Removed").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
     await serial.getByText("FOC1 → FOC2").waitFor();
-    await page.goto(`${appliance.url}${few("/compare")}`);
+    await page.goto(`${appliance.url}${withInstants("/compare")}`);
     const all = page.locator(".difference > li");
     await all.filter({ hasText: "host arriving" }).getByText("Added").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
     await all.filter({ hasText: "host arriving" }).getByText("Removed").waitFor();
     await all.filter({ hasText: "host leaving" }).getByText("Added").waitFor();
-    await page.goto(`${appliance.url}${few("/subnets")}`);
+    await page.goto(`${appliance.url}${withInstants("/subnets")}`);
     const trees = page.locator(".subnet-tree tbody tr");
     await trees.filter({ hasText: "Old lab" }).getByText("Removed").waitFor();
     await page.getByRole("link", { name: "Swap" }).click();
     await trees.filter({ hasText: "New lab" }).getByText("Removed").waitFor();
-    await page.goto(`${appliance.url}/hosts/${filled.cameId}?at=${filled.late}&vs=${filled.after}`);
+    await page.goto(`${appliance.url}/hosts/${filled.addedId}?at=${filled.late}&vs=${filled.after}`);
     await page.getByText("No differences between A and B.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test.each([
@@ -211,25 +204,23 @@ describe("comparing two instants", () => {
     ["a host's services", "**/api/v1/ports?*order_by=number*", "table tbody tr", "443"],
   ])(
     "after a swap each row of %s appears once, with its former differences, until the new ones arrive",
-    async (where, late, every, came) => {
-      const path = where.startsWith("/") ? where : `/hosts/${filled.switchId}?tab=${where.split(" ").at(-1)}`;
-      const page = await visitor.open(few(path));
-      const rowsOf = page.locator(every).filter({ hasText: came });
+    async (target, pattern, selector, text) => {
+      const path = target.startsWith("/") ? target : `/hosts/${filled.switchId}?tab=${target.split(" ").at(-1)}`;
+      const page = await visitor.open(withInstants(path));
+      const rowsOf = page.locator(selector).filter({ hasText: text });
       await rowsOf.getByText("Added").waitFor();
-      const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
-      await page.route(late, async (route) => {
-        await isLetGo;
+      const { promise: released, resolve: release } = Promise.withResolvers<void>();
+      await page.route(pattern, async (route) => {
+        await released;
         await route.continue();
       });
-      const asked = page.waitForRequest(late);
+      const requested = page.waitForRequest(pattern);
       await page.getByRole("link", { name: "Swap" }).click();
-      await asked;
-      await settles(() => rowsOf.allTextContents(), [expect.stringContaining("Added")]);
-      letGo();
+      await requested;
+      await expectEventually(() => rowsOf.allTextContents(), [expect.stringContaining("Added")]);
+      release();
       await rowsOf.getByText("Removed").waitFor();
-      await settles(() => rowsOf.count(), 1);
-      expect(visitor.troubles()).toEqual([]);
-      await page.close();
+      await expectEventually(() => rowsOf.count(), 1);
     },
   );
 
@@ -241,18 +232,16 @@ describe("comparing two instants", () => {
     expect(new URL(page.url()).searchParams.get("filter")).toBe('tags.name = "Core"');
     await core.locator(".tag-Blue").waitFor();
     // The tag was removed since.
-    await page.goto(`${appliance.url}${few("/hosts?columns=name,tags&only=changed")}`);
+    await page.goto(`${appliance.url}${withInstants("/hosts?columns=name,tags&only=changed")}`);
     await core.locator("del").getByText("Core", { exact: true }).waitFor();
     await page.goto(`${appliance.url}/hosts/${filled.switchId}?at=${filled.before}`);
     await page.locator(".facts .tag").getByText("Core").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("nothing differs for a user without access to the network", async () => {
-    const { visitor: own, page } = await appliance.arrived(GUEST, few("/hosts"));
+    const { visitor: guest, page } = await appliance.openAs(GUEST, withInstants("/hosts"));
     await page.getByText("No differences in this list between A and B.").waitFor();
     expect(await page.content()).not.toContain("leaving");
-    expect(own.troubles()).toEqual([]);
+    expect(guest.problems()).toEqual([]);
   });
 });

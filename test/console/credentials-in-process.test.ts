@@ -1,11 +1,11 @@
 // Credentials in the test process, with an agent on loopback: a wrong one is found by a trial and corrected; targets
 // are listed before saving; secrets are never shown afterwards; each by role.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { type Fill, visitForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 import type { SnmpAgent } from "../support/snmp/agent.ts";
 import { probesOf, startSwitch } from "../support/snmp/small-switch.ts";
 
@@ -21,7 +21,7 @@ describe("a credential", () => {
   const fill: Fill = async ({ addUser, client, networkId }) => {
     await addUser(MEMBER, "Member", [networkId]);
     const subnet = { network_id: networkId, cidr: "127.0.9.0/30", subnet_type: "Lan", tags: [] };
-    await made(client.post("subnets", subnet));
+    await expectOk(client.post("subnets", subnet));
   };
   const { appliance, client, visitor, page } = visitForAll(fill, { scanning: () => ({ probes: probesOf(agent) }) });
   afterAll(() => agent.close());
@@ -31,38 +31,41 @@ describe("a credential", () => {
     urls = visitor.requests();
   });
 
-  const open = (path: string, on = page) => on.goto(appliance.url + path);
-  const records = async (path: string): Promise<Wire[]> => made(client.get(path)) as unknown as Promise<Wire[]>;
+  afterEach(() => expect(visitor.problems()).toEqual([]));
+
+  const open = (path: string, target = page) => target.goto(appliance.url + path);
+  const records = async (path: string): Promise<JsonRecord[]> =>
+    expectOk(client.get(path)) as unknown as Promise<JsonRecord[]>;
   const step = (name: string) =>
     page
       .locator(".trial-steps > li")
       .filter({ has: page.locator(".trial-name", { hasText: new RegExp(`^${name}$`) }) });
 
-  /** A completed scan of the device. */
-  async function scanned(): Promise<string> {
+  /** Scans the device. @returns the completed scan's id */
+  async function runScan(): Promise<string> {
     const discovery = new DiscoveryClient(client, appliance.organizationId);
-    const asked = { network_id: appliance.networkId, kind: "full", targets: [DEVICE] };
-    return (await discovery.ended((await discovery.begin(asked)).id)).id;
+    const request = { network_id: appliance.networkId, kind: "full", targets: [DEVICE] };
+    return (await discovery.waitForEnd((await discovery.start(request)).id)).id;
   }
 
   /** Asserts that saved secrets are absent from the page, browser storage, URLs and the log. */
   async function expectNowhere(...secrets: readonly string[]): Promise<void> {
-    const kept = await page.evaluate<string>(
-      "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map((each) => each.value).join() + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + location.href",
+    const browserState = await page.evaluate<string>(
+      "document.documentElement.outerHTML + [...document.querySelectorAll('input, textarea')].map(({ value }) => value).join() + JSON.stringify({ ...localStorage }) + JSON.stringify({ ...sessionStorage }) + location.href",
     );
     for (const secret of secrets) {
-      expect(kept).not.toContain(secret);
+      expect(browserState).not.toContain(secret);
       expect(urls.join("\n")).not.toContain(secret);
-      expect(appliance.inside.logLines.join("\n")).not.toContain(secret);
+      expect(appliance.testAppliance.logLines.join("\n")).not.toContain(secret);
     }
   }
 
   test("is created: its targets are shown first, and the secret never afterwards", async () => {
     await open("/settings/credentials");
-    await page.getByText("There is no credential yet").waitFor();
+    await page.getByText("No credentials").waitFor();
     await page.getByRole("button", { name: "New credential" }).click();
     const form = page.getByRole("form", { name: "New credential" });
-    await form.getByText("It is sent to no further device.").waitFor();
+    await form.getByText("No additional device receives the credential.").waitFor();
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     const secret = form.getByLabel("Community", { exact: true });
     expect([await secret.getAttribute("type"), await secret.getAttribute("autocomplete")]).toEqual([
@@ -73,7 +76,7 @@ describe("a credential", () => {
     // No draft: after a reload the form is empty.
     await page.reload();
     await form.waitFor();
-    await settles(() => secret.inputValue(), "");
+    await expectEventually(() => secret.inputValue(), "");
     await expectNowhere(WRONG);
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     await secret.fill(WRONG);
@@ -83,11 +86,10 @@ describe("a credential", () => {
     await page.getByText("The credential Switches was created.").waitFor();
     await page.getByRole("row", { name: /Switches SNMPv2c 1 0/ }).waitFor();
     await expectNowhere(WRONG);
-    expect(visitor.troubles()).toEqual([]);
   });
 
   test("that is wrong fails a trial, is fixed, tried again, and finds the switch", async () => {
-    await open(`/discovery/${await scanned()}`);
+    await open(`/discovery/${await runScan()}`);
     await page.getByRole("heading", { name: "Result" }).waitFor();
     await page
       .getByText(/no answer: no agent, or a wrong community/)
@@ -96,8 +98,8 @@ describe("a credential", () => {
     expect(await records("hosts?search=access-9")).toEqual([]);
     await open("/settings/credentials");
     await page.getByRole("link", { name: "Switches" }).click();
-    await page.getByRole("heading", { name: "Where it is sent, and why" }).waitFor();
-    await page.getByRole("row", { name: "127.0.9.0/30 Asked it accepts credentials" }).waitFor();
+    await page.getByRole("heading", { name: "Recipients and reasons" }).waitFor();
+    await page.getByRole("row", { name: "127.0.9.0/30 Sent accepts credentials" }).waitFor();
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
     await page.evaluate(
       "window.stepsWhileBusy = []; new MutationObserver(() => { if (document.querySelector('.trial button').disabled) window.stepsWhileBusy.push(document.querySelectorAll('.trial-steps > li').length) }).observe(document.querySelector('.trial'), { childList: true, subtree: true })",
@@ -117,20 +119,20 @@ describe("a credential", () => {
 
     await page.getByRole("button", { name: "Edit", exact: true }).click();
     const form = page.getByRole("form", { name: "Edit the credential Switches" });
-    await settles(() => form.getByLabel("Keep what is stored").isChecked(), true);
+    await expectEventually(() => form.getByLabel("Keep the stored secret").isChecked(), true);
     expect(await form.getByLabel("New community").count()).toBe(0);
-    await form.getByText("Undoing brings back everything but a secret: the old one is not kept.").waitFor();
-    await form.getByLabel("Type a new one: the old one is forgotten").check();
+    await form.getByText("Undo restores everything except a secret: the old one is not stored.").waitFor();
+    await form.getByLabel("Enter a new one; the old one is lost").check();
     await form.getByLabel("New community").fill(RIGHT);
-    await form.getByText("The next scan sends the new secret to every device it is used for.").waitFor();
-    await form.getByLabel("Why (kept in history)").fill("CHG-31: the word was mistyped");
+    await form.getByText("The next scan sends the new secret to all its devices.").waitFor();
+    await form.getByLabel("Why (stored in the history)").fill("CHG-31: the word was mistyped");
     await form.getByRole("button", { name: "Save" }).click();
     await page.getByText("The credential Switches was saved.").waitFor();
     await page.getByRole("row", { name: /changed: secret CHG-31: the word was mistyped/ }).waitFor();
     await expectNowhere(WRONG, RIGHT);
 
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
-    await page.getByRole("button", { name: /^Try it/ }).click();
+    await page.getByRole("button", { name: "Try again" }).click();
     await page.getByText("It works").first().waitFor();
     await step("System group").getByText("access-9").waitFor();
     await step("System group").getByText("Acme Switch 48 <img src=x onerror=alert(1)>").waitFor();
@@ -140,13 +142,12 @@ describe("a credential", () => {
       .waitFor();
     expect(await records("hosts?search=access-9")).toEqual([]);
 
-    await scanned();
+    await runScan();
     const [host] = await records("hosts?search=access-9");
     expect(host?.sys_name).toBe("access-9");
     await open(`/hosts/${host?.id}`);
     await page.getByRole("heading", { name: "access-9", level: 1 }).waitFor();
     await expectNowhere(WRONG, RIGHT);
-    expect(visitor.troubles()).toEqual([]);
   });
 
   test("is assigned to a host on the host's page, tried from there, and unassigned; undoing restores it", async () => {
@@ -154,18 +155,18 @@ describe("a credential", () => {
     await open(`/hosts/${host?.id}?tab=credentials`);
     await page.getByRole("row", { name: /Switches SNMPv2c to its network/ }).waitFor();
     await page.getByRole("button", { name: "Assign a credential" }).click();
-    await page.getByLabel("Only these").check();
-    await page.getByRole("button", { name: "Assign it" }).click();
-    await page.getByText("Choose at least one address, or every address.").waitFor();
+    await page.getByLabel("Selected addresses").check();
+    await page.getByRole("button", { name: "Assign", exact: true }).click();
+    await page.getByText("Choose at least one address, or all addresses.").waitFor();
     await page.getByRole("checkbox", { name: DEVICE }).check();
-    await page.getByRole("button", { name: "Assign it" }).click();
+    await page.getByRole("button", { name: "Assign", exact: true }).click();
     await page.getByText("Switches is assigned to this host.").waitFor();
     const row = page.getByRole("row", { name: /to this host, to its network/ });
     await row.getByText("receives it").waitFor();
     await page.getByText("The assignments of this host were last changed by").waitFor();
     await page.getByRole("button", { name: "Try it" }).click();
     await page.getByText("It works").first().waitFor();
-    const assignments = async () => (await made(client.get(`hosts/${host?.id}`))).credential_assignments.length;
+    const assignments = async () => (await expectOk(client.get(`hosts/${host?.id}`))).credential_assignments.length;
     expect(await assignments()).toBe(1);
     await page.getByRole("button", { name: "Unassign Switches" }).click();
     await page
@@ -176,30 +177,32 @@ describe("a credential", () => {
     expect(await assignments()).toBe(0);
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByRole("button", { name: "Undo" }).click();
-    await settles(assignments, 1);
-    expect(visitor.troubles()).toEqual([]);
+    await expectEventually(assignments, 1);
   });
 
   test("is visible to a Member without Admin actions, which the API refuses too", async () => {
     const [credential] = await records("credentials");
-    const { visitor: other, page: theirs } = await appliance.arrived(MEMBER, `/settings/credentials/${credential?.id}`);
-    await theirs.getByRole("heading", { name: "Switches", level: 1 }).waitFor();
-    await theirs.getByRole("row", { name: /127.0.9.0\/30/ }).waitFor();
-    await theirs.getByText("changed: secret").waitFor();
+    const { visitor: member, page: memberPage } = await appliance.openAs(
+      MEMBER,
+      `/settings/credentials/${credential?.id}`,
+    );
+    await memberPage.getByRole("heading", { name: "Switches", level: 1 }).waitFor();
+    await memberPage.getByRole("row", { name: /127.0.9.0\/30/ }).waitFor();
+    await memberPage.getByText("changed: secret").waitFor();
     for (const name of ["Edit", "Delete", "Try it"])
-      expect(await theirs.getByRole("button", { name, exact: true }).count()).toBe(0);
-    await open("/settings/credentials", theirs);
-    await theirs.getByRole("link", { name: "Switches" }).waitFor();
-    expect(await theirs.getByRole("button", { name: "New credential" }).count()).toBe(0);
+      expect(await memberPage.getByRole("button", { name, exact: true }).count()).toBe(0);
+    await open("/settings/credentials", memberPage);
+    await memberPage.getByRole("link", { name: "Switches" }).waitFor();
+    expect(await memberPage.getByRole("button", { name: "New credential" }).count()).toBe(0);
     const [host] = await records("hosts?search=access-9");
-    await open(`/hosts/${host?.id}?tab=credentials`, theirs);
-    await theirs.getByRole("row", { name: /Switches/ }).waitFor();
-    expect(await theirs.getByRole("button", { name: /^(Assign|Unassign|Try)/ }).count()).toBe(0);
-    expect(other.troubles()).toEqual([]);
-    const refused = await theirs.request.post(`${appliance.url}/api/v1/credentials/${credential?.id}/try`, {
+    await open(`/hosts/${host?.id}?tab=credentials`, memberPage);
+    await memberPage.getByRole("row", { name: /Switches/ }).waitFor();
+    expect(await memberPage.getByRole("button", { name: /^(Assign|Unassign|Try)/ }).count()).toBe(0);
+    expect(member.problems()).toEqual([]);
+    const rejection = await memberPage.request.post(`${appliance.url}/api/v1/credentials/${credential?.id}/try`, {
       data: { network_id: appliance.networkId, ip_address: DEVICE },
     });
-    expect(refused.status()).toBe(403);
+    expect(rejection.status()).toBe(403);
   });
 
   test("for SNMPv3 accepts each of its passwords separately, and is deleted after listing the consequences", async () => {
@@ -240,13 +243,12 @@ describe("a credential", () => {
       .getByText(/no folder of secrets is configured/)
       .waitFor();
     await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("It is assigned to 1 network: it is no longer sent there.").waitFor();
+    await page.getByText("The credential is assigned to 1 network and will no longer be sent there.").waitFor();
     await page.getByRole("button", { name: "Delete the credential" }).click();
     await page.getByText("The credential Routers was deleted.").waitFor();
     expect((await records("credentials")).map(({ name }) => name)).toEqual(["Switches"]);
-    await page.getByRole("link", { name: "What it was" }).click();
+    await page.getByRole("link", { name: "Show history" }).click();
     await page.getByRole("heading", { name: "Routers", level: 1 }).waitFor();
     await expectNowhere(WRONG, RIGHT);
-    expect(visitor.troubles()).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 // Credential pages under axe-core in Chromium, on the executable, with an agent on loopback: create, try, assign and
 // delete. Texts and behavior are in credentials-in-process.test.ts.
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { expectAccessibleInBoth, hasChromium } from "../support/browser/browser.ts";
 import { type Fill, visitForAll } from "../support/browser/visit.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
@@ -12,7 +12,7 @@ import { startSwitch } from "../support/snmp/small-switch.ts";
 const DEVICE = "127.0.9.1";
 const [WRONG, RIGHT] = ["wr0ng-word-of-acme", "r1ght-word-of-acme"];
 
-describe.skipIf(!hasChromium)("accessible credential pages", () => {
+describe.skipIf(!hasChromium)("credential pages", () => {
   let agent: SnmpAgent;
   let discovery: DiscoveryClient;
   beforeAll(async () => {
@@ -22,20 +22,22 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
   const fill: Fill = async ({ client, networkId, organizationId }) => {
     discovery = new DiscoveryClient(client, organizationId);
     const subnet = { network_id: networkId, cidr: "127.0.9.0/30", subnet_type: "Lan", tags: [] };
-    await made(client.post("subnets", subnet));
+    await expectOk(client.post("subnets", subnet));
   };
   const { appliance, client, visitor, page } = visitForAll(fill, {
     args: () => ["--snmp-port", String(agent.port)],
     path: "/settings/credentials?new=credential",
   });
 
+  afterEach(() => expect(visitor.problems()).toEqual([]));
+
   const open = (path: string) => page.goto(appliance.url + path);
-  const tryIt = async (outcome: string) => {
-    await page.getByRole("button", { name: /^Try it/ }).click();
+  const runTrial = async (outcome: string) => {
+    await page.getByRole("button", { name: /^Try (it|again)$/ }).click();
     await page.getByText(outcome).first().waitFor();
   };
 
-  test("while one is created, in the list, and in a failed and a successful trial", async () => {
+  test("the form, the list, and a failed and a successful trial pass axe-core", async () => {
     const form = page.getByRole("form", { name: "New credential" });
     await form.getByLabel("Name", { exact: true }).fill("Switches");
     await form.getByLabel("Community", { exact: true }).fill(WRONG);
@@ -48,39 +50,37 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     await expectAccessibleInBoth(page);
     await page.getByRole("link", { name: "Switches" }).click();
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
-    await tryIt("It does not work");
+    await runTrial("It does not work");
     await expectAccessibleInBoth(page);
     await page.getByRole("button", { name: "Edit", exact: true }).click();
-    await page.getByLabel("Type a new one: the old one is forgotten").check();
+    await page.getByLabel("Enter a new one; the old one is lost").check();
     await page.getByLabel("New community").fill(RIGHT);
-    await page.getByLabel("Why (kept in history)").fill("CHG-31: the word was mistyped");
+    await page.getByLabel("Why (stored in the history)").fill("CHG-31: the word was mistyped");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("The credential Switches was saved.").waitFor();
     await page.getByRole("row", { name: /changed: secret CHG-31: the word was mistyped/ }).waitFor();
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
-    await tryIt("It works");
+    await runTrial("It works");
     await expectAccessibleInBoth(page);
-    expect(visitor.troubles()).toEqual([]);
   });
 
-  test("while one is assigned to a host, and tried from there", async () => {
-    await discovery.scanned({ network_id: appliance.networkId, kind: "snmp", targets: [DEVICE] });
-    const [host] = (await client.get("hosts?search=access-9")).data as unknown as Wire[];
+  test("an assignment to a host, and a trial from its page pass axe-core", async () => {
+    await discovery.runScan({ network_id: appliance.networkId, kind: "snmp", targets: [DEVICE] });
+    const [host] = (await client.get("hosts?search=access-9")).data as unknown as JsonRecord[];
     await open(`/hosts/${host?.id}?tab=credentials`);
     await page.getByRole("button", { name: "Assign a credential" }).click();
-    await page.getByLabel("Only these").check();
-    await page.getByRole("button", { name: "Assign it" }).click();
-    await page.getByText("Choose at least one address, or every address.").waitFor();
+    await page.getByLabel("Selected addresses").check();
+    await page.getByRole("button", { name: "Assign", exact: true }).click();
+    await page.getByText("Choose at least one address, or all addresses.").waitFor();
     await page.getByRole("checkbox", { name: DEVICE }).check();
     await expectAccessibleInBoth(page);
-    await page.getByRole("button", { name: "Assign it" }).click();
+    await page.getByRole("button", { name: "Assign", exact: true }).click();
     await page.getByText("Switches is assigned to this host.").waitFor();
-    await tryIt("It works");
+    await runTrial("It works");
     await expectAccessibleInBoth(page);
-    expect(visitor.troubles()).toEqual([]);
   });
 
-  test("while one of SNMPv3 is tried, and deleted", async () => {
+  test("the trial and the deletion of an SNMPv3 credential pass axe-core", async () => {
     const type = {
       type: "SnmpV3",
       security_name: "poller",
@@ -92,11 +92,10 @@ describe.skipIf(!hasChromium)("accessible credential pages", () => {
     const { id } = await discovery.credential(type, [appliance.networkId], { name: "Routers" });
     await open(`/settings/credentials/${id}`);
     await page.getByLabel("Address", { exact: true }).fill(DEVICE);
-    await tryIt("no folder of secrets is configured");
+    await runTrial("no folder of secrets is configured");
     await page.getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("It is assigned to 1 network: it is no longer sent there.").waitFor();
+    await page.getByText("The credential is assigned to 1 network and will no longer be sent there.").waitFor();
     await expectAccessibleInBoth(page);
     for (const secret of [WRONG, RIGHT]) expect(appliance.running.log).not.toContain(secret);
-    expect(visitor.troubles()).toEqual([]);
   });
 });

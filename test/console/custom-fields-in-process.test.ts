@@ -1,11 +1,11 @@
 // Custom fields of the console in the test process: as columns, in filters, on record pages, and in comparisons.
 
-import { beforeAll, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { addRackedHosts, HOSTILE, MANUAL } from "../support/appliance/custom-fields.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import type { Page } from "../support/page/page.ts";
 import { visitForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 describe("custom fields in the console", () => {
   let hostId = "";
@@ -15,6 +15,7 @@ describe("custom fields in the console", () => {
     ({ hostId, vlanId, before } = await addRackedHosts(client, networkId));
   });
   beforeAll(() => page.close());
+  afterEach(() => expect(visitor.problems()).toEqual([]));
 
   test("are optional list columns, and become a filter by a click", async () => {
     const page = await visitor.open("/hosts");
@@ -32,28 +33,23 @@ describe("custom fields in the console", () => {
     await page.getByRole("button", { name: "Add to the filter" }).click();
     await page.getByText("1 host").first().waitFor();
     expect(new URL(page.url()).searchParams.get("filter")).toBe('custom_fields.room = "South"');
-    const then = await visitor.open(`/hosts?columns=name,custom_fields.room,custom_fields.rack&at=${before}`);
-    await then.getByRole("cell", { name: "North" }).waitFor();
-    await then.getByRole("cell", { name: HOSTILE }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
-    await then.close();
+    const pastPage = await visitor.open(`/hosts?columns=name,custom_fields.room,custom_fields.rack&at=${before}`);
+    await pastPage.getByRole("cell", { name: "North" }).waitFor();
+    await pastPage.getByRole("cell", { name: HOSTILE }).waitFor();
   });
 
-  test("order a list, at present and in the past, with missing values last", async () => {
+  test("order a list, now and in the past, with missing values last", async () => {
     const page = await visitor.open("/hosts?columns=name,custom_fields.height");
     const first = page.getByRole("row").nth(1);
     await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
-    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "custom_fields.height");
+    await expectEventually(async () => new URL(page.url()).searchParams.get("order") ?? "", "custom_fields.height");
     await first.getByRole("link", { name: "core-1" }).waitFor();
     await page.getByRole("columnheader", { name: "Height" }).getByRole("link").click();
-    await settles(async () => new URL(page.url()).searchParams.get("order") ?? "", "-custom_fields.height");
+    await expectEventually(async () => new URL(page.url()).searchParams.get("order") ?? "", "-custom_fields.height");
     await first.getByRole("link", { name: "core-1" }).waitFor();
     await page.goto(`${new URL(page.url()).origin}/hosts?columns=name,custom_fields.room&order=-custom_fields.room`);
     await first.getByRole("link", { name: "core-1" }).waitFor();
     await page.getByRole("columnheader", { name: "Room" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("of a host and a VLAN appear by label, and only a URL is a link", async () => {
@@ -68,14 +64,12 @@ describe("custom fields in the console", () => {
     expect(await fact("Rack").count()).toBe(0);
     await page.goto(`${new URL(page.url()).origin}/vlans/${vlanId}`);
     await fact("Rack <b>").getByText("R7").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("are compared individually at two instants, on the page and in the list", async () => {
     const page = await visitor.open(`/hosts/${hostId}?vs=${before}`);
     const room = page.locator("dl.facts > div").filter({ hasText: "Room" });
-    await settles(
+    await expectEventually(
       async () => [await room.locator("del").textContent(), await room.textContent()].join(),
       "North,RoomNorth → South",
     );
@@ -85,26 +79,22 @@ describe("custom fields in the console", () => {
     await cell.locator("del").getByText("North").waitFor();
     await cell.locator("ins").getByText("South").waitFor();
     await page.getByTitle("Rack <b>").waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("that were renamed appear in the past under their former label", async () => {
     const { data } = await client.get("custom-fields");
-    const [room] = data.filter(({ key }: Wire) => key === "room");
+    const [room] = data.filter(({ key }: JsonRecord) => key === "room");
     const { id, ...rest } = room;
     expect(await client.put(`custom-fields/${id}`, { ...rest, label: "Hall" })).toMatchObject({ status: 200 });
-    const now = await visitor.open(`/hosts/${hostId}`);
+    const currentPage = await visitor.open(`/hosts/${hostId}`);
     const facts = (page: Page, name: string) => page.locator("dl.facts > div").filter({ hasText: name });
-    await facts(now, "Hall").getByText("South").waitFor();
-    await settles(() => facts(now, "Room").count(), 0);
-    await now.goto(`${new URL(now.url()).origin}/hosts/${hostId}?at=${before}`);
-    await facts(now, "Room").getByText("North").waitFor();
-    await settles(() => facts(now, "Hall").count(), 0);
-    await now.goto(`${new URL(now.url()).origin}/hosts?columns=name,custom_fields.room&at=${before}`);
-    await now.getByRole("columnheader", { name: "Room" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await now.close();
+    await facts(currentPage, "Hall").getByText("South").waitFor();
+    await expectEventually(() => facts(currentPage, "Room").count(), 0);
+    await currentPage.goto(`${new URL(currentPage.url()).origin}/hosts/${hostId}?at=${before}`);
+    await facts(currentPage, "Room").getByText("North").waitFor();
+    await expectEventually(() => facts(currentPage, "Hall").count(), 0);
+    await currentPage.goto(`${new URL(currentPage.url()).origin}/hosts?columns=name,custom_fields.room&at=${before}`);
+    await currentPage.getByRole("columnheader", { name: "Room" }).waitFor();
   });
 
   test("report an overlong default at the field, with the limit", async () => {
@@ -118,11 +108,9 @@ describe("custom fields in the console", () => {
     await form.getByRole("button", { name: "Create" }).click();
     await value.and(page.locator("[aria-invalid=true]")).waitFor();
     await form.getByText("must have at most 2000 characters").waitFor();
-    visitor.troubles();
+    visitor.problems();
     await value.fill("A");
     await form.getByRole("button", { name: "Create" }).click();
     await page.getByRole("cell", { name: "shelf" }).first().waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 });

@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium)("accessible custom fields", () => {
   });
 
   const cell = (name: string) => page.getByRole("cell", { name });
-  const PAGES: ReadonlyArray<readonly [what: string, path: () => string, shown: () => Locator]> = [
+  const PAGES: ReadonlyArray<readonly [title: string, path: () => string, shown: () => Locator]> = [
     [
       "a list filtered by one",
       () => '/hosts?columns=name,custom_fields.room,custom_fields.rack&filter=custom_fields.room = "South"',
@@ -39,14 +39,14 @@ describe.skipIf(!hasChromium)("accessible custom fields", () => {
     ],
   ];
 
-  test.each(PAGES)("%s passes axe-core", async (_what, path, shown) => {
+  test.each(PAGES)("%s passes axe-core", async (_title, path, expected) => {
     await page.goto(appliance.url + path());
-    await shown().waitFor();
+    await expected().waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("so does the form of one with an overlong default", async () => {
+  test("a form with an overlong default passes axe-core", async () => {
     await page.goto(`${appliance.url}/settings/custom-fields?new=custom_field`);
     const form = page.getByRole("form");
     await form.getByLabel("Key").fill("shelf");

@@ -1,18 +1,18 @@
 // Required change reasons of the console in the test process: enabled by an Owner, then needed for every write.
 
 import { describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { visitForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 const MEMBER = "member@acme.example";
 
 describe("in an organization that demands reasons", () => {
-  let host: Wire;
+  let host: JsonRecord;
   const { appliance, client, visitor, page } = visitForAll(
     async ({ addUser, client, networkId }) => {
       await addUser(MEMBER, "Member", [networkId]);
-      host = await made(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
+      host = await expectOk(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
     },
     { path: "/settings/organization" },
   );
@@ -21,48 +21,48 @@ describe("in an organization that demands reasons", () => {
   const open = (path: string) => page.goto(appliance.url + path);
 
   test("an Owner enables it after reading the consequences, and a form open elsewhere asks for one", async () => {
-    const { visitor: colleague, page: theirs } = await appliance.arrived(MEMBER, `/hosts/${host.id}`);
-    await theirs.getByRole("button", { name: "Edit", exact: true }).click();
-    await theirs.getByLabel("Model").fill("C9300-48P");
-    const save = theirs.getByRole("button", { name: "Save", exact: true });
-    await settles(() => save.isDisabled(), false);
+    const { visitor: colleague, page: memberPage } = await appliance.openAs(MEMBER, `/hosts/${host.id}`);
+    await memberPage.getByRole("button", { name: "Edit", exact: true }).click();
+    await memberPage.getByLabel("Model").fill("C9300-48P");
+    const save = memberPage.getByRole("button", { name: "Save", exact: true });
+    await expectEventually(() => save.isDisabled(), false);
 
-    await page.getByText("A reason can be given with every change, and need not be.").waitFor();
+    await page.getByText("Optional").waitFor();
     await button("Edit the organization").click();
-    await page.getByText("programs that give none stop being able to write").waitFor();
+    await page.getByText("programs that send none can no longer write").waitFor();
     await page.getByText("cannot be undone by its transaction").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Acme Networks");
-    await page.getByLabel("Demand a reason for every change").check();
+    await page.getByLabel("Require a reason for every change").check();
     await button("Save").click();
-    await page.getByText("Every change needs a reason").waitFor();
+    await page.getByText("Required for every change").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Acme Networks" }).first().waitFor();
-    expect(await made(client.get("organizations"))).toMatchObject({
+    expect(await expectOk(client.get("organizations"))).toMatchObject({
       name: "Acme Networks",
       require_change_reason: true,
     });
 
-    await theirs.getByLabel("Why (required)").waitFor();
-    await settles(() => theirs.getByLabel("Model").inputValue(), "C9300-48P");
-    await settles(() => save.isDisabled(), true);
-    await theirs.getByText("Still needed: Why.").waitFor();
-    await theirs.getByLabel("Why (required)").fill("CHG-1");
+    await memberPage.getByLabel("Why (required)").waitFor();
+    await expectEventually(() => memberPage.getByLabel("Model").inputValue(), "C9300-48P");
+    await expectEventually(() => save.isDisabled(), true);
+    await memberPage.getByText("Required: Why.").waitFor();
+    await memberPage.getByLabel("Why (required)").fill("CHG-1");
     await save.click();
-    await theirs.getByText("Saved.").waitFor();
+    await memberPage.getByText("Saved.").waitFor();
     // The undo needs a reason as well.
-    await theirs.getByRole("button", { name: "Undo", exact: true }).click();
-    await theirs.getByLabel("Why (required)").waitFor();
-    await settles(() => theirs.getByRole("button", { name: "Undo" }).isDisabled(), true);
-    await theirs.getByLabel("Why (required)").fill("CHG-1 was wrong");
-    await theirs.getByRole("button", { name: "Undo" }).click();
-    await theirs.getByText("Done.").waitFor();
-    expect(colleague.troubles()).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
+    await memberPage.getByRole("button", { name: "Undo", exact: true }).click();
+    await memberPage.getByLabel("Why (required)").waitFor();
+    await expectEventually(() => memberPage.getByRole("button", { name: "Undo" }).isDisabled(), true);
+    await memberPage.getByLabel("Why (required)").fill("CHG-1 was wrong");
+    await memberPage.getByRole("button", { name: "Undo" }).click();
+    await memberPage.getByText("Done.").waitFor();
+    expect(colleague.problems()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
     const { data } = await client.get("transactions?limit=2");
-    expect(data.map(({ reason }: Wire) => reason)).toEqual(["CHG-1 was wrong", "CHG-1"]);
+    expect(data.map(({ reason }: JsonRecord) => reason)).toEqual(["CHG-1 was wrong", "CHG-1"]);
   });
 
   test("keys and users need one at the field, and a key is then created with one", async () => {
-    visitor.troubles();
+    visitor.problems();
     await open("/settings/keys");
     await button("New key").first().click();
     const form = page.getByRole("form", { name: "New key" });
@@ -75,20 +75,20 @@ describe("in an organization that demands reasons", () => {
     await form.getByLabel("Why (required)").fill("  ");
     expect(await isValid()).toBe(false);
     await form.getByRole("button", { name: "Create" }).click();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
     await form.getByLabel("Why (required)").fill("CHG-2");
     await form.getByRole("button", { name: "Create" }).click();
     await page.getByText("The key Monitoring was created.").waitFor();
     await open("/settings/people");
     await button("New user").click();
     await page.getByRole("form").getByLabel("Why (required)").waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("the API refuses writes without one, from the page's session as well", async () => {
     const url = `${appliance.url}/api/v1/tags`;
-    const answer = await page.request.post(url, { data: { name: "silent", color: "Red" } });
-    expect([answer.status(), (await answer.json()).params.issues[0].path]).toEqual([400, "/X-Change-Reason"]);
+    const response = await page.request.post(url, { data: { name: "silent", color: "Red" } });
+    expect([response.status(), (await response.json()).params.issues[0].path]).toEqual([400, "/X-Change-Reason"]);
     expect(await client.post("tags", { name: "silent", color: "Red" })).toMatchObject({ status: 400 });
   });
 });

@@ -5,32 +5,37 @@ import { describe, expect, test } from "bun:test";
 import { Glob } from "bun";
 import type { Locator } from "playwright-core";
 import { newUnclaimedAppliance } from "../support/appliance/appliance.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, expectAccessibleInBoth, hasChromium, settles } from "../support/browser/browser.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import {
+  accessibilityFindings,
+  expectAccessibleInBoth,
+  expectEventually,
+  hasChromium,
+} from "../support/browser/browser.ts";
 import { type Fill, visitForAll } from "../support/browser/visit.ts";
 
 /** Console writes without a reason although the API accepts one, and why. */
 const WITHOUT: Readonly<Record<string, string>> = {
-  "PUT /api/auth/password": "one's own password is one's own affair",
+  "PUT /api/auth/password": "a user's own password needs no reason",
   "POST /api/auth/setup": "there is no organization yet",
-  "POST /api/v1/ip-addresses/{id}/check": "discovery writes what an address answers",
+  "POST /api/v1/ip-addresses/{id}/check": "discovery writes the result",
 };
 
 describe("every console write", () => {
-  /** From the method name to the end of its call. */
+  /** Source text of a call, from the method name to the closing parenthesis. */
   function callAt(text: string, start: number): string {
     let depth = 0;
-    for (let at = text.indexOf("(", start); at < text.length; at += 1) {
-      if (text[at] === "(") depth += 1;
-      if (text[at] === ")") depth -= 1;
-      if (depth === 0) return text.slice(start, at + 1);
+    for (let position = text.indexOf("(", start); position < text.length; position += 1) {
+      if (text[position] === "(") depth += 1;
+      if (text[position] === ")") depth -= 1;
+      if (depth === 0) return text.slice(start, position + 1);
     }
     return text.slice(start);
   }
 
   test("sends a reason if the API stores it, or is exempt for a stated reason", async () => {
     const appliance = newUnclaimedAppliance();
-    const kept = new Set(
+    const reasonedWrites = new Set(
       appliance.surface.routes
         .filter(({ method, operation }) => method !== "GET" && operation.makesNoTransaction !== true)
         .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`),
@@ -38,7 +43,7 @@ describe("every console write", () => {
     await appliance.close();
     const root = new URL("../../src/console/", import.meta.url).pathname;
     const found: string[] = [];
-    const silent: string[] = [];
+    const missingReason: string[] = [];
     for await (const file of new Glob("**/*.{ts,tsx}").scan(root)) {
       const text = await Bun.file(root + file).text();
       for (const { index } of text.matchAll(/\.(?:POST|PUT|DELETE|PATCH)\(|fetch\(/g)) {
@@ -48,32 +53,32 @@ describe("every console write", () => {
         const path = /"(\/api\/[^"]+)"/.exec(call)?.[1];
         const name = path === undefined ? `${method} of ${file}` : `${method} ${path}`;
         found.push(name);
-        if (path !== undefined && !kept.has(name)) continue;
-        // Sent with the write, or built for it just before.
-        const isSaid = call.includes("reasonHeader(") || /\bheaders\b(?!:)/.test(call);
-        if (!isSaid && !(name in WITHOUT)) silent.push(name);
+        if (path !== undefined && !reasonedWrites.has(name)) continue;
+        // The header is sent with the write, or built just before.
+        const sendsReason = call.includes("reasonHeader(") || /\bheaders\b(?!:)/.test(call);
+        if (!sendsReason && !(name in WITHOUT)) missingReason.push(name);
       }
     }
-    expect(silent).toEqual([]);
-    expect(Object.keys(WITHOUT).filter((name) => !found.includes(name) || !kept.has(name))).toEqual([]);
+    expect(missingReason).toEqual([]);
+    expect(Object.keys(WITHOUT).filter((name) => !found.includes(name) || !reasonedWrites.has(name))).toEqual([]);
     expect(found.length).toBeGreaterThan(25);
   });
 });
 
 describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
-  let host: Wire;
-  let subnet: Wire;
-  let before: Wire;
+  let host: JsonRecord;
+  let subnet: JsonRecord;
+  let before: JsonRecord;
   const fill: Fill = async ({ client, networkId }) => {
-    host = await made(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
+    host = await expectOk(client.post("hosts", { network_id: networkId, name: "access-1", description: "Hall 1" }));
     for (const name of ["spare-1", "spare-2"])
-      await made(client.post("hosts", { network_id: networkId, name, sys_location: "Hall 1" }));
-    subnet = await made(client.post("subnets", { network_id: networkId, cidr: "10.5.0.0/29", name: "Lab" }));
-    await made(client.post("ports", { host_id: host.id, number: 8443, protocol: "Tcp" }));
-    await made(client.post("services", { host_id: host.id, name: "portal", service_definition: "Https" }));
-    await made(client.post("tags", { name: "leased", color: "Amber" }));
-    before = await made(client.get(`hosts/${host.id}`));
-    await made(client.put(`hosts/${host.id}`, { id: host.id, name: "access-2", hidden: false, tags: [] }));
+      await expectOk(client.post("hosts", { network_id: networkId, name, sys_location: "Hall 1" }));
+    subnet = await expectOk(client.post("subnets", { network_id: networkId, cidr: "10.5.0.0/29", name: "Lab" }));
+    await expectOk(client.post("ports", { host_id: host.id, number: 8443, protocol: "Tcp" }));
+    await expectOk(client.post("services", { host_id: host.id, name: "portal", service_definition: "Https" }));
+    await expectOk(client.post("tags", { name: "leased", color: "Amber" }));
+    before = await expectOk(client.get(`hosts/${host.id}`));
+    await expectOk(client.put(`hosts/${host.id}`, { id: host.id, name: "access-2", hidden: false, tags: [] }));
   };
   const { appliance, visitor, page } = visitForAll(fill, { path: "/settings/organization" });
 
@@ -82,25 +87,25 @@ describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
   const open = (path: string) => page.goto(appliance.url + path);
 
   test("enabling and a record form that asks for one are accessible", async () => {
-    await page.getByText("A reason can be given with every change, and need not be.").waitFor();
+    await page.getByText("Optional").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Edit the organization").click();
-    await page.getByText("programs that give none stop being able to write").waitFor();
+    await page.getByText("programs that send none can no longer write").waitFor();
     await page.getByLabel("Name", { exact: true }).fill("Acme Networks");
-    await page.getByLabel("Demand a reason for every change").check();
+    await page.getByLabel("Require a reason for every change").check();
     await expectAccessibleInBoth(page);
     await button("Save").click();
-    await page.getByText("Every change needs a reason").waitFor();
+    await page.getByText("Required for every change").waitFor();
     await open(`/hosts/${host.id}?edit=yes`);
     await page.getByLabel("Model").fill("C9300-48P");
-    await page.getByText("Still needed: Why.").waitFor();
+    await page.getByText("Required: Why.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Cancel").click();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  /** Steps that open a form, and the step that submits it. */
-  const FORMS: ReadonlyArray<readonly [what: string, come: () => Promise<unknown>, send: () => Locator]> = [
+  /** Steps that open a form, and the button that submits it. */
+  const FORMS: ReadonlyArray<readonly [title: string, open: () => Promise<unknown>, submitButton: () => Locator]> = [
     ["a new host", () => open("/hosts?new=host"), () => button("Create")],
     [
       "the deletion of a host",
@@ -150,7 +155,7 @@ describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
         await open(`/subnets/${subnet.id}`);
         await button("Allocate next free").click();
       },
-      () => button("Reserve them"),
+      () => button("Reserve"),
     ],
     [
       "a restored record",
@@ -158,19 +163,22 @@ describe.skipIf(!hasChromium)("in an organization that demands reasons", () => {
         await open(`/hosts/${host.id}?at=${before.updated_at}`);
         await button("Restore this").click();
       },
-      () => page.getByRole("region", { name: "Restore it as it was" }).getByRole("button", { name: "Restore this" }),
+      () => page.getByRole("region", { name: "Restore this state" }).getByRole("button", { name: "Restore this" }),
     ],
   ];
 
-  test.each(FORMS)("%s asks for it up front, and cannot be submitted without", async (_what, come, send) => {
-    visitor.troubles();
-    await come();
-    await why().waitFor();
-    await page.getByText("Your organization requires a reason for every change.").waitFor();
-    await settles(() => send().isDisabled(), true);
-    await why().fill("   ");
-    await settles(() => send().isDisabled(), true);
-    expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
-  });
+  test.each(FORMS)(
+    "%s asks for it up front, and cannot be submitted without",
+    async (_title, openForm, submitButton) => {
+      visitor.problems();
+      await openForm();
+      await why().waitFor();
+      await page.getByText("Your organization requires a reason for every change.").waitFor();
+      await expectEventually(() => submitButton().isDisabled(), true);
+      await why().fill("   ");
+      await expectEventually(() => submitButton().isDisabled(), true);
+      expect(await accessibilityFindings(page)).toEqual([]);
+      expect(visitor.problems()).toEqual([]);
+    },
+  );
 });

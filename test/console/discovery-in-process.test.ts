@@ -1,27 +1,29 @@
 // Discovery and ledger in the test process: schedules, ignored records, and the ledger head for external storage.
 
 import { describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { visitForAll } from "../support/page/visit.ts";
 
 describe("discovery", () => {
-  let dryRun: Wire;
-  let deleted: Wire;
-  const { appliance, client, visitor, page } = visitForAll(async ({ client, networkId, organizationId, inside }) => {
-    const discovery = new DiscoveryClient(client, organizationId);
-    const asked = { network_id: networkId, kind: "sweep" };
-    const nightly = { name: "<b>Every night</b>", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" };
-    await made(client.post("discovery/schedules", { network_id: networkId, ...nightly }));
-    inside.probes.alive.set("127.0.0.9", {});
-    await discovery.ended((await discovery.begin({ ...asked, targets: ["127.0.0.9"] })).id);
-    const [host] = (await made(client.get("hosts?search=127.0.0.9"))) as unknown as [Wire];
-    await made(client.delete(`hosts/${host.id}`));
-    [deleted] = (await made(client.get("discovery/ignored"))) as unknown as [Wire];
-    dryRun = await made(client.post("discovery/scans", { ...asked, targets: ["127.0.0.1"], commit: false }));
-  });
+  let dryRun: JsonRecord;
+  let deleted: JsonRecord;
+  const { appliance, client, visitor, page } = visitForAll(
+    async ({ client, networkId, organizationId, testAppliance: inside }) => {
+      const discovery = new DiscoveryClient(client, organizationId);
+      const request = { network_id: networkId, kind: "sweep" };
+      const nightly = { name: "<b>Every night</b>", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" };
+      await expectOk(client.post("discovery/schedules", { network_id: networkId, ...nightly }));
+      inside.probes.alive.set("127.0.0.9", {});
+      await discovery.waitForEnd((await discovery.start({ ...request, targets: ["127.0.0.9"] })).id);
+      const [host] = (await expectOk(client.get("hosts?search=127.0.0.9"))) as unknown as [JsonRecord];
+      await expectOk(client.delete(`hosts/${host.id}`));
+      [deleted] = (await expectOk(client.get("discovery/ignored"))) as unknown as [JsonRecord];
+      dryRun = await expectOk(client.post("discovery/scans", { ...request, targets: ["127.0.0.1"], commit: false }));
+    },
+  );
 
-  test("shows the next run of a schedule, at present only, and ignored entries", async () => {
+  test("shows the next run of a schedule, now only, and ignored entries", async () => {
     await page.goto(`${appliance.url}/discovery/schedules`);
     const row = page.getByRole("row", { name: /<b>Every night<\/b>/ });
     await row.getByText("30 2 * * *").waitFor();
@@ -33,18 +35,18 @@ describe("discovery", () => {
     await page.getByRole("link", { name: deleted.label }).click();
     await page.getByText("127.0.0.9").first().waitFor();
     expect(page.url()).toContain(`/hosts/${deleted.record_id}?at=`);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("shows the ledger's head for external storage, and an Owner the last verification", async () => {
     await page.goto(`${appliance.url}/ledger`);
-    await page.getByText("None was made here yet.").waitFor();
-    const { sequence, hash } = await made(client.get("ledger"));
+    await page.getByText("No verification yet.").waitFor();
+    const { sequence, hash } = await expectOk(client.get("ledger"));
     await page.getByRole("button", { name: `netledger verify --data DIR --head ${sequence}:${hash}` }).waitFor();
     await page.evaluate(`fetch("/api/v1/ledger/verifications", { method: "POST" })`);
     await page.reload();
     await page.getByText("Ledger intact – no problems found").waitFor();
     await page.getByText("the head", { exact: true }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 });

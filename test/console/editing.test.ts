@@ -4,22 +4,27 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formsOf } from "../../scripts/console-forms.ts";
 import { formFields } from "../../src/console/editing/form-fields.ts";
-import { bodyOf, editedOf, meanwhile } from "../../src/console/forms/edits.ts";
-import { type FormField, isSameTyped, sentValue, typedOf, wrongWith } from "../../src/console/forms/field.ts";
-import { helpSaid } from "../../src/console/forms/field-help.ts";
+import { bodyOf, concurrentChanges, editedOf } from "../../src/console/forms/edits.ts";
+import { type FormField, isSameInput, sentValue, typedOf, validationError } from "../../src/console/forms/field.ts";
+import { helpText } from "../../src/console/forms/field-help.ts";
 import { EDITED_KINDS, loadDetails, operationOn } from "../../src/console/kinds/kinds.ts";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, expectAccessibleInBoth, hasChromium, settles } from "../support/browser/browser.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import {
+  accessibilityFindings,
+  expectAccessibleInBoth,
+  expectEventually,
+  hasChromium,
+} from "../support/browser/browser.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
 const VIEWER = "viewer@acme.example";
 
-const field = (about: Partial<FormField> & Pick<FormField, "name" | "type">): FormField => ({
+const field = (options: Partial<FormField> & Pick<FormField, "name" | "type">): FormField => ({
   isNullable: false,
   isRequired: false,
-  ...about,
+  ...options,
 });
 const NAME = field({ name: "name", type: "text", isRequired: true, minLength: 1, maxLength: 5 });
 const NOTE = field({ name: "description", type: "text", isNullable: true, maxLength: 4_000 });
@@ -42,41 +47,41 @@ describe("a form field", () => {
     [NUMBER, "20.5", "A whole number, such as 20."],
     [field({ name: "status", type: "choice", choices: ["Up"] }), "Down", "A value is required."],
     [TAGS, [], null],
-  ] as const)("is validated by the limits of the API schema", (of, typed, sentence) => {
-    expect([typed, wrongWith(of, typed)]).toEqual([typed, sentence]);
+  ] as const)("is validated by the limits of the API schema", (formField, typed, sentence) => {
+    expect([typed, validationError(formField, typed)]).toEqual([typed, sentence]);
   });
 
   test("round-trips an untouched value", () => {
-    for (const [of, value] of [
+    for (const [formField, value] of [
       [NAME, "sw-1"],
       [NOTE, null],
       [NUMBER, 20],
       [TAGS, ["b", "a"]],
       [field({ name: "hidden", type: "boolean" }), true],
     ] as const)
-      expect(sentValue(of, typedOf(of, value))).toEqual(value);
-    expect(isSameTyped(["a", "b"], ["b", "a"])).toBe(true);
+      expect(sentValue(formField, typedOf(formField, value))).toEqual(value);
+    expect(isSameInput(["a", "b"], ["b", "a"])).toBe(true);
   });
 
   test("has form labels instead of JSON terms", async () => {
-    const help = (type: FormField["type"], description: string) => helpSaid({ type, description });
+    const help = (type: FormField["type"], description: string) => helpText({ type, description });
     expect(help("text", "Not blank, no control characters.")).toBeNull();
-    expect(help("text", '"" when none is given; null clears it.')).toBeNull();
-    expect(help("boolean", "Default in a create: true.")).toBeNull();
-    expect(help("text", "What people read. Default in a create: the key. No control characters.")).toBe(
-      "What people read. Default: the key.",
+    expect(help("text", 'Default: "". Null clears the description.')).toBeNull();
+    expect(help("boolean", "Default on create: true.")).toBeNull();
+    expect(help("text", "The display name. Default on create: the key. No control characters.")).toBe(
+      "The display name. Default: the key.",
     );
     expect(help("integer", "Hours unseen after which a record is stale; null: never.")).toBe(
       "Hours unseen after which a record is stale; empty: never.",
     );
     expect(help("choice", "`date`: a day such as 2026-11-21.")).toBe("date: a day such as 2026-11-21.");
     const forms = formsOf(JSON.parse(await openApiDocument(createBareApp().app)));
-    const said = EDITED_KINDS.flatMap((kind) => {
+    const helpTexts = EDITED_KINDS.flatMap((kind) => {
       const [create, update] = [operationOn("create", kind), operationOn("update", kind)];
-      return [...forms[create], ...forms[update]].map((each) => helpSaid(each) ?? "");
+      return [...forms[create], ...forms[update]].map((field) => helpText(field) ?? "");
     });
-    expect(said.some((each) => each !== "")).toBe(true);
-    expect(said.filter((each) => /`|\bnull\b|control characters|in a create/i.test(each))).toEqual([]);
+    expect(helpTexts.some((text) => text !== "")).toBe(true);
+    expect(helpTexts.filter((text) => /`|\bnull\b|control characters|(?:in a|on) create/i.test(text))).toEqual([]);
   });
 
   test("exists for every API field, except those exempt for a stated reason", async () => {
@@ -87,12 +92,12 @@ describe("a form field", () => {
         const fields = formFields(forms[operation], details, operation.startsWith("create"));
         // Every custom field appears in the form.
         const inForm = [...fields.map(({ name }) => name), "custom_fields"];
-        const taken = forms[operation].map(({ name }) => name);
-        const left = taken.filter((name) => !inForm.includes(name) && !(name in IDENTITY));
-        const reasons = Object.keys(LEFT_OUT[kind] ?? {}).filter((name) => taken.includes(name));
-        expect([operation, left.sort()]).toEqual([operation, reasons.sort()]);
-        const listed = [...(details.form ?? []), ...(details.unset ?? []), ...Object.keys(details.usual ?? {})];
-        expect([operation, listed.filter((name) => !taken.includes(name))]).toEqual([operation, []]);
+        const apiFields = forms[operation].map(({ name }) => name);
+        const omitted = apiFields.filter((name) => !inForm.includes(name) && !(name in IDENTITY));
+        const reasons = Object.keys(EXCLUDED_FIELDS[kind] ?? {}).filter((name) => apiFields.includes(name));
+        expect([operation, omitted.sort()]).toEqual([operation, reasons.sort()]);
+        const listed = [...(details.form ?? []), ...(details.unset ?? []), ...Object.keys(details.defaults ?? {})];
+        expect([operation, listed.filter((name) => !apiFields.includes(name))]).toEqual([operation, []]);
       }
     }
   });
@@ -107,39 +112,27 @@ describe("a form field", () => {
   });
 });
 
-/** Of the record itself or its container, fixed after creation. */
+/** Ids of the record and its containers, fixed after creation. */
 const IDENTITY = { id: true, organization_id: true, network_id: true, host_id: true };
-const PARTS = "records of their own";
-const TOLD = "told by the device";
-const ORDER = "orders are for programs";
+const PARTS = "separate records";
+const DEVICE_REPORTED = "reported by the device";
+const ORDER = "list order is for API clients";
+const excluded = (names: string, reason: string) => Object.fromEntries(names.split(" ").map((name) => [name, reason]));
 /** API fields without a form field, and why. */
-const LEFT_OUT: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+const EXCLUDED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   host: {
-    virtualization: TOLD,
-    credential_assignments: PARTS,
-    ip_addresses: PARTS,
-    ports: PARTS,
-    services: PARTS,
-    interfaces: PARTS,
-    expected_updated_at: "If-Match says it",
+    virtualization: DEVICE_REPORTED,
+    ...excluded("credential_assignments ip_addresses ports services interfaces", PARTS),
+    expected_updated_at: "sent as If-Match",
   },
-  if_entry: {
-    fdb_macs: TOLD,
-    lldp_chassis_id: TOLD,
-    lldp_port_id: TOLD,
-    lldp_sys_name: TOLD,
-    lldp_sys_desc: TOLD,
-    lldp_port_desc: TOLD,
-    lldp_mgmt_addr: TOLD,
-    cdp_device_id: TOLD,
-    cdp_port_id: TOLD,
-    cdp_platform: TOLD,
-    cdp_address: TOLD,
-    neighbor: TOLD,
-  },
+  if_entry: excluded(
+    "fdb_macs lldp_chassis_id lldp_port_id lldp_sys_name lldp_sys_desc lldp_port_desc lldp_mgmt_addr " +
+      "cdp_device_id cdp_port_id cdp_platform cdp_address neighbor",
+    DEVICE_REPORTED,
+  ),
   ip_address: { position: ORDER },
   ip_range: { subnet_id: "the API finds the most specific one" },
-  service: { virtualization: TOLD, bindings: PARTS, position: ORDER },
+  service: { virtualization: DEVICE_REPORTED, bindings: PARTS, position: ORDER },
 };
 
 describe("concurrent edits of one record", () => {
@@ -150,78 +143,67 @@ describe("concurrent edits of one record", () => {
     const typed = { description: "Hall 2", number: "20" };
     const edited = editedOf(fields, base, typed);
     expect(edited).toEqual([NOTE]);
-    expect(bodyOf(fields, base, edited, typed)).toEqual({
-      name: "sw-1",
-      number: 20,
-      tags: ["a"],
-      description: "Hall 2",
-    });
+    const body = { name: "sw-1", number: 20, tags: ["a"], description: "Hall 2" };
+    expect(bodyOf(fields, base, edited, typed)).toEqual(body);
   });
 
   test("conflict only if both changed a field to different values", () => {
-    const theirs = { name: "sw-2", description: "Hall 3", number: 30, tags: ["a", "b"] };
+    const otherVersion = { name: "sw-2", description: "Hall 3", number: 30, tags: ["a", "b"] };
     const typed = { description: "Hall 2", number: "30" };
-    expect(meanwhile(fields, base, theirs, typed)).toEqual({
-      clashes: [{ field: NOTE, was: "", theirs: "Hall 3", mine: "Hall 2" }],
+    expect(concurrentChanges(fields, base, otherVersion, typed)).toEqual({
+      conflicts: [{ field: NOTE, was: "", theirs: "Hall 3", mine: "Hall 2" }],
       others: ["name", "tags"],
     });
   });
 });
 
 describe.skipIf(!hasChromium)("editing", () => {
-  let host: Wire;
+  let host: JsonRecord;
   const { appliance, client, visitor, page } = visitForAll(({ addUser, networkId }) =>
     addUser(VIEWER, "Viewer", [networkId]),
   );
 
   beforeEach(async () => {
-    host = await made(
-      client.post("hosts", {
-        network_id: appliance.networkId,
-        name: "access-1",
-        hidden: false,
-        tags: [],
-        description: "Hall 1",
-      }),
-    );
-    visitor.troubles();
+    const body = { name: "access-1", hidden: false, tags: [], description: "Hall 1" };
+    host = await expectOk(client.post("hosts", { network_id: appliance.networkId, ...body }));
+    visitor.problems();
     await page.goto(`${appliance.url}/hosts/${host.id}`);
   });
 
   const edit = () => page.getByRole("button", { name: "Edit", exact: true }).click();
   const save = () => page.getByRole("button", { name: "Save", exact: true }).click();
-  const saved = () => page.getByText("Saved.").waitFor();
-  const now = () => made(client.get(`hosts/${host.id}`));
-  const byOthers = async (changes: object) => {
-    const { name, hidden, tags } = await now();
-    await made(client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
+  const waitForSaved = () => page.getByText("Saved.").waitFor();
+  const current = () => expectOk(client.get(`hosts/${host.id}`));
+  const changeByOthers = async (changes: object) => {
+    const { name, hidden, tags } = await current();
+    await expectOk(client.put(`hosts/${host.id}`, { id: host.id, name, hidden, tags, ...changes }));
   };
 
   test("lets the user resolve a conflict on a field, without losing input", async () => {
     await edit();
     await page.getByLabel("Description", { exact: true }).fill("Hall 3");
     await page.getByLabel("Model").fill("C9300-48P");
-    await byOthers({ description: "Hall 2" });
+    await changeByOthers({ description: "Hall 2" });
     await save();
-    const clash = page.getByRole("alert").filter({ hasText: "Others changed this while you edited." });
-    await clash.waitFor();
-    await settles(() => clash.locator("dd").allTextContents(), ["Hall 1", "Hall 2", "Hall 3"]);
-    expect(await now()).toMatchObject({ description: "Hall 2", model: null });
-    await settles(() => page.getByRole("button", { name: "Save again" }).isDisabled(), true);
+    const conflict = page.getByRole("alert").filter({ hasText: "Others changed this field while you were editing." });
+    await conflict.waitFor();
+    await expectEventually(() => conflict.locator("dd").allTextContents(), ["Hall 1", "Hall 2", "Hall 3"]);
+    expect(await current()).toMatchObject({ description: "Hall 2", model: null });
+    await expectEventually(() => page.getByRole("button", { name: "Save again" }).isDisabled(), true);
     expect(await accessibilityFindings(page)).toEqual([]);
-    await clash.getByRole("button", { name: "Keep mine" }).click();
+    await conflict.getByRole("button", { name: "Keep mine" }).click();
     await page.getByRole("button", { name: "Save again" }).click();
-    await saved();
-    expect(await now()).toMatchObject({ description: "Hall 3", model: "C9300-48P" });
-    visitor.troubles();
+    await waitForSaved();
+    expect(await current()).toMatchObject({ description: "Hall 3", model: "C9300-48P" });
+    visitor.problems();
   });
 
   test("restores a former state of a host, and a deleted host with its parts, after a preview", async () => {
     const port = { host_id: host.id, network_id: appliance.networkId, if_index: 7, if_descr: "Gi1/0/7" };
-    await made(client.post("if-entries", port));
-    const { updated_at: then } = await now();
-    await byOthers({ description: "Hall 9" });
-    await page.goto(`${appliance.url}/hosts/${host.id}?at=${then}`);
+    await expectOk(client.post("if-entries", port));
+    const { updated_at: restorePoint } = await current();
+    await changeByOthers({ description: "Hall 9" });
+    await page.goto(`${appliance.url}/hosts/${host.id}?at=${restorePoint}`);
     await page.getByRole("button", { name: "Restore this" }).click();
     const plan = page.locator(".plan");
     await plan.getByText("Changes host access-1").waitFor();
@@ -229,36 +211,36 @@ describe.skipIf(!hasChromium)("editing", () => {
     await plan.locator("del").getByText("Hall 9").waitFor();
     await plan.locator("ins").getByText("Hall 1").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(await now()).toMatchObject({ description: "Hall 9" });
+    expect(await current()).toMatchObject({ description: "Hall 9" });
     await page.getByLabel("Why").fill("wrong hall");
     await page.getByRole("button", { name: "Restore this" }).click();
     await page.getByRole("link", { name: /^Transaction/ }).click();
     await page.getByText("wrong hall").waitFor();
-    expect(await now()).toMatchObject({ description: "Hall 1" });
+    expect(await current()).toMatchObject({ description: "Hall 1" });
     await page.getByRole("button", { name: "Undo" }).click();
     await plan.locator("del").getByText("Hall 1").waitFor();
     await plan.locator("ins").getByText("Hall 9").waitFor();
     await page.getByRole("button", { name: "Cancel" }).click();
     await client.delete(`hosts/${host.id}`);
     await page.goto(`${appliance.url}/hosts/${host.id}`);
-    await page.getByRole("button", { name: "Bring it back" }).click();
-    await page.getByText("Brings back interface").waitFor();
+    await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("Restores interface").waitFor();
     await page.evaluate(
       `new MutationObserver(() => {
-        window.saidNone ||= document.body.textContent.includes("Host not found");
+        window.sawNotFound ||= document.body.textContent.includes("Host not found");
       }).observe(document.body, { subtree: true, childList: true, characterData: true })`,
     );
-    await page.getByRole("button", { name: "Bring it back" }).click();
+    await page.getByRole("button", { name: "Restore" }).click();
     await page.getByRole("heading", { name: "access-1" }).waitFor();
-    expect(await page.evaluate("window.saidNone ?? false")).toBe(false);
-    const entries = (await client.get(`if-entries?host_id=${host.id}`)).data as unknown as Wire[];
+    expect(await page.evaluate("window.sawNotFound ?? false")).toBe(false);
+    const entries = (await client.get(`if-entries?host_id=${host.id}`)).data as unknown as JsonRecord[];
     expect(entries.map(({ if_index }) => if_index)).toEqual([7]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("has a form for an interface, a subnet and a VLAN, in any width and color scheme", async () => {
-    const vlan = await made(client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
-    const subnet = await made(
+    const vlan = await expectOk(client.post("vlans", { network_id: appliance.networkId, number: 20, name: "Offices" }));
+    const subnet = await expectOk(
       client.post("subnets", {
         network_id: appliance.networkId,
         cidr: "10.9.0.0/24",
@@ -267,7 +249,7 @@ describe.skipIf(!hasChromium)("editing", () => {
         tags: [],
       }),
     );
-    const entry = await made(
+    const entry = await expectOk(
       client.post("if-entries", {
         host_id: host.id,
         network_id: appliance.networkId,
@@ -275,26 +257,26 @@ describe.skipIf(!hasChromium)("editing", () => {
         if_descr: "Gi1/0/1",
       }),
     );
-    const tag = await made(client.post("tags", { name: "core", color: "Blue" }));
+    const tag = await expectOk(client.post("tags", { name: "core", color: "Blue" }));
     await page.goto(`${appliance.url}/subnets/${subnet.id}?edit=yes`);
     await page.getByLabel("VLAN", { exact: true }).selectOption({ label: "20 Offices" });
     await page.getByLabel("Tags").selectOption({ label: "core" });
     await page.getByRole("button", { name: "Remove core" }).waitFor();
     await save();
-    await saved();
-    expect(await made(client.get(`subnets/${subnet.id}`))).toMatchObject({ vlan_id: vlan.id, tags: [tag.id] });
+    await waitForSaved();
+    expect(await expectOk(client.get(`subnets/${subnet.id}`))).toMatchObject({ vlan_id: vlan.id, tags: [tag.id] });
     await page.goto(`${appliance.url}/interfaces/${entry.id}?edit=yes`);
     await page.getByLabel("Operational status").selectOption("Down");
     await page.getByLabel("Speed", { exact: true }).fill("1000000000");
     await save();
-    await saved();
-    expect(await made(client.get(`if-entries/${entry.id}`))).toMatchObject({ oper_status: "Down", speed_bps: 1e9 });
+    await waitForSaved();
+    expect(await expectOk(client.get(`if-entries/${entry.id}`))).toMatchObject({ oper_status: "Down", speed_bps: 1e9 });
     await page.setViewportSize({ width: 360, height: 640 });
     await page.goto(`${appliance.url}/vlans/${vlan.id}?edit=yes`);
     await page.getByLabel("Number").fill("4095");
     await page.getByText("A number from 1 to 4094.").waitFor();
     await expectAccessibleInBoth(page);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 });

@@ -1,51 +1,50 @@
-// Coverage of the OpenAPI document's writes by the console's sources: every operation missing in the console is listed
-// with a reason.
+// The console uses every operation of the OpenAPI document, or its exemption is listed here with a reason.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { openApiDocument } from "../../src/http/documentation.ts";
 import { createBareApp } from "../../src/registry/bare-app.ts";
 import { type ConsoleCalls, callName, consoleCalls } from "../support/source/console-calls.ts";
 
-/** Writes without a use in the console, by `operationId`. */
-const LEFT_OUT: Readonly<Record<string, string>> = {
-  writeHosts: "For programs: people bring many hosts in as a table, with its plan.",
-  assignTags: "Tags are a field of each record's form, which is saved over the version that it was begun on.",
-  updateBinding: "A binding is no more than its two ends: one is taken away, and another made.",
-  importBindings: "Bindings have no list of their own: the table of services says where each of them listens.",
-  deleteBindings: "Those of a service are few, and taken away one by one where they stand.",
-  liftIgnored: "Those that are marked are lifted together, and one alone is marked alone.",
-  deleteApiKeys: "What cannot be undone is done one by one, each with its name in the question.",
-  deleteUsers: "What cannot be undone is done one by one, each with its name in the question.",
-  deleteCredentials: "What cannot be undone is done one by one, each with its name in the question.",
+/** Writes that the console does not use, by `operationId`. */
+const UNUSED_WRITES: Readonly<Record<string, string>> = {
+  writeHosts: "For API clients: users import many hosts as a table, with a plan.",
+  assignTags: "Tags are a field of each record's form, which is saved against the version it started from.",
+  updateBinding: "A binding consists of its two ends: one is deleted and another created.",
+  importBindings: "Bindings have no separate list: the table of services has their listening endpoints.",
+  deleteBindings: "A service has few bindings, which are deleted individually on its page.",
+  liftIgnored: "Selected entries are lifted in bulk, including a single one.",
+  deleteApiKeys: "Deletions that cannot be undone are confirmed individually, by name.",
+  deleteUsers: "Deletions that cannot be undone are confirmed individually, by name.",
+  deleteCredentials: "Deletions that cannot be undone are confirmed individually, by name.",
 };
 
 /** Reads that no page shows. */
-const UNREAD: Readonly<Record<string, string>> = {
-  followScan: "A page follows the feed of changes, one connection for all tabs, and asks for a scan again.",
-  getMapPositions: "The topology tells where each device stands.",
-  getBackup: "The list tells all of each.",
-  getLedgerVerification: "The list tells all of each.",
-  getBinding: "They are told with their service.",
-  getIgnored: "The list tells all of each.",
-  getApiKey: "The list tells all of each.",
-  getUser: "The list tells all of each.",
+const UNUSED_READS: Readonly<Record<string, string>> = {
+  followScan: "Pages follow the change feed, one connection for all tabs, and reload the scan.",
+  getMapPositions: "The topology includes the position of each device.",
+  getBackup: "The list includes every field.",
+  getLedgerVerification: "The list includes every field.",
+  getBinding: "Bindings are included in their service.",
+  getIgnored: "The list includes every field.",
+  getApiKey: "The list includes every field.",
+  getUser: "The list includes every field.",
 };
 
 /** Calls that an expression's type admits but the API lacks: no page offers them. */
-const NOT_THERE: readonly string[] = [
+const MISSING_OPERATIONS: readonly string[] = [
   "POST /api/v1/custom-fields/bulk-update",
   "POST /api/v1/discovery/schedules/bulk-update",
   "POST /api/v1/markers/bulk-update",
 ];
 
 describe("console and API", () => {
-  let asked: ConsoleCalls;
+  let usage: ConsoleCalls;
   /** `operationId` by call name. */
   const writes = new Map<string, string>();
   const reads = new Map<string, string>();
 
   beforeAll(async () => {
-    asked = await consoleCalls();
+    usage = await consoleCalls();
     const { paths } = JSON.parse(await openApiDocument(createBareApp().app)) as {
       readonly paths: Record<string, Record<string, { readonly operationId: string }>>;
     };
@@ -58,22 +57,22 @@ describe("console and API", () => {
     [...operations].filter(([call]) => !calls.has(call)).map(([, operationId]) => operationId);
 
   test("every write of the API is used by some page, or exempt for a stated reason", () => {
-    expect(missing(writes, asked.calls).toSorted()).toEqual(Object.keys(LEFT_OUT).toSorted());
+    expect(missing(writes, usage.calls).toSorted()).toEqual(Object.keys(UNUSED_WRITES).toSorted());
   });
 
   test("every read of the API is used by some page, or exempt for a stated reason", () => {
     // Tables are offered as exports by URL, not by a call.
-    const unread = missing(reads, asked.reads).filter((operation) => !operation.startsWith("export"));
-    expect(unread.toSorted()).toEqual(Object.keys(UNREAD).toSorted());
+    const unread = missing(reads, usage.reads).filter((operation) => !operation.startsWith("export"));
+    expect(unread.toSorted()).toEqual(Object.keys(UNUSED_READS).toSorted());
   });
 
   test("the console calls nothing outside the API", () => {
-    const unheard = [...asked.calls].filter((call) => !writes.has(call));
-    expect(unheard.toSorted()).toEqual([...NOT_THERE]);
+    const unknownCalls = [...usage.calls].filter((call) => !writes.has(call));
+    expect(unknownCalls.toSorted()).toEqual([...MISSING_OPERATIONS]);
   });
 
   test("the path of each write is determined by types, and none is unreachable", () => {
-    expect(asked.unknown).toEqual([]);
-    expect(asked.unused).toEqual([]);
+    expect(usage.unknown).toEqual([]);
+    expect(usage.unused).toEqual([]);
   });
 });

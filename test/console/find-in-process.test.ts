@@ -2,81 +2,81 @@
 
 import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
-import { fillFound, MOVED_MAC } from "../support/browser/found.ts";
+import { fillSearchFixture, MOVED_MAC } from "../support/browser/search-fixture.ts";
 import type { Route } from "../support/page/network.ts";
 import { OWNER, serveForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 const GUEST = "night@acme.example";
 
 describe("locating", () => {
   const appliance = serveForAll(async ({ addUser, client, networkId, organizationId }) => {
     await addUser(GUEST, "Viewer", [networkId]);
-    await fillFound(client, networkId, organizationId);
+    await fillSearchFixture(client, networkId, organizationId);
   });
 
   test("shows a MAC's location of last night and shares the link, limited to the other user's networks", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER);
+    const { visitor, page } = await appliance.openAs(OWNER);
     await page.keyboard.press("/");
     await page.keyboard.type(MOVED_MAC.replaceAll(":", "").toUpperCase());
     await page.keyboard.press("Enter");
     const card = page.getByRole("region", { name: "Where it is" });
     await card.getByRole("link", { name: "reading-sw" }).first().waitFor();
     await card.getByRole("row").filter({ hasText: "library-sw" }).last().getByRole("link").first().click();
-    const then = page.getByRole("region", { name: "Where it was" });
-    await then.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
-    await then.getByText("Why", { exact: true }).first().click();
-    await then
+    const pastCard = page.getByRole("region", { name: "Where it was" });
+    await pastCard.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
+    await pastCard.getByText("Why", { exact: true }).first().click();
+    await pastCard
       .getByText(/forwards to 00:1b:21:aa:bb:cc/)
       .first()
       .waitFor();
-    await then.getByRole("link", { name: "Gi1/0/7" }).first().waitFor();
+    await pastCard.getByRole("link", { name: "Gi1/0/7" }).first().waitFor();
     const link = page.url();
     expect(link).toContain("at=");
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
 
-    const { visitor: other, page: opened } = await appliance.arrived(GUEST, link.slice(appliance.url.length));
-    const seen = opened.getByRole("region", { name: "Where it was" });
-    await seen.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
-    await opened.getByRole("heading", { name: "Interface" }).first().waitFor();
-    expect(await opened.getByText("vault").count()).toBe(0);
-    await opened.goto(`${appliance.url}/?q=vault-sw`);
-    await opened.getByText("No match for “vault-sw”, now or in the past").waitFor();
-    expect(other.troubles()).toEqual([]);
+    const { visitor: guest, page: guestPage } = await appliance.openAs(GUEST, link.slice(appliance.url.length));
+    const guestCard = guestPage.getByRole("region", { name: "Where it was" });
+    await guestCard.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
+    await guestPage.getByRole("heading", { name: "Interface" }).first().waitFor();
+    expect(await guestPage.getByText("vault").count()).toBe(0);
+    await guestPage.goto(`${appliance.url}/?q=vault-sw`);
+    await guestPage.getByText("No match for “vault-sw”, now or in the past").waitFor();
+    expect(guest.problems()).toEqual([]);
   });
 
   test("shows both devices of one name, each with a link to its page", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, "/?q=twin");
+    const { visitor, page } = await appliance.openAs(OWNER, "/?q=twin");
     const card = page.getByRole("region", { name: "Where it is" });
     await card.locator(".note").getByText("2 hosts are called twin").waitFor();
     await page.getByRole("heading", { name: "Hosts" }).waitFor();
     const links = page.locator(".hits a");
-    await settles(() => links.count(), 2);
-    const addresses = await links.evaluateAll((all) => all.map((each) => each.getAttribute("href")));
-    expect(new Set(addresses).size).toBe(2);
+    await expectEventually(() => links.count(), 2);
+    const hrefs = await links.evaluateAll((all) => all.map((element) => element.getAttribute("href")));
+    expect(new Set(hrefs).size).toBe(2);
     await links.first().click();
     await page.getByRole("heading", { name: "twin" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("reports a failure once, whatever the query, and retries at once", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER);
-    // Without the frame's messages for all pages.
+    const { visitor, page } = await appliance.openAs(OWNER);
+    // Excludes the frame's messages, which appear on every page.
     const problems = page.getByRole("main").getByRole("alert");
-    const questions = /\/api\/v1\/(search|locate)/;
+    const queryUrls = /\/api\/v1\/(search|locate)/;
     const error = "The appliance is being restarted.";
     const body = { success: false, code: "internal_error", error, params: {}, meta: {} };
     const failing = [
-      { how: (route: Route) => route.fulfill({ status: 503, json: body }), says: error },
-      { how: (route: Route) => route.abort(), says: "The appliance did not answer." },
+      { respond: (route: Route) => route.fulfill({ status: 503, json: body }), message: error },
+      { respond: (route: Route) => route.abort(), message: "The appliance did not answer." },
     ];
-    for (const { how, says } of failing) {
-      await page.route(questions, how);
+    for (const { respond, message } of failing) {
+      await page.route(queryUrls, respond);
       await page.goto(`${appliance.url}/?q=10.2.3.4`);
-      await problems.filter({ hasText: says }).waitFor();
+      await problems.filter({ hasText: message }).waitFor();
       await page.locator("main:not(:has(.waiting))").waitFor();
-      await settles(() => problems.count(), 1);
-      await page.unroute(questions);
+      await expectEventually(() => problems.count(), 1);
+      await page.unroute(queryUrls);
       await page.getByRole("button", { name: "Try again" }).click();
       await page.getByRole("region", { name: "Where it is" }).getByRole("link", { name: "laptop-7" }).first().waitFor();
       await page.locator(".hits a").first().waitFor();
@@ -90,27 +90,27 @@ describe("locating", () => {
     await page.goto(`${appliance.url}/?q=10.2.3.4`);
     await problems.filter({ hasText: "Broken." }).waitFor();
     await problems.filter({ hasText: "The appliance did not answer." }).waitFor();
-    expect(visitor.troubles().filter((each) => !/net::ERR_|50[03]/.test(each))).toEqual([]);
+    expect(visitor.problems().filter((problem) => !/net::ERR_|50[03]/.test(problem))).toEqual([]);
   });
 
   test("shows an address without a host as free, within DHCP, or outside every subnet", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, "/?q=10.2.3.77");
+    const { visitor, page } = await appliance.openAs(OWNER, "/?q=10.2.3.77");
     const card = page.getByRole("region", { name: "Where it is" });
     await card.getByText("Free in 10.2.3.0/24 Lab").waitFor();
     await page.goto(`${appliance.url}/?q=10.2.3.200`);
-    await card.getByText("Given out by DHCP (Clients) in 10.2.3.0/24 Lab").waitFor();
+    await card.getByText("Assigned by DHCP (Clients) in 10.2.3.0/24 Lab").waitFor();
     await card.getByRole("link", { name: "10.2.3.0/24" }).click();
     await page.getByRole("heading", { name: "10.2.3.0/24" }).waitFor();
     await page.goto(`${appliance.url}/?q=10.99.0.1`);
     await card.getByText("Not in any known subnet.").waitFor();
-    // At an instant at which there was no subnet yet.
+    // At this instant, no subnet existed yet.
     await page.goto(`${appliance.url}/?q=10.2.3.77&at=2020-01-01T00:00:00Z`);
     await page.getByRole("region", { name: "Where it was" }).getByText("Not in any known subnet.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("links a deleted record to its last state, and gives hints for an unknown one", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, "/?q=old-server");
+    const { visitor, page } = await appliance.openAs(OWNER, "/?q=old-server");
     await page.locator(".hits").getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     expect(page.url()).toContain("at=");
@@ -119,11 +119,11 @@ describe("locating", () => {
     await page.getByText("No match for “10.99.0.1”, now or in the past").waitFor();
     await page.getByRole("link", { name: "Search all networks" }).click();
     await page.waitForURL(`${appliance.url}/?q=10.99.0.1`);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("starts on a page that links to new records, attention items, recent searches and pins", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER);
+    const { visitor, page } = await appliance.openAs(OWNER);
     await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
     await page.getByRole("link", { name: /hosts added/ }).waitFor();
     await page.locator(".start").getByRole("link", { name: "laptop-7" }).click();
@@ -134,27 +134,27 @@ describe("locating", () => {
     await page.locator(".hits").getByRole("link", { name: "printer-2" }).waitFor();
     // A query is remembered once its result is shown, after the surrounding frame.
     const remembered = () => page.evaluate<string>("localStorage.getItem('netledger:recent') ?? ''");
-    await settles(remembered, expect.stringContaining("printer-2"));
+    await expectEventually(remembered, expect.stringContaining("printer-2"));
     await page.getByRole("link", { name: "Find", exact: true }).click();
-    const atHand = page.locator(".start-line");
-    await atHand.getByRole("link", { name: "printer-2" }).waitFor();
-    await atHand.getByRole("link", { name: "laptop-7" }).waitFor();
+    const startLine = page.locator(".start-line");
+    await startLine.getByRole("link", { name: "printer-2" }).waitFor();
+    await startLine.getByRole("link", { name: "laptop-7" }).waitFor();
     await page.getByRole("heading", { name: "Gone" }).waitFor();
     await page.locator(".trouble").filter({ hasText: "Gone" }).getByRole("link", { name: "old-server" }).click();
     await page.getByRole("heading", { name: "old-server" }).waitFor();
     await page.goto(`${appliance.url}/`);
     await page.getByRole("link", { name: "unstable this week" }).click();
     await page.getByRole("heading", { name: "Gone" }).waitFor();
-    await page.locator(".most").getByRole("link", { name: "old-server" }).first().waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    await page.locator(".activity-list").getByRole("link", { name: "old-server" }).first().waitFor();
+    expect(visitor.problems()).toEqual([]);
     // The appliance stores the pins, the browser the queries until sign-out.
     await page.goto(`${appliance.url}/`);
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Password").waitFor();
     await page.close();
-    const again = await visitor.signIn(OWNER, PASSWORD);
-    await again.locator(".start-line").getByRole("link", { name: "laptop-7" }).waitFor();
-    expect(await again.locator(".start-line").getByRole("link", { name: "printer-2" }).count()).toBe(0);
+    const nextPage = await visitor.signIn(OWNER, PASSWORD);
+    await nextPage.locator(".start-line").getByRole("link", { name: "laptop-7" }).waitFor();
+    expect(await nextPage.locator(".start-line").getByRole("link", { name: "printer-2" }).count()).toBe(0);
   });
 });

@@ -1,10 +1,10 @@
-// Search: its pure functions; and in Chromium, on the executable, a journey from the start to a past location, and page
-// appearance. Texts, requests and state are in find-in-process.test.ts.
+// Search: its pure functions; and in Chromium, on the executable, page appearance. Texts, requests and state are in
+// find-in-process.test.ts.
 
-import { beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Route } from "playwright-core";
-import { askedOf } from "../../src/console/find/asked.ts";
 import { pageOfRequest } from "../../src/console/find/attention.ts";
+import { locateTermOf } from "../../src/console/find/locate-term.ts";
 import { type Interval, isAtInstant, isCutOff, spanAround, staysOf } from "../../src/console/find/stays.ts";
 import {
   accessibilityFindings,
@@ -13,7 +13,7 @@ import {
   hasChromium,
   LOOKS,
 } from "../support/browser/browser.ts";
-import { fillFound, MOVED_MAC, RUNNING_NAME } from "../support/browser/found.ts";
+import { fillSearchFixture, MOVED_MAC, RUNNING_NAME } from "../support/browser/search-fixture.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
 describe("a query by its form", () => {
@@ -26,25 +26,18 @@ describe("a query by its form", () => {
     "0:1b:21:aa:bb:cc",
     " 00 1b 21 aa bb cc ",
   ])("%s is a MAC address", (text) => {
-    expect(askedOf(text)).toEqual({ by: "mac", value: "00:1b:21:aa:bb:cc" });
+    expect(locateTermOf(text)).toEqual({ by: "mac", value: "00:1b:21:aa:bb:cc" });
   });
 
-  test.each([
-    "10.2.3.4",
-    "0.0.0.0",
-    "255.255.255.255",
-    "2001:db8::1",
-    "::",
-    "fe80::1b:21ff:feaa:bbcc",
-    "::ffff:10.2.3.4",
-  ])("%s is an IP address", (value) => {
-    expect(askedOf(value)).toEqual({ by: "ip", value });
+  const ADDRESSES = "10.2.3.4 0.0.0.0 255.255.255.255 2001:db8::1 :: fe80::1b:21ff:feaa:bbcc ::ffff:10.2.3.4";
+  test.each(ADDRESSES.split(" "))("%s is an IP address", (value) => {
+    expect(locateTermOf(value)).toEqual({ by: "ip", value });
   });
 
   test.each(["web-1", "web-1.example.net", "Zürich Mitte", "1b21", "10.2.3.4.example", "مفتاح"])(
     "%s may be a host name",
     (value) => {
-      expect(askedOf(value)).toEqual({ by: "hostname", value });
+      expect(locateTermOf(value)).toEqual({ by: "hostname", value });
     },
   );
 
@@ -61,12 +54,12 @@ describe("a query by its form", () => {
     "2001:db8::/32",
     "a\u0000b",
   ])("%j has no specific form", (text) => {
-    expect(askedOf(text)).toBeNull();
+    expect(locateTermOf(text)).toBeNull();
   });
 
   test("cannot be longer than a name", () => {
-    expect(askedOf("x".repeat(255))?.by).toBe("hostname");
-    expect(askedOf("x".repeat(256))).toBeNull();
+    expect(locateTermOf("x".repeat(255))?.by).toBe("hostname");
+    expect(locateTermOf("x".repeat(256))).toBeNull();
   });
 });
 
@@ -102,7 +95,7 @@ describe("location history", () => {
       [interval(1_000, 2_000, "a"), interval(2_000, 3_000, "b"), interval(5_000, null, "a")],
       9_000,
     );
-    expect(stays.map(({ from, to, tone, holds }) => [from, to, tone, holds])).toEqual([
+    expect(stays.map(({ from, to, tone, isCurrent: holds }) => [from, to, tone, holds])).toEqual([
       [1_000, 2_000, 0, false],
       [2_000, 3_000, 1, false],
       [3_000, 5_000, -1, false],
@@ -114,13 +107,8 @@ describe("location history", () => {
   });
 
   test("ends with unknown if the location is no longer known", () => {
-    expect(staysOf([interval(1_000, 2_000, "a")], 9_000).at(-1)).toEqual({
-      interval: null,
-      from: 2_000,
-      to: 9_000,
-      holds: true,
-      tone: -1,
-    });
+    const unlocated = { interval: null, from: 2_000, to: 9_000, isCurrent: true, tone: -1 };
+    expect(staysOf([interval(1_000, 2_000, "a")], 9_000).at(-1)).toEqual(unlocated);
   });
 
   test("beginning before the requested period has no start in it", () => {
@@ -145,50 +133,33 @@ describe("location history", () => {
 describe.skipIf(!hasChromium)("locating", () => {
   let lastNight: string;
   const { visitor, page } = visitForAll(async ({ client, networkId, organizationId }) => {
-    lastNight = await fillFound(client, networkId, organizationId);
+    lastNight = await fillSearchFixture(client, networkId, organizationId);
   });
 
-  beforeEach(async () => {
-    await page.unrouteAll();
-    visitor.troubles();
-  });
-
-  test("links from the start page to a MAC address's present and former location", async () => {
-    await follow(page, "/");
-    await page.getByRole("heading", { name: "The last 24 hours" }).waitFor();
-    await page.keyboard.press("/");
-    await page.keyboard.type(MOVED_MAC.replaceAll(":", "").toUpperCase());
-    await page.keyboard.press("Enter");
-    const card = page.getByRole("region", { name: "Where it is" });
-    await card.getByRole("link", { name: "reading-sw" }).first().waitFor();
-    await card.getByRole("row").filter({ hasText: "library-sw" }).last().getByRole("link").first().click();
-    const then = page.getByRole("region", { name: "Where it was" });
-    await then.locator(".locate-facts").first().getByRole("link", { name: "library-sw" }).waitFor();
-    expect(page.url()).toContain("at=");
-    expect(visitor.troubles()).toEqual([]);
-  });
+  beforeEach(() => page.unrouteAll());
+  afterEach(() => expect(visitor.problems()).toEqual([]));
 
   test("is accessible on failure, and for a DHCP address", async () => {
-    const questions = /\/api\/v1\/(search|locate)/;
+    const queryUrls = /\/api\/v1\/(search|locate)/;
     const error = "The appliance is being restarted.";
     const body = { success: false, code: "internal_error", error, params: {}, meta: {} };
     const failing = [
-      { how: (route: Route) => route.fulfill({ status: 503, json: body }), says: error },
-      { how: (route: Route) => route.abort(), says: "The appliance did not answer." },
+      { respond: (route: Route) => route.fulfill({ status: 503, json: body }), message: error },
+      { respond: (route: Route) => route.abort(), message: "The appliance did not answer." },
     ];
-    for (const { how, says } of failing) {
-      await page.route(questions, how);
+    for (const { respond, message } of failing) {
+      await page.route(queryUrls, respond);
       await follow(page, "/?q=10.2.3.4");
-      await page.getByRole("main").getByRole("alert").filter({ hasText: says }).waitFor();
-      expect([says, await accessibilityFindings(page)]).toEqual([says, []]);
-      await page.unroute(questions);
+      await page.getByRole("main").getByRole("alert").filter({ hasText: message }).waitFor();
+      expect([message, await accessibilityFindings(page)]).toEqual([message, []]);
+      await page.unroute(queryUrls);
       await page.getByRole("button", { name: "Try again" }).click();
       await page.getByRole("region", { name: "Where it is" }).getByRole("link", { name: "laptop-7" }).first().waitFor();
       await follow(page, "/?q=10.2.3.200");
-      await page.getByText("Given out by DHCP (Clients) in 10.2.3.0/24 Lab").waitFor();
+      await page.getByText("Assigned by DHCP (Clients) in 10.2.3.0/24 Lab").waitFor();
     }
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles().filter((each) => !/net::ERR_|50[03]/.test(each))).toEqual([]);
+    expect(visitor.problems().filter((problem) => !/net::ERR_|50[03]/.test(problem))).toEqual([]);
   });
 
   test("shows hostile, right-to-left and overlong names safely", async () => {
@@ -196,28 +167,25 @@ describe.skipIf(!hasChromium)("locating", () => {
     await follow(page, "/?q=document.title");
     await page.locator(".hits").getByText(RUNNING_NAME).waitFor();
     expect(await page.title()).toBe("document.title · netledger");
-    expect(await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth")).toBeLessThanOrEqual(
-      0,
-    );
+    const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+    expect(overflow).toBeLessThanOrEqual(0);
     await follow(page, `/?q=${encodeURIComponent("<script>")}`);
     await page.locator(".hits").getByText(RUNNING_NAME).waitFor();
-    expect(visitor.troubles()).toEqual([]);
   });
 
-  test.each(LOOKS)("is accessible, at present and in the past: %s, %i pixels wide", async (colorScheme, width) => {
+  test.each(LOOKS)("is accessible, now and in the past: %s, %i pixels wide", async (colorScheme, width) => {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 740 });
-    const found = [`/?q=${MOVED_MAC}`, `/?q=${MOVED_MAC}&at=${lastNight}`, "/?q=twin", "/?q=10.99.0.1"];
-    for (const address of [...found, "/", `/?at=${lastNight}`, "/?at=2020-01-01T00:00:00Z"]) {
-      await follow(page, address);
+    const searchPaths = [`/?q=${MOVED_MAC}`, `/?q=${MOVED_MAC}&at=${lastNight}`, "/?q=twin", "/?q=10.99.0.1"];
+    for (const path of [...searchPaths, "/", `/?at=${lastNight}`, "/?at=2020-01-01T00:00:00Z"]) {
+      await follow(page, path);
       await page.locator(".hits, .start").first().waitFor();
-      if (found.includes(address)) await page.locator(".locate").waitFor();
-      // Some of an earlier address may still be open.
-      for (const each of await page.locator(".locate details").all())
-        if ((await each.getAttribute("open")) === null) await each.locator(":scope > summary").click();
-      expect([address, await page.locator(".locate details:not([open])").count()]).toEqual([address, 0]);
-      await expectAccessibleWithin(page, address);
+      if (searchPaths.includes(path)) await page.locator(".locate").waitFor();
+      // Those opened on an earlier page may still be open.
+      for (const details of await page.locator(".locate details").all())
+        if ((await details.getAttribute("open")) === null) await details.locator(":scope > summary").click();
+      expect([path, await page.locator(".locate details:not([open])").count()]).toEqual([path, 0]);
+      await expectAccessibleWithin(page, path);
     }
-    expect(visitor.troubles()).toEqual([]);
   });
 });

@@ -2,7 +2,13 @@
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page, Request } from "playwright-core";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import {
+  accessibilityFindings,
+  closeBrowser,
+  expectEventually,
+  hasChromium,
+  Visitor,
+} from "../support/browser/browser.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
 const EMAIL = "ada@acme.example";
@@ -16,10 +22,10 @@ describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
   beforeEach(async () => {
     workplace = new Workplace();
     running = await workplace.serve();
-    visitor = await Visitor.arrive(running.url);
+    visitor = await Visitor.create(running.url);
   });
   afterEach(async () => {
-    await visitor.leave();
+    await visitor.close();
     await workplace.close();
   });
   afterAll(closeBrowser);
@@ -45,31 +51,31 @@ describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
     await page.getByRole("button", { name: "Account: Ada Byron" }).waitFor();
     const client = running.client();
     expect((await client.get("/api/auth/setup")).data).toEqual({ needed: false });
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("sends the token in one request body, and never in a URL, header, storage or log", async () => {
     const token = running.setupToken;
-    const carrying: string[] = [];
-    const asked: Promise<void>[] = [];
+    const leaks: string[] = [];
+    const pendingChecks: Promise<void>[] = [];
     let bodies = 0;
-    const look = async (request: Request) => {
+    const check = async (request: Request) => {
       const headers = JSON.stringify(await request.allHeaders());
-      if ((request.url() + headers).includes(token)) carrying.push(request.url());
+      if ((request.url() + headers).includes(token)) leaks.push(request.url());
       if (request.postData()?.includes(token) === true) bodies += 1;
     };
-    const hear = (request: Request) => asked.push(look(request));
-    visitor.context.on("request", hear);
+    const onRequest = (request: Request) => pendingChecks.push(check(request));
+    visitor.context.on("request", onRequest);
     const page = await visitor.open(link());
-    const kept = () =>
+    const browserState = () =>
       page.evaluate<string>(
         "JSON.stringify([location.href, document.referrer, history.state, { ...localStorage }, { ...sessionStorage }, document.cookie])",
       );
     await fill(page);
-    expect(await kept()).not.toContain(token);
+    expect(await browserState()).not.toContain(token);
     await page.getByRole("button", { name: "Claim it" }).click();
     await page.getByRole("banner").waitFor();
-    expect(await kept()).not.toContain(token);
+    expect(await browserState()).not.toContain(token);
     // A full load of a linked page sends the referrer, which must not contain the token.
     await page.getByRole("link", { name: "Handbook" }).click();
     await page.waitForURL("**/handbook");
@@ -77,13 +83,13 @@ describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
     await page.goBack();
     await page.getByRole("banner").waitFor();
     expect(page.url()).not.toContain("setup");
-    visitor.context.off("request", hear);
-    await Promise.all(asked);
-    expect({ carrying, bodies }).toEqual({ carrying: [], bodies: 1 });
-    await running.logged("operation=setUp ");
+    visitor.context.off("request", onRequest);
+    await Promise.all(pendingChecks);
+    expect({ leaks, bodies }).toEqual({ leaks: [], bodies: 1 });
+    await running.waitForLog("operation=setUp ");
     expect(running.log).not.toContain(token);
     expect(running.log).not.toContain("#setup");
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("reports a wrong token at its field, keeps input, and accepts the link pasted there", async () => {
@@ -93,11 +99,11 @@ describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
     await page.getByText("This is not the token of the running appliance.").waitFor();
     const field = page.getByLabel("Set-up token");
     await field.and(page.locator(":focus")).waitFor();
-    await settles(() => page.getByLabel("E-mail").inputValue(), EMAIL);
+    await expectEventually(() => page.getByLabel("E-mail").inputValue(), EMAIL);
     await field.fill(running.url + link());
     await page.keyboard.press("Enter");
     await page.getByRole("banner").waitFor();
-    expect(visitor.troubles()).toEqual(["401 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
+    expect(visitor.problems()).toEqual(["401 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
   });
 
   test("shows errors at each field, before and after sending", async () => {
@@ -112,7 +118,7 @@ describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
     await page.getByRole("button", { name: "Claim it" }).click();
     await page.getByLabel("E-mail").and(page.locator("[aria-invalid=true]")).waitFor();
     expect(await page.getByRole("alert").count()).toBe(0);
-    expect(visitor.troubles()).toEqual(["400 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
+    expect(visitor.problems()).toEqual(["400 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
   });
 
   test("forgets the token on reload and asks for it, and accepts the link again in the same tab", async () => {
@@ -122,38 +128,41 @@ describe.skipIf(!hasChromium)("claiming an appliance in the browser", () => {
     await page.getByLabel("Set-up token").waitFor();
     // Pasted over the URL of the open page: the browser does not reload.
     await page.goto(running.url + link());
-    await settles(() => page.getByLabel("Set-up token").count(), 0);
+    await expectEventually(() => page.getByLabel("Set-up token").count(), 0);
     expect(page.url()).toBe(`${running.url}/`);
     await fill(page);
     await page.keyboard.press("Enter");
     await page.getByRole("banner").waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("redirects to sign-in for a used link or a lost race", async () => {
-    const late = await visitor.open(link());
-    await fill(late);
+    const latePage = await visitor.open(link());
+    await fill(latePage);
     const claim = { organization_name: "Acme", network_name: "Main", email: EMAIL, password: PASSWORD };
     await running.client().post("/api/auth/setup", { ...claim, setup_token: running.setupToken });
-    await late.getByRole("button", { name: "Claim it" }).click();
-    await late.getByText("This appliance is already claimed").waitFor();
-    expect(visitor.troubles()).toEqual(["409 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
+    await latePage.getByRole("button", { name: "Claim it" }).click();
+    await latePage.getByText("This appliance is already claimed").waitFor();
+    expect(visitor.problems()).toEqual(["409 for /api/auth/setup", expect.stringContaining("Failed to load resource")]);
     const page = await visitor.signIn(EMAIL, PASSWORD, link());
     expect(page.url()).toBe(`${running.url}/`);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test.each(["light", "dark"] as const)("is accessible, at 360 px: %s", async (colorScheme) => {
-    const own = await Visitor.arrive(running.url, { colorScheme, viewport: { width: 360, height: 740 } });
+    const narrow = await Visitor.create(running.url, { colorScheme, viewport: { width: 360, height: 740 } });
     for (const path of ["/", link()]) {
-      const page = await own.open(path);
+      const page = await narrow.open(path);
       await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
       await page.getByRole("button", { name: "Claim it" }).click();
       await page.getByText("A value is required.").first().waitFor();
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
-      await settles(() => page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth"), true);
+      await expectEventually(
+        () => page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth"),
+        true,
+      );
     }
-    expect(own.troubles()).toEqual([]);
-    await own.leave();
+    expect(narrow.problems()).toEqual([]);
+    await narrow.close();
   });
 });

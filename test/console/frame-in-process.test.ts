@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import { OWNER, serveForAll } from "../support/page/visit.ts";
 import { Visitor } from "../support/page/visitor.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 const MAC = "00:1b:21:aa:bb:cc";
 
@@ -14,30 +14,30 @@ describe("the console frame", () => {
   );
 
   test("asks for sign-in, explains a refusal, and returns to the requested URL", async () => {
-    const visitor = await Visitor.arrive(appliance.url);
+    const visitor = await Visitor.create(appliance.url);
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);
     await page.getByLabel("Password").fill("not the password");
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("alert").waitFor();
-    expect(visitor.troubles()).toContain("401 for /api/auth/login");
+    expect(visitor.problems()).toContain("401 for /api/auth/login");
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "web-1" }).waitFor();
     await page.getByRole("list").getByText("web-1").first().waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
+    expect(visitor.problems()).toEqual([]);
+    await visitor.close();
   });
 
   test("reports a session ending mid-work, and returns there after sign-in", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER);
+    const { visitor, page } = await appliance.openAs(OWNER);
     await page.getByLabel("Find anything").fill("web-1");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "web-1" }).waitFor();
     // All requests are answered: only the next one learns that the session has ended.
     await page.locator(".places").waitFor();
     await page.locator(".hits").waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
     await visitor.context.clearCookies();
     await page.getByLabel("Find anything").fill("web");
     await page.keyboard.press("Enter");
@@ -50,7 +50,7 @@ describe("the console frame", () => {
   });
 
   test("leaves no input to the next user of the same tab", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, "/settings/tags");
+    const { visitor, page } = await appliance.openAs(OWNER, "/settings/tags");
     await page.getByRole("button", { name: "New tag" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("seen by its maker");
     await page.getByRole("button", { name: "Create", exact: true }).click();
@@ -62,39 +62,39 @@ describe("the console frame", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("seen by its maker").first().waitFor();
     expect(await page.getByText("Created.").count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("carries instant and network in links", async () => {
     const at = "2026-03-01T02:12:00Z";
-    const { visitor, page } = await appliance.arrived(OWNER, `/?at=${at}&network=${appliance.networkId}`);
+    const { visitor, page } = await appliance.openAs(OWNER, `/?at=${at}&network=${appliance.networkId}`);
     await page.keyboard.press("/");
     await page.keyboard.type(MAC);
     await page.keyboard.press("Enter");
     await page.getByText("No match for").waitFor();
     expect(page.url()).toBe(`${appliance.url}/?at=${at}&network=${appliance.networkId}&q=${MAC}`);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("lists every shortcut under ?, and leaves typing in fields alone", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER);
+    const { visitor, page } = await appliance.openAs(OWNER);
     await page.getByLabel("Find anything").fill("what is t?");
     expect(await page.getByRole("dialog").count()).toBe(0);
     await page.getByRole("heading", { name: "Find" }).focus();
     await page.keyboard.press("?");
     const keys = page.getByRole("dialog", { name: "Keys" });
-    await settles(() => keys.textContent(), expect.stringContaining("Back to now"));
+    await expectEventually(() => keys.textContent(), expect.stringContaining("Back to now"));
     await page.keyboard.press("Escape");
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("offers a network selector once there are two", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, "/settings/networks?new=network");
+    const { visitor, page } = await appliance.openAs(OWNER, "/settings/networks?new=network");
     await page.locator("#edit-name").fill("Branch");
     expect(await page.getByRole("banner").getByLabel("Network").count()).toBe(0);
     await page.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("banner").getByLabel("Network").selectOption({ label: "Branch" });
     await page.waitForURL((url) => url.searchParams.has("network"));
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 });

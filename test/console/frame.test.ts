@@ -2,9 +2,15 @@
 // axe-core. Sign-in, links and keys are in frame-in-process.test.ts.
 
 import { describe, expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { CONSOLE_POLICY } from "../../src/http/console-pages.ts";
-import { accessibilityFindings, follow, hasChromium, isShown, settles, Visitor } from "../support/browser/browser.ts";
+import {
+  expectAccessibleWithinInBoth,
+  expectEventually,
+  follow,
+  hasChromium,
+  Visitor,
+  waitUntilShown,
+} from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
 import { PASSWORD } from "../support/executable/executable.ts";
 
@@ -37,14 +43,14 @@ describe.skipIf(!hasChromium)("the console frame", () => {
   });
 
   test("clears the inventory on sign-out, also behind the browser's Back", async () => {
-    const visitor = await Visitor.arrive(appliance.url);
+    const visitor = await Visitor.create(appliance.url);
     const page = await visitor.open("/?q=web-1");
     await page.getByLabel("E-mail").fill(OWNER);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "web-1" }).waitFor();
     // Later requests would be refused.
-    await isShown(page);
+    await waitUntilShown(page);
     await page.getByRole("button", { name: /^Account/ }).click();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByLabel("Password").waitFor();
@@ -52,16 +58,16 @@ describe.skipIf(!hasChromium)("the console frame", () => {
     await page.goto(`${appliance.url}/?q=web-1`);
     await page.getByLabel("Password").waitFor();
     expect(await page.getByRole("list").count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
+    expect(visitor.problems()).toEqual([]);
+    await visitor.close();
   });
 
-  test("shows the past in words, in the reader's zone and in UTC, and `t` returns to the present", async () => {
+  test("shows the past in words, in the reader's zone and in UTC, and `t` returns to now", async () => {
     const berlin = { timezoneId: "Europe/Berlin" };
-    const { visitor, page } = await appliance.arrived(OWNER, "/?at=2026-03-01T02:12:00Z", berlin);
+    const { visitor, page } = await appliance.visitAs(OWNER, "/?at=2026-03-01T02:12:00Z", berlin);
     const band = page.getByRole("status").filter({ hasText: "As of" });
-    await settles(() => band.textContent(), expect.stringContaining("2026-03-01 03:12:00"));
-    await settles(
+    await expectEventually(() => band.textContent(), expect.stringContaining("2026-03-01 03:12:00"));
+    await expectEventually(
       () => band.getByRole("time").getAttribute("title"),
       expect.stringContaining("2026-03-01T02:12:00.000Z (UTC)"),
     );
@@ -70,14 +76,14 @@ describe.skipIf(!hasChromium)("the console frame", () => {
     expect(page.url()).toBe(`${appliance.url}/`);
     await page.goBack();
     await band.waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("keeps input typed while a page appears, and handles keys pressed then", async () => {
-    const { visitor, page: first } = await appliance.arrived(OWNER);
+    const { visitor, page: first } = await appliance.visitAs(OWNER);
     await first.close();
     const page = await visitor.context.newPage();
-    // As soon as they exist, before they are painted.
+    // Types as soon as the fields exist, before they are painted.
     await page.addInitScript(`
       const type = (selector, text) => {
         const field = document.querySelector(selector);
@@ -95,34 +101,26 @@ describe.skipIf(!hasChromium)("the console frame", () => {
     await page.goto(`${appliance.url}/hosts`);
     await page.getByRole("link", { name: "web-1" }).waitFor();
     const filter = page.getByRole("combobox", { name: "Filter" });
-    await settles(() => filter.inputValue(), 'name = "web-1"');
-    await settles(() => page.locator(".time-bar .instant-field input").first().inputValue(), "-24h");
+    await expectEventually(() => filter.inputValue(), 'name = "web-1"');
+    await expectEventually(() => page.locator(".time-bar .instant-field input").first().inputValue(), "-24h");
     await filter.and(page.locator(":focus")).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test.each([1280, 360])("is accessible without overflow, in both color schemes, %i pixels wide", async (width) => {
-    const visitor = await Visitor.arrive(appliance.url, { viewport: { width, height: 740 } });
-    const look = async (page: Page, address: string) => {
-      for (const colorScheme of ["light", "dark"] as const) {
-        await page.emulateMedia({ colorScheme });
-        expect([address, colorScheme, await accessibilityFindings(page)]).toEqual([address, colorScheme, []]);
-        const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-        expect([address, colorScheme, beside <= 0]).toEqual([address, colorScheme, true]);
-      }
-    };
+    const visitor = await Visitor.create(appliance.url, { viewport: { width, height: 740 } });
     const page = await visitor.open("/");
     await page.getByLabel("Password").waitFor();
-    await look(page, "signed out");
+    await expectAccessibleWithinInBoth(page, "signed out");
     await page.close();
     const signedIn = await visitor.signIn(OWNER, PASSWORD, "/no-such-page");
     await signedIn.getByRole("heading", { level: 1 }).waitFor();
-    await look(signedIn, "/no-such-page");
-    for (const address of ["/?q=web-1&at=2026-03-01T02:12:00Z", "/?q=web-1", "/"]) {
-      await follow(signedIn, address);
-      await look(signedIn, address);
+    await expectAccessibleWithinInBoth(signedIn, "/no-such-page");
+    for (const path of ["/?q=web-1&at=2026-03-01T02:12:00Z", "/?q=web-1", "/"]) {
+      await follow(signedIn, path);
+      await expectAccessibleWithinInBoth(signedIn, path);
     }
-    expect(visitor.troubles()).toEqual(["404 for /no-such-page", expect.stringContaining("404")]);
-    await visitor.leave();
+    expect(visitor.problems()).toEqual(["404 for /no-such-page", expect.stringContaining("404")]);
+    await visitor.close();
   });
 });

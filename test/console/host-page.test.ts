@@ -1,10 +1,15 @@
 // Host page in Chromium, on the executable: its sections under axe-core, also on a phone, and its display rules.
 
 import { describe, expect, test } from "bun:test";
+import { firstPorts, isFaceplateShown, isLocationShown } from "../../src/console/hosts/faceplate-limits.ts";
 import { managementLinks } from "../../src/console/hosts/management-links.ts";
 import { neighborLinks, sinceByLink } from "../../src/console/hosts/neighbors.ts";
-import { arePlacesShown, isPlateShown, upTo } from "../../src/console/hosts/plate-room.ts";
-import { accessibilityFindings, expectAccessibleWithin, hasChromium, settles } from "../support/browser/browser.ts";
+import {
+  accessibilityFindings,
+  expectAccessibleWithin,
+  expectEventually,
+  hasChromium,
+} from "../support/browser/browser.ts";
 import { type FilledHosts, fillHosts } from "../support/browser/hosts.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
 
@@ -15,23 +20,23 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
   });
 
   test("links to interface pages that describe type and far end in words", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, `/interfaces/${filled.ports[4]?.id}`);
+    const { visitor, page } = await appliance.visitAs(OWNER, `/interfaces/${filled.ports[4]?.id}`);
     const fact = (name: string) => page.locator(".facts > div").filter({ hasText: name }).first().locator("dd");
-    await page.getByRole("heading", { name: "What is connected" }).waitFor();
+    await page.getByRole("heading", { name: "Connected devices" }).waitFor();
     await page.locator(".facts").getByText("core-9", { exact: true }).first().waitFor();
-    await settles(() => fact("Neighbor").textContent(), "core-9 Te1/1/4");
-    await settles(() => fact("Type").textContent(), "Ethernet ethernetCsmacd, 6");
+    await expectEventually(() => fact("Neighbor").textContent(), "core-9 Te1/1/4");
+    await expectEventually(() => fact("Type").textContent(), "Ethernet ethernetCsmacd, 6");
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("shows a consolidated host as former self, linked from its destination", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${filled.stays.id}`);
-    const former = page.getByText("Former selves");
+    const { visitor, page } = await appliance.visitAs(OWNER, `/hosts/${filled.survivingHost.id}`);
+    const former = page.getByText("Merged hosts");
     await former.waitFor();
     await page.locator("main:not(:has(.waiting))").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    await page.goto(`${appliance.url}/hosts/${filled.stays.id}?tab=history`);
+    await page.goto(`${appliance.url}/hosts/${filled.survivingHost.id}?tab=history`);
     await former.waitFor();
     await page.getByRole("link", { name: "<b>10.2.3.99</b>" }).first().click();
     await page.getByRole("heading", { name: "<b>10.2.3.99</b>", level: 1 }).waitFor();
@@ -44,30 +49,27 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
     await page.getByRole("heading", { name: "core-router", level: 1 }).waitFor();
     expect(page.url()).toContain("at=");
     await former.waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test.each(["light", "dark"] as const)(
-    "is accessible, on all tabs, at present and in the past: %s",
-    async (colorScheme) => {
-      const look = { colorScheme, viewport: { width: 420, height: 740 } };
-      const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${filled.switchId}`, look);
-      for (const address of [
-        "",
-        "?tab=ports",
-        "?tab=neighbors",
-        "?tab=addresses",
-        "?tab=services",
-        "?tab=history",
-        `?at=${filled.ports[5]?.created_at}`,
-      ]) {
-        await page.goto(`${appliance.url}/hosts/${filled.switchId}${address}`);
-        await page.locator("main table, main h2, .transactions, main p").first().waitFor();
-        await expectAccessibleWithin(page, address);
-      }
-      expect(visitor.troubles()).toEqual([]);
-    },
-  );
+  test.each(["light", "dark"] as const)("is accessible, on all tabs, now and in the past: %s", async (colorScheme) => {
+    const contextOptions = { colorScheme, viewport: { width: 420, height: 740 } };
+    const { visitor, page } = await appliance.visitAs(OWNER, `/hosts/${filled.switchId}`, contextOptions);
+    for (const query of [
+      "",
+      "?tab=ports",
+      "?tab=neighbors",
+      "?tab=addresses",
+      "?tab=services",
+      "?tab=history",
+      `?at=${filled.ports[5]?.created_at}`,
+    ]) {
+      await page.goto(`${appliance.url}/hosts/${filled.switchId}${query}`);
+      await page.locator("main table, main h2, .transactions, main p").first().waitFor();
+      await expectAccessibleWithin(page, query);
+    }
+    expect(visitor.problems()).toEqual([]);
+  });
 });
 
 describe("connected devices", () => {
@@ -113,15 +115,15 @@ describe("ports on the overview", () => {
   const group = (count: number) => ({ ports: Array.from({ length: count }, (_, index) => index) });
 
   test("are shown from four ports on, up to the available space", () => {
-    expect([0, 3, 4, 3_271].map(isPlateShown)).toEqual([false, false, true, true]);
-    const shown = (interfaces: number, addresses: number) => arePlacesShown({ interfaces, ip_addresses: addresses });
-    expect([shown(0, 1), shown(3, 50), shown(3, 51), shown(4, 1)]).toEqual([true, true, false, false]);
-    const sizes = (counts: readonly number[]) => upTo(counts.map(group), 100).map(({ ports }) => ports.length);
+    expect([0, 3, 4, 3_271].map(isFaceplateShown)).toEqual([false, false, true, true]);
+    const isShown = (interfaces: number, addresses: number) => isLocationShown({ interfaces, ip_addresses: addresses });
+    expect([isShown(0, 1), isShown(3, 50), isShown(3, 51), isShown(4, 1)]).toEqual([true, true, false, false]);
+    const sizes = (counts: readonly number[]) => firstPorts(counts.map(group), 100).map(({ ports }) => ports.length);
     expect(sizes([48, 4])).toEqual([48, 4]);
     expect(sizes([48, 52, 1])).toEqual([48, 52]);
     expect(sizes([48, 60, 9])).toEqual([48, 52]);
     expect(sizes([300])).toEqual([100]);
-    expect(upTo([group(300)], 100)[0]?.ports.at(-1)).toBe(99);
+    expect(firstPorts([group(300)], 100)[0]?.ports.at(-1)).toBe(99);
   });
 });
 

@@ -8,7 +8,7 @@ import {
   formatLocal,
   formatUtc,
   instantsOf,
-  isDoubled,
+  isAmbiguous,
   parseInstant,
   wallClockOf,
 } from "../../src/console/time/instant.ts";
@@ -41,11 +41,11 @@ describe("an instant", () => {
 });
 
 describe("local time", () => {
-  const at = (hour: number, minute = 0) => ({ second: 0, minute, hour });
+  const wallClock = (hour: number, minute = 0) => ({ second: 0, minute, hour });
 
   test("is one instant on an ordinary day, two in the repeated hour in autumn, none in the skipped hour in spring", () => {
     const times = (day: { year: number; month: number; day: number }, hour: number) =>
-      instantsOf({ ...day, ...at(hour, 30) }, BERLIN).map(formatUtc);
+      instantsOf({ ...day, ...wallClock(hour, 30) }, BERLIN).map(formatUtc);
     expect(times({ year: 2026, month: 3, day: 1 }, 2)).toEqual(["2026-03-01T01:30:00.000Z"]);
     expect(times({ year: 2026, month: 10, day: 25 }, 2)).toEqual([
       "2026-10-25T00:30:00.000Z",
@@ -55,14 +55,14 @@ describe("local time", () => {
   });
 
   test("is distinguished from the same time an hour later, only there", () => {
-    const doubled = (utc: string) => isDoubled(Date.parse(utc), BERLIN);
+    const doubled = (utc: string) => isAmbiguous(Date.parse(utc), BERLIN);
     expect(["2026-10-25T00:30:00Z", "2026-10-25T01:30:00Z"].map(doubled)).toEqual([true, true]);
     expect(["2026-10-24T23:59:59Z", "2026-10-25T02:00:00Z", "2026-03-29T01:00:00Z"].map(doubled)).toEqual([
       false,
       false,
       false,
     ]);
-    expect([-5 * 3_600_000, 5.5 * 3_600_000, 0].map(timeText.ofUtc)).toEqual(["UTC−5", "UTC+5:30", "UTC+0"]);
+    expect([-5 * 3_600_000, 5.5 * 3_600_000, 0].map(timeText.utcOffset)).toEqual(["UTC−5", "UTC+5:30", "UTC+0"]);
   });
 
   test("converts back to its instant, for every hour of a year and various zones", () => {

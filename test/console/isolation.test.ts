@@ -1,22 +1,22 @@
 // Bidi isolation of foreign texts among the console's texts.
 
 import { describe, expect, test } from "bun:test";
-import { isolated, withinItself } from "../../src/console/text/isolated.ts";
+import { isolated, selfContained } from "../../src/console/text/isolated.ts";
 
 const [RLO, RLI, FSI, PDI] = ["\u202e", "\u2067", "\u2068", "\u2069"];
 
 describe("a name in an isolating element", () => {
   test("loses characters that would end the isolate, and keeps balanced ones", () => {
-    expect(withinItself(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
-    expect(withinItself(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
-    expect(withinItself(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
+    expect(selfContained(`${PDI}${RLO}evil`)).toBe(`${RLO}evil`);
+    expect(selfContained(`a${RLI}b${PDI}c${PDI}${PDI}d`)).toBe(`a${RLI}b${PDI}cd`);
+    expect(selfContained(`a\u2029${RLO}b`)).toBe(`a ${RLO}b`);
     // Otherwise the element's own PDI would end the open isolate, and nothing would end the override before it.
-    expect(withinItself(`a${RLO}b${RLI}c`)).toBe(`a${RLO}b${RLI}c${PDI}`);
-    expect(withinItself(`${FSI}${FSI}a${PDI}`)).toBe(`${FSI}${FSI}a${PDI}${PDI}`);
+    expect(selfContained(`a${RLO}b${RLI}c`)).toBe(`a${RLO}b${RLI}c${PDI}`);
+    expect(selfContained(`${FSI}${FSI}a${PDI}`)).toBe(`${FSI}${FSI}a${PDI}${PDI}`);
   });
 
   test("is otherwise unchanged", () => {
-    for (const name of ["core-9", "שרת-הדפסה", `${RLO}gnp.exe`, "🏴‍☠️", ""]) expect(withinItself(name)).toBe(name);
+    for (const name of ["core-9", "שרת-הדפסה", `${RLO}gnp.exe`, "🏴‍☠️", ""]) expect(selfContained(name)).toBe(name);
   });
 });
 

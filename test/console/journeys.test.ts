@@ -1,12 +1,12 @@
-// Whole tasks in Chromium, on the executable: over plain HTTP on a LAN, through a restart, on a backup, during a scan,
-// and from a filter built by clicks to its exported file.
+// Complete tasks in Chromium, on the executable: over plain HTTP on a LAN, through a restart, on a backup, during a
+// scan, and from a filter built by clicks to its exported file.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { DEMO_EMAIL } from "../../src/demo/cast.ts";
 import { DEMO_PASSWORD } from "../../src/demo/demo.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import { hasChromium, LAN_NAME, settles, Visitor } from "../support/browser/browser.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { expectEventually, hasChromium, LAN_NAME, Visitor } from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
@@ -25,9 +25,9 @@ describe.skipIf(!hasChromium)("with a month of campus history", () => {
   });
 
   test("over plain HTTP on a LAN a switch is found, listed, opened, and seen on the map and in changes", async () => {
-    const visitor = await Visitor.arrive(demo.url.replace("127.0.0.1", LAN_NAME));
+    const visitor = await Visitor.create(demo.url.replace("127.0.0.1", LAN_NAME));
     const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD);
-    await settles(() => page.evaluate<boolean>("isSecureContext"), false);
+    await expectEventually(() => page.evaluate<boolean>("isSecureContext"), false);
     await page.getByLabel("Find anything").fill("acc-admin-1");
     await page.keyboard.press("Enter");
     await page.locator(".hits").getByRole("link", { name: "acc-admin-1" }).first().click();
@@ -46,12 +46,12 @@ describe.skipIf(!hasChromium)("with a month of campus history", () => {
     await page.locator("canvas").waitFor();
     await pages.getByRole("link", { name: "Changes", exact: true }).click();
     await page.getByText("lt-mchen.larkfield.example").first().waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
+    expect(visitor.problems()).toEqual([]);
+    await visitor.close();
   });
 
   test("interfaces down for 30 days are filtered by clicks, and exported as CSV", async () => {
-    const visitor = await Visitor.arrive(demo.url);
+    const visitor = await Visitor.create(demo.url);
     const page = await visitor.signIn(DEMO_EMAIL, DEMO_PASSWORD, "/interfaces");
     await page.getByRole("columnheader", { name: "Operational status" }).hover();
     await page.getByRole("button", { name: "Filter by Operational status" }).click();
@@ -64,29 +64,29 @@ describe.skipIf(!hasChromium)("with a month of campus history", () => {
     const count = page.locator(".list-count");
     const csv = await page.getByRole("link", { name: "CSV" }).getAttribute("href");
     const [head = "", ...lines] = (await (await page.request.get(demo.url + csv)).text()).trim().split("\r\n");
-    await settles(async () => Number((await count.textContent())?.replaceAll(/\D/g, "")), lines.length);
-    const place = head.split(",").indexOf("oper_status");
-    const states = new Set(lines.map((line) => fieldsOf(line)[place]));
+    await expectEventually(async () => Number((await count.textContent())?.replaceAll(/\D/g, "")), lines.length);
+    const columnIndex = head.split(",").indexOf("oper_status");
+    const states = new Set(lines.map((line) => fieldsOf(line)[columnIndex]));
     expect([lines.length > 100, [...states]]).toEqual([true, ["Down"]]);
-    expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
+    expect(visitor.problems()).toEqual([]);
+    await visitor.close();
   });
 });
 
-/** Fields of a CSV line without line breaks. */
+/** Fields of a CSV row without line breaks. */
 function fieldsOf(line: string): string[] {
   return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 }
 
 describe.skipIf(!hasChromium)("on a separate appliance", () => {
-  let host: Wire;
-  let entry: Wire;
-  let subnet: Wire;
-  let vlan: Wire;
+  let host: JsonRecord;
+  let entry: JsonRecord;
+  let subnet: JsonRecord;
+  let vlan: JsonRecord;
   const appliance = serveForAll(async ({ client, networkId: network_id }) => {
-    subnet = await made(client.post("subnets", { network_id, cidr: "127.0.0.0/24", name: "here" }));
-    vlan = await made(client.post("vlans", { network_id, number: 20, name: "Staff" }));
-    host = await made(
+    subnet = await expectOk(client.post("subnets", { network_id, cidr: "127.0.0.0/24", name: "here" }));
+    vlan = await expectOk(client.post("vlans", { network_id, number: 20, name: "Staff" }));
+    host = await expectOk(
       client.post("hosts", {
         network_id,
         name: "access-1",
@@ -96,17 +96,17 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
         interfaces: [{ if_index: 1, if_descr: "Gi1/0/1", oper_status: "Up", native_vlan_id: vlan.id }],
       }),
     );
-    [entry = {}] = host.interfaces as Wire[];
+    [entry = {}] = host.interfaces as JsonRecord[];
   });
 
-  test("changes are followed during a scan, and nothing moves unasked", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, "/changes");
+  test("changes are followed during a scan, and nothing moves until requested", async () => {
+    const { visitor, page } = await appliance.visitAs(OWNER, "/changes");
     await page.getByText("new host access-1").waitFor();
     await page.getByText("live", { exact: true }).waitFor();
     const scans = await visitor.open("/discovery");
     const { client, networkId } = appliance;
     const body = { network_id: networkId, kind: "sweep", targets: ["127.0.0.7", "127.0.0.8"] };
-    const scan = await made(client.post("discovery/scans", body, { "x-change-reason": "CHG-9: a look" }));
+    const scan = await expectOk(client.post("discovery/scans", body, { "x-change-reason": "CHG-9: a look" }));
     await page.getByText(/^\d+ changes? since/).waitFor();
     expect(await page.getByText("127.0.0.7").count()).toBe(0);
     await page.keyboard.press(".");
@@ -116,18 +116,18 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
       .first()
       .waitFor();
     await scans.locator(`a[href*="${scan.id}"]`).first().waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("a page reports a restart of the appliance, and continues by itself, still signed in", async () => {
     const { running, workplace } = appliance;
     const listen = new URL(running.url).host;
-    const { visitor, page } = await appliance.arrived(OWNER, `/hosts/${host.id}`);
+    const { visitor, page } = await appliance.visitAs(OWNER, `/hosts/${host.id}`);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     const list = await visitor.open("/hosts");
     await list.getByRole("link", { name: "access-1" }).waitFor();
     await page.getByText("live", { exact: true }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
     await running.stop();
     // Loaded data stays; new requests report that the appliance does not answer.
     await page.getByRole("link", { name: /^History/ }).click();
@@ -140,15 +140,15 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
     await list.getByText("live", { exact: true }).waitFor();
     expect(await list.getByLabel("Password").count()).toBe(0);
     // The browser's message about an unreachable host.
-    expect(visitor.troubles().filter((each) => !/net::ERR_|503/.test(each))).toEqual([]);
+    expect(visitor.problems().filter((problem) => !/net::ERR_|503/.test(problem))).toEqual([]);
   });
 
-  test("a backup is served read-only: every page says so, and offers no writes", async () => {
+  test("a backup is served read-only: every page has a notice and no write controls", async () => {
     const { workplace } = appliance;
     const file = workplace.path("copy.db");
     expect((await workplace.command("backup", file)).code).toBe(0);
     const copy = await workplace.serve(["--read-only", file]);
-    const visitor = await Visitor.arrive(copy.url);
+    const visitor = await Visitor.create(copy.url);
     const page = await visitor.signIn(OWNER, PASSWORD);
     for (const [address, heading] of [
       ["/", "Find"],
@@ -178,24 +178,25 @@ describe.skipIf(!hasChromium)("on a separate appliance", () => {
       await page.goto(copy.url + address);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       await page.getByText("A read-only backup").waitFor();
-      await settled(page);
-      expect([address, await writing(page).count()]).toEqual([address, 0]);
-      expect([address, visitor.troubles()]).toEqual([address, []]);
+      await waitUntilLoaded(page);
+      expect([address, await writeControls(page).count()]).toEqual([address, 0]);
+      expect([address, visitor.problems()]).toEqual([address, []]);
     }
     await page.goto(`${copy.url}/hosts`);
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByRole("heading", { name: "My views" }).waitFor();
-    expect(await writing(page).count()).toBe(0);
-    await visitor.leave();
+    expect(await writeControls(page).count()).toBe(0);
+    await visitor.close();
   });
 });
 
 /** Waits until all requests are answered. */
-async function settled(page: Page): Promise<void> {
+async function waitUntilLoaded(page: Page): Promise<void> {
   await page.locator(".waiting").first().waitFor({ state: "detached" });
 }
 
-/** Controls that write, on any page. */
-function writing(page: Page) {
-  return page.getByRole("button", { name: /^(Pin|Pinned|Save this view|Remove the view .*|Move it|Reset layout)$/ });
+/** Writing controls, on any page. */
+function writeControls(page: Page) {
+  const name = /^(Pin|Pinned|Save this view|Remove the view .*|Move device|Reset layout)$/;
+  return page.getByRole("button", { name });
 }

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { apiDocument, listFieldsOf } from "../../scripts/console-forms.ts";
-import { factsOf } from "../../src/console/changes/facts-of.ts";
+import { factsOf } from "../../src/console/history/facts-of.ts";
 import { apiPath, LISTED_KINDS, loadDetails, RECORD_KINDS } from "../../src/console/kinds/kinds.ts";
 import { plannedColumns } from "../../src/console/lists/columns.ts";
 import { RESOURCES } from "../../src/records/resources.ts";
@@ -25,11 +25,10 @@ describe("a field not mentioned by its kind", () => {
 
   test("is a page fact after the others, unless shown elsewhere", async () => {
     for (const kind of LISTED_KINDS) {
-      const { facts = [], toldElsewhere = [], unlisted = [] } = await loadDetails(kind);
-      const record = Object.fromEntries(
-        [...toldElsewhere, ...unlisted, "valid_to", "rack_unit"].map((name) => [name, 1]),
-      );
-      expect(factsOf({ facts, toldElsewhere, unlisted }, record)).toEqual([...facts, "rack_unit"]);
+      const { facts = [], shownElsewhere = [], unlisted = [] } = await loadDetails(kind);
+      const names = [...shownElsewhere, ...unlisted, "valid_to", "rack_unit"];
+      const record = Object.fromEntries(names.map((name) => [name, 1]));
+      expect(factsOf({ facts, shownElsewhere, unlisted }, record)).toEqual([...facts, "rack_unit"]);
     }
   });
 });
@@ -37,9 +36,9 @@ describe("a field not mentioned by its kind", () => {
 test("the schema has every mentioned field, and list columns order like the API", async () => {
   const fields = listFieldsOf(JSON.parse(await apiDocument()));
   for (const kind of LISTED_KINDS) {
-    const { columns, shown, order = "name", unlisted = [], facts = [], toldElsewhere = [] } = await loadDetails(kind);
+    const { columns, shown, order = "name", unlisted = [], facts = [], shownElsewhere = [] } = await loadDetails(kind);
     const names = fields[kind].map(({ name }) => name);
-    const mentioned = [...Object.keys(columns), ...unlisted, ...facts, ...toldElsewhere];
+    const mentioned = [...Object.keys(columns), ...unlisted, ...facts, ...shownElsewhere];
     expect([kind, mentioned.filter((name) => !names.includes(name))]).toEqual([kind, []]);
     expect([kind, shown.filter((name) => !Object.hasOwn(columns, name))]).toEqual([kind, []]);
     const ordered = fields[kind].filter(({ isOrdered }) => isOrdered === true).map(({ name }) => name);

@@ -1,15 +1,15 @@
 // Lists of the console in the test process: filters by clicks and by text, exports, keyboard navigation.
 
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { addListedHosts } from "../support/appliance/listed-hosts.ts";
 import { visitForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 describe("list pages", () => {
   const { appliance, visitor, page } = visitForAll(({ client, networkId }) => addListedHosts(client, networkId));
   beforeAll(() => page.close());
 
-  beforeEach(() => void visitor.troubles());
+  afterEach(() => expect(visitor.problems()).toEqual([]));
 
   test("a filter is typed with completions, is part of the URL, and applies to the CSV", async () => {
     const page = await visitor.open("/hosts");
@@ -25,8 +25,6 @@ describe("list pages", () => {
     expect(lines.trim().split("\r\n")).toHaveLength(6);
     await page.goBack();
     await page.getByText("1,200 hosts", { exact: true }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("a filter is built by clicks, and an invalid one shows the position", async () => {
@@ -38,13 +36,12 @@ describe("list pages", () => {
     await page.keyboard.press("Enter");
     await page.getByText("600 hosts", { exact: true }).waitFor();
     const field = page.getByRole("combobox", { name: "Filter" });
-    await settles(() => field.inputValue(), 'manufacturer = "Juniper"');
+    await expectEventually(() => field.inputValue(), 'manufacturer = "Juniper"');
     await field.fill("manufaturer = 1");
     await page.keyboard.press("Enter");
     await page.getByRole("alert").getByText("manufacturer").waitFor();
-    // The refusal, as an answer and in the browser's console, and nothing else.
-    expect(visitor.troubles().every((each) => each.includes("400"))).toBe(true);
-    await page.close();
+    // Only the refusal, as a response and in the browser's console.
+    expect(visitor.problems().every((problem) => problem.includes("400"))).toBe(true);
   });
 
   test("an unknown network or one out of reach is reported, not shown as empty", async () => {
@@ -52,8 +49,6 @@ describe("list pages", () => {
     await page.getByRole("heading", { name: "Network not found" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "All networks" }).click();
     await page.getByText("1,200 hosts", { exact: true }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 
   test("columns and order are part of the URL, and a view is stored", async () => {
@@ -64,7 +59,7 @@ describe("list pages", () => {
     await page.getByRole("checkbox", { name: "Serial number" }).check();
     await page.keyboard.press("Escape");
     await page.getByRole("columnheader", { name: "Serial number" }).waitFor();
-    const address = page.url();
+    const listUrl = page.url();
     await page.getByRole("button", { name: "Views" }).click();
     await page.getByLabel("View name").fill("by maker");
     await page.getByRole("button", { name: "Save this view" }).click();
@@ -74,9 +69,7 @@ describe("list pages", () => {
     await next.getByRole("button", { name: "Views" }).click();
     await next.getByRole("link", { name: "by maker" }).click();
     await next.getByRole("columnheader", { name: "Serial number" }).waitFor();
-    expect(next.url()).toBe(address);
-    expect(visitor.troubles()).toEqual([]);
-    await next.close();
+    expect(next.url()).toBe(listUrl);
   });
 
   test("rows are navigated and opened by keyboard only", async () => {
@@ -87,14 +80,15 @@ describe("list pages", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("x");
     await page.getByText("1 selected").waitFor();
-    await settles(() => page.locator("tr[aria-selected=true]").textContent(), expect.stringContaining("host-1002"));
+    await expectEventually(
+      () => page.locator("tr[aria-selected=true]").textContent(),
+      expect.stringContaining("host-1002"),
+    );
     await page.getByRole("button", { name: "Select none" }).click();
     expect(await page.locator("tr[aria-selected=true]").count()).toBe(0);
     // From a button the keys return to the rows.
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "host-1003" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
   });
 });

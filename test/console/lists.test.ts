@@ -2,21 +2,21 @@
 
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { completed, completionsOf, type KnownFields } from "../../src/console/lists/completion.ts";
+import { csvOf, curlOf } from "../../src/console/components/curl.ts";
+import { applyCompletion, completionsOf, type KnownFields } from "../../src/console/lists/completion.ts";
 import { addressKey, rowOrder } from "../../src/console/lists/row-order.ts";
 import {
-  KEPT_WINDOWS,
+  CACHED_WINDOWS,
+  nextPace,
   nextRun,
-  paceAfter,
   type RowRange,
-  rowsToDraw,
+  rowsToRender,
   type ScrollPace,
   scrollTo,
   WINDOW_ROWS,
   windowsOf,
-  windowsToForget,
+  windowsToDrop,
 } from "../../src/console/lists/rows-window.ts";
-import { csvOf, curlOf } from "../../src/console/parts/curl.ts";
 
 describe("rows", () => {
   test("are rendered for the viewport and a small margin, at any scroll position", () => {
@@ -26,12 +26,12 @@ describe("rows", () => {
         fc.integer({ min: 0, max: 3_000_000 }),
         fc.integer({ min: 0, max: 2_000 }),
         (count, scrolled, height) => {
-          const { first, end } = rowsToDraw(scrolled, height, 28, count);
+          const { first, end } = rowsToRender(scrolled, height, 28, count);
           expect(end - first).toBeLessThanOrEqual(height / 28 + 26);
           expect(first).toBeGreaterThanOrEqual(0);
           expect(end).toBeLessThanOrEqual(count);
-          for (const seen of [Math.floor(scrolled / 28), Math.ceil((scrolled + height) / 28) - 1])
-            if (seen >= 0 && seen < count) expect(seen >= first && seen < end).toBe(true);
+          for (const visible of [Math.floor(scrolled / 28), Math.ceil((scrolled + height) / 28) - 1])
+            if (visible >= 0 && visible < count) expect(visible >= first && visible < end).toBe(true);
           const windows = windowsOf({ first, end });
           for (const row of [first, end - 1]) if (end > first) expect(windows).toContain(Math.floor(row / WINDOW_ROWS));
         },
@@ -48,41 +48,41 @@ describe("rows", () => {
 
 describe("row requests", () => {
   const ROWS = 20_000;
-  const drawnFrom = (first: number): RowRange => ({ first, end: first + 54 });
+  const rangeFrom = (first: number): RowRange => ({ first, end: first + 54 });
   /** All requests at one position, in sequence. */
-  const askedAt = (drawn: RowRange, speed: number, known: Set<number>, count = ROWS) => {
+  const requestedAt = (range: RowRange, speed: number, known: Set<number>, count = ROWS) => {
     const runs: Array<[first: number, windows: number]> = [];
-    for (let run = nextRun(drawn, speed, count, has(known)); run !== null; ) {
+    for (let run = nextRun(range, speed, count, has(known)); run !== null; ) {
       runs.push([run.first, run.windows]);
-      for (let place = 0; place < run.windows; place += 1) known.add(run.first + place);
-      run = nextRun(drawn, speed, count, has(known));
+      for (let index = 0; index < run.windows; index += 1) known.add(run.first + index);
+      run = nextRun(range, speed, count, has(known));
     }
     return runs;
   };
   const has = (known: ReadonlySet<number>) => (window: number) => known.has(window);
 
   test("cover only rendered rows at rest, and no loaded ones", () => {
-    expect(askedAt(drawnFrom(120), 0, new Set())).toEqual([[2, 2]]);
-    expect(askedAt(drawnFrom(120), 0, new Set([2]))).toEqual([[3, 1]]);
-    expect(askedAt(drawnFrom(120), 0, new Set([2, 3]))).toEqual([]);
+    expect(requestedAt(rangeFrom(120), 0, new Set())).toEqual([[2, 2]]);
+    expect(requestedAt(rangeFrom(120), 0, new Set([2]))).toEqual([[3, 1]]);
+    expect(requestedAt(rangeFrom(120), 0, new Set([2, 3]))).toEqual([]);
   });
 
   test("prefetch in the scroll direction, several windows per request", () => {
-    expect(askedAt(drawnFrom(1_000), 500, new Set([20, 21]))).toEqual([[22, 3]]);
-    expect(askedAt(drawnFrom(1_000), -500, new Set([20, 21]))).toEqual([[17, 3]]);
+    expect(requestedAt(rangeFrom(1_000), 500, new Set([20, 21]))).toEqual([[22, 3]]);
+    expect(requestedAt(rangeFrom(1_000), -500, new Set([20, 21]))).toEqual([[17, 3]]);
     // Visible rows first, in scroll direction.
-    expect(askedAt(drawnFrom(1_000), 500, new Set())).toEqual([[20, 4]]);
-    expect(askedAt(drawnFrom(1_000), -500, new Set())).toEqual([[18, 4]]);
+    expect(requestedAt(rangeFrom(1_000), 500, new Set())).toEqual([[20, 4]]);
+    expect(requestedAt(rangeFrom(1_000), -500, new Set())).toEqual([[18, 4]]);
   });
 
   test("are not single-row when prefetching, except at the list's end", () => {
-    expect(askedAt(drawnFrom(1_000), 100, new Set([20, 21, 22]))).toEqual([]);
-    expect(askedAt(drawnFrom(19_880), 100, new Set([397, 398]))).toEqual([[399, 1]]);
-    expect(askedAt(drawnFrom(70), -100, new Set([1, 2]))).toEqual([[0, 1]]);
+    expect(requestedAt(rangeFrom(1_000), 100, new Set([20, 21, 22]))).toEqual([]);
+    expect(requestedAt(rangeFrom(19_880), 100, new Set([397, 398]))).toEqual([[399, 1]]);
+    expect(requestedAt(rangeFrom(70), -100, new Set([1, 2]))).toEqual([[0, 1]]);
   });
 
   test("cover rows visible at the destination of a jump, not those skipped", () => {
-    expect(askedAt(drawnFrom(15_000), 90_000, new Set([0]))).toEqual([[300, 2]]);
+    expect(requestedAt(rangeFrom(15_000), 90_000, new Set([0]))).toEqual([[300, 2]]);
   });
 
   test("cover every row passed slowly, once each, with fewer requests than windows", () => {
@@ -91,11 +91,11 @@ describe("row requests", () => {
         const known = new Set([0]);
         const runs: Array<[number, number]> = [];
         for (let first = 0; first + 54 <= count; first += step) {
-          const drawn = drawnFrom(first);
-          runs.push(...askedAt(drawn, step * 60, known, count));
-          for (const window of windowsOf(drawn)) expect(known.has(window)).toBe(true);
+          const range = rangeFrom(first);
+          runs.push(...requestedAt(range, step * 60, known, count));
+          for (const window of windowsOf(range)) expect(known.has(window)).toBe(true);
         }
-        const windows = runs.reduce((sum, [, each]) => sum + each, 1);
+        const windows = runs.reduce((sum, [, count]) => sum + count, 1);
         expect(windows).toBe(known.size);
         expect(Math.max(...known)).toBeLessThan(Math.ceil(count / WINDOW_ROWS));
         expect(runs.length).toBeLessThanOrEqual(Math.ceil(windows / 2) + 1);
@@ -104,23 +104,14 @@ describe("row requests", () => {
   });
 
   test("prefetch at scroll speed: uneven steps are smoothed, a pause or reversal resets it", () => {
-    const steps = (each: ReadonlyArray<readonly [row: number, ms: number]>) =>
-      each.reduce<ScrollPace>((last, [row, ms]) => paceAfter(last, row, ms), { row: 0, ms: 0, speed: 0 }).speed;
+    const steps = (positions: ReadonlyArray<readonly [row: number, ms: number]>) =>
+      positions.reduce<ScrollPace>((last, [row, ms]) => nextPace(last, row, ms), { row: 0, ms: 0, speed: 0 }).speed;
     expect(steps([[10, 5_000]])).toBe(100);
-    const even = steps([
-      [10, 5_000],
-      [20, 5_020],
-      [30, 5_040],
-      [40, 5_060],
-    ]);
+    const at20ms = (...rows: readonly number[]) => steps(rows.map((row, index) => [row, 5_000 + index * 20]));
+    const even = at20ms(10, 20, 30, 40);
     expect(even).toBeGreaterThan(400);
     expect(even).toBeLessThanOrEqual(500);
-    const turned = steps([
-      [10, 5_000],
-      [20, 5_020],
-      [19, 5_040],
-    ]);
-    expect(turned).toBe(-50);
+    expect(at20ms(10, 20, 19)).toBe(-50);
   });
 
   test("evict the farthest rows when very many are loaded", () => {
@@ -129,13 +120,13 @@ describe("row requests", () => {
         fc.uniqueArray(fc.integer({ min: 0, max: 2_000 }), { maxLength: 600 }),
         fc.integer({ min: 0, max: 99_000 }),
         (known, first) => {
-          const drawn = drawnFrom(first);
-          const gone = new Set(windowsToForget(known, drawn));
-          expect(gone.size).toBe(Math.max(0, known.length - KEPT_WINDOWS));
-          for (const window of windowsOf(drawn)) expect(gone.has(window)).toBe(false);
-          const distance = (window: number) => Math.abs((window + 0.5) * WINDOW_ROWS - (drawn.first + drawn.end) / 2);
-          const kept = known.filter((window) => !gone.has(window)).map(distance);
-          for (const window of gone) expect(distance(window)).toBeGreaterThanOrEqual(Math.max(...kept));
+          const range = rangeFrom(first);
+          const evicted = new Set(windowsToDrop(known, range));
+          expect(evicted.size).toBe(Math.max(0, known.length - CACHED_WINDOWS));
+          for (const window of windowsOf(range)) expect(evicted.has(window)).toBe(false);
+          const distance = (window: number) => Math.abs((window + 0.5) * WINDOW_ROWS - (range.first + range.end) / 2);
+          const remaining = known.filter((window) => !evicted.has(window)).map(distance);
+          for (const window of evicted) expect(distance(window)).toBeGreaterThanOrEqual(Math.max(...remaining));
         },
       ),
     );
@@ -154,15 +145,9 @@ describe("rows sorted in the browser", () => {
     expect(ordered("name", ["b", "A"], "desc")).toEqual(["b", "A"]);
     expect(ordered("number", [100, 20, 3])).toEqual([3, 20, 100]);
     const addresses = ["10.2.3.4", "10.2.3.10", "9.255.0.1", "2001:db8::1", "2001:db8::a:1", "::1", "fe80::1"];
-    expect(ordered("ip_address", addresses.toReversed())).toEqual([
-      "9.255.0.1",
-      "10.2.3.4",
-      "10.2.3.10",
-      "::1",
-      "2001:db8::1",
-      "2001:db8::a:1",
-      "fe80::1",
-    ]);
+    expect(ordered("ip_address", addresses.toReversed()).join(" ")).toBe(
+      "9.255.0.1 10.2.3.4 10.2.3.10 ::1 2001:db8::1 2001:db8::a:1 fe80::1",
+    );
   });
 
   test("by a custom field are ordered by its values, with missing ones last in both directions", () => {
@@ -199,7 +184,7 @@ describe("filter completion", () => {
     fields: [field("oper_status", "enumeration", ["Up", "Down"]), field("if_name", "text"), field("host.name", "text")],
     functions: [{ name: "changes", usage: "changes(field, period) >= 3" }],
   };
-  const offered = (text: string) => completionsOf(text, text.length, known).map((each) => each.text.trim());
+  const completionTexts = (text: string) => completionsOf(text, text.length, known).map(({ text }) => text.trim());
 
   test.each([
     ["", ["oper_status", "if_name", "host.name", "changes(", "NOT"]],
@@ -215,13 +200,13 @@ describe("filter completion", () => {
     ["NOT (ch", ["changes("]],
     ['if_name = "a \\" b', []],
   ])("after %p is %p", (text, expected) => {
-    expect(offered(text)).toEqual(expected);
+    expect(completionTexts(text)).toEqual(expected);
   });
 
   test("replaces the partial word, and keeps the rest", () => {
     const text = 'oper AND if_name = "x"';
     const [first] = completionsOf(text, 4, known);
-    expect(first === undefined ? null : completed(text, 4, first)).toEqual({
+    expect(first === undefined ? null : applyCompletion(text, 4, first)).toEqual({
       text: 'oper_status AND if_name = "x"',
       caret: 12,
     });

@@ -1,92 +1,84 @@
-// Lost answers in the test process: a write without an answer is retried and executed once, for every form that
+// Lost responses in the test process: a write without a response is retried and executed once, for every form that
 // creates; typed text survives a reload, except secrets.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { loseResponse } from "../support/browser/lost-responses.ts";
 import type { Route } from "../support/page/network.ts";
 import { visitForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
-describe("on a network that loses answers", () => {
+describe("on a network that loses responses", () => {
   const { appliance, client, visitor, page } = visitForAll();
 
   afterEach(async () => {
     await page.unrouteAll({ behavior: "wait" });
-    visitor.troubles();
+    visitor.problems();
   });
 
-  const open = (address: string) => page.goto(appliance.url + address);
+  const open = (path: string) => page.goto(appliance.url + path);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const list = async (path: string) => (await made(client.get(path))) as unknown as Wire[];
-
-  /** Drops the first answer to a write there, after its execution. */
-  async function loseAnswer(path: string, method = "POST"): Promise<void> {
-    let isLost = false;
-    await page.route(`**${path}`, async (route) => {
-      if (isLost || route.request().method() !== method) return route.continue();
-      isLost = true;
-      await route.fetch();
-      return route.abort();
-    });
-  }
+  const list = async (path: string) => (await expectOk(client.get(path))) as unknown as JsonRecord[];
 
   test("a record is deleted once with its dependants, despite retries", async () => {
-    const network = await made(client.post("networks", { name: "Branch" }));
-    const vlan = await made(client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
-    await made(client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }));
+    const network = await expectOk(client.post("networks", { name: "Branch" }));
+    const vlan = await expectOk(client.post("vlans", { network_id: network.id, number: 30, name: "Till" }));
+    await expectOk(
+      client.post("subnets", { network_id: network.id, cidr: "10.30.0.0/24", vlan_id: vlan.id, name: "x" }),
+    );
     await open(`/vlans/${vlan.id}`);
     await button("Delete").click();
     await page.getByRole("heading", { name: "Delete VLAN 30 Till" }).waitFor();
     await button("Delete").click();
     await page.getByRole("alert").getByText("in use").waitFor();
-    await loseAnswer(`/api/v1/vlans/${vlan.id}?cascade=true`, "DELETE");
-    await button("Delete all the same").click();
-    await page.getByText("It is not known whether it was saved.").waitFor();
-    await button("Delete all the same").click();
+    await loseResponse(page, `/api/v1/vlans/${vlan.id}?cascade=true`, "DELETE");
+    await button("Delete anyway").click();
+    await page.getByText("We couldn't confirm that the change was saved.").waitFor();
+    await button("Delete anyway").click();
     await page.getByRole("heading", { name: "This VLAN is gone" }).waitFor();
     expect(await list(`vlans/${vlan.id}/history`)).toMatchObject([{ operation: "Deleted" }, { operation: "Created" }]);
   });
 
   test("records are deleted in bulk once with their dependants, despite retries", async () => {
-    const network = await made(client.post("networks", { name: "Depot" }));
+    const network = await expectOk(client.post("networks", { name: "Depot" }));
     for (const number of [40, 41]) {
-      const vlan = await made(client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
+      const vlan = await expectOk(client.post("vlans", { network_id: network.id, number, name: `v${number}` }));
       const cidr = `10.${number}.0.0/24`;
-      await made(client.post("subnets", { network_id: network.id, cidr, vlan_id: vlan.id, name: "x" }));
+      await expectOk(client.post("subnets", { network_id: network.id, cidr, vlan_id: vlan.id, name: "x" }));
     }
     await open(`/vlans?network=${network.id}&filter=${encodeURIComponent("number >= 40")}`);
     await button("Delete").click();
     await button("Delete 2 VLANs").click();
     await page.getByRole("alert").getByText("in use").waitFor();
-    await loseAnswer("/api/v1/vlans/bulk-delete?cascade=true");
-    await button("Delete all the same").click();
-    await page.getByText("Safe to retry: nothing is done twice.").waitFor();
-    await button("Delete all the same").click();
+    await loseResponse(page, "/api/v1/vlans/bulk-delete?cascade=true");
+    await button("Delete anyway").click();
+    await page.getByText("It's safe to retry: nothing is done twice.").waitFor();
+    await button("Delete anyway").click();
     await page.getByText("Deleted.").waitFor();
     expect(await list(`vlans?network_id=${network.id}`)).toEqual([]);
   });
 
   test("a user's other preferences are kept if they could not be read before one is set", async () => {
     const { data: host } = await client.post("hosts", { network_id: appliance.networkId, name: "pinned" });
-    const kept = async () => {
-      const told = await page.request.get(`${appliance.url}/api/auth/preferences`);
-      return ((await told.json()) as { readonly data: Readonly<Record<string, unknown>> }).data;
+    const storedPreferences = async () => {
+      const response = await page.request.get(`${appliance.url}/api/auth/preferences`);
+      return ((await response.json()) as { readonly data: Readonly<Record<string, unknown>> }).data;
     };
     await page.request.put(`${appliance.url}/api/auth/preferences`, {
       data: { "views.hosts": [{ name: "Mine", filter: "name = a" }] },
       headers: { origin: appliance.url },
     });
-    const before = await kept();
+    const before = await storedPreferences();
     const preferences = "**/api/auth/preferences";
     await page.route(preferences, (route) => (route.request().method() === "GET" ? route.abort() : route.continue()));
     await open(`/hosts/${host.id}`);
     await button("Pin").click();
     await page.getByText("The appliance did not answer").first().waitFor();
-    expect(await kept()).toEqual(before);
+    expect(await storedPreferences()).toEqual(before);
     await page.unroute(preferences);
     await button("Pin").click();
     await button("Pinned").waitFor();
-    expect(await kept()).toEqual({ ...before, pins: [{ kind: "hosts", id: host.id }] });
+    expect(await storedPreferences()).toEqual({ ...before, pins: [{ kind: "hosts", id: host.id }] });
   });
 
   test("a form is locked while sending, and keeps focus after a refusal", async () => {
@@ -108,12 +100,12 @@ describe("on a network that loses answers", () => {
     release.resolve();
     await page.locator(".problem").waitFor();
     await page.keyboard.type("7");
-    await settles(() => field.inputValue(), "held-17");
+    await expectEventually(() => field.inputValue(), "held-17");
     await button("Cancel").click();
   });
 
   test("a new record stays editable after a refusal by the API", async () => {
-    await made(client.post("tags", { name: "taken", color: "Red" }));
+    await expectOk(client.post("tags", { name: "taken", color: "Red" }));
     await open("/settings/tags?new=tag");
     await page.locator("#edit-name").fill("taken");
     await button("Create").click();
@@ -124,49 +116,50 @@ describe("on a network that loses answers", () => {
     expect(await list("tags?search=free")).toHaveLength(1);
   });
 
-  test("an API key is created once, even if the page is reloaded before the answer", async () => {
-    await loseAnswer("/api/v1/auth/keys");
+  test("an API key is created once, even if the page is reloaded before the response", async () => {
+    await loseResponse(page, "/api/v1/auth/keys");
     await open("/settings/keys");
     await button("New key").click();
     const form = page.getByRole("form", { name: "New key" });
     await form.getByLabel("Name", { exact: true }).fill("Monitoring by day");
     await form.getByLabel("Expires").fill("2099-12-31");
     await form.getByRole("button", { name: "Create" }).click();
-    await form.getByText("It is not known whether it was done.").waitFor();
+    await form.getByText("We couldn't confirm that the request was carried out.").waitFor();
     await page.reload();
-    await form.getByText("It is not known whether it was done.").waitFor();
-    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Monitoring by day");
-    await button("Send it again").click();
+    await form.getByText("We couldn't confirm that the request was carried out.").waitFor();
+    await expectEventually(() => form.getByLabel("Name", { exact: true }).inputValue(), "Monitoring by day");
+    await button("Send again").click();
     await page.getByText("The key Monitoring by day was created.").waitFor();
-    expect((await page.locator(".command").textContent())?.match(/nlk_\w+/)).not.toBeNull();
-    const told = await page.request.get(`${appliance.url}/api/v1/auth/keys?limit=0`);
-    const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
+    const key = (await page.locator(".command").textContent())?.match(/nlk_\w+/)?.[0] ?? "";
+    expect((await appliance.running.withKey(key).get("tags")).status).toBe(200);
+    const response = await page.request.get(`${appliance.url}/api/v1/auth/keys?limit=0`);
+    const { data } = (await response.json()) as { readonly data: readonly { readonly name: string }[] };
     expect(data.filter(({ name }) => name === "Monitoring by day")).toHaveLength(1);
   });
 
   /** The credentials step of the first run, with a community typed and submitted. */
-  async function giveCommunity(networkId: string, community: string): Promise<void> {
+  async function enterCommunity(networkId: string, community: string): Promise<void> {
     await open(`/start?network=${networkId}&step=credentials&others=127.77.9.0/30`);
     await page.getByLabel("An SNMP v2c community").check();
     await page.getByLabel("Community", { exact: true }).fill(community);
     await button("Save and continue").click();
   }
-  const UNSURE = "It is not known whether what you sent was saved.";
+  const UNCERTAIN_NOTICE = "It is unknown whether the credential was saved.";
   const credentialsOf = async (networkId: string) =>
-    (await list("credentials?limit=0")).filter((each) => each.assigned_network_ids.includes(networkId));
-  const newNetwork = async (name: string) => (await made(client.post("networks", { name }))).id as string;
-  const kept = () =>
+    (await list("credentials?limit=0")).filter(({ assigned_network_ids }) => assigned_network_ids.includes(networkId));
+  const newNetwork = async (name: string) => (await expectOk(client.post("networks", { name }))).id as string;
+  const browserState = () =>
     page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
 
   test("the setup credential is saved once despite retries, with or without a reload", async () => {
-    for (const [name, again] of [
+    for (const [name, retry] of [
       ["Stayed", async () => undefined],
       [
         "Reloaded",
         async () => {
           await page.reload();
-          await page.getByText(UNSURE).waitFor();
-          await settles(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
+          await page.getByText(UNCERTAIN_NOTICE).waitFor();
+          await expectEventually(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
         },
       ],
     ] as const) {
@@ -175,10 +168,10 @@ describe("on a network that loses answers", () => {
       await page.route("**/api/v1/credentials", (route) =>
         route.request().method() === "POST" ? route.abort() : route.continue(),
       );
-      await giveCommunity(networkId, "see-and-tell");
-      await page.getByText(UNSURE).waitFor();
+      await enterCommunity(networkId, "see-and-tell");
+      await page.getByText(UNCERTAIN_NOTICE).waitFor();
       await page.unrouteAll({ behavior: "wait" });
-      await again();
+      await retry();
       await page.getByLabel("Community", { exact: true }).fill("see-and-tell");
       await button("Save and continue").click();
       await button("Start the first scan").waitFor();
@@ -189,63 +182,60 @@ describe("on a network that loses answers", () => {
 
   test("a second setup credential is not saved next to a late one, whatever is typed then", async () => {
     const networkId = await newNetwork("Late");
-    const late = Promise.withResolvers<Route>();
+    const lateRequest = Promise.withResolvers<Route>();
     await page.route("**/api/v1/credentials", (route) =>
-      route.request().method() === "POST" ? late.resolve(route) : route.continue(),
+      route.request().method() === "POST" ? lateRequest.resolve(route) : route.continue(),
     );
-    await giveCommunity(networkId, "the-first-one");
-    const route = await late.promise;
+    await enterCommunity(networkId, "the-first-one");
+    const route = await lateRequest.promise;
     const { headers, body } = { headers: await route.request().allHeaders(), body: route.request().postData() };
     await route.abort();
-    await page.getByText(UNSURE).waitFor();
+    await page.getByText(UNCERTAIN_NOTICE).waitFor();
     await page.reload();
-    await page.getByText(UNSURE).waitFor();
+    await page.getByText(UNCERTAIN_NOTICE).waitFor();
     await page.unrouteAll({ behavior: "wait" });
-    const sent = Object.fromEntries(
+    const sentHeaders = Object.fromEntries(
       ["content-type", "idempotency-key", "x-request-id", "x-change-reason"].map((name) => [name, headers[name] ?? ""]),
     );
-    const answer = await page.request.post(`${appliance.url}/api/v1/credentials`, {
-      headers: sent,
+    const response = await page.request.post(`${appliance.url}/api/v1/credentials`, {
+      headers: sentHeaders,
       data: body ?? "",
     });
-    expect(answer.status()).toBe(200);
+    expect(response.status()).toBe(200);
     await page.getByLabel("Community", { exact: true }).fill("another-one");
     await button("Save and continue").click();
-    await page.getByText("What you sent before was saved.").waitFor();
-    await page.getByLabel("What this network has: SNMP v2c, Late").and(page.locator(":checked")).waitFor();
+    await page.getByText("The credential you sent before was saved.").waitFor();
+    await page.getByLabel("Credentials of this network: SNMP v2c, Late").and(page.locator(":checked")).waitFor();
     expect(await credentialsOf(networkId)).toHaveLength(1);
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 
-  const namedCredentials = async (name: string) =>
-    (await list("credentials?limit=0")).filter((each) => each.name === name);
-
   test("addresses are allocated once", async () => {
-    const { id } = await made(
+    const { id } = await expectOk(
       client.post("subnets", { network_id: appliance.networkId, cidr: "10.40.0.0/29", name: "Lost" }),
     );
-    await loseAnswer(`/api/v1/subnets/${id}/allocate`);
+    await loseResponse(page, `/api/v1/subnets/${id}/allocate`);
     await open(`/subnets/${id}`);
     await button("Allocate next free").click();
-    await button("Reserve them").click();
-    await page.getByText("Safe to retry: they are allocated once.").waitFor();
-    await button("Reserve them").click();
+    await button("Reserve").click();
+    await page.getByText("Safe to retry: addresses are allocated only once.").waitFor();
+    await button("Reserve").click();
     await page.getByText("Allocated: 10.40.0.1").waitFor();
     expect(await list(`ip-ranges?subnet_id=${id}`)).toHaveLength(1);
   });
 
-  test("one backup is taken, and a selection after a lost answer is bound correctly", async () => {
-    await loseAnswer("/api/v1/backups");
+  test("one backup is taken, and a selection after a lost response is bound correctly", async () => {
+    await loseResponse(page, "/api/v1/backups");
     await open("/settings/backups");
     await button("Take a backup").click();
     await page.locator(".problem").waitFor();
-    await settles(() => button("Take a backup").isEnabled(), true);
+    await expectEventually(() => button("Take a backup").isEnabled(), true);
     await button("Take a backup").click();
     await page.getByText("is being taken.").waitFor();
-    expect((await page.request.get(`${appliance.url}/api/v1/backups`).then((told) => told.json())).data).toHaveLength(
-      1,
-    );
-    const host = await made(
+    expect(
+      (await page.request.get(`${appliance.url}/api/v1/backups`).then((response) => response.json())).data,
+    ).toHaveLength(1);
+    const host = await expectOk(
       client.post("hosts", {
         network_id: appliance.networkId,
         name: "bound",
@@ -253,7 +243,7 @@ describe("on a network that loses answers", () => {
         services: [{ name: "site", service_definition: "Http" }],
       }),
     );
-    await loseAnswer("/api/v1/bindings");
+    await loseResponse(page, "/api/v1/bindings");
     await open(`/hosts/${host.id}?tab=services`);
     await button("Bind site").click();
     const port = page.getByRole("combobox", { name: "Port", exact: true });
@@ -267,7 +257,7 @@ describe("on a network that loses answers", () => {
   });
 
   test("a partial credential survives a reload: its type, hosts and networks, but no secret", async () => {
-    const host = await made(client.post("hosts", { network_id: appliance.networkId, name: "asked-by-v3" }));
+    const host = await expectOk(client.post("hosts", { network_id: appliance.networkId, name: "asked-by-v3" }));
     await open("/settings/credentials?new=credential");
     const form = page.getByRole("form", { name: "New credential" });
     await form.getByLabel("Name", { exact: true }).fill("Monitoring");
@@ -283,17 +273,18 @@ describe("on a network that loses answers", () => {
     await form.getByLabel("Add a host").fill((await option.getAttribute("value")) ?? "");
     await form.getByRole("link", { name: "asked-by-v3" }).waitFor();
     await page.reload();
-    await form.getByText("What you had typed is back.").waitFor();
-    expect(await kept()).not.toContain("a secret");
-    await settles(() => form.getByLabel("User (security name)").inputValue(), "watcher");
-    await settles(() => form.getByLabel("Privacy", { exact: true }).inputValue(), "Aes256");
-    await settles(() => form.getByLabel("Authentication password: path of the file").inputValue(), "v3-auth");
-    await settles(() => form.getByLabel("Privacy password", { exact: true }).inputValue(), "");
+    await form.getByText("Your input was restored.").waitFor();
+    expect(await browserState()).not.toContain("a secret");
+    await expectEventually(() => form.getByLabel("User (security name)").inputValue(), "watcher");
+    await expectEventually(() => form.getByLabel("Privacy", { exact: true }).inputValue(), "Aes256");
+    await expectEventually(() => form.getByLabel("Authentication password: path of the file").inputValue(), "v3-auth");
+    await expectEventually(() => form.getByLabel("Privacy password", { exact: true }).inputValue(), "");
     await form.getByRole("link", { name: "asked-by-v3" }).waitFor();
     await form.getByLabel("Privacy password", { exact: true }).fill("a secret of SNMP");
     await form.getByRole("button", { name: "Create" }).click();
     await page.getByText("The credential Monitoring was created.").waitFor();
-    expect(await namedCredentials("Monitoring")).toMatchObject([
+    const credentials = await list("credentials?limit=0");
+    expect(credentials.filter(({ name }) => name === "Monitoring")).toMatchObject([
       {
         credential_type: { type: "SnmpV3", security_name: "watcher", priv_protocol: "Aes256" },
         host_assignments: [{ host_id: host.id }],
@@ -309,12 +300,12 @@ describe("on a network that loses answers", () => {
     await form.getByRole("checkbox").check();
     await page.reload();
     await button("Edit the organization").click();
-    await form.getByText("What you had typed is back.").waitFor();
-    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Acme of tomorrow");
-    await settles(() => form.getByRole("checkbox").isChecked(), true);
-    await form.getByRole("button", { name: "Discard it" }).click();
+    await form.getByText("Your input was restored.").waitFor();
+    await expectEventually(() => form.getByLabel("Name", { exact: true }).inputValue(), "Acme of tomorrow");
+    await expectEventually(() => form.getByRole("checkbox").isChecked(), true);
+    await form.getByRole("button", { name: "Discard" }).click();
     await button("Edit the organization").click();
-    await settles(() => form.getByRole("checkbox").isChecked(), false);
+    await expectEventually(() => form.getByRole("checkbox").isChecked(), false);
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 });

@@ -1,79 +1,72 @@
-// Lost answers in Chromium, on the executable: a write without an answer is retried and executed once, for every form
-// that creates; typed text survives a reload, except secrets, but not the session.
+// Lost responses in Chromium, on the executable: a write without a response is retried and executed once, for every
+// form that creates; typed text survives a reload, except secrets, but not the session.
 
 import { afterEach, describe, expect, test } from "bun:test";
-import { isUnsure, unreachable } from "../../src/console/api/refusal.ts";
-import { keepDraft, keepDraftsOf, keptDraft } from "../../src/console/forms/drafts.ts";
+import { isOutcomeUnknown, unreachable } from "../../src/console/api/refusal.ts";
+import { keepDraftsOf, loadDraft, storeDraft } from "../../src/console/forms/drafts.ts";
 import { RequestKeys } from "../../src/console/forms/request-key.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, hasChromium, settles } from "../support/browser/browser.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { accessibilityFindings, expectEventually, hasChromium } from "../support/browser/browser.ts";
+import { loseResponse } from "../support/browser/lost-responses.ts";
 import { OWNER, visitForAll } from "../support/browser/visit.ts";
 import { PASSWORD } from "../support/executable/executable.ts";
 
-const NEXT = "next@acme.example";
+const NEXT_EMAIL = "next@acme.example";
 
 describe("request keys", () => {
   test("are the same for the same request until it is done, and different for any other", () => {
     const keys = new RequestKeys();
-    const first = keys.of("a");
-    expect([keys.of("a"), keys.of("b") === first]).toEqual([first, false]);
+    const first = keys.keyFor("a");
+    expect([keys.keyFor("a"), keys.keyFor("b") === first]).toEqual([first, false]);
     keys.settle("a");
-    expect(keys.of("a")).not.toBe(first);
+    expect(keys.keyFor("a")).not.toBe(first);
   });
 
   test("keep no draft if the browser stores nothing", () => {
     const name = { userId: "u", kind: "host", id: "new" };
     keepDraftsOf("u");
-    keepDraft(name, { base: {}, tag: "", typed: { name: "x" }, reason: "" });
-    expect(keptDraft(name)).toBeNull();
+    storeDraft(name, { base: {}, tag: "", typed: { name: "x" }, reason: "" });
+    expect(loadDraft(name)).toBeNull();
   });
 });
 
-test("an unsent request is not in doubt, one without an answer is", () => {
-  const unsure = (status: number, code: string) => isUnsure({ status, code });
+test("a request without a response is in doubt, an unsent one is not", () => {
+  const unsure = (status: number, code: string) => isOutcomeUnknown({ status, code });
   expect([unsure(0, "too_many"), unsure(0, "table"), unsure(409, "entity_in_use")]).toEqual([false, false, false]);
-  expect([isUnsure(unreachable(new Error("lost"))), unsure(502, "unknown"), unsure(504, "unknown")]).toEqual([
+  expect([isOutcomeUnknown(unreachable(new Error("lost"))), unsure(502, "unknown"), unsure(504, "unknown")]).toEqual([
     true,
     true,
     true,
   ]);
 });
 
-describe.skipIf(!hasChromium)("on a network that loses answers", () => {
+describe.skipIf(!hasChromium)("on a network that loses responses", () => {
   const { appliance, client, visitor, page } = visitForAll();
 
   afterEach(async () => {
     await page.unrouteAll({ behavior: "wait" });
-    visitor.troubles();
+    visitor.problems();
   });
 
-  const open = (address: string) => page.goto(appliance.url + address);
+  const open = (path: string) => page.goto(appliance.url + path);
   const button = (name: string) => page.getByRole("button", { name, exact: true });
-  const list = async (path: string) => (await made(client.get(path))) as unknown as Wire[];
-
-  /** Drops the first answer to a write there, after its execution. */
-  async function loseAnswer(path: string, method = "POST"): Promise<void> {
-    let isLost = false;
-    await page.route(`**${path}`, async (route) => {
-      if (isLost || route.request().method() !== method) return route.continue();
-      isLost = true;
-      await route.fetch();
-      return route.abort();
-    });
-  }
+  const list = async (path: string) => (await expectOk(client.get(path))) as unknown as JsonRecord[];
 
   test("a new host is created once, even if the page is reloaded before the retry", async () => {
-    await loseAnswer("/api/v1/hosts");
+    await loseResponse(page, "/api/v1/hosts");
     await open("/hosts");
     await button("New host").click();
     await page.locator("#edit-network_id").selectOption({ index: 1 });
     await page.locator("#edit-name").fill("twin");
     await button("Create").click();
-    await page.getByText("It is not known whether it was created.").waitFor();
+    await page.getByText("We couldn't confirm that the record was created.").waitFor();
     await page.reload();
-    await page.getByText("It is not known whether it was created.").waitFor();
+    await page.getByText("We couldn't confirm that the record was created.").waitFor();
     // The submitted form is locked: an edited one would create a second record.
-    await settles(() => page.evaluate("document.querySelector('#edit-name').closest('[inert]') !== null"), true);
+    await expectEventually(
+      () => page.evaluate("document.querySelector('#edit-name').closest('[inert]') !== null"),
+      true,
+    );
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Save again").click();
     await page.locator(".edit-saved").waitFor();
@@ -81,51 +74,30 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 
-  test("an API key is created once, and the created one is shown", async () => {
-    await loseAnswer("/api/v1/auth/keys");
-    await open("/settings/keys");
-    await button("New key").click();
-    const form = page.getByRole("form", { name: "New key" });
-    await form.getByLabel("Name", { exact: true }).fill("Backups at night");
-    await form.getByRole("button", { name: "Create" }).click();
-    await form.getByText("It is not known whether it was done.").waitFor();
-    expect(await accessibilityFindings(page)).toEqual([]);
-    await button("Send it again").click();
-    await page.getByText("The key Backups at night was created.").waitFor();
-    const key = (await page.locator(".command").textContent())?.match(/nlk_\w+/)?.[0] ?? "";
-    const { status } = await fetch(`${appliance.url}/api/v1/tags`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    expect(status).toBe(200);
-    const told = await page.request.get(`${appliance.url}/api/v1/auth/keys?limit=0`);
-    const { data } = (await told.json()) as { readonly data: readonly { readonly name: string }[] };
-    expect(data.filter(({ name }) => name === "Backups at night")).toHaveLength(1);
-  });
-
   /** The credentials step of the first run, with a community typed and submitted. */
-  async function giveCommunity(networkId: string, community: string): Promise<void> {
+  async function enterCommunity(networkId: string, community: string): Promise<void> {
     await open(`/start?network=${networkId}&step=credentials&others=127.77.9.0/30`);
     await page.getByLabel("An SNMP v2c community").check();
     await page.getByLabel("Community", { exact: true }).fill(community);
     await button("Save and continue").click();
   }
-  const UNSURE = "It is not known whether what you sent was saved.";
+  const UNCERTAIN_NOTICE = "It is unknown whether the credential was saved.";
   const credentialsOf = async (networkId: string) =>
-    (await list("credentials?limit=0")).filter((each) => each.assigned_network_ids.includes(networkId));
-  const newNetwork = async (name: string) => (await made(client.post("networks", { name }))).id as string;
-  const kept = () =>
+    (await list("credentials?limit=0")).filter(({ assigned_network_ids }) => assigned_network_ids.includes(networkId));
+  const newNetwork = async (name: string) => (await expectOk(client.post("networks", { name }))).id as string;
+  const browserState = () =>
     page.evaluate<string>("JSON.stringify([location.href, { ...localStorage }, { ...sessionStorage }])");
 
   test("the setup credential is saved once, with a notice after a reload", async () => {
     const networkId = await newNetwork("Saved");
-    await loseAnswer("/api/v1/credentials");
-    await giveCommunity(networkId, "not-for-storage");
-    await page.getByText(UNSURE).waitFor();
+    await loseResponse(page, "/api/v1/credentials");
+    await enterCommunity(networkId, "not-for-storage");
+    await page.getByText(UNCERTAIN_NOTICE).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(await kept()).not.toContain("not-for-storage");
+    expect(await browserState()).not.toContain("not-for-storage");
     await page.reload();
-    await page.getByText("What you sent before was saved.").waitFor();
-    await page.getByLabel("What this network has: SNMP v2c, Saved").and(page.locator(":checked")).waitFor();
+    await page.getByText("The credential you sent before was saved.").waitFor();
+    await page.getByLabel("Credentials of this network: SNMP v2c, Saved").and(page.locator(":checked")).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
     await button("Continue").click();
@@ -140,42 +112,46 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
     await form.getByLabel("Name", { exact: true }).fill(name);
     await form.getByLabel("Community", { exact: true }).fill(community);
     await form.getByRole("group", { name: "Networks" }).getByRole("checkbox").first().check();
-    await form.getByLabel("Try first at").fill("10.9.0.1\n10.9.0.2");
+    await form.getByLabel("First targets").fill("10.9.0.1\n10.9.0.2");
     return form;
   }
   const namedCredentials = async (name: string) =>
-    (await list("credentials?limit=0")).filter((each) => each.name === name);
+    (await list("credentials?limit=0")).filter((item) => item.name === name);
 
   test("a settings credential is saved once, even if the page is reloaded and its secret re-entered", async () => {
-    await loseAnswer("/api/v1/credentials");
+    await loseResponse(page, "/api/v1/credentials");
     const form = await typeCredential("Access switches", "n0t-public");
     await form.getByRole("button", { name: "Create" }).click();
-    await form.getByText("It is not known whether it was done.").waitFor();
-    expect(await kept()).not.toContain("n0t-public");
+    await form.getByText("We couldn't confirm that the request was carried out.").waitFor();
+    expect(await accessibilityFindings(page)).toEqual([]);
+    expect(await browserState()).not.toContain("n0t-public");
     await page.reload();
     await form.getByText("Enter the secrets again").waitFor();
-    await settles(() => form.getByLabel("Name", { exact: true }).inputValue(), "Access switches");
-    await settles(() => form.getByLabel("Try first at").inputValue(), "10.9.0.1\n10.9.0.2");
-    await settles(() => form.getByLabel("Community", { exact: true }).inputValue(), "");
-    await settles(() => form.getByRole("group", { name: "Networks" }).getByRole("checkbox").first().isChecked(), true);
+    await expectEventually(() => form.getByLabel("Name", { exact: true }).inputValue(), "Access switches");
+    await expectEventually(() => form.getByLabel("First targets").inputValue(), "10.9.0.1\n10.9.0.2");
+    await expectEventually(() => form.getByLabel("Community", { exact: true }).inputValue(), "");
+    await expectEventually(
+      () => form.getByRole("group", { name: "Networks" }).getByRole("checkbox").first().isChecked(),
+      true,
+    );
     expect(await accessibilityFindings(page)).toEqual([]);
     await form.getByLabel("Community", { exact: true }).fill("n0t-public");
-    await button("Send it again").click();
+    await button("Send again").click();
     await page.getByText("The credential Access switches was created.").waitFor();
     expect(await namedCredentials("Access switches")).toMatchObject([{ target_ips: ["10.9.0.1", "10.9.0.2"] }]);
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
   });
 
   test("a second credential is not created if another secret is entered after the reload, and the first is reported", async () => {
-    await loseAnswer("/api/v1/credentials");
+    await loseResponse(page, "/api/v1/credentials");
     const form = await typeCredential("Core switches", "n0t-public");
     await form.getByRole("button", { name: "Create" }).click();
-    await form.getByText("It is not known whether it was done.").waitFor();
+    await form.getByText("We couldn't confirm that the request was carried out.").waitFor();
     await page.reload();
     await form.getByText("Enter the secrets again").waitFor();
     await form.getByLabel("Community", { exact: true }).fill("something else");
-    await button("Send it again").click();
-    await form.getByText("The earlier request was carried out as it was sent.").waitFor();
+    await button("Send again").click();
+    await form.getByText("The earlier request has already been carried out.").waitFor();
     expect(await namedCredentials("Core switches")).toHaveLength(1);
     expect(await accessibilityFindings(page)).toEqual([]);
     await form.getByRole("button", { name: "Cancel" }).click();
@@ -183,16 +159,16 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
   });
 
   test("a partial user form survives a reload without the password, and is gone for the next user", async () => {
-    await client.post("users", { email: NEXT, name: "Next", role: "Admin", password: PASSWORD });
+    await client.post("users", { email: NEXT_EMAIL, name: "Next", role: "Admin", password: PASSWORD });
     await open("/settings/people");
     await button("New user").click();
-    const adding = page.getByRole("form", { name: "New user" });
+    const creationForm = page.getByRole("form", { name: "New user" });
     const type = async () => {
-      await adding.getByLabel("Name", { exact: true }).fill("Night shift");
-      await adding.getByLabel("E-mail").fill("night@acme.example");
-      await adding.getByLabel("Role").selectOption("Member");
-      await adding.getByRole("checkbox").first().check();
-      await adding.getByLabel("Password").fill("a secret of the night");
+      await creationForm.getByLabel("Name", { exact: true }).fill("Night shift");
+      await creationForm.getByLabel("E-mail").fill("night@acme.example");
+      await creationForm.getByLabel("Role").selectOption("Member");
+      await creationForm.getByRole("checkbox").first().check();
+      await creationForm.getByLabel("Password").fill("a secret of the night");
     };
     const signIn = async (email: string) => {
       await page.getByLabel("E-mail").fill(email);
@@ -201,35 +177,34 @@ describe.skipIf(!hasChromium)("on a network that loses answers", () => {
       await page.getByRole("banner").waitFor();
     };
     await type();
-    expect(await kept()).not.toContain("a secret");
+    expect(await browserState()).not.toContain("a secret");
     await page.reload();
-    await adding.getByText("What you had typed is back.").waitFor();
-    await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "Night shift");
-    await settles(() => adding.getByLabel("Role").inputValue(), "Member");
-    await settles(() => adding.getByRole("checkbox").first().isChecked(), true);
-    await settles(() => adding.getByLabel("Password").inputValue(), "");
+    await creationForm.getByText("Your input was restored.").waitFor();
+    await expectEventually(() => creationForm.getByLabel("Name", { exact: true }).inputValue(), "Night shift");
+    await expectEventually(() => creationForm.getByLabel("Role").inputValue(), "Member");
+    await expectEventually(() => creationForm.getByRole("checkbox").first().isChecked(), true);
+    await expectEventually(() => creationForm.getByLabel("Password").inputValue(), "");
     expect(await accessibilityFindings(page)).toEqual([]);
     // The session ends, which the submission detects.
     await type();
     await visitor.context.clearCookies();
-    await adding.getByRole("button", { name: "Create" }).click();
+    await creationForm.getByRole("button", { name: "Create" }).click();
     await page.getByRole("button", { name: "Sign in" }).waitFor();
-    expect(await kept()).not.toContain("Night shift");
+    expect(await browserState()).not.toContain("Night shift");
     await signIn(OWNER);
-    await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "");
+    await expectEventually(() => creationForm.getByLabel("Name", { exact: true }).inputValue(), "");
     // The user signs out in another tab.
     await type();
-    expect(await kept()).toContain("Night shift");
+    expect(await browserState()).toContain("Night shift");
     const tab = await visitor.open("/vlans");
     await tab.getByRole("button", { name: /^Account/ }).click();
     await tab.getByRole("button", { name: "Sign out" }).click();
     await page.getByText("Your session has ended.").waitFor();
-    expect(await kept()).not.toContain("Night shift");
-    await signIn(NEXT);
-    await settles(() => adding.getByLabel("Name", { exact: true }).inputValue(), "");
+    expect(await browserState()).not.toContain("Night shift");
+    await signIn(NEXT_EMAIL);
+    await expectEventually(() => creationForm.getByLabel("Name", { exact: true }).inputValue(), "");
     // The tab is signed in as well.
     await tab.getByRole("button", { name: "Account: Next" }).waitFor();
     expect(await page.evaluate("Object.keys(sessionStorage)")).toEqual([]);
-    await tab.close();
   });
 });

@@ -1,8 +1,8 @@
 // Map in Chromium, on the executable: scrubbing through a change, a path by keyboard, and exporting the drawing.
 
-import { describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import { expectAccessibleWithin, hasChromium, settles } from "../support/browser/browser.ts";
+import { afterEach, describe, expect, test } from "bun:test";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { expectAccessibleWithin, expectEventually, hasChromium } from "../support/browser/browser.ts";
 import { OWNER, visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("the map", () => {
@@ -10,9 +10,9 @@ describe.skipIf(!hasChromium)("the map", () => {
   let before: string;
   const { appliance, client, visitor } = visitForAll(async ({ client, networkId }) => {
     const host = (name: string) =>
-      made(client.post("hosts", { network_id: networkId, name, hidden: false, tags: [], ip_addresses: [] }));
-    const port = (hostId: string, index: number, far: string | null) =>
-      made(
+      expectOk(client.post("hosts", { network_id: networkId, name, hidden: false, tags: [], ip_addresses: [] }));
+    const port = (hostId: string, index: number, neighborId: string | null) =>
+      expectOk(
         client.post("if-entries", {
           host_id: hostId,
           network_id: networkId,
@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)("the map", () => {
           speed_bps: 1_000_000_000,
           admin_status: "Up",
           oper_status: "Up",
-          neighbor: far === null ? null : { type: "IfEntry", id: far },
+          neighbor: neighborId === null ? null : { type: "IfEntry", id: neighborId },
         }),
       );
     const core = await host("core-1");
@@ -36,8 +36,9 @@ describe.skipIf(!hasChromium)("the map", () => {
     await client.delete(`if-entries/${first.id}`);
     await port(core.id, 2, accessUplink.id);
   });
+  afterEach(() => expect(visitor.problems()).toEqual([]));
 
-  test("shows the cabling of an instant, and additions and removals between two", async () => {
+  test("shows the cabling at an instant, and additions and removals between two instants", async () => {
     const page = await visitor.open("/map?table=links");
     await page.getByRole("application", { name: /3 devices, 2 links/ }).waitFor();
     await page.getByRole("row", { name: /core-1 Gi1\/0\/2/ }).waitFor();
@@ -48,13 +49,11 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.getByText("3 appeared").waitFor();
     await page.getByText("1 vanished").waitFor();
     const vanished = page.getByRole("row", { name: /vanished/ });
-    await settles(() => vanished.count(), 1);
-    await settles(() => vanished.textContent(), expect.stringContaining("Gi1/0/1"));
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
+    await expectEventually(() => vanished.count(), 1);
+    await expectEventually(() => vanished.textContent(), expect.stringContaining("Gi1/0/1"));
   });
 
-  test("is operated by keyboard: a device is found, selected, and its path to another read", async () => {
+  test("finds a device, selects it and shows its path to another by keyboard", async () => {
     const page = await visitor.open("/map");
     await page.getByRole("searchbox", { name: "Find on the map" }).fill("core");
     await page.getByText("1 device found").waitFor();
@@ -65,74 +64,70 @@ describe.skipIf(!hasChromium)("the map", () => {
     await chosen.getByRole("link", { name: "Path from here" }).press("Enter");
     await page.getByRole("button", { name: "<b>printer</b>" }).press("Enter");
     await page.getByText("Path from core-1: 2 links").waitFor();
-    await settles(
+    await expectEventually(
       () => page.locator(".map-way li").allTextContents(),
       [" core-1", "Gi1/0/2 → Gi1/0/1 access-1", "Gi1/0/2 → Gi1/0/1 <b>printer</b>"],
     );
     await page.getByRole("application").focus();
-    const seen = () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
-    const whole = await seen();
+    const drawing = () => page.evaluate<string>("document.querySelector('canvas').toDataURL()");
+    const initial = await drawing();
     await page.keyboard.press("ArrowLeft");
     // Drawn within two frames.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    expect((await seen()) === whole).toBe(false);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
+    expect((await drawing()) === initial).toBe(false);
   });
 
   test("moves a device, and resets its position", async () => {
     const page = await visitor.open("/map");
     await page.getByRole("button", { name: "access-1" }).click();
-    await page.getByRole("button", { name: "Move it" }).click();
-    const written = () => page.waitForResponse((response) => response.request().method() === "PUT");
+    await page.getByRole("button", { name: "Move device" }).click();
+    const positionSaved = () => page.waitForResponse((response) => response.request().method() === "PUT");
     const positions = async () => {
-      const answer = await client.get(`networks/${appliance.networkId}/map-positions`);
-      return Object.values(answer.body.data.nodes as Wire).filter(({ placed }) => placed === "person");
+      const response = await client.get(`networks/${appliance.networkId}/map-positions`);
+      return Object.values(response.body.data.nodes as JsonRecord).filter(({ placed }) => placed === "person");
     };
-    const [pressed] = await Promise.all([
-      written(),
+    const [saveResponse] = await Promise.all([
+      positionSaved(),
       page.getByRole("application").click({ position: { x: 30, y: 200 } }),
     ]);
-    expect(pressed.status()).toBe(200);
+    expect(saveResponse.status()).toBe(200);
     const [first] = await positions();
     await page.getByRole("button", { name: "Reset layout" }).waitFor();
-    await Promise.all([written(), page.keyboard.press("ArrowRight")]);
+    await Promise.all([positionSaved(), page.keyboard.press("ArrowRight")]);
     expect(await positions()).toEqual([{ ...first, x: first.x + 60 }]);
     // Devices can be dragged; dragging next to them pans as usual.
-    const picture = await page.getByRole("application").boundingBox();
-    const drag = async (from: Wire, dx: number) => {
+    const box = await page.getByRole("application").boundingBox();
+    const drag = async (from: JsonRecord, dx: number) => {
       await page.mouse.move(from.x, from.y);
       await page.mouse.down();
       await page.mouse.move(from.x + dx / 2, from.y);
       await page.mouse.move(from.x + dx, from.y);
       await page.mouse.up();
     };
-    const dropped = { x: (picture?.x ?? 0) + 60, y: (picture?.y ?? 0) + 60 };
-    await Promise.all([written(), page.mouse.click(dropped.x, dropped.y)]);
-    const [put] = await positions();
+    const dropped = { x: (box?.x ?? 0) + 60, y: (box?.y ?? 0) + 60 };
+    await Promise.all([positionSaved(), page.mouse.click(dropped.x, dropped.y)]);
+    const [positioned] = await positions();
     // Hit testing works only after drawing.
     let moves = 0;
-    await settles(async () => {
+    await expectEventually(async () => {
       moves += 1;
       await page.mouse.move(dropped.x + (moves % 2), dropped.y);
       return page.getByRole("application").locator("canvas").getAttribute("title");
     }, "access-1");
-    await Promise.all([written(), drag(dropped, 80)]);
-    const [carried] = await positions();
-    expect([carried.x > put.x, Math.abs(carried.y - put.y) <= 1]).toEqual([true, true]);
+    await Promise.all([positionSaved(), drag(dropped, 80)]);
+    const [dragged] = await positions();
+    expect([dragged.x > positioned.x, Math.abs(dragged.y - positioned.y) <= 1]).toEqual([true, true]);
     await drag({ x: dropped.x, y: dropped.y + 150 }, 40);
-    expect(await positions()).toEqual([carried]);
-    await Promise.all([written(), page.getByRole("button", { name: "Reset layout" }).click()]);
+    expect(await positions()).toEqual([dragged]);
+    await Promise.all([positionSaved(), page.getByRole("button", { name: "Reset layout" }).click()]);
     expect(await positions()).toEqual([]);
     await page.goto(`${appliance.url}/map?at=${before}`);
     await page.getByRole("button", { name: "access-1" }).click();
     await page.getByRole("region", { name: "access-1" }).waitFor();
-    expect(await page.getByRole("button", { name: "Move it" }).count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
+    expect(await page.getByRole("button", { name: "Move device" }).count()).toBe(0);
   });
 
-  test("on a phone scrolls to what was selected in the table below it", async () => {
+  test("scrolls to the details of a device selected in the table, on a phone", async () => {
     const page = await visitor.open("/map");
     // At this height, three rows are a long table.
     await page.setViewportSize({ width: 360, height: 90 });
@@ -140,15 +135,13 @@ describe.skipIf(!hasChromium)("the map", () => {
     await page.getByRole("row").last().getByRole("button").first().click();
     const top = async () => (await page.locator(".map-chosen").boundingBox())?.y ?? Number.NaN;
     // Subpixel tolerance.
-    await settles(async () => (await top()) > -2 && (await top()) < 90, true);
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
+    await expectEventually(async () => (await top()) > -2 && (await top()) < 90, true);
   });
 
   test("is exported as SVG, PNG, Mermaid and GraphML", async () => {
     const page = await visitor.open("/map");
     await page.getByRole("application", { name: /3 devices/ }).waitFor();
-    const saved = async (role: "button" | "link", name: string) => {
+    const exportAs = async (role: "button" | "link", name: string) => {
       const [download] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole(role, { name, exact: true }).click(),
@@ -156,21 +149,19 @@ describe.skipIf(!hasChromium)("the map", () => {
       const bytes = await Bun.file(await download.path()).bytes();
       return { name: download.suggestedFilename(), bytes, text: new TextDecoder().decode(bytes) };
     };
-    const svg = await saved("button", "SVG");
+    const svg = await exportAs("button", "SVG");
     expect(svg.name).toEndWith("-now.svg");
     expect(svg.text).toContain("&lt;b&gt;printer&lt;/b&gt;</text>");
     expect(svg.text).toMatch(/<line [^>]*stroke="rgb\(/);
-    expect([...(await saved("button", "PNG")).bytes.subarray(1, 4)]).toEqual([...new TextEncoder().encode("PNG")]);
-    expect((await saved("link", "Mermaid")).text).toStartWith("graph LR");
-    expect((await saved("link", "GraphML")).text).toContain("<graphml");
-    expect(visitor.troubles()).toEqual([]);
-    await page.close();
+    expect([...(await exportAs("button", "PNG")).bytes.subarray(1, 4)]).toEqual([...new TextEncoder().encode("PNG")]);
+    expect((await exportAs("link", "Mermaid")).text).toStartWith("graph LR");
+    expect((await exportAs("link", "GraphML")).text).toContain("<graphml");
   });
 
-  test.each(["light", "dark"] as const)("is accessible, populated, comparing and empty: %s", async (colorScheme) => {
-    const look = { colorScheme, viewport: { width: 360, height: 740 } };
-    const { visitor: own, page } = await appliance.arrived(OWNER, "/map", look);
-    for (const address of [
+  test.each(["light", "dark"] as const)("is accessible in every state: %s", async (colorScheme) => {
+    const contextOptions = { colorScheme, viewport: { width: 360, height: 740 } };
+    const { visitor: own, page } = await appliance.visitAs(OWNER, "/map", contextOptions);
+    for (const query of [
       "",
       "?table=links",
       `?vs=${before}`,
@@ -179,14 +170,14 @@ describe.skipIf(!hasChromium)("the map", () => {
       `?from=${before}&at=${before}`,
       `?from=${before}&table=changes`,
     ]) {
-      await page.goto(`${appliance.url}/map${address}`);
+      await page.goto(`${appliance.url}/map${query}`);
       await page.getByRole("application").waitFor();
-      await expectAccessibleWithin(page, address);
+      await expectAccessibleWithin(page, query);
     }
-    // Printouts are light, whatever the color scheme.
+    // Printouts are light in any color scheme.
     await page.goto(`${appliance.url}/map`);
     await page.getByRole("application", { name: /3 devices/ }).waitFor();
-    const corner = () =>
+    const cornerColor = () =>
       page.evaluate<string>(`(() => {
           const copy = Object.assign(document.createElement("canvas"), { width: 4, height: 4 }).getContext("2d");
           copy.drawImage(document.querySelector("canvas"), 0, 0);
@@ -194,12 +185,12 @@ describe.skipIf(!hasChromium)("the map", () => {
         })()`);
     // Drawn within two frames.
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    const onScreen = await corner();
+    const onScreen = await cornerColor();
     expect(onScreen === "255,255,255,255").toBe(colorScheme === "light");
     await page.evaluate("window.dispatchEvent(new Event('beforeprint'))");
-    expect(await corner()).toBe("255,255,255,255");
+    expect(await cornerColor()).toBe("255,255,255,255");
     await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
-    expect(await corner()).toBe(onScreen);
-    expect(own.troubles()).toEqual([]);
+    expect(await cornerColor()).toBe(onScreen);
+    expect(own.problems()).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
-// Simulated pages of the test process: they report the same failures as Chromium, and are as isolated from each other.
+// Simulated pages of the test process: the same failures reported as in Chromium, and the same isolation.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { PASSWORD } from "../support/appliance/appliance.ts";
 import type { Page } from "../support/page/page.ts";
 import { OWNER, serveForAll } from "../support/page/visit.ts";
 import { Visitor } from "../support/page/visitor.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 describe("the in-process page", () => {
   const appliance = serveForAll();
@@ -13,97 +13,104 @@ describe("the in-process page", () => {
   let page: Page;
 
   beforeEach(async () => {
-    ({ visitor, page } = await appliance.arrived(OWNER, "/hosts"));
+    ({ visitor, page } = await appliance.openAs(OWNER, "/hosts"));
     await page.getByRole("button", { name: "New host" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  const troubled = (...sentences: unknown[]) => settles(async () => visitor.troubles(), sentences as string[]);
+  const expectProblems = (...sentences: unknown[]) =>
+    expectEventually(async () => visitor.problems(), sentences as string[]);
 
-  test("can sign in by the form, too", async () => {
-    const other = await Visitor.arrive(appliance.url);
-    const theirs = await other.signIn(OWNER, PASSWORD, "/vlans");
-    await theirs.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
-    expect(other.troubles()).toEqual([]);
-    await other.leave();
+  test("signs in through the form", async () => {
+    const otherVisitor = await Visitor.create(appliance.url);
+    const otherPage = await otherVisitor.signIn(OWNER, PASSWORD, "/vlans");
+    await otherPage.getByRole("heading", { name: "VLANs", level: 1 }).waitFor();
+    expect(otherVisitor.problems()).toEqual([]);
+    await otherVisitor.close();
   });
 
   test("fails on a refused request, like the browser's own console", async () => {
     await page.evaluate("fetch('/api/v1/hosts/00000000-0000-4000-8000-000000000000').then(() => null)");
-    await troubled(
+    await expectProblems(
       "404 for /api/v1/hosts/00000000-0000-4000-8000-000000000000",
       "error: Failed to load resource: the server responded with a status of 404 (Not Found)",
     );
     await page.goto(`${appliance.url}/nowhere`);
-    await troubled("404 for /nowhere", expect.stringContaining("404 (Not Found)"));
+    await expectProblems("404 for /nowhere", expect.stringContaining("404 (Not Found)"));
   });
 
   test("fails on exceptions, in a timer and in a listener, and on console output", async () => {
     await page.evaluate("setTimeout(() => { throw new Error('late'); })");
-    await troubled("threw: late");
+    await expectProblems("threw: late");
     await page.evaluate(
       "document.body.addEventListener('click', () => { throw new Error('clicked'); }, { once: true })",
     );
     await page.getByRole("heading", { level: 1 }).click();
-    await troubled("threw: clicked");
+    await expectProblems("threw: clicked");
     await page.evaluate("console.warn('odd', 1); console.error('wrong')");
-    await troubled("warning: odd 1", "error: wrong");
+    await expectProblems("warning: odd 1", "error: wrong");
   });
 
   test("fails on a request to another host, without sending it", async () => {
     await page.evaluate("fetch('http://192.0.2.1/').catch(() => null)");
-    await troubled("asked another host: http://192.0.2.1/", expect.stringContaining("ERR_NAME_NOT_RESOLVED"));
+    await expectProblems("requested another host: http://192.0.2.1/", expect.stringContaining("ERR_NAME_NOT_RESOLVED"));
   });
 
   test("blocks requests a foreign site would make", async () => {
-    const sent = { method: "POST", headers: { origin: "http://elsewhere.example" }, data: { name: "x", color: "Red" } };
-    expect((await page.request.fetch(`${appliance.url}/api/v1/tags`, sent)).status()).toBe(403);
+    const crossOriginRequest = {
+      method: "POST",
+      headers: { origin: "http://elsewhere.example" },
+      data: { name: "x", color: "Red" },
+    };
+    expect((await page.request.fetch(`${appliance.url}/api/v1/tags`, crossOriginRequest)).status()).toBe(403);
   });
 
-  test("shares nothing with other visitors, and storage with the visitor's other tabs", async () => {
-    const other = await Visitor.arrive(appliance.url);
-    const theirs = await other.open("/hosts");
-    await theirs.getByRole("button", { name: "Sign in" }).waitFor();
+  test("shares localStorage with the visitor's other tabs, and nothing with other visitors", async () => {
+    const otherVisitor = await Visitor.create(appliance.url);
+    const otherPage = await otherVisitor.open("/hosts");
+    await otherPage.getByRole("button", { name: "Sign in" }).waitFor();
     await page.evaluate("localStorage.setItem('mine', '1'); sessionStorage.setItem('mine', '2'); window.mine = 3");
-    const mine = "JSON.stringify([localStorage.getItem('mine'), sessionStorage.getItem('mine'), window.mine ?? null])";
-    expect(await theirs.evaluate(mine)).toBe("[null,null,null]");
+    const storageScript =
+      "JSON.stringify([localStorage.getItem('mine'), sessionStorage.getItem('mine'), window.mine ?? null])";
+    expect(await otherPage.evaluate(storageScript)).toBe("[null,null,null]");
     const tab = await visitor.open("/hosts");
     await tab.getByRole("button", { name: "New host" }).waitFor();
-    expect(await tab.evaluate(mine)).toBe('["1",null,null]');
-    const hear = "addEventListener('storage', ({ key, newValue }) => (window.heard ??= []).push([key, newValue]))";
-    for (const each of [page, tab, theirs]) await each.evaluate(hear);
+    expect(await tab.evaluate(storageScript)).toBe('["1",null,null]');
+    const listenScript =
+      "addEventListener('storage', ({ key, newValue }) => (window.heard ??= []).push([key, newValue]))";
+    for (const listener of [page, tab, otherPage]) await listener.evaluate(listenScript);
     await page.evaluate("localStorage.setItem('mine', '1'); localStorage.mine = '4'; localStorage.removeItem('mine')");
     await page.evaluate("localStorage.setItem('mine', '1')");
-    const heard = (each: Page) => each.evaluate("JSON.stringify(window.heard ?? [])");
-    await settles(() => heard(tab), '[["mine","4"],["mine",null],["mine","1"]]');
-    expect([await heard(page), await heard(theirs)]).toEqual(["[]", "[]"]);
+    const receivedEvents = (listener: Page) => listener.evaluate("JSON.stringify(window.heard ?? [])");
+    await expectEventually(() => receivedEvents(tab), '[["mine","4"],["mine",null],["mine","1"]]');
+    expect([await receivedEvents(page), await receivedEvents(otherPage)]).toEqual(["[]", "[]"]);
     await page.reload();
-    expect(await page.evaluate(mine)).toBe('["1","2",null]');
-    await other.leave();
+    expect(await page.evaluate(storageScript)).toBe('["1","2",null]');
+    await otherVisitor.close();
   });
 
   test("resets module state on reload, and cancels pending work", async () => {
     await page.getByRole("button", { name: "New host" }).click();
     await page.getByRole("form").waitFor();
-    await page.evaluate("setTimeout(() => { throw new Error('of before'); }, 20)");
+    await page.evaluate("setTimeout(() => { throw new Error('stale'); }, 20)");
     await page.reload();
     await page.getByRole("banner").waitFor();
     await page.evaluate("new Promise((resolve) => setTimeout(resolve, 40))");
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("drops on reload an answer whose body was still being read", async () => {
-    const answered = page.waitForResponse(/\/api\/v1\/vlans/);
+  test("drops a response on reload while its body is being read", async () => {
+    const responseReceived = page.waitForResponse(/\/api\/v1\/vlans/);
     await page.evaluate(`void fetch("/api/v1/vlans?limit=1").then((response) => {
       const body = response.json();
       location.reload();
       return body.then(() => sessionStorage.setItem("late", "1"));
     })`);
-    await answered;
+    await responseReceived;
     await page.getByRole("banner").waitFor();
     await page.getByRole("button", { name: "New host" }).waitFor();
     expect(await page.evaluate("sessionStorage.getItem('late')")).toBeNull();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("navigates without loading, and back", async () => {
@@ -114,25 +121,25 @@ describe("the in-process page", () => {
     await page.goBack();
     await page.getByRole("button", { name: "New host" }).waitFor();
     expect([page.url(), await page.evaluate("window.isSame")]).toEqual([`${appliance.url}/hosts`, true]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("waits for its next request and response, by pattern or predicate", async () => {
-    const { promise: isLetGo, resolve: letGo } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await page.route("**/api/v1/tags?*", async (route) => {
-      await isLetGo;
+      await released;
       await route.fulfill({ status: 201, json: {} });
     });
     const order: string[] = [];
-    const request = page.waitForRequest("**/api/v1/tags?*").then((each) => {
+    const request = page.waitForRequest("**/api/v1/tags?*").then((sent) => {
       order.push("request");
-      return each;
+      return sent;
     });
     const response = page
-      .waitForResponse((each) => each.url().includes("/api/v1/tags?") && each.status() === 201)
-      .then((each) => {
+      .waitForResponse((received) => received.url().includes("/api/v1/tags?") && received.status() === 201)
+      .then((received) => {
         order.push("response");
-        return each;
+        return received;
       });
     await page.evaluate("fetch('/api/v1/vlans?limit=1').then(() => null)");
     expect(order).toEqual([]);
@@ -141,7 +148,7 @@ describe("the in-process page", () => {
       ...["POST", `${appliance.url}/api/v1/tags?limit=1`],
     ]);
     expect(order).toEqual(["request"]);
-    letGo();
+    release();
     expect([(await response).status(), (await response).ok()]).toEqual([201, true]);
     const document = page.waitForResponse(`${appliance.url}/vlans`);
     await page.goto(`${appliance.url}/vlans`);
@@ -153,7 +160,7 @@ describe("the in-process page", () => {
     const parent = await heading.evaluate("(element) => element.parentElement.outerHTML");
     for (const path of ["..", "xpath=.."])
       expect(await heading.locator(path).evaluate("(element) => element.outerHTML")).toBe(parent);
-    await expect(heading.locator("xpath=//main").count()).rejects.toThrow("no XPath");
+    await expect(heading.locator("xpath=//main").count()).rejects.toThrow("is not supported");
   });
 
   test("serializes as HTML, with content rendered by its script", async () => {
@@ -172,8 +179,13 @@ describe("the in-process page", () => {
     await page.keyboard.up("ArrowLeft");
     await page.keyboard.down("ArrowLeft");
     await page.keyboard.up("ArrowLeft");
-    const once = ["keydown ArrowLeft false", "keyup ArrowLeft false"];
-    expect(await page.evaluate("window.keys")).toEqual([once[0], "keydown ArrowLeft true", once[1], ...once]);
+    const keystroke = ["keydown ArrowLeft false", "keyup ArrowLeft false"];
+    expect(await page.evaluate("window.keys")).toEqual([
+      keystroke[0],
+      "keydown ArrowLeft true",
+      keystroke[1],
+      ...keystroke,
+    ]);
   });
 
   test("ignores clicks and keys on inert or disabled elements, and hides closed ones", async () => {
@@ -184,25 +196,26 @@ describe("the in-process page", () => {
     await page.evaluate("document.querySelector('[inert] input').focus()");
     await page.keyboard.type("x");
     expect(await page.getByLabel("Inert").inputValue()).toBe("");
-    const seen = () => Promise.all(["Within", "Hidden", "Gone"].map((text) => page.getByText(text).isVisible()));
-    expect(await seen()).toEqual([false, false, false]);
+    const visibility = () => Promise.all(["Within", "Hidden", "Gone"].map((text) => page.getByText(text).isVisible()));
+    expect(await visibility()).toEqual([false, false, false]);
     await page.getByText("More").click();
-    expect(await seen()).toEqual([true, false, false]);
+    expect(await visibility()).toEqual([true, false, false]);
   });
 
   test("gives files to a file input, several only if it accepts them", async () => {
     await page.evaluate(
       `document.querySelector("main").innerHTML =
         '<label>One file <input type="file"></label><label>Several files <input type="file" multiple></label><input aria-label="Text">';
-      window.told = [];
+      window.received = [];
       document.querySelector("main").addEventListener("change", async ({ target: { files } }) =>
-        window.told.push(...await Promise.all([...files].map(async (file) => [file.name, file.type, await file.text()].join()))))`,
+        window.received.push(...await Promise.all(
+          [...files].map(async (file) => [file.name, file.type, await file.text()].join()))))`,
     );
     const file = (name: string) => ({ name, mimeType: "text/csv", buffer: Buffer.from(`name\r\n${name}\r\n`) });
     await page.getByLabel("One file").setInputFiles(file("a.csv"));
-    await settles(() => page.evaluate("window.told"), ["a.csv,text/csv,name\r\na.csv\r\n"]);
+    await expectEventually(() => page.evaluate("window.received"), ["a.csv,text/csv,name\r\na.csv\r\n"]);
     await page.getByLabel("Several files").setInputFiles([file("b.csv"), file("c.csv")]);
-    await settles(() => page.evaluate("window.told.length"), 3);
+    await expectEventually(() => page.evaluate("window.received.length"), 3);
     expect(await page.getByLabel("Several files").evaluate(({ files }) => [files.length, files.item(1).name])).toEqual([
       2,
       "c.csv",
@@ -214,6 +227,6 @@ describe("the in-process page", () => {
   test("leaves Tab to the page, and fails where a browser would move the focus", async () => {
     await page.evaluate("document.body.addEventListener('keydown', (event) => event.preventDefault(), { once: true })");
     await page.keyboard.press("Tab");
-    await expect(page.keyboard.press("Tab")).rejects.toThrow("where Tab leads to");
+    await expect(page.keyboard.press("Tab")).rejects.toThrow("Tab navigation");
   });
 });

@@ -1,10 +1,10 @@
-// Records without a page of their own, in the test process: edit, delete and restore, and links to them, by the rights
-// of the user.
+// Records without a page of their own, in the test process: editing, deletion, restoration and links, by the user's
+// permissions.
 
 import { describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { visitForAll } from "../support/page/visit.ts";
-import { settles } from "../support/page/waiting.ts";
+import { expectEventually } from "../support/page/waiting.ts";
 
 const VIEWER = "viewer@acme.example";
 
@@ -13,19 +13,21 @@ describe("a record without a page of its own", () => {
     addUser(VIEWER, "Viewer", [networkId]),
   );
 
-  const open = (address: string) => page.goto(appliance.url + address);
+  const open = (path: string) => page.goto(appliance.url + path);
   const fact = (name: string) => page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) });
 
   test("is edited and deleted on its page, and restored from its deletion notice", async () => {
-    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
-    const host = await made(
+    await expectOk(
+      client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }),
+    );
+    const host = await expectOk(
       client.post("hosts", {
         network_id: appliance.networkId,
         name: "printer",
         ip_addresses: [{ ip_address: "10.7.0.9" }],
       }),
     );
-    const [address] = host.ip_addresses as readonly Wire[];
+    const [address] = host.ip_addresses as readonly JsonRecord[];
     await open(`/records/ip_address/${address?.id}`);
     await page.getByRole("heading", { name: "10.7.0.9", level: 1 }).waitFor();
     await fact("Host").getByRole("link", { name: "printer" }).waitFor();
@@ -40,44 +42,44 @@ describe("a record without a page of its own", () => {
       .click();
     await page.getByText("This address is gone. It was removed").waitFor();
     expect((await client.get(`ip-addresses/${address?.id}`)).status).toBe(404);
-    await page.getByRole("button", { name: "Bring it back" }).click();
-    const plan = page.getByRole("region", { name: "Restore it as it was" });
-    await plan.getByText("Brings back address 10.7.0.9").waitFor();
-    await plan.getByRole("button", { name: "Bring it back" }).click();
+    await page.getByRole("button", { name: "Restore" }).click();
+    const plan = page.getByRole("region", { name: "Restore this state" });
+    await plan.getByText("Restores address 10.7.0.9").waitFor();
+    await plan.getByRole("button", { name: "Restore" }).click();
     await page.getByRole("button", { name: "Edit", exact: true }).waitFor();
-    expect(await made(client.get(`ip-addresses/${address?.id}`))).toMatchObject({ name: "tray 2" });
-    expect(visitor.troubles()).toEqual([]);
+    expect(await expectOk(client.get(`ip-addresses/${address?.id}`))).toMatchObject({ name: "tray 2" });
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("is linked from every difference, and found after deletion elsewhere", async () => {
-    const host = await made(
+    const host = await expectOk(
       client.post("hosts", { network_id: appliance.networkId, name: "web", ports: [{ number: 443, protocol: "Tcp" }] }),
     );
-    const [port] = host.ports as readonly Wire[];
-    await made(client.delete(`ports/${port?.id}`, { "x-change-reason": "switched off" }));
-    const { sequence } = await made(client.get("ledger"));
+    const [port] = host.ports as readonly JsonRecord[];
+    await expectOk(client.delete(`ports/${port?.id}`, { "x-change-reason": "switched off" }));
+    const { sequence } = await expectOk(client.get("ledger"));
     await open(`/changes/${sequence}`);
     await page.locator(".difference").getByRole("link", { name: "443/Tcp" }).click();
-    // Its last state: the link is to the transaction before.
+    // The port's last state: the link leads to the preceding transaction.
     await page.getByRole("heading", { name: "443/Tcp", level: 1 }).waitFor();
     expect(page.url()).toContain(`/records/port/${port?.id}?at=`);
     await page.keyboard.press("t");
     await page.getByText("switched off").first().waitFor();
-    await page.getByRole("button", { name: "Bring it back" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    await page.getByRole("button", { name: "Restore" }).waitFor();
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("is not restored without the right, and is reported as unknown if it never existed", async () => {
-    const tag = await made(client.post("tags", { name: "spare", color: "Gray" }));
-    await made(client.delete(`tags/${tag.id}`));
-    const { visitor: other, page: theirs } = await appliance.arrived(VIEWER, `/records/tag/${tag.id}`);
-    await theirs.getByText("This tag is gone.").waitFor();
-    await theirs.locator("ol.transactions > li").first().waitFor();
-    await settles(() => theirs.getByRole("button", { name: "Bring it back" }).count(), 0);
-    expect(other.troubles()).toEqual([]);
-    await theirs.goto(`${appliance.url}/records/spaceship/${tag.id}`);
-    await theirs.getByText("Record not found").waitFor();
-    await theirs.goto(`${appliance.url}/records/tag/00000000-0000-4000-8000-000000000000`);
-    await theirs.getByText("Tag not found").waitFor();
+  test("cannot be restored without permission, and is reported as unknown if it never existed", async () => {
+    const tag = await expectOk(client.post("tags", { name: "spare", color: "Gray" }));
+    await expectOk(client.delete(`tags/${tag.id}`));
+    const { visitor: viewer, page: viewerPage } = await appliance.openAs(VIEWER, `/records/tag/${tag.id}`);
+    await viewerPage.getByText("This tag is gone.").waitFor();
+    await viewerPage.locator("ol.transactions > li").first().waitFor();
+    await expectEventually(() => viewerPage.getByRole("button", { name: "Restore" }).count(), 0);
+    expect(viewer.problems()).toEqual([]);
+    await viewerPage.goto(`${appliance.url}/records/spaceship/${tag.id}`);
+    await viewerPage.getByText("Record not found").waitFor();
+    await viewerPage.goto(`${appliance.url}/records/tag/00000000-0000-4000-8000-000000000000`);
+    await viewerPage.getByText("Tag not found").waitFor();
   });
 });

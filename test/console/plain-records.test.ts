@@ -1,20 +1,20 @@
-// Records without a page of their own, in Chromium, on the executable: current and past states, history, and the way
-// back; accessibility if missing. Edits, links and rights are in plain-records-in-process.test.ts.
+// Records without a page of their own, in Chromium, on the executable: current and past states, history, restoration,
+// and accessibility of missing records. Edits, links and permissions are in plain-records-in-process.test.ts.
 
 import { describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk } from "../support/appliance/factories.ts";
 import { accessibilityFindings, follow, hasChromium } from "../support/browser/browser.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("a record without a page of its own", () => {
-  const { appliance, client, visitor, page } = visitForAll();
+  const { client, visitor, page } = visitForAll();
 
-  const open = (address: string) => follow(page, address);
+  const open = (path: string) => follow(page, path);
   const fact = (name: string) => page.locator("dl.facts > div").filter({ has: page.getByText(name, { exact: true }) });
 
-  test("shows its present and past fields, and is restored from the list of versions", async () => {
-    const tag = await made(client.post("tags", { name: "core", color: "Red", description: "Do not touch" }));
-    await made(client.put(`tags/${tag.id}`, { name: "core", color: "Blue", description: "" }));
+  test("shows its current and past fields, and is restored from the list of versions", async () => {
+    const tag = await expectOk(client.post("tags", { name: "core", color: "Red", description: "Do not touch" }));
+    await expectOk(client.put(`tags/${tag.id}`, { name: "core", color: "Blue", description: "" }));
     await open("/settings/tags");
     await page.getByRole("checkbox", { name: "core" }).check();
     await page.getByRole("link", { name: "History", exact: true }).click();
@@ -32,31 +32,23 @@ describe.skipIf(!hasChromium)("a record without a page of its own", () => {
     await page.getByText("Changes tag core").waitFor();
     await page.getByLabel("Why").fill("It was right");
     await page
-      .getByRole("region", { name: "Restore it as it was" })
+      .getByRole("region", { name: "Restore this state" })
       .getByRole("button", { name: "Restore this" })
       .click();
     await page.getByText("Done.").waitFor();
-    expect(await made(client.get(`tags/${tag.id}`))).toMatchObject({ color: "Red", description: "Do not touch" });
+    expect(await expectOk(client.get(`tags/${tag.id}`))).toMatchObject({ color: "Red", description: "Do not touch" });
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("is accessible when deleted, and when unknown", async () => {
-    await made(client.post("subnets", { network_id: appliance.networkId, cidr: "10.7.0.0/24", subnet_type: "Lan" }));
-    const host = await made(
-      client.post("hosts", {
-        network_id: appliance.networkId,
-        name: "printer",
-        ip_addresses: [{ ip_address: "10.7.0.9" }],
-      }),
-    );
-    const [address] = host.ip_addresses as readonly Wire[];
-    await made(client.delete(`ip-addresses/${address?.id}`));
-    await open(`/records/ip_address/${address?.id}`);
-    await page.getByText("This address is gone. It was removed").waitFor();
-    await page.getByRole("button", { name: "Bring it back" }).waitFor();
+    const tag = await expectOk(client.post("tags", { name: "spare", color: "Gray" }));
+    await expectOk(client.delete(`tags/${tag.id}`));
+    await open(`/records/tag/${tag.id}`);
+    await page.getByText("This tag is gone.").waitFor();
+    await page.getByRole("button", { name: "Restore" }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
     await open("/records/tag/00000000-0000-4000-8000-000000000000");
     await page.getByText("Tag not found").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);

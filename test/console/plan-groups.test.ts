@@ -1,7 +1,7 @@
-// Reading order of a plan.
+// Order and grouping of planned actions.
 
 import { expect, test } from "bun:test";
-import { isFolded, type PlannedAction, planGroups, untoldFields } from "../../src/console/writes/plan-groups.ts";
+import { isCollapsed, otherFields, type PlannedAction, planGroups } from "../../src/console/plans/plan-groups.ts";
 
 const planned = (
   action: PlannedAction["action"],
@@ -10,12 +10,12 @@ const planned = (
   more: Partial<PlannedAction> = {},
 ): PlannedAction => ({ action, entity_type, id: `${entity_type} ${name}`, name, fields: [], ...more });
 
-const told = (actions: readonly PlannedAction[]) =>
+const grouped = (actions: readonly PlannedAction[]) =>
   planGroups(actions).map(({ action, type, actions }) => [action, type, actions.map(({ name }) => name)]);
 
-test("actions on one kind are grouped, hosts before their parts, those not reported elsewhere last", () => {
+test("groups actions by kind: hosts first, then their parts, then other kinds", () => {
   expect(
-    told([
+    grouped([
       planned("Create", "credential_assignment", "a"),
       planned("Create", "if_entry", "Gi1/0/1"),
       planned("Update", "if_entry", "Gi1/0/2"),
@@ -32,7 +32,7 @@ test("actions on one kind are grouped, hosts before their parts, those not repor
 
 test("unchanged records come last, and only with a reason", () => {
   expect(
-    told([
+    grouped([
       planned("Skip", "host", "switch"),
       planned("Skip", "ip_address", "10.0.0.1", { reason: "it has come from another host since, and stays" }),
       planned("Delete", "service", "ssh"),
@@ -43,16 +43,16 @@ test("unchanged records come last, and only with a reason", () => {
   ]);
 });
 
-test("more than three are counted, with their common reason", () => {
+test("more than three actions fold into a count with their common reason", () => {
   const [few, many, mixed] = [3, 4, 4].map((count, kind) =>
-    Array.from({ length: count }, (_, place) =>
-      planned("Delete", ["port", "if_entry", "service"][kind] as string, `${place}`, {
-        reason: kind === 2 && place === 0 ? "another" : "it was created since",
+    Array.from({ length: count }, (_, index) =>
+      planned("Delete", ["port", "if_entry", "service"][kind] as string, `${index}`, {
+        reason: kind === 2 && index === 0 ? "another" : "it was created since",
       }),
     ),
   );
-  const groups = planGroups([few, many, mixed].flatMap((each) => each ?? []));
-  expect(groups.map((group) => [group.type, isFolded(group), group.reason])).toEqual([
+  const groups = planGroups([few, many, mixed].flatMap((actions) => actions ?? []));
+  expect(groups.map((group) => [group.type, isCollapsed(group), group.reason])).toEqual([
     ["port", false, "it was created since"],
     ["service", true, null],
     ["if_entry", true, "it was created since"],
@@ -64,8 +64,8 @@ test("changed fields are named if neither values nor parts show the change", () 
     fields: ["interfaces", "ip_addresses", "name"],
     changes: [{ field: "name", from: "b", to: "a" }],
   });
-  expect(untoldFields(host, new Set(["host", "if_entry"]))).toEqual(["ip_addresses"]);
-  expect(untoldFields(host, new Set(["host", "if_entry", "ip_address"]))).toEqual([]);
+  expect(otherFields(host, new Set(["host", "if_entry"]))).toEqual(["ip_addresses"]);
+  expect(otherFields(host, new Set(["host", "if_entry", "ip_address"]))).toEqual([]);
   const user = planned("Update", "user", "ada", { fields: ["network_ids"] });
-  expect(untoldFields(user, new Set(["user"]))).toEqual(["network_ids"]);
+  expect(otherFields(user, new Set(["user"]))).toEqual(["network_ids"]);
 });

@@ -2,33 +2,25 @@
 // while viewing.
 
 import { describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import type { FilledNetwork } from "../support/browser/networks.ts";
-import { fillTwoNetworks } from "../support/browser/two-networks.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { fillTwoNetworks, MISSING_RECORD, type TwoNetworks, vaultPages } from "../support/browser/two-networks.ts";
 import { serveForAll } from "../support/page/visit.ts";
 
 const VIEWER = "night@acme.example";
 const MEMBER = "day@acme.example";
 
-/**
- * Answers to the only requests for records out of reach: whether they ever existed. The browser's own line has no URL.
- */
-const NOT_THERE = /^404 for \S+\/(history\?|transactions\/\d+)|status of 404/;
-
 describe("a network beyond a user's reach", () => {
-  let own: FilledNetwork;
-  let beyond: FilledNetwork;
-  let ofVault: number;
+  let filled: TwoNetworks;
   const appliance = serveForAll(async ({ addUser, client, networkId, organizationId }) => {
-    const filled = await fillTwoNetworks(client, networkId, organizationId);
-    ({ own, beyond, ofVault } = filled);
+    filled = await fillTwoNetworks(client, networkId, organizationId);
     await addUser(VIEWER, "Viewer", [networkId]);
     await addUser(MEMBER, "Member", [networkId, filled.vault.id]);
   });
 
   test("a Viewer sees every page of their own network, without refusals, and nothing of the other", async () => {
-    const { visitor, page } = await appliance.arrived(VIEWER);
-    for (const [address, heading] of [
+    const { own } = filled;
+    const { visitor, page } = await appliance.openAs(VIEWER);
+    for (const [path, heading] of [
       ["/", "Find"],
       ["/hosts", "Hosts"],
       [`/hosts/${own.switchId}`, "access-1"],
@@ -52,51 +44,46 @@ describe("a network beyond a user's reach", () => {
       ["/discovery/ignored", "Ignored"],
       ["/ledger", "Ledger"],
     ] as const) {
-      await page.goto(appliance.url + address);
+      await page.goto(appliance.url + path);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
       await page.locator(".waiting").first().waitFor({ state: "detached" });
-      expect([address, await page.getByText("Vault").count()]).toEqual([address, 0]);
-      expect([address, visitor.troubles()]).toEqual([address, []]);
+      expect([path, await page.getByText("Vault").count()]).toEqual([path, 0]);
+      expect([path, visitor.problems()]).toEqual([path, []]);
     }
-    await page.getByText("What verifications found is for Owners").waitFor();
+    await page.getByText("Verification results are visible to signed-in Owners").waitFor();
   });
 
   test("URLs of records in the other network look like those of unknown records, with links onward", async () => {
-    const { visitor, page } = await appliance.arrived(VIEWER);
-    for (const address of [
-      `/hosts/${beyond.switchId}`,
-      `/interfaces/${beyond.flapped.id}`,
-      `/subnets/${beyond.subnet.id}`,
-      `/vlans/${beyond.vlan.id}`,
-      `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`,
-      `/changes/${ofVault}`,
-    ]) {
-      await page.goto(appliance.url + address);
+    const { visitor, page } = await appliance.openAs(VIEWER);
+    for (const path of vaultPages(filled)) {
+      await page.goto(appliance.url + path);
       await page.getByText("have access to").waitFor();
     }
     // The next transaction of their own network.
+    const { vaultSequence } = filled;
     await page.getByRole("link", { name: "View after" }).click();
-    await page.getByRole("heading", { name: `Transaction ${ofVault + 1}` }).waitFor();
+    await page.getByRole("heading", { name: `Transaction ${vaultSequence + 1}` }).waitFor();
     await page.getByText("new VLAN 77 Later").waitFor();
     await page.getByRole("link", { name: "View before" }).click();
     await page.locator(".difference").getByText("Gi1/0/8 of access-1").waitFor();
-    expect(Number(page.url().split("/").at(-1))).toBeLessThan(ofVault);
-    expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
+    expect(Number(page.url().split("/").at(-1))).toBeLessThan(vaultSequence);
+    expect(visitor.problems().filter((problem) => !MISSING_RECORD.test(problem))).toEqual([]);
   });
 
   test("a network withdrawn from a Member disappears from the page, also from a past instant", async () => {
-    const then = `/hosts/${beyond.switchId}?at=${beyond.beforeFlap}`;
-    const { visitor, page } = await appliance.arrived(MEMBER, then);
+    const { switchId, beforeFlap } = filled.otherNetwork;
+    const pastPath = `/hosts/${switchId}?at=${beforeFlap}`;
+    const { visitor, page } = await appliance.openAs(MEMBER, pastPath);
     await page.getByRole("heading", { name: "access-1" }).waitFor();
     const { client, networkId } = appliance;
-    const users = (await made(client.get("users?limit=0"))) as unknown as Wire[];
-    const { id, email, name, role, is_enabled } = users.find((each) => each.email === MEMBER) as Wire;
-    await made(client.put(`users/${id}`, { id, email, name, role, is_enabled, network_ids: [networkId] }));
+    const users = (await expectOk(client.get("users?limit=0"))) as unknown as JsonRecord[];
+    const { id, email, name, role, is_enabled } = users.find(({ email }) => email === MEMBER) as JsonRecord;
+    await expectOk(client.put(`users/${id}`, { id, email, name, role, is_enabled, network_ids: [networkId] }));
     await page.keyboard.press("t");
     await page.getByText("Host not found, or you don't have access to it.").waitFor();
-    await page.goto(appliance.url + then);
+    await page.goto(appliance.url + pastPath);
     await page.getByText("Host not found, or you don't have access to it.").waitFor();
     expect(await page.getByText("access-1").count()).toBe(0);
-    expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
+    expect(visitor.problems().filter((problem) => !MISSING_RECORD.test(problem))).toEqual([]);
   });
 });

@@ -6,9 +6,9 @@ import { accessibilityFindings, follow, hasChromium } from "../support/browser/b
 import {
   FAILED_REQUEST,
   FAILURES,
-  failureAnswer,
+  failureResponse,
   fillRecordPages,
-  NOT_THERE,
+  MISSING_RECORD,
   type RecordPage,
 } from "../support/browser/record-pages.ts";
 import { visitForAll } from "../support/browser/visit.ts";
@@ -21,7 +21,7 @@ describe.skipIf(!hasChromium)("a record page", () => {
 
   beforeEach(async () => {
     await page.unrouteAll();
-    visitor.troubles();
+    visitor.problems();
   });
 
   test("shows a loading notice after a delay, and the record in the same place", async () => {
@@ -41,58 +41,56 @@ describe.skipIf(!hasChromium)("a record page", () => {
       expect([path, (await page.locator("main h1").boundingBox())?.y]).toEqual([path, before?.y]);
       await page.unroute(api);
     }
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("that fails is accessible, whatever the failure, and shows the record once answered", async () => {
+  test("is accessible for every failure, and shows the record after a retry", async () => {
     const [first, ...others] = FAILURES;
     for (const [path, api, title] of records) {
       let failure: (typeof FAILURES)[number] = first;
-      await page.route(api, (route) => route.fulfill(failureAnswer(failure)));
-      const isExplained = async () => {
+      await page.route(api, (route) => route.fulfill(failureResponse(failure)));
+      const expectExplanation = async () => {
         const problem = page.getByRole("alert").filter({ hasText: failure[2] }).first();
         await problem.getByText(`Request ${FAILED_REQUEST}`).waitFor();
         expect([path, failure[0], await accessibilityFindings(page)]).toEqual([path, failure[0], []]);
         return problem.getByRole("button", { name: "Try again" });
       };
       await follow(page, path);
-      let again = await isExplained();
+      let retry = await expectExplanation();
       for (failure of others) {
-        await again.click();
-        again = await isExplained();
+        await retry.click();
+        retry = await expectExplanation();
       }
       await page.unroute(api);
-      await again.click();
+      await retry.click();
       await page.getByRole("heading", { name: title, level: 1 }).waitFor();
     }
-    expect(visitor.troubles().filter((each) => !FAILURES.some(([status]) => each.includes(String(status))))).toEqual(
-      [],
-    );
+    const isExpected = (problem: string) => FAILURES.some(([status]) => problem.includes(String(status)));
+    expect(visitor.problems().filter((problem) => !isExpected(problem))).toEqual([]);
   });
 
-  test("has its tabs in one line on a phone, with the selected one in view", async () => {
+  test("keeps its tabs on one line on a phone, with the selected one in view", async () => {
     const [path, , title] = records[0] ?? ["", "", ""];
-    const small = await visitor.context.newPage();
-    await small.setViewportSize({ width: 360, height: 640 });
-    await small.goto(`${appliance.url}${path}?tab=history`);
-    await small.getByRole("heading", { name: title, level: 1 }).waitFor();
-    const shown = small.locator('.tabs a[aria-current="true"]');
-    await shown.filter({ hasText: "History" }).waitFor();
-    const [tab, row] = [await shown.boundingBox(), await small.locator(".tabs").boundingBox()];
-    if (tab === null || row === null) throw new Error("there are no tabs");
+    const phonePage = await visitor.context.newPage();
+    await phonePage.setViewportSize({ width: 360, height: 640 });
+    await phonePage.goto(`${appliance.url}${path}?tab=history`);
+    await phonePage.getByRole("heading", { name: title, level: 1 }).waitFor();
+    const selectedTab = phonePage.locator('.tabs a[aria-current="true"]');
+    await selectedTab.filter({ hasText: "History" }).waitFor();
+    const [tab, row] = [await selectedTab.boundingBox(), await phonePage.locator(".tabs").boundingBox()];
+    if (tab === null || row === null) throw new Error("no tabs found");
     expect(row.height).toBeLessThan(2 * tab.height);
     expect([tab.x >= 0, tab.x + tab.width <= 360]).toEqual([true, true]);
-    expect(await accessibilityFindings(small)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
-    await small.close();
+    expect(await accessibilityFindings(phonePage)).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("before the record's creation is accessible", async () => {
+  test("is accessible at a time before the record's creation", async () => {
     for (const [path] of records) {
       await follow(page, `${path}?at=2020-01-01T00:00:00Z`);
       await page.getByRole("heading", { name: "did not exist yet" }).waitFor();
       expect([path, await accessibilityFindings(page)]).toEqual([path, []]);
     }
-    expect(visitor.troubles().filter((each) => !NOT_THERE.test(each))).toEqual([]);
+    expect(visitor.problems().filter((problem) => !MISSING_RECORD.test(problem))).toEqual([]);
   });
 });

@@ -2,8 +2,8 @@
 // restored; by role.
 
 import { describe, expect, test } from "bun:test";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, hasChromium, settles } from "../support/browser/browser.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import { accessibilityFindings, expectEventually, hasChromium } from "../support/browser/browser.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
 const MEMBER = "member@acme.example";
@@ -14,7 +14,8 @@ describe.skipIf(!hasChromium)("scheduling scans", () => {
     { context: { timezoneId: "UTC" } },
   );
 
-  const schedules = (): Promise<Wire[]> => made(client.get("discovery/schedules")) as unknown as Promise<Wire[]>;
+  const schedules = (): Promise<JsonRecord[]> =>
+    expectOk(client.get("discovery/schedules")) as unknown as Promise<JsonRecord[]>;
   const button = (name: string) => page.getByRole("button", { name, exact: true });
   const dueTimes = () => page.locator(".due-times time");
 
@@ -33,17 +34,17 @@ describe.skipIf(!hasChromium)("scheduling scans", () => {
       .waitFor();
     await form.getByLabel("Cron").fill("30 2 * * *");
     await dueTimes().nth(4).waitFor();
-    await settles(() => dueTimes().count(), 5);
-    // In the reader's time zone, and in that of the schedule.
-    await settles(
+    await expectEventually(() => dueTimes().count(), 5);
+    // Times are in the reader's time zone and in the schedule's.
+    await expectEventually(
       () => page.locator(".due-times li").allTextContents(),
       Array.from({ length: 5 }, () => expect.stringMatching(/ 0[01]:30 .* 02:30 Europe\/Berlin$/)),
     );
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
     await form.getByLabel("Cron").fill("61 2 * * *");
     await form.getByText(/must be a cron expression with a next run/).waitFor();
-    expect(visitor.troubles().every((trouble) => trouble.includes("400"))).toBe(true);
+    expect(visitor.problems().every((problem) => problem.includes("400"))).toBe(true);
     await form.getByLabel("Cron").fill("30 2 * * *");
     await dueTimes().nth(4).waitFor();
     await button("Create").click();
@@ -52,7 +53,7 @@ describe.skipIf(!hasChromium)("scheduling scans", () => {
     expect(saved).toMatchObject({ name: "Every night", cron: "30 2 * * *", timezone: "Europe/Berlin", kind: "full" });
     await page.getByRole("link", { name: "Show it" }).click();
     await page.getByRole("heading", { name: "Every night" }).waitFor();
-    await settles(() => dueTimes().first().getAttribute("datetime"), saved?.next_run_at);
+    await expectEventually(() => dueTimes().first().getAttribute("datetime"), saved?.next_run_at);
     await page.keyboard.press("e");
     await page.getByLabel("Scope").fill("10.2.3.0/24");
     await page.getByLabel("Kind", { exact: true }).selectOption("sweep");
@@ -69,20 +70,20 @@ describe.skipIf(!hasChromium)("scheduling scans", () => {
     await button("Undo").click();
     await page.getByRole("heading", { name: "Every night" }).waitFor();
     expect(await schedules()).toMatchObject([{ name: "Every night", kind: "sweep" }]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("shows a Member the next run, without Admin actions", async () => {
     const [schedule] = await schedules();
-    const { visitor: own, page: theirs } = await appliance.arrived(MEMBER, `/discovery/schedules/${schedule?.id}`);
-    await theirs.locator(".due-times time").nth(4).waitFor();
-    expect(await theirs.getByRole("button", { name: /^(Edit|Delete)$/ }).count()).toBe(0);
-    await theirs.goto(`${appliance.url}/discovery/schedules/${schedule?.id}?at=${schedule?.created_at}`);
-    await theirs.getByRole("heading", { name: "Every night" }).waitFor();
-    expect(await theirs.locator(".due-times").count()).toBe(0);
-    await theirs.goto(`${appliance.url}/discovery/schedules`);
-    await theirs.getByRole("link", { name: "Every night" }).waitFor();
-    expect(await theirs.getByRole("button", { name: "New schedule" }).count()).toBe(0);
-    expect(own.troubles()).toEqual([]);
+    const { visitor: own, page: memberPage } = await appliance.visitAs(MEMBER, `/discovery/schedules/${schedule?.id}`);
+    await memberPage.locator(".due-times time").nth(4).waitFor();
+    expect(await memberPage.getByRole("button", { name: /^(Edit|Delete)$/ }).count()).toBe(0);
+    await memberPage.goto(`${appliance.url}/discovery/schedules/${schedule?.id}?at=${schedule?.created_at}`);
+    await memberPage.getByRole("heading", { name: "Every night" }).waitFor();
+    expect(await memberPage.locator(".due-times").count()).toBe(0);
+    await memberPage.goto(`${appliance.url}/discovery/schedules`);
+    await memberPage.getByRole("link", { name: "Every night" }).waitFor();
+    expect(await memberPage.getByRole("button", { name: "New schedule" }).count()).toBe(0);
+    expect(own.problems()).toEqual([]);
   });
 });

@@ -1,15 +1,15 @@
 // Settings list next to its pages, in Chromium, on the executable: its position, and its button on narrow screens.
 
 import { describe, expect, test } from "bun:test";
-import { accessibilityFindings, hasChromium, isShown, settles } from "../support/browser/browser.ts";
+import { accessibilityFindings, expectEventually, hasChromium, waitUntilShown } from "../support/browser/browser.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
 describe.skipIf(!hasChromium)("the settings list", () => {
   const { appliance, visitor, page } = visitForAll();
 
-  async function open(address: string): Promise<void> {
-    await page.goto(appliance.url + address);
-    await isShown(page);
+  async function open(path: string): Promise<void> {
+    await page.goto(appliance.url + path);
+    await waitUntilShown(page);
   }
 
   test("keeps its position between pages, left of the page", async () => {
@@ -19,7 +19,7 @@ describe.skipIf(!hasChromium)("the settings list", () => {
     const heading = page.getByRole("heading", { level: 1 });
     for (const name of ["API keys", "Networks", "Backups", "Account"]) {
       await areas.getByRole("link", { name, exact: true }).click();
-      await settles(() => heading.textContent(), name);
+      await expectEventually(() => heading.textContent(), name);
       expect([name, await areas.boundingBox()]).toEqual([name, before]);
       // To its right instead of below: content that arrives later does not move it.
       const [list, title] = [await areas.boundingBox(), await heading.boundingBox()];
@@ -29,7 +29,7 @@ describe.skipIf(!hasChromium)("the settings list", () => {
     expect(groups).toBe(4);
     for (const name of ["You", "Access", "Inventory", "Appliance"])
       expect([name, await areas.getByRole("list", { name, exact: true }).count()]).toEqual([name, 1]);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("opens by keyboard on a narrow screen, and returns focus to its button", async () => {
@@ -59,7 +59,7 @@ describe.skipIf(!hasChromium)("the settings list", () => {
     await page.getByRole("heading", { level: 1, name: "People" }).waitFor();
     await areas.waitFor({ state: "hidden" });
     await page.getByRole("button", { name: "Settings: People" }).and(page.locator(":focus")).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 800 });
   });
 });

@@ -1,12 +1,18 @@
-// From an empty folder to a map in Chromium, on the executable: the printed link, this machine, scan targets, optional
-// credentials, and the first scan, of agents on loopback; errors on the way, and roles without access.
+// Guided setup in Chromium, on the executable, from an empty folder to a map: the printed link, this machine, scan
+// targets, optional credentials, and the first scan of agents on loopback; errors, and roles without access.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { offerOf } from "../../src/console/first-run/subnet-offer.ts";
-import { wrongTarget } from "../../src/console/scanning/targets.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
-import { accessibilityFindings, closeBrowser, hasChromium, settles, Visitor } from "../support/browser/browser.ts";
+import { subnetChoice } from "../../src/console/first-run/subnet-choice.ts";
+import { checkTarget } from "../../src/console/scanning/targets.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
+import {
+  accessibilityFindings,
+  closeBrowser,
+  expectEventually,
+  hasChromium,
+  Visitor,
+} from "../support/browser/browser.ts";
 import { OWNER, serveForAll } from "../support/browser/visit.ts";
 import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 import { stopwatch } from "../support/measure/processor-time.ts";
@@ -19,7 +25,7 @@ const EMAIL = "ada@acme.example";
 const COMMUNITY = "see-and-tell";
 /** Two cabled switches. */
 const SWITCHES = ["switch-a", "switch-b"] as const;
-/** Their subnet; its other addresses have no device, yet answer. */
+/** Subnet of the switches. Its other addresses respond without SNMP. */
 const SUBNET = "127.77.4.0/29";
 /** Maximum time from the executable to a map. */
 const MAP_WITHIN_MS = 180_000;
@@ -45,8 +51,8 @@ describe("a subnet of the first scan", () => {
     ["fd00::/64", "Unknown", ["eth0"], 2 ** 64, "ipv6", false],
     ["fd00::/120", "Unknown", ["eth0"], 256, null, true],
     ["2001:db8::/120", "Unknown", ["eth0"], 256, "public", true],
-  ] as const)("%s of type %s by %p has %p addresses, with warning %p", (cidr, type, by, size, doubt, isPossible) => {
-    expect(offerOf({ cidr, subnet_type: type }, by)).toEqual({ cidr, size, doubt, isPossible });
+  ] as const)("%s of type %s by %p has %p addresses, with warning %p", (cidr, type, by, size, doubt, isScannable) => {
+    expect(subnetChoice({ cidr, subnet_type: type }, by)).toEqual({ cidr, size, skipReason: doubt, isScannable });
   });
 
   test.each([
@@ -55,17 +61,17 @@ describe("a subnet of the first scan", () => {
     ["255.255.255.255", null],
     ["2001:db8::1", null],
     ["2001:db8::/120", null],
-    ["10.2.3.4/24", { meant: "10.2.3.0/24" }],
-    ["192.168.255.129/25", { meant: "192.168.255.128/25" }],
-    ["10.2.3", { meant: null }],
-    ["10.2.3.256", { meant: null }],
-    ["10.02.3.4", { meant: null }],
-    ["10.2.3.0/33", { meant: null }],
-    ["10.2.3.1-10.2.3.9", { meant: null }],
-    ["printer", { meant: null }],
-    ["2001:db8:::1", { meant: null }],
-  ] as const)("entered as %s has error %p", (typed, wrong) => {
-    expect(wrongTarget(typed)).toEqual(wrong);
+    ["10.2.3.4/24", { suggestion: "10.2.3.0/24" }],
+    ["192.168.255.129/25", { suggestion: "192.168.255.128/25" }],
+    ["10.2.3", { suggestion: null }],
+    ["10.2.3.256", { suggestion: null }],
+    ["10.02.3.4", { suggestion: null }],
+    ["10.2.3.0/33", { suggestion: null }],
+    ["10.2.3.1-10.2.3.9", { suggestion: null }],
+    ["printer", { suggestion: null }],
+    ["2001:db8:::1", { suggestion: null }],
+  ] as const)("entered as %s has error %p", (typed, error) => {
+    expect(checkTarget(typed)).toEqual(error);
   });
 });
 
@@ -88,7 +94,7 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     workplace = new Workplace();
   });
   afterEach(async () => {
-    await visitor.leave();
+    await visitor.close();
     await workplace.close();
   });
   afterAll(() => {
@@ -100,23 +106,23 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
   };
 
   /** Path and fragment of the link printed at the start. */
-  const link = () => (/\S+\/#setup=\S+/.exec(running.lines[2] ?? "")?.[0] ?? "").slice(running.url.length);
+  const setupLink = () => (/\S+\/#setup=\S+/.exec(running.lines[2] ?? "")?.[0] ?? "").slice(running.url.length);
 
-  const question = (page: Page, name: string) => page.getByRole("heading", { level: 2, name }).waitFor();
+  const waitForStep = (page: Page, name: string) => page.getByRole("heading", { level: 2, name }).waitFor();
 
   async function claim(page: Page): Promise<void> {
     await page.getByLabel("Your name").fill("Ada Byron");
     await page.getByLabel("E-mail").fill(EMAIL);
     await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
     await page.keyboard.press("Enter");
-    await question(page, "What does this machine see of itself?");
+    await waitForStep(page, "Record this machine?");
   }
 
   /** Starts an appliance and claims it, in a separate browser. */
-  async function claimed(): Promise<Page> {
+  async function serveAndClaim(): Promise<Page> {
     await serve();
-    visitor = await Visitor.arrive(running.url);
-    const page = await visitor.open(link());
+    visitor = await Visitor.create(running.url);
+    const page = await visitor.open(setupLink());
     await claim(page);
     return page;
   }
@@ -124,14 +130,14 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
   /** Goes to the credentials step, past this machine. */
   async function chooseSubnet(page: Page): Promise<void> {
     await page.getByRole("link", { name: "Skip this step" }).click();
-    await question(page, "What should be scanned?");
+    await waitForStep(page, "What should be scanned?");
     await page.getByLabel("Others").fill(SUBNET);
-    await page.getByText("8 addresses in all.").waitFor();
+    await page.getByText("8 addresses in total.").waitFor();
     await page.getByRole("button", { name: "Continue" }).click();
-    await question(page, "Which credentials may be used?");
+    await waitForStep(page, "Which credentials may be used?");
   }
 
-  async function giveCommunity(page: Page, community: string): Promise<void> {
+  async function enterCommunity(page: Page, community: string): Promise<void> {
     await page.getByLabel("An SNMP v2c community").check();
     await page.getByLabel("Community", { exact: true }).fill(community);
     await page.getByRole("button", { name: "Save and continue" }).click();
@@ -143,45 +149,45 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     await page.getByRole("heading", { name: "What next" }).waitFor();
   }
 
-  const read = async (page: Page, path: string): Promise<Wire[]> =>
+  const read = async (page: Page, path: string): Promise<JsonRecord[]> =>
     (await (await page.request.get(`${running.url}/api/v1/${path}`)).json()).data;
 
-  test(`has a map of the network in less than ${MAP_WITHIN_MS / 60_000} minutes, and refreshed every night`, async () => {
+  test(`gets a map of the network in less than ${MAP_WITHIN_MS / 60_000} minutes, refreshed every night`, async () => {
     const elapsedMs = stopwatch();
     await serve();
-    visitor = await Visitor.arrive(running.url);
-    const asked = visitor.requests();
-    const page = await visitor.open(link());
+    visitor = await Visitor.create(running.url);
+    const requestedUrls = visitor.requests();
+    const page = await visitor.open(setupLink());
     await claim(page);
     // The records to be created are shown first.
-    const seen = (await read(page, "discovery/self")) as unknown as Wire;
-    for (const { ip_address } of seen.addresses)
+    const selfReport = (await read(page, "discovery/self")) as unknown as JsonRecord;
+    for (const { ip_address } of selfReport.addresses)
       await page.getByRole("cell", { name: ip_address, exact: true }).waitFor();
-    await page.getByText(`${seen.hostname}: `).waitFor();
+    await page.getByText(`${selfReport.hostname}: `).waitFor();
     expect(await read(page, "hosts")).toEqual([]);
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Record this machine" }).click();
     await page.getByText("Recorded as").waitFor();
     const [self] = await read(page, "hosts");
     await page.getByRole("main").getByRole("link", { name: self?.name, exact: true }).waitFor();
-    expect(self?.ip_addresses.map((each: Wire) => each.ip_address).toSorted()).toEqual(
-      seen.addresses.map((each: Wire) => each.ip_address).toSorted(),
+    expect(self?.ip_addresses.map(({ ip_address }: JsonRecord) => ip_address).toSorted()).toEqual(
+      selfReport.addresses.map(({ ip_address }: JsonRecord) => ip_address).toSorted(),
     );
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("main").getByRole("link", { name: "Continue" }).click();
 
-    await question(page, "What should be scanned?");
+    await waitForStep(page, "What should be scanned?");
     for (const { cidr } of await read(page, "subnets"))
       await page.getByRole("checkbox", { name: cidr, exact: true }).waitFor();
     // The test may run anywhere: the machine's own subnets must not be scanned.
     for (const box of await page.locator(".way-choice input:checked").all()) await box.uncheck();
     await page.getByLabel("Others").fill(SUBNET);
-    await page.getByText("8 addresses in all.").waitFor();
+    await page.getByText("8 addresses in total.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("button", { name: "Continue" }).click();
 
-    await question(page, "Which credentials may be used?");
-    await giveCommunity(page, COMMUNITY);
+    await waitForStep(page, "Which credentials may be used?");
+    await enterCommunity(page, COMMUNITY);
     await page.getByText(SUBNET).waitFor();
     await page.getByText("SNMP v2c, Main").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
@@ -200,16 +206,16 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     expect(tookMs).toBeLessThan(MAP_WITHIN_MS);
     const [network] = await read(page, "networks");
     const topology = await read(page, `topology?network_id=${network?.id}`);
-    const { nodes, links } = topology as unknown as { nodes: Wire[]; links: Wire[] };
+    const { nodes, links } = topology as unknown as { nodes: JsonRecord[]; links: JsonRecord[] };
     const idOf = new Map(nodes.map(({ id, name }) => [name, id]));
-    const between = SWITCHES.map((name) => idOf.get(name)).toSorted();
-    expect(links.map(({ ends }) => ends.map((end: Wire) => end.node_id).toSorted())).toContainEqual(between);
+    const switchIds = SWITCHES.map((name) => idOf.get(name)).toSorted();
+    expect(links.map(({ ends }) => ends.map((end: JsonRecord) => end.node_id).toSorted())).toContainEqual(switchIds);
 
     await page.goBack();
-    await page.getByText("The same scan, of the same addresses, by itself:").waitFor();
+    await page.getByText("Repeat this scan automatically:").waitFor();
     await page.locator(".due-times li").nth(4).waitFor();
     await page.getByRole("button", { name: "Scan this every night" }).click();
-    await page.getByText("Scanned by itself:").waitFor();
+    await page.getByText("Scheduled:").waitFor();
     const zone = await page.evaluate<string>("Intl.DateTimeFormat().resolvedOptions().timeZone");
     expect(await read(page, "discovery/schedules")).toEqual([
       expect.objectContaining({
@@ -225,30 +231,34 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
       ]);
 
     // Typed secrets are in no URL and in no browser storage.
-    expect(asked.filter((url) => url.includes(COMMUNITY) || url.includes(running.setupToken))).toEqual([]);
-    const kept = await page.evaluate<string>(
+    expect(requestedUrls.filter((url) => url.includes(COMMUNITY) || url.includes(running.setupToken))).toEqual([]);
+    const browserState = await page.evaluate<string>(
       "JSON.stringify([location.href, history.state, { ...localStorage }, { ...sessionStorage }])",
     );
-    expect(kept).not.toContain(COMMUNITY);
+    expect(browserState).not.toContain(COMMUNITY);
     expect(running.log).not.toContain(COMMUNITY);
     expect(running.log).not.toContain(running.setupToken);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("needs no mouse, on a small dark screen, and no credential: responding hosts are on the map, and missing data is reported", async () => {
+  test("needs no mouse and no credential on a small dark screen, and sees what the map lacks", async () => {
     await serve();
-    visitor = await Visitor.arrive(running.url, { colorScheme: "dark", viewport: { width: 360, height: 740 } });
-    const page = await visitor.open(link());
+    visitor = await Visitor.create(running.url, { colorScheme: "dark", viewport: { width: 360, height: 740 } });
+    const page = await visitor.open(setupLink());
     const isWithin = () => page.evaluate<boolean>("document.documentElement.scrollWidth <= window.innerWidth");
-    const looksRight = async (what: string) =>
-      expect([what, await accessibilityFindings(page), await isWithin()]).toEqual([what, [], true]);
-    /** As many Tab presses as a sighted user would need. */
+    const expectAccessible = async (step: string) =>
+      expect([step, await accessibilityFindings(page), await isWithin()]).toEqual([step, [], true]);
+    /** Presses Tab until the control has the focus. */
     const tabTo = async (name: string) => {
       for (let presses = 0; presses < 60; presses += 1) {
         if ((await page.evaluate<string>(FOCUSED)) === name) return;
         await page.keyboard.press("Tab");
       }
       throw new Error(`Tab leads to no ${name}, but to ${await page.evaluate<string>(FOCUSED)}`);
+    };
+    const pressOn = async (name: string, key = "Enter") => {
+      await tabTo(name);
+      await page.keyboard.press(key);
     };
     await page.getByRole("heading", { name: "Claim this appliance" }).waitFor();
     await tabTo("E-mail");
@@ -257,111 +267,100 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
 
-    await question(page, "What does this machine see of itself?");
-    await looksRight("this machine");
-    await tabTo("Record this machine");
-    await page.keyboard.press("Enter");
+    await waitForStep(page, "Record this machine?");
+    await expectAccessible("this machine");
+    await pressOn("Record this machine");
     await page.getByText("Recorded as").waitFor();
-    await looksRight("this machine, recorded");
-    await tabTo("Continue");
-    await page.keyboard.press("Enter");
+    await expectAccessible("this machine, recorded");
+    await pressOn("Continue");
 
     // The question has the focus: the next control is one Tab away.
     await page.locator("h2:focus", { hasText: "What should be scanned?" }).waitFor();
     for (const { cidr } of await read(page, "subnets")) {
       const box = page.getByRole("checkbox", { name: cidr, exact: true });
       if (!(await box.isChecked())) continue;
-      await tabTo(cidr);
-      await page.keyboard.press("Space");
+      await pressOn(cidr, "Space");
       await page.getByRole("checkbox", { name: cidr, exact: true, checked: false }).waitFor();
     }
-    await tabTo("Continue");
-    await page.keyboard.press("Enter");
-    await page.getByText("Tick a subnet, or type an address or a subnet.").waitFor();
+    await pressOn("Continue");
+    await page.getByText("Select a subnet, or enter an address or subnet.").waitFor();
     await page.getByLabel("Others").and(page.locator("[aria-invalid=true]:focus")).waitFor();
     await page.keyboard.type("127.77.4.9/29");
-    await tabTo("Continue");
-    await page.keyboard.press("Enter");
-    await page.getByText("127.77.4.9/29 is an address in a subnet: write 127.77.4.8/29.").waitFor();
-    await looksRight("what to scan, refused");
+    await pressOn("Continue");
+    await page.getByText("127.77.4.9/29 is an address within a subnet. Did you mean 127.77.4.8/29?").waitFor();
+    await expectAccessible("invalid targets");
     await page.getByLabel("Others").and(page.locator(":focus")).waitFor();
     await page.keyboard.press("Control+a");
     await page.keyboard.type("127.77.4.8/29");
-    await looksRight("what to scan");
-    await tabTo("Continue");
-    await page.keyboard.press("Enter");
+    await expectAccessible("targets");
+    await pressOn("Continue");
 
     await page.locator("h2:focus", { hasText: "Which credentials may be used?" }).waitFor();
-    await tabTo("An SNMP v2c community");
-    await page.keyboard.press("Space");
+    await pressOn("An SNMP v2c community", "Space");
     await page.getByLabel("Community", { exact: true }).waitFor();
-    await looksRight("a community");
+    await expectAccessible("a community");
     await page.keyboard.press("ArrowDown");
     await page.getByLabel("Authentication password").waitFor();
-    await tabTo("Save and continue");
-    await page.keyboard.press("Enter");
+    await pressOn("Save and continue");
     await page.getByLabel("User").and(page.locator("[aria-invalid=true]:focus")).waitFor();
-    await looksRight("a user, refused");
+    await expectAccessible("invalid user");
     // Back to the choice above.
     for (let presses = 0; (await page.evaluate<string>(FOCUSED)) !== "An SNMP v3 user" && presses < 20; presses += 1)
       await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("ArrowDown");
-    await page.getByText("the map has devices and no links").waitFor();
-    await looksRight("no credential");
-    await tabTo("Continue");
-    await page.keyboard.press("Enter");
+    await page.getByText("the map shows devices without links").waitFor();
+    await expectAccessible("no credential");
+    await pressOn("Continue");
 
     await page.locator("h2:focus", { hasText: "The first scan" }).waitFor();
-    await page.getByText("nothing: only a sweep, which sends no secret").waitFor();
-    await looksRight("what will be asked");
-    await tabTo("Start the first scan");
-    await page.keyboard.press("Enter");
+    await page.getByText("none: sweep only, sends no credentials").waitFor();
+    await expectAccessible("scan preview");
+    await pressOn("Start the first scan");
     await page.getByRole("heading", { name: "What next" }).waitFor();
     await page.getByText("Done. 6 addresses answered.").waitFor();
     await page.getByRole("application", { name: /^Picture of the map: [67] devices, 0 links/ }).waitFor();
-    await looksRight("what came of it");
+    await expectAccessible("result");
     expect(await read(page, "discovery/scans")).toEqual([
       expect.objectContaining({ kind: "sweep", targets: ["127.77.4.8/29"], status: "Completed" }),
     ]);
-    // Later scans can read more: this leads to credentials, with the selection kept.
-    await tabTo("Add credentials, and read devices by SNMP");
-    await page.keyboard.press("Enter");
+    // Later scans can read more: the link leads to the credentials step, with the selection kept.
+    await pressOn("Add credentials and read devices over SNMP");
     await page.locator("h2:focus", { hasText: "Which credentials may be used?" }).waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("continues at the same step once the subnets are known", async () => {
-    const page = await claimed();
-    const known = Promise.withResolvers<void>();
+  test("continues at the same step once the subnets have loaded", async () => {
+    const page = await serveAndClaim();
+    const subnetsLoaded = Promise.withResolvers<void>();
     await page.route("**/api/v1/subnets?*", async (route) => {
-      await known.promise;
+      await subnetsLoaded.promise;
       await route.continue();
     });
     await page.getByRole("link", { name: "Skip this step" }).click();
-    await question(page, "What should be scanned?");
+    await waitForStep(page, "What should be scanned?");
     await page.getByLabel("Others").fill(SUBNET);
     await page.getByRole("button", { name: "Continue" }).click();
-    await settles(() => page.getByLabel("Others").inputValue(), SUBNET);
-    known.resolve();
-    await question(page, "Which credentials may be used?");
-    expect(visitor.troubles()).toEqual([]);
+    await expectEventually(() => page.getByLabel("Others").inputValue(), SUBNET);
+    subnetsLoaded.resolve();
+    await waitForStep(page, "Which credentials may be used?");
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("corrects a wrong community, and loses only the secret on reload or session end", async () => {
-    const page = await claimed();
+    const page = await serveAndClaim();
     await chooseSubnet(page);
     await page.getByLabel("An SNMP v2c community").check();
     await page.getByLabel("Community", { exact: true }).fill("forgotten");
     await page.waitForURL((url) => url.searchParams.get("credentials") === "v2c");
     await page.reload();
     await page.getByLabel("An SNMP v2c community").and(page.locator(":checked")).waitFor();
-    await settles(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
+    await expectEventually(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
     await page.getByRole("link", { name: "Back" }).click();
-    await page.getByText("8 addresses in all.").waitFor();
-    await settles(() => page.getByLabel("Others").inputValue(), SUBNET);
+    await page.getByText("8 addresses in total.").waitFor();
+    await expectEventually(() => page.getByLabel("Others").inputValue(), SUBNET);
     await page.goBack();
-    await question(page, "Which credentials may be used?");
-    expect(visitor.troubles()).toEqual([]);
+    await waitForStep(page, "Which credentials may be used?");
+    expect(visitor.problems()).toEqual([]);
 
     await visitor.context.clearCookies();
     await page.getByLabel("Community", { exact: true }).fill("wrong");
@@ -370,54 +369,54 @@ describe.skipIf(!hasChromium)("a new user following the printed link of an empty
     await page.getByLabel("E-mail").fill(EMAIL);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await question(page, "Which credentials may be used?");
+    await waitForStep(page, "Which credentials may be used?");
     await page.getByLabel("An SNMP v2c community").and(page.locator(":checked")).waitFor();
-    await settles(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
-    expect(visitor.troubles().every((each) => each.includes("401"))).toBe(true);
+    await expectEventually(() => page.getByLabel("Community", { exact: true }).inputValue(), "");
+    expect(visitor.problems().every((problem) => problem.includes("401"))).toBe(true);
 
-    await giveCommunity(page, "wrong");
+    await enterCommunity(page, "wrong");
     await scan(page);
-    await page.getByText("No device answered SNMP: 6 addresses were asked with “SNMP v2c, Main”.").waitFor();
-    await page.getByText("2 addresses: no answer: silent, or the community is wrong").waitFor();
+    await page.getByText("No device answered SNMP: 6 addresses were queried with “SNMP v2c, Main”.").waitFor();
+    await page.getByText("2 addresses: no answer: no SNMP, or wrong community").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     // The result stays.
     await page.reload();
     await page.getByText("No device answered SNMP").waitFor();
-    await page.getByRole("link", { name: "Give another credential" }).click();
-    await giveCommunity(page, COMMUNITY);
+    await page.getByRole("link", { name: "Add another credential" }).click();
+    await enterCommunity(page, COMMUNITY);
     await scan(page);
     await page.getByText("2 devices by SNMP").waitFor();
     expect(await read(page, "credentials")).toHaveLength(2);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
   test("cancels a long scan, and sees refusals by the appliance", async () => {
-    const page = await claimed();
+    const page = await serveAndClaim();
     const { searchParams } = new URL(page.url());
     const network = searchParams.get("network") ?? "";
     await page.goto(`${running.url}/start?network=${network}&step=scan`);
-    await page.getByText("Nothing is chosen to be scanned.").waitFor();
+    await page.getByText("No scan targets selected.").waitFor();
     await page.goto(`${running.url}/start?network=${network}&step=scan&others=224.0.0.1&credentials=none`);
     await page.getByRole("button", { name: "Start the first scan" }).click();
     await page.getByRole("alert").filter({ hasText: "224.0.0.1 is" }).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
-    expect(visitor.troubles().every((each) => each.includes("400"))).toBe(true);
+    expect(visitor.problems().every((problem) => problem.includes("400"))).toBe(true);
     await page.goto(`${running.url}/start?network=${network}&step=where&others=127.128.0.0/15`);
-    await page.getByText("131,072 addresses in all.").waitFor();
+    await page.getByText("131,072 addresses in total.").waitFor();
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByLabel("One of them is larger than /16: scan all of it").and(page.locator(":focus")).waitFor();
-    await page.getByText("Tick this, or name smaller subnets.").waitFor();
+    await page.getByLabel("One target is larger than /16: scan it completely").and(page.locator(":focus")).waitFor();
+    await page.getByText("Select this, or enter smaller subnets.").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByLabel("Others").fill("127.128.0.0/16");
-    await page.getByText("65,536 addresses in all.").waitFor();
+    await page.getByText("65,536 addresses in total.").waitFor();
     await page.getByRole("button", { name: "Continue" }).click();
-    await page.getByLabel("None: only a sweep").check();
+    await page.getByLabel("None: sweep only").check();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Start the first scan" }).click();
     await page.getByText("answered so far").waitFor();
-    await page.getByRole("button", { name: "End this scan" }).click();
-    await page.getByText("It was stopped before it finished.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    await page.getByRole("button", { name: "Cancel this scan" }).click();
+    await page.getByText("Canceled before it finished.").waitFor();
+    expect(visitor.problems()).toEqual([]);
   });
 });
 
@@ -434,11 +433,11 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
   });
 
   test("is offered to an Admin on the empty start page and host list, in Discovery and in the palette", async () => {
-    const { visitor, page } = await appliance.arrived(OWNER, "/");
+    const { visitor, page } = await appliance.visitAs(OWNER, "/");
     for (const path of ["/", "/hosts", "/discovery"]) {
       await page.goto(appliance.url + path);
       await page.getByRole("main").getByRole("link", { name: "Get started" }).click();
-      await page.getByRole("heading", { level: 2, name: "What does this machine see of itself?" }).waitFor();
+      await page.getByRole("heading", { level: 2, name: "Record this machine?" }).waitFor();
       // The only network.
       await page.waitForURL((url) => url.searchParams.get("network") === appliance.networkId);
     }
@@ -449,37 +448,37 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
     await page.getByRole("combobox", { name: "A page, an action or a record" }).fill("get started");
     await page.getByRole("option", { name: "Get started" }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { level: 2, name: "What does this machine see of itself?" }).waitFor();
+    await page.getByRole("heading", { level: 2, name: "Record this machine?" }).waitFor();
     expect(new URL(page.url()).searchParams.get("at")).toBeNull();
     await page.goto(`${appliance.url}/start?at=2030-01-01T00:00:00Z`);
-    await page.getByText("The past is not scanned.").waitFor();
-    expect(visitor.troubles()).toEqual([]);
+    await page.getByText("Scans can't be started in the past.").waitFor();
+    expect(visitor.problems()).toEqual([]);
   });
 
   test.each([
-    ["Member", "You may scan what lies in the network's subnets:", "Discovery"],
-    ["Viewer", "What has been found so far is here:", "Hosts"],
-  ])("is not offered to a %s, who sees who may use it, with links onward", async (role, said, onward) => {
-    const { visitor, page } = await appliance.arrived(`${role}@acme.example`, "/start?step=credentials");
-    await page.getByText("This is for Admins").waitFor();
-    await page.getByText(said).waitFor();
+    ["Member", "You may scan the network's subnets:", "Discovery"],
+    ["Viewer", "See what has been found so far:", "Hosts"],
+  ])("is not offered to a %s, with a note on who may use it and links onward", async (role, notice, linkName) => {
+    const { visitor, page } = await appliance.visitAs(`${role}@acme.example`, "/start?step=credentials");
+    await page.getByText("For Admins").waitFor();
+    await page.getByText(notice).waitFor();
     expect(await page.getByRole("main").getByRole("button").count()).toBe(0);
     expect(await accessibilityFindings(page)).toEqual([]);
-    await page.getByRole("main").getByRole("link", { name: onward }).click();
-    await page.getByRole("heading", { level: 1, name: onward }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: linkName }).click();
+    await page.getByRole("heading", { level: 1, name: linkName }).waitFor();
     await page.goto(`${appliance.url}/`);
     await page.getByText("The inventory is empty. An Admin starts the first scan.").waitFor();
     expect(await page.getByRole("main").getByRole("link", { name: "Get started" }).count()).toBe(0);
     await page.keyboard.press("Control+k");
     await page.getByRole("option").first().waitFor();
     expect(await page.getByRole("option", { name: "Get started" }).count()).toBe(0);
-    expect(visitor.troubles()).toEqual([]);
+    expect(visitor.problems()).toEqual([]);
   });
 
-  test("is for the selected network, reuses another network's credential, and restarts with another network", async () => {
+  test("applies to the selected network, reuses another's credential, and restarts for another network", async () => {
     const { client, organizationId, networkId } = appliance;
-    const branch = await made(client.post("networks", { organization_id: organizationId, name: "Branch" }));
-    const credential = await made(
+    const branch = await expectOk(client.post("networks", { organization_id: organizationId, name: "Branch" }));
+    const credential = await expectOk(
       client.post("credentials", {
         organization_id: organizationId,
         name: "Everywhere",
@@ -489,22 +488,19 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
         tags: [],
       }),
     );
-    await made(
-      client.post("subnets", { network_id: branch.id, cidr: "10.7.0.0/24", name: "Desks", subnet_type: "Lan" }),
-    );
-    await made(
-      client.post("subnets", { network_id: branch.id, cidr: "10.8.0.0/16", name: "Halls", subnet_type: "Lan" }),
-    );
-    const { visitor, page } = await appliance.arrived(OWNER, "/start");
-    await page.getByText("A scan is of one network. Choose one:").waitFor();
+    const lan = { network_id: branch.id, subnet_type: "Lan" };
+    await expectOk(client.post("subnets", { ...lan, cidr: "10.7.0.0/24", name: "Desks" }));
+    await expectOk(client.post("subnets", { ...lan, cidr: "10.8.0.0/16", name: "Halls" }));
+    const { visitor, page } = await appliance.visitAs(OWNER, "/start");
+    await page.getByText("A scan covers one network. Choose one:").waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await page.getByRole("main").getByRole("link", { name: "Branch" }).click();
     await page.getByRole("navigation", { name: "Steps" }).getByRole("link", { name: "What to scan" }).click();
     await page.getByRole("checkbox", { name: "10.7.0.0/24", checked: true }).waitFor();
     await page.getByRole("checkbox", { name: "10.8.0.0/16", checked: false }).waitFor();
-    await page.getByText("Halls · 65,536 addresses · large: it takes a while").waitFor();
+    await page.getByText("Halls · 65,536 addresses · large: takes a while").waitFor();
     await page.getByRole("checkbox", { name: "10.8.0.0/16" }).check();
-    await page.getByText("65,792 addresses in all.").waitFor();
+    await page.getByText("65,792 addresses in total.").waitFor();
     await page.getByRole("checkbox", { name: "10.8.0.0/16" }).uncheck();
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByLabel("A credential of another network").check();
@@ -513,14 +509,14 @@ describe.skipIf(!hasChromium)("the guided setup", () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("button", { name: "Start the first scan" }).waitFor();
     await page.getByText("Everywhere").waitFor();
-    expect((await made(client.get(`credentials/${credential.id}`))).assigned_network_ids.toSorted()).toEqual(
+    expect((await expectOk(client.get(`credentials/${credential.id}`))).assigned_network_ids.toSorted()).toEqual(
       [networkId, branch.id].toSorted(),
     );
-    await page.getByRole("link", { name: "Change: With" }).click();
-    await page.getByLabel("What this network has: Everywhere").and(page.locator(":checked")).waitFor();
+    await page.getByRole("link", { name: "Change: Credentials" }).click();
+    await page.getByLabel("Credentials of this network: Everywhere").and(page.locator(":checked")).waitFor();
     await page.getByRole("banner").getByLabel("Network").selectOption({ label: "Main" });
-    await page.getByRole("heading", { level: 2, name: "What does this machine see of itself?" }).waitFor();
-    await settles(async () => [...new URL(page.url()).searchParams.keys()], ["network"]);
-    expect(visitor.troubles()).toEqual([]);
+    await page.getByRole("heading", { level: 2, name: "Record this machine?" }).waitFor();
+    await expectEventually(async () => [...new URL(page.url()).searchParams.keys()], ["network"]);
+    expect(visitor.problems()).toEqual([]);
   });
 });

@@ -1,10 +1,10 @@
 // Table files and their imports under axe-core in Chromium, on the executable. Texts, refusals and writes are in
 // tables-in-process.test.ts.
 
-import { beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { columnTwice, matchColumns } from "../../src/console/bulk/table-columns.ts";
-import { readTable, type Table, textOfFile, writtenTable } from "../../src/console/bulk/table-file.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { duplicateColumn, matchColumns } from "../../src/console/bulk/table-columns.ts";
+import { csvToSend, readTable, type Table, textOfFile } from "../../src/console/bulk/table-file.ts";
+import { expectOk } from "../support/appliance/factories.ts";
 import { accessibilityFindings, expectAccessibleInBoth, follow, hasChromium } from "../support/browser/browser.ts";
 import { visitForAll } from "../support/browser/visit.ts";
 
@@ -28,18 +28,18 @@ describe("a parsed table", () => {
 
   test("preserves hostile cells byte for byte, and counts rows like a spreadsheet", () => {
     const cells = ["'=1+1", 'he said "no"', "two\r\nlines", "\u202eright to left", " spaces "];
-    const written = writtenTable(
+    const serialized = csvToSend(
       { name: "t", headers: ["a", "b", "c", "d", "e"], rows: [{ line: 2, cells }] },
       [..."abcde"],
       { network_id: "7" },
     );
-    const again = tableOf(written);
-    expect(again.headers).toEqual(["a", "b", "c", "d", "e", "network_id"]);
-    expect(again.rows).toEqual([{ line: 2, cells: [...cells, "7"] }]);
+    const parsed = tableOf(serialized);
+    expect(parsed.headers).toEqual(["a", "b", "c", "d", "e", "network_id"]);
+    expect(parsed.rows).toEqual([{ line: 2, cells: [...cells, "7"] }]);
     expect(tableOf("name\n\nweb-1\n").rows.map(({ line }) => line)).toEqual([3]);
   });
 
-  test("that is malformed is refused by row", () => {
+  test("is refused with the number of its malformed row", () => {
     expect(readTable("t", 'name,description\nweb-1,"first\nweb-2,second\n')).toEqual({ brokenLine: 2 });
     expect(readTable("t", "name\nweb-1\nweb-2,too,many\n")).toEqual({ brokenLine: 3 });
     expect(textOfFile(new Uint8Array([0x6e, 0xe4]).buffer, null)).toBeNull();
@@ -63,11 +63,11 @@ describe("a parsed table", () => {
     ]);
     expect(matchColumns(["Host name", "hostname"], known, titleOf)).toEqual([null, "hostname"]);
     const tagged = ["name", "tags", "tag_names"];
-    const below = (cells: string[]) => matchColumns(["Tags"], tagged, titleOf, () => cells);
-    expect(below(["", "core; printers"])).toEqual(["tag_names"]);
-    expect(below(["", "01a21e9b-ee52-7b51-bc69-422a550966b5"])).toEqual(["tags"]);
+    const matchTags = (cells: string[]) => matchColumns(["Tags"], tagged, titleOf, () => cells);
+    expect(matchTags(["", "core; printers"])).toEqual(["tag_names"]);
+    expect(matchTags(["", "01a21e9b-ee52-7b51-bc69-422a550966b5"])).toEqual(["tags"]);
     expect(matchColumns(["tags", "tag_names"], tagged, titleOf, () => ["core"])).toEqual(["tags", "tag_names"]);
-    expect([columnTwice(["name", "id", "name"]), columnTwice(["name", null, null])]).toEqual(["name", null]);
+    expect([duplicateColumn(["name", "id", "name"]), duplicateColumn(["name", null, null])]).toEqual(["name", null]);
   });
 });
 
@@ -76,11 +76,11 @@ describe.skipIf(!hasChromium)("an accessible import", () => {
 
   beforeAll(async () => {
     const { networkId } = appliance;
-    await made(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", name: "Desks" }));
-    await made(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));
+    await expectOk(client.post("subnets", { network_id: networkId, cidr: "10.7.0.0/24", name: "Desks" }));
+    await expectOk(client.post("subnets", { network_id: networkId, cidr: "10.6.0.0/24", name: "Shops" }));
     const ports = [443, 8443].map((number) => ({ number, protocol: "Tcp" }));
     const services = [{ name: "old", service_definition: "nginx" }];
-    await made(
+    await expectOk(
       client.post("hosts", {
         ...{ network_id: networkId, name: "front", ports, services },
         ip_addresses: [{ ip_address: "10.6.0.5" }],
@@ -88,44 +88,29 @@ describe.skipIf(!hasChromium)("an accessible import", () => {
     );
   });
 
-  beforeEach(() => void visitor.troubles());
+  afterEach(() => expect(visitor.problems()).toEqual([]));
 
   const button = (name: string | RegExp) => page.getByRole("button", { name, exact: true });
-  const list = (path: string) => made(client.get(path)) as unknown as Promise<Wire[]>;
-  const give = (name: string, text: string) =>
+  const upload = (name: string, text: string) =>
     page.getByLabel(/file/).setInputFiles({ name, mimeType: "text/csv", buffer: Buffer.from(text) });
 
-  test("of ten invalid rows, in both color schemes, is fixed in place, written, and undone", async () => {
+  test("shows ten invalid rows in both color schemes", async () => {
     const rows = Array.from({ length: 20 }, (_, index) => {
       if (index % 2 === 0) return `pc-${index};;false`;
       return index % 4 === 1 ? `;maybe-${index};false` : `pc-${index};;perhaps`;
     });
-    const count = async () => (await list("hosts?limit=0&include_children=false")).length;
-    const before = await count();
     await follow(page, "/hosts");
     await button("Import CSV").click();
-    await give("pcs.csv", `\ufeffName;Asset tag;Hidden\r\n${rows.join("\r\n")}\r\n`);
+    await upload("pcs.csv", `\ufeffName;Asset tag;Hidden\r\n${rows.join("\r\n")}\r\n`);
     await page.getByText("pcs.csv: 20 rows").waitFor();
-    await page.getByText("3 of 3 columns are matched").waitFor();
-    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await page.getByText("3 of 3 columns matched").waitFor();
+    await page.getByLabel("Network for all rows").selectOption(appliance.networkId);
     await button("Preview").click();
-    await page.getByRole("alert").getByText("10 things are wrong in 10 rows.").waitFor();
+    await page.getByRole("alert").getByText("10 problems in 10 rows.").waitFor();
     await expectAccessibleInBoth(page);
-    for (const row of [3, 7, 11, 15, 19]) await page.getByLabel(`name of row ${row}`).fill(`mended-${row}`);
-    for (const row of [5, 9, 13, 17]) await page.getByLabel(`hidden of row ${row}`).fill("true");
-    await button("Leave out row 21").click();
     // The refusal is expected.
-    visitor.troubles();
-    await button("Preview").click();
-    await page.getByText("19 to create, 0 to update, 0 unchanged.").waitFor();
-    await button("Write 19 rows").click();
-    await page.getByText("Saved.").waitFor();
-    expect(await count()).toBe(before + 19);
-    await button("Undo").click();
-    await button("Undo").click();
-    await page.getByText("Done.").waitFor();
-    expect(await count()).toBe(before);
-    expect(visitor.troubles()).toEqual([]);
+    visitor.problems();
+    await button("Cancel").click();
   });
 
   const PLANNED = "1 to create, 0 to update, 0 unchanged.";
@@ -151,26 +136,25 @@ describe.skipIf(!hasChromium)("an accessible import", () => {
     ["/hosts", () => "name,network_name\nplanned-1,Main\n", "planned-1: new, Name planned-1;"],
   ];
 
-  test.each(IMPORTS)("has a plan without axe-core findings on %s", async (place, table, shown) => {
-    await follow(page, `${place}?table=yes`);
-    await give("t.csv", table());
+  test.each(IMPORTS)("has a plan without axe-core findings on %s", async (path, table, expectedText) => {
+    await follow(page, `${path}?table=yes`);
+    await upload("t.csv", table());
     await button("Preview").click();
-    await page.getByRole("status").getByText(shown).waitFor();
+    await page.getByRole("status").getByText(expectedText).waitFor();
     expect(await accessibilityFindings(page)).toEqual([]);
     await button("Cancel").click();
-    expect(visitor.troubles()).toEqual([]);
   });
 
-  test("has no axe-core findings in a row refused for one cell", async () => {
+  test("has no axe-core findings in a row with one invalid cell", async () => {
     await follow(page, "/subnets/ranges?table=yes");
-    await give("ranges.csv", "subnet_cidr,first,last,purpose\n10.7.0.0/24,10.7.0.90,10.7.0.20,Dhcp\n");
-    await page.getByLabel("Network of all rows").selectOption(appliance.networkId);
+    await upload("ranges.csv", "subnet_cidr,first,last,purpose\n10.7.0.0/24,10.7.0.90,10.7.0.20,Dhcp\n");
+    await page.getByLabel("Network for all rows").selectOption(appliance.networkId);
     await button("Preview").click();
     await page.getByLabel("last of row 2").and(page.locator("[aria-invalid=true]")).waitFor();
     await page.getByText("must not be before first, 10.7.0.90").waitFor();
     await page.getByLabel("first of row 2").and(page.locator("[aria-invalid=false]")).fill("10.7.0.10");
     expect(await accessibilityFindings(page)).toEqual([]);
-    visitor.troubles();
+    visitor.problems();
     await button("Cancel").click();
   });
 });

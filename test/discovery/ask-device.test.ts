@@ -6,28 +6,28 @@ import type { User } from "net-snmp";
 import type { Device } from "../../src/discovery/device.ts";
 import type { Reads } from "../../src/discovery/mib/reads.ts";
 import {
-  type AskDeviceOptions,
-  askDevice,
   type DeviceOutcome,
   type DeviceReader,
+  type PollDeviceOptions,
+  pollDevice,
 } from "../../src/discovery/snmp/ask-device.ts";
 import { STEP_DEADLINE_MS } from "../../src/discovery/snmp/read-steps.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { patientTimers } from "../support/injected/patient-timers.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from "../support/snmp/agent.ts";
-import { closedAfterEach } from "../support/snmp/closed-after-each.ts";
+import { closeAfterEach } from "../support/snmp/closed-after-each.ts";
 import { community, SHORT_TIMEOUTS, user } from "../support/snmp/sessions.ts";
-import { startV3Agent, type V3Agent } from "../support/snmp/v3-agent.ts";
+import { ann, startV3Agent, type V3Agent } from "../support/snmp/v3-agent.ts";
 import { viewOf } from "../support/snmp/view.ts";
-import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
+import { stableDescriptorCount, waitForDescriptorCount } from "../support/sweep/descriptors.ts";
 
 const NAME = "1.3.6.1.2.1.1.5.0";
 const DESCR = "1.3.6.1.2.1.2.2.1.2";
 const ports = Object.fromEntries(Array.from({ length: 200 }, (_, row) => [`${DESCR}.${row + 1}`, `port ${row + 1}`]));
 const view = viewOf({ "1.3.6.1.2.1.1.2.0": { oid: "1.3.6.1.4.1.9.1" }, [NAME]: "switch", ...ports });
 
-/** Returns the reads instead of a device. */
+/** Reads passed to the reader below, which returns an empty device. */
 let reads: Reads = new Map();
 const device = {} as Device;
 const reader: DeviceReader = {
@@ -42,20 +42,20 @@ const reader: DeviceReader = {
   },
 };
 
-const untilEnd = closedAfterEach();
+const closeAfterTest = closeAfterEach();
 
 async function agent(faults: AgentFaults = {}, options: Partial<AgentOptions> = {}): Promise<SnmpAgent> {
-  return untilEnd(await startAgent({ communities: { public: view }, faults, ...options }));
+  return closeAfterTest(await startAgent({ communities: { public: view }, faults, ...options }));
 }
 
 async function v3Agent(...users: User[]): Promise<V3Agent> {
-  return untilEnd(await startV3Agent({ users, contexts: { "": view } }));
+  return closeAfterTest(await startV3Agent({ users, contexts: { "": view } }));
 }
 
-function ask(
+function query(
   target: { address: string; port: number },
-  credentials: AskDeviceOptions["credentials"],
-  changes: Partial<AskDeviceOptions> = {},
+  credentials: PollDeviceOptions["credentials"],
+  changes: Partial<PollDeviceOptions> = {},
 ): Promise<DeviceOutcome> {
   const options = {
     credentials,
@@ -63,25 +63,16 @@ function ask(
     signal: new AbortController().signal,
     timers: patientTimers,
     random: seededRandom(1),
-    tryingTimeouts: SHORT_TIMEOUTS,
+    trialTimeouts: SHORT_TIMEOUTS,
     timeouts: SHORT_TIMEOUTS,
   };
-  return askDevice(target, { ...options, ...changes }, reader);
+  return pollDevice(target, { ...options, ...changes }, reader);
 }
-
-const ann: User = {
-  name: "ann",
-  level: 3,
-  authProtocol: 3,
-  authKey: "authpass123",
-  privProtocol: 4,
-  privKey: "privpass123",
-};
 
 describe("a device", () => {
   test("is read with the first accepted credential", async () => {
     const target = await agent();
-    expect(await ask(target, [community("private"), community("public"), community("other")])).toEqual({
+    expect(await query(target, [community("private"), community("public"), community("other")])).toEqual({
       ok: true,
       device,
       credential: { credential_id: "SnmpV2c-public", key_extension: null },
@@ -92,18 +83,18 @@ describe("a device", () => {
     expect(target.requests.slice(0, 3).map((request) => request.community)).toEqual(["private", "private", "public"]);
   });
 
-  test("gets nothing more with a withdrawn credential, and is tried with the next", async () => {
+  test("is sent nothing more with a withdrawn credential, and is tried with the next", async () => {
     const target = await agent();
-    const asked = await ask(target, [community("private"), community("public")], {
-      maySend: (each) => each.credential_id !== "SnmpV2c-private",
+    const outcome = await query(target, [community("private"), community("public")], {
+      maySend: ({ credential_id }) => credential_id !== "SnmpV2c-private",
     });
-    expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV2c-public" } });
+    expect(outcome).toMatchObject({ ok: true, credential: { credential_id: "SnmpV2c-public" } });
     expect(target.requests.map((request) => request.community)).not.toContain("private");
   });
 
-  test("gets nothing more when its credential is withdrawn during the read", async () => {
+  test("is sent nothing more after its credential is withdrawn during the read", async () => {
     const target = await agent();
-    expect(await ask(target, [community("public")], { maySend: () => target.requestCount < 3 })).toMatchObject({
+    expect(await query(target, [community("public")], { maySend: () => target.requestCount < 3 })).toMatchObject({
       ok: true,
       requests: 3,
     });
@@ -116,9 +107,9 @@ describe("a device", () => {
 
   test("is not retried with a credential withdrawn during its silence", async () => {
     const target = await agent();
-    let asked = 0;
-    const maySend = () => (asked += 1) === 1;
-    expect(await ask(target, [community("private")], { maySend })).toMatchObject({
+    let checks = 0;
+    const maySend = () => (checks += 1) === 1;
+    expect(await query(target, [community("private")], { maySend })).toMatchObject({
       ok: false,
       failures: [{ reason: "cancelled" }],
       requests: 1,
@@ -129,87 +120,87 @@ describe("a device", () => {
   test("is tried first with the credential that worked last time", async () => {
     const target = await agent();
     expect(
-      await ask(target, [community("private"), community("public")], {
+      await query(target, [community("private"), community("public")], {
         remembered: { credential_id: "SnmpV2c-public", key_extension: null },
-        tryingTimeouts: { timeoutMs: 10_000, retries: 0 },
+        trialTimeouts: { timeoutMs: 10_000, retries: 0 },
       }),
     ).toMatchObject({ ok: true });
     expect(
-      await ask(target, [community("private"), community("public")], {
+      await query(target, [community("private"), community("public")], {
         remembered: { credential_id: "gone", key_extension: null },
       }),
     ).toMatchObject({ ok: true });
   });
 
-  test("that lacks the first requested object is accepted all the same", async () => {
-    const bare = viewOf({ "1.3.6.1.2.1.2.2.1.2.1": "one" });
+  test("is accepted although it lacks the first requested object", async () => {
+    const minimalView = viewOf({ "1.3.6.1.2.1.2.2.1.2.1": "one" });
     for (const version of ["SnmpV1", "SnmpV2c"] as const)
       expect(
-        await ask(await agent({}, { communities: { public: bare } }), [community("public", version)]),
+        await query(await agent({}, { communities: { public: minimalView } }), [community("public", version)]),
       ).toMatchObject({ ok: true });
   });
 
-  test("supporting only v1 is read with v1", async () => {
+  test("is read with v1 if it supports only v1", async () => {
     const target = await agent({}, { versions: ["SnmpV1"] });
-    expect(await ask(target, [community("public"), community("public", "SnmpV1")])).toMatchObject({
+    expect(await query(target, [community("public"), community("public", "SnmpV1")])).toMatchObject({
       ok: true,
       credential: { credential_id: "SnmpV1-public" },
     });
     expect(reads.get("interfaces")?.columns.get("descr")?.values.size).toBe(200);
   });
 
-  test("with v3 is read as the right user among wrong ones, without waiting for those", async () => {
-    const asked = await ask(
+  test("is read as the valid v3 user, without waiting for the invalid ones", async () => {
+    const outcome = await query(
       await v3Agent(ann),
       [user("bob"), user("ann", { credential_id: "stale", auth_password: "another123" }), user("ann")],
-      { tryingTimeouts: { timeoutMs: 10_000, retries: 0 } },
+      { trialTimeouts: { timeoutMs: 10_000, retries: 0 } },
     );
-    expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: null } });
+    expect(outcome).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: null } });
   });
 
-  test("with AES-256 reveals its key extension, which is tried first from then on", async () => {
+  test("reveals its AES-256 key extension, which is tried first from then on", async () => {
     const credential = user("ann", { priv_protocol: "Aes256" });
     const blumenthal = await v3Agent({ ...ann, privProtocol: 6 });
     const reeder = await v3Agent({ ...ann, privProtocol: 8 });
-    const asked = await ask(reeder, [credential]);
-    expect(asked).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: "Reeder" } });
-    expect(await ask(blumenthal, [credential])).toMatchObject({
+    const outcome = await query(reeder, [credential]);
+    expect(outcome).toMatchObject({ ok: true, credential: { credential_id: "SnmpV3-ann", key_extension: "Reeder" } });
+    expect(await query(blumenthal, [credential])).toMatchObject({
       ok: true,
       credential: { key_extension: "Blumenthal" },
     });
 
-    const impatient = { tryingTimeouts: { timeoutMs: 10_000, retries: 0 } };
+    const impatient = { trialTimeouts: { timeoutMs: 10_000, retries: 0 } };
     expect(
-      await ask(reeder, [credential], {
+      await query(reeder, [credential], {
         ...impatient,
         remembered: { credential_id: "SnmpV3-ann", key_extension: "Reeder" },
       }),
     ).toMatchObject({ credential: { key_extension: "Reeder" } });
     // An unknown user name gets no further keys: one datagram for engine discovery, one with the name.
     const before = reeder.datagramCount;
-    expect(await ask(reeder, [user("bob", { priv_protocol: "Aes256" })], impatient)).toMatchObject({
+    expect(await query(reeder, [user("bob", { priv_protocol: "Aes256" })], impatient)).toMatchObject({
       failures: [{ reason: "wrong_user" }],
       requests: 2,
     });
     expect(reeder.datagramCount).toBe(before + 2);
     // A 256-bit digest needs no key extension.
-    const long = await v3Agent({ ...ann, authProtocol: 5, privProtocol: 6 });
+    const sha256Agent = await v3Agent({ ...ann, authProtocol: 5, privProtocol: 6 });
     expect(
-      await ask(long, [user("ann", { auth_protocol: "Sha256", priv_protocol: "Aes256" })], impatient),
+      await query(sha256Agent, [user("ann", { auth_protocol: "Sha256", priv_protocol: "Aes256" })], impatient),
     ).toMatchObject({ credential: { key_extension: null } });
   });
 });
 
 describe("a device that accepts no credential", () => {
   test("is reported with the reason for each", async () => {
-    const asked = await ask(await v3Agent(ann), [
+    const outcome = await query(await v3Agent(ann), [
       community("public"),
       user("bob"),
       user("ann", { credential_id: "stale", auth_password: "another123" }),
       user("ann", { credential_id: "half", priv_password: null }),
       user("ann", { credential_id: "key", priv_password: "another123" }),
     ]);
-    expect(asked).toMatchObject({
+    expect(outcome).toMatchObject({
       ok: false,
       failures: [
         { credential_id: "SnmpV2c-public", reason: "no_answer", clause: "no answer: no agent, or a wrong community" },
@@ -221,10 +212,10 @@ describe("a device that accepts no credential", () => {
     });
   });
 
-  test("with a closed port is not tried with further credentials, and not waited for", async () => {
+  test("is neither tried with further credentials nor waited for if its port is closed", async () => {
     const target = await agent();
     target.close();
-    expect(await ask(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() })).toEqual({
+    expect(await query(target, [community("a"), community("b"), user("ann")], { timers: new ManualTimers() })).toEqual({
       ok: false,
       failures: [
         {
@@ -237,23 +228,23 @@ describe("a device that accepts no credential", () => {
     });
   });
 
-  test("that is unreachable is not tried with further credentials", async () => {
-    const asked = await ask({ address: "255.255.255.255", port: 161 }, [community("a"), community("b")]);
-    expect(asked).toMatchObject({ ok: false, failures: [{ reason: "unreachable" }], requests: 0 });
+  test("is not tried with further credentials if unreachable", async () => {
+    const outcome = await query({ address: "255.255.255.255", port: 161 }, [community("a"), community("b")]);
+    expect(outcome).toMatchObject({ ok: false, failures: [{ reason: "unreachable" }], requests: 0 });
   });
 
-  test("that refuses access is reported as such", async () => {
+  test("is reported as refusing access", async () => {
     const target = await agent({ errorAt: { oid: "1.3.6.1.2.1.1", status: 16 } });
-    expect(await ask(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "refused" }] });
+    expect(await query(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "refused" }] });
   });
 
-  test("that answers garbage is reported as such", async () => {
+  test("is reported as answering with garbage", async () => {
     const target = await agent({ alter: () => new Uint8Array(40).fill(0xa5) });
-    expect(await ask(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "garbage" }] });
+    expect(await query(target, [community("public")])).toMatchObject({ ok: false, failures: [{ reason: "garbage" }] });
   });
 
-  test("without any credentials has no failures", async () => {
-    expect(await ask(await agent(), [])).toEqual({ ok: false, failures: [], requests: 0 });
+  test("has no failures without credentials", async () => {
+    expect(await query(await agent(), [])).toEqual({ ok: false, failures: [], requests: 0 });
   });
 });
 
@@ -261,8 +252,8 @@ describe("a device that misbehaves during a read", () => {
   const size = (): number | undefined => reads.get("interfaces")?.columns.get("descr")?.values.size;
   const problem = (): string | null | undefined => reads.get("interfaces")?.columns.get("descr")?.problem;
 
-  test("by falling silent yields the data read so far", async () => {
-    expect(await ask(await agent({ silentAfterVarbinds: 60 }), [community("public")])).toMatchObject({ ok: true });
+  test("yields the data read so far if it falls silent", async () => {
+    expect(await query(await agent({ silentAfterVarbinds: 60 }), [community("public")])).toMatchObject({ ok: true });
     expect(reads.get("system")?.scalars.size).toBe(1);
     expect(size()).toBeGreaterThan(20);
     expect(size()).toBeLessThan(200);
@@ -270,17 +261,17 @@ describe("a device that misbehaves during a read", () => {
     expect(reads.get("empty")?.columns.get("none")?.problem).toContain("no answer within");
   });
 
-  test("by ignoring one MIB is waited for once at length, and read otherwise", async () => {
+  test("is waited for at length only once if it ignores one MIB, and its other MIBs are read", async () => {
     const bridge = "1.3.6.1.2.1.17";
-    const tables = Array.from({ length: 6 }, (_, each) => ({
-      name: `bridge ${each}`,
+    const tables = Array.from({ length: 6 }, (_, index) => ({
+      name: `bridge ${index}`,
       table: "forwarding" as const,
-      columns: { value: `${bridge}.${each + 4}.3.1.2` },
+      columns: { value: `${bridge}.${index + 4}.3.1.2` },
     }));
     const target = await agent({ silentBelow: bridge });
-    // Well below the extra time of a busy machine, with which the others are awaited.
+    // Well below the extra time granted on a busy machine.
     const timeout = { timeoutMs: 9_000, retries: 2 };
-    const asked = await askDevice(
+    const outcome = await pollDevice(
       target,
       {
         credentials: [community("public")],
@@ -289,12 +280,12 @@ describe("a device that misbehaves during a read", () => {
         // A hundredth of the time really passes; step limits are unchanged.
         timers: { after: (ms, action) => patientTimers.after(ms < STEP_DEADLINE_MS ? ms / 100 : ms, action) },
         random: seededRandom(1),
-        tryingTimeouts: SHORT_TIMEOUTS,
+        trialTimeouts: SHORT_TIMEOUTS,
         timeouts: timeout,
       },
       { ...reader, plan: [...reader.plan.slice(0, 1), ...tables, ...reader.plan.slice(1)] },
     );
-    expect(asked).toMatchObject({ ok: true });
+    expect(outcome).toMatchObject({ ok: true });
     expect(size()).toBe(200);
     for (const { name } of tables) expect(reads.get(name)?.columns.get("value")?.problem).toContain("no answer within");
     const waitedMs = tables.map(
@@ -306,80 +297,80 @@ describe("a device that misbehaves during a read", () => {
     for (const waited of waitedMs.slice(1)) expect(waited).toBeLessThan(timeout.timeoutMs * 1.5);
   });
 
-  test("by looping or going backwards is not followed", async () => {
+  test("is not followed in a loop or backwards", async () => {
     for (const next of [`${DESCR}.100`, `${DESCR}.7`]) {
       const target = await agent({ following: { oid: `${DESCR}.100`, next } });
-      expect(await ask(target, [community("public")])).toMatchObject({ ok: true });
+      expect(await query(target, [community("public")])).toMatchObject({ ok: true });
       expect(size()).toBe(100);
       expect(problem()).not.toBeNull();
       expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
     }
   });
 
-  test("by a general error mid-table yields the rows before it", async () => {
+  test("yields the rows before a general error", async () => {
     expect(
-      await ask(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")]),
+      await query(await agent({ errorAt: { oid: `${DESCR}.150`, status: 5 } }), [community("public")]),
     ).toMatchObject({ ok: true });
     expect(size()).toBe(149);
     expect(problem()).toBe("the device answers with an error (genErr)");
     expect(reads.get("empty")?.columns.get("none")).toMatchObject({ isComplete: true });
   });
 
-  test("by answering late, only in small packets, or not to large requests, is read completely", async () => {
-    const faulty: readonly (readonly [AgentFaults, number?])[] = [
+  test("is read completely if it answers late, only in small packets, or not to large requests", async () => {
+    const faultyAgents: readonly (readonly [AgentFaults, number?])[] = [
       [{ delayMs: 1 }],
       [{ tooBigAboveVarbinds: 3 }],
       [{ silentAboveVarbinds: 12 }],
       [{}, 484],
       [{ dropFirst: 1 }],
     ];
-    for (const [faults, maxDatagramBytes] of faulty) {
+    for (const [faults, maxDatagramBytes] of faultyAgents) {
       const target = await agent(faults, maxDatagramBytes === undefined ? {} : { maxDatagramBytes });
-      expect(await ask(target, [community("public")])).toMatchObject({ ok: true });
+      expect(await query(target, [community("public")])).toMatchObject({ ok: true });
       expect(size()).toBe(200);
       expect(problem()).toBeNull();
     }
   });
 
-  test("by taking longer over a table than over the first request is waited for", async () => {
+  test("is waited for if a table takes longer than the first request", async () => {
     const target = await agent({
-      alter: (answer) => {
+      alter: (response) => {
         if (target.requestCount === 3) target.faults.delayMs = 80;
         else delete target.faults.delayMs;
-        return answer;
+        return response;
       },
     });
-    expect(await ask(target, [community("public")], { timeouts: { timeoutMs: 5_000, retries: 0 } })).toMatchObject({
+    expect(await query(target, [community("public")], { timeouts: { timeoutMs: 5_000, retries: 0 } })).toMatchObject({
       ok: true,
     });
     expect(size()).toBe(200);
     expect(new Set(target.requests.map((request) => request.requestId)).size).toBe(target.requestCount);
   });
 
-  test("by losing every third answer is read completely", async () => {
+  test("is read completely if every third response is lost", async () => {
     const timers = new ManualTimers();
     let count = 0;
     const target = await agent({
-      alter: (answer) => {
+      alter: (response) => {
         count += 1;
-        if (count % 3 !== 0) return answer;
+        if (count % 3 !== 0) return response;
         timers.advance(timers.waits.at(-1) as number);
         return null;
       },
     });
     const timeouts = { timeoutMs: 10, retries: 4 };
-    expect(await ask(target, [community("public")], { timers, timeouts })).toMatchObject({ ok: true });
+    expect(await query(target, [community("public")], { timers, timeouts })).toMatchObject({ ok: true });
     expect(size()).toBe(200);
   });
 
-  test("by disappearing yields the data read so far, at once", async () => {
+  test("yields the data read so far at once if it disappears", async () => {
     const target = await agent({
-      alter: (answer) => {
+      alter: (response) => {
         if (target.varbindCount > 100) queueMicrotask(() => target.close());
-        return answer;
+        return response;
       },
     });
-    expect(await ask(target, [community("public")], { timeouts: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({
+    expect(await query(target, [community("public")], { timeouts: { timeoutMs: 10_000, retries: 0 } })).toMatchObject({
       ok: true,
     });
     expect(problem()).toBe("the port is closed: no SNMP agent listens there");
@@ -393,19 +384,19 @@ test("a read leaves no socket open, cancelled or not", async () => {
     await agent({ silentAfterVarbinds: 30 }),
     await v3Agent(ann),
   ];
-  const before = await descriptorsAtRest();
+  const before = await stableDescriptorCount();
   const stop = new AbortController();
-  const asked = targets.flatMap((target) => [
-    ask(target, [community("public"), user("ann")]),
-    ask(target, [community("public"), user("ann")], {
+  const queries = targets.flatMap((target) => [
+    query(target, [community("public"), user("ann")]),
+    query(target, [community("public"), user("ann")], {
       signal: stop.signal,
       timeouts: { timeoutMs: 10_000, retries: 0 },
     }),
   ]);
   stop.abort();
-  const answers = await Promise.all(asked);
-  expect(answers.filter((answer) => !answer.ok && answer.failures.at(-1)?.reason === "cancelled")).toHaveLength(
+  const outcomes = await Promise.all(queries);
+  expect(outcomes.filter((response) => !response.ok && response.failures.at(-1)?.reason === "cancelled")).toHaveLength(
     targets.length,
   );
-  expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+  expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
 });

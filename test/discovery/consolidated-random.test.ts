@@ -1,5 +1,5 @@
-// Random networks with merges and splits by users, further scans, and undos: the inventory matches a plain list of
-// which machine belongs to which host, its past does not change, and credentials reach no additional address.
+// Random networks with merges and splits by users, further scans, and undos: the inventory matches a model of the
+// machines of each host, its past does not change, and credentials reach no additional address.
 
 import { expect, test } from "bun:test";
 import { Credentials } from "../../src/discovery/scans/credentials.ts";
@@ -8,12 +8,12 @@ import type { SnmpCredential } from "../../src/discovery/snmp/credential.ts";
 import { newAppliance, type TestAppliance } from "../support/appliance/appliance.ts";
 import type { Client } from "../support/appliance/client.ts";
 import {
-  made,
+  expectOk,
+  type JsonRecord,
   newCredential,
   newMember,
   newSubnet,
   transactionCount,
-  type Wire,
 } from "../support/appliance/factories.ts";
 import { content, findingsOf, instant, tick } from "../support/appliance/past.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
@@ -31,7 +31,7 @@ interface Machine {
   readonly ports: number;
   location: string;
   address: string;
-  /** All addresses it ever had. */
+  /** All addresses that it ever had. */
   readonly addresses: string[];
 }
 
@@ -41,17 +41,17 @@ interface Step {
   readonly groups: ReadonlyMap<string, readonly Machine[]>;
 }
 
-class RandomWorld {
+class RandomNetwork {
   readonly appliance: TestAppliance;
   private readonly random: SeededRandom;
   private readonly scans: ScanWriter;
   private readonly machines: Machine[] = [];
-  /** Machines by host id: the plain list. */
+  /** Model: machines by host id. */
   private groups = new Map<string, readonly Machine[]>();
   private readonly steps: Step[] = [];
   private readonly remembered = new Map<string, unknown>();
-  /** By ended version: the host it was merged into, if any. */
-  private readonly ends = new Map<string, string | null>();
+  /** Host into which a past version was merged, or null, by version. */
+  private readonly mergeTargets = new Map<string, string | null>();
   private lastAddress = 10;
   readonly done = { consolidated: 0, split: 0, reverted: 0 };
 
@@ -65,8 +65,8 @@ class RandomWorld {
       this.machines.push({
         number,
         isDevice,
-        hasSerial: this.below(2) === 0,
-        ports: 1 + this.below(3),
+        hasSerial: this.random.integer(2) === 0,
+        ports: 1 + this.random.integer(3),
         location: "here",
         address,
         addresses: [address],
@@ -74,23 +74,21 @@ class RandomWorld {
     }
   }
 
-  static async open(seed: number): Promise<RandomWorld> {
+  static async open(seed: number): Promise<RandomNetwork> {
     const appliance = await newAppliance();
-    const world = new RandomWorld(appliance, seed);
+    const network = new RandomNetwork(appliance, seed);
     await newSubnet(appliance, { cidr: "10.0.0.0/16" });
-    await world.scan();
-    for (const host of await world.hosts())
-      world.groups.set(
+    await network.scan();
+    for (const host of await network.hosts())
+      network.groups.set(
         host.id,
-        world.machines.filter(({ address }) => host.ip_addresses.some((each: Wire) => each.ip_address === address)),
+        network.machines.filter(({ address }) =>
+          host.ip_addresses.some(({ ip_address }: JsonRecord) => ip_address === address),
+        ),
       );
-    expect(world.groups.size).toBe(world.machines.length);
-    await world.assign();
-    return world;
-  }
-
-  below(limit: number): number {
-    return this.random.integer(limit);
+    expect(network.groups.size).toBe(network.machines.length);
+    await network.assign();
+    return network;
   }
 
   /** Assigns credentials to some hosts, for all or some of their addresses; some addresses become pending. */
@@ -100,22 +98,22 @@ class RandomWorld {
     for (let count = 0; count < 4; count += 1) {
       tick(this.appliance);
       const hosts = new Set([this.random.pick(ids), this.random.pick(ids), this.random.pick(ids)]);
-      const host_assignments: Wire[] = [];
+      const host_assignments: JsonRecord[] = [];
       for (const host_id of hosts) {
-        const addresses = (await this.host(host_id)).ip_addresses.map((each: Wire) => each.id);
+        const addresses = (await this.host(host_id)).ip_addresses.map(({ id }: JsonRecord) => id);
         host_assignments.push({
           host_id,
-          ...(this.below(2) === 0 ? {} : { ip_address_ids: [this.random.pick(addresses)] }),
+          ...(this.random.integer(2) === 0 ? {} : { ip_address_ids: [this.random.pick(addresses)] }),
         });
       }
       await newCredential(this.appliance, { host_assignments });
-      await this.waiting(member, this.random.pick(ids));
+      await this.addPendingAddress(member, this.random.pick(ids));
     }
   }
 
-  private async waiting(member: Client, host_id: string): Promise<void> {
+  private async addPendingAddress(member: Client, host_id: string): Promise<void> {
     tick(this.appliance);
-    await made(member.post("ip-addresses", { host_id, ip_address: this.newAddress() }));
+    await expectOk(member.post("ip-addresses", { host_id, ip_address: this.newAddress() }));
   }
 
   private newAddress(): string {
@@ -123,29 +121,22 @@ class RandomWorld {
     return `10.0.0.${this.lastAddress}`;
   }
 
-  private shuffled<T>(items: readonly T[]): T[] {
-    return items
-      .map((item) => ({ item, key: this.below(65_536) }))
-      .sort((a, b) => a.key - b.key)
-      .map(({ item }) => item);
+  async hosts(): Promise<JsonRecord[]> {
+    return (await expectOk(this.appliance.owner.get("hosts?limit=0"))) as JsonRecord[];
   }
 
-  async hosts(): Promise<Wire[]> {
-    return (await made(this.appliance.owner.get("hosts?limit=0"))) as Wire[];
+  private host(id: string): Promise<JsonRecord> {
+    return expectOk(this.appliance.owner.get(`hosts/${id}`));
   }
 
-  private host(id: string): Promise<Wire> {
-    return made(this.appliance.owner.get(`hosts/${id}`));
-  }
-
-  /** Every machine is seen and every agent queried, in any order, in small batches. @returns the written versions */
+  /** Scans all machines and queries all agents, in random order and small batches. @returns number of transactions */
   async scan(): Promise<number> {
     const before = transactionCount(this.appliance);
-    const seen = this.shuffled(this.machines).map(({ address, number }) =>
-      seenAt(address, { mac_address: mac(1, number) }),
-    );
-    await this.scans.addresses(...seen);
-    const told = this.shuffled(this.machines.filter(({ isDevice }) => isDevice)).map((machine) =>
+    const sightings = this.random
+      .shuffled(this.machines)
+      .map(({ address, number }) => seenAt(address, { mac_address: mac(1, number) }));
+    await this.scans.addresses(...sightings);
+    const deviceSightings = this.random.shuffled(this.machines.filter(({ isDevice }) => isDevice)).map((machine) =>
       deviceAt(
         machine.address,
         {
@@ -160,35 +151,36 @@ class RandomWorld {
         { mac_address: mac(1, machine.number) },
       ),
     );
-    for (let start = 0; start < told.length; start += 4) await this.scans.devices(...told.slice(start, start + 4));
+    for (let start = 0; start < deviceSightings.length; start += 4)
+      await this.scans.devices(...deviceSightings.slice(start, start + 4));
     return transactionCount(this.appliance) - before;
   }
 
   /** Changes the network itself. */
-  happen(): void {
+  mutate(): void {
     const machine = this.random.pick(this.machines);
-    if (machine.isDevice) machine.location = `place ${this.below(1_000)}`;
+    if (machine.isDevice) machine.location = `place ${this.random.integer(1_000)}`;
     else {
       machine.address = this.newAddress();
       machine.addresses.push(machine.address);
     }
   }
 
-  /** Compares the inventory with the plain list. */
-  async expectAsListed({ isScanned = true } = {}): Promise<void> {
+  /** Compares the inventory with the model. */
+  async expectMatchesModel({ isScanned = true } = {}): Promise<void> {
     const hosts = await this.hosts();
     expect(new Set(hosts.map(({ id }) => id))).toEqual(new Set(this.groups.keys()));
     for (const [id, machines] of this.groups) {
-      const host = hosts.find((each) => each.id === id) as Wire;
-      const at = new Set(host.ip_addresses.map((each: Wire) => each.ip_address));
-      for (const machine of this.machines) expect(at.has(machine.address)).toBe(machines.includes(machine));
+      const host = hosts.find((host) => host.id === id) as JsonRecord;
+      const addresses = new Set(host.ip_addresses.map(({ ip_address }: JsonRecord) => ip_address));
+      for (const machine of this.machines) expect(addresses.has(machine.address)).toBe(machines.includes(machine));
       // A device is described by one of its own agents only.
       const names = machines.filter(({ isDevice }) => isDevice).map(({ number }) => `machine-${number}`);
       if (isScanned && names.length > 0) expect(names).toContain(host.sys_name);
-      const own = new Set(
+      const ownMacs = new Set(
         machines.flatMap(({ number, ports }) => Array.from({ length: ports }, (_, port) => mac(port + 1, number))),
       );
-      for (const entry of host.interfaces) if (machines.length > 0) expect(own.has(entry.mac_address)).toBe(true);
+      for (const entry of host.interfaces) if (machines.length > 0) expect(ownMacs.has(entry.mac_address)).toBe(true);
     }
     this.remembered.set(instant(this.appliance), past(hosts));
   }
@@ -196,16 +188,19 @@ class RandomWorld {
   /** Past states do not change. */
   async expectPastUnchanged(): Promise<void> {
     for (const [at, hosts] of this.remembered) {
-      const found = (await made(this.appliance.owner.get(`hosts?limit=0&at=${at}`))) as Wire[];
+      const found = (await expectOk(this.appliance.owner.get(`hosts?limit=0&at=${at}`))) as JsonRecord[];
       expect(past(found)).toEqual(hosts);
-      for (const { id, valid_from, valid_to, consolidated_into: into } of found) {
+      for (const { id, valid_from, valid_to, consolidated_into: mergedInto } of found) {
         if (valid_to === null) {
-          expect(into).toBeNull();
+          expect(mergedInto).toBeNull();
           continue;
         }
         const version = `${id} from ${valid_from} to ${valid_to}`;
-        expect([version, this.ends.has(version) ? this.ends.get(version) : into]).toEqual([version, into]);
-        this.ends.set(version, into);
+        expect([version, this.mergeTargets.has(version) ? this.mergeTargets.get(version) : mergedInto]).toEqual([
+          version,
+          mergedInto,
+        ]);
+        this.mergeTargets.set(version, mergedInto);
       }
     }
   }
@@ -213,36 +208,38 @@ class RandomWorld {
   /** Credentials with the addresses that a scan would send them to. */
   pairs(): string[] {
     const known = readKnownNetwork(this.appliance.reader, this.appliance.first.networkId);
-    if (known === null) throw new Error("the network is gone");
+    if (known === null) throw new Error("network not found");
     const opened = (id: string) => ({ ok: true as const, credential: { credential_id: id } as SnmpCredential });
     const credentials = new Credentials(known, [], opened, () => false);
     return [...known.byAddress.keys()]
-      .flatMap((address) => credentials.at(address).credentials.map((each) => `${each.credential_id} ${address}`))
+      .flatMap((address) =>
+        credentials.at(address).credentials.map(({ credential_id }) => `${credential_id} ${address}`),
+      )
       .sort();
   }
 
   /** @returns the action; the next scan completes an undo */
   async act(): Promise<"done" | "undone" | "nothing"> {
     const before = this.pairs();
-    const what = this.below(5);
-    const isDone = what < 2 ? await this.consolidate() : what < 4 ? await this.split() : await this.undo();
-    if (isDone && what < 4) {
+    const choice = this.random.integer(5);
+    const isDone = choice < 2 ? await this.consolidate() : choice < 4 ? await this.split() : await this.undo();
+    if (isDone && choice < 4) {
       expect(this.pairs()).toEqual(before);
-      // Undone at once and redone, it has no effect.
-      if (this.below(3) === 0) await this.undoAndRedo(before);
+      // Undo and redo restore the state.
+      if (this.random.integer(3) === 0) await this.undoAndRedo(before);
     }
-    return !isDone ? "nothing" : what < 4 ? "done" : "undone";
+    return !isDone ? "nothing" : choice < 4 ? "done" : "undone";
   }
 
   private async consolidate(): Promise<boolean> {
-    const [destination, other] = this.shuffled([...this.groups.keys()]);
+    const [destination, other] = this.random.shuffled([...this.groups.keys()]);
     if (destination === undefined || other === undefined) return false;
     tick(this.appliance);
     const path = `hosts/${destination}/consolidate/${other}`;
-    const dry = await made(this.appliance.owner.put(`${path}?dry_run=true`, {}));
-    const plan = await made(this.appliance.owner.put(path, {}));
+    const dry = await expectOk(this.appliance.owner.put(`${path}?dry_run=true`, {}));
+    const plan = await expectOk(this.appliance.owner.put(path, {}));
     expect(plan.actions).toEqual(dry.actions);
-    this.note(plan.sequence);
+    this.recordStep(plan.sequence);
     const machines = [...(this.groups.get(destination) ?? []), ...(this.groups.get(other) ?? [])];
     this.groups.delete(other);
     this.groups.set(destination, machines);
@@ -258,33 +255,33 @@ class RandomWorld {
     const host = await this.host(id);
     const cards = Array.from({ length: machine.ports }, (_, port) => mac(port + 1, machine.number));
     tick(this.appliance);
-    const plan = await made(
+    const plan = await expectOk(
       this.appliance.owner.post(`hosts/${id}/split`, {
         name: `split ${machine.number}`,
         ip_address_ids: idsWhere(host.ip_addresses, ({ ip_address }) => machine.addresses.includes(ip_address)),
         if_entry_ids: idsWhere(host.interfaces, ({ mac_address }) => cards.includes(mac_address)),
       }),
     );
-    this.note(plan.sequence);
+    this.recordStep(plan.sequence);
     this.groups.set(
       id,
-      machines.filter((each) => each !== machine),
+      machines.filter((other) => other !== machine),
     );
     this.groups.set(plan.host_id, [machine]);
     this.done.split += 1;
     return true;
   }
 
-  private note(sequence: number): void {
+  private recordStep(sequence: number): void {
     this.steps.push({ sequence, groups: new Map(this.groups) });
   }
 
-  /** Reverts the latest action, whatever scans have written since. */
+  /** Reverts the latest action, regardless of what scans have written since. */
   private async undo(): Promise<boolean> {
     const step = this.steps.pop();
     if (step === undefined) return false;
     tick(this.appliance);
-    await made(this.appliance.owner.post(`transactions/${step.sequence}/revert`, {}));
+    await expectOk(this.appliance.owner.post(`transactions/${step.sequence}/revert`, {}));
     this.groups = new Map(step.groups);
     this.done.reverted += 1;
     return true;
@@ -294,27 +291,27 @@ class RandomWorld {
     const { sequence } = this.steps.at(-1) as Step;
     const after = (await this.hosts()).map(content);
     tick(this.appliance);
-    const reverted = await made(this.appliance.owner.post(`transactions/${sequence}/revert`, {}));
+    const reverted = await expectOk(this.appliance.owner.post(`transactions/${sequence}/revert`, {}));
     expect(this.pairs()).toEqual([...pairs]);
     tick(this.appliance);
-    await made(this.appliance.owner.post(`transactions/${reverted.sequence}/revert`, {}));
+    await expectOk(this.appliance.owner.post(`transactions/${reverted.sequence}/revert`, {}));
     expect(sorted((await this.hosts()).map(content))).toEqual(sorted(after));
     expect(this.pairs()).toEqual([...pairs]);
-    // Two reverts are in between: the first is no longer the latest.
+    // Two reverts follow the step: it is no longer the latest.
     this.steps.length = 0;
   }
 }
 
-function idsWhere(records: readonly Wire[], isMeant: (record: Wire) => boolean): string[] {
-  return records.filter(isMeant).map(({ id }) => id);
+function idsWhere(records: readonly JsonRecord[], isSelected: (record: JsonRecord) => boolean): string[] {
+  return records.filter(isSelected).map(({ id }) => id);
 }
 
-function sorted(hosts: readonly Wire[]): Wire[] {
+function sorted(hosts: readonly JsonRecord[]): JsonRecord[] {
   return [...hosts].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Without the end of a version, which may come later. */
-function past(hosts: readonly Wire[]): unknown {
+/** Omits the end of a version, which may be set later. */
+function past(hosts: readonly JsonRecord[]): unknown {
   return JSON.parse(
     JSON.stringify(sorted(hosts), (name, value) =>
       name === "valid_to" || name === "consolidated_into" || name === "last_seen_at" || name === "last_discovery_id"
@@ -325,28 +322,28 @@ function past(hosts: readonly Wire[]): unknown {
 }
 
 test.each(SEEDS)(
-  "consolidated hosts stay one, split hosts stay two, and undone actions leave no trace (seed %i)",
+  "consolidated hosts stay merged, split hosts stay separate, and undone actions leave no trace (seed %i)",
   async (seed) => {
-    const world = await RandomWorld.open(seed);
+    const network = await RandomNetwork.open(seed);
     try {
       for (let round = 0; round < ROUNDS; round += 1) {
-        if ((await world.act()) !== "undone") await world.expectAsListed({ isScanned: false });
+        if ((await network.act()) !== "undone") await network.expectMatchesModel({ isScanned: false });
         for (let scan = 0; scan < 2; scan += 1) {
-          await world.scan();
-          await world.expectAsListed();
+          await network.scan();
+          await network.expectMatchesModel();
         }
         // Known machines are only observed again.
-        expect({ seed, round, written: await world.scan() }).toEqual({ seed, round, written: 0 });
-        world.happen();
-        if (round % 4 === 3) await world.expectPastUnchanged();
-        await world.scan();
-        await world.expectAsListed();
+        expect({ seed, round, written: await network.scan() }).toEqual({ seed, round, written: 0 });
+        network.mutate();
+        if (round % 4 === 3) await network.expectPastUnchanged();
+        await network.scan();
+        await network.expectMatchesModel();
       }
-      await world.expectPastUnchanged();
-      expect(findingsOf(world.appliance)).toEqual([]);
-      expect(world.done.consolidated).toBeGreaterThan(0);
+      await network.expectPastUnchanged();
+      expect(findingsOf(network.appliance)).toEqual([]);
+      expect(network.done.consolidated).toBeGreaterThan(0);
     } finally {
-      await world.appliance.close();
+      await network.appliance.close();
     }
   },
 );

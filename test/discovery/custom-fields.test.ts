@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { made, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../support/appliance/factories.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac } from "../support/reconcile/sightings.ts";
 
@@ -13,7 +13,7 @@ const scan = new ScanWriter(appliance);
 const KINDS = ["host", "subnet", "vlan", "if_entry", "service"];
 const PATHS = ["hosts", "subnets", "vlans", "if-entries", "services"];
 
-const aSwitch = (more: object = {}) =>
+const switchSighting = (fields: object = {}) =>
   deviceAt("10.0.0.2", {
     sys_name: "sw-1",
     sys_descr: "Switch OS 1.0",
@@ -22,26 +22,26 @@ const aSwitch = (more: object = {}) =>
     interfaces: [ethernet(1, { vlans: [10], native_vlan: 10 })],
     addresses: [{ ip_address: "10.0.0.2", prefix_length: 24, if_index: 1 }],
     vlans: [{ number: 10, name: "users" }],
-    ...more,
+    ...fields,
   });
 
 test("discovered records get defaults regardless of required fields, and keep manual values", async () => {
-  await made(owner.post("custom-fields", { key: "rack", kinds: KINDS, type: "text", default: "unknown" }));
-  await made(owner.post("custom-fields", { key: "owner", kinds: KINDS, type: "text", required: true }));
-  await scan.devices(aSwitch());
+  await expectOk(owner.post("custom-fields", { key: "rack", kinds: KINDS, type: "text", default: "unknown" }));
+  await expectOk(owner.post("custom-fields", { key: "owner", kinds: KINDS, type: "text", required: true }));
+  await scan.devices(switchSighting());
   for (const path of PATHS) {
-    const [record] = (await owner.get(path)).data as Wire[];
+    const [record] = (await owner.get(path)).data as JsonRecord[];
     expect([path, record?.custom_fields]).toEqual([path, { rack: "unknown" }]);
     tick();
-    await made(owner.put(`${path}/${record?.id}`, { ...record, custom_fields: { rack: null, owner: "Ada" } }));
+    await expectOk(owner.put(`${path}/${record?.id}`, { ...record, custom_fields: { rack: null, owner: "Ada" } }));
   }
   await scan.devices(
-    aSwitch({
+    switchSighting({
       sys_descr: "Switch OS 2.0",
       interfaces: [ethernet(1, { if_alias: "uplink", vlans: [10], native_vlan: 10 })],
     }),
   );
-  expect(((await owner.get("hosts")).data as Wire[])[0]).toMatchObject({ sys_descr: "Switch OS 2.0" });
+  expect(((await owner.get("hosts")).data as JsonRecord[])[0]).toMatchObject({ sys_descr: "Switch OS 2.0" });
   for (const path of PATHS)
-    expect(((await owner.get(path)).data as Wire[])[0]?.custom_fields).toEqual({ owner: "Ada" });
+    expect(((await owner.get(path)).data as JsonRecord[])[0]?.custom_fields).toEqual({ owner: "Ada" });
 });

@@ -2,7 +2,7 @@
 // reports the fault, and keeps the known state.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, type Running, Workplace } from "../support/executable/executable.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
@@ -13,7 +13,7 @@ import { type AgentFaults, type AgentOptions, type SnmpAgent, startAgent } from 
 import { startAgents } from "../support/snmp/agents.ts";
 import { viewOfSnmprec } from "../support/snmp/view.ts";
 
-/** For one scan, without waits for a processor: the wait for a silent agent is longer if it answered before. */
+/** Limit of one scan, without waits for a processor. The wait for a silent agent is longer if it answered before. */
 const SCAN_MAX_MS = 40_000;
 
 const IF_DESCR = "1.3.6.1.2.1.2.2.1.2";
@@ -22,70 +22,74 @@ const LLDP_SYS_NAME = "1.0.8802.1.1.2.1.4.1.1.9";
 const random = seededRandom(4);
 const view = viewOfSnmprec(recordingText("switch-b"));
 
-interface Hostile {
-  readonly what: string;
+interface HostileAgent {
+  readonly behavior: string;
   /** @param switchOff closes its port */
   readonly faults: (switchOff: () => void) => AgentFaults;
   /** The expected finding. */
   readonly finding: RegExp;
 }
 
-const HOSTILE: readonly Hostile[] = [
+const HOSTILE: readonly HostileAgent[] = [
   {
-    what: "that returns to the start of a table",
+    behavior: "that returns to the start of a table",
     faults: () => ({ following: { oid: `${IF_DESCR}.5`, next: `${IF_DESCR}.2` } }),
     finding: /^Partial: .*interfaces.*do not advance/,
   },
   {
-    what: "that repeats a row endlessly",
+    behavior: "that repeats a row endlessly",
     faults: () => ({ following: { oid: `${FDB_PORT}.1.0.27.33.152.2.1`, next: `${FDB_PORT}.1.0.27.33.152.2.1` } }),
     finding: /^Partial: .*forwarding: .*repeats .* endlessly/,
   },
   {
-    what: "that returns half a table and then an error",
+    behavior: "that returns half a table and then an error",
     faults: () => ({ errorAt: { oid: `${IF_DESCR}.6`, status: 5 } }),
     finding: /^Partial: .*interfaces.*answers with an error/,
   },
   {
-    what: "that fails only for its neighbors",
+    behavior: "that fails only for its neighbors",
     faults: () => ({ errorAt: { oid: LLDP_SYS_NAME, status: 5 } }),
     finding: /^Partial: .*lldp.*answers with an error/,
   },
   {
-    what: "that is switched off mid-table",
+    behavior: "that is switched off mid-table",
     faults: (switchOff) => ({ alter: after(15, switchOff) }),
     finding: /^Partial: .*port is closed/,
   },
   {
-    what: "that answers different requests",
+    behavior: "that answers with other request ids",
     faults: () => ({ hasOtherRequestId: true }),
     finding: /^Unreached: .*no matching answer/,
   },
-  { what: "that answers after the timeout", faults: () => ({ delayMs: 6_000 }), finding: /^Unreached: .*no answer/ },
   {
-    what: "that answers garbage",
-    faults: () => ({ alter: (answer) => random.bytes(answer.length) }),
+    behavior: "that answers after the timeout",
+    faults: () => ({ delayMs: 6_000 }),
+    finding: /^Unreached: .*no answer/,
+  },
+  {
+    behavior: "that answers garbage",
+    faults: () => ({ alter: (response) => random.bytes(response.length) }),
     finding: /^Unreached: .*cannot be parsed|no answer/,
   },
   {
-    what: "that answers with half of each datagram",
-    faults: () => ({ alter: (answer) => answer.subarray(0, answer.length >> 1) }),
+    behavior: "that answers with half of each datagram",
+    faults: () => ({ alter: (response) => response.subarray(0, response.length >> 1) }),
     finding: /^Unreached: .*cannot be parsed|no answer/,
   },
 ];
 
-/** Answers this many times, then no more. */
-function after(answers: number, done: () => void): NonNullable<AgentFaults["alter"]> {
+/** Responds this many times, then no more. */
+function after(responseCount: number, done: () => void): NonNullable<AgentFaults["alter"]> {
   let count = 0;
-  return (answer) => {
+  return (response) => {
     count += 1;
-    if (count <= answers) return answer;
+    if (count <= responseCount) return response;
     done();
     return null;
   };
 }
 
-let place: Workplace;
+let workplace: Workplace;
 let running: Running;
 let discovery: DiscoveryClient;
 const agents: SnmpAgent[] = [];
@@ -93,14 +97,14 @@ const agents: SnmpAgent[] = [];
 beforeAll(async () => {
   ensureExecutable();
   agents.push(...(await startAgents([...HOSTILE.keys()].map(agentAt))));
-  place = new Workplace();
-  const { key, organizationId } = await place.setUp();
-  running = await place.serve(["--snmp-port", String(agents[0]?.port)]);
+  workplace = new Workplace();
+  const { key, organizationId } = await workplace.setUp();
+  running = await workplace.serve(["--snmp-port", String(agents[0]?.port)]);
   discovery = new DiscoveryClient(running.withKey(key), organizationId);
 });
 afterAll(async () => {
   for (const agent of agents) agent.close();
-  await place.close();
+  await workplace.close();
 });
 
 function agentAt(index: number): AgentOptions & { readonly address: string } {
@@ -109,13 +113,13 @@ function agentAt(index: number): AgentOptions & { readonly address: string } {
 
 describe("an agent", () => {
   test.concurrent.each(HOSTILE.map((hostile, index) => ({ ...hostile, index })))(
-    "$what is reported, and removes nothing",
-    async ({ what, index, faults, finding }) => {
+    "$behavior is reported, and removes nothing",
+    async ({ behavior, index, faults, finding }) => {
       const agent = agents[index] as SnmpAgent;
-      const { id } = await discovery.network(what);
+      const { id } = await discovery.network(behavior);
       await discovery.credential(community("public"), [id]);
-      const asked = { network_id: id, kind: "snmp", targets: [agent.address] };
-      await discovery.scanned(asked);
+      const request = { network_id: id, kind: "snmp", targets: [agent.address] };
+      await discovery.runScan(request);
       const before = await inventory(id);
       expect(before.if_entries).toHaveLength(8);
 
@@ -124,7 +128,7 @@ describe("an agent", () => {
         faults(() => agent.close()),
       );
       const waitedBeforeMs = schedulingOf(running.pid, "first").waitedMs;
-      const scan = await discovery.scanned(asked);
+      const scan = await discovery.runScan(request);
       const waitedMs = schedulingOf(running.pid, "first").waitedMs - waitedBeforeMs;
       expect(Date.parse(scan.ended_at) - Date.parse(scan.started_at) - waitedMs).toBeLessThan(SCAN_MAX_MS);
       expect(
@@ -135,28 +139,24 @@ describe("an agent", () => {
 
       agent.close();
       agents[index] = await startAgent({ ...agentAt(index), port: agent.port });
-      expect((await discovery.scanned(asked)).outcome).toMatchObject({
-        transactions: null,
-        records: {},
-        findings: {},
-        hosts: { devices: 1 },
-      });
+      const unchanged = { transactions: null, records: {}, findings: {}, hosts: { devices: 1 } };
+      expect((await discovery.runScan(request)).outcome).toMatchObject(unchanged);
     },
     TEST_HANG_MS,
   );
 });
 
 /** All records of a network, without observation times. */
-async function inventory(networkId: string): Promise<Wire> {
-  const of = async (path: string) =>
-    (await discovery.all(`/api/v1/${path}?network_id=${networkId}`)).map(
+async function inventory(networkId: string): Promise<JsonRecord> {
+  const listOf = async (path: string) =>
+    (await discovery.list(`/api/v1/${path}?network_id=${networkId}`)).map(
       ({ last_seen_at: _, last_discovery_id: __, ...record }) => record,
     );
   return {
-    hosts: (await of("hosts")).length,
-    if_entries: await of("if-entries"),
-    ip_addresses: await of("ip-addresses"),
-    vlans: await of("vlans"),
-    subnets: await of("subnets"),
+    hosts: (await listOf("hosts")).length,
+    if_entries: await listOf("if-entries"),
+    ip_addresses: await listOf("ip-addresses"),
+    vlans: await listOf("vlans"),
+    subnets: await listOf("subnets"),
   };
 }

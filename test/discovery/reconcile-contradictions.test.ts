@@ -1,5 +1,5 @@
-// Contradictory devices, indistinguishable devices and manual values: the inventory keeps the devices apart and the
-// manual values, and a rescan without changes writes nothing.
+// Contradictory devices, indistinguishable devices and manual values: devices stay distinct, manual values stay, and a
+// rescan without changes writes nothing.
 
 import { describe, expect, test } from "bun:test";
 import type { LldpAnnouncement, TableReport } from "../../src/discovery/device.ts";
@@ -10,11 +10,11 @@ import type { DeviceSighting, OpenPort } from "../../src/discovery/sightings.ts"
 import { linksOf } from "../../src/discovery/topology/find-links.ts";
 import { CHILDREN_MAX } from "../../src/schemas/schemas.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
-import { address, device, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
+import { address, device, deviceAt, ethernet, mac, numbered, seenAt } from "../support/reconcile/sightings.ts";
 
 const DAY_MS = 86_400_000;
 const VIRTUAL = "00:00:5e:00:01:0a";
@@ -24,12 +24,12 @@ const { clock, newSubnet, owner, tick } = appliance;
 const scan = new ScanWriter(appliance);
 
 const { get, hosts, entries, holders } = inventoryOf(appliance);
-const first = async (list: Promise<Wire[]>): Promise<Wire> => (await list)[0] as Wire;
+const first = async (list: Promise<JsonRecord[]>): Promise<JsonRecord> => (await list)[0] as JsonRecord;
 const remove = async (path: string) => {
   expect((await owner.delete(path)).status).toBe(200);
   tick();
 };
-const putBack = async (path: string, record: Wire) => (await owner.put(`${path}/${record.id}`, record)).status;
+const resave = async (path: string, record: JsonRecord) => (await owner.put(`${path}/${record.id}`, record)).status;
 const versionCount = () =>
   (appliance.reader.db.query("SELECT count(*) AS count FROM history_versions").get() as { count: number }).count;
 const writtenBy = async (work: () => Promise<unknown>): Promise<number> => {
@@ -53,12 +53,12 @@ const switchAt = (more: object = {}, at = "10.0.0.2") =>
   });
 
 describe("a manual value", () => {
-  test("that is cleared returns the field to scans, even if they differed in the meantime", async () => {
+  test("returns its field to scans when cleared, even if scans reported other values meanwhile", async () => {
     await scan.devices(switchAt());
     const host = await first(hosts());
     const at = clock.text();
     tick();
-    expect(await putBack("hosts", { ...host, sys_location: "Basement" })).toBe(200);
+    expect(await resave("hosts", { ...host, sys_location: "Basement" })).toBe(200);
     await scan.devices(switchAt({ sys_location: "Rack 9" }));
     expect((await owner.post(`hosts/${host.id}/restore`, { at })).status).toBe(200);
     await scan.devices(switchAt({ sys_location: "Rack 9" }));
@@ -87,40 +87,42 @@ describe("a manual value", () => {
     });
     await scan.devices(near([10, 20]), far);
     await linkNeighbors();
-    const before = (await entries()).find((each) => each.lldp_sys_name === "sw-2");
+    const before = (await entries()).find(({ lldp_sys_name }) => lldp_sys_name === "sw-2");
     expect(before?.neighbor).toMatchObject({ type: "IfEntry" });
-    await remove(`hosts/${(await hosts()).find((each) => each.name === "sw-2")?.id}`);
+    await remove(`hosts/${(await hosts()).find(({ name }) => name === "sw-2")?.id}`);
     await remove(`discovery/ignored/${(await first(get("discovery/ignored"))).id}`);
     await remove(`vlans/${(await first(get("vlans?order_by=number"))).id}?cascade=true`);
     await scan.devices(near([10, 20, 30]), far);
     await linkNeighbors();
-    const after = (await entries()).find((each) => each.id === before?.id);
+    const after = (await entries()).find(({ id }) => id === before?.id);
     expect(after?.discovered).toBeUndefined();
     expect(after?.neighbor).toMatchObject({ type: "IfEntry" });
     // VLAN 10 stays removed.
     expect(after?.vlan_ids).toHaveLength(2);
   });
 
-  test("includes a manually created interface entry, even if the device reuses its number", async () => {
+  test("may be a manually created interface, even if the device reuses its number", async () => {
     await scan.devices(switchAt());
     const host = await first(hosts());
-    const made = await owner.post("if-entries", { host_id: host.id, if_index: 101, if_descr: "reserved" });
+    const created = await owner.post("if-entries", { host_id: host.id, if_index: 101, if_descr: "reserved" });
     tick();
     const renumbered = switchAt({ interfaces: [ethernet(1, { if_index: 101, if_alias: "to core" }), ethernet(2)] });
     expect((await scan.devices(renumbered)).result.findings).toContainEqual(
-      expect.objectContaining({ type: "Skipped", entity: "if_entry", id: made.data.id, label: "reserved" }),
+      expect.objectContaining({ type: "Skipped", entity: "if_entry", id: created.data.id, label: "reserved" }),
     );
-    expect((await entries()).map((each) => [each.if_index, each.if_name ?? each.if_descr, each.if_alias])).toEqual([
-      [1, "Gi0/1", "to core"],
-      [2, "Gi0/2", undefined],
-      [101, "reserved", undefined],
-    ]);
+    expect((await entries()).map((entry) => [entry.if_index, entry.if_name ?? entry.if_descr, entry.if_alias])).toEqual(
+      [
+        [1, "Gi0/1", "to core"],
+        [2, "Gi0/2", undefined],
+        [101, "reserved", undefined],
+      ],
+    );
     expect((await scan.devices(renumbered)).sequence).toBeNull();
   });
 });
 
 describe("a manually deleted record", () => {
-  test("stays deleted even if entered manually, and seen by a scan since", async () => {
+  test("stays deleted even if it was entered manually and seen by a scan since", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await owner.post("vlans", { network_id: appliance.first.networkId, number: 20 });
     await owner.post("hosts", {
@@ -129,34 +131,34 @@ describe("a manually deleted record", () => {
       ip_addresses: [{ ip_address: "10.0.0.2" }, { ip_address: "10.0.0.9" }],
       ports: [{ number: 161, protocol: "Udp" }],
     });
-    const whole = switchAt({
+    const fullReport = switchAt({
       addresses: [address("10.0.0.2"), address("10.0.0.9", 2)],
       interfaces: [ethernet(1, { vlans: [20] }), ethernet(2)],
       vlans: [{ number: 20, name: "voice" }],
     });
-    await scan.devices(whole);
+    await scan.devices(fullReport);
     const host = await first(hosts());
-    await remove(`ip-addresses/${host.ip_addresses.find((each: Wire) => each.ip_address === "10.0.0.9").id}`);
+    await remove(
+      `ip-addresses/${host.ip_addresses.find(({ ip_address }: JsonRecord) => ip_address === "10.0.0.9").id}`,
+    );
     await remove(`ports/${host.ports[0].id}`);
     await remove(`vlans/${(await first(get("vlans"))).id}?cascade=true`);
-    await scan.devices(whole);
+    await scan.devices(fullReport);
     const now = await first(hosts());
     expect([addressesOf(now), now.ports, await get("vlans")]).toEqual([["10.0.0.2"], [], []]);
     await remove(`subnets/${(await first(get("subnets"))).id}?cascade=true`);
-    await scan.devices(whole);
+    await scan.devices(fullReport);
     expect([addressesOf(await first(hosts())), await get("subnets")]).toEqual([[], []]);
   });
 
-  test("that is a subnet does not return in parts, and sightings in it create no host without an address, however often", async () => {
+  test("does not return in parts as a subnet, and sightings in it create no host without an address", async () => {
     const nameless = deviceAt("10.9.9.9", { sys_descr: "thing" });
+    const twoAddresses = switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] });
     await scan.addresses(seenAt("10.9.8.8"));
-    await scan.devices(nameless, switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] }));
+    await scan.devices(nameless, twoAddresses);
     for (const subnet of await get("subnets")) await remove(`subnets/${subnet.id}?cascade=true`);
     for (let times = 0; times < 3; times += 1) {
-      const { result } = await scan.devices(
-        nameless,
-        switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] }),
-      );
+      const { result } = await scan.devices(nameless, twoAddresses);
       expect(result.findings).toContainEqual(
         expect.objectContaining({ type: "Ignored", entity: "subnet", label: "10.9.9.9" }),
       );
@@ -166,21 +168,20 @@ describe("a manually deleted record", () => {
     expect(await get("subnets")).toEqual([]);
   });
 
-  test("that is an interface is matched by name: it stays deleted under another number, unlike another under its number", async () => {
-    const three = [1, 2, 3].map((number) => ethernet(number));
-    await scan.devices(switchAt({ interfaces: three }));
+  test("is matched by name as an interface: it stays deleted under another number, unlike a successor", async () => {
+    const threeInterfaces = [1, 2, 3].map((number) => ethernet(number));
+    await scan.devices(switchAt({ interfaces: threeInterfaces }));
     await remove(`if-entries/${(await entries())[1]?.id}`);
-    await scan.devices(switchAt({ interfaces: three.map((each) => ({ ...each, if_index: each.if_index + 10 })) }));
-    expect((await entries()).map((each) => each.if_name)).toEqual(["Gi0/1", "Gi0/3"]);
     await scan.devices(
-      switchAt({
-        interfaces: [three[0], ethernet(2, { if_name: "Te1/1", if_descr: "TenGigabitEthernet1/1" }), three[2]],
-      }),
+      switchAt({ interfaces: threeInterfaces.map((entry) => ({ ...entry, if_index: entry.if_index + 10 })) }),
     );
-    expect((await entries()).map((each) => each.if_name)).toEqual(["Gi0/1", "Te1/1", "Gi0/3"]);
+    expect((await entries()).map(({ if_name }) => if_name)).toEqual(["Gi0/1", "Gi0/3"]);
+    const successor = ethernet(2, { if_name: "Te1/1", if_descr: "TenGigabitEthernet1/1" });
+    await scan.devices(switchAt({ interfaces: [threeInterfaces[0], successor, threeInterfaces[2]] }));
+    expect((await entries()).map(({ if_name }) => if_name)).toEqual(["Gi0/1", "Te1/1", "Gi0/3"]);
   });
 
-  test("that is a binding stays deleted, is listed, and returns when that is lifted", async () => {
+  test("is listed as ignored if it is a binding, and returns once no longer ignored", async () => {
     const sighting = seenAt("10.0.0.2", {
       ports: {
         asked: [22],
@@ -201,7 +202,7 @@ describe("a manually deleted record", () => {
 });
 
 describe("devices that report the same identity", () => {
-  test("as both routers of a pair keep their shared address, however long between two scans", async () => {
+  test("keep their shared address as a pair of routers, regardless of the time between scans", async () => {
     const router = (number: number, at: string) =>
       deviceAt(at, {
         sys_name: `r-${number}`,
@@ -209,16 +210,16 @@ describe("devices that report the same identity", () => {
         interfaces: [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: VIRTUAL })],
         addresses: [address(`10.0.0.${number}`), address("10.0.0.1", 2)],
       });
-    const all = () => scan.devices(router(2, "10.0.0.1"), router(2, "10.0.0.2"), router(3, "10.0.0.3"));
-    await all();
-    await all();
+    const scanAll = () => scan.devices(router(2, "10.0.0.1"), router(2, "10.0.0.2"), router(3, "10.0.0.3"));
+    await scanAll();
+    await scanAll();
     for (let weeks = 0; weeks < 2; weeks += 1) {
       clock.advance(7 * DAY_MS);
-      expect(await writtenBy(all)).toBe(0);
+      expect(await writtenBy(scanAll)).toBe(0);
     }
   });
 
-  test("at one address are trusted if they answer there, first or last, also after it moved", async () => {
+  test("are trusted for an address at which they answer, in any order, also after it moves", async () => {
     const moving = (ifIndex: number, at: string) =>
       deviceAt(at, {
         sys_name: "r-1",
@@ -230,12 +231,12 @@ describe("devices that report the same identity", () => {
       const { device, ...others } = moving(1, at);
       return { ...others, device: { ...device, addresses: [address(at, 1), address("10.0.0.2", 1)] } };
     };
-    const macs = async () => (await first(hosts())).ip_addresses.map((each: Wire) => each.mac_address);
+    const macs = async () => (await first(hosts())).ip_addresses.map(({ mac_address }: JsonRecord) => mac_address);
     await scan.devices(moving(1, "10.0.0.1"), moving(1, "10.0.0.2"));
     expect(await macs()).toEqual([mac(1), mac(1)]);
     await scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"));
     expect(await macs()).toEqual([mac(1), mac(2)]);
-    // A clone taken for the device reports another MAC address for the address at which the clone does not answer.
+    // A clone mistaken for the device reports another MAC address for an address at which the clone does not answer.
     await scan.devices(cloneAt("10.0.0.3"), moving(2, "10.0.0.2"), moving(2, "10.0.0.1"));
     expect(await macs()).toEqual([mac(1), mac(2), mac(1)]);
     expect(await writtenBy(() => scan.devices(moving(2, "10.0.0.1"), moving(2, "10.0.0.2"), cloneAt("10.0.0.3")))).toBe(
@@ -243,14 +244,14 @@ describe("devices that report the same identity", () => {
     );
   });
 
-  test("under the second one's name are named after it, in the same scan", async () => {
+  test("are named in the same scan if only the second has a name", async () => {
     const nameless = (more: object, at: string) =>
       deviceAt(at, { serial_number: "SER100", interfaces: [ethernet(1)], ...more });
     await scan.devices(nameless({}, "10.0.0.1"), nameless({ sys_name: "sw-1" }, "10.0.0.2"));
-    expect((await hosts()).map((each) => [each.name, each.sys_name])).toEqual([["sw-1", "sw-1"]]);
+    expect((await hosts()).map((host) => [host.name, host.sys_name])).toEqual([["sw-1", "sw-1"]]);
   });
 
-  test("as two cluster members under one name keep their shared address", async () => {
+  test("keep their shared address as cluster members under one name", async () => {
     const member = (number: number, at: string) =>
       deviceAt(at, {
         sys_name: "fw",
@@ -258,21 +259,21 @@ describe("devices that report the same identity", () => {
         interfaces: [ethernet(1, { mac_address: mac(1, number) }), ethernet(2, { mac_address: mac(2, number) })],
         addresses: [address(`10.0.0.${number}`), address("10.0.0.1", 2)],
       });
-    const all = async () => {
+    const scanAll = async () => {
       await scan.devices(member(2, "10.0.0.1"));
       await scan.devices(member(3, "10.0.0.3"));
     };
-    await all();
-    await all();
-    expect(await writtenBy(all)).toBe(0);
+    await scanAll();
+    await scanAll();
+    expect(await writtenBy(scanAll)).toBe(0);
     expect((await hosts()).map(addressesOf)).toEqual([
       ["10.0.0.1", "10.0.0.2"],
       ["10.0.0.1", "10.0.0.3"],
     ]);
   });
 
-  test("are two hosts if they answer in one scan under different names, whatever serial number and MAC addresses they share", async () => {
-    const twin = (number: number) =>
+  test("are two hosts under different names in one scan, despite equal serial numbers and MAC addresses", async () => {
+    const duplicate = (number: number) =>
       deviceAt(`10.0.0.${number}`, {
         sys_name: `twin-${number}`,
         sys_object_id: `1.3.6.1.4.1.${number}.1`,
@@ -280,35 +281,29 @@ describe("devices that report the same identity", () => {
         interfaces: [ethernet(1), ethernet(2)],
         addresses: [address(`10.0.0.${number}`)],
       });
-    await scan.devices(twin(1), twin(2));
+    await scan.devices(duplicate(1), duplicate(2));
     expect(await holders()).toEqual(["twin-1 10.0.0.1", "twin-2 10.0.0.2"]);
-    expect(await writtenBy(() => scan.devices(twin(2), twin(1)))).toBe(0);
-    expect(await writtenBy(() => scan.devices(twin(2)))).toBe(0);
+    expect(await writtenBy(() => scan.devices(duplicate(2), duplicate(1)))).toBe(0);
+    expect(await writtenBy(() => scan.devices(duplicate(2)))).toBe(0);
     // Unlike a device renamed between two scans.
-    await scan.devices(deviceAt("10.0.0.1", { ...twin(1).device, sys_name: "renamed" }));
-    expect((await hosts()).map((each) => each.name)).toEqual(["renamed", "twin-2"]);
+    await scan.devices(deviceAt("10.0.0.1", { ...duplicate(1).device, sys_name: "renamed" }));
+    expect((await hosts()).map(({ name }) => name)).toEqual(["renamed", "twin-2"]);
   });
 
-  test("are two hosts if they answer in one scan with different MAC addresses, whatever name and serial number they share", async () => {
-    const member = (number: number) =>
-      deviceAt(`10.0.0.${number}`, {
-        sys_name: "stack",
-        serial_number: "CHASSIS1",
-        interfaces: [ethernet(1, { mac_address: mac(1, number) })],
-        addresses: [address(`10.0.0.${number}`)],
-      });
+  test("are two hosts with different MAC addresses in one scan, despite equal names and serial numbers", async () => {
+    const member = (number: number) => numbered(number, { sys_name: "stack", serial_number: "CHASSIS1" });
     await scan.devices(member(1), member(2));
     expect(await hosts()).toHaveLength(2);
     expect(await writtenBy(() => scan.devices(member(2), member(1)))).toBe(0);
   });
 
-  test("under one name and with one inner address stay distinct when their interfaces could not be read", async () => {
+  test("stay distinct under one name and inner address if their interfaces could not be read", async () => {
     const failed: TableReport = { state: "failed", problem: "no answer within 5 s" };
-    const router = (number: number, isWhole = true) =>
+    const router = (number: number, isComplete = true) =>
       deviceAt(`10.0.0.${number}`, {
         sys_name: "MikroTik",
         sys_location: `site ${number}`,
-        ...(isWhole
+        ...(isComplete
           ? { interfaces: [ethernet(1, { mac_address: mac(1, number) })] }
           : { tables: { ...device().tables, interfaces: failed } }),
         addresses: [address(`10.0.0.${number}`), address("192.168.88.1")],
@@ -318,56 +313,39 @@ describe("devices that report the same identity", () => {
     expect(await holders("sys_location")).toEqual(["site 11 10.0.0.11 192.168.88.1", "site 12 10.0.0.12 192.168.88.1"]);
   });
 
-  test("as a machine and a NATed device with the same inner address stay distinct", async () => {
+  test("stay distinct if one is a NAT device whose inner address is the other's", async () => {
     await owner.post("subnets", { network_id: appliance.first.networkId, cidr: "192.168.1.0/24" });
     const printer = seenAt("192.168.1.1", { mac_address: mac(77, 7), hostname: "printer" });
     await scan.addresses(printer);
-    const inside = deviceAt("10.50.0.1", {
-      sys_name: "cpe",
-      interfaces: [ethernet(1, { mac_address: mac(1, 9) })],
-      addresses: [address("192.168.1.1")],
-    });
-    await scan.devices(inside);
+    await scan.devices(numbered(9, { sys_name: "cpe", addresses: [address("192.168.1.1")] }, "10.50.0.1"));
     await scan.addresses(printer);
     expect(await holders()).toEqual(["cpe 10.50.0.1 192.168.1.1", "printer 192.168.1.1"]);
   });
 
-  test("with a known address only are one host, even at an address shared by seventy others", async () => {
+  test("are one host if only their address is known, even one shared by seventy others", async () => {
     const inner = "172.17.0.1";
     await scan.devices(
-      ...Array.from({ length: 70 }, (_, number) =>
-        deviceAt(`10.0.0.${number + 1}`, {
-          sys_name: `h${number}`,
-          interfaces: [ethernet(1, { mac_address: mac(1, number) })],
-          addresses: [address(`10.0.0.${number + 1}`), address(inner)],
-        }),
+      ...Array.from({ length: 70 }, (_, index) =>
+        numbered(index + 1, { sys_name: `h${index}`, addresses: [address(`10.0.0.${index + 1}`), address(inner)] }),
       ),
     );
     for (let times = 0; times < 3; times += 1) await scan.devices(deviceAt(inner, { sys_descr: "thing" }));
     expect((await owner.get("hosts?limit=1")).body.meta.pagination.total_count).toBe(71);
   });
 
-  test("with an unchanged report are processed completely even if another one has just taken over an address", async () => {
-    const steady = switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] });
-    await scan.devices(steady);
-    const other = deviceAt("10.0.0.9", {
-      sys_name: "sw-1",
-      serial_number: "OTHER99",
-      interfaces: [ethernet(1, { mac_address: mac(1, 9) })],
-      addresses: [address("10.0.0.9")],
-    });
-    await scan.devices(other, steady);
-    expect(await writtenBy(() => scan.devices(other, steady))).toBe(0);
+  test("are processed completely with an unchanged report, even if another has just taken an address", async () => {
+    const unchangedDevice = switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] });
+    await scan.devices(unchangedDevice);
+    const other = numbered(9, { sys_name: "sw-1", serial_number: "OTHER99" });
+    await scan.devices(other, unchangedDevice);
+    expect(await writtenBy(() => scan.devices(other, unchangedDevice))).toBe(0);
   });
 
-  test("that are gone lose their address to the one that answers there", async () => {
-    const box = (number: number) =>
-      deviceAt("10.0.0.5", {
-        sys_name: `box-${number}`,
-        serial_number: `SER${number}00`,
-        interfaces: [ethernet(1, { mac_address: mac(1, number) })],
-        addresses: [address("10.0.0.5")],
-      });
+  test("lose their address, once gone, to the device that answers there", async () => {
+    const box = (number: number) => {
+      const fields = { sys_name: `box-${number}`, serial_number: `SER${number}00`, addresses: [address("10.0.0.5")] };
+      return numbered(number, fields, "10.0.0.5");
+    };
     await scan.devices(box(1));
     for (let halfDays = 0; halfDays < 6; halfDays += 1) {
       await scan.devices(box(2));
@@ -380,8 +358,8 @@ describe("devices that report the same identity", () => {
 });
 
 describe("data about one machine from several sources", () => {
-  test("gives one manufacturer, whichever address was probed, and none to a virtual router", async () => {
-    const asked = (at: string, seen: string) =>
+  test("yields one manufacturer for any probed address, and none for a virtual router", async () => {
+    const pcAt = (at: string, seen: string) =>
       deviceAt(
         at,
         {
@@ -394,39 +372,36 @@ describe("data about one machine from several sources", () => {
         },
         { mac_address: seen },
       );
-    const both = async () => {
-      await scan.devices(asked("10.0.0.2", "00:1b:21:00:00:01"));
-      await scan.devices(asked("10.0.1.2", "00:0c:29:00:00:02"));
+    const scanBoth = async () => {
+      await scan.devices(pcAt("10.0.0.2", "00:1b:21:00:00:01"));
+      await scan.devices(pcAt("10.0.1.2", "00:0c:29:00:00:02"));
     };
-    await both();
-    expect(await writtenBy(both)).toBe(0);
+    await scanBoth();
+    expect(await writtenBy(scanBoth)).toBe(0);
     await scan.addresses(seenAt("10.0.0.1", { mac_address: VIRTUAL }));
-    expect((await hosts()).map((each) => each.manufacturer)).toEqual([null, "Intel Corporate"]);
+    expect((await hosts()).map(({ manufacturer }) => manufacturer)).toEqual([null, "Intel Corporate"]);
   });
 
-  test("in another device's neighbor table does not override a host that has just answered", async () => {
+  test("does not let a neighbor table override a host that has just answered", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
-    const all = async () => {
+    const scanAll = async () => {
       const seen = [seenAt("10.0.0.6", { mac_address: mac(6, 6) }), seenAt("10.0.0.7", { mac_address: mac(7, 7) })];
-      const heard = [
-        seenAt("10.0.0.6", { mac_address: mac(7, 7), answered: [] }),
-        seenAt("10.0.0.7", { mac_address: mac(8, 8), answered: [] }),
-      ];
-      await scan.addresses(...seen, ...heard);
+      const heard = [seenAt("10.0.0.6", { mac_address: mac(7, 7) }), seenAt("10.0.0.7", { mac_address: mac(8, 8) })];
+      await scan.addresses(...seen, ...heard.map((neighbor) => ({ ...neighbor, answered: [] })));
     };
-    await all();
+    await scanAll();
     expect((await hosts()).map(addressesOf)).toEqual([["10.0.0.6"], ["10.0.0.7"]]);
-    expect(await writtenBy(all)).toBe(0);
+    expect(await writtenBy(scanAll)).toBe(0);
   });
 
-  test("on two ports of one service follows each port's answer", async () => {
-    const answers = (...names: string[]) =>
+  test("tracks a service on two ports by each port's response", async () => {
+    const httpSighting = (...names: string[]) =>
       seenAt("10.0.0.2", {
         ports: {
           asked: [80, 443],
           open: names.map(
-            (name, place): OpenPort => ({
-              number: place === 0 ? 80 : 443,
+            (name, index): OpenPort => ({
+              number: index === 0 ? 80 : 443,
               protocol: "Tcp",
               service: { name, service_definition: "http" },
             }),
@@ -434,24 +409,24 @@ describe("data about one machine from several sources", () => {
         },
       });
     const services = async () =>
-      (await first(hosts())).services.map((each: Wire) => [each.name, each.bindings.length]).sort();
-    await scan.addresses(answers("nginx", "nginx"));
-    await scan.addresses(answers("nginx: Welcome", "nginx"));
+      (await first(hosts())).services.map((service: JsonRecord) => [service.name, service.bindings.length]).sort();
+    await scan.addresses(httpSighting("nginx", "nginx"));
+    await scan.addresses(httpSighting("nginx: Welcome", "nginx"));
     expect(await services()).toEqual([
       ["nginx", 1],
       ["nginx: Welcome", 1],
     ]);
-    expect((await scan.addresses(answers("nginx: Welcome", "nginx"))).sequence).toBeNull();
-    await scan.addresses(answers("nginx: Welcome", "nginx: Welcome"));
+    expect((await scan.addresses(httpSighting("nginx: Welcome", "nginx"))).sequence).toBeNull();
+    await scan.addresses(httpSighting("nginx: Welcome", "nginx: Welcome"));
     expect(await services()).toEqual([["nginx: Welcome", 2]]);
     // Both at once: the same service under another name.
     const before = (await first(hosts())).services[0].id;
-    await scan.addresses(answers("Caddy", "Caddy"));
+    await scan.addresses(httpSighting("Caddy", "Caddy"));
     expect(await services()).toEqual([["Caddy", 2]]);
     expect((await first(hosts())).services[0].id).toBe(before);
   });
 
-  test("about a manually entered host seen by scans lets it become stale", async () => {
+  test("lets a manually entered host seen by scans become stale", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await owner.post("hosts", {
       network_id: appliance.first.networkId,
@@ -463,12 +438,12 @@ describe("data about one machine from several sources", () => {
     const unseen = [
       ...findUnseen(appliance.reader.db, appliance.reader.recordN(appliance.first.networkId) as number, clock.now()),
     ];
-    expect(unseen.map((each) => each.entity)).toEqual(["host", "ip_address"]);
+    expect(unseen.map(({ entity }) => entity)).toEqual(["host", "ip_address"]);
   });
 });
 
 describe("invalid names", () => {
-  test("are made valid", async () => {
+  test("are sanitized", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await scan.addresses(seenAt("10.0.0.2"));
     await scan.devices(
@@ -490,11 +465,11 @@ describe("invalid names", () => {
     );
     const names: string[] = [];
     for (const host of await hosts()) {
-      expect(await putBack("hosts", host)).toBe(200);
-      names.push(host.name, ...host.ip_addresses.map((each: Wire) => each.name));
+      expect(await resave("hosts", host)).toBe(200);
+      names.push(host.name, ...host.ip_addresses.map(({ name }: JsonRecord) => name));
     }
     for (const vlan of await get("vlans")) {
-      expect(await putBack("vlans", vlan)).toBe(200);
+      expect(await resave("vlans", vlan)).toBe(200);
       names.push(vlan.name);
     }
     expect(names.every((name) => name.isWellFormed() && name.length <= 255)).toBe(true);
@@ -503,7 +478,7 @@ describe("invalid names", () => {
 });
 
 describe("devices beyond the limits", () => {
-  test("keep 10,000 interfaces and addresses, and the rest is reported", async () => {
+  test("keep 10,000 interfaces and addresses, and report the rest", async () => {
     const count = CHILDREN_MAX + 500;
     const huge = deviceAt("10.0.0.2", {
       sys_name: "huge",
@@ -525,8 +500,8 @@ describe("devices beyond the limits", () => {
           reason: `500 were left out: the limit is ${CHILDREN_MAX}`,
         }),
       );
-    const { digest: _digest, ...again } = huge;
-    expect((await scan.run("discovery.devices", { sightings: [again] })).sequence).toBeNull();
+    const { digest: _digest, ...repeated } = huge;
+    expect((await scan.run("discovery.devices", { sightings: [repeated] })).sequence).toBeNull();
   });
 
   test("keep as many forwarding entries and neighbors as one transaction can write", async () => {
@@ -572,7 +547,7 @@ describe("devices beyond the limits", () => {
         await scan.addresses(
           ...many
             .slice(start, start + 500)
-            .map((each) => seenAt(each.ip_address, { mac_address: mac(each.if_index), answered: [] })),
+            .map((address) => seenAt(address.ip_address, { mac_address: mac(address.if_index), answered: [] })),
         );
     });
     // Individual checks against all fields of the host would take half a minute.
@@ -582,7 +557,7 @@ describe("devices beyond the limits", () => {
 
 describe("contradictory networks", () => {
   /** Faults of some machines, individually and combined. */
-  const lies = [
+  const faults = [
     ["virtual address"],
     ["inner address"],
     ["one MAC address"],
@@ -594,42 +569,44 @@ describe("contradictory networks", () => {
     ["no name", "one serial number", "virtual address"],
   ] as const;
 
-  for (const lie of lies) {
-    test(`settle at once: ${lie.join(", ")}`, async () => {
-      const has = (what: string) => (lie as readonly string[]).includes(what);
+  for (const fault of faults) {
+    test(`settle at once: ${fault.join(", ")}`, async () => {
+      const has = (part: string) => (fault as readonly string[]).includes(part);
       for (let seed = 1; seed <= 3; seed += 1) {
         await appliance.renew();
         await newSubnet({ cidr: "10.0.0.0/24" });
         const machines = Array.from({ length: 10 }, (_, number) => {
-          const isLiar = (number * 7 + seed) % 3 !== 0;
+          const isFaulty = (number * 7 + seed) % 3 !== 0;
           const macs = [
-            has("one MAC address") && isLiar ? mac(1, 1) : mac(0, number + 20),
-            has("virtual address") && isLiar ? VIRTUAL : mac(1, number + 20),
+            has("one MAC address") && isFaulty ? mac(1, 1) : mac(0, number + 20),
+            has("virtual address") && isFaulty ? VIRTUAL : mac(1, number + 20),
           ];
-          const inner = isLiar
+          const inner = isFaulty
             ? [...(has("inner address") ? ["192.168.1.1"] : []), ...(has("virtual address") ? ["10.0.0.250"] : [])]
             : [];
           return {
             at: `10.0.0.${number + 1}`,
             number,
-            isLiar,
+            isFaulty,
             macs,
             inner,
-            seen: (number + seed) % 2 === 0 ? null : has("proxy") && isLiar ? mac(0, 99) : (macs[0] as string),
+            seen: (number + seed) % 2 === 0 ? null : has("proxy") && isFaulty ? mac(0, 99) : (macs[0] as string),
           };
         });
-        const devices: DeviceSighting[] = machines.slice(0, 6).map(({ at, number, isLiar, macs, inner, seen }) =>
+        const devices: DeviceSighting[] = machines.slice(0, 6).map(({ at, number, isFaulty, macs, inner, seen }) =>
           deviceAt(
             at,
             {
-              ...(has("no name") && isLiar ? {} : { sys_name: has("one name") && isLiar ? "switch-x" : `n-${number}` }),
-              ...(has("one serial number") && isLiar
+              ...(has("no name") && isFaulty
+                ? {}
+                : { sys_name: has("one name") && isFaulty ? "switch-x" : `n-${number}` }),
+              ...(has("one serial number") && isFaulty
                 ? { serial_number: "SAME-SERIAL" }
                 : number % 2 === 0
                   ? { serial_number: `SER-${number}` }
                   : {}),
-              interfaces: macs.map((each, place) => ethernet(place + 1, { mac_address: each })),
-              addresses: [at, ...inner].map((each, place) => address(each, 1 + (place % 2))),
+              interfaces: macs.map((mac_address, index) => ethernet(index + 1, { mac_address })),
+              addresses: [at, ...inner].map((ip_address, index) => address(ip_address, 1 + (index % 2))),
             },
             { mac_address: seen },
           ),
@@ -637,19 +614,22 @@ describe("contradictory networks", () => {
         const sweep = machines.map(({ at, seen }) => seenAt(at, { mac_address: seen }));
         const heard = machines.map(({ at, macs }) => seenAt(at, { mac_address: macs[0] as string, answered: [] }));
         // In one scan, in command order.
-        const whole = (isReversed: boolean) => {
+        const scanInOrder = (isReversed: boolean) => {
           const order = <T>(items: readonly T[]): T[] => (isReversed ? items.toReversed() : [...items]);
-          return scan.whole([
-            ["discovery.devices", { sightings: order(devices).map((each) => ({ ...each, digest: digestOf(each) })) }],
+          return scan.runAll([
+            [
+              "discovery.devices",
+              { sightings: order(devices).map((sighting) => ({ ...sighting, digest: digestOf(sighting) })) },
+            ],
             ["discovery.addresses", { sightings: order(sweep) }],
             ["discovery.addresses", { sightings: heard }],
           ]);
         };
-        await whole(false);
+        await scanInOrder(false);
         const written = [
-          await writtenBy(() => whole(false)),
-          await writtenBy(() => whole(true)),
-          await writtenBy(() => whole(false)),
+          await writtenBy(() => scanInOrder(false)),
+          await writtenBy(() => scanInOrder(true)),
+          await writtenBy(() => scanInOrder(false)),
         ];
         expect({ seed, written }).toEqual({ seed, written: [0, 0, 0] });
       }

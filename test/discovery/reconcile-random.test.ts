@@ -1,15 +1,15 @@
-// Random networks, rescanned in any order while machines move: every machine stays one host, and a rescan without
+// Random networks, rescanned in random order while machines move: every machine stays one host, and a rescan without
 // changes writes nothing.
 
 import { expect, test } from "bun:test";
-import { heardOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
+import { neighborSightingsOf } from "../../src/discovery/reconcile/neighbor-tables.ts";
 import type { AddressSighting, DeviceSighting } from "../../src/discovery/sightings.ts";
 import { newAppliance } from "../support/appliance/appliance.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 import { seedsOf } from "../support/injected/seeds.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
-import { deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
+import { address, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
 
 interface Machine {
   readonly number: number;
@@ -17,7 +17,7 @@ interface Machine {
   readonly isDevice: boolean;
   readonly hasSerial: boolean;
   readonly hasPtr: boolean;
-  /** On a link of the appliance: its MAC address is visible. */
+  /** On a link of the appliance, which sees its MAC address. */
   readonly isNear: boolean;
   name: string;
   addresses: string[];
@@ -25,7 +25,7 @@ interface Machine {
   location: string;
 }
 
-class World {
+class RandomNetwork {
   private readonly random: SeededRandom;
   readonly machines: Machine[] = [];
   private lastAddress = 10;
@@ -37,23 +37,15 @@ class World {
       this.machines.push({
         number,
         isDevice,
-        hasSerial: this.chance(0.6),
-        hasPtr: this.chance(0.5),
-        isNear: this.chance(0.6),
+        hasSerial: this.random.chance(0.6),
+        hasPtr: this.random.chance(0.5),
+        isNear: this.random.chance(0.6),
         name: `m-${number}`,
-        addresses: Array.from({ length: isDevice ? 1 + this.below(3) : 1 }, () => this.newAddress()),
-        ports: this.chance(0.7) ? [22, 80].slice(0, 1 + this.below(2)) : [],
+        addresses: Array.from({ length: isDevice ? 1 + this.random.integer(3) : 1 }, () => this.newAddress()),
+        ports: this.random.chance(0.7) ? [22, 80].slice(0, 1 + this.random.integer(2)) : [],
         location: "here",
       });
     }
-  }
-
-  below(limit: number): number {
-    return this.random.integer(limit);
-  }
-
-  chance(probability: number): boolean {
-    return this.below(1_000) < probability * 1_000;
   }
 
   newAddress(): string {
@@ -61,49 +53,44 @@ class World {
     return `10.0.${this.lastAddress >> 8}.${this.lastAddress & 255}`;
   }
 
-  shuffled<T>(items: readonly T[]): T[] {
-    return items
-      .map((item) => ({ item, key: this.below(65_536) }))
-      .sort((a, b) => a.key - b.key)
-      .map(({ item }) => item);
-  }
-
-  /** Moves something. */
-  happen(): void {
-    const machine = this.machines[this.below(this.machines.length)] as Machine;
-    const what = this.below(5);
-    if (what === 0 && !machine.isDevice && machine.isNear) {
+  /** Changes a random machine. */
+  mutate(): void {
+    const machine = this.machines[this.random.integer(this.machines.length)] as Machine;
+    const choice = this.random.integer(5);
+    if (choice === 0 && !machine.isDevice && machine.isNear) {
       machine.addresses = [this.newAddress()];
       return;
     }
-    if (what === 1 && !machine.isDevice && machine.isNear) {
-      const other = this.shuffled(this.machines).find((each) => each !== machine && !each.isDevice && each.isNear);
+    if (choice === 1 && !machine.isDevice && machine.isNear) {
+      const other = this.random
+        .shuffled(this.machines)
+        .find((candidate) => candidate !== machine && !candidate.isDevice && candidate.isNear);
       if (other !== undefined) [machine.addresses, other.addresses] = [other.addresses, machine.addresses];
       return;
     }
-    if (what === 2 && machine.isDevice) {
+    if (choice === 2 && machine.isDevice) {
       machine.addresses = [...machine.addresses, this.newAddress()];
       return;
     }
-    if (what === 3 && machine.isDevice) {
-      machine.location = `place ${this.below(1_000)}`;
+    if (choice === 3 && machine.isDevice) {
+      machine.location = `place ${this.random.integer(1_000)}`;
       return;
     }
-    machine.ports = [22, 80, 443].filter(() => this.chance(0.5));
+    machine.ports = [22, 80, 443].filter(() => this.random.chance(0.5));
   }
 
   sweep(): AddressSighting[] {
-    return this.shuffled(
+    return this.random.shuffled(
       this.machines.flatMap((machine) =>
-        machine.addresses.map((address, place) => this.sighting(machine, address, place)),
+        machine.addresses.map((address, position) => this.sighting(machine, address, position)),
       ),
     );
   }
 
-  private sighting(machine: Machine, address: string, place: number): AddressSighting {
+  private sighting(machine: Machine, address: string, position: number): AddressSighting {
     return seenAt(address, {
-      mac_address: machine.isNear ? mac(place, machine.number) : null,
-      hostname: machine.hasPtr ? `${machine.name}-${place}.example` : null,
+      mac_address: machine.isNear ? mac(position, machine.number) : null,
+      hostname: machine.hasPtr ? `${machine.name}-${position}.example` : null,
       ports: {
         asked: [22, 80, 443],
         open: machine.ports.map((number) => ({
@@ -116,27 +103,27 @@ class World {
   }
 
   devices(): DeviceSighting[] {
-    return this.shuffled(
+    return this.random.shuffled(
       this.machines
         .filter((machine) => machine.isDevice)
-        .flatMap((machine) => machine.addresses.map((address) => this.telling(machine, address))),
+        .flatMap((machine) => machine.addresses.map((address) => this.deviceSighting(machine, address))),
     );
   }
 
-  private telling(machine: Machine, asked: string): DeviceSighting {
-    const place = machine.addresses.indexOf(asked);
+  private deviceSighting(machine: Machine, probed: string): DeviceSighting {
+    const position = machine.addresses.indexOf(probed);
     const arp =
       machine.number > 2
         ? []
         : this.machines
-            .filter((each) => !each.isDevice)
-            .map((each) => ({
-              ip_address: each.addresses[0] as string,
-              mac_address: mac(0, each.number),
+            .filter(({ isDevice }) => !isDevice)
+            .map((machine) => ({
+              ip_address: machine.addresses[0] ?? "",
+              mac_address: mac(0, machine.number),
               if_index: 1,
             }));
     return deviceAt(
-      asked,
+      probed,
       {
         sys_name: machine.name,
         sys_location: machine.location,
@@ -144,68 +131,55 @@ class World {
         interfaces: machine.addresses.map((_, index) =>
           ethernet(index + 1, { mac_address: mac(index, machine.number) }),
         ),
-        addresses: machine.addresses.map((address, index) => ({
-          ip_address: address,
-          prefix_length: 24,
-          if_index: index + 1,
-        })),
+        addresses: machine.addresses.map((ip_address, index) => address(ip_address, index + 1)),
         arp,
       },
-      { mac_address: machine.isNear ? mac(place, machine.number) : null },
+      { mac_address: machine.isNear ? mac(position, machine.number) : null },
     );
   }
 }
 
 for (const seed of seedsOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12)) {
-  test(`every machine of network ${seed} is one host, consistently`, async () => {
+  test(`every machine of network ${seed} stays one host`, async () => {
     const appliance = await newAppliance();
     try {
       const scan = new ScanWriter(appliance);
-      const world = new World(seed);
+      const network = new RandomNetwork(seed);
       const known = new Map<string, string>();
-      const full = async (): Promise<number> => {
+      const fullScan = async (): Promise<number> => {
         let written = 0;
         const count = (outcome: { sequence: number | null }) => {
           if (outcome.sequence !== null) written += 1;
         };
-        count(await scan.addresses(...world.sweep()));
-        const devices = world.devices();
+        count(await scan.addresses(...network.sweep()));
+        const devices = network.devices();
         // In several writes, in order.
         for (let start = 0; start < devices.length; start += 5)
           count(await scan.devices(...devices.slice(start, start + 5)));
-        count(await scan.addresses(...devices.flatMap((each) => heardOf(each.device).sightings)));
+        count(await scan.addresses(...devices.flatMap(({ device }) => neighborSightingsOf(device).sightings)));
         return written;
       };
-      await full();
+      await fullScan();
       for (let round = 0; round < 8; round += 1) {
-        const again = await full();
-        expect({ seed, round, again }).toEqual({ seed, round, again: 0 });
-        const hosts = (await appliance.owner.get("hosts?limit=0")).data as Wire[];
-        const at = new Map(
-          hosts.flatMap((host) => host.ip_addresses.map((each: Wire) => [each.ip_address, host.id] as const)),
+        expect({ seed, round, written: await fullScan() }).toEqual({ seed, round, written: 0 });
+        const hosts = (await appliance.owner.get("hosts?limit=0")).data as JsonRecord[];
+        const hostByAddress = new Map(
+          hosts.flatMap((host) =>
+            host.ip_addresses.map(({ ip_address }: JsonRecord) => [ip_address, host.id] as const),
+          ),
         );
-        for (const machine of world.machines) {
-          const ids = new Set(machine.addresses.map((address) => at.get(address)));
-          expect({ seed, round, machine: machine.name, hosts: ids.size }).toEqual({
-            seed,
-            round,
-            machine: machine.name,
-            hosts: 1,
-          });
+        for (const machine of network.machines) {
+          const ids = new Set(machine.addresses.map((address) => hostByAddress.get(address)));
+          const subject = { seed, round, machine: machine.name };
+          expect({ ...subject, hosts: ids.size }).toEqual({ ...subject, hosts: 1 });
           const [id] = [...ids] as [string];
-          if (known.has(machine.name))
-            expect({ seed, round, machine: machine.name, id }).toEqual({
-              seed,
-              round,
-              machine: machine.name,
-              id: known.get(machine.name) as string,
-            });
+          expect({ ...subject, id }).toEqual({ ...subject, id: known.get(machine.name) ?? id });
           known.set(machine.name, id);
         }
-        expect(new Set(known.values()).size).toBe(world.machines.length);
-        expect(hosts).toHaveLength(world.machines.length);
-        for (let event = 0; event < 3; event += 1) world.happen();
-        await full();
+        expect(new Set(known.values()).size).toBe(network.machines.length);
+        expect(hosts).toHaveLength(network.machines.length);
+        for (let event = 0; event < 3; event += 1) network.mutate();
+        await fullScan();
       }
     } finally {
       await appliance.close();

@@ -3,24 +3,24 @@
 
 import { describe, expect, test } from "bun:test";
 import { digestOf } from "../../src/discovery/reconcile/reports.ts";
-import { VLAN_CHANGES_OF_COMMAND } from "../../src/discovery/reconcile/scan-write.ts";
+import { VLAN_CHANGES_PER_COMMAND } from "../../src/discovery/reconcile/scan-write.ts";
 import { findUnseen } from "../../src/discovery/reconcile/staleness.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
 import { machineInterface, machineWith } from "../support/reconcile/machine.ts";
 import { ScanWriter } from "../support/reconcile/scan-writer.ts";
-import { address, device, deviceAt, ethernet, mac, seenAt } from "../support/reconcile/sightings.ts";
+import { address, device, deviceAt, ethernet, mac, numbered, seenAt } from "../support/reconcile/sightings.ts";
 
 const appliance = applianceForEach();
 const { clock, first, owner, tick } = appliance;
 const scan = new ScanWriter(appliance);
 
 const { get, hosts, entries, holders } = inventoryOf(appliance);
-const hostNamed = async (name: string): Promise<Wire> => {
+const hostNamed = async (name: string): Promise<JsonRecord> => {
   const found = (await hosts()).filter((host) => host.name === name);
   expect(found).toHaveLength(1);
-  return found[0] as Wire;
+  return found[0] as JsonRecord;
 };
 
 const switchFields = {
@@ -48,11 +48,11 @@ const switchFields = {
     { number: 20, name: null },
   ],
 };
-const aSwitch = (more: object = {}) => deviceAt("10.0.0.2", { ...switchFields, ...more });
+const switchSighting = (fields: object = {}) => deviceAt("10.0.0.2", { ...switchFields, ...fields });
 
 describe("a responding device", () => {
   test("becomes a host with its addresses, interfaces, VLANs, forwarding entries and the answering port", async () => {
-    expect((await scan.devices(aSwitch())).result.records).toMatchObject({
+    expect((await scan.devices(switchSighting())).result.records).toMatchObject({
       hosts: { created: 1 },
       subnets: { created: 1 },
       vlans: { created: 2 },
@@ -71,12 +71,12 @@ describe("a responding device", () => {
       manufacturer: "Cisco",
     });
     expect(host.stale_since).toBeUndefined();
-    const vlans: Wire[] = await get("vlans");
+    const vlans: JsonRecord[] = await get("vlans");
     expect(vlans.map(({ number, name, source }) => [number, name, source.type])).toEqual([
       [10, "users", "Discovery"],
       [20, "VLAN 20", "Discovery"],
     ]);
-    const [first, second] = (await entries()) as [Wire, Wire];
+    const [first, second] = (await entries()) as [JsonRecord, JsonRecord];
     expect(first).toMatchObject({
       if_index: 1,
       if_name: "Gi0/1",
@@ -88,37 +88,39 @@ describe("a responding device", () => {
     expect(second).toMatchObject({
       if_alias: "to core",
       native_vlan_id: vlans[0]?.id,
-      vlan_ids: vlans.map((each) => each.id),
+      vlan_ids: vlans.map(({ id }) => id),
       fdb_macs: [mac(9, 9)],
     });
     expect(host.ports).toMatchObject([{ number: 161, protocol: "Udp" }]);
-    const transaction = ((await owner.get("transactions?limit=1")).data as Wire[])[0];
+    const transaction = ((await owner.get("transactions?limit=1")).data as JsonRecord[])[0];
     expect(transaction).toMatchObject({ actor: { type: "Discovery", id: scan.scanId, name: "full scan" } });
   });
 
   test("writes only last_seen_at when unchanged", async () => {
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     const before = await hostNamed("sw-1");
-    const { sequence, result } = await scan.devices(aSwitch());
+    const { sequence, result } = await scan.devices(switchSighting());
     expect(sequence).toBeNull();
     expect(result.records).toEqual({});
     const after = await hostNamed("sw-1");
     expect(after.updated_at).toBe(before.updated_at);
     expect(after.last_seen_at > before.last_seen_at).toBe(true);
-    expect((await entries()).map((each) => each.last_discovery_id)).toEqual([scan.scanId, scan.scanId]);
+    expect((await entries()).map(({ last_discovery_id }) => last_discovery_id)).toEqual([scan.scanId, scan.scanId]);
   });
 
   test("writes exactly a single change", async () => {
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     const from = clock.text();
-    await scan.devices(aSwitch({ interfaces: [ethernet(1, { oper_status: "Down" }), switchFields.interfaces[1]] }));
+    await scan.devices(
+      switchSighting({ interfaces: [ethernet(1, { oper_status: "Down" }), switchFields.interfaces[1]] }),
+    );
     const diff = await get(`diff?from=${from}&to=now`);
     expect([diff.added, diff.removed]).toEqual([[], []]);
     expect(diff.changed).toMatchObject([
       { entity_type: "if_entry", name: "Gi0/1", fields: [{ field: "oper_status", from: "Up", to: "Down" }] },
     ]);
-    const history = (await get(`if-entries/${((await entries())[0] as Wire).id}/history`)) as Wire[];
-    expect(history.map((each) => [each.operation, each.changed_fields])).toEqual([
+    const history = (await get(`if-entries/${((await entries())[0] as JsonRecord).id}/history`)) as JsonRecord[];
+    expect(history.map((version) => [version.operation, version.changed_fields])).toEqual([
       ["Updated", ["oper_status"]],
       ["Created", []],
     ]);
@@ -132,8 +134,8 @@ describe("a responding device", () => {
     expect(versions.count).toBe(2);
   });
 
-  test("with a failed table keeps that table's data, and the outcome says so", async () => {
-    await scan.devices(aSwitch());
+  test("keeps a failed table's data, and a finding reports it", async () => {
+    await scan.devices(switchSighting());
     const { interfaces, addresses, vlans, ...others } = switchFields;
     const failed = device().tables;
     const partial = {
@@ -149,25 +151,29 @@ describe("a responding device", () => {
       label: "sw-1: interfaces",
       reason: "no answer within 5 s",
     });
-    const [first, second] = (await entries()) as [Wire, Wire];
+    const [first, second] = (await entries()) as [JsonRecord, JsonRecord];
     expect(first).toMatchObject({ if_name: "Gi0/1", if_alias: "known by ifXTable alone", speed_bps: 1_000_000_000 });
     expect(second).toMatchObject({ if_alias: "to core", fdb_macs: [mac(9, 9)] });
     expect((await hostNamed("sw-1")).sys_location).toBe("Rack 5");
   });
 
-  test("trunking thousands of VLANs on very many interfaces is written in several commands", async () => {
-    const numbers = Array.from({ length: 4_094 }, (_, each) => each + 1);
+  test("is written in several commands if it trunks thousands of VLANs on many interfaces", async () => {
+    const numbers = Array.from({ length: 4_094 }, (_, index) => index + 1);
     const trunks = (count: number, vlans: readonly number[]) => {
-      const interfaces = Array.from({ length: count }, (_, each) => ethernet(each + 1, { vlans: [...vlans] }));
-      return aSwitch({ interfaces, vlans: numbers.map((number) => ({ number, name: null })) });
+      const interfaces = Array.from({ length: count }, (_, index) => ethernet(index + 1, { vlans: [...vlans] }));
+      return switchSighting({ interfaces, vlans: numbers.map((number) => ({ number, name: null })) });
     };
-    const inAll = async (told: ReturnType<typeof aSwitch>) => {
+    const writeInBatches = async (deviceReport: ReturnType<typeof switchSighting>) => {
       const sizes: number[] = [];
       const links = "SELECT count(*) AS count FROM live_links WHERE relation = 'vlan_ids'";
       const size = () => (appliance.reader.db.query(links).get() as { count: number }).count;
       let before = size();
       for (let isContinued = false; ; isContinued = true) {
-        const sighting = { ...told, digest: digestOf(told), ...(isContinued ? { is_continued: true } : {}) };
+        const sighting = {
+          ...deviceReport,
+          digest: digestOf(deviceReport),
+          ...(isContinued ? { is_continued: true } : {}),
+        };
         const { result } = await scan.run("discovery.devices", { sightings: [sighting] });
         sizes.push(Math.abs(size() - before));
         before = size();
@@ -175,28 +181,26 @@ describe("a responding device", () => {
         expect(result.unfinished).toEqual([{ ip_address: "10.0.0.2", is_repeat: false }]);
       }
     };
-    const first = await inAll(trunks(60, numbers));
-    expect(Math.max(...first)).toBeLessThanOrEqual(VLAN_CHANGES_OF_COMMAND);
-    expect(first.reduce((sum, each) => sum + each, 0)).toBe(60 * 4_094);
-    const lengths = async () => ((await get("if-entries?limit=0")) as Wire[]).map((each) => each.vlan_ids.length);
+    const first = await writeInBatches(trunks(60, numbers));
+    expect(Math.max(...first)).toBeLessThanOrEqual(VLAN_CHANGES_PER_COMMAND);
+    expect(first.reduce((sum, size) => sum + size, 0)).toBe(60 * 4_094);
+    const lengths = async () =>
+      ((await get("if-entries?limit=0")) as JsonRecord[]).map(({ vlan_ids }) => vlan_ids.length);
     expect(await lengths()).toEqual(Array(60).fill(4_094));
-    // All of it is remembered: nothing needs comparison.
-    const again = trunks(60, numbers);
-    expect((await scan.devices(again)).sequence).toBeNull();
-    // Their removal as well.
-    expect(Math.max(...(await inAll(trunks(60, [1]))))).toBeLessThanOrEqual(VLAN_CHANGES_OF_COMMAND);
+    // The whole report is remembered: nothing needs comparison.
+    const repeated = trunks(60, numbers);
+    expect((await scan.devices(repeated)).sequence).toBeNull();
+    // Removal of the VLANs is divided as well.
+    expect(Math.max(...(await writeInBatches(trunks(60, [1]))))).toBeLessThanOrEqual(VLAN_CHANGES_PER_COMMAND);
     expect(await lengths()).toEqual(Array(60).fill(1));
   });
 
   test("does not overwrite manual MAC addresses: its table's are recorded separately", async () => {
-    const learned = (...macs: string[]) =>
-      aSwitch({
-        interfaces: [
-          ethernet(1),
-          ethernet(2, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: 20 })) }),
-        ],
-      });
-    const uplink = async () => ((await entries())[1] ?? {}) as Wire;
+    const learned = (...macs: string[]) => {
+      const forwarding = macs.map((mac_address) => ({ mac_address, vlan_number: 20 }));
+      return switchSighting({ interfaces: [ethernet(1), ethernet(2, { forwarding })] });
+    };
+    const uplink = async () => ((await entries())[1] ?? {}) as JsonRecord;
     const put = async (macs: readonly string[] | null) => {
       const { id, if_index, if_descr } = await uplink();
       expect((await owner.put(`if-entries/${id}`, { if_index, if_descr, fdb_macs: macs })).status).toBe(200);
@@ -226,31 +230,31 @@ describe("a responding device", () => {
 
   test("follows its own table again once manual values are cleared", async () => {
     const learned = (...macs: string[]) =>
-      aSwitch({
-        interfaces: [ethernet(1, { forwarding: macs.map((each) => ({ mac_address: each, vlan_number: null })) })],
+      switchSighting({
+        interfaces: [ethernet(1, { forwarding: macs.map((mac_address) => ({ mac_address, vlan_number: null })) })],
       });
-    const first = async () => ((await entries())[0] ?? {}) as Wire;
+    const first = async () => ((await entries())[0] ?? {}) as JsonRecord;
     await scan.devices(learned(mac(9, 1)));
     const { id, if_index, if_descr } = await first();
     expect((await owner.put(`if-entries/${id}`, { if_index, if_descr, fdb_macs: [mac(7, 7)] })).status).toBe(200);
-    const { sequence } = ((await get("transactions?limit=1")) as Wire[])[0] as Wire;
+    const { sequence } = ((await get("transactions?limit=1")) as JsonRecord[])[0] as JsonRecord;
     expect((await owner.post(`transactions/${sequence}/revert`, {})).status).toBe(200);
     expect((await first()).fdb_macs).toEqual([mac(9, 1)]);
     await scan.devices(learned(mac(9, 2)));
     expect(await first()).toMatchObject({ fdb_macs: [mac(9, 2)] });
   });
 
-  test("with more than ten thousand addresses on an interface shows them in an updatable form", async () => {
+  test("accepts the more than ten thousand MAC addresses of an interface back unchanged", async () => {
     const forwarding = Array.from({ length: 12_000 }, (_, number) => ({
       mac_address: mac(number & 255, number >> 8),
       vlan_number: 1,
     }));
-    await scan.devices(aSwitch({ interfaces: [ethernet(1, { forwarding })] }));
-    const [shown] = (await entries()) as [Wire];
-    expect(shown.fdb_macs).toHaveLength(12_000);
-    const answer = await owner.put(`if-entries/${shown.id}`, shown);
-    expect(answer.status).toBe(200);
-    expect(answer.data.updated_at).toBe(shown.updated_at);
+    await scan.devices(switchSighting({ interfaces: [ethernet(1, { forwarding })] }));
+    const [interfaceEntry] = (await entries()) as [JsonRecord];
+    expect(interfaceEntry.fdb_macs).toHaveLength(12_000);
+    const response = await owner.put(`if-entries/${interfaceEntry.id}`, interfaceEntry);
+    expect(response.status).toBe(200);
+    expect(response.data.updated_at).toBe(interfaceEntry.updated_at);
   });
 
   test("loses a forwarding entry, an announcement and a VLAN membership missing from a complete table", async () => {
@@ -259,58 +263,51 @@ describe("a responding device", () => {
       port_id: { subtype: "InterfaceName", value: "Gi0/9" },
       sys_name: "core",
     } as const;
-    await scan.devices(
-      aSwitch({
-        interfaces: [
-          ethernet(1, { lldp: [announced, { ...announced, sys_name: "second" }] }),
-          switchFields.interfaces[1],
-        ],
-      }),
-    );
-    expect(((await entries())[0] as Wire).more_neighbors).toEqual([
-      { protocol: "Lldp", ...announced, sys_name: "second" },
-    ]);
-    await scan.devices(aSwitch({ interfaces: [ethernet(1), ethernet(2, { if_alias: "to core" })] }));
-    const [first, second] = (await entries()) as [Wire, Wire];
+    const second = { ...announced, sys_name: "second" };
+    const uplink = ethernet(1, { lldp: [announced, second] });
+    await scan.devices(switchSighting({ interfaces: [uplink, switchFields.interfaces[1]] }));
+    expect(((await entries())[0] as JsonRecord).more_neighbors).toEqual([{ protocol: "Lldp", ...second }]);
+    await scan.devices(switchSighting({ interfaces: [ethernet(1), ethernet(2, { if_alias: "to core" })] }));
+    const [without, other] = (await entries()) as [JsonRecord, JsonRecord];
     for (const field of ["lldp_chassis_id", "lldp_port_id", "lldp_sys_name", "more_neighbors"])
-      expect(first).not.toHaveProperty(field);
-    for (const field of ["fdb_macs", "vlan_ids", "native_vlan_id"]) expect(second).not.toHaveProperty(field);
+      expect(without).not.toHaveProperty(field);
+    for (const field of ["fdb_macs", "vlan_ids", "native_vlan_id"]) expect(other).not.toHaveProperty(field);
   });
 
-  test("with a management address table that always breaks off gets its neighbors, and keeps known addresses", async () => {
-    const neighbor = (far: number, address: string | null) => ({
-      chassis_id: { subtype: "MacAddress", value: mac(1, far) } as const,
+  test("gets its neighbors, and keeps known addresses, if its management address table always breaks off", async () => {
+    const neighbor = (peer: number, address: string | null) => ({
+      chassis_id: { subtype: "MacAddress", value: mac(1, peer) } as const,
       port_id: { subtype: "InterfaceName", value: "Gi0/9" } as const,
-      sys_name: `far-${far}`,
+      sys_name: `far-${peer}`,
       mgmt_addr: address,
     });
     const announcing = (...lldp: Array<ReturnType<typeof neighbor>>) =>
-      aSwitch({ interfaces: [ethernet(1, { lldp })] });
+      switchSighting({ interfaces: [ethernet(1, { lldp })] });
     await scan.devices(announcing(neighbor(5, "10.0.0.5"), neighbor(6, "10.0.0.6")));
     expect((await scan.devices(announcing(neighbor(5, null), neighbor(6, null)))).sequence).toBeNull();
-    const [entry] = (await entries()) as [Wire];
+    const [entry] = (await entries()) as [JsonRecord];
     expect(entry).toMatchObject({
       lldp_sys_name: "far-5",
       lldp_mgmt_addr: "10.0.0.5",
       more_neighbors: [{ sys_name: "far-6", mgmt_addr: "10.0.0.6" }],
     });
     await scan.devices(announcing(neighbor(7, null), neighbor(8, null)));
-    const [other] = (await entries()) as [Wire];
+    const [other] = (await entries()) as [JsonRecord];
     expect(other).toMatchObject({ lldp_sys_name: "far-7", more_neighbors: [{ protocol: "Lldp", sys_name: "far-8" }] });
     expect(other.more_neighbors[0]).not.toHaveProperty("mgmt_addr");
     expect(other).not.toHaveProperty("lldp_mgmt_addr");
   });
 
-  test("with renumbered interfaces keeps their records: the name takes precedence over the number", async () => {
-    await scan.devices(aSwitch());
+  test("keeps the records of renumbered interfaces: names take precedence over numbers", async () => {
+    await scan.devices(switchSighting());
     const before = await entries();
     await scan.devices(
-      aSwitch({
+      switchSighting({
         interfaces: [ethernet(1, { if_index: 101 }), ethernet(2, { if_index: 1 })],
         addresses: [address("10.0.0.2", 101)],
       }),
     );
-    expect((await entries()).map((each) => [each.id, each.if_index, each.if_name])).toEqual([
+    expect((await entries()).map((entry) => [entry.id, entry.if_index, entry.if_name])).toEqual([
       [before[1]?.id, 1, "Gi0/2"],
       [before[0]?.id, 101, "Gi0/1"],
     ]);
@@ -319,41 +316,41 @@ describe("a responding device", () => {
 
 describe("value precedence", () => {
   test("a manual field stays, with the scan's value next to it until they agree", async () => {
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     const host = await hostNamed("sw-1");
     const put = await owner.put(`hosts/${host.id}`, { ...host, name: "Core switch", sys_location: "Basement" });
     expect(put.status).toBe(200);
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     expect(await hostNamed("Core switch")).toMatchObject({
       sys_location: "Basement",
       discovered: { name: "sw-1", sys_location: "Rack 4" },
     });
-    expect((await scan.devices(aSwitch())).sequence).toBeNull();
-    await scan.devices(aSwitch({ sys_location: "Basement", sys_descr: "Switch OS 2.0" }));
-    const now = await hostNamed("Core switch");
-    expect(now.discovered).toEqual({ name: "sw-1" });
-    expect(now.sys_descr).toBe("Switch OS 2.0");
+    expect((await scan.devices(switchSighting())).sequence).toBeNull();
+    await scan.devices(switchSighting({ sys_location: "Basement", sys_descr: "Switch OS 2.0" }));
+    const current = await hostNamed("Core switch");
+    expect(current.discovered).toEqual({ name: "sw-1" });
+    expect(current.sys_descr).toBe("Switch OS 2.0");
   });
 
-  test("a restored value keeps its former source", async () => {
-    await scan.devices(aSwitch());
+  test("a restored value keeps its previous source", async () => {
+    await scan.devices(switchSighting());
     const host = await hostNamed("sw-1");
     const at = clock.text();
     tick();
-    await scan.devices(aSwitch({ sys_location: "Rack 9" }));
+    await scan.devices(switchSighting({ sys_location: "Rack 9" }));
     expect((await owner.post(`hosts/${host.id}/restore`, { at })).status).toBe(200);
     expect((await hostNamed("sw-1")).sys_location).toBe("Rack 4");
-    await scan.devices(aSwitch({ sys_location: "Rack 9" }));
+    await scan.devices(switchSighting({ sys_location: "Rack 9" }));
     expect((await hostNamed("sw-1")).sys_location).toBe("Rack 9");
   });
 
-  test("scan values next to manual ones, and staleness, are present ones after a restore", async () => {
-    await scan.devices(aSwitch());
+  test("scan values next to manual ones stay current after a restore", async () => {
+    await scan.devices(switchSighting());
     const host = await hostNamed("sw-1");
     const at = clock.text();
     tick();
     await owner.put(`hosts/${host.id}`, { ...host, sys_location: "Basement", sys_contact: "noc" });
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     expect((await owner.post(`hosts/${host.id}/restore`, { at })).status).toBe(200);
     expect(await hostNamed("sw-1")).toMatchObject({
       sys_location: "Rack 4",
@@ -361,50 +358,47 @@ describe("value precedence", () => {
       discovered: { sys_location: "Rack 4" },
     });
     // Both agree: the next scan removes the note.
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     expect((await hostNamed("sw-1")).discovered).toBeUndefined();
   });
 
-  test("a manually deleted record does not return, is listed, and returns with its lineage when that is lifted", async () => {
-    await scan.devices(aSwitch());
+  test("a manually deleted record is listed as ignored, and returns with its lineage when no longer so", async () => {
+    await scan.devices(switchSighting());
     const host = await hostNamed("sw-1");
     expect((await owner.delete(`hosts/${host.id}`)).status).toBe(200);
     tick();
-    const { result } = await scan.devices(aSwitch());
+    const { result } = await scan.devices(switchSighting());
     expect(result.findings).toMatchObject([{ type: "Ignored", label: "sw-1 (10.0.0.2)" }]);
     await scan.addresses(seenAt("10.0.0.2"), seenAt("10.0.0.77", { mac_address: mac(1) }));
     expect(await hosts()).toEqual([]);
-    const [ignored] = (await get("discovery/ignored")) as [Wire];
+    const [ignored] = (await get("discovery/ignored")) as [JsonRecord];
     expect(ignored).toMatchObject({ entity: "host", record_id: host.id, label: "sw-1" });
     expect((await owner.delete(`discovery/ignored/${ignored.id}`)).status).toBe(200);
     tick();
-    await scan.devices(aSwitch());
-    const back = await hostNamed("sw-1");
-    expect(back.id).not.toBe(host.id);
-    expect(back.lineage_id).toBe(host.id);
+    await scan.devices(switchSighting());
+    const restored = await hostNamed("sw-1");
+    expect(restored.id).not.toBe(host.id);
+    expect(restored.lineage_id).toBe(host.id);
   });
 
   test("a manually deleted interface entry and address stay deleted", async () => {
-    await scan.devices(aSwitch({ addresses: [...switchFields.addresses, address("10.9.9.9", 2)] }));
-    const [, second] = (await entries()) as [Wire, Wire];
-    const own = (await hostNamed("sw-1")).ip_addresses.find((each: Wire) => each.ip_address === "10.9.9.9");
+    await scan.devices(switchSighting({ addresses: [...switchFields.addresses, address("10.9.9.9", 2)] }));
+    const [, second] = (await entries()) as [JsonRecord, JsonRecord];
+    const addressRecord = (await hostNamed("sw-1")).ip_addresses.find(
+      ({ ip_address }: JsonRecord) => ip_address === "10.9.9.9",
+    );
     expect((await owner.delete(`if-entries/${second.id}`)).status).toBe(200);
-    expect((await owner.delete(`ip-addresses/${own.id}`)).status).toBe(200);
-    await scan.devices(aSwitch({ addresses: [...switchFields.addresses, address("10.9.9.9", 2)] }));
-    expect((await entries()).map((each) => each.if_index)).toEqual([1]);
+    expect((await owner.delete(`ip-addresses/${addressRecord.id}`)).status).toBe(200);
+    await scan.devices(switchSighting({ addresses: [...switchFields.addresses, address("10.9.9.9", 2)] }));
+    expect((await entries()).map(({ if_index }) => if_index)).toEqual([1]);
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2"]);
   });
 });
 
 describe("host matching", () => {
   test("a device at another address is the same host, by its serial number", async () => {
-    await scan.devices(aSwitch());
-    await scan.devices(
-      deviceAt("10.0.0.99", {
-        ...switchFields,
-        addresses: [address("10.0.0.99")],
-      }),
-    );
+    await scan.devices(switchSighting());
+    await scan.devices(deviceAt("10.0.0.99", { ...switchFields, addresses: [address("10.0.0.99")] }));
     expect(await hosts()).toHaveLength(1);
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2", "10.0.0.99"]);
   });
@@ -413,38 +407,28 @@ describe("host matching", () => {
     const { serial_number, chassis_id, ...bare } = switchFields;
     await scan.devices(deviceAt("10.0.0.2", bare));
     await scan.devices(deviceAt("10.0.0.2", { ...bare, sys_name: "access-17" }));
-    expect((await hosts()).map((each) => each.name)).toEqual(["access-17"]);
+    expect((await hosts()).map(({ name }) => name)).toEqual(["access-17"]);
   });
 
   test("a replacement switch of the same name and address is another host, which takes over the address", async () => {
-    await scan.devices(aSwitch());
-    const replaced = {
+    await scan.devices(switchSighting());
+    const replacement = {
       ...switchFields,
       serial_number: "FOC9999X0ZZ",
       chassis_id: { subtype: "MacAddress", value: mac(1, 5) } as const,
       interfaces: [ethernet(1, { mac_address: mac(1, 5) })],
     };
-    expect((await scan.devices(deviceAt("10.0.0.2", replaced))).result.findings).toContainEqual(
-      expect.objectContaining({
-        type: "Closed",
-        entity: "ip_address",
-        label: "10.0.0.2",
-        reason: "moved from sw-1 to sw-1",
-      }),
-    );
+    const closed = { type: "Closed", entity: "ip_address", label: "10.0.0.2", reason: "moved from sw-1 to sw-1" };
+    const { findings } = (await scan.devices(deviceAt("10.0.0.2", replacement))).result;
+    expect(findings).toContainEqual(expect.objectContaining(closed));
     expect(await holders("serial_number")).toEqual(["FOC1234X0AB", "FOC9999X0ZZ 10.0.0.2"]);
   });
 
   test("devices with one cloned chassis id and name, and nothing else in common, stay distinct", async () => {
     const clone = (number: number) =>
-      deviceAt(`10.0.0.${number}`, {
-        sys_name: `vm-${number}`,
-        chassis_id: { subtype: "LocallyAssigned", value: "cloned" },
-        interfaces: [ethernet(1, { mac_address: mac(1, number) })],
-        addresses: [address(`10.0.0.${number}`)],
-      });
+      numbered(number, { sys_name: `vm-${number}`, chassis_id: { subtype: "LocallyAssigned", value: "cloned" } });
     await scan.devices(clone(11), clone(12), clone(13));
-    expect((await hosts()).map((each) => each.name)).toEqual(["vm-11", "vm-12", "vm-13"]);
+    expect((await hosts()).map(({ name }) => name)).toEqual(["vm-11", "vm-12", "vm-13"]);
     await scan.devices(clone(12), clone(13), clone(11));
     expect(await hosts()).toHaveLength(3);
   });
@@ -468,23 +452,15 @@ describe("host matching", () => {
       open: [{ number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } }],
     } as const;
     await scan.addresses(seenAt("10.0.0.2", { ports }), seenAt("10.0.1.2", { ports }));
-    expect((await hosts()).map((each) => each.name)).toEqual(["10.0.0.2", "10.0.1.2"]);
-    const twoAddresses = aSwitch({
-      addresses: [...switchFields.addresses, address("10.0.1.2", 2)],
-    });
-    expect((await scan.devices(twoAddresses)).result.findings).toContainEqual(
-      expect.objectContaining({
-        type: "Closed",
-        entity: "host",
-        label: "10.0.1.2",
-        reason: "is the same device as sw-1",
-      }),
-    );
+    expect((await hosts()).map(({ name }) => name)).toEqual(["10.0.0.2", "10.0.1.2"]);
+    const twoAddresses = switchSighting({ addresses: [...switchFields.addresses, address("10.0.1.2", 2)] });
+    const closed = { type: "Closed", entity: "host", label: "10.0.1.2", reason: "is the same device as sw-1" };
+    expect((await scan.devices(twoAddresses)).result.findings).toContainEqual(expect.objectContaining(closed));
     const host = await hostNamed("sw-1");
     expect(await hosts()).toHaveLength(1);
     expect(addressesOf(host)).toEqual(["10.0.0.2", "10.0.1.2"]);
-    expect(host.ports.map((each: Wire) => each.number).sort()).toEqual([161, 22]);
-    // A rescan repeats none of it.
+    expect(host.ports.map(({ number }: JsonRecord) => number).sort()).toEqual([161, 22]);
+    // A rescan writes nothing.
     expect((await scan.addresses(seenAt("10.0.0.2", { ports }), seenAt("10.0.1.2", { ports }))).sequence).toBeNull();
     expect((await scan.devices(twoAddresses)).sequence).toBeNull();
   });
@@ -496,7 +472,7 @@ describe("host matching", () => {
       seenAt("10.0.0.5", { mac_address: mac(1, 2), hostname: "laptop-2" }),
     );
     expect(await holders()).toEqual(["laptop-1 10.0.0.9", "laptop-2 10.0.0.5"]);
-    // Also if it lost every address in between.
+    // Even after losing all of its addresses.
     await scan.addresses(seenAt("10.0.0.9", { mac_address: mac(1, 3), hostname: "laptop-3" }));
     await scan.addresses(seenAt("10.0.0.7", { mac_address: mac(1, 1), hostname: "laptop-1" }));
     expect(addressesOf(await hostNamed("laptop-1"))).toEqual(["10.0.0.7"]);
@@ -504,12 +480,7 @@ describe("host matching", () => {
   });
 
   test("a NATed device has its probed address in addition to its own", async () => {
-    await scan.devices(
-      deviceAt("10.50.0.1", {
-        ...switchFields,
-        addresses: [address("192.168.1.1")],
-      }),
-    );
+    await scan.devices(deviceAt("10.50.0.1", { ...switchFields, addresses: [address("192.168.1.1")] }));
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.50.0.1", "192.168.1.1"]);
   });
 
@@ -519,15 +490,15 @@ describe("host matching", () => {
       { ip_address: "10.0.0.2", mac_address: mac(1), if_index: 1 },
       { ip_address: "172.31.0.1", mac_address: mac(41, 40), if_index: 1 },
     ];
-    await scan.devices(aSwitch({ arp }));
-    await scan.heardBy(aSwitch({ arp }));
-    const heard = await hostNamed("10.0.0.40");
-    expect(heard).toMatchObject({ source: { type: "Inferred" }, manufacturer: "Intel Corporate" });
-    expect(heard.ip_addresses).toMatchObject([{ mac_address: mac(40, 40) }]);
+    await scan.devices(switchSighting({ arp }));
+    await scan.neighborsOf(switchSighting({ arp }));
+    const inferred = await hostNamed("10.0.0.40");
+    expect(inferred).toMatchObject({ source: { type: "Inferred" }, manufacturer: "Intel Corporate" });
+    expect(inferred.ip_addresses).toMatchObject([{ mac_address: mac(40, 40) }]);
     // Addresses outside the network's subnets are ignored.
     expect(await hosts()).toHaveLength(2);
-    expect((await scan.devices(aSwitch({ arp }))).sequence).toBeNull();
-    expect((await scan.heardBy(aSwitch({ arp }))).sequence).toBeNull();
+    expect((await scan.devices(switchSighting({ arp }))).sequence).toBeNull();
+    expect((await scan.neighborsOf(switchSighting({ arp }))).sequence).toBeNull();
     await scan.addresses(seenAt("10.0.0.40", { mac_address: mac(40, 40) }));
     expect((await hostNamed("10.0.0.40")).source).toEqual({ type: "Discovery" });
   });
@@ -541,42 +512,42 @@ describe("host matching", () => {
         if_index: 1,
       }));
     const proxied = proxiedAt(100, 40);
-    const hearOf = async (arp: typeof proxied) => {
-      await scan.devices(aSwitch({ arp }));
-      return scan.heardBy(aSwitch({ arp }));
+    const scanWithArp = async (arp: typeof proxied) => {
+      await scan.devices(switchSighting({ arp }));
+      return scan.neighborsOf(switchSighting({ arp }));
     };
     const macsAt = async () =>
       (await hosts())
         .filter((host) => host.name !== "sw-1")
-        .map((host) => host.ip_addresses.map((each: Wire) => each.mac_address));
+        .map((host) => host.ip_addresses.map(({ mac_address }: JsonRecord) => mac_address));
 
     test("is recorded at every address, and identifies no host", async () => {
-      await hearOf(proxied);
+      await scanWithArp(proxied);
       expect(await hosts()).toHaveLength(41);
       expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
-      // Nor the owner of its network interface.
+      // The manufacturer of its network interface is not a host's either.
       expect((await hosts()).filter((host) => host.name !== "sw-1").map((host) => host.manufacturer)).toEqual(
         proxied.map(() => null),
       );
-      expect((await hearOf(proxied)).sequence).toBeNull();
+      expect((await scanWithArp(proxied)).sequence).toBeNull();
     });
 
-    test("still identifies none when later seen at fewer: new addresses are new hosts", async () => {
-      await hearOf(proxied);
-      await hearOf([...proxiedAt(100, 5), ...proxiedAt(200, 2)]);
+    test("still identifies no host when later seen at fewer addresses: new ones are new hosts", async () => {
+      await scanWithArp(proxied);
+      await scanWithArp([...proxiedAt(100, 5), ...proxiedAt(200, 2)]);
       expect(await hosts()).toHaveLength(43);
     });
 
     test("stops identifying a host only beyond the limit: existing hosts stay as they are", async () => {
-      await hearOf(proxiedAt(100, 3));
+      await scanWithArp(proxiedAt(100, 3));
       expect(await hosts()).toHaveLength(2);
-      await hearOf(proxied);
+      await scanWithArp(proxied);
       expect(await hosts()).toHaveLength(39);
       expect(new Set((await macsAt()).flat())).toEqual(new Set([SHARED]));
     });
 
-    test("merges no host with its router, nor the reverse", async () => {
-      await hearOf(proxied);
+    test("does not merge hosts with their router, in either order", async () => {
+      await scanWithArp(proxied);
       const router = deviceAt("10.0.0.1", {
         sys_name: "router",
         interfaces: [ethernet(1, { mac_address: SHARED })],
@@ -585,14 +556,14 @@ describe("host matching", () => {
       await scan.devices(router);
       expect(addressesOf(await hostNamed("router"))).toEqual(["10.0.0.1"]);
       expect(await hosts()).toHaveLength(42);
-      await hearOf(proxied);
+      await scanWithArp(proxied);
       expect(await hosts()).toHaveLength(42);
     });
 
     test("does not suppress the router when one of its hosts is deleted manually", async () => {
-      await hearOf(proxied);
-      const one = await hostNamed("10.0.0.100");
-      expect((await owner.delete(`hosts/${one.id}?cascade=true`)).status).toBe(200);
+      await scanWithArp(proxied);
+      const deletedHost = await hostNamed("10.0.0.100");
+      expect((await owner.delete(`hosts/${deletedHost.id}?cascade=true`)).status).toBe(200);
       await scan.devices(
         deviceAt("10.0.0.1", { sys_name: "router", interfaces: [ethernet(1, { mac_address: SHARED })] }),
       );
@@ -600,9 +571,9 @@ describe("host matching", () => {
     });
 
     test("neither replaces an address's MAC address nor blocks a later one", async () => {
-      await scan.devices(aSwitch());
+      await scan.devices(switchSighting());
       await scan.addresses(seenAt("10.0.0.100", { mac_address: mac(1, 78) }));
-      await hearOf(proxied);
+      await scanWithArp(proxied);
       const macOf = async (name: string) => (await hostNamed(name)).ip_addresses[0].mac_address;
       expect(await macOf("10.0.0.100")).toBe(mac(1, 78));
       await scan.addresses(seenAt("10.0.0.101", { mac_address: mac(1, 79) }));
@@ -612,58 +583,49 @@ describe("host matching", () => {
   });
 
   test("a neighbor table that contradicts a device's own report does not take its address away", async () => {
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     expect((await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }))).result.hosts).toEqual([]);
-    expect((await hosts()).map((each) => addressesOf(each))).toEqual([["10.0.0.2"]]);
+    expect((await hosts()).map(addressesOf)).toEqual([["10.0.0.2"]]);
     clock.advance(25 * 3_600_000);
     await scan.addresses(seenAt("10.0.0.2", { mac_address: mac(66, 66) }));
     expect(await holders()).toEqual(["10.0.0.2 10.0.0.2", "sw-1"]);
   });
 
   test("a device claiming all addresses takes none from hosts seen there", async () => {
-    const liar = () =>
+    const claimant = () =>
       deviceAt("10.0.0.1", {
         sys_name: "liar",
         addresses: [1, 2, 3, 4, 5].map((last) => ({ ip_address: `10.0.0.${last}`, prefix_length: 24, if_index: null })),
       });
-    const honest = (last: number) =>
-      deviceAt(`10.0.0.${last}`, {
-        sys_name: `real-${last}`,
-        serial_number: `SERIAL${last}`,
-        interfaces: [ethernet(1, { mac_address: mac(1, last) })],
-        addresses: [address(`10.0.0.${last}`)],
-      });
-    const full = async () => {
+    const honest = (last: number) => numbered(last, { sys_name: `real-${last}`, serial_number: `SERIAL${last}` });
+    const fullScan = async () => {
       const printers = await scan.addresses(
         seenAt("10.0.0.4", { mac_address: mac(1, 4) }),
         seenAt("10.0.0.5", { mac_address: mac(1, 5) }),
       );
-      const devices = await scan.devices(liar());
+      const devices = await scan.devices(claimant());
       const others = await scan.devices(honest(2), honest(3));
       return [printers, devices, others].map(({ sequence }) => sequence);
     };
-    await full();
+    await fullScan();
     const holders = async (last: number) =>
-      (await hosts()).filter((each) => addressesOf(each).includes(`10.0.0.${last}`)).map((each) => each.name);
-    expect(
-      [await holders(2), await holders(3), await holders(4), await holders(5)].map((names) =>
-        names.filter((name) => name !== "liar"),
-      ),
-    ).toEqual([["real-2"], ["real-3"], ["10.0.0.4"], ["10.0.0.5"]]);
-    expect(await full()).toEqual([null, null, null]);
+      (await hosts()).filter((host) => addressesOf(host).includes(`10.0.0.${last}`)).map(({ name }) => name);
+    const honestHolders = async (last: number) => (await holders(last)).filter((name) => name !== "liar").join();
+    expect(await Promise.all([2, 3, 4, 5].map(honestHolders))).toEqual(["real-2", "real-3", "10.0.0.4", "10.0.0.5"]);
+    expect(await fullScan()).toEqual([null, null, null]);
   });
 
   test("a host manually entered by address becomes the device answering there, and keeps its name", async () => {
     expect((await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
-    const made = await owner.post("hosts", {
+    const created = await owner.post("hosts", {
       network_id: first.networkId,
       name: "Etagenswitch",
       asset_tag: "NL-0042",
       ip_addresses: [{ ip_address: "10.0.0.2" }],
     });
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     const host = await hostNamed("Etagenswitch");
-    expect(host.id).toBe(made.data.id);
+    expect(host.id).toBe(created.data.id);
     expect(host).toMatchObject({
       asset_tag: "NL-0042",
       sys_name: "sw-1",
@@ -676,7 +638,9 @@ describe("host matching", () => {
 
 describe("subnets of discovered addresses", () => {
   const subnets = async () =>
-    ((await get("subnets?order_by=cidr")) as Wire[]).map((each) => [each.cidr, each.source.type, each.subnet_type]);
+    ((await get("subnets?order_by=cidr")) as JsonRecord[]).map(
+      (subnet) => `${subnet.cidr} ${subnet.source.type} ${subnet.subnet_type}`,
+    );
 
   test("are existing ones, else the scanned block, else a host prefix", async () => {
     expect((await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/24" })).status).toBe(200);
@@ -685,46 +649,36 @@ describe("subnets of discovered addresses", () => {
       sightings: [seenAt("10.0.0.7"), seenAt("10.1.0.7"), seenAt("10.0.9.9"), seenAt("10.2.0.7")],
     });
     expect(await subnets()).toEqual([
-      ["10.0.0.0/16", "Inferred", "Unknown"],
-      ["10.0.0.0/24", "Manual", "Unknown"],
-      ["10.1.0.0/24", "Inferred", "Unknown"],
-      ["10.2.0.7/32", "Discovery", "Unknown"],
+      "10.0.0.0/16 Inferred Unknown",
+      "10.0.0.0/24 Manual Unknown",
+      "10.1.0.0/24 Inferred Unknown",
+      "10.2.0.7/32 Discovery Unknown",
     ]);
   });
 
   test("are derived from reported interfaces; public and loopback ones are typed as such", async () => {
-    const has = (ip_address: string, prefix_length: number | null) => ({ ip_address, prefix_length, if_index: 1 });
-    await scan.devices(
-      aSwitch({
-        addresses: [
-          has("10.0.0.2", 24),
-          has("203.0.113.9", 30),
-          has("127.0.0.1", 8),
-          has("10.255.0.1", 32),
-          has("fe80::1", 64),
-          has("10.9.0.1", null),
-        ],
-      }),
-    );
+    const reported = ["10.0.0.2/24", "203.0.113.9/30", "127.0.0.1/8", "10.255.0.1/32", "fe80::1/64", "10.9.0.1"];
+    const addresses = reported.map((text) => {
+      const [ip_address = "", length] = text.split("/");
+      return { ip_address, prefix_length: length === undefined ? null : Number(length), if_index: 1 };
+    });
+    await scan.devices(switchSighting({ addresses }));
     expect(await subnets()).toEqual([
-      ["10.0.0.0/24", "Discovery", "Unknown"],
-      ["10.9.0.1/32", "Discovery", "Unknown"],
-      ["10.255.0.1/32", "Discovery", "Unknown"],
-      ["127.0.0.0/8", "Discovery", "Loopback"],
-      ["203.0.113.8/30", "Discovery", "Internet"],
-      ["fe80::/64", "Discovery", "Unknown"],
+      "10.0.0.0/24 Discovery Unknown",
+      "10.9.0.1/32 Discovery Unknown",
+      "10.255.0.1/32 Discovery Unknown",
+      "127.0.0.0/8 Discovery Loopback",
+      "203.0.113.8/30 Discovery Internet",
+      "fe80::/64 Discovery Unknown",
     ]);
   });
 });
 
 describe("a vanished host", () => {
-  const unseen = (hours: number) => [
-    ...findUnseen(
-      appliance.reader.db,
-      appliance.reader.recordN(first.networkId) as number,
-      clock.now() - hours * 3_600_000,
-    ),
-  ];
+  const unseen = (hours: number) => {
+    const { db } = appliance.reader;
+    return [...findUnseen(db, appliance.reader.recordN(first.networkId) as number, clock.now() - hours * 3_600_000)];
+  };
   const setStaleAfter = async (hours: number) => {
     const network = await get(`networks/${first.networkId}`);
     expect((await owner.put(`networks/${network.id}`, { ...network, stale_after_hours: hours })).status).toBe(200);
@@ -732,33 +686,33 @@ describe("a vanished host", () => {
 
   test("is stale after the network's limit, not deleted, and fresh again when seen", async () => {
     await setStaleAfter(2);
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     const seenAtFirst = (await hostNamed("sw-1")).last_seen_at;
     clock.advance(2 * 3_600_000 + 1);
-    await scan.devices(aSwitch({ interfaces: [ethernet(1)] }));
+    await scan.devices(switchSighting({ interfaces: [ethernet(1)] }));
     const records = unseen(2);
-    expect(records.map((each) => each.entity)).toEqual(["if_entry"]);
+    expect(records.map(({ entity }) => entity)).toEqual(["if_entry"]);
     await scan.stale(records);
-    const [first, second] = (await entries()) as [Wire, Wire];
+    const [first, second] = (await entries()) as [JsonRecord, JsonRecord];
     expect(first.stale_since).toBeUndefined();
     expect(Date.parse(second.stale_since)).toBe(Date.parse(seenAtFirst) + 2 * 3_600_000);
     expect(unseen(2)).toEqual([]);
-    await scan.devices(aSwitch());
-    expect(((await entries())[1] as Wire).stale_since).toBeUndefined();
+    await scan.devices(switchSighting());
+    expect(((await entries())[1] as JsonRecord).stale_since).toBeUndefined();
   });
 
-  test("is not stale without a network limit, within the limit, and if only ever entered manually", async () => {
+  test("is not stale without a network limit, within the limit, or if only entered manually", async () => {
     await owner.post("hosts", { network_id: first.networkId, name: "entered" });
-    await scan.devices(aSwitch());
+    await scan.devices(switchSighting());
     const records = unseen(0);
     await scan.stale(records);
     await setStaleAfter(30);
     await scan.stale(records);
-    expect((await hosts()).map((each) => each.stale_since)).toEqual([undefined, undefined]);
-    expect(records.some((each) => each.entity === "host")).toBe(true);
+    expect((await hosts()).map(({ stale_since }) => stale_since)).toEqual([undefined, undefined]);
+    expect(records.some(({ entity }) => entity === "host")).toBe(true);
     clock.advance(40 * 3_600_000);
     await scan.stale(unseen(30));
-    expect((await hosts()).map((each) => [each.name, each.stale_since !== undefined])).toEqual([
+    expect((await hosts()).map((host) => [host.name, host.stale_since !== undefined])).toEqual([
       ["entered", false],
       ["sw-1", true],
     ]);
@@ -772,7 +726,7 @@ describe("the appliance's host", () => {
     addresses: [{ ip_address: "10.0.0.200", prefix_length: 24, if_index: 2, cidr: "10.0.0.0/24" }],
     sys_descr: "Linux 6.1.0 x86_64",
   });
-  const told = deviceAt("127.0.0.1", {
+  const deviceReport = deviceAt("127.0.0.1", {
     sys_name: "noc-1",
     sys_descr: "Linux noc-1 6.1.0",
     sys_object_id: "1.3.6.1.4.1.8072.3.2.10",
@@ -799,7 +753,7 @@ describe("the appliance's host", () => {
     expect((await scan.addresses(seenAt("127.0.0.1", { hostname: "localhost" }))).sequence).toBeNull();
   });
 
-  test("may have any number of agents on its loopback addresses, each a device of its own", async () => {
+  test("may have any number of agents on its loopback addresses, each a separate device", async () => {
     const agent = (number: number) =>
       deviceAt(`127.16.0.${number}`, { sys_name: `agent-${number}`, serial_number: `SERIAL${number}` });
     await scan.devices(agent(1), agent(2));
@@ -810,23 +764,26 @@ describe("the appliance's host", () => {
   });
 
   for (const first of ["by itself", "by a scan"]) {
-    test(`is one host, whether recorded first ${first}, and neither source removes the other's data`, async () => {
+    test(`is one host when first recorded ${first}, and neither source removes the other's data`, async () => {
       await appliance.renew({ machine });
       const self = async () =>
-        (await owner.post("discovery/self", { network_id: appliance.first.networkId })).data as Wire;
+        (await owner.post("discovery/self", { network_id: appliance.first.networkId })).data as JsonRecord;
       if (first === "by itself") await self();
-      await scan.devices(told);
-      const sequence = async () => ((await owner.get("ledger")).data as Wire).sequence;
+      await scan.devices(deviceReport);
+      const sequence = async () => ((await owner.get("ledger")).data as JsonRecord).sequence;
       await self();
-      await scan.devices(told);
+      await scan.devices(deviceReport);
       const settled = await sequence();
       await self();
-      await scan.devices(told);
+      await scan.devices(deviceReport);
       await self();
       expect(await sequence()).toBe(settled);
       const host = await hostNamed("noc-1");
       expect(addressesOf(host)).toEqual(["10.0.0.200", "127.0.0.1"]);
-      expect(host.ports.map((each: Wire) => `${each.number}/${each.protocol}`).sort()).toEqual(["161/Udp", "22/Tcp"]);
+      expect(host.ports.map((port: JsonRecord) => `${port.number}/${port.protocol}`).sort()).toEqual([
+        "161/Udp",
+        "22/Tcp",
+      ]);
     });
   }
 });

@@ -1,5 +1,5 @@
-// Real devices and the lab's agents: decoded recordings, compared with counts of the raw lines that share no code with
-// the MIBs.
+// Real devices and the lab's agents: decoded recordings, compared with the raw lines as counted by code that is
+// independent of the MIBs.
 
 import { describe, expect, test } from "bun:test";
 import { deviceOf } from "../../src/discovery/mib/device.ts";
@@ -12,6 +12,7 @@ import {
   recordingText,
 } from "../support/reconcile/recorded-reads.ts";
 import {
+  canonicalOrder,
   expectedAddresses,
   expectedArp,
   expectedBridgePorts,
@@ -22,7 +23,6 @@ import {
   expectedMembership,
   expectedRows,
   expectedVlans,
-  inOrder,
   macOf,
   pairs,
   rawOf,
@@ -31,25 +31,12 @@ import {
 } from "../support/reconcile/recorded-truth.ts";
 
 /**
- * Counted by hand, to detect a mistake common to both sides: interfaces, LLDP, CDP, forwarding entries, VLANs, ARP,
- * addresses.
+ * Counted by hand, to detect mistakes common to both decoders: interfaces, LLDP, CDP, forwarding entries, VLANs, ARP
+ * entries, addresses.
  */
-const COUNTS: Readonly<
-  Record<
-    string,
-    readonly [
-      interfaces: number,
-      lldp: number,
-      cdp: number,
-      forwarding: number,
-      vlans: number,
-      arp: number,
-      addresses: number,
-    ]
-  >
-> = {
+const COUNTS: Readonly<Record<string, readonly number[]>> = {
   "arista-dcs-7150s-52-cl": [59, 2, 0, 26, 5, 30, 7],
-  // The product's own recordings, of the lab.
+  // Recordings of the lab.
   "cdp-box": [3, 0, 0, 0, 0, 1, 3],
   host: [3, 1, 0, 0, 0, 1, 3],
   "switch-a": [8, 4, 1, 4, 0, 1, 3],
@@ -105,18 +92,18 @@ for (const name of [...fixtureNames(), ...names]) {
 
     test("has the hand-counted number of rows", () => {
       const interfaces = device.interfaces ?? [];
-      const sum = (count: (each: (typeof interfaces)[number]) => number): number =>
-        interfaces.reduce((total, each) => total + count(each), 0);
-      const counted = [
+      const sum = (count: (entry: (typeof interfaces)[number]) => number): number =>
+        interfaces.reduce((total, entry) => total + count(entry), 0);
+      const counts = [
         interfaces.length,
-        sum((each) => each.lldp?.length ?? 0),
-        sum((each) => each.cdp?.length ?? 0),
-        sum((each) => each.forwarding?.length ?? 0),
+        sum(({ lldp }) => lldp?.length ?? 0),
+        sum(({ cdp }) => cdp?.length ?? 0),
+        sum(({ forwarding }) => forwarding?.length ?? 0),
         device.vlans?.length ?? 0,
         device.arp?.length ?? 0,
         device.addresses?.length ?? 0,
       ];
-      if (COUNTS[name] !== undefined) expect(counted).toEqual([...COUNTS[name]]);
+      if (COUNTS[name] !== undefined) expect(counts).toEqual([...COUNTS[name]]);
     });
 
     test("accounts for every row: stored, or excluded for a reason", () => {
@@ -130,7 +117,7 @@ for (const name of [...fixtureNames(), ...names]) {
         interfaces: expectedInterfaces(raw).length,
         addresses: Object.keys(expectedAddresses(raw)).length,
         arp: expectedArp(raw).length,
-        forwarding: expectedForwarding(raw, name).placed.length + expectedBridgePorts(raw),
+        forwarding: expectedForwarding(raw, name).located.length + expectedBridgePorts(raw),
         cdp: expectedCdp(raw).length,
       });
     });
@@ -144,70 +131,75 @@ for (const name of [...fixtureNames(), ...names]) {
     });
 
     test("has every interface, with name, alias, type, speed, MAC address and statuses", () => {
-      const told = (device.interfaces ?? []).map(({ vlans, native_vlan, forwarding, lldp, cdp, ...own }) => own);
-      expect(told).toEqual(expectedInterfaces(raw) as never);
+      const decoded = (device.interfaces ?? []).map(
+        ({ vlans, native_vlan, forwarding, lldp, cdp, ...fields }) => fields,
+      );
+      expect(decoded).toEqual(expectedInterfaces(raw) as never);
     });
 
     test("has every address, with its prefix length and interface", () => {
       expect(
         Object.fromEntries(
-          (device.addresses ?? []).map((each) => [each.ip_address, [each.prefix_length, each.if_index]]),
+          (device.addresses ?? []).map((address) => [address.ip_address, [address.prefix_length, address.if_index]]),
         ),
       ).toEqual(expectedAddresses(raw));
     });
 
     test("has every ARP entry and IPv6 neighbor", () => {
       expect(
-        sorted((device.arp ?? []).map((each) => `${each.if_index} ${each.ip_address} ${each.mac_address}`)),
+        sorted(
+          (device.arp ?? []).map((neighbor) => `${neighbor.if_index} ${neighbor.ip_address} ${neighbor.mac_address}`),
+        ),
       ).toEqual(expectedArp(raw));
     });
 
     test("has every VLAN with its name", () => {
-      expect(new Map(device.vlans?.map((each) => [each.number, each.name ?? ""]))).toEqual(expectedVlans(raw));
+      expect(new Map(device.vlans?.map((vlan) => [vlan.number, vlan.name ?? ""]))).toEqual(expectedVlans(raw));
     });
 
     test("has every VLAN's ports, and every port's native VLAN", () => {
       const { members, natives } = expectedMembership(raw, name);
       const interfaces = device.interfaces ?? [];
-      expect(pairs(interfaces.flatMap((each) => (each.vlans ?? []).map((vlan) => [each.if_index, vlan])))).toEqual(
+      expect(pairs(interfaces.flatMap((entry) => (entry.vlans ?? []).map((vlan) => [entry.if_index, vlan])))).toEqual(
         pairs(members),
       );
       expect(
-        pairs(interfaces.flatMap((each) => (each.native_vlan == null ? [] : [[each.if_index, each.native_vlan]]))),
+        pairs(interfaces.flatMap((entry) => (entry.native_vlan == null ? [] : [[entry.if_index, entry.native_vlan]]))),
       ).toEqual(pairs(natives));
     });
 
     test("has every forwarding entry on its interface", () => {
-      const { placed, placeless } = expectedForwarding(raw, name);
-      const told = (device.interfaces ?? []).flatMap((each) =>
-        (each.forwarding ?? []).map(({ mac_address, vlan_number }) => `${each.if_index} ${mac_address} ${vlan_number}`),
+      const { located, unlocated } = expectedForwarding(raw, name);
+      const decoded = (device.interfaces ?? []).flatMap((entry) =>
+        (entry.forwarding ?? []).map(
+          ({ mac_address, vlan_number }) => `${entry.if_index} ${mac_address} ${vlan_number}`,
+        ),
       );
-      expect(sorted(told)).toEqual(sorted(placed));
+      expect(sorted(decoded)).toEqual(sorted(located));
       expect(device.tables.forwarding.problem).toBe(
-        placeless === 0
+        unlocated === 0
           ? null
-          : `${placeless} of ${placed.length + placeless} forwarding entries are on bridge ports that belong to no interface`,
+          : `${unlocated} of ${located.length + unlocated} forwarding entries are on bridge ports that belong to no interface`,
       );
     });
 
-    test("has every LLDP neighbor on its interface", () => {
-      const told = (device.interfaces ?? []).flatMap((each) =>
-        (each.lldp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })),
-      );
-      expect(inOrder(told)).toEqual(inOrder(expectedLldp(raw)) as never);
-      expect(device.tables.lldp.problem).toBeNull();
+    for (const [protocol, expected] of [
+      ["lldp", expectedLldp],
+      ["cdp", expectedCdp],
+    ] as const)
+      test(`has every ${protocol.toUpperCase()} neighbor on its interface`, () => {
+        const decoded = (device.interfaces ?? []).flatMap((entry) =>
+          (entry[protocol] ?? []).map((announced) => ({ if_index: entry.if_index, ...announced })),
+        );
+        expect(canonicalOrder(decoded)).toEqual(canonicalOrder(expected(raw)) as never);
+        expect(device.tables[protocol].problem).toBeNull();
+      });
+
+    test("has the device's LLDP chassis id", () => {
       const chassis = raw.get("1.0.8802.1.1.2.1.3.2.0");
       expect(device.chassis_id).toEqual(
         chassis === undefined ? undefined : { subtype: "MacAddress", value: macOf(chassis.bytes) },
       );
-    });
-
-    test("has every CDP neighbor on its interface", () => {
-      const told = (device.interfaces ?? []).flatMap((each) =>
-        (each.cdp ?? []).map((announced) => ({ if_index: each.if_index, ...announced })),
-      );
-      expect(inOrder(told)).toEqual(inOrder(expectedCdp(raw)) as never);
-      expect(device.tables.cdp.problem).toBeNull();
     });
   });
 }

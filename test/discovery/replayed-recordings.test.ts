@@ -3,11 +3,12 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Cidr, cidrContains, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { community, DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { ensureExecutable, Workplace } from "../support/executable/executable.ts";
 import { fixtureNames, recordingNames, recordingText } from "../support/reconcile/recorded-reads.ts";
 import {
+  canonicalOrder,
   expectedAddresses,
   expectedArp,
   expectedCdp,
@@ -17,7 +18,6 @@ import {
   expectedMembership,
   expectedRows,
   expectedVlans,
-  inOrder,
   pairs,
   type Raw,
   rawOf,
@@ -33,31 +33,31 @@ test.skipIf(recordings.length === 0)(
   () => expect(recordings.length).toBeGreaterThan(0),
 );
 
-/** A column each of ifXTable, dot1dBasePortTable and entPhysicalTable. */
-const TAKEN = {
+/** One column each of ifXTable, dot1dBasePortTable and entPhysicalTable. */
+const REMOVED_COLUMNS = {
   ifName: "1.3.6.1.2.1.31.1.1.1.1",
   dot1dBasePortIfIndex: "1.3.6.1.2.1.17.1.4.1.2",
   entPhysicalClass: "1.3.6.1.2.1.47.1.1.1.1.5",
 };
-/** Lines of these tables. */
-const TAKEN_AWAY = /^1\.3\.6\.1\.2\.1\.(31\.1\.1|17\.1\.4|47\.1\.1\.1)\..*\n/gm;
+/** Recorded lines of these tables. */
+const REMOVED_LINES = /^1\.3\.6\.1\.2\.1\.(31\.1\.1|17\.1\.4|47\.1\.1\.1)\..*\n/gm;
 
 /** Inventory of a device after one scan of a separate network. */
 interface Inventory {
-  readonly scan: Wire;
-  readonly findings: readonly Wire[];
-  readonly interfaces: readonly Wire[];
-  /** Of the device itself. */
-  readonly addresses: readonly Wire[];
-  /** Of all other hosts. */
-  readonly heard: readonly Wire[];
-  readonly vlans: readonly Wire[];
-  readonly subnets: readonly Wire[];
+  readonly scan: JsonRecord;
+  readonly findings: readonly JsonRecord[];
+  readonly interfaces: readonly JsonRecord[];
+  /** Addresses of the device itself. */
+  readonly addresses: readonly JsonRecord[];
+  /** Addresses of all other hosts. */
+  readonly heard: readonly JsonRecord[];
+  readonly vlans: readonly JsonRecord[];
+  readonly subnets: readonly JsonRecord[];
   /** Writes of a second scan. */
-  readonly rewritten: Wire;
+  readonly rewritten: JsonRecord;
   /** Writes and findings of a third scan, with three of the device's tables no longer served. */
-  readonly withoutTables: Wire;
-  readonly missed: readonly Wire[];
+  readonly withoutTables: JsonRecord;
+  readonly missed: readonly JsonRecord[];
 }
 
 const replayed = [...fixtureNames(), ...recordings].map((name, index) => ({
@@ -66,33 +66,33 @@ const replayed = [...fixtureNames(), ...recordings].map((name, index) => ({
   address: `127.16.${index}.1`,
 }));
 const inventories = new Map<string, Inventory>();
-const open: Array<{ close(): unknown }> = [];
+const closables: Array<{ close(): unknown }> = [];
 
 beforeAll(async () => {
   ensureExecutable();
-  // Encoded beforehand: a late first answer would mark the agent as slow.
-  const lesser = replayed.map(({ name }) => viewOfSnmprec(recordingText(name).replaceAll(TAKEN_AWAY, "")));
+  // Encoded beforehand: a late first response would mark the agent as slow.
+  const reducedViews = replayed.map(({ name }) => viewOfSnmprec(recordingText(name).replaceAll(REMOVED_LINES, "")));
   const agents = await startAgents(
     replayed.map(({ name, address }) => ({ address, communities: { public: viewOfSnmprec(recordingText(name)) } })),
   );
-  open.push(...agents);
-  const place = new Workplace();
-  open.push(place);
-  const { key, organizationId } = await place.setUp();
-  const running = await place.serve(["--snmp-port", String(agents[0]?.port)]);
+  closables.push(...agents);
+  const workplace = new Workplace();
+  closables.push(workplace);
+  const { key, organizationId } = await workplace.setUp();
+  const running = await workplace.serve(["--snmp-port", String(agents[0]?.port)]);
   const discovery = new DiscoveryClient(running.withKey(key), organizationId);
   await Promise.all(
     replayed.map(async ({ name, address }, index) => {
       const { id } = await discovery.network(name);
       await discovery.credential(community("public"), [id]);
-      const asked = { network_id: id, kind: "snmp", targets: [address] };
-      const scan = await discovery.scanned(asked);
-      const rewritten = (await discovery.scanned(asked)).outcome;
-      const interfaces = await discovery.all(`/api/v1/if-entries?network_id=${id}&order_by=if_index`);
-      const addresses = await discovery.all(`/api/v1/ip-addresses?network_id=${id}`);
-      const isOwn = (each: Wire) => each.host_id === interfaces[0]?.host_id;
-      agents[index]?.serve("public", lesser[index] as SnmpView);
-      const third = await discovery.scanned(asked);
+      const request = { network_id: id, kind: "snmp", targets: [address] };
+      const scan = await discovery.runScan(request);
+      const rewritten = (await discovery.runScan(request)).outcome;
+      const interfaces = await discovery.list(`/api/v1/if-entries?network_id=${id}&order_by=if_index`);
+      const addresses = await discovery.list(`/api/v1/ip-addresses?network_id=${id}`);
+      const isOwn = ({ host_id }: JsonRecord) => host_id === interfaces[0]?.host_id;
+      agents[index]?.serve("public", reducedViews[index] as SnmpView);
+      const third = await discovery.runScan(request);
       inventories.set(name, {
         scan,
         rewritten,
@@ -101,102 +101,90 @@ beforeAll(async () => {
         findings: await discovery.findings(scan),
         interfaces,
         addresses: addresses.filter(isOwn),
-        heard: addresses.filter((each) => !isOwn(each)),
-        vlans: await discovery.all(`/api/v1/vlans?network_id=${id}`),
-        subnets: await discovery.all(`/api/v1/subnets?network_id=${id}`),
+        heard: addresses.filter((record) => !isOwn(record)),
+        vlans: await discovery.list(`/api/v1/vlans?network_id=${id}`),
+        subnets: await discovery.list(`/api/v1/subnets?network_id=${id}`),
       });
     }),
   );
 });
 afterAll(async () => {
-  for (const each of open.splice(0)) await each.close();
+  for (const closable of closables.splice(0)) await closable.close();
 });
 
 describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
-  const of = (): Inventory => inventories.get(name) as Inventory;
+  const inventory = (): Inventory => inventories.get(name) as Inventory;
+  const isInSubnet = (text: string): boolean =>
+    inventory().subnets.some((subnet) => cidrContains(parseCidr(subnet.cidr) as Cidr, parseIp(text) as Ip));
 
   test("has every interface with its name, alias, number, type, speed, MAC address and statuses", () => {
-    const FIELDS = "if_index if_descr if_name if_alias if_type speed_bps admin_status oper_status mac_address".split(
-      " ",
-    );
-    const shown = (entries: readonly Wire[]) =>
-      entries.map((entry) => Object.fromEntries(FIELDS.map((field) => [field, entry[field] ?? null])));
-    expect(shown(of().interfaces)).toEqual(shown(expectedInterfaces(raw)));
+    const fields = "if_index if_descr if_name if_alias if_type speed_bps admin_status oper_status mac_address";
+    const pickFields = (entries: readonly JsonRecord[]) =>
+      entries.map((entry) => Object.fromEntries(fields.split(" ").map((field) => [field, entry[field] ?? null])));
+    expect(pickFields(inventory().interfaces)).toEqual(pickFields(expectedInterfaces(raw)));
   });
 
   test("has every address of the device, and no other except the probed one", () => {
-    const told = of()
-      .addresses.map((each) => each.ip_address as string)
-      .filter((each) => each !== address);
-    expect(sorted(told)).toEqual(sorted(Object.keys(expectedAddresses(raw))));
+    const actual = inventory()
+      .addresses.map(({ ip_address }) => ip_address as string)
+      .filter((other) => other !== address);
+    expect(sorted(actual)).toEqual(sorted(Object.keys(expectedAddresses(raw))));
   });
 
   test("has every neighbor of the device in a known subnet", () => {
     const own = expectedAddresses(raw);
-    // One device answers ARP for hosts on the other side.
-    const cards = new Set(expectedInterfaces(raw).map((each) => each.mac_address));
+    // One device answers ARP for hosts on its other side.
+    const ownMacs = new Set(expectedInterfaces(raw).map(({ mac_address }) => mac_address));
     const others = expectedArp(raw)
       .map((entry) => entry.split(" "))
-      .filter(([, , mac]) => !cards.has(mac));
+      .filter(([, , mac]) => !ownMacs.has(mac));
     const heard = others.map(([, address]) => address as string);
-    const placed = heard.filter(
-      (each) =>
-        !(each in own) &&
-        of().subnets.some((subnet) => cidrContains(parseCidr(subnet.cidr) as Cidr, parseIp(each) as Ip)),
-    );
-    const known = new Set(of().heard.map((each) => each.ip_address));
-    expect(placed.filter((each) => !known.has(each) && !isEverybodys(each))).toEqual([]);
+    const inSubnets = heard.filter((other) => !(other in own) && isInSubnet(other));
+    const known = new Set(inventory().heard.map(({ ip_address }) => ip_address));
+    expect(inSubnets.filter((other) => !known.has(other) && !isShared(other))).toEqual([]);
   });
 
   test("has every VLAN, with member ports and native ports", () => {
     const named = [...expectedVlans(raw)].map(([number, name]): [number, string] => [number, name || `VLAN ${number}`]);
-    expect(new Map(of().vlans.map((vlan) => [vlan.number, vlan.name]))).toEqual(
+    expect(new Map(inventory().vlans.map((vlan) => [vlan.number, vlan.name]))).toEqual(
       new Map([...named, ...unnamed(raw, name)]),
     );
-    const numbers = new Map(of().vlans.map((vlan) => [vlan.id, vlan.number]));
+    const numbers = new Map(inventory().vlans.map((vlan) => [vlan.id, vlan.number]));
     const { members, natives } = expectedMembership(raw, name);
-    expect(
-      pairs(
-        of().interfaces.flatMap((entry) =>
-          (entry.vlan_ids ?? []).map((id: string) => [entry.if_index, numbers.get(id)]),
-        ),
-      ),
-    ).toEqual(pairs(members));
-    expect(
-      pairs(
-        of().interfaces.flatMap((entry) =>
-          entry.native_vlan_id == null ? [] : [[entry.if_index, numbers.get(entry.native_vlan_id)]],
-        ),
-      ),
-    ).toEqual(pairs(natives));
+    const { interfaces } = inventory();
+    const memberPorts = interfaces.flatMap((entry) =>
+      (entry.vlan_ids ?? []).map((id: string) => [entry.if_index, numbers.get(id)]),
+    );
+    expect(pairs(memberPorts)).toEqual(pairs(members));
+    const nativePorts = interfaces.filter((entry) => entry.native_vlan_id != null);
+    expect(pairs(nativePorts.map((entry) => [entry.if_index, numbers.get(entry.native_vlan_id)]))).toEqual(
+      pairs(natives),
+    );
   });
 
   test("has every forwarding entry on its interface", () => {
-    const told = of().interfaces.flatMap((entry) =>
+    const actual = inventory().interfaces.flatMap((entry) =>
       (entry.fdb_macs ?? []).map((mac: string) => `${entry.if_index} ${mac}`),
     );
-    // A MAC address on a port is reported once, in however many VLANs.
-    expect(sorted(told)).toEqual(
-      sorted([...new Set(expectedForwarding(raw, name).placed.map((entry) => entry.split(" ").slice(0, 2).join(" ")))]),
+    // A MAC address on a port is reported once for all of its VLANs.
+    expect(sorted(actual)).toEqual(
+      sorted([
+        ...new Set(expectedForwarding(raw, name).located.map((entry) => entry.split(" ").slice(0, 2).join(" "))),
+      ]),
     );
   });
 
-  test("has every LLDP neighbor on its interface", () => {
-    expect(
-      inOrder(
-        announced(of().interfaces, "Lldp", ["chassis_id", "port_id", "sys_name", "sys_desc", "port_desc", "mgmt_addr"]),
-      ),
-    ).toEqual(inOrder(expectedLldp(raw)) as never);
-  });
-
-  test("has every CDP neighbor on its interface", () => {
-    expect(inOrder(announced(of().interfaces, "Cdp", ["device_id", "port_id", "platform", "address"]))).toEqual(
-      inOrder(expectedCdp(raw)) as never,
-    );
-  });
+  for (const [protocol, fields, expected] of [
+    ["Lldp", "chassis_id port_id sys_name sys_desc port_desc mgmt_addr", expectedLldp],
+    ["Cdp", "device_id port_id platform address", expectedCdp],
+  ] as const)
+    test(`has every ${protocol.toUpperCase()} neighbor on its interface`, () => {
+      const neighbors = announced(inventory().interfaces, protocol, fields.split(" "));
+      expect(canonicalOrder(neighbors)).toEqual(canonicalOrder(expected(raw)) as never);
+    });
 
   test("accounts for every row read: stored, or excluded for a reason", () => {
-    const accounts = of().findings.filter((finding) => finding.type === "Read");
+    const accounts = inventory().findings.filter((finding) => finding.type === "Read");
     const read = accounts.map(({ label, rows }): [string, number] => [
       (label as string).slice(label.lastIndexOf(": ") + 2),
       rows.read,
@@ -209,16 +197,14 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
         rows.kept + Object.values(rows.set_aside as Record<string, number>).reduce((sum, count) => sum + count, 0),
       ).toBe(rows.read);
     const arp = accounts.find(({ label }) => label.endsWith(": arp"))?.rows;
-    expect(arp?.kept ?? 0).toBe(of().heard.length);
+    expect(arp?.kept ?? 0).toBe(inventory().heard.length);
     const outside = accounts.flatMap(({ addresses = [] }) => addresses as string[]);
     expect(outside).toHaveLength(arp?.set_aside.outside ?? 0);
-    const isKnown = (address: string): boolean =>
-      of().subnets.some((subnet) => cidrContains(parseCidr(subnet.cidr) as Cidr, parseIp(address) as Ip));
-    expect(outside.filter(isKnown)).toEqual([]);
+    expect(outside.filter(isInSubnet)).toEqual([]);
   });
 
   test("equals the scan's report, and a second scan creates nothing", () => {
-    const { scan, interfaces, vlans, rewritten } = of();
+    const { scan, interfaces, vlans, rewritten } = inventory();
     expect(scan.outcome).toMatchObject({
       problem: null,
       hosts: { devices: 1 },
@@ -231,41 +217,41 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   });
 
   test("is unchanged when ifXTable, dot1dBasePortTable and entPhysicalTable are no longer served, which is reported", () => {
-    const { withoutTables, missed, interfaces } = of();
+    const { withoutTables, missed, interfaces } = inventory();
     expect(withoutTables).toMatchObject({ problem: null, hosts: { devices: 1 }, transactions: null, records: {} });
     const host = interfaces[0]?.host_id;
     const oids = [...raw.keys()];
-    for (const [column, oid] of Object.entries(TAKEN)) {
-      if (!oids.some((each) => each.startsWith(`${oid}.`))) continue;
+    for (const [column, oid] of Object.entries(REMOVED_COLUMNS)) {
+      if (!oids.some((other) => other.startsWith(`${oid}.`))) continue;
       const reason = expect.stringMatching(new RegExp(`the device no longer serves .*\\b${column}\\b`));
       expect(missed).toContainEqual(expect.objectContaining({ entity: "host", id: host, reason }));
     }
   });
 });
 
-/** Neighbors announced on interfaces: the first of the protocol, and further ones. */
-function announced(interfaces: readonly Wire[], protocol: "Lldp" | "Cdp", fields: readonly string[]): object[] {
+/** Neighbors announced on interfaces by a protocol: the first, and further ones. */
+function announced(interfaces: readonly JsonRecord[], protocol: "Lldp" | "Cdp", fields: readonly string[]): object[] {
   const prefix = protocol.toLowerCase();
   return interfaces.flatMap((entry) => {
     const first = Object.fromEntries(
       fields.flatMap((field) => (entry[`${prefix}_${field}`] == null ? [] : [[field, entry[`${prefix}_${field}`]]])),
     );
-    const more: Wire[] = (entry.more_neighbors ?? [])
-      .filter((each: Wire) => each.protocol === protocol)
-      .map(({ protocol: _, neighbor: __, ...rest }: Wire) => rest);
-    return [...(Object.keys(first).length === 0 ? [] : [first]), ...more].map((each) => ({
+    const more: JsonRecord[] = (entry.more_neighbors ?? [])
+      .filter((neighbor: JsonRecord) => neighbor.protocol === protocol)
+      .map(({ protocol: _, neighbor: __, ...rest }: JsonRecord) => rest);
+    return [...(Object.keys(first).length === 0 ? [] : [first]), ...more].map((neighbor) => ({
       if_index: entry.if_index,
-      ...each,
+      ...neighbor,
     }));
   });
 }
 
-/** Addresses that identify no host: of this machine, of a link. */
-function isEverybodys(address: string): boolean {
+/** Whether an address identifies no host: loopback or link-local. */
+function isShared(address: string): boolean {
   return /^(127\.|0\.|169\.254\.|fe80:|::1$)/.test(address);
 }
 
-/** VLANs with member ports but without a name on the device are named by number. */
+/** VLANs with member ports but no name on the device, which are named by number. */
 function unnamed(raw: Raw, name: string): Array<[number, string]> {
   const named = expectedVlans(raw);
   const { members, natives } = expectedMembership(raw, name);

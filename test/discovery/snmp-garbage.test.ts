@@ -9,8 +9,8 @@ import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 import { Responder, startAgent } from "../support/snmp/agent.ts";
 import { BER, integer, octets, oid, tlv } from "../support/snmp/ber.ts";
-import { community, never, sessionTo, user } from "../support/snmp/sessions.ts";
-import { startV3Agent } from "../support/snmp/v3-agent.ts";
+import { community, neverAborted, sessionTo, user } from "../support/snmp/sessions.ts";
+import { ann, startV3Agent } from "../support/snmp/v3-agent.ts";
 import { type ServedValue, viewOf } from "../support/snmp/view.ts";
 
 const DESCR = "1.3.6.1.2.1.2.2.1.2";
@@ -22,14 +22,14 @@ for (let row = 1; row <= 30; row += 1)
     [`1.3.6.1.2.1.4.20.1.1.10.0.0.${row}`]: { ip: `10.0.0.${row}` },
   });
 const view = viewOf(table);
-const question = {
+const request = {
   kind: "GetBulk",
   oids: [DESCR, "1.3.6.1.2.1.31.1.1.1.6", "1.3.6.1.2.1.4.20.1.1"],
   maxRepetitions: 8,
 } as const;
 
 /** Inputs known to break decoders. */
-const CLASSICS: readonly Uint8Array[] = [
+const MALFORMED: readonly Uint8Array[] = [
   new Uint8Array(0),
   Uint8Array.of(0x30),
   Uint8Array.of(0x30, 0x80),
@@ -45,46 +45,46 @@ const CLASSICS: readonly Uint8Array[] = [
   tlv(BER.Sequence, tlv(BER.Integer), octets("public")),
 ];
 
-test("no classic malformed BER throws, with or without an open request", () => {
-  for (const bytes of CLASSICS) {
-    const { session, timers } = direct();
+test("known malformed BER does not throw, with or without an open request", () => {
+  for (const bytes of MALFORMED) {
+    const { session, timers } = directSession();
     session.listener.received(Buffer.from(bytes));
-    void session.ask(question, never);
+    void session.request(request, neverAborted);
     expect(() => session.listener.received(Buffer.from(bytes))).not.toThrow();
     timers.advance(60_000);
   }
 });
 
-test("none of 2,000 altered answers throws, and every request ends", async () => {
+test("2,000 mutated responses do not throw, and every request ends", async () => {
   const random = seededRandom(5);
   const responder = new Responder({ communities: { public: view } }, {});
-  const { session, timers, sent } = direct();
+  const { session, timers, sent } = directSession();
   const outcomes = { answered: 0, garbage: 0, no_answer: 0, unsupported: 0 };
   for (let round = 0; round < 2_000; round += 1) {
-    const answer = session.ask(question, never);
+    const response = session.request(request, neverAborted);
     for (let datagram = sent.shift(); datagram !== undefined; datagram = sent.shift()) {
       const reply = responder.respond(datagram) as Uint8Array;
-      session.listener.received(Buffer.from(altered(reply, random)));
+      session.listener.received(Buffer.from(mutate(reply, random)));
     }
     timers.advance(60_000);
     sent.length = 0;
-    const outcome = await answer;
+    const outcome = await response;
     if (!isFailure(outcome)) outcomes.answered += 1;
     else outcomes[outcome.reason as "garbage" | "no_answer" | "unsupported"] += 1;
   }
   expect(Object.values(outcomes).reduce((sum, count) => sum + count)).toBe(2_000);
   // Enough of each kind for a meaningful test; another version occurs only by chance.
   expect(Math.min(outcomes.answered, outcomes.garbage, outcomes.no_answer)).toBeGreaterThan(5);
-  const last = session.ask(question, never);
+  const last = session.request(request, neverAborted);
   session.listener.received(Buffer.from(responder.respond(sent[0] as Uint8Array) as Uint8Array));
   expect(((await last) as AgentReply).varbinds).toHaveLength(24);
 });
 
-test("answers that merely resemble v3 do not throw in a session without a password", () => {
+test("responses that merely resemble v3 do not throw in a session without a password", () => {
   const random = seededRandom(6);
   for (let round = 0; round < 3_000; round += 1) {
-    const { session, sent, timers } = direct(user("plain", { auth_protocol: "None", priv_protocol: "None" }));
-    void session.ask(question, never);
+    const { session, sent, timers } = directSession(user("plain", { auth_protocol: "None", priv_protocol: "None" }));
+    void session.request(request, neverAborted);
     const messageId = v3MessageId(sent[0] as Uint8Array);
     const flags = random.integer(8);
     const header = tlv(BER.Sequence, integer(messageId), integer(65_507), octets(Uint8Array.of(flags)), integer(3));
@@ -107,7 +107,7 @@ test("answers that merely resemble v3 do not throw in a session without a passwo
     const scoped = random.integer(2) === 0 ? tlv(BER.Sequence, octets("x"), octets(""), pdu) : octets(random.bytes(30));
     const message = tlv(BER.Sequence, integer(3), header, octets(security), scoped);
     expect(() =>
-      session.listener.received(Buffer.from(random.integer(3) === 0 ? altered(message, random) : message)),
+      session.listener.received(Buffer.from(random.integer(3) === 0 ? mutate(message, random) : message)),
     ).not.toThrow();
     timers.advance(60_000);
   }
@@ -119,11 +119,11 @@ describe("over real sockets", () => {
     for (const alter of [
       () => random.bytes(1 + random.integer(1_400)),
       () => nested(700),
-      (answer: Uint8Array) => answer.subarray(0, answer.length - 9).fill(0xff, 20),
+      (response: Uint8Array) => response.subarray(0, response.length - 9).fill(0xff, 20),
     ]) {
       const agent = await startAgent({ communities: { public: view }, faults: { alter } });
       const session = await sessionTo(agent, community("public"), { timers: new ManualTimers() });
-      expect(await session.ask(question, never)).toMatchObject({
+      expect(await session.request(request, neverAborted)).toMatchObject({
         reason: "garbage",
         clause: "the device's answers cannot be parsed",
       });
@@ -133,73 +133,69 @@ describe("over real sockets", () => {
     }
   });
 
-  test("garbage between good answers costs a retry and no data", async () => {
+  test("garbage between valid responses costs a retry but no data", async () => {
     const random = seededRandom(9);
     const agent = await startAgent({
       communities: { public: view },
-      faults: { alter: (answer) => (random.integer(2) === 0 ? [random.bytes(90), answer] : answer) },
+      faults: { alter: (response) => (random.integer(2) === 0 ? [random.bytes(90), response] : response) },
     });
     const session = await sessionTo(agent, community("public"), { timeouts: { timeoutMs: 20, retries: 9 } });
-    const walked = await walk(session, { descr: DESCR }, { signal: never });
-    expect(walked.columns.get("descr")).toMatchObject({ isComplete: true });
-    expect(walked.columns.get("descr")?.values.size).toBe(30);
+    const walkResult = await walk(session, { descr: DESCR }, { signal: neverAborted });
+    expect(walkResult.columns.get("descr")).toMatchObject({ isComplete: true });
+    expect(walkResult.columns.get("descr")?.values.size).toBe(30);
     session.close();
     agent.close();
   });
 
-  test("truncated answers yield their complete part or nothing, and never a wrong value", async () => {
+  test("truncated responses yield their complete part or nothing, and never a wrong value", async () => {
     const random = seededRandom(10);
     const agent = await startAgent({
       communities: { public: view },
-      faults: { alter: (answer) => answer.subarray(0, answer.length - random.integer(120)) },
+      faults: { alter: (response) => response.subarray(0, response.length - random.integer(120)) },
     });
     const session = await sessionTo(agent, community("public"), { timeouts: { timeoutMs: 5, retries: 2 } });
     for (let round = 0; round < 30; round += 1) {
-      const walked = await walk(session, { descr: DESCR, traffic: "1.3.6.1.2.1.31.1.1.1.6" }, { signal: never });
-      for (const [index, value] of walked.columns.get("descr")?.values ?? [])
+      const walkResult = await walk(
+        session,
+        { descr: DESCR, traffic: "1.3.6.1.2.1.31.1.1.1.6" },
+        { signal: neverAborted },
+      );
+      for (const [index, value] of walkResult.columns.get("descr")?.values ?? [])
         expect(Buffer.from(value as Uint8Array).toString()).toBe(`port ${index}`);
-      for (const [index, value] of walked.columns.get("traffic")?.values ?? [])
+      for (const [index, value] of walkResult.columns.get("traffic")?.values ?? [])
         expect(value).toBe(Number(index) * 2 ** 40);
     }
     session.close();
     agent.close();
   });
 
-  test("altered v3 answers, signed and encrypted, neither throw nor are accepted", async () => {
+  test("mutated v3 responses, signed and encrypted, neither throw nor are accepted", async () => {
     const random = seededRandom(12);
-    const secured = {
-      name: "ann",
-      level: 3,
-      authProtocol: 3,
-      authKey: "authpass123",
-      privProtocol: 4,
-      privKey: "privpass123",
-    };
-    let isAltering = true;
+    let isMutating = true;
     const agent = await startV3Agent({
-      users: [secured],
+      users: [ann],
       contexts: { "": view },
-      faults: { alter: (answer) => (isAltering ? altered(answer, random) : answer) },
+      faults: { alter: (response) => (isMutating ? mutate(response, random) : response) },
     });
     const outcomes = new Set<string>();
     for (let round = 0; round < 60; round += 1) {
       const session = await sessionTo(agent, user("ann"), { timeouts: { timeoutMs: 3, retries: 1 } });
-      const outcome: AgentReply | SnmpFailure = await session.ask(question, never);
+      const outcome: AgentReply | SnmpFailure = await session.request(request, neverAborted);
       if (isFailure(outcome)) outcomes.add(outcome.reason);
       else expect(outcome.varbinds[0]?.value).toEqual(Buffer.from("port 1"));
       session.close();
     }
     expect(outcomes.size).toBeGreaterThan(1);
-    isAltering = false;
+    isMutating = false;
     const session = await sessionTo(agent, user("ann"));
-    expect(await session.ask(question, never)).toMatchObject({ errorStatus: 0 });
+    expect(await session.request(request, neverAborted)).toMatchObject({ errorStatus: 0 });
     session.close();
     agent.close();
   });
 });
 
-/** A session whose datagrams the test delivers itself. */
-function direct(credential: Parameters<typeof sessionTo>[1] = community("public")): {
+/** Session whose datagrams are delivered by the test. */
+function directSession(credential: Parameters<typeof sessionTo>[1] = community("public")): {
   session: SnmpSession;
   sent: Uint8Array[];
   timers: ManualTimers;
@@ -216,16 +212,21 @@ function direct(credential: Parameters<typeof sessionTo>[1] = community("public"
 }
 
 /** One to three mutations: flipped, truncated, inserted or duplicated bytes, an inflated length. */
-function altered(bytes: Uint8Array, random: SeededRandom): Uint8Array {
+function mutate(bytes: Uint8Array, random: SeededRandom): Uint8Array {
   let result = Uint8Array.from(bytes);
   for (let count = 1 + random.integer(3); count > 0; count -= 1) {
-    const at = random.integer(result.length + 1);
+    const offset = random.integer(result.length + 1);
     const kind = random.integer(6);
-    if (kind === 0) result = result.slice(0, at);
+    if (kind === 0) result = result.slice(0, offset);
     else if (kind === 1)
-      result = Uint8Array.from([...result.slice(0, at), ...random.bytes(1 + random.integer(8)), ...result.slice(at)]);
+      result = Uint8Array.from([
+        ...result.slice(0, offset),
+        ...random.bytes(1 + random.integer(8)),
+        ...result.slice(offset),
+      ]);
     else if (kind === 2) result = Uint8Array.from([...result, ...result]);
-    else if (at < result.length) result[at] = kind === 3 ? random.pick([0x84, 0xff, 0x80, 0x7f]) : random.integer(256);
+    else if (offset < result.length)
+      result[offset] = kind === 3 ? random.pick([0x84, 0xff, 0x80, 0x7f]) : random.integer(256);
   }
   return result;
 }
@@ -236,7 +237,7 @@ function nested(depth: number): Uint8Array {
 
 function v3MessageId(datagram: Uint8Array): number {
   // SEQUENCE, version, SEQUENCE, then the id.
-  const at = datagram.indexOf(BER.Integer, 7);
-  const length = datagram[at + 1] as number;
-  return [...datagram.subarray(at + 2, at + 2 + length)].reduce((value, byte) => value * 256 + byte, 0);
+  const offset = datagram.indexOf(BER.Integer, 7);
+  const length = datagram[offset + 1] as number;
+  return [...datagram.subarray(offset + 2, offset + 2 + length)].reduce((value, byte) => value * 256 + byte, 0);
 }

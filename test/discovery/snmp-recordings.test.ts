@@ -1,5 +1,5 @@
-// Real devices, replayed by the test agent: reads over the wire equal the recordings, extracted from the files by other
-// code.
+// Real devices, replayed by the test agent: reads over the wire equal the recordings, which separate code extracts from
+// the files.
 
 import { describe, expect, test } from "bun:test";
 import { READING_PLAN } from "../../src/discovery/mib/plan.ts";
@@ -10,15 +10,15 @@ import { walk } from "../../src/discovery/snmp/walk.ts";
 import { patientTimers } from "../support/injected/patient-timers.ts";
 import { readRecording, readsOf, recordingNames, recordingText } from "../support/reconcile/recorded-reads.ts";
 import { startAgent } from "../support/snmp/agent.ts";
-import { closedAfterEach } from "../support/snmp/closed-after-each.ts";
-import { community, never, sessionTo } from "../support/snmp/sessions.ts";
+import { closeAfterEach } from "../support/snmp/closed-after-each.ts";
+import { community, neverAborted, sessionTo } from "../support/snmp/sessions.ts";
 import { type SnmpView, viewOfSnmprec } from "../support/snmp/view.ts";
 
 const names = recordingNames();
 const COUNTER_64 = 70;
-const changing = new Set(["h3c-e528-2", "ibm-x3550-m3", "netmanage"]);
+const CHANGING = new Set(["h3c-e528-2", "ibm-x3550-m3", "netmanage"]);
 
-const untilEnd = closedAfterEach();
+const closeAfterTest = closeAfterEach();
 
 describe.skipIf(names.length === 0)(
   "a recorded device (skipped without ../shared/snmp-recordings and snmp-recordings-lost)",
@@ -26,7 +26,7 @@ describe.skipIf(names.length === 0)(
     test.each(names)("%s is walked from end to end", async (name) => {
       const recorded = new Map(readRecording(name).map(({ oid, value }) => [oid, comparable(value)]));
       const session = await sessionAt(viewOfSnmprec(recordingText(name)));
-      const { columns } = await walk(session, { "1.0": "1.0", "1.2": "1.2", "1.3": "1.3" }, { signal: never });
+      const { columns } = await walk(session, { "1.0": "1.0", "1.2": "1.2", "1.3": "1.3" }, { signal: neverAborted });
       const read = new Map<string, string | number>();
       for (const [root, { isComplete, values }] of columns) {
         expect(isComplete).toBe(true);
@@ -36,35 +36,42 @@ describe.skipIf(names.length === 0)(
         (oid) => read.get(oid) !== recorded.get(oid),
       );
       // The recording defines variable values by formula; the agent serves the first one.
-      expect(differing.filter((oid) => recorded.has(oid) || !changing.has(name)).slice(0, 5)).toEqual([]);
+      expect(differing.filter((oid) => recorded.has(oid) || !CHANGING.has(name)).slice(0, 5)).toEqual([]);
     });
 
     test.each(names)("%s is read as planned, in v2c and v1 alike", async (name) => {
       const view = viewOfSnmprec(recordingText(name));
       const recording = readRecording(name);
       expect(
-        described(await readSteps(await sessionAt(view), READING_PLAN, { signal: never, timers: patientTimers })),
-      ).toEqual(described(readsOf(recording, READING_PLAN)));
+        comparableReads(
+          await readSteps(await sessionAt(view), READING_PLAN, { signal: neverAborted, timers: patientTimers }),
+        ),
+      ).toEqual(comparableReads(readsOf(recording, READING_PLAN)));
 
       // v1 has no Counter64.
-      const without = recording.filter(({ oid }) => view.tagOf(oid) !== COUNTER_64);
+      const withoutCounter64 = recording.filter(({ oid }) => view.tagOf(oid) !== COUNTER_64);
       expect(
-        described(
-          await readSteps(await sessionAt(view, "SnmpV1"), READING_PLAN, { signal: never, timers: patientTimers }),
+        comparableReads(
+          await readSteps(await sessionAt(view, "SnmpV1"), READING_PLAN, {
+            signal: neverAborted,
+            timers: patientTimers,
+          }),
         ),
-      ).toEqual(described(readsOf(without, READING_PLAN)));
+      ).toEqual(comparableReads(readsOf(withoutCounter64, READING_PLAN)));
     });
   },
 );
 
 async function sessionAt(view: SnmpView, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): Promise<SnmpSession> {
-  const agent = untilEnd(await startAgent({ communities: { public: view } }));
+  const agent = closeAfterTest(await startAgent({ communities: { public: view } }));
   // Loopback loses nothing: the only timeouts are for VLAN contexts, which no recording has.
-  return untilEnd(await sessionTo(agent, community("public", version), { timeouts: { timeoutMs: 2_000, retries: 0 } }));
+  return closeAfterTest(
+    await sessionTo(agent, community("public", version), { timeouts: { timeoutMs: 2_000, retries: 0 } }),
+  );
 }
 
 /** Comparable text, independent of step order. */
-function described(reads: Reads): unknown {
+function comparableReads(reads: Reads): unknown {
   const columnsOf = (step: ReadStep): unknown =>
     Object.fromEntries(
       [...(reads.get(step.name)?.columns ?? [])].map(([name, { isComplete, problem, values }]) => [

@@ -31,7 +31,9 @@ const ORDERS = {
 } satisfies Record<string, SweepOrder>;
 
 /** Hosts and the evidence for them, per network. */
-const SEEN: Readonly<Record<Denial, Partial<Record<keyof typeof ORDERS, ReadonlyArray<readonly [string, string]>>>>> = {
+const EXPECTED_HOSTS: Readonly<
+  Record<Denial, Partial<Record<keyof typeof ORDERS, ReadonlyArray<readonly [string, string]>>>>
+> = {
   mdwe: {
     behind: [[LAB.behind, "Tcp"]],
     link: [
@@ -57,7 +59,7 @@ const SEEN: Readonly<Record<Denial, Partial<Record<keyof typeof ORDERS, Readonly
 };
 
 for (const denial of ["mdwe", "netlink"] as const) {
-  describe.skipIf(MISSING !== null)(`without ${denial}${MISSING === null ? "" : ` (left out ${MISSING})`}`, () => {
+  describe.skipIf(MISSING !== null)(`without ${denial}${MISSING === null ? "" : ` (skipped ${MISSING})`}`, () => {
     let lab: SweepLab;
     let all: SweepReports;
 
@@ -70,17 +72,17 @@ for (const denial of ["mdwe", "netlink"] as const) {
     });
 
     function report(name: keyof typeof ORDERS): SweepReport {
-      const found = all.reports[Object.keys(ORDERS).indexOf(name)];
-      if (!found) throw new Error(`there is no report of ${name}`);
-      return found;
+      const result = all.reports[Object.keys(ORDERS).indexOf(name)];
+      if (!result) throw new Error(`no report for ${name}`);
+      return result;
     }
 
     for (const name of Object.keys(ORDERS) as Array<keyof typeof ORDERS>) {
-      const wanted = SEEN[denial][name] ?? [];
-      test(`${name}: ${wanted.length === 0 ? "finds no host" : "finds responding hosts, and no others"}`, () => {
+      const expected = EXPECTED_HOSTS[denial][name] ?? [];
+      test(`${name}: ${expected.length === 0 ? "finds no host" : "finds responding hosts, and no others"}`, () => {
         expect(
           report(name).sightings.map(({ ip_address, answered }) => [ip_address, answered.join(" ")] as const),
-        ).toEqual([...wanted]);
+        ).toEqual([...expected]);
       });
     }
 

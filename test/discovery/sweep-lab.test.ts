@@ -1,5 +1,5 @@
-// Trust decisions of a sweep in network namespaces: silence, links, routers that answer for others, and routers that
-// lie. Requires root, and reports its absence.
+// Trust decisions of a sweep in network namespaces: silence, links, routers that answer for others, and forged replies.
+// Requires root, and reports its absence.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { TEST_HANG_MS } from "../support/measure/limits.ts";
@@ -15,14 +15,14 @@ import {
 const title =
   SWEEP_LAB_MISSING === null
     ? "in a network of namespaces"
-    : `left out ${SWEEP_LAB_MISSING}: in a network of namespaces`;
+    : `skipped ${SWEEP_LAB_MISSING}: in a network of namespaces`;
 
 /** All wait for timeouts, so they run in parallel. */
 const ORDERS = {
   silent: { cidrs: ["10.60.4.0/24"], options: { isDnsOn: false } },
   errors: { cidrs: ["10.61.0.0/27", "10.62.0.0/27"], options: { isDnsOn: false } },
   forged: { cidrs: ["10.63.0.0/29"], options: { isDnsOn: false, tcpPorts: [] } },
-  forgedByTcp: { cidrs: ["10.63.0.0/29"], options: { isDnsOn: false, echoMeans: [] } },
+  forgedByTcp: { cidrs: ["10.63.0.0/29"], options: { isDnsOn: false, echoMethods: [] } },
   behind: { cidrs: [`${LAB.behind}/32`], options: { isDnsOn: false } },
   link: { cidrs: ["10.70.0.0/26"], options: { isDnsOn: false, tcpPorts: [22, 80] } },
   proxied: { cidrs: [LAB.proxied], options: { isDnsOn: false, tcpPorts: [80] } },
@@ -31,7 +31,7 @@ const ORDERS = {
   six: { cidrs: ["fd70::/124"], options: { isDnsOn: false, tcpPorts: [80] } },
   withoutIcmp: {
     cidrs: ["10.70.0.0/29", `${LAB.behind}/32`],
-    options: { isDnsOn: false, isArpOn: false, echoMeans: [], tcpPorts: [80] },
+    options: { isDnsOn: false, isArpOn: false, echoMethods: [], tcpPorts: [80] },
   },
   nowhere: { cidrs: ["192.0.2.0/29"], options: { isDnsOn: false } },
 } satisfies Record<string, SweepOrder>;
@@ -50,16 +50,16 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
   });
 
   function report(name: keyof typeof ORDERS): SweepReport {
-    const found = all.reports[Object.keys(ORDERS).indexOf(name)];
-    if (!found) throw new Error(`there is no report of ${name}`);
-    return found;
+    const result = all.reports[Object.keys(ORDERS).indexOf(name)];
+    if (!result) throw new Error(`no report for ${name}`);
+    return result;
   }
 
-  function seen(name: keyof typeof ORDERS): [string, string][] {
+  function hostsIn(name: keyof typeof ORDERS): [string, string][] {
     return report(name).sightings.map(({ ip_address, answered }) => [ip_address, answered.join(" ")]);
   }
 
-  function macs(name: keyof typeof ORDERS): (string | null)[] {
+  function macsIn(name: keyof typeof ORDERS): (string | null)[] {
     return report(name).sightings.map(({ mac_address }) => mac_address);
   }
 
@@ -78,8 +78,8 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
   });
 
   test("an echo reply counts only from the probed address, with the sent payload", () => {
-    expect(seen("forged")).toEqual([[LAB.genuine, "Icmp"]]);
-    expect(seen("forgedByTcp")).toEqual([]);
+    expect(hostsIn("forged")).toEqual([[LAB.genuine, "Icmp"]]);
+    expect(hostsIn("forgedByTcp")).toEqual([]);
   });
 
   test("a host that drops echo requests is found by a port, and probed for all ports", () => {
@@ -95,44 +95,44 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     expect(report("behind").sightings[0]?.ports?.asked.length).toBeGreaterThanOrEqual(20);
   });
 
-  test("on-link probing uses ARP: hosts have their MAC address, whatever else they drop", () => {
-    expect(seen("link")).toEqual([
+  test("on-link probing uses ARP: hosts have their MAC address, even if they drop other packets", () => {
+    expect(hostsIn("link")).toEqual([
       [LAB.self, "Icmp Tcp"],
       [LAB.host, "Tcp Neighbor"],
       [LAB.arpOnly, "Neighbor"],
     ]);
-    expect(macs("link")).toEqual([null, LAB.hostMac, LAB.hostMac]);
-    expect(report("link").stats.means).toContain("ARP");
+    expect(macsIn("link")).toEqual([null, LAB.hostMac, LAB.hostMac]);
+    expect(report("link").stats.methods).toContain("ARP");
   });
 
   test("a router with proxy ARP for a whole network creates no hosts", () => {
-    expect(seen("proxied")).toEqual([]);
+    expect(hostsIn("proxied")).toEqual([]);
     expect(report("proxied").stats.done).toBe(14);
   });
 
   test("without raw ARP the kernel's neighbor table is used, except unconfirmed entries", () => {
-    expect(seen("kernel")).toEqual([
+    expect(hostsIn("kernel")).toEqual([
       [LAB.self, "Icmp Tcp"],
       [LAB.host, "Tcp Neighbor"],
       [LAB.arpOnly, "Neighbor"],
     ]);
-    expect(macs("kernel")).toEqual([null, LAB.hostMac, LAB.hostMac]);
-    expect(seen("gone")).toEqual([]);
+    expect(macsIn("kernel")).toEqual([null, LAB.hostMac, LAB.hostMac]);
+    expect(hostsIn("gone")).toEqual([]);
   });
 
-  test("IPv6 neighbors have their MAC address, too", () => {
-    expect(seen("six")).toEqual([
+  test("IPv6 neighbors have their MAC address as well", () => {
+    expect(hostsIn("six")).toEqual([
       ["fd70::1", "Icmp Tcp"],
       [LAB.hostV6, "Icmp Tcp Neighbor"],
     ]);
-    expect(macs("six")).toEqual([null, LAB.hostMac]);
+    expect(macsIn("six")).toEqual([null, LAB.hostMac]);
   });
 
-  test("without ICMP, TCP finds hosts with ports, and the report says so", () => {
-    expect(seen("withoutIcmp").map(([address]) => address)).toEqual(
+  test("without ICMP, TCP finds hosts with ports, and is named in the report", () => {
+    expect(hostsIn("withoutIcmp").map(([address]) => address)).toEqual(
       expect.arrayContaining([LAB.behind, LAB.self, LAB.host]),
     );
-    expect(report("withoutIcmp").stats.means).toBe("TCP");
+    expect(report("withoutIcmp").stats.methods).toBe("TCP");
   });
 
   test("addresses without a route are not probed", () => {
@@ -144,7 +144,7 @@ describe.skipIf(SWEEP_LAB_MISSING !== null)(title, () => {
     async () => {
       const before = "echo 40000 40001 >/proc/sys/net/ipv4/ip_local_port_range";
       const { reports } = await lab.sweep([
-        { before, cidrs: ["127.0.0.1/32"], options: { isDnsOn: false, echoMeans: [], tcpPorts: [40_000, 40_001] } },
+        { before, cidrs: ["127.0.0.1/32"], options: { isDnsOn: false, echoMethods: [], tcpPorts: [40_000, 40_001] } },
       ]);
       expect(reports[0]?.sightings).toMatchObject([{ ip_address: "127.0.0.1", ports: { open: [] } }]);
     },

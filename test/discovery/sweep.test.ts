@@ -1,5 +1,5 @@
-// Sweep over loopback, on real sockets: answers and evidence, names, external tools, and no open descriptors
-// afterwards, however it ends.
+// Sweep over loopback, on real sockets: responses and evidence, names, external tools, and no leaked descriptors in any
+// outcome.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { createSocket } from "node:dgram";
@@ -7,21 +7,21 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import type { AddressInfo } from "node:net";
 import { networkInterfaces, tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Cidr, type Ip, parseCidr, parseIp } from "../../src/base/ip.ts";
+import { type Ip, parseIp } from "../../src/base/ip.ts";
 import { type Random, systemRandom } from "../../src/base/random.ts";
 import { systemTimers, type Timers } from "../../src/base/timers.ts";
 import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
 import type { Fingerprint } from "../../src/discovery/fingerprints/fingerprint.ts";
 import type { AddressSighting } from "../../src/discovery/sightings.ts";
-import { addressCount, eachAddress } from "../../src/discovery/sweep/addresses.ts";
 import { hasEchoTool } from "../../src/discovery/sweep/echo-tools.ts";
-import { MAX_ANSWER_BYTES, ServiceIdentifier } from "../../src/discovery/sweep/identify-service.ts";
+import { MAX_RESPONSE_BYTES, ServiceIdentifier } from "../../src/discovery/sweep/identify-service.ts";
 import { SYSTEM_KERNEL } from "../../src/discovery/sweep/instruments.ts";
 import { ReverseDns } from "../../src/discovery/sweep/reverse-dns.ts";
 import { type SweepCounts, type SweepOptions, type SweepStats, sweep } from "../../src/discovery/sweep/sweep.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 import { patientTimers } from "../support/injected/patient-timers.ts";
-import { descriptorsAtRest, descriptorsBackTo } from "../support/sweep/descriptors.ts";
+import { stableDescriptorCount, waitForDescriptorCount } from "../support/sweep/descriptors.ts";
+import { targetsIn } from "../support/sweep/targets.ts";
 import { DEVICE_CERTIFICATE, DEVICE_KEY } from "../support/tls/device-certificate.ts";
 
 /** Addresses of this machine, used by no other test. */
@@ -29,24 +29,22 @@ const HOST = "127.77.1.1";
 
 const HAS_IPV6 = Object.values(networkInterfaces())
   .flat()
-  .some((each) => each?.address === "::1");
-const WITH_IPV6 = HAS_IPV6 ? "" : "left out where loopback has no IPv6: ";
+  .some((info) => info?.address === "::1");
+const WITH_IPV6 = HAS_IPV6 ? "" : "skipped where loopback has no IPv6: ";
 
-interface Swept {
+interface SweepResult {
   readonly sightings: AddressSighting[];
   readonly progress: SweepCounts[];
   readonly stats: SweepStats;
 }
 
-async function sweepOf(cidr: string, options: Partial<SweepOptions> = {}): Promise<Swept> {
-  const block = parseCidr(cidr);
-  if (!block) throw new Error(`${cidr} is no block`);
+async function sweepOf(cidr: string, options: Partial<SweepOptions> = {}): Promise<SweepResult> {
   const sightings: AddressSighting[] = [];
   const progress: SweepCounts[] = [];
   const stats = await sweep(
-    { addresses: eachAddress([block]), count: Number(addressCount([block])) },
+    targetsIn([cidr]),
     { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9], ...options },
-    { answer: (sighting) => void sightings.push(sighting), progress: (each) => void progress.push(each) },
+    { answer: (sighting) => void sightings.push(sighting), progress: (counts) => void progress.push(counts) },
   );
   return { sightings, progress, stats };
 }
@@ -62,22 +60,22 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-/** A TCP server until the end of the test. */
-function listening(socket: Bun.SocketHandler, hostname = HOST): Bun.TCPSocketListener {
+/** Starts a TCP server that stops at the end of the test. */
+function startServer(socket: Bun.SocketHandler, hostname = HOST): Bun.TCPSocketListener {
   const server = Bun.listen({ hostname, port: 0, socket });
   closing.push(() => server.stop(true));
   return server;
 }
 
-/** Sends its greeting to every connection. */
-function greeter(greeting: string, hostname = HOST): Bun.TCPSocketListener {
-  return listening({ open: (socket) => void socket.write(greeting), data: () => {} }, hostname);
+/** Starts a server that sends its greeting to every connection. */
+function startGreeter(greeting: string, hostname = HOST): Bun.TCPSocketListener {
+  return startServer({ open: (socket) => void socket.write(greeting), data: () => {} }, hostname);
 }
 
 describe("a sweep of responding addresses", () => {
   test("reports open ports with their services", async () => {
-    const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
-    const mail = greeter("220 mx.example.org ESMTP Postfix\r\n");
+    const ssh = startGreeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
+    const mail = startGreeter("220 mx.example.org ESMTP Postfix\r\n");
     const ports = [ssh.port, mail.port];
     const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [...ports, 9] });
     const open = [
@@ -99,30 +97,30 @@ describe("a sweep of responding addresses", () => {
     const [known] = (await sweepOf(`${HOST}/32`, { isIdentifyingOn: false })).sightings;
     expect(known?.ports).toEqual({ asked: [9], open: [] });
     const { sightings } = await sweepOf(`${HOST}/32`, { tcpPorts: [] });
-    expect(sightings.every((each) => each.ports === undefined)).toBe(true);
+    expect(sightings.every(({ ports }) => ports === undefined)).toBe(true);
   });
 
-  test("accepts a TCP refusal as an answer", async () => {
-    const { sightings, stats } = await sweepOf("127.77.2.0/28", { echoMeans: [] });
+  test("accepts a TCP refusal as a response", async () => {
+    const { sightings, stats } = await sweepOf("127.77.2.0/28", { echoMethods: [] });
     expect(sightings).toHaveLength(14);
     expect(sightings.every(({ answered }) => answered.join() === "Tcp")).toBe(true);
-    expect(stats).toMatchObject({ done: 14, found: 14, means: "TCP" });
+    expect(stats).toMatchObject({ done: 14, found: 14, methods: "TCP" });
   });
 
-  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}accepts a TCP refusal as an answer over IPv6`, async () => {
-    const six = await sweepOf("::1/128", { echoMeans: [] });
-    expect(six.sightings.map(({ ip_address, answered }) => [ip_address, answered.join()])).toEqual([["::1", "Tcp"]]);
+  test.skipIf(!HAS_IPV6)(`${WITH_IPV6}accepts a TCP refusal as a response over IPv6`, async () => {
+    const result = await sweepOf("::1/128", { echoMethods: [] });
+    expect(result.sightings.map(({ ip_address, answered }) => [ip_address, answered.join()])).toEqual([["::1", "Tcp"]]);
   });
 
   test("distrusts an address with every port open: a middlebox accepts them all", async () => {
-    const servers = Array.from({ length: 12 }, () => greeter("", "127.77.7.1"));
+    const servers = Array.from({ length: 12 }, () => startGreeter("", "127.77.7.1"));
     const tcpPorts = servers.map(({ port }) => port);
-    const { sightings, stats } = await sweepOf("127.77.7.1/32", { tcpPorts, echoMeans: [] });
+    const { sightings, stats } = await sweepOf("127.77.7.1/32", { tcpPorts, echoMethods: [] });
     expect(sightings).toEqual([]);
     expect(stats.errors).toEqual({ Intercepted: 1 });
     const withOneClosed = await sweepOf("127.77.7.1/32", {
       tcpPorts: [...tcpPorts, 9],
-      echoMeans: [],
+      echoMethods: [],
       isIdentifyingOn: false,
     });
     expect(withOneClosed.sightings[0]?.ports?.open).toHaveLength(12);
@@ -137,16 +135,16 @@ describe("a sweep of responding addresses", () => {
     expect(stats.elapsedMs).toBeGreaterThan(stats.requests - 50);
   });
 
-  test("waits for its consumer, and sends no more than is in flight in the meantime", async () => {
+  test("waits for its consumer, and sends no more than is in flight meanwhile", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
-    let told = 0;
+    let answerCount = 0;
     const running = sweep(
       { addresses: ["127.77.3.1", "127.77.3.2"], count: 2 },
       { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9] },
       {
         answer: () => {
-          told += 1;
-          if (told === 2) resolve();
+          answerCount += 1;
+          if (answerCount === 2) resolve();
           return promise;
         },
       },
@@ -159,14 +157,14 @@ describe("a sweep without the C library", () => {
   const kernel = { ...SYSTEM_KERNEL, sockets: () => null };
 
   test("finds open ports by runtime sockets, and the machine's own addresses by its own refusals", async () => {
-    const ssh = greeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
-    const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], echoMeans: [], kernel });
+    const ssh = startGreeter("SSH-2.0-OpenSSH_9.2p1 Debian-2\r\n");
+    const { sightings, stats } = await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], echoMethods: [], kernel });
     const service = { name: "OpenSSH 9.2p1", service_definition: "ssh" };
     const ports = { asked: [9, ssh.port], open: [{ number: ssh.port, protocol: "Tcp" as const, service }] };
     expect(sightings).toEqual([{ ip_address: HOST, mac_address: null, answered: ["Tcp"], ports }]);
-    expect(stats.means).toContain("a refused port does not count as an answer");
-    const own = await sweepOf("127.77.8.0/29", { tcpPorts: [9], echoMeans: [], kernel });
-    expect(own.sightings.map(({ answered }) => answered.join())).toEqual(Array(6).fill("Tcp"));
+    expect(stats.methods).toContain("a refused port does not count as an answer");
+    const ownAddresses = await sweepOf("127.77.8.0/29", { tcpPorts: [9], echoMethods: [], kernel });
+    expect(ownAddresses.sightings.map(({ answered }) => answered.join())).toEqual(Array(6).fill("Tcp"));
   });
 
   test("still uses ping", async () => {
@@ -178,41 +176,41 @@ describe("a sweep without the C library", () => {
       const findTool = (name: string) => (name === "ping" ? path : null);
       const { sightings, stats } = await sweepOf("127.77.9.1/32", { tcpPorts: [], kernel, findTool });
       expect(sightings.map(({ answered }) => answered.join())).toEqual(["Icmp"]);
-      expect(stats.means).toBe("ICMP by ping");
+      expect(stats.methods).toBe("ICMP by ping");
     } finally {
       rmSync(folder, { recursive: true });
     }
   });
 
   test("leaks no descriptor when cancelled", async () => {
-    const before = await descriptorsAtRest();
+    const before = await stableDescriptorCount();
     const controller = new AbortController();
-    const running = sweepOf("127.78.0.0/20", { signal: controller.signal, echoMeans: [], kernel, tcpPorts: [9] });
+    const running = sweepOf("127.78.0.0/20", { signal: controller.signal, echoMethods: [], kernel, tcpPorts: [9] });
     queueMicrotask(() => controller.abort(new Error("called off")));
     expect(running).rejects.toThrow("called off");
     await running.catch(() => {});
-    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+    expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 });
 
 describe("a sweep that ends early", () => {
   test("stops when cancelled, with the reason, and leaks no descriptor", async () => {
-    const before = await descriptorsAtRest();
+    const before = await stableDescriptorCount();
     const controller = new AbortController();
-    let told = 0;
+    let answerCount = 0;
     const running = sweep(
-      { addresses: eachAddress([parseCidr("127.78.0.0/16") as Cidr]), count: 65_534 },
+      targetsIn(["127.78.0.0/16"]),
       { random: systemRandom, timers: systemTimers, isDnsOn: false, signal: controller.signal },
       {
         answer: () => {
-          told += 1;
-          if (told === 20) controller.abort(new Error("enough"));
+          answerCount += 1;
+          if (answerCount === 20) controller.abort(new Error("enough"));
         },
       },
     );
     expect(await running.catch(String)).toBe("Error: enough");
-    expect(told).toBeLessThan(2_100);
-    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+    expect(answerCount).toBeLessThan(2_100);
+    expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 
   test("does not start if already cancelled", async () => {
@@ -221,25 +219,25 @@ describe("a sweep that ends early", () => {
     );
   });
 
-  test("fails with its consumer, and leaks no descriptor", async () => {
-    const before = await descriptorsAtRest();
+  test("fails if its consumer fails, and leaks no descriptor", async () => {
+    const before = await stableDescriptorCount();
     const running = sweep(
-      { addresses: eachAddress([parseCidr("127.77.4.0/24") as Cidr]), count: 254 },
+      targetsIn(["127.77.4.0/24"]),
       { random: systemRandom, timers: systemTimers, isDnsOn: false, tcpPorts: [9] },
       { answer: () => Promise.reject(new Error("full")) },
     );
     expect(await running.catch(String)).toBe("Error: full");
-    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+    expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 
-  test("leaks no descriptor on completion either, services and names included", async () => {
-    const ssh = greeter("SSH-2.0-x_1\r\n");
+  test("leaks no descriptor on completion, including those for services and names", async () => {
+    const ssh = startGreeter("SSH-2.0-x_1\r\n");
     const name = await nameServer(() => "host.example");
     await sweepOf(`${HOST}/32`, { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
-    const before = await descriptorsAtRest();
+    const before = await stableDescriptorCount();
     for (let round = 0; round < 3; round += 1)
       await sweepOf("127.77.1.0/28", { tcpPorts: [ssh.port, 9], isDnsOn: true, dnsServers: [name.address] });
-    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+    expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 });
 
@@ -248,8 +246,8 @@ describe("the service at a port", () => {
   const https = fingerprint("https");
 
   function fingerprint(name: string): Fingerprint {
-    const found = FINGERPRINTS.find((each) => each.name === name);
-    if (!found) throw new Error(`there is no fingerprint ${name}`);
+    const found = FINGERPRINTS.find((known) => known.name === name);
+    if (!found) throw new Error(`no fingerprint ${name}`);
     return found;
   }
 
@@ -257,7 +255,7 @@ describe("the service at a port", () => {
     return new ServiceIdentifier({ timers, permit: (conversation) => conversation() }, fingerprints);
   }
 
-  test("is read through TLS, whatever the certificate", async () => {
+  test("is read through TLS with any certificate", async () => {
     const server = Bun.serve({
       hostname: HOST,
       port: 0,
@@ -295,40 +293,40 @@ describe("the service at a port", () => {
     expect(hosts).toEqual(["[::1]"]);
   });
 
-  test("on a port without a fingerprint is sent nothing, only listened to", async () => {
-    let heard = 0;
-    const ftp = listening({
+  test("is read from its greeting alone, without a request, on a port without a fingerprint", async () => {
+    let received = 0;
+    const ftp = startServer({
       open: (socket) => void socket.write("220 (vsFTPd 3.0.3)\r\n"),
-      data: () => void (heard += 1),
+      data: () => void (received += 1),
     });
     expect(await identifier(FINGERPRINTS).identify(ip(HOST), ftp.port)).toEqual({
       name: "vsftpd 3.0.3",
       service_definition: "ftp",
     });
-    expect(heard).toBe(0);
+    expect(received).toBe(0);
   });
 
   test("is unknown if it sends nothing in time, floods, or disconnects", async () => {
     const timers = new ManualTimers();
-    const mute = listening({ open: () => timers.advance(60_000), data: () => {} });
-    const flood = greeter("x".repeat(MAX_ANSWER_BYTES * 3));
-    const rude = listening({ open: (socket) => void socket.end(), data: () => {} });
-    expect(await identifier(FINGERPRINTS, timers).identify(ip(HOST), mute.port)).toBeNull();
+    const silentServer = startServer({ open: () => timers.advance(60_000), data: () => {} });
+    const flood = startGreeter("x".repeat(MAX_RESPONSE_BYTES * 3));
+    const closingServer = startServer({ open: (socket) => void socket.end(), data: () => {} });
+    expect(await identifier(FINGERPRINTS, timers).identify(ip(HOST), silentServer.port)).toBeNull();
     expect(await identifier(FINGERPRINTS).identify(ip(HOST), flood.port)).toBeNull();
-    expect(await identifier(FINGERPRINTS).identify(ip(HOST), rude.port)).toBeNull();
+    expect(await identifier(FINGERPRINTS).identify(ip(HOST), closingServer.port)).toBeNull();
   });
 
   test("is not waited for after cancellation", async () => {
-    const mute = listening({ open: () => services.end("over"), data: () => {} });
+    const silentServer = startServer({ open: () => services.end("over"), data: () => {} });
     const services = identifier(FINGERPRINTS);
-    expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
-    expect(await services.identify(ip(HOST), mute.port).catch(String)).toBe("over");
+    expect(await services.identify(ip(HOST), silentServer.port).catch(String)).toBe("over");
+    expect(await services.identify(ip(HOST), silentServer.port).catch(String)).toBe("over");
   });
 });
 
 describe("reverse DNS names", () => {
-  /** Until the end of the test. */
-  const askingAt = ({ address }: NameServer, timers: Timers = patientTimers, random: Random = systemRandom) => {
+  /** Resolver that is closed after the test. */
+  const resolverAt = ({ address }: NameServer, timers: Timers = patientTimers, random: Random = systemRandom) => {
     const dns = new ReverseDns({ timers, random, servers: [address] });
     closing.push(() => dns.end("over"));
     return dns;
@@ -339,7 +337,7 @@ describe("reverse DNS names", () => {
       (question) =>
         ({ "1": "Host.Example", "2": null, "3": "bad name", "4": "failure" })[question.split(".")[0] ?? ""] ?? null,
     );
-    const dns = askingAt(server);
+    const dns = resolverAt(server);
     const names = await Promise.all(
       ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4"].map((address) => dns.nameOf(ip(address))),
     );
@@ -348,7 +346,7 @@ describe("reverse DNS names", () => {
 
   test("are resolved a hundred at a time, completely", async () => {
     const server = await nameServer(() => "host.example");
-    const dns = askingAt(server);
+    const dns = resolverAt(server);
     const names = await Promise.all(
       Array.from({ length: 600 }, (_, index) => dns.nameOf(ip(`127.1.${index >> 8}.${index & 0xff}`))),
     );
@@ -359,21 +357,21 @@ describe("reverse DNS names", () => {
     const server = await nameServer(() => "silence");
     const timers = new ManualTimers();
     const random = { bytes: (count: number) => new Uint8Array(count) };
-    return { server, timers, dns: askingAt(server, timers, random) };
+    return { server, timers, dns: resolverAt(server, timers, random) };
   };
 
-  test("without an answer are given up, and dropped on cancellation", async () => {
+  test("are given up without a response, and dropped on cancellation", async () => {
     const { server, timers, dns } = await silentDns();
-    const given = dns.nameOf(ip("127.0.0.1"));
+    const pendingName = dns.nameOf(ip("127.0.0.1"));
     while (server.questions.length === 0) {
       timers.advance(0);
-      await server.heard();
+      await server.received();
     }
     timers.advance(2_000);
-    expect(await given).toBeUndefined();
-    const left = dns.nameOf(ip("127.0.0.2")).catch(String);
+    expect(await pendingName).toBeUndefined();
+    const dropped = dns.nameOf(ip("127.0.0.2")).catch(String);
     dns.end("over");
-    expect(await left).toBe("over");
+    expect(await dropped).toBe("over");
     expect(timers.pendingCount).toBe(0);
   });
 
@@ -384,7 +382,7 @@ describe("reverse DNS names", () => {
     );
     while (server.questions.length < 100) {
       timers.advance(0);
-      await server.heard();
+      await server.received();
     }
     timers.advance(2_000);
     expect(await names).toEqual(Array.from({ length: 300 }, () => undefined));
@@ -407,74 +405,74 @@ describe("the ICMP program", () => {
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), "netledger-tools-"));
     // Output of the programs for the given options, without packets.
-    tool("fping", '[ "$1" = -a ] || exit 3\ngrep -E "^(127\\.0\\.0\\.1|127\\.77\\.6\\.[1-5])$"\nexit 1');
-    tool(
+    writeTool("fping", '[ "$1" = -a ] || exit 3\ngrep -E "^(127\\.0\\.0\\.1|127\\.77\\.6\\.[1-5])$"\nexit 1');
+    writeTool(
       "ping",
       'for address; do :; done\ncase "$address" in 127.0.0.1|127.77.6.[1-3]) exit 0;; 127.77.6.4) exit 2;; *) exit 1;; esac',
     );
-    tool("broken", "exit 4");
+    writeTool("broken", "exit 4");
   });
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  function tool(name: string, body: string): void {
+  function writeTool(name: string, body: string): void {
     writeFileSync(join(folder, name), `#!/bin/sh\n${body}\n`);
     chmodSync(join(folder, name), 0o755);
   }
 
   const withTools = (...names: string[]): Partial<SweepOptions> => ({
-    echoMeans: ["Fping", "Ping"],
+    echoMethods: ["Fping", "Ping"],
     tcpPorts: [],
     findTool: (name) =>
       names.includes(name) ? join(folder, name) : names.includes(`broken ${name}`) ? join(folder, "broken") : null,
   });
 
-  test("is fping before ping, many addresses before one", async () => {
-    const before = await descriptorsAtRest();
+  test("is preferably fping, which probes many addresses at once", async () => {
+    const before = await stableDescriptorCount();
     const { sightings, stats } = await sweepOf("127.77.6.0/28", withTools("fping", "ping"));
     expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual(
       [1, 2, 3, 4, 5].map((last) => `127.77.6.${last}`),
     );
-    expect(stats.means).toStartWith("ICMP by fping");
-    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+    expect(stats.methods).toStartWith("ICMP by fping");
+    expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 
   test("is ping if fping is missing or broken", async () => {
     for (const names of [["ping"], ["broken fping", "ping"]]) {
       const { sightings, stats } = await sweepOf("127.77.6.0/29", withTools(...names));
       expect(sightings.map(({ ip_address }) => ip_address).sort()).toEqual([1, 2, 3].map((last) => `127.77.6.${last}`));
-      expect(stats).toMatchObject({ errors: { Tool: 1 }, means: expect.stringContaining("ICMP by ping") });
+      expect(stats).toMatchObject({ errors: { Tool: 1 }, methods: expect.stringContaining("ICMP by ping") });
     }
   });
 
-  test("is none if nothing works, with a report, and TCP continues", async () => {
+  test("is none if nothing works, which is reported, and TCP continues", async () => {
     const { sightings, stats } = await sweepOf("127.77.6.0/29", {
       ...withTools("broken fping", "broken ping"),
       tcpPorts: [9],
     });
     expect(sightings).toHaveLength(6);
-    expect(stats.means).toContain("TCP (no ICMP: ");
+    expect(stats.methods).toContain("TCP (no ICMP: ");
   });
 
   test("is tested before any probe", async () => {
-    const works = async (...names: string[]): Promise<boolean> => {
+    const hasWorkingTool = async (...names: string[]): Promise<boolean> => {
       const { findTool = () => null } = withTools(...names);
       return await hasEchoTool({ timers: systemTimers, permit: async () => {}, findTool });
     };
-    const before = await descriptorsAtRest();
-    expect(await works()).toBe(false);
-    expect(await works("broken fping", "broken ping")).toBe(false);
-    expect(await works("broken fping", "ping")).toBe(true);
-    expect(await works("fping")).toBe(true);
-    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+    const before = await stableDescriptorCount();
+    expect(await hasWorkingTool()).toBe(false);
+    expect(await hasWorkingTool("broken fping", "broken ping")).toBe(false);
+    expect(await hasWorkingTool("broken fping", "ping")).toBe(true);
+    expect(await hasWorkingTool("fping")).toBe(true);
+    expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 
-  test("has its children ended with the sweep", async () => {
-    tool("sleeping", 'for address; do :; done\n[ "$address" = 127.0.0.1 ] && exit 0\nexec sleep 600');
-    const before = await descriptorsAtRest();
+  test("is ended with the sweep", async () => {
+    writeTool("sleeping", 'for address; do :; done\n[ "$address" = 127.0.0.1 ] && exit 0\nexec sleep 600');
+    const before = await stableDescriptorCount();
     const controller = new AbortController();
     const running = sweepOf("127.77.6.0/27", {
-      echoMeans: ["Ping"],
+      echoMethods: ["Ping"],
       tcpPorts: [9],
       findTool: () => join(folder, "sleeping"),
       signal: controller.signal,
@@ -483,17 +481,17 @@ describe("the ICMP program", () => {
     controller.abort(new Error("enough"));
     expect(await running.catch(String)).toBe("Error: enough");
     expect(childrenNamed("sleep")).toBe(0);
-    expect(await descriptorsBackTo(before)).toBeLessThanOrEqual(before);
+    expect(await waitForDescriptorCount(before)).toBeLessThanOrEqual(before);
   });
 });
 
 /** Running children of this process. */
 function childrenNamed(name: string): number {
-  return readdirSync("/proc").filter((each) => {
-    if (!/^\d+$/.test(each)) return false;
+  return readdirSync("/proc").filter((entry) => {
+    if (!/^\d+$/.test(entry)) return false;
     try {
       const [, program, state, parent] =
-        /^\d+ \((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${each}/stat`, "utf8")) ?? [];
+        /^\d+ \((.*)\) (\S) (\d+)/.exec(readFileSync(`/proc/${entry}/stat`, "utf8")) ?? [];
       return program === name && state !== "Z" && Number(parent) === process.pid;
     } catch {
       return false;
@@ -505,7 +503,7 @@ interface NameServer {
   readonly address: string;
   readonly questions: string[];
   /** Resolves after the next question, or a short time. */
-  heard(): Promise<void>;
+  received(): Promise<void>;
 }
 
 /** Answers PTR questions: with a name, NXDOMAIN for null, SERVFAIL for `failure`, and not at all for `silence`. */
@@ -514,14 +512,14 @@ async function nameServer(answer: (question: string) => string | null): Promise<
   const questions: string[] = [];
   socket.on("message", (query, { port, address }) => {
     const labels: string[] = [];
-    let at = 12;
-    for (; (query[at] ?? 0) > 0; at += (query[at] ?? 0) + 1)
-      labels.push(query.toString("latin1", at + 1, at + 1 + (query[at] ?? 0)));
+    let offset = 12;
+    for (; (query[offset] ?? 0) > 0; offset += (query[offset] ?? 0) + 1)
+      labels.push(query.toString("latin1", offset + 1, offset + 1 + (query[offset] ?? 0)));
     const question = labels.join(".");
     questions.push(question);
     const name = answer(question);
     if (name === "silence") return;
-    const reply = Buffer.from(query.subarray(0, at + 5));
+    const reply = Buffer.from(query.subarray(0, offset + 5));
     reply[2] = 0x81;
     reply[3] = name === null ? 0x83 : name === "failure" ? 0x82 : 0x80;
     reply.fill(0, 6, 12);
@@ -542,6 +540,6 @@ async function nameServer(answer: (question: string) => string | null): Promise<
   return {
     address: `127.0.0.1:${(socket.address() as AddressInfo).port}`,
     questions,
-    heard: () => new Promise((resolve) => setImmediate(resolve)),
+    received: () => new Promise((resolve) => setImmediate(resolve)),
   };
 }

@@ -1,4 +1,5 @@
-// Kernel state of a real server's connections, read through the C library: those that wait for the rest of a request.
+// Kernel state of a real server's connections, read through the C library, including those awaiting the rest of a
+// request.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
@@ -19,49 +20,49 @@ afterAll(async () => {
 
 const HEAD = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n";
 
-/** Sends a text, and waits for this many answers. @returns its port */
-async function sent(text: string, answers: number): Promise<number> {
+/** Sends a text, and waits for this many responses. @returns the local port */
+async function sendRequest(text: string, responseCount: number): Promise<number> {
   const socket = connect({ host: "127.0.0.1", port: server.port as number, localAddress: "127.0.0.9" });
   sockets.push(socket);
-  let came = "";
+  let received = "";
   const done = new Promise<void>((resolve) => {
-    const look = () => (came.split("HTTP/1.1 200").length - 1 >= answers ? resolve() : undefined);
+    const poll = () => (received.split("HTTP/1.1 200").length - 1 >= responseCount ? resolve() : undefined);
     socket.on("data", (piece) => {
-      came += piece;
-      look();
+      received += piece;
+      poll();
     });
-    socket.on("connect", () => socket.write(text, () => look()));
+    socket.on("connect", () => socket.write(text, () => poll()));
   });
-  await withDeadline(done, "the answers");
+  await withDeadline(done, "the responses");
   return socket.localPort as number;
 }
 
-test("lists connections with peer address and answer state, and closes one like its peer", async () => {
+test("lists connections with peer address and response state, and closes one as its peer would", async () => {
   const connections = openTcpConnections();
   if (connections === null) throw new Error("the C library cannot be called");
-  const begun = await sent(HEAD.slice(0, 20), 0);
-  const half = await sent(`${HEAD}ab`, 0);
-  const whole = await sent(`${HEAD}abcd`, 1);
-  const look = () => connections.acceptedAt(server.port as number, openDescriptors(descriptorLimit()) ?? []);
+  const started = await sendRequest(HEAD.slice(0, 20), 0);
+  const partial = await sendRequest(`${HEAD}ab`, 0);
+  const complete = await sendRequest(`${HEAD}abcd`, 1);
+  const poll = () => connections.acceptedAt(server.port as number, openDescriptors(descriptorLimit()) ?? []);
   // Connections with little data are accepted slightly later.
-  const seen = await withDeadline(
+  const accepted = await withDeadline(
     (async () => {
       for (;;) {
-        const all = look();
+        const all = poll();
         if (all.length === 3) return all;
         await new Promise(setImmediate);
       }
     })(),
     "three accepted connections",
   );
-  const byPort = new Map(seen.map((each) => [each.port, each]));
-  expect(seen.map(({ address }) => address)).toEqual(["127.0.0.9", "127.0.0.9", "127.0.0.9"]);
-  expect([begun, half, whole].map((port) => byPort.get(port)?.wasAnswered)).toEqual([false, false, true]);
-  for (const { sentAgoMs, heardAgoMs } of seen) expect(Math.max(sentAgoMs, heardAgoMs)).toBeLessThan(60_000);
-  const ended = Promise.withResolvers<void>();
-  sockets[1]?.once("close", () => ended.resolve());
-  connections.end(byPort.get(half) as (typeof seen)[number]);
-  await withDeadline(ended.promise, "the end of that connection");
+  const byPort = new Map(accepted.map((connection) => [connection.port, connection]));
+  expect(accepted.map(({ address }) => address)).toEqual(["127.0.0.9", "127.0.0.9", "127.0.0.9"]);
+  expect([started, partial, complete].map((port) => byPort.get(port)?.hasSentData)).toEqual([false, false, true]);
+  for (const { sentAgoMs, receivedAgoMs } of accepted) expect(Math.max(sentAgoMs, receivedAgoMs)).toBeLessThan(60_000);
+  const closed = Promise.withResolvers<void>();
+  sockets[1]?.once("close", () => closed.resolve());
+  connections.end(byPort.get(partial) as (typeof accepted)[number]);
+  await withDeadline(closed.promise, "the end of that connection");
   expect(sockets.map(({ destroyed }) => destroyed)).toEqual([false, true, false]);
   connections.close();
 });
@@ -78,6 +79,6 @@ test("lists all descriptors of this process, even without a free one", () => {
     try { for (;;) openSync("/dev/null"); } catch {}
     const all = openDescriptors(limit);
     console.log(all.length, Math.max(...all));`;
-  const ran = Bun.spawnSync(["sh", "-c", 'ulimit -n 300; exec "$0" -e "$1"', process.execPath, script]);
-  expect(ran.stdout.toString().trim()).toBe("300 299");
+  const child = Bun.spawnSync(["sh", "-c", 'ulimit -n 300; exec "$0" -e "$1"', process.execPath, script]);
+  expect(child.stdout.toString().trim()).toBe("300 299");
 });

@@ -1,5 +1,5 @@
-// The recipes of the contribution guide, each applied to a copy of this checkout: its check passes, and its code obeys
-// the formatter, the linter and the rules of the house.
+// Recipes of the contribution guide, each applied to a copy of this checkout: its check passes, and its code obeys the
+// formatter, the linter and the house rules.
 
 import { expect, test } from "bun:test";
 import { PROOF_HANG_MS, TEST_HANG_MS } from "../support/measure/limits.ts";

@@ -1,5 +1,5 @@
-// Conflicts compared with plain code over full copies of the inventory: at random timestamps of a random history, for
-// callers of all networks and of some, for one network and for all.
+// Conflicts compared with a reference implementation over full copies of the inventory: at random times of a random
+// history, for callers with access to all or some networks, and for one network or all.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";
@@ -14,8 +14,9 @@ import { networkKind } from "../../src/resources/networks/network.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import type { Draft, ModelRecord } from "../support/model/draft.ts";
 import { Model } from "../support/model/model.ts";
+import { countSteps } from "../support/store/counted-steps.ts";
 import { momentOf } from "../support/store/moments.ts";
-import { Store, subnetFields, type Wire } from "../support/store/store.ts";
+import { type JsonRecord, Store, subnetFields } from "../support/store/store.ts";
 
 const store = new Store({ seed: 71 });
 const model = new Model(store, 71);
@@ -28,17 +29,17 @@ const MACS = ["00:1b:21:aa:bb:cc", "02:1b:21:aa:bb:cd", "00:00:5e:00:01:07", "00
 beforeAll(() => {
   model.movesHosts = false;
   const { random } = model;
-  for (let each = 0; each < 600; each += 1) {
-    const dice = random.integer(5);
-    if (dice === 0)
+  for (let step = 0; step < 600; step += 1) {
+    const choice = random.integer(5);
+    if (choice === 0)
       model.step((draft) => {
-        for (let times = 0; times < 5; times += 1) giveAddress(draft);
+        for (let count = 0; count < 5; count += 1) changeAddress(draft);
       });
-    else if (dice === 1) model.step(changeSubnets);
-    else if (dice === 2)
+    else if (choice === 1) model.step(changeSubnets);
+    else if (choice === 2)
       model.step((draft) => {
         const ports = draft.all(ifEntryKind);
-        for (let times = 0; times < 2 && ports.length > 0; times += 1) {
+        for (let count = 0; count < 2 && ports.length > 0; count += 1) {
           const port = random.pick(ports);
           draft.forwardTo(port, random.pick(MACS));
           if (random.integer(6) === 0)
@@ -54,7 +55,7 @@ beforeAll(() => {
 afterAll(() => store.close());
 
 /** Changes an address to another existing one, or to another MAC address. */
-function giveAddress(draft: Draft): void {
+function changeAddress(draft: Draft): void {
   const { random } = model;
   const addresses = draft.all(ipAddressKind);
   if (addresses.length === 0) return;
@@ -83,7 +84,7 @@ function changeSubnets(draft: Draft): void {
   if (unused.length > 3) draft.remove(random.pick(unused));
 }
 
-interface Asked {
+interface ConflictQuery {
   readonly reach: readonly string[] | null;
   readonly networkId: string | null;
   readonly types: readonly ConflictType[];
@@ -92,56 +93,60 @@ interface Asked {
   readonly offset: number;
 }
 
-function answer({ reach, sequence, ...asked }: Asked): Wire {
+function runConflicts({ reach, sequence, ...query }: ConflictQuery): JsonRecord {
   const actor: Actor = { ...store.reach(reach), type: "User", n: 1, userN: 1, role: "Viewer" };
   const moment = momentOf(store.reader, sequence);
-  const chunks = [...conflicts(store.reader, { actor, moment, isAccepted: null, format: "json", ...asked })];
+  const chunks = [...conflicts(store.reader, { actor, moment, isAccepted: null, format: "json", ...query })];
   return JSON.parse(new TextDecoder().decode(Buffer.concat(chunks)));
 }
 
-const MACHINES = ["Loopback", "DockerBridge", "PodmanBridge"];
-/** Prefixes drawn here. */
-const OF_A_LINK = /^(127\.|169\.254\.|fe80:|::1$|::\/0$|0\.0\.0\.0)/;
+const HOST_INTERNAL_TYPES = ["Loopback", "DockerBridge", "PodmanBridge"];
+/** Link-scoped addresses and prefixes among those above. */
+const LINK_SCOPED = /^(127\.|169\.254\.|fe80:|::1$|::\/0$|0\.0\.0\.0)/;
 const PUBLIC = /^(8\.|110\.|2600:|9\.|11\.)/;
 
-/** Expected conflicts in plain code: type, value and the ids of the parties. */
-function expected({ reach, networkId, types, sequence }: Asked): string[] {
-  const snapshot = model.snapshots.findLast((each) => each.sequence <= sequence);
+/** Reference implementation: type, value and the ids of the parties of each conflict. */
+function referenceConflicts({ reach, networkId, types, sequence }: ConflictQuery): string[] {
+  const snapshot = model.snapshots.findLast((candidate) => candidate.sequence <= sequence);
   const records = [...(snapshot?.records.values() ?? [])].filter(
     ({ fields }) => reach === null || reach.includes(String(fields.network_id)),
   );
-  const of = (kind: unknown) => records.filter((record) => record.kind === kind);
-  return [...addresses(of, snapshot?.records ?? new Map()), ...macs(of), ...subnets(of)]
+  const recordsOf = (kind: unknown) => records.filter((record) => record.kind === kind);
+  return [
+    ...expectedAddresses(recordsOf, snapshot?.records ?? new Map()),
+    ...expectedMacs(recordsOf),
+    ...expectedSubnets(recordsOf),
+  ]
     .filter(({ type, parties }) => types.includes(type) && parties.length > 1)
     .filter(({ networks }) => networkId === null || networks.includes(networkId))
     .map(({ type, value, parties }) => `${type} ${value} ${parties.sort().join(" ")}`)
     .sort();
 }
 
-interface Found {
+interface ExpectedConflict {
   readonly type: ConflictType;
   readonly value: string;
   readonly parties: string[];
   readonly networks: string[];
 }
-type Of = (kind: unknown) => ModelRecord[];
+type RecordsOf = (kind: unknown) => ModelRecord[];
 
-function addresses(of: Of, all: ReadonlyMap<string, ModelRecord>): Found[] {
-  const counted = of(ipAddressKind).filter(({ fields }) => {
+function expectedAddresses(recordsOf: RecordsOf, all: ReadonlyMap<string, ModelRecord>): ExpectedConflict[] {
+  const candidates = recordsOf(ipAddressKind).filter(({ fields }) => {
     const type = String(all.get(String(fields.subnet_id))?.fields.subnet_type);
     const mac = String(fields.mac_address);
     return (
-      !MACHINES.includes(type) &&
+      !HOST_INTERNAL_TYPES.includes(type) &&
       !mac.startsWith("00:00:5e:00:01:") &&
       !mac.startsWith("00:00:0c:07:ac:") &&
-      !OF_A_LINK.test(String(fields.ip_address))
+      !LINK_SCOPED.test(String(fields.ip_address))
     );
   });
-  const places = Map.groupBy(counted, ({ fields }) => {
+  const groups = Map.groupBy(candidates, ({ fields }) => {
     const address = String(fields.ip_address);
     return `${address} ${PUBLIC.test(address) ? "" : fields.network_id}`;
   });
-  return [...places.values()].map((holders) => ({
+  return [...groups.values()].map((holders) => ({
     type: "Address",
     value: String(holders[0]?.fields.ip_address),
     parties: holders.map(({ fields }) => String(fields.host_id)),
@@ -149,37 +154,41 @@ function addresses(of: Of, all: ReadonlyMap<string, ModelRecord>): Found[] {
   }));
 }
 
-function macs(of: Of): Found[] {
-  const entries = of(fdbEntryKind);
-  const ports = of(ifEntryKind);
+function expectedMacs(recordsOf: RecordsOf): ExpectedConflict[] {
+  const entries = recordsOf(fdbEntryKind);
+  const ports = recordsOf(ifEntryKind);
   const isEdge = ({ fields }: ModelRecord) =>
     ports.find(({ id }) => id === fields.if_entry_id)?.fields.lldp_chassis_id === undefined &&
-    entries.filter((other) => other.fields.if_entry_id === fields.if_entry_id).length <= 4;
-  const ofOne = entries.filter(
+    entries.filter((entry) => entry.fields.if_entry_id === fields.if_entry_id).length <= 4;
+  const unicastEntries = entries.filter(
     ({ fields }) => !/^(00:00:5e|00:00:0c|01:|00:00:00:00:00:00)/.test(`${fields.mac_address}`),
   );
-  const places = Map.groupBy(ofOne.filter(isEdge), ({ fields }) => `${fields.network_id} ${fields.mac_address}`);
-  return [...places.values()].map((at) => ({
+  const groups = Map.groupBy(
+    unicastEntries.filter(isEdge),
+    ({ fields }) => `${fields.network_id} ${fields.mac_address}`,
+  );
+  return [...groups.values()].map((stationEntries) => ({
     type: "Mac",
-    value: String(at[0]?.fields.mac_address),
-    parties: [...new Set(at.map(({ fields }) => String(fields.if_entry_id)))],
-    networks: at.map(({ fields }) => String(fields.network_id)),
+    value: String(stationEntries[0]?.fields.mac_address),
+    parties: [...new Set(stationEntries.map(({ fields }) => String(fields.if_entry_id)))],
+    networks: stationEntries.map(({ fields }) => String(fields.network_id)),
   }));
 }
 
-function subnets(of: Of): Found[] {
-  const counted = of(subnetKind).filter(
+function expectedSubnets(recordsOf: RecordsOf): ExpectedConflict[] {
+  const candidates = recordsOf(subnetKind).filter(
     ({ fields }) =>
-      ![...MACHINES, "Internet", "Remote"].includes(String(fields.subnet_type)) && !OF_A_LINK.test(String(fields.cidr)),
+      ![...HOST_INTERNAL_TYPES, "Internet", "Remote"].includes(String(fields.subnet_type)) &&
+      !LINK_SCOPED.test(String(fields.cidr)),
   );
-  return [...Map.groupBy(counted, ({ fields }) => String(fields.cidr))].map(([cidr, same]) => {
-    const parties = [...same];
+  return [...Map.groupBy(candidates, ({ fields }) => String(fields.cidr))].map(([cidr, sameCidr]) => {
+    const parties = [...sameCidr];
     // The most specific subnet first.
-    const around = counted
+    const containing = candidates
       .filter(({ fields }) => fields.cidr !== cidr && isIn(cidr, String(fields.cidr)))
-      .sort((one, other) => lengthOf(other) - lengthOf(one));
-    for (const each of around)
-      if (!parties.some(({ fields }) => fields.network_id === each.fields.network_id)) parties.push(each);
+      .sort((a, b) => lengthOf(b) - lengthOf(a));
+    for (const subnet of containing)
+      if (!parties.some(({ fields }) => fields.network_id === subnet.fields.network_id)) parties.push(subnet);
     return {
       type: "Subnet",
       value: cidr,
@@ -193,11 +202,11 @@ function lengthOf({ fields }: ModelRecord): number {
   return Number(String(fields.cidr).split("/")[1]);
 }
 
-/** For the drawn prefixes: their lengths are multiples of four, or a single 172.16.0.0/12. */
-function isIn(cidr: string, other: string): boolean {
-  const [[address = "", length], [around = "", shorter]] = [cidr.split("/"), other.split("/")];
-  if (address.includes(":") !== around.includes(":") || Number(length) <= Number(shorter)) return false;
-  return bits(address).slice(0, Number(shorter)) === bits(around).slice(0, Number(shorter));
+/** Whether a prefix is inside another. */
+function isIn(cidr: string, outer: string): boolean {
+  const [[address = "", length], [containing = "", shorter]] = [cidr.split("/"), outer.split("/")];
+  if (address.includes(":") !== containing.includes(":") || Number(length) <= Number(shorter)) return false;
+  return bits(address).slice(0, Number(shorter)) === bits(containing).slice(0, Number(shorter));
 }
 
 function bits(address: string): string {
@@ -209,21 +218,18 @@ function bits(address: string): string {
     .join("");
 }
 
-const named = (data: Wire[]) =>
-  data.map(
-    ({ type, value, parties }) =>
-      `${type} ${value} ${parties
-        .map(({ id }: Wire) => id)
-        .sort()
-        .join(" ")}`,
-  );
+const describeConflicts = (data: JsonRecord[]) =>
+  data.map(({ type, value, parties }) => {
+    const ids = parties.map(({ id }: JsonRecord) => id).sort();
+    return `${type} ${value} ${ids.join(" ")}`;
+  });
 
-test("matches a naive model, at any instant, of all networks and of some", () => {
+test("the conflicts match a reference implementation, at any instant, for all networks and for some", () => {
   const { random } = model;
   const networks = [...model.head.records.values()].filter(({ kind }) => kind === networkKind).map(({ id }) => id);
   const found = { Address: 0, Mac: 0, Subnet: 0, across: 0, none: 0 };
-  for (let time = 0; time < 300; time += 1) {
-    const asked: Asked = {
+  for (let round = 0; round < 300; round += 1) {
+    const query: ConflictQuery = {
       reach: random.pick([null, null, networks.filter(() => random.integer(2) === 0), []]),
       networkId: random.integer(3) === 0 ? random.pick(networks) : null,
       types: random.integer(3) === 0 ? [random.pick([...CONFLICT_TYPES])] : CONFLICT_TYPES,
@@ -231,77 +237,70 @@ test("matches a naive model, at any instant, of all networks and of some", () =>
       limit: 0,
       offset: 0,
     };
-    const { data, meta } = answer(asked);
-    const wanted = expected(asked);
-    expect({ asked, conflicts: named(data).sort() }).toEqual({ asked, conflicts: wanted });
-    expect(meta.pagination.total_count).toBe(wanted.length);
-    for (const conflict of data as Wire[]) {
+    const { data, meta } = runConflicts(query);
+    const expectedConflicts = referenceConflicts(query);
+    expect({ query, conflicts: describeConflicts(data).sort() }).toEqual({ query, conflicts: expectedConflicts });
+    expect(meta.pagination.total_count).toBe(expectedConflicts.length);
+    for (const conflict of data as JsonRecord[]) {
       found[conflict.type as ConflictType] += 1;
       if (conflict.network_ids.length > 1) found.across += 1;
-      expect(conflict.network_ids).toEqual([...new Set(conflict.parties.map((each: Wire) => each.network_id))].sort());
+      expect(conflict.network_ids).toEqual(
+        [...new Set(conflict.parties.map((party: JsonRecord) => party.network_id))].sort(),
+      );
     }
     if (data.length === 0) found.none += 1;
     const [offset, limit] = [random.integer(4), 1 + random.integer(3)];
-    const page = answer({ ...asked, offset, limit });
+    const page = runConflicts({ ...query, offset, limit });
     expect(page.data).toEqual(data.slice(offset, offset + limit));
-    expect(page.meta.pagination).toEqual({
-      total_count: data.length,
-      limit,
-      offset,
-      has_more: offset + limit < data.length,
-    });
+    const hasMore = offset + limit < data.length;
+    expect(page.meta.pagination).toEqual({ total_count: data.length, limit, offset, has_more: hasMore });
   }
-  for (const [what, count] of Object.entries(found)) expect([what, count > 20]).toEqual([what, true]);
+  for (const [label, count] of Object.entries(found)) expect([label, count > 20]).toEqual([label, true]);
 });
 
-test("finds the same addresses in any number of steps, and the same for one alone", () => {
+test("the same address conflicts are found in any number of steps, and for a single address", () => {
   let sequence = 0;
   const found = (address: string | null, stepVersions?: number) => {
-    const steps = addressConflicts(store.reader, { reach: store.reach(), sequence }, address, stepVersions);
-    for (let count = 1; ; count += 1) {
-      const step = steps.next();
-      if (step.done === true) return { all: step.value, steps: count };
-    }
+    const search = addressConflicts(store.reader, { reach: store.reach(), sequence }, address, stepVersions);
+    const { result: all, steps } = countSteps(search);
+    return { all, steps };
   };
   const sizes = model.snapshots.map((snapshot) => {
     ({ sequence } = snapshot);
     return { sequence, size: found(null).all.length };
   });
-  ({ sequence } = sizes.reduce((most, each) => (each.size > most.size ? each : most)));
-  const whole = found(null);
-  expect(whole.all.length).toBeGreaterThan(2);
+  ({ sequence } = sizes.reduce((largest, current) => (current.size > largest.size ? current : largest)));
+  const complete = found(null);
+  expect(complete.all.length).toBeGreaterThan(2);
   for (const stepVersions of [1, 2, 7]) {
     const stepwise = found(null, stepVersions);
-    expect(stepwise.all).toEqual(whole.all);
-    expect(stepwise.steps).toBeGreaterThan(whole.steps);
+    expect(stepwise.all).toEqual(complete.all);
+    expect(stepwise.steps).toBeGreaterThan(complete.steps);
   }
-  for (const { value } of whole.all)
-    expect(found(value).all).toEqual(whole.all.filter((conflict) => conflict.value === value));
+  for (const { value } of complete.all)
+    expect(found(value).all).toEqual(complete.all.filter((conflict) => conflict.value === value));
   expect(found("10.254.254.254").all).toEqual([]);
 });
 
-test("names the participants, with a fingerprint that is stable while they are the same", () => {
+test("a conflict names its parties, with a fingerprint that depends only on them", () => {
   const { random } = model;
   const byFingerprint = new Map<string, string>();
-  for (let time = 0; time < 40; time += 1) {
+  for (let round = 0; round < 40; round += 1) {
     const snapshot = random.pick(model.snapshots);
-    const asked = { reach: null, networkId: null, types: CONFLICT_TYPES, sequence: snapshot.sequence };
-    const { data } = answer({ ...asked, limit: 0, offset: 0 });
-    for (const [place, conflict] of (data as Wire[]).entries()) {
-      const what = named(data)[place] as string;
-      expect(byFingerprint.get(conflict.fingerprint) ?? what).toBe(what);
-      byFingerprint.set(conflict.fingerprint, what);
+    const query = { reach: null, networkId: null, types: CONFLICT_TYPES, sequence: snapshot.sequence };
+    const { data } = runConflicts({ ...query, limit: 0, offset: 0 });
+    for (const [index, conflict] of (data as JsonRecord[]).entries()) {
+      const label = describeConflicts(data)[index] as string;
+      expect(byFingerprint.get(conflict.fingerprint) ?? label).toBe(label);
+      byFingerprint.set(conflict.fingerprint, label);
       for (const party of conflict.parties) {
         const record = snapshot.records.get(party.id) as ModelRecord;
         expect(party.entity_type).toBe(record.kind.name);
         const { fields } = record;
         if (record.kind === hostKind) expect(party).toMatchObject({ name: fields.name, host: null });
         if (record.kind === subnetKind) expect(party).toMatchObject({ name: fields.cidr, host: null });
-        if (record.kind === ifEntryKind)
-          expect(party.host).toEqual({
-            id: fields.host_id,
-            name: snapshot.records.get(String(fields.host_id))?.fields.name as string,
-          });
+        const host = snapshot.records.get(String(fields.host_id));
+        if (record.kind === ifEntryKind) expect(party.host).toEqual({ id: host?.id, name: host?.fields.name });
       }
     }
   }

@@ -23,20 +23,17 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-test("appears under its name with its schema, without leftover files", () => {
+test.each([
+  ["without leftover files", []],
+  ["over an interrupted start's leftovers", ["", "-wal", "-shm"]],
+])("a database is created with its schema, %s", (_title, leftovers) => {
+  for (const suffix of leftovers) writeFileSync(`${path}.new${suffix}`, "half of it");
   createDatabase(path);
   expect(readHeader(path)?.schemaVersion).toBe(SCHEMA_VERSION);
   expect(readdirSync(directory)).toEqual(["netledger.db"]);
 });
 
-test("is recreated over an interrupted start's leftovers", () => {
-  for (const suffix of ["", "-wal", "-shm"]) writeFileSync(`${path}.new${suffix}`, "half of it");
-  createDatabase(path);
-  expect(readHeader(path)?.schemaVersion).toBe(SCHEMA_VERSION);
-  expect(readdirSync(directory)).toEqual(["netledger.db"]);
-});
-
-test("is not created in place of a link whose disk is missing", () => {
+test("a link whose target disk is missing is not replaced", () => {
   const disk = join(directory, "disk");
   symlinkSync(join(disk, "netledger.db"), path);
   createDatabase(path);
@@ -46,7 +43,7 @@ test("is not created in place of a link whose disk is missing", () => {
   expect(lstatSync(path).isSymbolicLink()).toBe(true);
 });
 
-test("is not created over an existing entry", () => {
+test("an existing file is not overwritten", () => {
   writeFileSync(path, "something else");
   createDatabase(path);
   expect(readdirSync(directory)).toEqual(["netledger.db"]);

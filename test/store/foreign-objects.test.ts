@@ -1,5 +1,5 @@
-// Foreign schema objects in a backup: every object that no migration created is refused by name before any row is read,
-// on verification and on restore, in any version.
+// Foreign schema objects in a backup: every object not created by a migration is refused by name before any row is
+// read, on verification and on restore, in any version.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,12 +28,10 @@ beforeAll(() => {
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
 /** @returns the operator's message; null for success */
-const restored = (path: string) => {
+const restoreError = (path: string) => {
   const directory = file("restored");
   try {
-    restoreBackup({
-      ...{ file: path, directory, mayReplace: false, mayDropSecrets: false, now: 0, random: systemRandom },
-    });
+    restoreBackup({ file: path, directory, mayReplace: false, mayDropSecrets: false, now: 0, random: systemRandom });
     return null;
   } catch (error) {
     return String(error);
@@ -41,7 +39,7 @@ const restored = (path: string) => {
     rmSync(directory, { recursive: true, force: true });
   }
 };
-const verified = async (path: string) => {
+const verifyError = async (path: string) => {
   try {
     const io = { clock: new TestClock(), random: systemRandom, print: async () => {} } as unknown as ProcessIo;
     return (await verify.execute(["--data", scratch, "--backup", path], io)) === 0 ? null : "not sound";
@@ -50,10 +48,10 @@ const verified = async (path: string) => {
   }
 };
 
-/** A copy with added content, in the form of a backup by `serve`: without a log, in rollback journal mode. */
-function spoilt(good: string, act: (db: Sql) => void): string {
-  const path = file("spoilt.db");
-  copyFileSync(file(good), path);
+/** A tampered copy, in the form of a backup by `serve`: without a log, in rollback journal mode. */
+function tamperedCopy(source: string, act: (db: Sql) => void): string {
+  const path = file("tampered.db");
+  copyFileSync(file(source), path);
   const db = openWritable(path);
   act(db);
   db.$client.run("PRAGMA journal_mode = DELETE");
@@ -71,27 +69,27 @@ const FOREIGN: ReadonlyArray<readonly [name: string, act: (db: Sql) => void]> = 
       $client.run("CREATE VIEW history_transactions AS SELECT * FROM aside");
     },
   ],
-  ['view "beside"', ({ $client }) => $client.run("CREATE VIEW beside AS SELECT 1")],
+  ['view "extra"', ({ $client }) => $client.run("CREATE VIEW extra AS SELECT 1")],
   ['table "notes"', ({ $client }) => $client.run("CREATE TABLE notes (text)")],
-  // With the tables that SQLite keeps for it.
+  // With the shadow tables of SQLite.
   ['table "words_idx"', ({ $client }) => $client.run("CREATE VIRTUAL TABLE words USING fts5 (text)")],
   [
-    'trigger "tells" on "sessions"',
-    ({ $client }) => $client.run("CREATE TRIGGER tells AFTER DELETE ON sessions BEGIN SELECT 1; END"),
+    'trigger "notify" on "sessions"',
+    ({ $client }) => $client.run("CREATE TRIGGER notify AFTER DELETE ON sessions BEGIN SELECT 1; END"),
   ],
   ['index "by_name" on "hosts"', ({ $client }) => $client.run("CREATE INDEX by_name ON hosts (abs(n))")],
 ];
 
 test.each(FOREIGN)("a backup with an unexpected %s is refused", async (name, act) => {
-  const path = spoilt("good.db", act);
+  const path = tamperedCopy("good.db", act);
   const bytes = Bun.hash(readFileSync(path));
   const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not create`;
-  expect(await verified(path)).toStartWith(sentence);
-  expect(restored(path)).toStartWith(sentence);
+  expect(await verifyError(path)).toStartWith(sentence);
+  expect(restoreError(path)).toStartWith(sentence);
   expect([Bun.hash(readFileSync(path)), existsSync(`${path}-wal`)]).toEqual([bytes, false]);
 });
 
-/** Impossible by any statement: changed SQL text of a schema object. */
+/** Changed SQL text of a schema object, which no statement can produce. */
 test.each([
   ['table "vlans"', "CHECK (number BETWEEN 1 AND 4094)", "CHECK (number BETWEEN 0 AND 4094)"],
   [
@@ -106,30 +104,30 @@ test.each([
     "'history_search_data'(id INTEGER PRIMARY KEY, block TEXT",
   ],
 ])("a backup with an altered %s is refused", async (name, from, to) => {
-  const path = file("spoilt.db");
+  const path = file("tampered.db");
   const text = readFileSync(file("good.db")).toString("latin1");
   // Split pages keep their old content.
   const changed = text.replaceAll(from, to);
   expect(changed).not.toBe(text);
   writeFileSync(path, Buffer.from(changed, "latin1"));
   const sentence = `DatabaseRefused: ${path} holds the ${name}, which netledger did not create: `;
-  expect(await verified(path)).toStartWith(sentence);
-  expect(restored(path)).toStartWith(sentence);
+  expect(await verifyError(path)).toStartWith(sentence);
+  expect(restoreError(path)).toStartWith(sentence);
 });
 
 test("a backup of an earlier schema is compared with that schema", () => {
-  expect(restored(file("earlier.db"))).toBeNull();
-  const later = spoilt("earlier.db", ({ $client }) => $client.run("CREATE TABLE idempotency_keys (x)"));
-  expect(restored(later)).toContain('holds the table "idempotency_keys", which netledger did not create: it cannot');
-  const two = spoilt("earlier.db", ({ $client }) =>
+  expect(restoreError(file("earlier.db"))).toBeNull();
+  const later = tamperedCopy("earlier.db", ({ $client }) => $client.run("CREATE TABLE idempotency_keys (x)"));
+  expect(restoreError(later)).toContain('the table "idempotency_keys", which netledger did not create: it cannot');
+  const twoObjects = tamperedCopy("earlier.db", ({ $client }) =>
     $client.run("CREATE VIEW a AS SELECT 1; CREATE TRIGGER b AFTER INSERT ON tags BEGIN SELECT 1; END"),
   );
-  expect(restored(two)).toContain('holds the view "a", which netledger did not create (and 1 more)');
+  expect(restoreError(twoObjects)).toContain('holds the view "a", which netledger did not create (and 1 more)');
 });
 
-test("a backup with SQLite's statistics, or without an index, is not foreign: a verification reports missing objects", async () => {
-  expect(await verified(spoilt("good.db", ({ $client }) => $client.run("ANALYZE")))).toBeNull();
-  const path = spoilt("good.db", ({ $client }) => $client.run("DROP INDEX hosts_by_network"));
-  expect(await verified(path)).toBe("not sound");
-  expect(restored(path)).toContain("schema: index hosts_by_network, on hosts: is missing");
+test("a backup with SQLite's statistics or a missing index is not foreign; verify reports the index", async () => {
+  expect(await verifyError(tamperedCopy("good.db", ({ $client }) => $client.run("ANALYZE")))).toBeNull();
+  const path = tamperedCopy("good.db", ({ $client }) => $client.run("DROP INDEX hosts_by_network"));
+  expect(await verifyError(path)).toBe("not sound");
+  expect(restoreError(path)).toContain("schema: index hosts_by_network, on hosts: is missing");
 });

@@ -13,14 +13,10 @@ beforeAll(() => {
 afterAll(() => store.close());
 
 function dump(): string {
-  return JSON.stringify(
-    ["history_transactions", "history_records", "history_versions"].map((table) =>
-      store.rows(
-        `SELECT *, hex(hash_or_id) AS h FROM (SELECT *, ${table === "history_records" ? "id" : "hash"} AS hash_or_id
-          FROM ${table}) ORDER BY 1`,
-      ),
-    ),
+  const rows = ["history_transactions", "history_records", "history_versions"].map((table) =>
+    store.db.$client.query(`SELECT * FROM ${table} ORDER BY 1`).values(),
   );
+  return JSON.stringify(rows);
 }
 
 const head = "(SELECT max(sequence) FROM history_transactions)";
@@ -41,8 +37,8 @@ describe("the ledger refuses", () => {
     ],
     ["the deletion of the last transaction", `DELETE FROM history_transactions WHERE sequence = ${head}`],
     ["the deletion of every transaction", "DELETE FROM history_transactions"],
-    ["a transaction over an existing one", `INSERT OR REPLACE INTO ${transaction("1", laterAt)}`],
-    ["a transaction over an existing one by REPLACE", `REPLACE INTO ${transaction(head, laterAt)}`],
+    ["a transaction that overwrites the first one", `INSERT OR REPLACE INTO ${transaction("1", laterAt)}`],
+    ["a transaction that overwrites the last one", `REPLACE INTO ${transaction(head, laterAt)}`],
     [
       "a transaction that updates on conflict",
       `INSERT INTO ${transaction(head, laterAt)} ON CONFLICT DO UPDATE SET actor_name = 'nobody'`,
@@ -51,10 +47,10 @@ describe("the ledger refuses", () => {
     ["a transaction before the first", `INSERT INTO ${transaction("0", laterAt)}`],
     ["a transaction that skips a sequence", `INSERT INTO ${transaction(`${head} + 2`, laterAt)}`],
     ["a transaction with a sequence chosen by SQLite", `INSERT INTO ${transaction("NULL", laterAt)}`],
-    ["a transaction at the instant of its predecessor", `INSERT INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`],
+    ["a transaction with its predecessor's timestamp", `INSERT INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`],
     ["a transaction before its predecessor", `INSERT INTO ${transaction(`${head} + 1`, "1")}`],
     [
-      "a transaction that replaces another of the same instant",
+      "a transaction that replaces another with the same timestamp",
       `INSERT OR REPLACE INTO ${transaction(`${head} + 1`, `${laterAt} - 1`)}`,
     ],
 
@@ -64,9 +60,9 @@ describe("the ledger refuses", () => {
       "UPDATE OR REPLACE history_records SET id = (SELECT id FROM history_records WHERE n = 2) WHERE n = 1",
     ],
     ["the deletion of a record", "DELETE FROM history_records WHERE n = 1"],
-    ["a record over an existing number", "INSERT OR REPLACE INTO history_records (n, kind, id) VALUES (1, 1, 'x')"],
+    ["a record that reuses a number", "INSERT OR REPLACE INTO history_records (n, kind, id) VALUES (1, 1, 'x')"],
     [
-      "a record over an existing id",
+      "a record that reuses an id",
       `INSERT OR REPLACE INTO history_records (n, kind, id) SELECT ${nextN}, 1, id FROM history_records WHERE n = 1`,
     ],
     [
@@ -79,7 +75,7 @@ describe("the ledger refuses", () => {
     ["an update of a version", `UPDATE history_versions SET members = '"id":"y"' WHERE key & 2147483647 = 1`],
     ["an update that moves a version", `UPDATE history_versions SET key = key + 100 WHERE key & 2147483647 = ${head}`],
     ["the deletion of a version", `DELETE FROM history_versions WHERE key & 2147483647 = ${head}`],
-    ["a version over an existing one", `INSERT OR REPLACE INTO ${version(`(1 << 31) | 1`)}`],
+    ["a version that overwrites an existing one", `INSERT OR REPLACE INTO ${version(`(1 << 31) | 1`)}`],
     [
       "a version that updates on conflict",
       `INSERT INTO ${version(`(1 << 31) | 1`)} ON CONFLICT (key) DO UPDATE SET members = excluded.members`,

@@ -1,257 +1,100 @@
-// Introduction of each stored field: the upcasters of a kind add the fields that earlier versions lack.
+// Introduction of each stored field: the upcasters of a kind add the fields missing from earlier versions.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { createHash } from "node:crypto";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
-import type { OwnFields, RecordBase } from "../../src/db/kind.ts";
+import type { Kind, OwnFields, RecordBase } from "../../src/db/kind.ts";
 import { membersSql } from "../../src/db/shape.ts";
 import { KINDS } from "../../src/records/resources.ts";
-import type { ApiKeyRecord } from "../../src/resources/api-keys/api-key.ts";
-import type { BindingRecord } from "../../src/resources/bindings/binding.ts";
-import type { ConflictAcceptanceRecord } from "../../src/resources/conflict-acceptances/acceptance.ts";
-import type { HostConsolidationRecord } from "../../src/resources/consolidations/consolidation.ts";
-import type { CredentialAssignmentRecord } from "../../src/resources/credential-assignments/credential-assignment.ts";
-import type { CredentialRecord } from "../../src/resources/credentials/credential.ts";
-import type { CustomFieldRecord } from "../../src/resources/custom-fields/custom-field.ts";
-import type { FdbEntryRecord } from "../../src/resources/fdb-entries/fdb-entry.ts";
-import type { HostRecord } from "../../src/resources/hosts/host.ts";
-import type { IfEntryRecord } from "../../src/resources/if-entries/if-entry.ts";
-import type { IgnoredRecord } from "../../src/resources/ignored/ignored.ts";
-import type { IpAddressRecord } from "../../src/resources/ip-addresses/ip-address.ts";
-import type { IpRangeRecord } from "../../src/resources/ip-ranges/ip-range.ts";
-import type { MarkerRecord } from "../../src/resources/markers/marker.ts";
-import type { NetworkRecord } from "../../src/resources/networks/network.ts";
-import type { OrganizationRecord } from "../../src/resources/organizations/organization.ts";
-import type { PortRecord } from "../../src/resources/ports/port.ts";
-import type { ScheduleRecord } from "../../src/resources/schedules/schedule.ts";
-import type { ServiceRecord } from "../../src/resources/services/service.ts";
-import type { SubnetRecord } from "../../src/resources/subnets/subnet.ts";
-import type { TagRecord } from "../../src/resources/tags/tag.ts";
-import type { UserRecord } from "../../src/resources/users/user.ts";
-import type { VlanRecord } from "../../src/resources/vlans/vlan.ts";
+import { apiKeyKind } from "../../src/resources/api-keys/api-key.ts";
+import { bindingKind } from "../../src/resources/bindings/binding.ts";
+import { conflictAcceptanceKind } from "../../src/resources/conflict-acceptances/acceptance.ts";
+import { hostConsolidationKind } from "../../src/resources/consolidations/consolidation.ts";
+import { credentialAssignmentKind } from "../../src/resources/credential-assignments/credential-assignment.ts";
+import { credentialKind } from "../../src/resources/credentials/credential.ts";
+import { customFieldKind } from "../../src/resources/custom-fields/custom-field.ts";
+import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
+import { hostKind } from "../../src/resources/hosts/host.ts";
+import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
+import { ignoredKind } from "../../src/resources/ignored/ignored.ts";
+import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
+import { ipRangeKind } from "../../src/resources/ip-ranges/ip-range.ts";
+import { markerKind } from "../../src/resources/markers/marker.ts";
+import { networkKind } from "../../src/resources/networks/network.ts";
+import { organizationKind } from "../../src/resources/organizations/organization.ts";
+import { portKind } from "../../src/resources/ports/port.ts";
+import { scheduleKind } from "../../src/resources/schedules/schedule.ts";
+import { serviceKind } from "../../src/resources/services/service.ts";
+import { subnetKind } from "../../src/resources/subnets/subnet.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
+import { userKind } from "../../src/resources/users/user.ts";
+import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 
-/** Fields of every record. */
-type Kept<R extends RecordBase> = {
-  readonly [Name in keyof OwnFields<R> as undefined extends R[Name] ? never : Name]: Since;
+/** Fields present in every record of a kind. */
+type StoredField<R extends RecordBase> = keyof {
+  [Name in keyof OwnFields<R> as undefined extends R[Name] ? never : Name]: unknown;
 };
-/** FIRST, or the migration number of the upcaster that adds the field. */
-type Since = number;
-/** Of 0.2.0, whose stores exist: a new field must not belong to it. */
-const FIRST = 0;
+type Words<Text extends string> = Text extends `${infer Word} ${infer Others}` ? Word | Words<Others> : Text;
+type IfEqual<A, B> = [A, B] extends [B, A] ? unknown : never;
 
-const KEPT: Readonly<Record<string, Readonly<Record<string, Since>>>> = {
-  organization: { name: FIRST, require_change_reason: FIRST } satisfies Kept<OrganizationRecord>,
-  network: {
-    organization_id: FIRST,
-    name: FIRST,
-    description: FIRST,
-    tags: FIRST,
-    stale_after_hours: FIRST,
-  } satisfies Kept<NetworkRecord>,
-  vlan: { network_id: FIRST, number: FIRST, name: FIRST, description: FIRST, source: FIRST } satisfies Kept<VlanRecord>,
-  subnet: {
-    network_id: FIRST,
-    cidr: FIRST,
-    name: FIRST,
-    description: FIRST,
-    subnet_type: FIRST,
-    vlan_id: FIRST,
-    source: FIRST,
-    tags: FIRST,
-    accepts_credentials: FIRST,
-  } satisfies Kept<SubnetRecord>,
-  ip_range: {
-    network_id: FIRST,
-    subnet_id: FIRST,
-    first: FIRST,
-    last: FIRST,
-    purpose: FIRST,
-    description: FIRST,
-    tags: FIRST,
-  } satisfies Kept<IpRangeRecord>,
-  tag: {
-    organization_id: FIRST,
-    name: FIRST,
-    description: FIRST,
-    color: FIRST,
-    is_application: FIRST,
-  } satisfies Kept<TagRecord>,
-  custom_field: {
-    organization_id: FIRST,
-    key: FIRST,
-    label: FIRST,
-    kinds: FIRST,
-    type: FIRST,
-    choices: FIRST,
-    required: FIRST,
-    default: FIRST,
-    description: FIRST,
-  } satisfies Kept<CustomFieldRecord>,
-  marker: {
-    organization_id: FIRST,
-    network_id: FIRST,
-    name: FIRST,
-    at: FIRST,
-    description: FIRST,
-  } satisfies Kept<MarkerRecord>,
-  credential: {
-    organization_id: FIRST,
-    name: FIRST,
-    credential_type: FIRST,
-    tags: FIRST,
-    target_ips: FIRST,
-    secrets_updated_at: FIRST,
-  } satisfies Kept<CredentialRecord>,
-  host: {
-    name: FIRST,
-    hostname: FIRST,
-    description: FIRST,
-    hidden: FIRST,
-    network_id: FIRST,
-    tags: FIRST,
-    source: FIRST,
-    virtualization: FIRST,
-    sys_name: FIRST,
-    sys_descr: FIRST,
-    sys_object_id: FIRST,
-    sys_location: FIRST,
-    sys_contact: FIRST,
-    chassis_id: FIRST,
-    manufacturer: FIRST,
-    model: FIRST,
-    serial_number: FIRST,
-    management_url: FIRST,
-    asset_tag: FIRST,
-  } satisfies Kept<HostRecord>,
-  ip_address: {
-    host_id: FIRST,
-    network_id: FIRST,
-    subnet_id: FIRST,
-    ip_address: FIRST,
-    mac_address: FIRST,
-    name: FIRST,
-    position: FIRST,
-    first_discovery_id: FIRST,
-  } satisfies Kept<IpAddressRecord>,
-  if_entry: {
-    host_id: FIRST,
-    network_id: FIRST,
-    if_index: FIRST,
-    if_descr: FIRST,
-    if_type: FIRST,
-    admin_status: FIRST,
-    oper_status: FIRST,
-  } satisfies Kept<IfEntryRecord>,
-  fdb_entry: {
-    if_entry_id: FIRST,
-    host_id: FIRST,
-    network_id: FIRST,
-    mac_address: FIRST,
-    vlan_number: FIRST,
-  } satisfies Kept<FdbEntryRecord>,
-  port: {
-    host_id: FIRST,
-    network_id: FIRST,
-    number: FIRST,
-    protocol: FIRST,
-    type: FIRST,
-    first_discovery_id: FIRST,
-  } satisfies Kept<PortRecord>,
-  service: {
-    host_id: FIRST,
-    network_id: FIRST,
-    name: FIRST,
-    position: FIRST,
-    service_definition: FIRST,
-    source: FIRST,
-    tags: FIRST,
-    virtualization: FIRST,
-    first_discovery_id: FIRST,
-  } satisfies Kept<ServiceRecord>,
-  binding: {
-    service_id: FIRST,
-    host_id: FIRST,
-    network_id: FIRST,
-    type: FIRST,
-    port_id: FIRST,
-    ip_address_id: FIRST,
-    first_discovery_id: FIRST,
-  } satisfies Kept<BindingRecord>,
-  credential_assignment: {
-    credential_id: FIRST,
-    network_id: FIRST,
-    host_id: FIRST,
-    ip_address_ids: FIRST,
-  } satisfies Kept<CredentialAssignmentRecord>,
-  user: {
-    organization_id: FIRST,
-    email: FIRST,
-    name: FIRST,
-    role: FIRST,
-    network_ids: FIRST,
-    is_enabled: FIRST,
-  } satisfies Kept<UserRecord>,
-  api_key: {
-    name: FIRST,
-    organization_id: FIRST,
-    user_id: FIRST,
-    tags: FIRST,
-    expires_at: FIRST,
-    is_enabled: FIRST,
-    permissions: FIRST,
-    all_networks: FIRST,
-    network_ids: FIRST,
-    allowed_sources: FIRST,
-    key: FIRST,
-  } satisfies Kept<ApiKeyRecord>,
-  schedule: {
-    network_id: FIRST,
-    name: FIRST,
-    cron: FIRST,
-    timezone: FIRST,
-    kind: FIRST,
-    targets: FIRST,
-    is_enabled: FIRST,
-  } satisfies Kept<ScheduleRecord>,
-  ignored: {
-    network_id: FIRST,
-    entity: FIRST,
-    record_id: FIRST,
-    host_id: FIRST,
-    identity: FIRST,
-    label: FIRST,
-    signs: FIRST,
-  } satisfies Kept<IgnoredRecord>,
-  conflict_acceptance: {
-    organization_id: FIRST,
-    network_ids: FIRST,
-    type: FIRST,
-    value: FIRST,
-    fingerprint: FIRST,
-    reason: FIRST,
-    accepted_at: FIRST,
-    accepted_by: FIRST,
-    withdrawn_at: FIRST,
-    withdrawn_by: FIRST,
-  } satisfies Kept<ConflictAcceptanceRecord>,
-  host_consolidation: {
-    organization_id: FIRST,
-    former_id: FIRST,
-    into_id: FIRST,
-    network_id: FIRST,
-    closed_in: FIRST,
-    signs: FIRST,
-    into_signs: FIRST,
-  } satisfies Kept<HostConsolidationRecord>,
-};
+/** A kind's name and stored fields. A missing field or another word does not compile. */
+function stored<R extends RecordBase, Text extends string>(
+  kind: Kind<R>,
+  ...texts: ReadonlyArray<Text & IfEqual<StoredField<R>, Words<Text>>>
+): [string, string[]] {
+  return [kind.name, texts.join(" ").split(" ")];
+}
+
+const STORED: ReadonlyMap<string, readonly string[]> = new Map([
+  stored(organizationKind, "name require_change_reason"),
+  stored(networkKind, "organization_id name description tags stale_after_hours"),
+  stored(vlanKind, "network_id number name description source"),
+  stored(subnetKind, "network_id cidr name description subnet_type vlan_id source tags accepts_credentials"),
+  stored(ipRangeKind, "network_id subnet_id first last purpose description tags"),
+  stored(tagKind, "organization_id name description color is_application"),
+  stored(customFieldKind, "organization_id key label kinds type choices required default description"),
+  stored(markerKind, "organization_id network_id name at description"),
+  stored(credentialKind, "organization_id name credential_type tags target_ips secrets_updated_at"),
+  stored(
+    hostKind,
+    "name hostname description hidden network_id tags source virtualization sys_name sys_descr sys_object_id",
+    "sys_location sys_contact chassis_id manufacturer model serial_number management_url asset_tag",
+  ),
+  stored(ipAddressKind, "host_id network_id subnet_id ip_address mac_address name position first_discovery_id"),
+  stored(ifEntryKind, "host_id network_id if_index if_descr if_type admin_status oper_status"),
+  stored(fdbEntryKind, "if_entry_id host_id network_id mac_address vlan_number"),
+  stored(portKind, "host_id network_id number protocol type first_discovery_id"),
+  stored(
+    serviceKind,
+    "host_id network_id name position service_definition source tags virtualization first_discovery_id",
+  ),
+  stored(bindingKind, "service_id host_id network_id type port_id ip_address_id first_discovery_id"),
+  stored(credentialAssignmentKind, "credential_id network_id host_id ip_address_ids"),
+  stored(userKind, "organization_id email name role network_ids is_enabled"),
+  stored(
+    apiKeyKind,
+    "name organization_id user_id tags expires_at is_enabled permissions all_networks network_ids allowed_sources key",
+  ),
+  stored(scheduleKind, "network_id name cron timezone kind targets is_enabled"),
+  stored(ignoredKind, "network_id entity record_id host_id identity label signs"),
+  stored(
+    conflictAcceptanceKind,
+    "organization_id network_ids type value fingerprint reason accepted_at accepted_by withdrawn_at withdrawn_by",
+  ),
+  stored(hostConsolidationKind, "organization_id former_id into_id network_id closed_in signs into_signs"),
+]);
+
+/** Migration of the upcaster that adds a field, by `kind.field`. All other fields are in 0.2.0, whose stores exist. */
+const ADDED_IN: Readonly<Record<string, number>> = {};
+const isFirst = (kind: string, field: string) => ADDED_IN[`${kind}.${field}`] === undefined;
 
 test.each(KINDS.map((kind) => [kind.name, kind] as const))(
-  "a version of a kind's first shape reads with all present fields: %s",
+  "a version of a kind's first shape is read with all current fields: %s",
   (name, kind) => {
-    expect(KEPT, "a new kind takes a place in KEPT").toContainKey(name);
-    const fields = Object.entries(KEPT[name] ?? {});
-    const first = fields.filter(([, since]) => since === FIRST).map(([field]) => `"${field}":null`);
+    expect([...STORED.keys()], "a new kind needs an entry in STORED").toContain(name);
+    const fields = STORED.get(name) ?? [];
+    const first = fields.filter((field) => isFirst(name, field)).map((field) => `"${field}":null`);
     const db = new Database(":memory:");
     db.run("CREATE TABLE history_versions (key INTEGER PRIMARY KEY, members TEXT)");
     const row = db
@@ -262,17 +105,18 @@ test.each(KINDS.map((kind) => [kind.name, kind] as const))(
       .get(first.join(",")) as { members: string };
     expect(
       Object.keys(JSON.parse(`{${row.members}}`)).sort(),
-      "what is new in a record is added to the versions from before it: `upcasters` of its kind, addsField",
-    ).toEqual(fields.map(([field]) => field).sort());
+      "a new field needs an upcaster that adds it to earlier versions: `upcasters` of the kind, addField",
+    ).toEqual(fields.toSorted());
     const migrations = (kind.upcasters ?? []).map(({ migration }) => migration);
-    expect(Math.max(0, ...migrations), "the migration of an upcaster is there").toBeLessThanOrEqual(SCHEMA_VERSION);
-    for (const [field, since] of fields) if (since !== FIRST) expect(migrations, field).toContain(since);
+    expect(Math.max(0, ...migrations), "the migration of every upcaster exists").toBeLessThanOrEqual(SCHEMA_VERSION);
+    for (const field of fields)
+      if (!isFirst(name, field)) expect(migrations, field).toContain(ADDED_IN[`${name}.${field}`] as number);
   },
 );
 
-test("the first shapes are those of 0.2.0: a field added since names its migration", () => {
-  const first = Object.entries(KEPT).flatMap(([kind, fields]) =>
-    Object.entries(fields).flatMap(([field, since]) => (since === FIRST ? [`${kind}.${field}`] : [])),
+test("the first shapes are those of 0.2.0: a field added since specifies its migration", () => {
+  const first = [...STORED].flatMap(([kind, fields]) =>
+    fields.filter((field) => isFirst(kind, field)).map((field) => `${kind}.${field}`),
   );
   expect(createHash("sha256").update(first.sort().join("\n")).digest("hex")).toBe(
     "647e8acea4108aeb3d994f060d7f0478b7ece8f7a8f1697b2162595919320a5b",

@@ -3,6 +3,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { CommandActor } from "../../src/access/actor.ts";
+import type { AsOf } from "../../src/db/reading/list-query.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import { linkNeighbors } from "../../src/discovery/reconcile/link-neighbors.ts";
 import type { Recorded } from "../../src/discovery/sightings.ts";
@@ -43,35 +44,21 @@ function lldp(sysName: string, portName: string): Partial<IfEntryRecord> {
   return { lldp_sys_name: sysName, lldp_port_id: { subtype: "InterfaceName", value: portName } };
 }
 
-const scanner = (): CommandActor => ({
-  type: "Discovery",
-  id: SCAN_ID,
-  name: "full scan",
-  organizationId: store.organizationId,
-  requestId: null,
-  userId: null,
-  role: "Owner",
-  networkIds: [store.networkId],
-});
-const person: Author = {
-  type: "User",
-  id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0077",
-  name: "Ada",
-  requestId: null,
-} as Author;
+const userAuthor = { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0077", name: "Ada", requestId: null } as Author;
 
-const found = (): NeighborLink[] => changedLinks(networkFacts(store.reader, store.n(store.networkId)));
+const factsAt = (asOf?: AsOf) => networkFacts(store.reader, store.n(store.networkId), asOf);
+const pendingLinks = (): NeighborLink[] => changedLinks(factsAt());
 
 function write(links: readonly NeighborLink[]): { sequence: number | null; result: Recorded } {
-  return store.run(
-    (tx) => linkNeighbors(tx, { scan_id: SCAN_ID, network_id: store.networkId, links }, scanner()),
-    scanner(),
-  );
+  const { organizationId, networkId } = store;
+  const author = { type: "Discovery", id: SCAN_ID, name: "full scan", organizationId, requestId: null } as const;
+  const scanner: CommandActor = { ...author, userId: null, role: "Owner", networkIds: [networkId] };
+  return store.run((tx) => linkNeighbors(tx, { scan_id: SCAN_ID, network_id: networkId, links }, scanner), scanner);
 }
 
-/** Links like a scan. */
+/** Links the neighbors, as a scan does. */
 function link(): { sequence: number | null; result: Recorded } {
-  return write(found());
+  return write(pendingLinks());
 }
 
 const live = (id: string): IfEntryRecord => store.write((tx) => tx.find(ifEntryKind, id)) as IfEntryRecord;
@@ -83,79 +70,68 @@ describe("linking", () => {
     expect(live(downlink.id).neighbor).toEqual({ type: "IfEntry", id: uplink.id });
     expect(result.records.if_entries).toEqual({ created: 0, updated: 2, deleted: 0 });
     expect(result.hosts).toEqual([]);
-    expect(
-      result.findings
-        .map(({ type, label, reason }) => ({ type, label, reason }))
-        .sort((a, b) => a.label.localeCompare(b.label)),
-    ).toEqual([
-      { type: "Changed", label: "access", reason: "the far ends of its links were resolved" },
-      { type: "Changed", label: "core", reason: "the far ends of its links were resolved" },
+    expect(result.findings.map(({ type, label, reason }) => `${type} ${label}: ${reason}`).sort()).toEqual([
+      "Changed access: the far ends of its links were resolved",
+      "Changed core: the far ends of its links were resolved",
     ]);
     expect(store.versions(uplink.id)).toHaveLength(2);
-    expect(found()).toEqual([]);
+    expect(pendingLinks()).toEqual([]);
     expect([...linksOf(store.reader, store.n(store.networkId)).find()]).toEqual([]);
   });
 
   test("reads nothing for interfaces without announcements", () => {
-    expect(
-      [...linksOf(store.reader, store.n(store.networkId)).find()].map(({ links }) =>
-        links.map((each) => each.if_entry_id).sort(),
-      ),
-    ).toEqual([[downlink.id, uplink.id].sort()]);
+    const steps = [...linksOf(store.reader, store.n(store.networkId)).find()];
+    const ids = steps.map(({ links }) => links.map(({ if_entry_id }) => if_entry_id).sort());
+    expect(ids).toEqual([[downlink.id, uplink.id].sort()]);
   });
 
-  test("covers a whole network, however many interfaces it has", () => {
+  test("covers an entire network with any number of interfaces", () => {
     store.write((tx) => {
       for (let k = 0; k < 2_500; k += 1) tx.create(ifEntryKind, store.organizationId, ifEntryFields(access, 1_000 + k));
     });
-    const late = newPort(core, 2, "Te1/2", lldp("access", "eth3499"));
-    expect(networkFacts(store.reader, store.n(store.networkId)).ports).toHaveLength(2_504);
+    const latePort = newPort(core, 2, "Te1/2", lldp("access", "eth3499"));
+    expect(factsAt().ports).toHaveLength(2_504);
     link();
-    expect(live(late.id).neighbor?.type).toBe("IfEntry");
+    expect(live(latePort.id).neighbor?.type).toBe("IfEntry");
   });
 
-  test("is as of the requested instant", () => {
+  test("uses the state at the requested instant", () => {
     const before = store.reader.atSequence(store.reader.head().sequence);
     link();
-    const then = networkFacts(store.reader, store.n(store.networkId), before);
-    expect(then.ports.every(({ neighbor }) => neighbor === null)).toBe(true);
-    expect(
-      networkFacts(store.reader, store.n(store.networkId)).ports.filter(({ neighbor }) => neighbor !== null),
-    ).toHaveLength(2);
+    expect(factsAt(before).ports.every(({ neighbor }) => neighbor === null)).toBe(true);
+    expect(factsAt().ports.filter(({ neighbor }) => neighbor !== null)).toHaveLength(2);
   });
 
   test("omits changed announcements, deleted interfaces, and deleted far ends", () => {
-    const decided = found();
-    store.write((tx) =>
-      tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/9" } }),
-    );
+    const computed = pendingLinks();
+    const announce = (value: string) =>
+      store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value } }));
+    announce("Te1/9");
     store.write((tx) => removeRecord(tx, ifEntryKind, downlink.id, true));
-    const { sequence, result } = write(decided);
+    const { sequence, result } = write(computed);
     expect(sequence).toBeNull();
     expect(result).toEqual({ records: {}, findings: [], hosts: [] });
-    store.write((tx) =>
-      tx.update(ifEntryKind, uplink.id, { lldp_port_id: { subtype: "InterfaceName", value: "Te1/1" } }),
-    );
-    expect(write(decided).sequence).toBeNull();
+    announce("Te1/1");
+    expect(write(computed).sequence).toBeNull();
     expect(live(uplink.id).neighbor).toBeUndefined();
   });
 
   test("clears a neighbor no longer announced, at both ends", () => {
     link();
     store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_sys_name: undefined, lldp_port_id: undefined }));
-    expect(found()).toHaveLength(2);
+    expect(pendingLinks()).toHaveLength(2);
     link();
     expect([live(uplink.id).neighbor, live(downlink.id).neighbor]).toEqual([undefined, undefined]);
   });
 
   test("keeps manual values, including empty ones, with the announcement next to them", () => {
-    const other = newPort(core, 2, "Te1/2");
+    const manual = newPort(core, 2, "Te1/2");
     link();
-    store.run((tx) => tx.update(ifEntryKind, uplink.id, { neighbor: { type: "IfEntry", id: other.id } }), person);
-    store.run((tx) => tx.update(ifEntryKind, downlink.id, { neighbor: undefined }), person);
+    store.run((tx) => tx.update(ifEntryKind, uplink.id, { neighbor: { type: "IfEntry", id: manual.id } }), userAuthor);
+    store.run((tx) => tx.update(ifEntryKind, downlink.id, { neighbor: undefined }), userAuthor);
     link();
     expect(live(uplink.id)).toMatchObject({
-      neighbor: { type: "IfEntry", id: other.id },
+      neighbor: { type: "IfEntry", id: manual.id },
       discovered: { neighbor: { type: "IfEntry", id: downlink.id } },
     });
     expect(live(downlink.id)).toMatchObject({ discovered: { neighbor: { type: "IfEntry", id: uplink.id } } });
@@ -163,66 +139,47 @@ describe("linking", () => {
     expect(link().sequence).toBeNull();
     store.write((tx) => tx.update(ifEntryKind, uplink.id, { lldp_sys_name: undefined, lldp_port_id: undefined }));
     link();
-    expect(live(uplink.id).neighbor).toEqual({ type: "IfEntry", id: other.id });
+    expect(live(uplink.id).neighbor).toEqual({ type: "IfEntry", id: manual.id });
     expect(live(uplink.id).discovered).toBeUndefined();
     expect(link().sequence).toBeNull();
   });
 
   test("sets the far end of each of several announcements, which a removal clears again", () => {
-    const hub = newPort(core, 5, "Te1/5", {
-      ...lldp("access", "Gi1/1"),
-      more_neighbors: [
-        {
-          protocol: "Lldp",
-          sys_name: "printer",
-          port_id: { subtype: "InterfaceName", value: "eth0" },
-          sys_desc: "a printer",
-        },
-        { protocol: "Cdp", device_id: "nobody" },
-      ],
-    });
+    const announced = {
+      protocol: "Lldp",
+      sys_name: "printer",
+      port_id: { subtype: "InterfaceName", value: "eth0" },
+      sys_desc: "a printer",
+    } as const;
+    const unknown = { protocol: "Cdp", device_id: "nobody" } as const;
+    const hub = newPort(core, 5, "Te1/5", { ...lldp("access", "Gi1/1"), more_neighbors: [announced, unknown] });
     const printer = newHost("printer");
-    const card = newPort(printer, 1, "eth0");
+    const printerPort = newPort(printer, 1, "eth0");
     link();
-    expect(live(hub.id).more_neighbors).toEqual([
-      {
-        protocol: "Lldp",
-        sys_name: "printer",
-        port_id: { subtype: "InterfaceName", value: "eth0" },
-        sys_desc: "a printer",
-        neighbor: { type: "IfEntry", id: card.id },
-      },
-      { protocol: "Cdp", device_id: "nobody" },
-    ]);
-    expect(live(card.id).neighbor).toEqual({ type: "IfEntry", id: hub.id });
+    const neighbor = { type: "IfEntry", id: printerPort.id } as const;
+    expect(live(hub.id).more_neighbors).toEqual([{ ...announced, neighbor }, unknown]);
+    expect(live(printerPort.id).neighbor).toEqual({ type: "IfEntry", id: hub.id });
     expect(link().sequence).toBeNull();
     store.write((tx) => removeRecord(tx, hostKind, printer.id, true));
     expect(live(hub.id).more_neighbors?.map(({ neighbor }) => neighbor)).toEqual([undefined, undefined]);
-    expect(found()).toEqual([]);
+    expect(pendingLinks()).toEqual([]);
   });
 
   test("stays within its network", () => {
-    const elsewhere = store.create(networkKind, networkFields(store.organizationId, "elsewhere")).id;
-    const stranger = store.create(hostKind, hostFields(elsewhere, "stranger", { sys_name: "stranger" }));
-    const far = store.create(ifEntryKind, ifEntryFields(stranger, 1, { if_name: "Gi1" }));
-    const near = newPort(access, 7, "Gi1/7", lldp("stranger", "Gi1"));
+    const otherNetworkId = store.create(networkKind, networkFields(store.organizationId, "elsewhere")).id;
+    const foreignHost = store.create(hostKind, hostFields(otherNetworkId, "stranger", { sys_name: "stranger" }));
+    const farPort = store.create(ifEntryKind, ifEntryFields(foreignHost, 1, { if_name: "Gi1" }));
+    const nearPort = newPort(access, 7, "Gi1/7", lldp("stranger", "Gi1"));
     link();
-    expect(live(near.id).neighbor).toBeUndefined();
-    const [decided] = found();
-    expect(decided).toBeUndefined();
-    const forged = {
-      if_entry_id: near.id,
-      fingerprint: networkFacts(store.reader, store.n(store.networkId)).ports.find(({ id }) => id === near.id)
-        ?.fingerprint as string,
-      neighbor: { type: "IfEntry" as const, id: far.id },
-      more: [],
-    };
-    expect(
-      write([
-        forged,
-        { ...forged, if_entry_id: far.id, neighbor: { type: "IfEntry", id: near.id } },
-        { ...forged, neighbor: { type: "Host", id: access.id } },
-      ]).sequence,
-    ).toBeNull();
+    expect(live(nearPort.id).neighbor).toBeUndefined();
+    expect(pendingLinks()).toEqual([]);
+    const fingerprint = factsAt().ports.find(({ id }) => id === nearPort.id)?.fingerprint as string;
+    const forged = { if_entry_id: nearPort.id, fingerprint, more: [] };
+    const written = write([
+      { ...forged, neighbor: { type: "IfEntry", id: farPort.id } },
+      { ...forged, if_entry_id: farPort.id, neighbor: { type: "IfEntry", id: nearPort.id } },
+      { ...forged, neighbor: { type: "Host", id: access.id } },
+    ]);
+    expect(written.sequence).toBeNull();
   });
 });

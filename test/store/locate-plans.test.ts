@@ -1,6 +1,5 @@
 // Query plans of locate and its timeline: always by an index, never a full table scan.
 
-import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Reader } from "../../src/db/reading/reader.ts";
 import { ASKED_BY, type LocateQuestion } from "../../src/history/locate/facts.ts";
@@ -13,7 +12,15 @@ import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 import { momentOf } from "../support/store/moments.ts";
-import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
+import { planOf, preparedBy } from "../support/store/prepared-statements.ts";
+import {
+  addressFields,
+  fdbEntryFields,
+  hostFields,
+  ifEntryFields,
+  Store,
+  subnetFields,
+} from "../support/store/store.ts";
 
 const MAC = "00:1b:21:00:00:07";
 const VALUES: Readonly<Record<LocateQuestion["by"], string>> = { mac: MAC, ip: "10.0.0.7", hostname: "web" };
@@ -23,13 +30,8 @@ const store = new Store();
 beforeAll(() => {
   const { organizationId, networkId } = store;
   store.write((tx) => {
-    const vlan = tx.create(vlanKind, organizationId, {
-      network_id: networkId,
-      number: 7,
-      name: "v7",
-      description: null,
-      source: { type: "Manual" },
-    });
+    const named = { number: 7, name: "v7", description: null, source: { type: "Manual" } } as const;
+    const vlan = tx.create(vlanKind, organizationId, { network_id: networkId, ...named });
     const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8", { vlan_id: vlan.id }));
     const web = tx.create(hostKind, organizationId, hostFields(networkId, "web"));
     tx.create(ipAddressKind, organizationId, addressFields(web, subnet.id, "10.0.0.7", { mac_address: MAC }));
@@ -41,13 +43,7 @@ beforeAll(() => {
     ];
     for (const [position, link] of links.entries()) {
       const port = tx.create(ifEntryKind, organizationId, ifEntryFields(access, position + 1, link));
-      tx.create(fdbEntryKind, organizationId, {
-        if_entry_id: port.id,
-        host_id: access.id,
-        network_id: networkId,
-        mac_address: MAC,
-        vlan_number: 7,
-      });
+      tx.create(fdbEntryKind, organizationId, { ...fdbEntryFields(port, MAC), vlan_number: 7 });
     }
   });
   store.write((tx) => tx.create(hostKind, organizationId, hostFields(networkId, "later")));
@@ -58,15 +54,15 @@ describe.each(ASKED_BY)("by %s", (by) => {
   test.each([
     ["all networks", null],
     ["one of the networks", [1]],
-  ])("within reach of %s every statement uses an index", (_title, some) => {
-    const networkNs = some === null ? null : [store.n(store.networkId)];
+  ])("every statement uses an index within reach of %s", (_title, networks) => {
+    const networkNs = networks === null ? null : [store.n(store.networkId)];
     const query = {
       actor: { type: "User", n: 1, userN: 1, role: "Viewer", organizationN: store.n(store.organizationId), networkNs },
-      asked: { by, value: VALUES[by] },
+      question: { by, value: VALUES[by] },
       networkId: null,
     } as const;
     const { sequence } = store.reader.head();
-    const { texts, bytes } = preparedBy(store.readDb.$client, () => {
+    const { texts, result: bytes } = preparedBy(store.readDb.$client, () => {
       // A separate reader without prepared statements.
       const reader = new Reader(store.readDb, store.clock);
       // Steps without bytes have no output yet.
@@ -78,35 +74,15 @@ describe.each(ASKED_BY)("by %s", (by) => {
     expect(new TextDecoder().decode(bytes[0])).toContain('"role":"Edge"');
     expect(texts.length).toBeGreaterThan(8);
     for (const text of texts) {
-      const plan = (store.readDb.$client.query(`EXPLAIN QUERY PLAN ${text}`).all() as Array<{ detail: string }>).map(
-        ({ detail }) => detail,
-      );
-      expect([text, plan.filter(goesThroughATable)]).toEqual([text, []]);
+      expect([text, planOf(store.readDb.$client, text).filter(isTableScan)]).toEqual([text, []]);
     }
   });
 });
 
-/**
- * Expected scans: parameter lists, the search index, results of a subquery, and the few segments of thinned history.
- */
-function goesThroughATable(detail: string): boolean {
+/** Expected scans: parameter lists, the search index, results of a subquery, and segments of thinned history. */
+function isTableScan(detail: string): boolean {
   return (
     /AUTOMATIC/.test(detail) ||
     (/^SCAN /.test(detail) && !/^SCAN (CONSTANT ROW|\(subquery|\w+ VIRTUAL TABLE|history_segments)/.test(detail))
   );
-}
-
-/** Statements that a connection prepares during `act`, and their result. */
-function preparedBy(client: Database, act: () => Uint8Array[]): { texts: string[]; bytes: Uint8Array[] } {
-  const texts: string[] = [];
-  const prepare = client.prepare.bind(client);
-  client.prepare = ((sql: string) => {
-    texts.push(sql);
-    return prepare(sql);
-  }) as typeof client.prepare;
-  try {
-    return { bytes: act(), texts };
-  } finally {
-    client.prepare = prepare as typeof client.prepare;
-  }
 }

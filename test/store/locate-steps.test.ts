@@ -10,14 +10,20 @@ import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { ipAddressKind } from "../../src/resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { momentOf } from "../support/store/moments.ts";
-import { addressFields, hostFields, ifEntryFields, Store, subnetFields } from "../support/store/store.ts";
+import {
+  addressFields,
+  fdbEntryFields,
+  hostFields,
+  ifEntryFields,
+  Store,
+  subnetFields,
+} from "../support/store/store.ts";
 
 const HOSTS = 20;
-/** Per host. */
-const MACS = 5;
+const MACS_PER_HOST = 5;
 const SWITCHES = 10;
-/** Per switch; every MAC address is learned on one of them. */
-const PORTS = 5;
+/** Every MAC address is learned on one port of each switch. */
+const PORTS_PER_SWITCH = 5;
 /** A query takes some milliseconds at most. */
 const QUERIES_OF_STEP_MAX = 50;
 
@@ -27,52 +33,33 @@ let sequence: number;
 
 beforeAll(() => {
   const { organizationId, networkId } = store;
-  const mac = (host: number, n: number) =>
-    `00:1b:21:00:${host.toString(16).padStart(2, "0")}:${n.toString(16).padStart(2, "0")}`;
+  const mac = (host: number, n: number) => `00:1b:21:00:${Buffer.of(host, n).toString("hex").replace(/..$/, ":$&")}`;
   store.write((tx) => {
     const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8"));
     const macs: string[] = [];
     for (let site = 0; site < HOSTS; site += 1) {
-      const host = tx.create(
-        hostKind,
-        organizationId,
-        hostFields(networkId, `host at ${site}`, { hostname: `web.site${site}.example.net` }),
-      );
-      for (let n = 0; n < MACS; n += 1) {
+      const named = hostFields(networkId, `host at ${site}`, { hostname: `web.site${site}.example.net` });
+      const host = tx.create(hostKind, organizationId, named);
+      for (let n = 0; n < MACS_PER_HOST; n += 1) {
         macs.push(mac(site, n));
-        tx.create(
-          ipAddressKind,
-          organizationId,
-          addressFields(host, subnet.id, `10.${site}.0.${n + 1}`, { mac_address: mac(site, n) }),
-        );
+        const fields = addressFields(host, subnet.id, `10.${site}.0.${n + 1}`, { mac_address: mac(site, n) });
+        tx.create(ipAddressKind, organizationId, fields);
       }
     }
     for (let device = 0; device < SWITCHES; device += 1) {
       const host = tx.create(hostKind, organizationId, hostFields(networkId, `switch ${device}`));
-      const ports = Array.from({ length: PORTS }, (_, port) =>
+      const ports = Array.from({ length: PORTS_PER_SWITCH }, (_, port) =>
         tx.create(ifEntryKind, organizationId, ifEntryFields(host, port + 1, { oper_status: "Up" })),
       );
-      for (const [n, mac_address] of macs.entries()) {
-        tx.create(fdbEntryKind, organizationId, {
-          if_entry_id: (ports[(n + device) % PORTS] as (typeof ports)[number]).id,
-          host_id: host.id,
-          network_id: networkId,
-          mac_address,
-          vlan_number: null,
-        });
+      for (const [n, mac] of macs.entries()) {
+        const port = ports[(n + device) % PORTS_PER_SWITCH] as (typeof ports)[number];
+        tx.create(fdbEntryKind, organizationId, fdbEntryFields(port, mac));
       }
     }
   });
   sequence = store.reader.head().sequence;
-  const actor = {
-    type: "User",
-    n: 1,
-    userN: 1,
-    role: "Viewer",
-    organizationN: store.n(organizationId),
-    networkNs: null,
-  } as const;
-  query = { actor, asked: { by: "hostname", value: "web" }, networkId: null };
+  const actor = { ...store.reach(), type: "User", n: 1, userN: 1, role: "Viewer" } as const;
+  query = { actor, question: { by: "hostname", value: "web" }, networkId: null };
 });
 afterAll(() => store.close());
 
@@ -98,20 +85,20 @@ function queriesOf(read: (reader: Reader) => Generator<Uint8Array, void>): { ste
 test("works in steps of a few queries", () => {
   const live = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) }));
   expect(JSON.parse(live.text).data).toMatchObject({ truncated: true, asked: { by: "hostname", value: "web" } });
-  const ever = queriesOf((reader) => locateTimeline(reader, { ...query, from: null, to: null, until: sequence }));
-  expect(JSON.parse(ever.text).data.intervals).toHaveLength(1);
-  for (const { steps } of [live, ever]) {
-    expect(steps.length).toBeGreaterThan(HOSTS * MACS);
+  const timeline = queriesOf((reader) => locateTimeline(reader, { ...query, from: null, to: null, until: sequence }));
+  expect(JSON.parse(timeline.text).data.intervals).toHaveLength(1);
+  for (const { steps } of [live, timeline]) {
+    expect(steps.length).toBeGreaterThan(HOSTS * MACS_PER_HOST);
     expect(Math.max(...steps.map((queries) => queries.length))).toBeLessThanOrEqual(QUERIES_OF_STEP_MAX);
   }
 });
 
-test("reads a port's table once, and looks up each MAC address once, however many candidates there are", () => {
+test("reads a port's table once, and looks up each MAC address once, for any number of candidates", () => {
   const all = queriesOf((reader) => locate(reader, { ...query, moment: momentOf(reader, sequence) })).steps.flat();
   const tables = all.filter(
     (sql) => sql.includes("FROM history_spans s CROSS JOIN history_records r") && sql.includes("ORDER BY s.n LIMIT"),
   );
   // In addition to those of the hosts' own addresses and interfaces.
-  expect(tables.length).toBeLessThanOrEqual(2 * HOSTS + SWITCHES * PORTS);
+  expect(tables.length).toBeLessThanOrEqual(2 * HOSTS + SWITCHES * PORTS_PER_SWITCH);
   expect(all.length).toBeLessThan(1_000);
 });

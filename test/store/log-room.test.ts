@@ -1,11 +1,11 @@
-// WAL size during a verification of a working appliance: bounded however long the read, without long waits.
+// WAL size during a verification of a working appliance: bounded for reads of any length, without long waits.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { JOURNAL_SIZE_LIMIT_BYTES, openReadOnly, openWritable, type Sql } from "../../src/db/connection.ts";
-import { LogRoom } from "../../src/history/verify/log-room.ts";
+import { WalPauses } from "../../src/history/verify/log-room.ts";
 
 const MIB = 1024 * 1024;
 const LIMIT_MIB = JOURNAL_SIZE_LIMIT_BYTES / MIB;
@@ -14,7 +14,7 @@ let directory: string;
 let path: string;
 let writer: Sql;
 let reader: Sql;
-let paused: number;
+let pauseCount: number;
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), "netledger-log-room-"));
@@ -23,7 +23,7 @@ beforeEach(() => {
   writer.$client.run("PRAGMA synchronous = OFF");
   writer.$client.run("CREATE TABLE things (bytes BLOB)");
   reader = openReadOnly(path);
-  paused = 0;
+  pauseCount = 0;
 });
 afterEach(() => {
   reader.$client.close();
@@ -36,15 +36,15 @@ const write = (mib: number) => {
 };
 const read = () => reader.$client.query("SELECT count(*) FROM things").get();
 const logMib = () => statSync(`${path}-wal`).size / MIB;
-/** Concurrent writes of others. */
-const roomBeside = (meanwhile: () => void) =>
-  new LogRoom(path, () => {
-    paused += 1;
-    meanwhile();
+/** Pauses during which others write. */
+const pausesDuring = (concurrentWrite: () => void) =>
+  new WalPauses(path, () => {
+    pauseCount += 1;
+    concurrentWrite();
   });
 const writeLittle = () => writer.$client.run("INSERT INTO things VALUES (x'00')");
 
-/** Like the steps of a verification: some read is always open during a write. */
+/** Grows the log like the steps of a verification, with a read open during each write. */
 function grow(mib: number): void {
   reader.$client.run("BEGIN");
   read();
@@ -53,39 +53,39 @@ function grow(mib: number): void {
 }
 
 test("a large log is truncated once two commits found no reader", () => {
-  const room = roomBeside(writeLittle);
+  const pauses = pausesDuring(writeLittle);
   grow(LIMIT_MIB + 10);
   expect(logMib()).toBeGreaterThan(LIMIT_MIB);
-  room.give();
-  expect(paused).toBeGreaterThan(0);
-  expect(paused).toBeLessThan(5);
+  pauses.pauseIfLarge();
+  expect(pauseCount).toBeGreaterThan(0);
+  expect(pauseCount).toBeLessThan(5);
   expect(logMib()).toBeLessThanOrEqual(LIMIT_MIB);
 });
 
-test("a small log is not waited for", () => {
-  const room = roomBeside(writeLittle);
-  room.give();
+test("a small log causes no pause", () => {
+  const pauses = pausesDuring(writeLittle);
+  pauses.pauseIfLarge();
   grow(LIMIT_MIB - 10);
-  room.give();
-  expect(paused).toBe(0);
+  pauses.pauseIfLarge();
+  expect(pauseCount).toBe(0);
 });
 
-test("with an active reader truncation is given up, and retried after the same growth", () => {
-  const other = openReadOnly(path);
-  other.$client.run("BEGIN");
-  other.$client.query("SELECT count(*) FROM things").get();
-  const room = roomBeside(writeLittle);
+test("truncation is given up with an active reader, and retried after the same growth", () => {
+  const activeReader = openReadOnly(path);
+  activeReader.$client.run("BEGIN");
+  activeReader.$client.query("SELECT count(*) FROM things").get();
+  const pauses = pausesDuring(writeLittle);
   grow(LIMIT_MIB + 1);
-  room.give();
-  const inVain = paused;
-  expect(inVain).toBeGreaterThan(10);
+  pauses.pauseIfLarge();
+  const pausesBefore = pauseCount;
+  expect(pausesBefore).toBeGreaterThan(10);
   grow(10);
-  room.give();
-  expect(paused).toBe(inVain);
+  pauses.pauseIfLarge();
+  expect(pauseCount).toBe(pausesBefore);
   grow(LIMIT_MIB);
-  other.$client.run("COMMIT");
-  other.$client.close();
-  room.give();
-  expect(paused).toBeGreaterThan(inVain);
+  activeReader.$client.run("COMMIT");
+  activeReader.$client.close();
+  pauses.pauseIfLarge();
+  expect(pauseCount).toBeGreaterThan(pausesBefore);
   expect(logMib()).toBeLessThanOrEqual(LIMIT_MIB);
 });

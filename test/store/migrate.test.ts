@@ -1,5 +1,5 @@
-// Migrations: the numbers of their files, and the upgrade of an existing store by migrations and upcasters made for the
-// test. Fields added and renamed, indexed columns with their backfill, tables outside the ledger, and a kill half-way.
+// Migrations: the numbers of their files, and the upgrade of an existing store by test migrations and upcasters: fields
+// added and renamed, indexed columns with their backfill, tables outside the ledger, and a kill half-way.
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
@@ -21,7 +21,7 @@ import {
 import { type AnyKind, type Kind, liveColumns, type RecordBase } from "../../src/db/kind.ts";
 import { checkedTables, walkChecked, withChecksum } from "../../src/db/row-checksum.ts";
 import { rowSumOf } from "../../src/db/row-sums.ts";
-import { addsField, renamesField } from "../../src/db/shape.ts";
+import { addField, renameField } from "../../src/db/shape.ts";
 import { outcomeOf, type WriteReply, Writer } from "../../src/db/writing/writer.ts";
 import { upgradeStore } from "../../src/history/upgrade.ts";
 import { rebuildPastWithin } from "../../src/history/verify/rebuild.ts";
@@ -40,7 +40,7 @@ const FOLDER = join(ROOT, "migrations");
 /** The first migration is 36: earlier numbers were in use before the first release. */
 const FIRST = 36;
 
-/** A kind's record: first with a `title`, then also a `color`, then with a `name` instead of the title. */
+/** Record of a test kind: first with a `title`, then also a `color`, then with a `name` instead of the title. */
 interface Gadget extends RecordBase {
   readonly network_id: string;
   readonly title?: string;
@@ -54,21 +54,21 @@ const COLORED = SCHEMA_VERSION + 2;
 const INDEXED = SCHEMA_VERSION + 3;
 const NAMED = SCHEMA_VERSION + 4;
 
-/** By version. A migration without SQL adds or renames fields of records. */
-const MADE = [
+/** Test migrations by version. One without SQL adds or renames fields of records. */
+const TEST_MIGRATIONS = [
   `CREATE TABLE gadgets (n INTEGER PRIMARY KEY REFERENCES history_records (n), organization_n INTEGER NOT NULL,
      network_n INTEGER NOT NULL, sequence INTEGER NOT NULL, identity TEXT UNIQUE, composed INTEGER NOT NULL,
      sort_keys TEXT, members TEXT NOT NULL) STRICT`,
-  "-- Gadgets have a color: Red for those from before.",
+  "-- Gadgets have a color: Red for existing ones.",
   `ALTER TABLE gadgets ADD COLUMN color TEXT;
    CREATE INDEX gadgets_by_color ON gadgets (color) WHERE color IS NOT NULL;`,
   "-- The title is called name.",
 ];
-const migrationsTo = (version: number) => [...MIGRATIONS, ...MADE.slice(0, version - SCHEMA_VERSION)];
+const migrationsTo = (version: number) => [...MIGRATIONS, ...TEST_MIGRATIONS.slice(0, version - SCHEMA_VERSION)];
 
-/** The kind as of a version. */
+/** The test kind as of a version. */
 function gadgetAt(version: number): Kind<Gadget> {
-  const upcasters = [addsField(COLORED, "color", "Red"), renamesField(NAMED, "title", "name")];
+  const upcasters = [addField(COLORED, "color", "Red"), renameField(NAMED, "title", "name")];
   const columns = {
     ...liveColumns,
     network_n: integer()
@@ -95,11 +95,11 @@ function gadgetAt(version: number): Kind<Gadget> {
 }
 const kindsAt = (version: number): AnyKind[] => [...KINDS, gadgetAt(version) as AnyKind];
 
-/** Migrates to a version as its executable would. */
+/** Migrates a store to a version, as the executable of that version does. */
 function upgradeTo(path: string, version: number): Sql {
   const db = openWritable(path);
-  const upgrade = (...[each, from, added]: Parameters<typeof upgradeStore>) =>
-    upgradeStore(each, from, added, kindsAt(version));
+  const upgrade = (...[target, from, added]: Parameters<typeof upgradeStore>) =>
+    upgradeStore(target, from, added, kindsAt(version));
   migrate(db, path, upgrade, migrationsTo(version));
   return db;
 }
@@ -123,21 +123,21 @@ describe("the migrations", () => {
     const numbers = readdirSync(FOLDER)
       .sort()
       .map((file) => Number(file.slice(0, 4)));
-    expect(numbers).toEqual(Array.from({ length: MIGRATIONS.length }, (_, place) => FIRST + place));
+    expect(numbers).toEqual(Array.from({ length: MIGRATIONS.length }, (_, index) => FIRST + index));
     expect(numbers.at(-1)).toBe(SCHEMA_VERSION);
   });
 
-  test("of 0.2.0 never change: existing stores are compared with them by their text, comments included", () => {
+  test("of 0.2.0 never change: existing stores are compared with their text, including comments", () => {
     const db = openWritable(":memory:");
     makeSchema(db, 40);
-    const made = rowsOf(db, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 1, 2");
+    const objects = rowsOf(db, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 1, 2");
     db.$client.close();
-    expect(createHash("sha256").update(JSON.stringify(made)).digest("hex")).toBe(
+    expect(createHash("sha256").update(JSON.stringify(objects)).digest("hex")).toBe(
       "1fcfd985c519a175231000fbb7e5930a873b7abd6e10df4787bd3a6cfeb7a52a",
     );
   });
 
-  test("have no upgrade from a schema before the first release: its data is refused and stays as it is", () => {
+  test("refuse a schema from before the first release, and leave its data unchanged", () => {
     const path = fileOf("unreleased");
     const db = openWritable(path);
     db.$client.run(
@@ -155,12 +155,12 @@ describe("the migrations", () => {
 });
 
 describe("a store with records", () => {
-  /** Of the version that introduced gadgets. */
+  /** Store of the version that introduced gadgets. */
   const before = () => fileOf("titled");
   const titles = ["first", 'a "quoted" title', "ümlaut"];
 
   beforeAll(() => {
-    const store = new Store({ kinds: kindsAt(TITLED), migration: MADE[0] as string });
+    const store = new Store({ kinds: kindsAt(TITLED), migration: TEST_MIGRATIONS[0] as string });
     const kind = gadgetAt(TITLED);
     const tag = store.create(tagKind, tagFields(store.organizationId, "one"));
     const ids = titles.map(
@@ -175,7 +175,7 @@ describe("a store with records", () => {
 
   const live = (db: Sql) => rowsOf(db, "SELECT n, sequence, members, color FROM gadgets ORDER BY n");
 
-  test("gets fields, an indexed column and a renamed field: at once as one by one, and its ledger stays", () => {
+  test("gets fields, an indexed column and a renamed field, at once or one by one, with an unchanged ledger", () => {
     const [atOnce, oneByOne] = [fileOf("at-once"), fileOf("one-by-one")];
     for (const path of [atOnce, oneByOne]) copyFileSync(before(), path);
     const written = openWritable(before());
@@ -188,8 +188,8 @@ describe("a store with records", () => {
       expect(findingsOf(db, version)).toEqual([]);
       db.$client.close();
     }
-    const [one, other] = [upgradeTo(atOnce, NAMED), upgradeTo(oneByOne, NAMED)];
-    for (const db of [one, other]) {
+    const [direct, stepwise] = [upgradeTo(atOnce, NAMED), upgradeTo(oneByOne, NAMED)];
+    for (const db of [direct, stepwise]) {
       expect(findingsOf(db, NAMED)).toEqual([]);
       expect(rowsOf(db, LEDGER)).toEqual(ledger);
       expect(rowsOf(db, "SELECT * FROM live_links ORDER BY 1, 2, 3")).toEqual(links);
@@ -201,13 +201,13 @@ describe("a store with records", () => {
       ]);
       expect(records.some((record) => "title" in record)).toBe(false);
     }
-    expect(live(one)).toEqual(live(other));
+    expect(live(direct)).toEqual(live(stepwise));
     const schema = "SELECT type, name, sql FROM sqlite_schema ORDER BY 1, 2";
-    expect(rowsOf(one, schema)).toEqual(rowsOf(other, schema));
-    for (const db of [one, other]) db.$client.close();
+    expect(rowsOf(direct, schema)).toEqual(rowsOf(stepwise, schema));
+    for (const db of [direct, stepwise]) db.$client.close();
   });
 
-  test("fills an indexed column also where no upcaster is new", () => {
+  test("gets an indexed column filled even without a new upcaster", () => {
     const path = fileOf("indexed");
     copyFileSync(before(), path);
     upgradeTo(path, COLORED).$client.close();
@@ -217,7 +217,7 @@ describe("a store with records", () => {
     db.$client.close();
   });
 
-  test("is written on in its new shape", () => {
+  test("accepts writes in its new shape", () => {
     const path = fileOf("written");
     copyFileSync(before(), path);
     const db = upgradeTo(path, NAMED);
@@ -225,7 +225,7 @@ describe("a store with records", () => {
     const writer = new Writer({
       db,
       kinds: kindsAt(NAMED),
-      commands: { test: (tx, input: (of: typeof tx) => unknown) => input(tx) },
+      commands: { test: (tx, input: (transaction: typeof tx) => unknown) => input(tx) },
       clock: { now: () => Date.UTC(2027, 0, 1) },
       random: new Store().random,
     });
@@ -260,7 +260,7 @@ describe("an upgrade", () => {
   });
   afterAll(() => db.$client.close());
 
-  test("sees all tables and the previous schema, once, and is done completely or not at all", () => {
+  test("sees all tables and the previous schema, runs once, and is atomic", () => {
     const { $client: client } = db;
     toEarlierSchema(client);
     const count = () => rowsOf(db, "SELECT count(*) FROM sqlite_schema");
@@ -275,37 +275,37 @@ describe("an upgrade", () => {
     expect(count()).toEqual(before);
     expect(schemaVersionOf(db)).toBe(EARLIER_SCHEMA);
 
-    const seen: number[] = [];
-    const upgrade = (each: Sql, from: number) => {
-      expect([each === db, client.inTransaction]).toEqual([true, true]);
+    const upgradedFrom: number[] = [];
+    const upgrade = (upgraded: Sql, from: number) => {
+      expect([upgraded === db, client.inTransaction]).toEqual([true, true]);
       client.run("DELETE FROM idempotency_keys");
-      seen.push(from);
+      upgradedFrom.push(from);
     };
     migrate(db, path, upgrade);
     migrate(db, path, upgrade);
-    expect(seen).toEqual([EARLIER_SCHEMA]);
-    const fresh = openWritable(":memory:");
-    migrate(fresh, ":memory:", upgrade);
-    fresh.$client.close();
-    expect(seen).toEqual([EARLIER_SCHEMA]);
+    expect(upgradedFrom).toEqual([EARLIER_SCHEMA]);
+    const newDatabase = openWritable(":memory:");
+    migrate(newDatabase, ":memory:", upgrade);
+    newDatabase.$client.close();
+    expect(upgradedFrom).toEqual([EARLIER_SCHEMA]);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
   });
 
-  test("runs the steps of the migrations that the store lacks, in order", () => {
-    const ran: number[] = [];
-    const steps = [37, 40, 41, 42].map((migration) => ({ migration, run: () => void ran.push(migration) }));
-    const rebuild = { migration: 43, run: (of: Sql) => rebuildPastWithin(of, KINDS) };
+  test("runs the steps of the missing migrations, in order", () => {
+    const executed: number[] = [];
+    const steps = [37, 40, 41, 42].map((migration) => ({ migration, run: () => void executed.push(migration) }));
+    const rebuild = { migration: 43, run: (target: Sql) => rebuildPastWithin(target, KINDS) };
     db.$client.run("DELETE FROM history_change_counts");
     db.$client.transaction(() => upgradeStore(db, 40, new Map(), KINDS, [...steps, rebuild]))();
-    expect(ran).toEqual([41, 42]);
+    expect(executed).toEqual([41, 42]);
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
   });
 
-  test("counts an added column into the checksums of a table outside the ledger: damaged rows stay damaged", () => {
+  test("includes an added column in the checksums of a table outside the ledger: damaged rows stay damaged", () => {
     const { $client: client } = db;
     client.run("PRAGMA foreign_keys = OFF");
     migrate(db, path, upgradeStore);
-    // More than one step processes.
+    // More rows than one step processes.
     for (let i = 1; i <= 5_000; i += 1) {
       const hash = Buffer.from(createHash("sha256").update(String(i)).digest());
       const origin = { last_used_from: null, user_agent: null };
@@ -315,21 +315,21 @@ describe("an upgrade", () => {
     client.run("UPDATE sessions SET last_used_at = last_used_at + 1 WHERE created_at IN (1001, 3500, 6000)");
     expect(damagedIn(db)).toBe(3);
     migrate(db, path, upgradeStore, added("ALTER TABLE sessions ADD COLUMN device TEXT;"));
-    expect([damagedIn(db), rowSumOf(db, "sessions").isRight]).toEqual([3, true]);
+    expect([damagedIn(db), rowSumOf(db, "sessions").isMatching]).toEqual([3, true]);
     client.run("UPDATE sessions SET device = 'phone' WHERE created_at = 1002");
     expect(damagedIn(db)).toBe(4);
   });
 
-  test("starts counting the rows of a new table with checksums, and takes no loss in another for granted", () => {
+  test("starts counting the rows of a new table with checksums, and still detects losses in others", () => {
     const notes = "CREATE TABLE notes (n INTEGER PRIMARY KEY, checksum INTEGER NOT NULL) STRICT;";
     db.$client.run("DELETE FROM user_passwords");
     migrate(db, path, upgradeStore, added(`${notes} INSERT INTO notes VALUES (1, 5), (2, -7);`));
     db.$client.run("INSERT INTO notes VALUES (3, 1)");
-    expect(rowSumOf(db, "notes")).toMatchObject({ rows: 3, written: 3, isRight: true });
-    expect(rowSumOf(db, "user_passwords").isRight).toBe(false);
+    expect(rowSumOf(db, "notes")).toMatchObject({ rows: 3, written: 3, isMatching: true });
+    expect(rowSumOf(db, "user_passwords").isMatching).toBe(false);
   });
 
-  test("killed half-way leaves the store as it was, and the next start completes it", async () => {
+  test("leaves the store unchanged if killed half-way, and is completed by the next start", async () => {
     const before = (["history_versions", "tags", "row_sums", "sqlite_schema"] as const).map(
       (table) => [table, rowsOf(db, `SELECT * FROM ${table}`)] as const,
     );
@@ -355,8 +355,8 @@ describe("an upgrade", () => {
        }, [...MIGRATIONS, ${JSON.stringify(sql)}]);`,
     );
     const child = Bun.spawn([process.execPath, script], { stdout: "pipe", stderr: "inherit" });
-    const said = await child.stdout.getReader().read();
-    expect(new TextDecoder().decode(said.value)).toBe("half-way\n");
+    const output = await child.stdout.getReader().read();
+    expect(new TextDecoder().decode(output.value)).toBe("half-way\n");
     child.kill("SIGKILL");
     await child.exited;
     expect(existsSync(`${path}-wal`) && readFileSync(`${path}-wal`).length).toBeGreaterThan(1_000_000);
@@ -368,7 +368,7 @@ describe("an upgrade", () => {
     expect(verifyLedger(db, KINDS).findings).toEqual([]);
     migrate(db, path, upgradeStore, added(sql));
     expect(schemaVersionOf(db)).toBe(SCHEMA_VERSION + 1);
-    expect(rowSumOf(db, "notes")).toMatchObject({ rows: 0, isRight: true });
+    expect(rowSumOf(db, "notes")).toMatchObject({ rows: 0, isMatching: true });
   });
 });
 
@@ -376,6 +376,6 @@ describe("an upgrade", () => {
 function damagedIn(db: Sql): number {
   let count = 0;
   for (const table of checkedTables(db))
-    for (const _ of walkChecked(db, table, (step) => (count += step.filter(({ isWhole }) => !isWhole).length)));
+    for (const _ of walkChecked(db, table, (step) => (count += step.filter(({ isIntact }) => !isIntact).length)));
   return count;
 }

@@ -1,12 +1,12 @@
-// The store compared with a naive model that keeps everything: random transactions, then every kind of list at random
+// Store compared with a naive model that keeps every state: random transactions, then every kind of list at random
 // timestamps.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import { type AnyKind, scopesOf } from "../../src/db/kind.ts";
-import type { Filter, ListQuery, OrderTerm } from "../../src/db/reading/list-query.ts";
-import { addsField, type Upcaster } from "../../src/db/shape.ts";
+import type { AsOf, Filter, ListQuery, OrderTerm } from "../../src/db/reading/list-query.ts";
+import { addField, type Upcaster } from "../../src/db/shape.ts";
 import { rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
@@ -22,10 +22,10 @@ import { tagKind } from "../../src/resources/tags/tag.ts";
 import { TEST_HANG_MS } from "../support/measure/limits.ts";
 import { TEXTS } from "../support/model/draft.ts";
 import { Model, type ModelQuery, type Snapshot } from "../support/model/model.ts";
-import { networkFields, parseItems, Store, type Wire } from "../support/store/store.ts";
+import { type JsonRecord, networkFields, parseItems, Store } from "../support/store/store.ts";
 
 const TRANSACTIONS = 1_500;
-const QUESTIONS = 4_000;
+const QUERIES = 4_000;
 const LISTED: readonly AnyKind[] = [
   hostKind,
   portKind,
@@ -39,7 +39,7 @@ const LISTED: readonly AnyKind[] = [
 ];
 
 /** Searchable kinds. */
-const FOUND: readonly AnyKind[] = LISTED.filter((kind) => kind !== fdbEntryKind);
+const SEARCHABLE: readonly AnyKind[] = LISTED.filter((kind) => kind !== fdbEntryKind);
 
 /** Order fields of lists by kind, and whether they use a sort key. */
 const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<AnyKind, Record<string, boolean>>([
@@ -79,25 +79,25 @@ const ORDERS: ReadonlyMap<AnyKind, Readonly<Record<string, boolean>>> = new Map<
 
 /** Adds `asset_tag` midway. */
 const { upcasters: EARLIER = [] } = hostKind;
-const UPCASTERS = [...EARLIER, addsField(SCHEMA_VERSION + 1, "asset_tag", null)];
+const UPCASTERS = [...EARLIER, addField(SCHEMA_VERSION + 1, "asset_tag", null)];
 
 const store = new Store();
 const model = new Model(store, 7);
-let findingsInTheMiddle: readonly unknown[];
+let midwayFindings: readonly unknown[];
 
 beforeAll(() => {
   model.step((draft) => {
-    for (let each = 0; each < 80; each += 1)
+    for (let index = 0; index < 80; index += 1)
       draft.create(networkKind, networkFields(store.organizationId, model.newName()));
   });
   // Midway, all hosts get a new field.
   model.unknownFields.add("asset_tag");
-  for (let each = 0; each < TRANSACTIONS / 2; each += 1) model.step();
+  for (let index = 0; index < TRANSACTIONS / 2; index += 1) model.step();
   setUpcasters(hostKind, UPCASTERS);
   rebuildLiveWithin(store.db, [hostKind]);
-  model.gain(hostKind, "asset_tag", null);
-  findingsInTheMiddle = verifyLedger(store.readDb, KINDS).findings;
-  for (let each = 0; each < TRANSACTIONS / 2; each += 1) model.step();
+  model.addField(hostKind, "asset_tag", null);
+  midwayFindings = verifyLedger(store.readDb, KINDS).findings;
+  for (let index = 0; index < TRANSACTIONS / 2; index += 1) model.step();
   // Every transaction is in the past now, even if the ledger's clock was ahead.
   store.clock.at = model.head.at + 60_000;
 });
@@ -106,24 +106,24 @@ afterAll(() => {
   store.close();
 });
 
-/** Sets a kind to before or after the introduction of a field. */
+/** Sets a kind to its state before or after the introduction of a field. */
 function setUpcasters(kind: AnyKind, upcasters: readonly Upcaster[]): void {
   (kind as { upcasters: readonly Upcaster[] }).upcasters = upcasters;
 }
 
-interface Question {
+interface ListCase {
   readonly query: ModelQuery;
   readonly limit: number;
   readonly offset: number;
 }
 
-/** A question of any shape: some with ids of another kind, long deleted, or never used. */
-function draw(): Question {
+/** Draws any list query: some with ids of another kind, of deleted records, or never used. */
+function drawCase(): ListCase {
   const { random } = model;
   const kind = random.pick(LISTED);
   const anyId = () => random.pick(model.ids).id;
-  const idOf = (of: AnyKind) => random.pick(model.ids.filter((each) => each.kind === of)).id;
-  const networks = model.ids.filter((each) => each.kind === networkKind).map((each) => each.id);
+  const idOf = (targetKind: AnyKind) => random.pick(model.ids.filter((known) => known.kind === targetKind)).id;
+  const networks = model.ids.filter((known) => known.kind === networkKind).map(({ id }) => id);
   const reach = random.pick<string[] | null>([
     null,
     null,
@@ -134,12 +134,12 @@ function draw(): Question {
     networks.slice(0, 70),
     networks,
   ]);
-  const container = (of: AnyKind) =>
+  const container = (targetKind: AnyKind) =>
     random.integer(12) === 0
       ? anyId()
-      : of === networkKind && random.integer(2) === 0
+      : targetKind === networkKind && random.integer(2) === 0
         ? (random.pick(networks.slice(0, 3)) as string)
-        : idOf(of);
+        : idOf(targetKind);
   return {
     query: {
       kind,
@@ -151,7 +151,7 @@ function draw(): Question {
           ? Array.from({ length: random.integer(30) }, () => (random.integer(2) === 0 ? anyId() : idOf(kind)))
           : undefined,
       filters: drawFilters(kind),
-      search: FOUND.includes(kind) && random.integer(3) === 0 ? model.newSearch(kind) : undefined,
+      search: SEARCHABLE.includes(kind) && random.integer(3) === 0 ? model.newSearch(kind) : undefined,
       order: drawOrder(kind),
     },
     limit: random.pick([1, 2, 7, 50, 1_000]),
@@ -159,12 +159,12 @@ function draw(): Question {
   };
 }
 
-/** A search or a filter over nearly everything: it usually has matches. */
-function drawMatch(): Question {
+/** Draws a search or filter with a wide scope, which usually has matches. */
+function drawMatchingCase(): ListCase {
   const { random } = model;
-  const kind = random.pick([...FOUND, hostKind, serviceKind, ipAddressKind]);
-  const networks = model.ids.filter((each) => each.kind === networkKind).map((each) => each.id);
-  const search = FOUND.includes(kind) && random.integer(4) > 0 ? model.newSearch(kind) : undefined;
+  const kind = random.pick([...SEARCHABLE, hostKind, serviceKind, ipAddressKind]);
+  const networks = model.ids.filter((known) => known.kind === networkKind).map(({ id }) => id);
+  const search = SEARCHABLE.includes(kind) && random.integer(4) > 0 ? model.newSearch(kind) : undefined;
   const query = {
     kind,
     reach: random.pick([null, null, networks.slice(0, 3), networks.slice(0, 70), networks]),
@@ -183,7 +183,7 @@ function drawFilters(kind: AnyKind): Filter[] {
   const tags = () =>
     Array.from(
       { length: random.integer(4) },
-      () => random.pick(model.ids.filter((each) => each.kind === tagKind || random.integer(50) === 0)).id,
+      () => random.pick(model.ids.filter((known) => known.kind === tagKind || random.integer(50) === 0)).id,
     );
   if (kind === hostKind && random.integer(4) === 0) filters.push({ field: "hidden", equals: random.integer(2) === 0 });
   if (kind === hostKind && random.integer(8) === 0) filters.push({ field: "asset_tag", equals: random.pick(TEXTS) });
@@ -194,7 +194,7 @@ function drawFilters(kind: AnyKind): Filter[] {
   if (kind === ipAddressKind && random.integer(3) === 0)
     filters.push({
       field: "subnet_id",
-      names: random.pick(model.ids.filter((each) => each.kind === subnetKind || random.integer(50) === 0)).id,
+      names: random.pick(model.ids.filter((known) => known.kind === subnetKind || random.integer(50) === 0)).id,
     });
   return filters;
 }
@@ -202,36 +202,25 @@ function drawFilters(kind: AnyKind): Filter[] {
 function drawOrder(kind: AnyKind): OrderTerm[] {
   const { random } = model;
   const fields = Object.entries(ORDERS.get(kind) ?? {});
-  const drawn = new Map(
+  const picked = new Map(
     fields.length === 0 ? [] : Array.from({ length: random.pick([0, 0, 1, 1, 2]) }, () => random.pick(fields)),
   );
-  return [...drawn].map(([field, byKey]) => ({ field, byKey, direction: random.pick(["asc", "desc"]) }));
+  return [...picked].map(([field, byKey]) => ({ field, byKey, direction: random.pick(["asc", "desc"]) }));
 }
 
-function asked(
-  query: ModelQuery,
-): Pick<ListQuery, "kind" | "reach" | "within" | "ids" | "filters" | "search" | "order"> {
-  const { kind, reach, network, host, ids, filters, search, order } = query;
-  return {
-    kind,
-    reach: store.reach(reach),
-    within: { network, host },
-    ids,
-    filters: filters ?? [],
-    search,
-    order: order ?? [],
-  };
+function listQuery({ reach, network, host, ...rest }: ModelQuery): Omit<ListQuery, "asOf" | "limit" | "offset"> {
+  return { ...rest, reach: store.reach(reach), within: { network, host } };
 }
 
 /** @returns the number of matches */
-function check(snapshot: Snapshot, asOf: ListQuery["asOf"], { query, limit, offset }: Question = draw()): number {
+function check(snapshot: Snapshot, asOf: ListQuery["asOf"], { query, limit, offset }: ListCase = drawCase()): number {
   const expected = model.page(snapshot, query, asOf === null, limit, offset);
-  const page = store.reader.page({ ...asked(query), asOf, limit, offset });
+  const page = store.reader.page({ ...listQuery(query), asOf, limit, offset });
   const found = { items: parseItems(page.items), total: page.total };
   if (!Bun.deepEquals(found, expected, true)) {
     // The slow comparison only on failure, to show the difference.
-    const question = { query: describeQuery(query), limit, offset, at: formatInstant(snapshot.at) };
-    expect({ ...question, ...found }).toEqual({ ...question, ...expected });
+    const listCase = { query: describeQuery(query), limit, offset, at: formatInstant(snapshot.at) };
+    expect({ ...listCase, ...found }).toEqual({ ...listCase, ...expected });
   }
   return expected.total;
 }
@@ -263,15 +252,15 @@ test("hosts were written with and without the added field, and the store verifie
     [1, true],
     [2, true],
   ]);
-  expect(findingsInTheMiddle).toEqual([]);
+  expect(midwayFindings).toEqual([]);
   expect(
     [...model.head.records.values()].filter(({ fields }) => typeof fields.asset_tag === "string").length,
   ).toBeGreaterThan(1);
 });
 
-test("lists at random instants match the model: items, order, totals and true ends", () => {
+test("lists at random instants match the model: items, order, totals and ends of versions", () => {
   const { random } = model;
-  for (let each = 0; each < QUESTIONS; each += 1) {
+  for (let index = 0; index < QUERIES; index += 1) {
     const snapshot = random.pick(model.snapshots);
     // At the exact timestamp, a millisecond later, or a millisecond before the next one.
     const next = model.snapshots[model.snapshots.indexOf(snapshot) + 1];
@@ -281,58 +270,58 @@ test("lists at random instants match the model: items, order, totals and true en
 });
 
 test("live lists match the model", () => {
-  for (let each = 0; each < QUESTIONS / 2; each += 1) check(model.head, null);
+  for (let index = 0; index < QUERIES / 2; index += 1) check(model.head, null);
 });
 
 test("lists at the last instant equal the live ones, except for observations", () => {
   const asOf = store.reader.resolve(model.head.at);
   expect(asOf).toMatchObject({ sequence: model.head.sequence, present: false });
-  for (let each = 0; each < QUESTIONS / 4; each += 1) check(model.head, asOf);
+  for (let index = 0; index < QUERIES / 4; index += 1) check(model.head, asOf);
 });
 
 test("searches and filters match the model, at present and in the past", () => {
   const { random } = model;
   let findings = 0;
-  for (let each = 0; each < QUESTIONS / 4; each += 1) {
+  for (let index = 0; index < QUERIES / 4; index += 1) {
     const snapshot = random.pick(model.snapshots);
-    if (check(snapshot, store.reader.resolve(snapshot.at), drawMatch()) > 0) findings += 1;
-    if (check(model.head, null, drawMatch()) > 0) findings += 1;
+    if (check(snapshot, store.reader.resolve(snapshot.at), drawMatchingCase()) > 0) findings += 1;
+    if (check(model.head, null, drawMatchingCase()) > 0) findings += 1;
   }
-  expect(findings).toBeGreaterThan(QUESTIONS * 0.15);
+  expect(findings).toBeGreaterThan(QUERIES * 0.15);
 });
 
-test("the pages of a list form the list, however searched, filtered and ordered", () => {
+test("the pages of a list form the list, with any search, filter and order", () => {
   const { random } = model;
-  for (let each = 0; each < QUESTIONS / 40; each += 1) {
-    const { query } = drawMatch();
+  for (let index = 0; index < QUERIES / 40; index += 1) {
+    const { query } = drawMatchingCase();
     const snapshot = random.pick(model.snapshots);
     const asOf = random.integer(3) === 0 ? null : store.reader.resolve(snapshot.at);
     const expected = model.list(asOf === null ? model.head : snapshot, query, asOf === null);
-    const found: Wire[] = [];
+    const found: JsonRecord[] = [];
     for (let offset = 0; offset <= expected.length; offset += 3)
-      found.push(...parseItems(store.reader.page({ ...asked(query), asOf, limit: 3, offset }).items));
+      found.push(...parseItems(store.reader.page({ ...listQuery(query), asOf, limit: 3, offset }).items));
     expect(Bun.deepEquals(found, expected, true) || describeQuery(query)).toBe(true);
   }
 });
 
 test("a pinned present matches the model, even after later writes", () => {
-  for (const comesLater of [false, true]) {
+  for (const hasLaterWrites of [false, true]) {
     const asOf = store.reader.present();
     const snapshot = model.head;
-    if (comesLater) while (model.head === snapshot) model.step();
-    for (let each = 0; each < QUESTIONS / 40; each += 1) {
-      const { query, limit, offset } = drawMatch();
+    if (hasLaterWrites) while (model.head === snapshot) model.step();
+    for (let index = 0; index < QUERIES / 40; index += 1) {
+      const { query, limit, offset } = drawMatchingCase();
       // Observation values change over time, and so does an order by them.
-      if (comesLater && query.order?.some((term) => term.field === "last_seen_at")) continue;
+      if (hasLaterWrites && query.order?.some((term) => term.field === "last_seen_at")) continue;
       const expected = model.page(snapshot, query, true, limit, offset);
-      const { total, chunks } = store.reader.countedChunks({ ...asked(query), asOf, limit, offset }, null);
+      const { total, chunks } = store.reader.countedChunks({ ...listQuery(query), asOf, limit, offset }, null);
       const found = [...chunks].flatMap(parseItems);
       expect([describeQuery(query), total, found.map((item) => item.id)]).toEqual([
         describeQuery(query),
         expected.total,
         expected.items.map((item) => item.id),
       ]);
-      if (!comesLater) expect(found).toEqual(expected.items);
+      if (!hasLaterWrites) expect(found).toEqual(expected.items);
     }
   }
   store.clock.at = Math.max(store.clock.at, model.head.at + 60_000);
@@ -340,22 +329,18 @@ test("a pinned present matches the model, even after later writes", () => {
 
 test("a single record matches the model, at every instant and within reach only", () => {
   const { random } = model;
-  for (let each = 0; each < QUESTIONS; each += 1) {
+  for (let index = 0; index < QUERIES; index += 1) {
     const { id, kind } = random.pick(model.ids);
-    const { query } = draw();
+    const { query } = drawCase();
     const snapshot = random.pick(model.snapshots);
     const isLive = random.integer(4) === 0;
-    const of = isLive ? model.head : snapshot;
-    const [expected] = model.list(of, { kind, reach: query.reach, ids: [id] }, isLive);
-    const found = store.reader.find(
-      kind,
-      id,
-      store.reach(query.reach),
-      isLive ? null : store.reader.resolve(snapshot.at),
-    );
-    expect(found === null ? undefined : (JSON.parse(found.text) as Wire)).toEqual(expected as Wire);
+    const state = isLive ? model.head : snapshot;
+    const [expected] = model.list(state, { kind, reach: query.reach, ids: [id] }, isLive);
+    const asOf = isLive ? null : store.reader.resolve(snapshot.at);
+    const found = store.reader.find(kind, id, store.reach(query.reach), asOf);
+    expect(found === null ? undefined : (JSON.parse(found.text) as JsonRecord)).toEqual(expected as JsonRecord);
     if (found === null || expected === undefined) continue;
-    const written = model.snapshots.find((other) => formatInstant(other.at) === expected.valid_from);
+    const written = model.snapshots.find((candidate) => formatInstant(candidate.at) === expected.valid_from);
     expect(found).toMatchObject({
       n: store.n(id),
       sequence: written?.sequence as number,
@@ -365,43 +350,25 @@ test("a single record matches the model, at every instant and within reach only"
 });
 
 describe("a full read in chunks", () => {
-  const whole = (
-    query: ModelQuery,
-    asOf: NonNullable<ListQuery["asOf"]>,
-    between: () => void,
-    offset = 0,
-    compose: "composed" | "plain" = "plain",
-  ): Wire[] => {
-    const items: Wire[] = [];
-    const parts = compose === "plain" ? null : (each: Array<{ text: string }>) => each.map((item) => item.text);
-    for (const chunk of store.reader.chunks({ ...asked(query), asOf, limit: 0, offset }, parts)) {
-      items.push(...parseItems(chunk));
-      between();
-    }
-    return items;
-  };
+  const COMPOSED = (items: Array<{ text: string }>) => items.map(({ text }) => text);
+  type Compose = typeof COMPOSED | null;
 
-  test.each([["plain"], ["composed"]] as const)(
+  test.each<[string, Compose]>([
+    ["plain", null],
+    ["composed", COMPOSED],
+  ])(
     "matches the model at random instants (%s)",
-    (compose) => {
-      for (let each = 0; each < QUESTIONS / 10; each += 1) {
+    (_title, compose) => {
+      for (let index = 0; index < QUERIES / 10; index += 1) {
         const snapshot = model.random.pick(model.snapshots);
-        const { query, limit, offset } = each % 2 === 0 ? draw() : drawMatch();
+        const { query, limit, offset } = index % 2 === 0 ? drawCase() : drawMatchingCase();
         const all = model.list(snapshot, query);
-        const asOf = store.reader.resolve(snapshot.at) as NonNullable<ListQuery["asOf"]>;
-        const found = whole(query, asOf, () => {}, offset, compose);
-        expect(Bun.deepEquals(found, all.slice(offset), true) || describeQuery(query)).toBe(true);
-        const counted = store.reader.countedChunks(
-          { ...asked(query), asOf, limit, offset },
-          compose === "plain" ? null : (items) => items.map((item) => item.text),
-        );
-        expect(
-          Bun.deepEquals(
-            [counted.total, [...counted.chunks].flatMap(parseItems)],
-            [all.length, all.slice(offset, offset + limit)],
-            true,
-          ) || describeQuery(query),
-        ).toBe(true);
+        const page = { ...listQuery(query), asOf: store.reader.resolve(snapshot.at) as AsOf, limit, offset };
+        const rest = [...store.reader.chunks({ ...page, limit: 0 }, compose)].flatMap(parseItems);
+        const { total, chunks } = store.reader.countedChunks(page, compose);
+        const found = [rest, total, [...chunks].flatMap(parseItems)];
+        const expected = [all.slice(offset), all.length, all.slice(offset, offset + limit)];
+        expect(Bun.deepEquals(found, expected, true) || describeQuery(query)).toBe(true);
       }
     },
     TEST_HANG_MS,
@@ -409,16 +376,14 @@ describe("a full read in chunks", () => {
 
   test("contains each record once, also for more ids than a chunk holds", () => {
     for (const kind of LISTED) {
-      const ids = model.ids.filter((each) => each.kind === kind).map((each) => each.id);
+      const ids = model.ids.filter((known) => known.kind === kind).map(({ id }) => id);
       const snapshot = model.snapshots[Math.floor(model.snapshots.length * 0.9)] as Snapshot;
-      const asOf = store.reader.resolve(snapshot.at) as NonNullable<ListQuery["asOf"]>;
+      const query = listQuery({ kind, reach: null, ids });
+      const page = { ...query, asOf: store.reader.resolve(snapshot.at) as AsOf, limit: 0, offset: 0 };
       const expected = model.list(snapshot, { kind, reach: null }).map((item) => item.id);
-      for (const compose of ["plain", "composed"] as const) {
+      for (const compose of [null, COMPOSED]) {
         const found: unknown[] = [];
-        for (const chunk of store.reader.chunks(
-          { ...asked({ kind, reach: null, ids }), asOf, limit: 0, offset: 0 },
-          compose === "plain" ? null : (items) => items.map((item) => item.text),
-        )) {
+        for (const chunk of store.reader.chunks(page, compose)) {
           found.push(...parseItems(chunk).map((item) => item.id));
           if (found.length > expected.length) break;
         }
@@ -428,20 +393,23 @@ describe("a full read in chunks", () => {
   });
 
   test("pins the present during writes: no duplicates, no gaps, nothing later", () => {
-    // Small chunks, so that much happens in between.
+    // Small chunks, with writes in between.
     for (const kind of LISTED) {
       const asOf = store.reader.present();
       const snapshot = model.head;
       expect(asOf).toMatchObject({ sequence: snapshot.sequence, present: true });
-      const found = whole({ kind, reach: null }, asOf, () => model.step(), 0, "composed");
-      const expected = model.list(snapshot, { kind, reach: null }).map((item) => item.id);
-      expect(found.map((item) => item.id)).toEqual(expected);
-      // As far as this answer knows, none of its versions has ended.
+      const query = { ...listQuery({ kind, reach: null }), asOf, limit: 0, offset: 0 };
+      const found: JsonRecord[] = [];
+      for (const chunk of store.reader.chunks(query, COMPOSED)) {
+        found.push(...parseItems(chunk));
+        model.step();
+      }
+      const expected = model.list(snapshot, { kind, reach: null });
+      const identify = ({ id, valid_from }: JsonRecord) => ({ id, valid_from });
+      expect(found.map(identify)).toEqual(expected.map(identify));
+      // As of the pinned present, none of the versions has ended.
       expect(found.filter((item) => (item.valid_to ?? null) !== null)).toEqual([]);
-      expect(found.map((item) => item.valid_from)).toEqual(
-        model.list(snapshot, { kind, reach: null }).map((item) => item.valid_from),
-      );
-      expect(store.reader.total({ ...asked({ kind, reach: null }), asOf, limit: 0, offset: 0 })).toBe(expected.length);
+      expect(store.reader.total(query)).toBe(expected.length);
     }
     store.clock.at = Math.max(store.clock.at, model.head.at + 60_000);
   });
@@ -450,7 +418,7 @@ describe("a full read in chunks", () => {
 test("the census equals a full count for every scope at every sequence", () => {
   const expected: string[] = [];
   const last = new Map<string, number>();
-  const ns = new Map([store.organizationId, ...model.ids.map((each) => each.id)].map((id) => [id, store.n(id)]));
+  const ns = new Map([store.organizationId, ...model.ids.map(({ id }) => id)].map((id) => [id, store.n(id)]));
   for (const snapshot of model.snapshots) {
     const counts = new Map<string, number>();
     for (const record of snapshot.records.values()) {

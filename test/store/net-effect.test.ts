@@ -1,17 +1,18 @@
-// Net effect of a transaction: at most one version per record, and one for each record that shows a changed child.
+// Net effect of a transaction: at most one version per record, and one for each owner of a changed part.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
-import { OPERATION, scopeKey } from "../../src/db/kind.ts";
+import { operationOf, scopeKey } from "../../src/db/kind.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
+import { KINDS } from "../../src/records/resources.ts";
 import { bindingKind } from "../../src/resources/bindings/binding.ts";
 import { fdbEntryKind } from "../../src/resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
 import { ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";
-import { type PortRecord, portKind } from "../../src/resources/ports/port.ts";
+import { portKind } from "../../src/resources/ports/port.ts";
 import { serviceKind } from "../../src/resources/services/service.ts";
-import { type TagRecord, tagKind } from "../../src/resources/tags/tag.ts";
+import { tagKind } from "../../src/resources/tags/tag.ts";
 import {
   bindingFields,
   fdbEntryFields,
@@ -33,27 +34,24 @@ beforeEach(() => {
 });
 afterEach(() => store.close());
 
-/** Versions written by the last transaction, by kind. */
-function written(sequence: number | null): Record<string, unknown> {
+/** Versions written by a transaction, by kind: `Updated name, ports`. */
+function versionsWrittenBy({ sequence }: { sequence: number | null }): Record<string, string> {
   const rows = store.rows<{ kind: number; operation: number; changed: string | null }>(
     `SELECT r.kind, v.operation, v.changed FROM history_versions v JOIN history_records r ON r.n = v.key >> 31
       WHERE v.key & 2147483647 = ? ORDER BY v.key`,
     sequence ?? 0,
   );
-  const names = new Map(
-    [hostKind, portKind, serviceKind, bindingKind, ifEntryKind, fdbEntryKind, tagKind].map((kind) => [
-      kind.code,
-      kind.name,
-    ]),
-  );
-  const operations = Object.fromEntries(Object.entries(OPERATION).map(([name, code]) => [code, name]));
   return Object.fromEntries(
-    rows.map((row) => [
-      names.get(row.kind),
-      [operations[row.operation], row.changed === null ? null : JSON.parse(row.changed)],
+    rows.map(({ kind, operation, changed }) => [
+      KINDS.find(({ code }) => code === kind)?.name,
+      [operationOf(operation), ...(changed === null ? [] : [JSON.parse(changed).join(", ")])].join(" "),
     ]),
   );
 }
+
+const createPort = (number: number) => store.create(portKind, portFields(host, number));
+const createTag = (name: string) => store.create(tagKind, tagFields(store.organizationId, name));
+const tagNames = (): string[] => store.list(tagKind).items.map((tag) => tag.name);
 
 function ledgerSize(): number[] {
   return ["history_transactions", "history_records", "history_versions", "history_spans", "history_census"].map(
@@ -61,55 +59,48 @@ function ledgerSize(): number[] {
   );
 }
 
-function writesNothing(command: (tx: WriteTransaction) => unknown): void {
+function expectNoWrite(command: (tx: WriteTransaction) => unknown): void {
   const before = ledgerSize();
   expect(store.run(command).sequence).toBeNull();
   expect(ledgerSize()).toEqual(before);
 }
 
 describe("no version is written by", () => {
-  test("a command without changes", () => writesNothing(() => "result"));
+  const testNoWrite = (title: string, command: (tx: WriteTransaction) => unknown) =>
+    test(title, () => expectNoWrite(command));
 
-  test("an update with equal values", () => {
-    writesNothing((tx) => tx.update(hostKind, host.id, { ...hostFields(store.networkId, "a") }));
-  });
+  testNoWrite("a command without changes", () => "result");
+
+  testNoWrite("an update with equal values", (tx) =>
+    tx.update(hostKind, host.id, { ...hostFields(store.networkId, "a") }),
+  );
 
   test("equal values in another key order, −0 for 0, and undefined for an absent value", () => {
     const entry = store.create(
       ifEntryKind,
       ifEntryFields(host, 1, { speed_bps: 0, lldp_chassis_id: { subtype: "MacAddress", value: "x" } }),
     );
-    writesNothing((tx) =>
-      tx.update(ifEntryKind, entry.id, {
-        speed_bps: -0,
-        lldp_chassis_id: { value: "x", subtype: "MacAddress" },
-        if_alias: undefined,
-      }),
-    );
+    const chassisId = { value: "x", subtype: "MacAddress" } as const;
+    const equal = { speed_bps: -0, lldp_chassis_id: chassisId, if_alias: undefined };
+    expectNoWrite((tx) => tx.update(ifEntryKind, entry.id, equal));
   });
 
-  test("a record created and removed", () => {
-    writesNothing((tx) => {
-      const made = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "b"));
-      const port = tx.create(portKind, store.organizationId, portFields(made, 22));
-      tx.remove(portKind, port.id);
-      tx.remove(hostKind, made.id);
-    });
+  testNoWrite("a record created and removed", (tx) => {
+    const created = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "b"));
+    const port = tx.create(portKind, store.organizationId, portFields(created, 22));
+    tx.remove(portKind, port.id);
+    tx.remove(hostKind, created.id);
   });
 
-  test("a part of a stored host created and removed", () => {
-    writesNothing((tx) => {
-      const port = tx.create(portKind, store.organizationId, portFields(host, 22));
-      tx.remove(portKind, port.id);
-    });
+  testNoWrite("a part of a stored host created and removed", (tx) => {
+    const port = tx.create(portKind, store.organizationId, portFields(host, 22));
+    tx.remove(portKind, port.id);
   });
 
-  test("a change undone in the same command", () => {
-    writesNothing((tx) => {
-      tx.update(hostKind, host.id, { name: "b", hidden: true });
-      tx.update(hostKind, host.id, { name: "a" });
-      tx.update(hostKind, host.id, { hidden: false });
-    });
+  testNoWrite("a change undone in the same command", (tx) => {
+    tx.update(hostKind, host.id, { name: "b", hidden: true });
+    tx.update(hostKind, host.id, { name: "a" });
+    tx.update(hostKind, host.id, { hidden: false });
   });
 
   test("a failing command", () => {
@@ -125,28 +116,24 @@ describe("no version is written by", () => {
 });
 
 test("several updates of a record are one version with their combined effect", () => {
-  const { sequence } = store.run((tx) => {
+  const written = store.run((tx) => {
     tx.update(hostKind, host.id, { name: "b", hidden: true });
     tx.update(hostKind, host.id, { name: "c", hidden: false, model: "m" });
   });
-  expect(written(sequence)).toEqual({ host: ["Updated", ["model", "name"]] });
+  expect(versionsWrittenBy(written)).toEqual({ host: "Updated model, name" });
   expect(store.versions(host.id)).toHaveLength(2);
-  expect(store.list(hostKind).items[0]).toMatchObject({
-    name: "c",
-    hidden: false,
-    model: "m",
-    created_at: host.created_at,
-  });
+  const [item] = store.list(hostKind).items;
+  expect(item).toMatchObject({ name: "c", hidden: false, model: "m", created_at: host.created_at });
 });
 
 test("a record created and then changed is one creation", () => {
-  const { sequence, result } = store.run((tx) => {
+  const written = store.run((tx) => {
     const port = tx.create(portKind, store.organizationId, portFields(host, 22));
     tx.update(portKind, port.id, { number: 23 });
     return port.id;
   });
-  expect(written(sequence)).toEqual({ host: ["Updated", ["ports"]], port: ["Created", null] });
-  expect(store.versions(result)[0]?.members).toContain('"number":23');
+  expect(versionsWrittenBy(written)).toEqual({ host: "Updated ports", port: "Created" });
+  expect(store.versions(written.result)[0]?.members).toContain('"number":23');
 });
 
 test("an update preserves id, created_at and lineage and moves updated_at with valid_from", () => {
@@ -163,17 +150,13 @@ test("an update preserves id, created_at and lineage and moves updated_at with v
   expect((item?.updated_at as string) > host.updated_at).toBe(true);
 });
 
-describe("a change of a part makes one version of each owner", () => {
+describe("a change of a part creates one version of each owner", () => {
   test("a port: its host", () => {
-    const port = store.create(portKind, portFields(host, 22));
-    expect(written(store.run((tx) => tx.update(portKind, port.id, { number: 23 })).sequence)).toEqual({
-      host: ["Updated", ["ports"]],
-      port: ["Updated", ["number"]],
-    });
-    expect(written(store.run((tx) => tx.remove(portKind, port.id)).sequence)).toEqual({
-      host: ["Updated", ["ports"]],
-      port: ["Deleted", null],
-    });
+    const port = createPort(22);
+    const updated = store.run((tx) => tx.update(portKind, port.id, { number: 23 }));
+    expect(versionsWrittenBy(updated)).toEqual({ host: "Updated ports", port: "Updated number" });
+    const removed = store.run((tx) => tx.remove(portKind, port.id));
+    expect(versionsWrittenBy(removed)).toEqual({ host: "Updated ports", port: "Deleted" });
   });
 
   test("a binding: its service, and the service's host", () => {
@@ -181,29 +164,23 @@ describe("a change of a part makes one version of each owner", () => {
       port: tx.create(portKind, store.organizationId, portFields(host, 22)),
       service: tx.create(serviceKind, store.organizationId, serviceFields(host, "s")),
     }));
-    const made = store.run((tx) => tx.create(bindingKind, store.organizationId, bindingFields(service, port.id)));
-    expect(written(made.sequence)).toEqual({
-      host: ["Updated", ["services"]],
-      service: ["Updated", ["bindings"]],
-      binding: ["Created", null],
-    });
-    expect(written(store.run((tx) => tx.remove(bindingKind, made.result.id)).sequence)).toEqual({
-      host: ["Updated", ["services"]],
-      service: ["Updated", ["bindings"]],
-      binding: ["Deleted", null],
-    });
+    const created = store.run((tx) => tx.create(bindingKind, store.organizationId, bindingFields(service, port.id)));
+    const owners = { host: "Updated services", service: "Updated bindings" };
+    expect(versionsWrittenBy(created)).toEqual({ ...owners, binding: "Created" });
+    const removed = store.run((tx) => tx.remove(bindingKind, created.result.id));
+    expect(versionsWrittenBy(removed)).toEqual({ ...owners, binding: "Deleted" });
   });
 
   test("a forwarding entry: its interface, and the interface's host", () => {
     const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
-    const { sequence } = store.run((tx) => {
+    const written = store.run((tx) => {
       tx.create(fdbEntryKind, store.organizationId, fdbEntryFields(entry, "00:00:00:00:00:01"));
       tx.setComposed(ifEntryKind, entry.id, true);
     });
-    expect(written(sequence)).toEqual({
-      host: ["Updated", ["interfaces"]],
-      if_entry: ["Updated", ["fdb_macs"]],
-      fdb_entry: ["Created", null],
+    expect(versionsWrittenBy(written)).toEqual({
+      host: "Updated interfaces",
+      if_entry: "Updated fdb_macs",
+      fdb_entry: "Created",
     });
   });
 
@@ -214,45 +191,43 @@ describe("a change of a part makes one version of each owner", () => {
       tx.create(portKind, store.organizationId, portFields(host, 23));
       tx.update(hostKind, host.id, { name: "b" });
     });
-    expect(store.versions(host.id).at(-1)).toMatchObject({
-      sequence: sequence as number,
-      changed: '["interfaces","name","ports"]',
-    });
+    const changed = '["interfaces","name","ports"]';
+    expect(store.versions(host.id).at(-1)).toMatchObject({ sequence: sequence as number, changed });
     expect(store.versions(host.id)).toHaveLength(2);
   });
 
-  test("a moved part: its former and its new owner", () => {
-    const other = store.create(hostKind, hostFields(store.networkId, "b"));
-    const port = store.create(portKind, portFields(host, 22));
-    store.write((tx) => tx.update(portKind, port.id, { host_id: other.id }));
+  test("a moved part: its previous and its new owner", () => {
+    const otherHost = store.create(hostKind, hostFields(store.networkId, "b"));
+    const port = createPort(22);
+    store.write((tx) => tx.update(portKind, port.id, { host_id: otherHost.id }));
     expect(store.versions(host.id).at(-1)?.changed).toBe('["ports"]');
-    expect(store.versions(other.id).at(-1)?.changed).toBe('["ports"]');
+    expect(store.versions(otherHost.id).at(-1)?.changed).toBe('["ports"]');
   });
 
   test("a removal of part and owner: tombstones, and no other version of the owner", () => {
-    const port = store.create(portKind, portFields(host, 22));
-    const { sequence } = store.run((tx) => {
+    const port = createPort(22);
+    const written = store.run((tx) => {
       tx.remove(portKind, port.id);
       tx.remove(hostKind, host.id);
     });
-    expect(written(sequence)).toEqual({ host: ["Deleted", null], port: ["Deleted", null] });
+    expect(versionsWrittenBy(written)).toEqual({ host: "Deleted", port: "Deleted" });
     expect(store.list(hostKind)).toEqual({ items: [], total: 0 });
   });
 });
 
 test("a move counts at its source and destination, also next to unmoved parts", () => {
-  const other = store.create(hostKind, hostFields(store.networkId, "b"));
+  const otherHost = store.create(hostKind, hostFields(store.networkId, "b"));
   const networkId = store.create(networkKind, networkFields(store.organizationId, "second")).id;
   const away = store.create(hostKind, hostFields(networkId, "c"));
-  const ports = [22, 23, 24, 25].map((number) => store.create(portKind, portFields(host, number)));
-  const [stays, moves, leaves, follows] = ports as [PortRecord, PortRecord, PortRecord, PortRecord];
-  const late = store.create(portKind, portFields(other, 26));
+  const [stayingPort, movedPort] = [createPort(22), createPort(23)];
+  const [portMovedAway, updatedPort] = [createPort(24), createPort(25)];
+  const otherPort = store.create(portKind, portFields(otherHost, 26));
   const { sequence } = store.run((tx) => {
-    tx.update(portKind, stays.id, { type: "Ssh" });
-    tx.update(portKind, moves.id, { host_id: other.id });
-    tx.update(portKind, late.id, { type: "Ssh" });
-    tx.update(portKind, leaves.id, { host_id: away.id, network_id: networkId });
-    tx.update(portKind, follows.id, { type: "Ssh" });
+    tx.update(portKind, stayingPort.id, { type: "Ssh" });
+    tx.update(portKind, movedPort.id, { host_id: otherHost.id });
+    tx.update(portKind, otherPort.id, { type: "Ssh" });
+    tx.update(portKind, portMovedAway.id, { host_id: away.id, network_id: networkId });
+    tx.update(portKind, updatedPort.id, { type: "Ssh" });
   });
   const updated = (id: string) =>
     store.rows<{ updated: number }>(
@@ -267,9 +242,9 @@ test("a move counts at its source and destination, also next to unmoved parts", 
     network: updated(store.networkId),
     second: updated(networkId),
     host: updated(host.id),
-    other: updated(other.id),
+    otherHost: updated(otherHost.id),
     away: updated(away.id),
-  }).toEqual({ organization: 5, network: 5, second: 1, host: 4, other: 2, away: 1 });
+  }).toEqual({ organization: 5, network: 5, second: 1, host: 4, otherHost: 2, away: 1 });
   const active = store.rows<{ scope: number }>("SELECT scope FROM history_activity WHERE sequence = ?", sequence ?? 0);
   expect(active.map(({ scope }) => scope).sort((a, b) => a - b)).toEqual(
     [store.organizationId, store.networkId, networkId].map((id) => store.n(id)).sort((a, b) => a - b),
@@ -277,7 +252,7 @@ test("a move counts at its source and destination, also next to unmoved parts", 
 });
 
 describe("numbers are assigned in page order", () => {
-  test("to one transaction's records by id, whatever the order of calls", () => {
+  test("to one transaction's records by id, regardless of the order of calls", () => {
     const ids = [
       "ffffffff-0000-4000-8000-000000000000",
       "00000000-0000-4000-8000-000000000000",
@@ -288,12 +263,7 @@ describe("numbers are assigned in page order", () => {
     });
     expect(store.list(tagKind).items.map((tag) => tag.id)).toEqual([...ids].sort());
     store.create(tagKind, tagFields(store.organizationId, "later"), { id: "00000000-0000-4000-8000-000000000001" });
-    expect(
-      store
-        .list(tagKind)
-        .items.map((tag) => tag.name)
-        .at(-1),
-    ).toBe("later");
+    expect(tagNames().at(-1)).toBe("later");
   });
 
   test("without gaps, and the transaction records the last one", () => {
@@ -338,32 +308,23 @@ describe("a used id is refused", () => {
 
 describe("a unique value", () => {
   test("can be swapped by two records within one transaction", () => {
-    const [a, b] = ["a", "b"].map((name) => store.create(tagKind, tagFields(store.organizationId, name))) as [
-      TagRecord,
-      TagRecord,
-    ];
+    const [a, b] = [createTag("a"), createTag("b")];
     store.write((tx) => {
       tx.update(tagKind, a.id, { name: "b" });
       tx.update(tagKind, b.id, { name: "a" });
     });
-    expect(store.list(tagKind).items.map((tag) => tag.name)).toEqual(["b", "a"]);
-    expect(() => store.create(tagKind, tagFields(store.organizationId, "a"))).toThrow(
-      expect.objectContaining({ code: "entity_already_exists" }),
-    );
+    expect(tagNames()).toEqual(["b", "a"]);
+    expect(() => createTag("a")).toThrow(expect.objectContaining({ code: "entity_already_exists" }));
   });
 
   test("can rotate among three records, and be taken over from a removed or changed one", () => {
-    const [a, b, c] = ["a", "b", "c"].map((name) => store.create(tagKind, tagFields(store.organizationId, name))) as [
-      TagRecord,
-      TagRecord,
-      TagRecord,
-    ];
+    const [a, b, c] = [createTag("a"), createTag("b"), createTag("c")];
     store.write((tx) => {
       tx.update(tagKind, a.id, { name: "b" });
       tx.update(tagKind, b.id, { name: "c" });
       tx.update(tagKind, c.id, { name: "a" });
     });
-    expect(store.list(tagKind).items.map((tag) => tag.name)).toEqual(["b", "c", "a"]);
+    expect(tagNames()).toEqual(["b", "c", "a"]);
     store.write((tx) => {
       tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "b"));
       tx.update(tagKind, b.id, { name: "z" });
@@ -371,17 +332,12 @@ describe("a unique value", () => {
       tx.remove(tagKind, c.id);
       tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
     });
-    expect(
-      store
-        .list(tagKind)
-        .items.map((tag) => tag.name)
-        .sort(),
-    ).toEqual(["a", "b", "c", "z"]);
+    expect(tagNames().sort()).toEqual(["a", "b", "c", "z"]);
     expect(store.rows("SELECT n FROM tags WHERE identity IS NULL")).toEqual([]);
   });
 
   test("is refused to a second record, and nothing of the transaction is written", () => {
-    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
+    const tag = createTag("a");
     const before = ledgerSize();
     expect(() =>
       store.write((tx) => {
@@ -392,16 +348,12 @@ describe("a unique value", () => {
       expect.objectContaining({ code: "entity_already_exists", params: { entity: "tag", field: "name", value: "a" } }),
     );
     expect(ledgerSize()).toEqual(before);
-    expect(store.list(tagKind).items.map((each) => each.id)).toEqual([tag.id]);
+    expect(store.list(tagKind).items.map(({ id }) => id)).toEqual([tag.id]);
     // Also two in one transaction.
     expect(() =>
       store.write((tx) => {
-        for (const each of [1, 2])
-          tx.create(
-            tagKind,
-            store.organizationId,
-            tagFields(store.organizationId, "twice", { description: `${each}` }),
-          );
+        for (const description of ["1", "2"])
+          tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "twice", { description }));
       }),
     ).toThrow(expect.objectContaining({ code: "entity_already_exists" }));
     expect(ledgerSize()).toEqual(before);
@@ -409,9 +361,9 @@ describe("a unique value", () => {
 });
 
 describe("lineage", () => {
-  test("leads every later incarnation to the first", () => {
+  test("of every later incarnation is the first one's id", () => {
     const ids = [1, 2, 3].map(() => {
-      const port = store.create(portKind, portFields(host, 22));
+      const port = createPort(22);
       store.write((tx) => tx.remove(portKind, port.id));
       return port;
     });
@@ -423,92 +375,88 @@ describe("lineage", () => {
   });
 
   test("is the same if removal and creation are one transaction", () => {
-    const port = store.create(portKind, portFields(host, 22));
-    const again = store.write((tx) => {
+    const port = createPort(22);
+    const successor = store.write((tx) => {
       tx.remove(portKind, port.id);
       return tx.create(portKind, store.organizationId, portFields(host, 22));
     });
-    expect(store.list(portKind).items).toMatchObject([{ id: again.id, lineage_id: port.id }]);
+    expect(store.list(portKind).items).toMatchObject([{ id: successor.id, lineage_id: port.id }]);
   });
 
   test("is absent for kinds that omit empty values", () => {
     const entry = store.create(ifEntryKind, ifEntryFields(host, 1));
     expect(store.versions(entry.id)[0]?.members).not.toContain("lineage_id");
     store.write((tx) => tx.remove(ifEntryKind, entry.id));
-    const again = store.create(ifEntryKind, ifEntryFields(host, 1));
-    expect(store.versions(again.id)[0]?.members).toContain(`"lineage_id":"${entry.id}"`);
+    const successor = store.create(ifEntryKind, ifEntryFields(host, 1));
+    expect(store.versions(successor.id)[0]?.members).toContain(`"lineage_id":"${entry.id}"`);
   });
 
-  test("does not follow a record that took another's name while the latter is live", () => {
-    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
+  test("does not link a record to a live one whose former name it took", () => {
+    const tag = createTag("a");
     store.write((tx) => tx.update(tagKind, tag.id, { name: "b" }));
-    const other = store.create(tagKind, tagFields(store.organizationId, "a"));
-    expect(store.versions(other.id)[0]?.members).toContain('"lineage_id":null');
+    const successor = createTag("a");
+    expect(store.versions(successor.id)[0]?.members).toContain('"lineage_id":null');
     store.write((tx) => tx.remove(tagKind, tag.id));
-    const b = store.create(tagKind, tagFields(store.organizationId, "b"));
+    const b = createTag("b");
     expect(store.versions(b.id)[0]?.members).toContain(`"lineage_id":"${tag.id}"`);
   });
 });
 
 describe("a transaction sees its own changes", () => {
   test("among a record's children, including created, moved and removed ones", () => {
-    const other = store.create(hostKind, hostFields(store.networkId, "b"));
-    const [stays, moves, goes] = [1, 2, 3].map((number) => store.create(portKind, portFields(host, number))) as [
-      PortRecord,
-      PortRecord,
-      PortRecord,
-    ];
-    const numbers = (tx: WriteTransaction, of: { id: string }) =>
-      tx.children(portKind, "host_n", of.id).map((port) => port.number);
+    const otherHost = store.create(hostKind, hostFields(store.networkId, "b"));
+    const [stayingPort, movedPort, removedPort] = [createPort(1), createPort(2), createPort(3)];
+    const numbers = (tx: WriteTransaction, owner: { id: string }) =>
+      tx.children(portKind, "host_n", owner.id).map((port) => port.number);
     store.write((tx) => {
       expect(numbers(tx, host)).toEqual([1, 2, 3]);
-      tx.update(portKind, moves.id, { host_id: other.id });
-      tx.remove(portKind, goes.id);
-      const made = tx.create(portKind, store.organizationId, portFields(host, 4));
+      tx.update(portKind, movedPort.id, { host_id: otherHost.id });
+      tx.remove(portKind, removedPort.id);
+      const created = tx.create(portKind, store.organizationId, portFields(host, 4));
       expect(numbers(tx, host)).toEqual([1, 4]);
-      expect(numbers(tx, other)).toEqual([2]);
-      tx.update(portKind, stays.id, { number: 5 });
-      tx.update(portKind, moves.id, { host_id: host.id });
+      expect(numbers(tx, otherHost)).toEqual([2]);
+      tx.update(portKind, stayingPort.id, { number: 5 });
+      tx.update(portKind, movedPort.id, { host_id: host.id });
       expect(numbers(tx, host)).toEqual([5, 2, 4]);
-      expect(numbers(tx, other)).toEqual([]);
-      tx.remove(portKind, made.id);
+      expect(numbers(tx, otherHost)).toEqual([]);
+      tx.remove(portKind, created.id);
       expect(numbers(tx, host)).toEqual([5, 2]);
-      const born = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "c"));
-      tx.create(portKind, store.organizationId, portFields(born, 9));
-      expect(numbers(tx, born)).toEqual([9]);
+      const newHost = tx.create(hostKind, store.organizationId, hostFields(store.networkId, "c"));
+      tx.create(portKind, store.organizationId, portFields(newHost, 9));
+      expect(numbers(tx, newHost)).toEqual([9]);
     });
     expect(store.list(portKind).items.map((port) => port.number)).toEqual([5, 2, 9]);
   });
 
   test("among records with a reference, including new ones", () => {
-    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
+    const tag = createTag("a");
     const tagged = (name: string) => ({ ...hostFields(store.networkId, name), tags: [tag.id] });
     const stored = store.create(hostKind, tagged("b"));
-    const naming = (tx: WriteTransaction) => tx.referringTo("tags", tag.id).map((each) => each.id);
+    const referringIds = (tx: WriteTransaction) => tx.referringTo("tags", tag.id).map(({ id }) => id);
     store.write((tx) => {
-      expect(naming(tx)).toEqual([stored.id]);
+      expect(referringIds(tx)).toEqual([stored.id]);
       tx.update(hostKind, host.id, { tags: [tag.id] });
-      const made = tx.create(hostKind, store.organizationId, tagged("c"));
-      expect(naming(tx)).toEqual([stored.id, host.id, made.id]);
+      const created = tx.create(hostKind, store.organizationId, tagged("c"));
+      expect(referringIds(tx)).toEqual([stored.id, host.id, created.id]);
       expect(tx.referringTo("network_ids", tag.id)).toEqual([]);
       // A repeated touch counts once.
       tx.update(hostKind, stored.id, { name: "d" });
-      tx.remove(hostKind, made.id);
-      expect(naming(tx).filter((id) => id !== made.id)).toEqual([stored.id, host.id]);
+      tx.remove(hostKind, created.id);
+      expect(referringIds(tx).filter((id) => id !== created.id)).toEqual([stored.id, host.id]);
     });
   });
 
   test("by unique value", () => {
-    const tag = store.create(tagKind, tagFields(store.organizationId, "a"));
+    const tag = createTag("a");
     const id = (tx: WriteTransaction, name: string) =>
       tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;
     store.write((tx) => {
       expect(id(tx, "a")).toBe(tag.id);
       tx.update(tagKind, tag.id, { name: "b" });
       expect([id(tx, "a"), id(tx, "b")]).toEqual([null, tag.id]);
-      const made = tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
-      expect(id(tx, "a")).toBe(made.id);
-      tx.remove(tagKind, made.id);
+      const created = tx.create(tagKind, store.organizationId, tagFields(store.organizationId, "a"));
+      expect(id(tx, "a")).toBe(created.id);
+      tx.remove(tagKind, created.id);
       tx.remove(tagKind, tag.id);
       expect([id(tx, "a"), id(tx, "b")]).toEqual([null, null]);
     });

@@ -1,18 +1,16 @@
-// Pruned store compared with the model that keeps everything: retained states are unchanged, times between answer with
-// the last retained state, later history is exact, and everything verifies. Tampering with the prune's records is
-// found.
+// Pruned store compared with a model of every state: retained states are unchanged, times in between resolve to the
+// last retained state, later history is exact, and everything verifies. Tampering with the prune's records is found.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { copyFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { formatInstant, type Instant } from "../../src/base/instant.ts";
-import { openWritable, type Sql } from "../../src/db/connection.ts";
+import type { Sql } from "../../src/db/connection.ts";
 import type { AnyKind } from "../../src/db/kind.ts";
 import { RESOLUTIONS, type Resolution } from "../../src/db/pruned-history.ts";
 import type { AsOf } from "../../src/db/reading/list-query.ts";
 import { Reader } from "../../src/db/reading/reader.ts";
 import { pruneHistory } from "../../src/history/prune.ts";
-import { planned, planSteps } from "../../src/history/prune-plan.ts";
+import { planSteps, runPlan } from "../../src/history/prune-plan.ts";
 import { rebuildDerived } from "../../src/history/verify/rebuild.ts";
 import { describeReport, type Report, verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";
@@ -24,26 +22,26 @@ import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seedsOf } from "../support/injected/seeds.ts";
 import { Model, type Snapshot } from "../support/model/model.ts";
-import { DAY_MS, Store, type Wire } from "../support/store/store.ts";
-import { unguarded } from "../support/store/unguarded.ts";
+import { DAY_MS, type JsonRecord, parseItems, Store } from "../support/store/store.ts";
+import { runUnguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
 const LISTED: readonly AnyKind[] = [hostKind, portKind, ifEntryKind, tagKind, networkKind, fdbEntryKind];
 const HOUR_MS = 3_600_000;
 
 /** A store with some months of history, and its model. */
-function grown(seed: number, steps: number): { store: Store; model: Model } {
+function storeWithHistory(seed: number, steps: number): { store: Store; model: Model } {
   const store = new Store({ seed });
-  const model = new Model(store, seed);
-  grow({ store, model }, steps);
-  return { store, model };
+  const history = { store, model: new Model(store, seed) };
+  addHistory(history, steps);
+  return history;
 }
 
-function grow({ store, model }: { store: Store; model: Model }, steps: number): void {
-  for (let each = 0; each < steps; each += 1) {
+function addHistory({ store, model }: { store: Store; model: Model }, steps: number): void {
+  for (let step = 0; step < steps; step += 1) {
     // Days with many changes, days with none, and occasionally a month of silence.
-    const dice = model.random.integer(40);
-    if (dice === 0) store.clock.at += model.random.integer(20 * DAY_MS);
-    else if (dice < 8) store.clock.at += model.random.integer(DAY_MS);
+    const choice = model.random.integer(40);
+    if (choice === 0) store.clock.at += model.random.integer(20 * DAY_MS);
+    else if (choice < 8) store.clock.at += model.random.integer(DAY_MS);
     else store.clock.at += model.random.integer(HOUR_MS);
     model.step();
   }
@@ -53,81 +51,74 @@ function grow({ store, model }: { store: Store; model: Model }, steps: number): 
 /** Transactions with complete state after the prunes so far, computed without the store. */
 class Expectation {
   /** Resolution by snapshot index; null for complete history. */
-  private readonly resolutions: Array<Resolution | null>;
+  private readonly resolutions: Array<Resolution | null> = [];
   private readonly model: Model;
   /** Time of the first prune. */
   firstAt: Instant | null = null;
 
   constructor(model: Model) {
     this.model = model;
-    this.resolutions = [];
   }
 
   prune(before: Instant, keep: Resolution): void {
     // The segment ends with an existing state.
-    const last = this.answering(this.model.snapshots.findLastIndex((snapshot) => snapshot.at < before));
-    for (let place = 1; place <= last; place += 1) {
-      const known = this.resolutions[place] ?? null;
-      this.resolutions[place] = known === null || RESOLUTIONS.indexOf(keep) > RESOLUTIONS.indexOf(known) ? keep : known;
+    const last = this.resolved(this.model.snapshots.findLastIndex((snapshot) => snapshot.at < before));
+    for (let index = 1; index <= last; index += 1) {
+      const known = this.resolutions[index] ?? null;
+      this.resolutions[index] = known === null || RESOLUTIONS.indexOf(keep) > RESOLUTIONS.indexOf(known) ? keep : known;
     }
   }
 
   /** Whether the state after a snapshot's transaction is retained. */
-  isKept(place: number): boolean {
-    const resolution = this.resolutions[place] ?? null;
-    const next = this.model.snapshots[place + 1];
-    if (resolution === null || next === undefined || (this.resolutions[place + 1] ?? null) !== resolution) return true;
-    const own = this.model.snapshots[place] as Snapshot;
+  isRetained(index: number): boolean {
+    const resolution = this.resolutions[index] ?? null;
+    const next = this.model.snapshots[index + 1];
+    if (resolution === null || next === undefined || (this.resolutions[index + 1] ?? null) !== resolution) return true;
+    const current = this.model.snapshots[index] as Snapshot;
     const period = resolution === "daily" ? 10 : resolution === "monthly" ? 7 : 0;
-    return formatInstant(own.at).slice(0, period) !== formatInstant(next.at).slice(0, period);
+    return formatInstant(current.at).slice(0, period) !== formatInstant(next.at).slice(0, period);
   }
 
-  /** Index of the snapshot that answers for another one. */
-  answering(place: number): number {
-    let kept = place;
-    while (kept > 0 && !this.isKept(kept)) kept -= 1;
-    return kept;
+  /** Index of the snapshot that another one resolves to. */
+  resolved(index: number): number {
+    let retained = index;
+    while (retained > 0 && !this.isRetained(retained)) retained -= 1;
+    return retained;
   }
 
-  /** Expected resolution of an answer, null outside thinned segments. */
-  resolution(place: number): Resolution | null {
-    const resolution = this.resolutions[place] ?? null;
-    return resolution === null || (this.resolutions[place + 1] ?? null) !== resolution ? null : resolution;
+  /** Expected resolution at a snapshot, null outside thinned segments. */
+  resolution(index: number): Resolution | null {
+    const resolution = this.resolutions[index] ?? null;
+    return resolution === null || (this.resolutions[index + 1] ?? null) !== resolution ? null : resolution;
   }
 }
 
-function items(reader: Reader, store: Store, kind: AnyKind, asOf: AsOf | null, search = ""): Wire[] {
-  const page = reader.page({ kind, reach: store.reach(), asOf, search, limit: 100_000, offset: 0 });
-  return JSON.parse(`[${new TextDecoder().decode(page.items)}]`) as Wire[];
+function items(reader: Reader, store: Store, kind: AnyKind, asOf: AsOf | null, search = ""): JsonRecord[] {
+  return parseItems(reader.page({ kind, reach: store.reach(), asOf, search, limit: 100_000, offset: 0 }).items);
 }
 
 /** Compares lists and searches at every state, and in between. */
 function compare(store: Store, model: Model, expected: Expectation): void {
   const reader = new Reader(store.readDb, store.clock);
   const { random } = model;
-  for (const [place, snapshot] of model.snapshots.entries()) {
-    const next = model.snapshots[place + 1];
-    const answering = model.snapshots[expected.answering(place)] as Snapshot;
-    const resolution = expected.resolution(place);
+  for (const [index, snapshot] of model.snapshots.entries()) {
+    const next = model.snapshots[index + 1];
+    const resolved = model.snapshots[expected.resolved(index)] as Snapshot;
+    const resolution = expected.resolution(index);
     for (const at of [snapshot.at, next === undefined ? snapshot.at + 1 : next.at - 1]) {
       const asOf = reader.snapshot(() => reader.resolve(at)) as AsOf;
       expect({ at: formatInstant(at), sequence: asOf.sequence, thinned: asOf.thinned ?? null }).toEqual({
         at: formatInstant(at),
-        sequence: answering.sequence,
-        thinned:
-          resolution === null ? null : { resolution, resolvedAt: answering.sequence === 0 ? null : answering.at },
+        sequence: resolved.sequence,
+        thinned: resolution === null ? null : { resolution, resolvedAt: resolved.sequence === 0 ? null : resolved.at },
       });
       const kind = random.pick(LISTED);
       const search = random.integer(3) === 0 ? model.newSearch(kind) : "";
       const found = items(reader, store, kind, asOf, search).map(withoutLineage);
-      const wanted = model.list(answering, { kind, reach: null, search }).map(withoutLineage);
-      if (!Bun.deepEquals(found, wanted, true))
-        expect({ at: formatInstant(at), kind: kind.name, search, found }).toEqual({
-          at: formatInstant(at),
-          kind: kind.name,
-          search,
-          found: wanted,
-        });
+      const expectedItems = model.list(resolved, { kind, reach: null, search }).map(withoutLineage);
+      const query = { at: formatInstant(at), kind: kind.name, search };
+      if (!Bun.deepEquals(found, expectedItems, true))
+        expect({ ...query, found }).toEqual({ ...query, found: expectedItems });
     }
   }
   for (const kind of LISTED)
@@ -136,24 +127,23 @@ function compare(store: Store, model: Model, expected: Expectation): void {
     );
 
   /** Records created after a prune do not know fully dropped incarnations. */
-  function withoutLineage(item: Wire): Wire {
+  function withoutLineage(item: JsonRecord): JsonRecord {
     return expected.firstAt !== null && item.created_at > formatInstant(expected.firstAt)
       ? { ...item, lineage_id: undefined }
       : item;
   }
 }
 
-const COUNTS = `SELECT (SELECT count(*) FROM history_versions) AS versions, (SELECT count(*)
-  FROM history_thinned) AS dropped,
-    (SELECT max(sequence) FROM history_transactions) AS head`;
-
 function count(store: Store): { versions: number; dropped: number; head: number } {
-  return store.rows<ReturnType<typeof count>>(COUNTS)[0] as ReturnType<typeof count>;
+  return store.rows<ReturnType<typeof count>>(
+    `SELECT (SELECT count(*) FROM history_versions) AS versions, (SELECT count(*) FROM history_thinned) AS dropped,
+      (SELECT max(sequence) FROM history_transactions) AS head`,
+  )[0] as ReturnType<typeof count>;
 }
 
 describe.each(seedsOf(1, 2, 3, 5))("a random history, randomly pruned (%i)", (seed) => {
-  test("is unchanged where kept, marked where thinned, and verifies", () => {
-    const { store, model } = grown(seed, 200);
+  test("is unchanged where retained, marked where thinned, and verifies", () => {
+    const { store, model } = storeWithHistory(seed, 200);
     try {
       const expected = new Expectation(model);
       for (let round = 0; round < 4; round += 1) {
@@ -161,7 +151,7 @@ describe.each(seedsOf(1, 2, 3, 5))("a random history, randomly pruned (%i)", (se
           model.random.pick(model.snapshots).at + model.random.integer(2) * model.random.integer(2 * DAY_MS);
         const keep = model.random.pick(RESOLUTIONS);
         const old = count(store);
-        const plan = planned(planSteps(store.readDb, { before, keep }), () => {});
+        const plan = runPlan(planSteps(store.readDb, { before, keep }), () => {});
         expect(count(store)).toEqual(old);
         const { report, ...done } = pruneHistory(store.db, KINDS, { before, keep }, store.clock.now());
         expect(done).toEqual(plan);
@@ -172,15 +162,12 @@ describe.each(seedsOf(1, 2, 3, 5))("a random history, randomly pruned (%i)", (se
           expect(report.head?.sequence).toBe(model.head.sequence);
         }
         store.clock.at += HOUR_MS;
-        expect(count(store)).toEqual({
-          versions: old.versions - done.dropped,
-          dropped: old.dropped + done.dropped,
-          head: model.head.sequence,
-        });
+        const [versions, dropped] = [old.versions - done.dropped, old.dropped + done.dropped];
+        expect(count(store)).toEqual({ versions, dropped, head: model.head.sequence });
         compare(store, model, expected);
         expect(verifyLedger(store.readDb, KINDS)).toMatchObject({ findings: [], dropped: old.dropped + done.dropped });
         // Writing continues normally.
-        grow({ store, model }, 30);
+        addHistory({ store, model }, 30);
       }
       compare(store, model, expected);
       expect(verifyLedger(store.readDb, KINDS).findings).toEqual([]);
@@ -192,32 +179,22 @@ describe.each(seedsOf(1, 2, 3, 5))("a random history, randomly pruned (%i)", (se
   });
 });
 
-/** One grown store, copied for each test. */
+/** One store with history, copied for each test. */
 let base: { store: Store; model: Model };
 /** Two months before its end, in the middle of a day. */
 let before: Instant;
 let copies = 0;
 
 beforeAll(() => {
-  base = grown(4, 300);
+  base = storeWithHistory(4, 300);
   before = base.model.head.at - 60 * DAY_MS;
   base.store.writer.checkpoint();
 });
 afterAll(() => base.store.close());
 
-function withCopy<T>(act: (db: Sql, path: string) => T): T {
+function withCopy<T>(act: (db: Sql, path: string) => T, source = base.store.path): T {
   copies += 1;
-  const directory = join(base.store.directory, `copy${copies}`);
-  mkdirSync(directory);
-  const path = join(directory, "netledger.db");
-  copyFileSync(base.store.path, path);
-  const db = openWritable(path);
-  db.$client.run("PRAGMA synchronous = OFF");
-  try {
-    return act(db, path);
-  } finally {
-    db.$client.close();
-  }
+  return withCopyOf(source, join(base.store.directory, `copy${copies}`), act);
 }
 
 /** Rows of all tables except those internal to search indexes, and the schema; contentless indexes by their view. */
@@ -228,14 +205,7 @@ function dump(db: Sql): string {
         AND name NOT LIKE 'history_words%' ORDER BY name`,
     )
     .all() as Array<{ name: string }>;
-  const rows = tables.map(
-    ({ name }) =>
-      `${name}\n${db.$client
-        .query(`SELECT * FROM ${name}`)
-        .values()
-        .map((row) => JSON.stringify(row))
-        .join("\n")}`,
-  );
+  const rows = tables.map(({ name }) => JSON.stringify([name, db.$client.query(`SELECT * FROM ${name}`).values()]));
   return [schema(db), ...rows].join("\n\n");
 }
 
@@ -266,28 +236,25 @@ describe("a prune", () => {
     });
   });
 
-  test.each(["records thinned", "records rebuilt", "lineages"])(
-    "that is interrupted (at: %s) has changed nothing",
-    (step) => {
-      withCopy((db) => {
-        const whole = dump(db);
-        let isBegun = false;
-        const cutOff = (progress: { step: string }) => {
-          isBegun ||= progress.step === "records thinned";
-          if (isBegun && progress.step === step) throw new Error("the plug was pulled");
-        };
-        expect(() => pruneHistory(db, KINDS, { before, keep: "daily" }, base.store.clock.now(), cutOff)).toThrow(
-          "the plug was pulled",
-        );
-        expect(dump(db)).toBe(whole);
-        expect(verifyLedger(db, KINDS).findings).toEqual([]);
-      });
-    },
-  );
-
-  test("of a damaged ledger is refused, since the damage could no longer be found", () => {
+  test.each(["records thinned", "records rebuilt", "lineages"])("changes nothing if interrupted (at: %s)", (step) => {
     withCopy((db) => {
-      unguarded(db, [
+      const originalDump = dump(db);
+      let hasStarted = false;
+      const interrupt = (progress: { step: string }) => {
+        hasStarted ||= progress.step === "records thinned";
+        if (hasStarted && progress.step === step) throw new Error("power loss");
+      };
+      expect(() => pruneHistory(db, KINDS, { before, keep: "daily" }, base.store.clock.now(), interrupt)).toThrow(
+        "power loss",
+      );
+      expect(dump(db)).toBe(originalDump);
+      expect(verifyLedger(db, KINDS).findings).toEqual([]);
+    });
+  });
+
+  test("is refused for a damaged ledger, since the damage could no longer be found", () => {
+    withCopy((db) => {
+      runUnguarded(db, [
         `UPDATE history_versions SET observed = observed || ' ' WHERE key = (SELECT min(key) FROM history_versions
           WHERE operation = 2)`,
       ]);
@@ -298,7 +265,7 @@ describe("a prune", () => {
     });
   });
 
-  test("of an unguarded ledger is refused", () => {
+  test("is refused for an unguarded ledger", () => {
     withCopy((db) => {
       db.$client.run("DROP TRIGGER history_versions_are_never_changed");
       expect(() => pruneHistory(db, KINDS, { before, keep: "none" }, base.store.clock.now())).toThrow(
@@ -307,21 +274,14 @@ describe("a prune", () => {
     });
   });
 
-  test("older than all data, or coarse enough already, writes nothing", () => {
+  test("writes nothing if there is no older data, or if it is already as coarse", () => {
     withCopy((db) => {
       const now = base.store.clock.now();
-      const whole = dump(db);
-      expect(pruneHistory(db, KINDS, { before: 1, keep: "none" }, now)).toEqual({
-        segments: [],
-        last: 0,
-        states: 0,
-        versions: 0,
-        dropped: 0,
-        droppedBytes: 0,
-        coverage: 0,
-        report: null,
-      });
-      expect(dump(db)).toBe(whole);
+      const originalDump = dump(db);
+      const counts = { last: 0, states: 0, versions: 0, dropped: 0, droppedBytes: 0, coverage: 0 };
+      const unchanged = { segments: [], ...counts, report: null };
+      expect(pruneHistory(db, KINDS, { before: 1, keep: "none" }, now)).toEqual(unchanged);
+      expect(dump(db)).toBe(originalDump);
       pruneHistory(db, KINDS, { before, keep: "monthly" }, now);
       const monthly = dump(db);
       for (const order of [
@@ -356,7 +316,7 @@ describe("a prune", () => {
       expect(segments).toEqual([{ first: 1, last, resolution: "monthly", prunedBy: sequence }]);
       expect(describeReport(report as Report)).toMatch(
         new RegExp(
-          `\nDropped: \\d+ versions, by their hashes\nThinned: transactions 1 to ${last}, up to .*Z: the last state of each month \\(by transaction ${sequence}\\)\nSound\\.\n$`,
+          `\nDropped: \\d+ versions, by their hashes\nThinned: transactions 1 to ${last}, up to .*Z: the last state of each month \\(by transaction ${sequence}\\)\nNo problems found\\.\n$`,
         ),
       );
     });
@@ -378,119 +338,99 @@ describe("tampering after a prune is found:", () => {
   });
 
   /** Findings after these statements, as lines. Data derived from the ledger is adjusted to match. */
-  function damaged(...statements: string[]): string[] {
-    const path = `${pruned}-${(copies += 1)}`;
-    copyFileSync(pruned, path);
-    const db = openWritable(path);
-    try {
-      db.$client.run("PRAGMA foreign_keys = OFF");
-      if (unguarded(db, statements).includes(0)) throw new Error(`nothing was damaged: ${statements.join("; ")}`);
+  function findingsAfter(...statements: string[]): string[] {
+    return withCopy((db) => {
+      if (runUnguarded(db, statements).includes(0)) throw new Error(`nothing was damaged: ${statements.join("; ")}`);
       try {
         rebuildDerived(db, KINDS);
       } catch {
-        // Unreadable now.
+        // Unreadable after the tampering.
       }
-      return verifyLedger(db, KINDS).findings.map(
-        (finding) => `${finding.check}: ${finding.where}: ${finding.message}`,
-      );
-    } finally {
-      db.$client.close();
-    }
+      return verifyLedger(db, KINDS).findings.map(({ check, where, message }) => `${check}: ${where}: ${message}`);
+    }, pruned);
   }
 
-  /** As a prune would, but in the wrong order. */
-  const dropping = (key: string) => [
+  /** Statements of a prune, but in the wrong order. */
+  const dropStatements = (key: string) => [
     `INSERT INTO history_thinned (key, hash) SELECT key, hash FROM history_versions WHERE key = (${key})`,
     `DELETE FROM history_versions WHERE key = (${key})`,
   ];
-  const oneThinned = "(SELECT key FROM history_thinned ORDER BY key LIMIT 1 OFFSET 20)";
+  const thinnedKey = "(SELECT key FROM history_thinned ORDER BY key LIMIT 1 OFFSET 20)";
 
-  test("not without tampering", () => expect(damaged("UPDATE observations SET observed = observed")).toEqual([]));
+  test("not without tampering", () => expect(findingsAfter("UPDATE observations SET observed = observed")).toEqual([]));
 
-  /** A test that these statements lead to a finding. */
-  const found = (what: string, finding: RegExp, statements: () => readonly string[]) =>
-    test(what, () => expect(damaged(...statements())).toContainEqual(expect.stringMatching(finding)));
+  /** Tests that these statements lead to a finding. */
+  const testFinding = (title: string, finding: RegExp, statements: () => readonly string[]) =>
+    test(title, () => expect(findingsAfter(...statements())).toContainEqual(expect.stringMatching(finding)));
 
-  test("a changed or deleted hash", () => {
-    expect(
-      damaged(`UPDATE history_thinned SET hash = CAST(x'00' || substr(hash, 2) AS BLOB) WHERE key = ${oneThinned}`),
-    ).toContainEqual(expect.stringMatching(/^transaction: transaction \d+: its hash does not match/));
-    expect(damaged(`DELETE FROM history_thinned WHERE key = ${oneThinned}`)).toContainEqual(
-      expect.stringMatching(/^transaction: transaction \d+: its hash does not match/),
-    );
-    expect(damaged("DELETE FROM history_thinned")).toContainEqual(
-      expect.stringMatching(/^transaction: transaction \d+: has no versions$/),
-    );
-  });
-
-  found("a moved hash", /^transaction: /, () => [
+  testFinding("a changed hash", /^transaction: transaction \d+: its hash does not match/, () => [
+    `UPDATE history_thinned SET hash = CAST(x'00' || substr(hash, 2) AS BLOB) WHERE key = ${thinnedKey}`,
+  ]);
+  testFinding("a deleted hash", /^transaction: transaction \d+: its hash does not match/, () => [
+    `DELETE FROM history_thinned WHERE key = ${thinnedKey}`,
+  ]);
+  testFinding("all hashes deleted", /^transaction: transaction \d+: has no versions$/, () => [
+    "DELETE FROM history_thinned",
+  ]);
+  testFinding("a moved hash", /^transaction: /, () => [
     `UPDATE history_thinned SET key = key + 1 WHERE key = (SELECT key FROM history_thinned t
       WHERE NOT EXISTS (SELECT 1 FROM history_thinned WHERE key = t.key + 1) AND NOT EXISTS (SELECT 1
       FROM history_versions WHERE key = t.key + 1) LIMIT 1)`,
   ]);
-  test("a thinned stretch whose record is missing or changed", () => {
-    expect(damaged("DELETE FROM history_segments WHERE first = 1")).toContainEqual(
-      expect.stringMatching(
-        /^segment: transactions 1 to \d+ \(monthly, by transaction \d+\): was thinned, but no row of history_segments says so$/,
-      ),
-    );
+  testFinding(
+    "a thinned segment with a missing row",
+    /^segment: transactions 1 to \d+ \(monthly, by transaction \d+\): was thinned, but has no row in history_segments$/,
+    () => ["DELETE FROM history_segments WHERE first = 1"],
+  );
+  test("a thinned segment with a changed row", () => {
     for (const change of ["resolution = 'daily'", "last = last - 1", "pruned_by = 3"]) {
-      const found = damaged(`UPDATE history_segments SET ${change} WHERE first = 1`);
-      expect(found).toContainEqual(
-        expect.stringMatching(/^segment: .*: was thinned, but no row of history_segments says so$/),
-      );
-      expect(found).toContainEqual(
-        expect.stringMatching(
-          /^segment: .*: a row of history_segments says that it was thinned, but no prune did that$/,
-        ),
-      );
+      const found = findingsAfter(`UPDATE history_segments SET ${change} WHERE first = 1`).join("\n");
+      expect(found).toMatch(/^segment: .*: was thinned, but has no row in history_segments$/m);
+      expect(found).toMatch(/^segment: .*: has a row in history_segments, but was not thinned by any prune$/m);
     }
   });
 
-  test("a stretch that no prune thinned", () => {
-    expect(
-      damaged(
-        `INSERT INTO history_segments VALUES (${until + 1}, ${until + 5}, 'daily', ${base.model.head.sequence + 1})`,
-      ),
-    ).toEqual([
-      `segment: transactions ${until + 1} to ${until + 5} (daily, by transaction ${base.model.head.sequence + 1}): a row of history_segments says that it was thinned, but no prune did that`,
+  test("a segment that no prune thinned", () => {
+    const [first, last, prunedBy] = [until + 1, until + 5, base.model.head.sequence + 1];
+    expect(findingsAfter(`INSERT INTO history_segments VALUES (${first}, ${last}, 'daily', ${prunedBy})`)).toEqual([
+      `segment: transactions ${first} to ${last} (daily, by transaction ${prunedBy}): has a row in history_segments, but was not thinned by any prune`,
     ]);
   });
 
-  found("a prune with changed parameters", /^transaction: .*: its hash does not match/, () => [
+  testFinding("a prune with changed parameters", /^transaction: .*: its hash does not match/, () => [
     "UPDATE history_transactions SET source = replace(source, 'daily', 'none') WHERE source LIKE '%daily'",
   ]);
   test("a document dropped outside every prune", () => {
-    const found = damaged(
-      ...dropping(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`),
+    const found = findingsAfter(
+      ...dropStatements(`SELECT min(key) FROM history_versions WHERE operation = 2 AND (key & 2147483647) > ${until}`),
     );
     expect(found).toEqual([expect.stringMatching(/^version: .*: was dropped, but no prune covered it$/)]);
   });
 
   // One with a successor in thinned history, so that nothing else reveals it.
-  found(
+  testFinding(
     "a document dropped although a kept state needs it",
     /^version: .*: was dropped, but is needed as of transaction \d+, which is kept$/,
     () =>
-      dropping(
+      dropStatements(
         `SELECT v.key FROM history_versions v WHERE v.operation <> 3 AND EXISTS (SELECT 1 FROM history_versions w
           WHERE w.key > v.key AND w.key < (((v.key >> 31) << 31) | ${until})) LIMIT 1`,
       ),
   );
-  found(
-    "a dropped end of a remaining version",
+  testFinding(
+    "a dropped deletion after a remaining version",
     /^version: .*: was dropped, but ends the versions left before it$/,
     () =>
-      dropping(
+      dropStatements(
         `SELECT v.key FROM history_versions v WHERE v.operation = 3 AND (v.key & 2147483647) < ${until}
         AND NOT EXISTS (SELECT 1 FROM history_versions w WHERE w.key > v.key AND w.key >> 31 = v.key >> 31) LIMIT 1`,
       ),
   );
-  found("a version both dropped and present", /^version: .*: was dropped, but is still there$/, () => [
+  testFinding("a version both dropped and present", /^version: .*: was dropped, but is still there$/, () => [
     "INSERT INTO history_thinned SELECT key, hash FROM history_versions LIMIT 1",
   ]);
-  found("a lone end", /^version: .*: only the end of the record is left$/, () =>
-    dropping(
+  testFinding("a lone deletion", /^version: .*: only the end of the record is left$/, () =>
+    dropStatements(
       `SELECT min(key) FROM history_versions WHERE key >> 31 = (SELECT key >> 31 FROM history_versions
         WHERE operation = 3 GROUP BY key >> 31 HAVING (SELECT count(*) FROM history_versions v
         WHERE v.key >> 31 = history_versions.key >> 31) = 2 LIMIT 1)`,

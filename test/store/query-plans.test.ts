@@ -1,9 +1,7 @@
 // Query plans on the hot paths: by the intended index, never a full table scan, and sorted only for an explicit order.
-// Independent of statistics: there are none.
+// The plans do not depend on statistics, since there are none.
 
-import type { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { getTableName } from "drizzle-orm";
 import { openWritable } from "../../src/db/connection.ts";
 import { ChangeLog } from "../../src/db/reading/change-log.ts";
 import type { ListQuery } from "../../src/db/reading/list-query.ts";
@@ -19,6 +17,7 @@ import { networkKind } from "../../src/resources/networks/network.ts";
 import { portKind } from "../../src/resources/ports/port.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { type Population, populate } from "../support/store/population.ts";
+import { planOf, preparedBy } from "../support/store/prepared-statements.ts";
 import { hostFields, portFields, request, Store, tagFields } from "../support/store/store.ts";
 
 const store = new Store();
@@ -29,44 +28,31 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-/** Statements that a connection prepares during `act`. */
-function preparedBy(client: Database, act: () => void): string[] {
-  const texts: string[] = [];
-  const prepare = client.prepare.bind(client);
-  client.prepare = ((sql: string) => {
-    texts.push(sql);
-    return prepare(sql);
-  }) as typeof client.prepare;
-  try {
-    act();
-  } finally {
-    client.prepare = prepare as typeof client.prepare;
-  }
-  return texts;
+function expectStep(plan: readonly string[], step: RegExp): void {
+  expect(plan).toContainEqual(expect.stringMatching(step));
 }
 
-function planOf(client: Database, sql: string): string[] {
-  return (client.query(`EXPLAIN QUERY PLAN ${sql}`).all() as Array<{ detail: string }>).map((row) => row.detail);
-}
-
-/** Operations that read more rows than they return. Subqueries, JSON lists and the page itself are intended. */
-/** Expected scans: parameter lists, rows of one INSERT, and the segments of thinned history, one per prune. */
-const isWholeTable = (detail: string) =>
+/**
+ * Whether a plan step scans an entire table. Expected scans are parameter lists, rows of one INSERT, and the segments
+ * of thinned history, one per prune.
+ */
+const isTableScan = (detail: string) =>
   /^SCAN /.test(detail) &&
   !/^SCAN (CONSTANT ROW|\d+-ROW VALUES CLAUSE$|history_segments$|p$|\(subquery|\w+ (EXISTS )?VIRTUAL TABLE)/.test(
     detail,
   );
-const isMadeOnTheWay = (detail: string) => /AUTOMATIC|TEMP B-TREE/.test(detail);
+/** Whether a plan step builds an index or sorts rows. */
+const isTemporary = (detail: string) => /AUTOMATIC|TEMP B-TREE/.test(detail);
 
 function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[] {
   // A separate reader without prepared statements.
   const reader = new Reader(store.readDb, store.clock);
-  const whole: ListQuery = { reach: store.reach(), asOf: null, limit: 50, offset: 0, ...query };
-  const texts = preparedBy(store.readDb.$client, () => {
-    reader.page(whole);
-    reader.items(whole);
-    reader.total(whole);
-    if (whole.asOf !== null) for (const _ of reader.chunks(whole, (items) => items.map((item) => item.text)));
+  const listQuery: ListQuery = { reach: store.reach(), asOf: null, limit: 50, offset: 0, ...query };
+  const { texts } = preparedBy(store.readDb.$client, () => {
+    reader.page(listQuery);
+    reader.items(listQuery);
+    reader.total(listQuery);
+    if (listQuery.asOf !== null) for (const _ of reader.chunks(listQuery, (items) => items.map((item) => item.text)));
   });
   // The numbers of a chunk are a parameter list, sorted by their position in it, a few hundred at a time.
   return texts.filter((sql) => !sql.includes("ORDER BY key) p")).flatMap((sql) => planOf(store.readDb.$client, sql));
@@ -75,13 +61,13 @@ function pagePlan(query: Partial<ListQuery> & Pick<ListQuery, "kind">): string[]
 const states = (): Array<[string, ListQuery["asOf"]]> => [
   ["live", null],
   ["as of an instant", store.reader.atSequence(6)],
-  ["the present held still", store.reader.present()],
+  ["the pinned present", store.reader.present()],
 ];
 
 type Shape = [string, () => Partial<ListQuery>, live: RegExp, past: RegExp];
 
 const networks = (count: number) =>
-  Array.from({ length: count }, (_, each) => (each === 0 ? store.n(store.networkId) : 1_000_000 + each));
+  Array.from({ length: count }, (_, index) => (index === 0 ? store.n(store.networkId) : 1_000_000 + index));
 const reachOf = (count: number) => ({ ...store.reach(), networkNs: networks(count) });
 const PAGE = /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>\? AND n<\?\)$/;
 const BY_NETWORK = /^SEARCH l USING INDEX ports_by_network \(network_n=\?\)$/;
@@ -92,7 +78,7 @@ const HOSTS = /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\? A
 const BY_ID = /^SEARCH s USING PRIMARY KEY \(scope=\? AND n=\? AND born<\?\)$/;
 
 const SHAPES: Shape[] = [
-  ["of everything", () => ({}), /^SEARCH l USING COVERING INDEX ports_by_organization \(organization_n=\?\)$/, PAGE],
+  ["without filters", () => ({}), /^SEARCH l USING COVERING INDEX ports_by_organization \(organization_n=\?\)$/, PAGE],
   ["of a network", () => ({ within: { network: store.networkId } }), BY_NETWORK, PAGE],
   ["of a host", () => ({ within: { host: population.hostId } }), BY_HOST, PAGE],
   ["of a host in a network", () => ({ within: { host: population.hostId, network: store.networkId } }), BY_HOST, PAGE],
@@ -112,8 +98,8 @@ describe.each(SHAPES)("a page %s", (_what, shape, live, past) => {
   test("uses the intended index, in page order", () => {
     for (const [state, asOf] of states()) {
       const plan = pagePlan({ kind: portKind, asOf, ...shape() });
-      expect([state, plan.filter(isWholeTable), plan.filter(isMadeOnTheWay)]).toEqual([state, [], []]);
-      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : past));
+      expect([state, plan.filter(isTableScan), plan.filter(isTemporary)]).toEqual([state, [], []]);
+      expectStep(plan, asOf === null ? live : past);
       if (asOf !== null) expect(plan).toContainEqual("SEARCH v USING INTEGER PRIMARY KEY (rowid<?)");
     }
   });
@@ -122,34 +108,29 @@ describe.each(SHAPES)("a page %s", (_what, shape, live, past) => {
 test("a page within reach of very many networks sorts existing rows, and scans nothing else", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: portKind, asOf, reach: reachOf(70) });
-    expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-    expect(plan).toContainEqual(expect.stringMatching(asOf === null ? /^SEARCH l USING INDEX ports_by_network/ : PAGE));
+    expect([state, plan.filter(isTableScan)]).toEqual([state, []]);
+    expectStep(plan, asOf === null ? /^SEARCH l USING INDEX ports_by_network/ : PAGE);
   }
 });
 
 test("interfaces with composed forwarding tables are searched by their entries", () => {
   const live = pagePlan({ kind: ifEntryKind });
-  expect(live).toContainEqual(expect.stringMatching(/^SEARCH f USING INDEX fdb_entries_by_if_entry/));
+  expectStep(live, /^SEARCH f USING INDEX fdb_entries_by_if_entry/);
   const past = pagePlan({ kind: ifEntryKind, asOf: store.reader.atSequence(6) });
-  expect(past).toContainEqual(expect.stringMatching(/^SEARCH fs USING PRIMARY KEY \(scope=\?/));
+  expectStep(past, /^SEARCH fs USING PRIMARY KEY \(scope=\?/);
   expect(past).toContainEqual("SEARCH fv USING INTEGER PRIMARY KEY (rowid<?)");
 });
 
 test("no query plan depends on values, since SQLite would prepare it again for each request", () => {
   for (const [state, asOf] of states()) {
-    const texts = preparedBy(store.readDb.$client, () => {
+    const { texts } = preparedBy(store.readDb.$client, () => {
       const reader = new Reader(store.readDb, store.clock);
       const page = { kind: ifEntryKind, reach: store.reach(), asOf, limit: 5, offset: 1 };
-      const within = { ...page, within: { host: population.hostId } };
-      for (const query of [
-        page,
-        within,
-        { ...page, ids: [population.entryId] },
-        { ...page, reach: reachOf(2) },
-        { ...page, reach: reachOf(70) },
-      ]) {
-        reader.page(query);
-        reader.items(query);
+      const within = { host: population.hostId };
+      const ids = [population.entryId];
+      for (const part of [{}, { within }, { ids }, { reach: reachOf(2) }, { reach: reachOf(70) }]) {
+        reader.page({ ...page, ...part });
+        reader.items({ ...page, ...part });
       }
       reader.page({ ...page, kind: tagKind, order: [{ field: "name", direction: "desc", byKey: true }] });
       reader.find(ifEntryKind, population.entryId, store.reach(), asOf);
@@ -166,14 +147,14 @@ test("no query plan depends on values, since SQLite would prepare it again for e
 test("an ordered list sorts its members once", () => {
   for (const [, asOf] of states()) {
     const plan = pagePlan({ kind: tagKind, asOf, order: [{ field: "name", direction: "desc", byKey: true }] });
-    expect(plan.filter(isWholeTable)).toEqual([]);
+    expect(plan.filter(isTableScan)).toEqual([]);
     expect(plan).toContainEqual("USE TEMP B-TREE FOR ORDER BY");
   }
 });
 
 describe("a search", () => {
-  const LED: Array<[string, () => Partial<ListQuery>, live: RegExp]> = [
-    ["of everything", () => ({}), HOSTS_COVERED],
+  const SEARCHES: Array<[string, () => Partial<ListQuery>, live: RegExp]> = [
+    ["without filters", () => ({}), HOSTS_COVERED],
     [
       "of a network",
       () => ({ within: { network: store.networkId } }),
@@ -185,16 +166,15 @@ describe("a search", () => {
     ["in an order", () => ({ order: [{ field: "name", direction: "asc", byKey: true }] }), HOSTS_COVERED],
   ];
 
-  test.each(LED)("%s starts from the words, and scans no inventory", (_what, shape, live) => {
+  test.each(SEARCHES)("starts from the words, and scans no inventory: %s", (_what, shape, live) => {
     for (const [state, asOf] of states()) {
       const plan = pagePlan({ kind: hostKind, asOf, search: "host 10.0.", ...shape() });
-      expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-      expect(
-        plan.filter((detail) => detail === "SCAN history_search VIRTUAL TABLE INDEX 0:M1").length,
-      ).toBeGreaterThanOrEqual(2);
+      expect([state, plan.filter(isTableScan)]).toEqual([state, []]);
+      const wordScans = plan.filter((detail) => detail === "SCAN history_search VIRTUAL TABLE INDEX 0:M1");
+      expect(wordScans.length).toBeGreaterThanOrEqual(2);
       expect(plan).toContainEqual("SEARCH t USING INTEGER PRIMARY KEY (rowid=?)");
       expect(plan).toContainEqual("SEARCH x USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)");
-      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : BY_ID));
+      expectStep(plan, asOf === null ? live : BY_ID);
       // The records of a container are not scanned.
       expect(plan.filter((detail) => /^SEARCH (l|s) .*(_n=\?\)|n>\?)/.test(detail))).toEqual([]);
     }
@@ -202,25 +182,25 @@ describe("a search", () => {
 });
 
 /** For a list filtered by a reference of hosts or their addresses, with all, few and many networks in reach. */
-function expectLed(query: Pick<ListQuery, "kind" | "filters">, live: RegExp): void {
+function expectStartsFrom(query: Pick<ListQuery, "kind" | "filters">, live: RegExp): void {
   for (const [state, asOf] of states())
     for (const networkNs of [store.reach().networkNs, networks(2), networks(70)]) {
       const plan = pagePlan({ ...query, asOf, reach: { ...store.reach(), networkNs } });
-      expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-      expect(plan).toContainEqual(expect.stringMatching(asOf === null ? live : PAGE));
-      if (asOf === null) expect(plan).toContainEqual(expect.stringMatching(/^SEARCH l USING .*rowid=\?\)$/));
+      expect([state, plan.filter(isTableScan)]).toEqual([state, []]);
+      expectStep(plan, asOf === null ? live : PAGE);
+      if (asOf === null) expectStep(plan, /^SEARCH l USING .*rowid=\?\)$/);
     }
 }
 
 test("a list by tags starts from the tags to the live records; at an instant it scans members once", () => {
-  expectLed(
+  expectStartsFrom(
     { kind: hostKind, filters: [{ field: "tags", namesAny: [population.tagId] }] },
     /^SEARCH k USING COVERING INDEX live_links_by_target \(target_n=\? AND relation=\?\)$/,
   );
 });
 
 test("a list by a reference starts from the referenced record; at an instant it scans members once", () => {
-  expectLed(
+  expectStartsFrom(
     { kind: ipAddressKind, filters: [{ field: "subnet_id", names: population.hostId }] },
     /^SEARCH k USING COVERING INDEX ip_addresses_by_subnet \(subnet_n=\?\)$/,
   );
@@ -229,47 +209,29 @@ test("a list by a reference starts from the referenced record; at an instant it 
 test("a search of parts finds them by their own texts, starting from the words", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: ipAddressKind, asOf, search: "10.0." });
-    expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
+    expect([state, plan.filter(isTableScan)]).toEqual([state, []]);
     expect(plan).toContainEqual("SEARCH t USING INTEGER PRIMARY KEY (rowid=?)");
-    expect(plan).toContainEqual(
-      expect.stringMatching(
-        asOf === null
-          ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\? AND rowid=\?\)$/
-          : BY_ID,
-      ),
-    );
+    const live = /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\? AND rowid=\?\)$/;
+    expectStep(plan, asOf === null ? live : BY_ID);
   }
 });
 
 test("a computed order scans members once, and sorts nothing there", () => {
   for (const [state, asOf] of states()) {
-    const plan = pagePlan({
-      kind: ipAddressKind,
-      asOf,
-      order: [{ field: "ip_address", direction: "asc", byKey: true }],
-    });
-    expect([
-      state,
-      plan.filter(isWholeTable),
-      plan.filter((detail) => detail === "USE TEMP B-TREE FOR ORDER BY"),
-    ]).toEqual([state, [], []]);
-    expect(plan).toContainEqual(
-      expect.stringMatching(
-        asOf === null ? /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\?\)$/ : PAGE,
-      ),
-    );
+    const order = [{ field: "ip_address", direction: "asc", byKey: true }] as const;
+    const plan = pagePlan({ kind: ipAddressKind, asOf, order });
+    expect([state, plan.filter(isTableScan)]).toEqual([state, []]);
+    expect(plan).not.toContain("USE TEMP B-TREE FOR ORDER BY");
+    const live = /^SEARCH l USING COVERING INDEX ip_addresses_by_organization \(organization_n=\?\)$/;
+    expectStep(plan, asOf === null ? live : PAGE);
   }
 });
 
 test("a list by a value scans members once", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: hostKind, asOf, filters: [{ field: "hidden", equals: true }] });
-    expect([state, plan.filter(isWholeTable), plan.filter(isMadeOnTheWay)]).toEqual([state, [], []]);
-    expect(plan).toContainEqual(
-      expect.stringMatching(
-        asOf === null ? /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\?\)$/ : PAGE,
-      ),
-    );
+    expect([state, plan.filter(isTableScan), plan.filter(isTemporary)]).toEqual([state, [], []]);
+    expectStep(plan, asOf === null ? /^SEARCH l USING INDEX hosts_by_organization \(organization_n=\?\)$/ : PAGE);
   }
 });
 
@@ -277,12 +239,12 @@ test("every kind's list uses its own indexes", () => {
   for (const kind of KINDS) {
     for (const [state, asOf] of states()) {
       // Learned addresses of the interfaces on a page are sorted and deduplicated, one interface at a time.
-      const plan = pagePlan({ kind, asOf }).filter(
-        (detail) => kind.name !== ifEntryKind.name || !isMadeOnTheWay(detail),
-      );
+      const plan = pagePlan({ kind, asOf }).filter((detail) => kind.name !== ifEntryKind.name || !isTemporary(detail));
       // A customer's store has one organization or a few: a scan of its table is allowed.
-      const through = plan.filter(isWholeTable).filter((detail) => detail !== "SCAN l" || kind.name !== "organization");
-      expect([kind.name, state, through, plan.filter(isMadeOnTheWay)]).toEqual([kind.name, state, [], []]);
+      const tableScans = plan
+        .filter(isTableScan)
+        .filter((detail) => detail !== "SCAN l" || kind.name !== "organization");
+      expect([kind.name, state, tableScans, plan.filter(isTemporary)]).toEqual([kind.name, state, [], []]);
     }
   }
 });
@@ -291,44 +253,36 @@ test("a single record, parts of owners and references of a request are indexed l
   const client = store.readDb.$client;
   for (const [state, asOf] of states()) {
     const reader = new Reader(store.readDb, store.clock);
-    const plan = preparedBy(client, () => {
+    const { texts } = preparedBy(client, () => {
       reader.find(hostKind, population.hostId, store.reach(), asOf);
       reader.find(hostKind, population.hostId, { ...store.reach(), networkNs: networks(70) }, asOf);
       reader.parts(portKind, "host", [store.n(population.hostId)], asOf);
       reader.recordN(population.hostId);
       reader.atSequence(3);
       reader.resolve(store.clock.at - 1_000);
-    }).flatMap((sql) => planOf(client, sql));
-    expect([state, plan.filter(isWholeTable)]).toEqual([state, []]);
-    expect(plan).toContainEqual(expect.stringMatching(/^SEARCH history_transactions USING INDEX \w+ \(at<\?\)$/));
-    expect(plan).toContainEqual(
-      expect.stringMatching(
-        asOf === null
-          ? /^SEARCH l USING (COVERING )?INDEX ports_by_host \(host_n=\?\)$/
-          : /^SEARCH s USING PRIMARY KEY \(scope=\? AND n>|^SEARCH s USING PRIMARY KEY \(scope=\?/,
-      ),
-    );
+    });
+    const plan = texts.flatMap((sql) => planOf(client, sql));
+    expect([state, plan.filter(isTableScan)]).toEqual([state, []]);
+    expectStep(plan, /^SEARCH history_transactions USING INDEX \w+ \(at<\?\)$/);
+    const live = /^SEARCH l USING (COVERING )?INDEX ports_by_host \(host_n=\?\)$/;
+    expectStep(plan, asOf === null ? live : /^SEARCH s USING PRIMARY KEY \(scope=\?/);
   }
 });
 
 test("the writer uses indexes as well; only a table's newest row is read from its end", () => {
   const db = openWritable(store.path);
   try {
-    const texts = preparedBy(db.$client, () => {
+    const { texts } = preparedBy(db.$client, () => {
       const commands = { test: (tx: WriteTransaction, input: (tx: WriteTransaction) => unknown) => input(tx) };
       const writer = new Writer({ db, kinds: KINDS, commands, clock: store.clock, random: store.random });
       const replies = [
         (tx: WriteTransaction) => {
-          const host = tx.create(
-            hostKind,
-            store.organizationId,
-            hostFields(store.networkId, "planned", { tags: [population.tagId] }),
-          );
-          const port = tx.create(portKind, store.organizationId, portFields(host, 1));
+          const fields = hostFields(store.networkId, "planned", { tags: [population.tagId] });
+          const host = tx.create(hostKind, store.organizationId, fields);
+          tx.create(portKind, store.organizationId, portFields(host, 1));
           tx.findByIdentity(tagKind, `${store.organizationId}/kept`);
           tx.referringTo("tags", population.tagId);
           tx.children(portKind, "host_n", population.hostId);
-          return { host, port };
         },
         (tx: WriteTransaction) => tx.update(hostKind, population.hostId, { name: "planned" }),
         (tx: WriteTransaction) =>
@@ -344,14 +298,12 @@ test("the writer uses indexes as well; only a table's newest row is read from it
       .filter((sql) => /^(select|update|delete|insert)/i.test(sql))
       .map((sql) => ({ sql, plan: planOf(db.$client, sql) }));
     expect(plans.length).toBeGreaterThan(20);
-    const through = plans.filter(
-      ({ sql, plan }) => plan.some(isWholeTable) && !/order by .* desc limit \+\?$/i.test(sql),
+    const tableScans = plans.filter(
+      ({ sql, plan }) => plan.some(isTableScan) && !/order by .* desc limit \+\?$/i.test(sql),
     );
-    expect(through).toEqual([]);
-    const identity = plans.find(
-      ({ sql }) => sql.includes(getTableName(tagKind.table)) && sql.includes("l.identity = +?"),
-    );
-    expect(identity?.plan).toContainEqual(expect.stringMatching(/^SEARCH l USING INDEX \w+ \(identity=\?\)$/));
+    expect(tableScans).toEqual([]);
+    const identity = plans.find(({ sql }) => /\btags\b/.test(sql) && sql.includes("l.identity = +?"));
+    expectStep(identity?.plan ?? [], /^SEARCH l USING INDEX \w+ \(identity=\?\)$/);
   } finally {
     db.$client.close();
   }
@@ -369,7 +321,7 @@ test("every foreign key is indexed on the referring side, so that a delete scans
       // Rows of the ledger are never deleted.
       if (parent === "history_records" || parent === "history_transactions") continue;
       const plan = planOf(store.db.$client, `SELECT 1 FROM ${table} WHERE ${from} = 1`);
-      if (plan.some(isWholeTable)) unindexed.push(`${table}.${from}`);
+      if (plan.some(isTableScan)) unindexed.push(`${table}.${from}`);
     }
   }
   expect(unindexed).toEqual([]);
@@ -378,20 +330,18 @@ test("every foreign key is indexed on the referring side, so that a delete scans
 test("a search for reasons reads only transactions that have one", () => {
   const reader = new Reader(store.readDb, store.clock);
   const activity = new ChangeLog(reader).activity({ reach: store.reach([store.networkId]) });
-  const texts = preparedBy(store.readDb.$client, () => {
-    expect(
-      [...new ReasonSearch(reader, activity, "ü").newestFirst({ after: 0, until: 1_000_000 }, 0)].flat(),
-    ).toHaveLength(1);
-  });
+  const { texts, result } = preparedBy(store.readDb.$client, () => [
+    ...new ReasonSearch(reader, activity, "ü").newestFirst({ after: 0, until: 1_000_000 }, 0),
+  ]);
+  expect(result.flat()).toHaveLength(1);
   const plans = texts.map((sql) => planOf(store.readDb.$client, sql));
   expect(plans[0]).toEqual([
     "SEARCH history_transactions USING COVERING INDEX history_transactions_by_reason (sequence>? AND sequence<?)",
   ]);
-  expect(plans.flat().filter(isWholeTable)).toEqual([]);
-  expect(plans[1]).toContainEqual(expect.stringMatching(/^SEARCH a .*\(scope=\? AND sequence=\?\)/));
+  expect(plans.flat().filter(isTableScan)).toEqual([]);
+  expectStep(plans[1] ?? [], /^SEARCH a .*\(scope=\? AND sequence=\?\)/);
 });
 
 test("networks are found by their own numbers", () => {
-  const plan = pagePlan({ kind: networkKind, reach: reachOf(2) });
-  expect(plan.filter(isWholeTable)).toEqual([]);
+  expect(pagePlan({ kind: networkKind, reach: reachOf(2) }).filter(isTableScan)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Sessions on a read-only store: kept in memory.
+// Sessions on a read-only store, which are kept in memory.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openImmutable } from "../../src/db/connection.ts";
@@ -19,24 +19,19 @@ afterAll(() => {
   store.close();
 });
 
-test("of one user the most recently used stay, up to the limit", async () => {
+test("a user's most recently used sessions stay, up to the limit", async () => {
   const queue = new ReadOnlyWriteQueue(reader);
-  const hashOf = (place: number) => new Uint8Array(32).fill(place);
+  const hashOf = (index: number) => new Uint8Array(32).fill(index);
   const origin = { last_used_from: null, user_agent: null };
   // Any record number suffices.
-  const [user, other] = [store.organizationId, store.networkId];
-  await queue.run("session.open", { hash: hashOf(250), userId: other, at: 1_000, origin });
-  for (let place = 0; place < SESSIONS_OF_USER_MAX; place += 1)
-    await queue.run("session.open", { hash: hashOf(place), userId: user, at: 1_000 + place, origin });
+  const [user, otherUser] = [store.organizationId, store.networkId];
+  await queue.run("session.open", { hash: hashOf(250), userId: otherUser, at: 1_000, origin });
+  for (let index = 0; index < SESSIONS_OF_USER_MAX; index += 1)
+    await queue.run("session.open", { hash: hashOf(index), userId: user, at: 1_000 + index, origin });
   await queue.run("session.touch", { hash: hashOf(0), at: 9_000, origin });
   await queue.run("session.open", { hash: hashOf(200), userId: user, at: 9_001, origin });
-  const kept = (reader.statement("SELECT hash FROM temp.sessions").values() as Array<[Uint8Array]>).map(
-    ([hash]) => hash[0] as number,
-  );
-  expect(kept.sort((one, two) => one - two)).toEqual([
-    0,
-    ...Array.from({ length: SESSIONS_OF_USER_MAX - 2 }, (_, place) => place + 2),
-    200,
-    250,
-  ]);
+  const hashes = reader.statement("SELECT hash FROM temp.sessions").values() as Array<[Uint8Array]>;
+  const stored = hashes.map(([hash]) => hash[0] as number).sort((a, b) => a - b);
+  const others = Array.from({ length: SESSIONS_OF_USER_MAX - 2 }, (_, index) => index + 2);
+  expect(stored).toEqual([0, ...others, 200, 250]);
 });

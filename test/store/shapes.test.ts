@@ -1,5 +1,5 @@
-// Kind with three shapes, one of them with a renamed field: queries at any timestamp, and the upcasters, compared with
-// plain code over the versions as written.
+// Kind with three shapes, one with a renamed field: queries at any timestamp, and the upcasters, compared with a
+// reference implementation over the versions as written.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -7,15 +7,16 @@ import { textSortKey } from "../../src/base/text.ts";
 import { type AnyKind, type Kind, liveColumns, type RecordBase } from "../../src/db/kind.ts";
 import { writtenSql } from "../../src/db/packing.ts";
 import { ChangeLog } from "../../src/db/reading/change-log.ts";
-import type { AsOf, ListQuery } from "../../src/db/reading/list-query.ts";
+import type { AsOf, Filter, ListQuery } from "../../src/db/reading/list-query.ts";
 import {
-  addsField,
+  addField,
+  byKindSql,
   membersSql,
-  ofKindSql,
-  renamesField,
-  rewritesRecord,
+  renameField,
+  rewriteRecord,
   shapeOf,
   sortKeysSql,
+  type Upcaster,
 } from "../../src/db/shape.ts";
 import { RecordsAt } from "../../src/history/records-at.ts";
 import { Past } from "../../src/history/restore/past.ts";
@@ -25,8 +26,8 @@ import { KINDS } from "../../src/records/resources.ts";
 import { networks } from "../../src/resources/networks/network.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
-import { parseItems, Store, tagFields, type Wire } from "../support/store/store.ts";
-import { unguarded } from "../support/store/unguarded.ts";
+import { type JsonRecord, parseItems, Store, tagFields } from "../support/store/store.ts";
+import { runUnguarded } from "../support/store/unguarded.ts";
 
 interface Gadget extends RecordBase {
   readonly network_id: string;
@@ -51,22 +52,22 @@ const TABLE = `CREATE TABLE gadgets (n INTEGER PRIMARY KEY REFERENCES history_re
  * The first shape has a `title`; the second adds a `color`, Red for earlier records; the third renames `title` to
  * `name`.
  */
-const UPCASTERS = [addsField(1, "color", "Red", textSortKey("Red")), renamesField(2, "title", "name")];
-const PLAIN: ReadonlyArray<(record: Wire) => Wire> = [
+const UPCASTERS = [addField(1, "color", "Red", textSortKey("Red")), renameField(2, "title", "name")];
+const NAIVE_UPCASTERS: ReadonlyArray<(record: JsonRecord) => JsonRecord> = [
   (record) => ({ ...record, color: "Red" }),
   ({ title, ...record }) => ({ ...record, name: title }),
 ];
 
-/** The kind at a shape. */
+/** The test kind at a shape. */
 function gadgetOf(shape: number): Kind<Gadget> {
-  const nameOf = (record: Gadget) => (record as unknown as Wire)[shape < 3 ? "title" : "name"] as string;
+  const nameOf = (record: Gadget) => (record as unknown as JsonRecord)[shape < 3 ? "title" : "name"] as string;
   return {
     name: "gadget",
     plural: "gadgets",
     code: 60,
     upcasters: UPCASTERS.slice(0, shape - 1),
     table: gadgets,
-    columns: (record) => ({ color: (record as unknown as Wire).color ?? null, called: nameOf(record) }),
+    columns: (record) => ({ color: (record as unknown as JsonRecord).color ?? null, called: nameOf(record) }),
     scopes: { network: "network_id" },
     links: (record) => [{ relation: "tags", ids: record.tags }],
     observed: [],
@@ -81,21 +82,21 @@ function gadgetOf(shape: number): Kind<Gadget> {
 const GADGET = gadgetOf(3) as AnyKind;
 const NAMES = ["Ärger", "alpha", "Beta", 'a "b" \\ c', "\u0000\u2028😀", "title", '{"title":1}', "10", "beta"];
 
-interface Written {
+interface WrittenVersion {
   readonly sequence: number;
   readonly shape: number;
   readonly id: string;
-  /** Null for an end. */
-  readonly record: Wire | null;
+  /** Null for a deletion. */
+  readonly record: JsonRecord | null;
   readonly changed: readonly string[] | null;
 }
 
 const store = new Store({ kinds: [...KINDS, GADGET], migration: TABLE });
 let tagIds: string[];
-const written: Written[] = [];
+const written: WrittenVersion[] = [];
 const fileFindings: unknown[] = [];
 
-const soundness = () =>
+const ledgerFindings = () =>
   verifyLedger(store.readDb, [...KINDS, GADGET]).findings.filter(
     ({ where, check }) => !(check === "file" && where.includes("gadgets")),
   );
@@ -113,238 +114,179 @@ beforeAll(() => {
       store.rows<{ id: string; members: string }>(
         "SELECT r.id, g.members FROM gadgets g JOIN history_records r ON r.n = g.n ORDER BY g.n",
       );
-    for (let each = 0; each < 60; each += 1) {
-      const dice = random.integer(10);
-      const known = alive();
-      const one = known.length === 0 ? undefined : random.pick(known);
+    for (let step = 0; step < 60; step += 1) {
+      const choice = random.integer(10);
+      const liveRows = alive();
+      const existing = liveRows.length === 0 ? undefined : random.pick(liveRows);
       const { sequence } = store.run((tx) => {
-        if (dice < 4 || one === undefined) {
+        if (choice < 4 || existing === undefined) {
           tx.create(kind, store.organizationId, {
             network_id: store.networkId,
-            size: each + 100 * shape,
+            size: step + 100 * shape,
             tags: random.integer(2) === 0 ? [] : [random.pick(tagIds)],
             [name]: random.pick(NAMES),
             ...(shape > 1 ? { color: random.pick(["Red", "blue"]) } : {}),
           } as never);
-        } else if (dice < 8)
+        } else if (choice < 8)
           tx.update(
             kind,
-            one.id,
+            existing.id,
             (random.integer(2) === 0
               ? { [name]: random.pick(NAMES) }
               : shape > 1
                 ? { color: random.pick(["Red", "blue", "Green"]) }
-                : { size: each + 100 * shape }) as never,
+                : { size: step + 100 * shape }) as never,
           );
-        else if (dice < 9) tx.remove(kind, one.id);
-        // A write equal to the previous one, also if that has an earlier shape.
-        else tx.update(kind, one.id, JSON.parse(`{${one.members}}`));
+        else if (choice < 9) tx.remove(kind, existing.id);
+        // A write equal to the previous version, even if that has an earlier shape.
+        else tx.update(kind, existing.id, JSON.parse(`{${existing.members}}`));
       });
-      if (dice === 9 && one !== undefined) expect(sequence).toBeNull();
+      if (choice === 9 && existing !== undefined) expect(sequence).toBeNull();
       if (sequence === null) continue;
-      const [row] = store.rows<{ id: string; members: string | null; changed: string | null; shape: number }>(
+      const [{ members, changed, ...row }] = store.rows(
         `SELECT r.id, ${writtenSql("v", "members")} AS members, v.changed, v.shape FROM history_versions v
           JOIN history_records r ON r.n = v.key >> 31 WHERE v.key & 2147483647 = ?`,
         sequence,
       ) as [{ id: string; members: string | null; changed: string | null; shape: number }];
       expect(row.shape).toBe(shape);
-      written.push({
-        sequence,
-        shape,
-        id: row.id,
-        record: row.members === null ? null : JSON.parse(`{${row.members}}`),
-        changed: row.changed === null ? null : JSON.parse(row.changed),
-      });
+      const record = members === null ? null : JSON.parse(`{${members}}`);
+      written.push({ sequence, ...row, record, changed: changed === null ? null : JSON.parse(changed) });
     }
-    if (shape === 3) fileFindings.push(...soundness());
+    if (shape === 3) fileFindings.push(...ledgerFindings());
   }
   store.clock.at += 60_000;
 });
 afterAll(() => store.close());
 
-/** A version as written, upgraded to the current shape by plain code. */
-function today({ shape, record }: Written): Wire | null {
-  return record === null ? null : PLAIN.slice(shape - 1).reduce((each, step) => step(each), record);
+/** A version as written, upgraded to the current shape by the reference implementation. */
+function upgraded({ shape, record }: WrittenVersion): JsonRecord | null {
+  return record === null ? null : NAIVE_UPCASTERS.slice(shape - 1).reduce((current, upcast) => upcast(current), record);
 }
 
 /** Live records as of a sequence, in page order. */
-function aliveAt(sequence: number): Wire[] {
-  const newest = new Map<string, Wire | null>();
-  for (const version of written) if (version.sequence <= sequence) newest.set(version.id, today(version));
+function aliveAt(sequence: number): JsonRecord[] {
+  const newest = new Map<string, JsonRecord | null>();
+  for (const version of written) if (version.sequence <= sequence) newest.set(version.id, upgraded(version));
   return [...newest.values()]
     .filter((record) => record !== null)
     .sort((a, b) => (a.created_at === b.created_at ? (a.id < b.id ? -1 : 1) : a.created_at < b.created_at ? -1 : 1));
 }
 
-const withoutEnd = ({ valid_to: _, ...record }: Wire) => record;
+const withoutEnd = ({ valid_to: _, ...record }: JsonRecord) => record;
 const asOf = (sequence: number): AsOf => store.reader.atSequence(sequence);
 const list = (query: Partial<ListQuery>) => store.list(GADGET, query).items.map(withoutEnd);
 
 test("the versions have three shapes, with all changes, removals and equal writes in between", () => {
   for (const shape of [1, 2, 3]) {
-    const own = written.filter((version) => version.shape === shape);
-    for (const isThere of [own.some(({ changed }) => changed !== null), own.some(({ record }) => record === null)])
-      expect(isThere).toBe(true);
+    const matching = written.filter((version) => version.shape === shape);
+    expect(matching.some(({ changed }) => changed !== null)).toBe(true);
+    expect(matching.some(({ record }) => record === null)).toBe(true);
   }
   // Some of each shape are packed, so reads unpack before they upgrade.
-  expect(
-    store.rows(
-      "SELECT DISTINCT shape FROM history_versions WHERE patch IS NOT NULL AND key >> 31 IN (SELECT n FROM history_records WHERE kind = ?)",
-      GADGET.code,
-    ),
-  ).toHaveLength(3);
-  expect(
-    written
-      .filter(({ changed }) => changed !== null)
-      .every(({ changed }) => (changed as readonly string[]).length === 1),
-  ).toBe(true);
-  expect(
-    aliveAt(Number.POSITIVE_INFINITY).some(({ id }) => written.findLast((version) => version.id === id)?.shape === 1),
-  ).toBe(true);
+  const packed = store.rows(
+    `SELECT DISTINCT shape FROM history_versions WHERE patch IS NOT NULL
+      AND key >> 31 IN (SELECT n FROM history_records WHERE kind = ?)`,
+    GADGET.code,
+  );
+  expect(packed).toHaveLength(3);
+  expect(written.every(({ changed }) => changed === null || changed.length === 1)).toBe(true);
+  const shapes = aliveAt(Number.POSITIVE_INFINITY).map(
+    ({ id }) => written.findLast((version) => version.id === id)?.shape,
+  );
+  expect(shapes).toContain(1);
 });
 
 describe("as of every transaction", () => {
-  test("lists, single records, long reads and exports have the present shape", () => {
+  test("lists, single records, long reads and exports have the current shape", () => {
     for (const { sequence } of written) {
       const expected = aliveAt(sequence);
-      expect(list({ asOf: asOf(sequence) })).toEqual(expected);
-      expect(
-        [
-          ...store.reader.chunks(
-            { kind: GADGET, reach: store.reach(), asOf: asOf(sequence), limit: 0, offset: 0 },
-            null,
-          ),
-        ]
-          .flatMap(parseItems)
-          .map(withoutEnd),
-      ).toEqual(expected);
-      expect(
-        store.reader
-          .itemsOf(
-            GADGET,
-            expected.map(({ id }) => store.n(id)),
-            asOf(sequence),
-            store.reach(),
-          )
-          .map(({ text }) => withoutEnd(JSON.parse(text))),
-      ).toEqual(expected);
-      for (const record of expected)
-        expect(
-          withoutEnd(JSON.parse(store.reader.find(GADGET, record.id, store.reach(), asOf(sequence))?.text ?? "{}")),
-        ).toEqual(record);
-      expect(
-        store.reader
-          .ownFields({ kind: GADGET, reach: store.reach(), asOf: asOf(sequence), limit: 0, offset: 0 }, [
-            "name",
-            "color",
-            "title",
-          ])
-          .map((values) => JSON.parse(values)),
-      ).toEqual(expected.map(({ name, color }) => [name, color, null]));
+      const query = { kind: GADGET, reach: store.reach(), asOf: asOf(sequence), limit: 0, offset: 0 };
+      const parse = (item: { text: string } | null) => withoutEnd(JSON.parse(item?.text ?? "{}"));
+      expect(list({ asOf: query.asOf })).toEqual(expected);
+      expect([...store.reader.chunks(query, null)].flatMap(parseItems).map(withoutEnd)).toEqual(expected);
+      const ns = expected.map(({ id }) => store.n(id));
+      expect(store.reader.itemsOf(GADGET, ns, query.asOf, query.reach).map(parse)).toEqual(expected);
+      expect(expected.map(({ id }) => parse(store.reader.find(GADGET, id, query.reach, query.asOf)))).toEqual(expected);
+      const values = store.reader.ownFields(query, ["name", "color", "title"]).map((text) => JSON.parse(text));
+      expect(values).toEqual(expected.map(({ name, color }) => [name, color, null]));
     }
   });
 
-  test("lists are filtered and ordered by present fields", () => {
-    const compare = (of: (record: Wire) => string) => (a: Wire, b: Wire) =>
-      Buffer.compare(Buffer.from(of(a)), Buffer.from(of(b)));
+  test("lists are filtered and ordered by current fields", () => {
+    const compare = (keyOf: (record: JsonRecord) => string) => (a: JsonRecord, b: JsonRecord) =>
+      Buffer.compare(Buffer.from(keyOf(a)), Buffer.from(keyOf(b)));
     for (const { sequence } of written) {
       const expected = aliveAt(sequence);
+      const listAsOf = (query: Partial<ListQuery>) => list({ asOf: asOf(sequence), ...query });
+      const filtered = (filter: Filter) => listAsOf({ filters: [filter] });
       for (const value of ["Red", "blue", "Green"])
-        expect(list({ asOf: asOf(sequence), filters: [{ field: "color", equals: value }] })).toEqual(
-          expected.filter(({ color }) => color === value),
-        );
+        expect(filtered({ field: "color", equals: value })).toEqual(expected.filter(({ color }) => color === value));
       for (const value of NAMES)
-        expect(list({ asOf: asOf(sequence), filters: [{ field: "name", equals: value }] })).toEqual(
-          expected.filter(({ name }) => name === value),
-        );
-      expect(list({ asOf: asOf(sequence), filters: [{ field: "title", equals: "alpha" }] })).toEqual([]);
-      expect(list({ asOf: asOf(sequence), filters: [{ field: "tags", namesAny: [tagIds[0] as string] }] })).toEqual(
+        expect(filtered({ field: "name", equals: value })).toEqual(expected.filter(({ name }) => name === value));
+      expect(filtered({ field: "title", equals: "alpha" })).toEqual([]);
+      expect(filtered({ field: "tags", namesAny: [tagIds[0] as string] })).toEqual(
         expected.filter(({ tags }) => tags.includes(tagIds[0])),
       );
-      for (const field of ["name", "color"]) {
-        expect(list({ asOf: asOf(sequence), order: [{ field, byKey: false, direction: "asc" }] })).toEqual(
-          expected.toSorted(compare((record) => record[field])),
-        );
-        expect(list({ asOf: asOf(sequence), order: [{ field, byKey: true, direction: "asc" }] })).toEqual(
-          expected.toSorted(compare((record) => textSortKey(record[field]))),
-        );
-      }
-      expect(list({ asOf: asOf(sequence), search: "bet" })).toEqual(
-        expected.filter(({ name }) => /^beta$/i.test(name)),
-      );
+      for (const field of ["name", "color"])
+        for (const byKey of [false, true])
+          expect(listAsOf({ order: [{ field, byKey, direction: "asc" }] })).toEqual(
+            expected.toSorted(compare((record) => (byKey ? textSortKey(record[field]) : record[field]))),
+          );
+      expect(listAsOf({ search: "bet" })).toEqual(expected.filter(({ name }) => /^beta$/i.test(name)));
     }
   });
 
-  test("lookups for locate, restores and reverts have the present shape too", () => {
+  test("lookups for locate, restores and reverts have the current shape as well", () => {
     const past = new Past(store.db, [...KINDS, GADGET]);
     const sight = { organizationN: store.n(store.organizationId), networkIds: [store.networkId] };
+    const networkN = store.n(store.networkId);
     for (const version of written) {
       const { sequence, id } = version;
       const expected = aliveAt(sequence);
-      const records = new RecordsAt(store.reader, sequence, sight);
-      expect(
-        records.livingIn(GADGET, store.n(store.networkId), 1_000).map(({ record }) => record as unknown as Wire),
-      ).toEqual(expected);
-      expect(records.livingWith(GADGET, store.n(store.networkId), "color" as never, ["blue"]).length).toBe(
+      const newRecords = () => new RecordsAt(store.reader, sequence, sight);
+      const contentOf = (records: Iterable<{ record: unknown }>) =>
+        Array.from(records, ({ record }) => record as JsonRecord);
+      const byId = (a: JsonRecord, b: JsonRecord) => (a.id < b.id ? -1 : 1);
+      const records = newRecords();
+      expect(contentOf(records.childrenOf(GADGET, networkN, 1_000))).toEqual(expected);
+      expect(records.childrenWith(GADGET, networkN, "color" as never, ["blue"]).length).toBe(
         expected.filter(({ color }) => color === "blue").slice(0, 1).length,
       );
-      expect(
-        [
-          ...new RecordsAt(store.reader, sequence, sight)
-            .byIds(
-              GADGET,
-              expected.map((each) => each.id),
-            )
-            .values(),
-        ]
-          .map(({ record }) => record as unknown as Wire)
-          .sort((a, b) => (a.id < b.id ? -1 : 1)),
-      ).toEqual(expected.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
-      expect(
-        new RecordsAt(store.reader, sequence, sight)
-          .matching([GADGET], "alpha*", 1_000)
-          .map(({ record }) => (record as unknown as Wire).name),
-      ).toEqual(expected.filter(({ name }) => name === "alpha").map(({ name }) => name));
-      expect(past.at(store.n(id), sequence)?.record ?? null).toEqual(today(version) as never);
-      expect(
-        past.livedIn(store.n(store.networkId), GADGET, sequence).map(({ record }) => record as unknown as Wire),
-      ).toEqual(expected);
-      const before = written.findLast((each) => each.id === id && each.sequence < sequence);
+      const ids = expected.map(({ id }) => id);
+      const found = contentOf(newRecords().byIds(GADGET, ids).values());
+      expect(found.sort(byId)).toEqual(expected.toSorted(byId));
+      expect(contentOf(newRecords().matching([GADGET], "alpha*", 1_000)).map(({ name }) => name)).toEqual(
+        expected.filter(({ name }) => name === "alpha").map(({ name }) => name),
+      );
+      expect(past.at(store.n(id), sequence)?.record ?? null).toEqual(upgraded(version) as never);
+      expect(contentOf(past.membersAt(networkN, GADGET, sequence))).toEqual(expected);
+      const before = written.findLast((earlier) => earlier.id === id && earlier.sequence < sequence);
       expect(past.writtenIn(sequence)).toMatchObject([
         {
           id,
-          before: before === undefined || before.record === null ? null : { record: today(before) },
-          after: version.record === null ? null : { record: today(version) },
+          before: before === undefined || before.record === null ? null : { record: upgraded(before) },
+          after: version.record === null ? null : { record: upgraded(version) },
         },
       ]);
     }
   });
 
-  test("a version names changed fields by their present names", () => {
+  test("a version has its changed fields by their current names", () => {
     const log = new ChangeLog(store.reader);
     const query = { reach: store.reach(), kinds: [GADGET] };
     const head = store.reader.head().sequence;
-    const expected = written.map(
-      ({ sequence, changed }) =>
-        [sequence, changed === null ? null : changed.map((field) => (field === "title" ? "name" : field))] as const,
-    );
-    expect(
-      [...log.changes(query, 0, head)].flatMap(({ changes }) =>
-        changes.map(({ sequence, changedFields }) => [sequence, changedFields] as const),
-      ),
-    ).toEqual(expected);
+    const expected = written.map(({ sequence, changed }) => ({
+      sequence,
+      changedFields: changed?.map((field) => (field === "title" ? "name" : field)) ?? null,
+    }));
+    const fieldsOf = (changes: ReadonlyArray<{ sequence: number; changedFields: readonly string[] | null }>) =>
+      changes.map(({ sequence, changedFields }) => ({ sequence, changedFields }));
+    expect([...log.changes(query, 0, head)].flatMap(({ changes }) => fieldsOf(changes))).toEqual(expected);
     for (const id of new Set(written.map((version) => version.id))) {
-      const own = expected.filter(([sequence]) => written.find((version) => version.sequence === sequence)?.id === id);
-      expect(
-        log
-          .versions(GADGET, [store.n(id)], head, 1_000, 0)
-          .map(({ sequence, changedFields }) => [sequence, changedFields] as const),
-      ).toEqual(own.toReversed());
-      expect(
-        [...log.versionsBetween(GADGET, [store.n(id)], 0, head)]
-          .flat()
-          .map(({ sequence, changedFields }) => [sequence, changedFields] as const),
-      ).toEqual(own);
+      const matching = expected.filter((_, index) => written[index]?.id === id);
+      const ns = [store.n(id)];
+      expect(fieldsOf(log.versions(GADGET, ns, head, 1_000, 0))).toEqual(matching.toReversed());
+      expect(fieldsOf([...log.versionsBetween(GADGET, ns, 0, head)].flat())).toEqual(matching);
     }
   });
 });
@@ -359,142 +301,121 @@ test("live rows match the ledger, before and after a rebuild; no version was rew
     expected.map(({ name }) => name),
   );
   expect(fileFindings).toEqual([]);
-  const tables = [
-    "gadgets",
-    "live_links",
-    "history_spans",
-    "history_census",
-    "history_lineages",
-    "history_search_texts",
-    "history_word_places",
-    "history_activity",
-    "history_change_counts",
-    "history_versions",
-  ];
+  const history = "spans census lineages search_texts word_places activity change_counts versions".split(" ");
+  const tables = ["gadgets", "live_links", ...history.map((name) => `history_${name}`)];
   const rows = () => tables.map((table) => store.rows(`SELECT * FROM ${table}`));
   const before = rows();
   rebuildDerived(store.db, [...KINDS, GADGET]);
   expect(rows()).toEqual(before);
-  expect(soundness()).toEqual([]);
+  expect(ledgerFindings()).toEqual([]);
 });
 
 test("a live row of an earlier shape, and a version with a changed text or shape, are found", () => {
-  const isWhole = (id: string) =>
+  const isUnpacked = (id: string) =>
     store.rows<{ patch: unknown }>(
       "SELECT patch FROM history_versions WHERE key >> 31 = ? ORDER BY key DESC LIMIT 1",
       store.n(id),
     )[0]?.patch === null;
   const { id } = aliveAt(Number.POSITIVE_INFINITY).find(
-    (record) => written.findLast((version) => version.id === record.id)?.shape === 1 && isWhole(record.id),
-  ) as Wire;
+    (record) => written.findLast((version) => version.id === record.id)?.shape === 1 && isUnpacked(record.id),
+  ) as JsonRecord;
   const n = store.n(id);
-  const [kept] = store.rows<{ members: string }>("SELECT members FROM gadgets WHERE n = ?", n) as [{ members: string }];
+  const [liveRow] = store.rows("SELECT members FROM gadgets WHERE n = ?", n) as [{ members: string }];
   const newest = `(SELECT max(key) FROM history_versions WHERE key < (${n + 1} << 31))`;
-  const damaged = (statement: string, restored: string) => {
-    unguarded(store.db, [statement]);
-    const found = soundness().map(({ check, message }) => [check, message]);
-    unguarded(store.db, [restored]);
-    expect(soundness()).toEqual([]);
+  const findingsAfter = (statement: string, restored: string) => {
+    runUnguarded(store.db, [statement]);
+    const found = ledgerFindings().map(({ check, message }) => [check, message]);
+    runUnguarded(store.db, [restored]);
+    expect(ledgerFindings()).toEqual([]);
     return found;
   };
-  const written1 = `UPDATE gadgets SET members = (SELECT members FROM history_versions WHERE key = ${newest})
-    WHERE n = ${n}`;
+  const setLive = (members: string) => `UPDATE gadgets SET members = ${members} WHERE n = ${n}`;
+  const setNewest = (change: string) => `UPDATE history_versions SET ${change} WHERE key = ${newest}`;
   expect(
-    damaged(written1, `UPDATE gadgets SET members = '${kept.members.replaceAll("'", "''")}' WHERE n = ${n}`),
+    findingsAfter(
+      setLive(`(SELECT members FROM history_versions WHERE key = ${newest})`),
+      setLive(`'${liveRow.members.replaceAll("'", "''")}'`),
+    ),
   ).toEqual([["live", "its live document is not its newest version"]]);
-  expect(
-    damaged(
-      `UPDATE history_versions SET shape = 2 WHERE key = ${newest}`,
-      `UPDATE history_versions SET shape = 1 WHERE key = ${newest}`,
-    ),
-  ).toContainEqual(["version", "its content does not match its hash"]);
-  expect(
-    damaged(
-      `UPDATE history_versions SET shape = 4 WHERE key = ${newest}`,
-      `UPDATE history_versions SET shape = 1 WHERE key = ${newest}`,
-    ),
-  ).toContainEqual(["version", "its shape 4 is not known to this version of netledger"]);
-  expect(
-    damaged(
-      `UPDATE history_versions SET members = substr(members, 2) WHERE key = ${newest}`,
-      `UPDATE history_versions SET members = '"' || members WHERE key = ${newest}`,
-    ),
-  ).toContainEqual(["version", "its document is not JSON"]);
+  for (const [change, restored, message] of [
+    ["shape = 2", "shape = 1", "its content does not match its hash"],
+    ["shape = 4", "shape = 1", "its shape 4 is not known to this version of netledger"],
+    ["members = substr(members, 2)", `members = '"' || members`, "its document is not JSON"],
+  ] as const)
+    expect(findingsAfter(setNewest(change), setNewest(restored))).toContainEqual(["version", message]);
 });
 
 describe("an upcaster", () => {
-  const value = (sql: string, members: string | null, shape = 1) => {
-    const row = store.db.$client
+  const evaluate = (sql: string, members: string | null, shape = 1) => {
+    const [[found]] = store.db.$client
       .query(`SELECT ${sql} FROM (SELECT 1 AS key, NULL AS patch, NULL AS valid_from, ?1 AS members, ?2 AS shape, '{"a":"x"}' AS sort_keys,
           7 AS kind) v`)
-      .values(members, shape)[0] as [string | null];
-    return row[0];
+      .values(members, shape) as [[string | null]];
+    return found;
   };
   const random = seededRandom(5);
   const texts = [...NAMES, "", "'", '\\"', "\ud83d\ude00", "1e3", "null", "}", ","];
-  const some = (depth = 0): unknown => {
-    const dice = random.integer(depth > 2 ? 5 : 7);
-    if (dice === 5) return Array.from({ length: random.integer(3) }, () => some(depth + 1));
-    if (dice === 6)
-      return Object.fromEntries(
-        Array.from({ length: random.integer(3) }, () => [random.pick([...texts, "a", "b", "id"]), some(depth + 1)]),
-      );
-    return [null, true, random.pick(texts), random.integer(1_000) - 500, random.integer(1_000) / 7][dice];
+  const randomValue = (depth = 0): unknown => {
+    const choice = random.integer(depth > 2 ? 5 : 7);
+    if (choice === 5) return Array.from({ length: random.integer(3) }, () => randomValue(depth + 1));
+    if (choice === 6) return randomObject(random.integer(3), [...texts, "a", "b", "id"], depth + 1);
+    return [null, true, random.pick(texts), random.integer(1_000) - 500, random.integer(1_000) / 7][choice];
   };
-  const record = (): Wire => ({
-    id: some(),
-    ...(Object.fromEntries(
-      Array.from({ length: random.integer(5) }, () => [random.pick(["a", "b", "c", "Ä", "a b"]), some()]),
-    ) as Wire),
+  const randomObject = (size: number, names: readonly string[], depth = 0): JsonRecord =>
+    Object.fromEntries(Array.from({ length: size }, () => [random.pick(names), randomValue(depth)]));
+  const randomRecord = (): JsonRecord => ({
+    id: randomValue(),
+    ...randomObject(random.integer(5), ["a", "b", "c", "Ä", "a b"]),
   });
 
   test("matches a naive conversion for every record, and skips tombstones", () => {
-    const cases: Array<[NonNullable<AnyKind["upcasters"]>[number], (of: Wire) => Wire]> = [
-      [addsField(1, "new", { it: "'s", list: [1, null] }), (of) => ({ ...of, new: { it: "'s", list: [1, null] } })],
-      [renamesField(1, "id", "key"), ({ id, ...rest }) => ({ ...rest, key: id })],
-      [renamesField(1, "id", "no"), ({ id, ...rest }) => ({ ...rest, no: id })],
-      [rewritesRecord(1, (of) => `json_remove(${of}, '$.c')`), ({ c: _, ...rest }) => rest],
+    const added = { it: "'s", list: [1, null] };
+    const cases: Array<[Upcaster, (input: JsonRecord) => JsonRecord]> = [
+      [addField(1, "new", added), (input) => ({ ...input, new: added })],
+      [renameField(1, "id", "key"), ({ id, ...rest }) => ({ ...rest, key: id })],
+      [renameField(1, "id", "no"), ({ id, ...rest }) => ({ ...rest, no: id })],
+      [rewriteRecord(1, (input) => `json_remove(${input}, '$.c')`), ({ c: _, ...rest }) => rest],
     ];
-    for (const [upcaster, plain] of cases) {
+    for (const [upcaster, naive] of cases) {
       const kind = { upcasters: [upcaster] };
-      for (let each = 0; each < 300; each += 1) {
-        const of = record();
-        const members = JSON.stringify(of).slice(1, -1);
-        const found = value(membersSql(kind, "v"), members) as string;
-        expect(JSON.parse(`{${found}}`)).toEqual(plain(of));
+      for (let round = 0; round < 300; round += 1) {
+        const input = randomRecord();
+        const members = JSON.stringify(input).slice(1, -1);
+        const found = evaluate(membersSql(kind, "v"), members) as string;
+        expect(JSON.parse(`{${found}}`)).toEqual(naive(input));
         // As written today: the text of unchanged fields is preserved.
         expect([...JSON.stringify(JSON.parse(`{${found}}`))].sort()).toEqual([...`{${found}}`].sort());
-        expect(value(membersSql(kind, "v"), members, 2)).toBe(members);
+        expect(evaluate(membersSql(kind, "v"), members, 2)).toBe(members);
       }
-      expect(value(membersSql(kind, "v"), null)).toBeNull();
+      expect(evaluate(membersSql(kind, "v"), null)).toBeNull();
     }
   });
 
-  test("runs after earlier ones, and skips the present shape", () => {
-    const upcasters = Array.from({ length: 12 }, (_, place) =>
-      place % 2 === 0 ? addsField(1, `f${place}`, place) : renamesField(1, `f${place - 1}`, `g${place}`),
+  test("runs after earlier ones, and skips the current shape", () => {
+    const upcasters = Array.from({ length: 12 }, (_, index) =>
+      index % 2 === 0 ? addField(1, `f${index}`, index) : renameField(1, `f${index - 1}`, `g${index}`),
     );
     const kind = { upcasters };
     expect(shapeOf(kind)).toBe(13);
     const sql = membersSql(kind, "v");
     // Its length grows with the square of the number of shapes, not exponentially.
     expect(sql.length).toBeLessThan(40_000);
-    expect(JSON.parse(`{${value(sql, '"id":"x"')}}`)).toEqual({
+    expect(JSON.parse(`{${evaluate(sql, '"id":"x"')}}`)).toEqual({
       id: "x",
-      ...Object.fromEntries([1, 3, 5, 7, 9, 11].map((place) => [`g${place}`, place - 1])),
+      ...Object.fromEntries([1, 3, 5, 7, 9, 11].map((index) => [`g${index}`, index - 1])),
     });
-    expect(JSON.parse(`{${value(sql, '"id":"x"', 10)}}`)).toEqual({ id: "x", g11: 10 });
-    expect(value(sql, '"id":"x"', 13)).toBe('"id":"x"');
+    expect(JSON.parse(`{${evaluate(sql, '"id":"x"', 10)}}`)).toEqual({ id: "x", g11: 10 });
+    expect(evaluate(sql, '"id":"x"', 13)).toBe('"id":"x"');
     expect(membersSql({}, "v")).toBe(writtenSql("v", "members"));
   });
 
   test("applies to its version's kind, and preserves unnamed fields", () => {
     const [host, tag] = [
-      { code: 7, upcasters: [addsField(1, "h", 1)] },
-      { code: 8, upcasters: [renamesField(1, "a", "b")] },
+      { code: 7, upcasters: [addField(1, "h", 1)] },
+      { code: 8, upcasters: [renameField(1, "a", "b")] },
     ] as unknown as AnyKind[];
-    expect(value(ofKindSql([host, tag] as AnyKind[], "v.kind", "v", membersSql), '"a":1')).toBe('"a":1,"h":1');
-    expect(ofKindSql([host] as AnyKind[], "v.kind", "v", sortKeysSql)).toBe(writtenSql("v", "sort_keys"));
-    expect(value(ofKindSql([host, tag] as AnyKind[], "8", "v", sortKeysSql), null)).toBe('{"b":"x"}');
+    expect(evaluate(byKindSql([host, tag] as AnyKind[], "v.kind", "v", membersSql), '"a":1')).toBe('"a":1,"h":1');
+    expect(byKindSql([host] as AnyKind[], "v.kind", "v", sortKeysSql)).toBe(writtenSql("v", "sort_keys"));
+    expect(evaluate(byKindSql([host, tag] as AnyKind[], "8", "v", sortKeysSql), null)).toBe('{"b":"x"}');
   });
 });

@@ -20,71 +20,71 @@ import { hostKind } from "../../src/resources/hosts/host.ts";
 import { Model } from "../support/model/model.ts";
 import { type Population, populate } from "../support/store/population.ts";
 import { hostFields, Store } from "../support/store/store.ts";
-import { unguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
+import { runUnguarded, withCopy as withCopyOf } from "../support/store/unguarded.ts";
 
 const store = new Store();
 let population: Population;
-let soundDump: string;
+let intactDump: string;
 let copies = 0;
 
 beforeAll(() => {
   population = populate(store);
   store.writer.checkpoint();
-  soundDump = withCopy((db) => dump(db));
+  intactDump = withCopy((db) => dump(db));
 });
 afterAll(() => store.close());
 
-/** A copy of the store's file, opened for writing; only the ledger's triggers guard it. */
+/** Opens a copy of the store's file for writing, guarded only by the ledger's triggers. */
 function withCopy<T>(act: (db: Sql, path: string) => T): T {
   copies += 1;
   return withCopyOf(store.path, join(store.directory, `copy${copies}`), act);
 }
 
-function reportOn(path: string): Report {
+function readFrom<T>(path: string, read: (db: Sql) => T): T {
   const db = openReadOnly(path);
   try {
-    return verifyLedger(db, KINDS);
+    return read(db);
   } finally {
     db.$client.close();
   }
 }
 
+const reportOn = (path: string): Report => readFrom(path, (db) => verifyLedger(db, KINDS));
+
 const numberOf = (id: string) => `(SELECT n FROM history_records WHERE id = '${id}')`;
 
 /** Statements with the number of the population's host for `$host`, and of its removed tag for `$gone`. */
-function numbered(statements: readonly string[]): string[] {
+function withNumbers(statements: readonly string[]): string[] {
   return statements.map((sql) =>
-    sql.replaceAll("$host", numberOf(population.hostId)).replaceAll("$gone", numberOf(population.goneTagId)),
+    sql.replaceAll("$host", numberOf(population.hostId)).replaceAll("$gone", numberOf(population.deletedTagId)),
   );
 }
 
 /** Findings after these statements, as lines. */
-function damaged(...statements: string[]): string[] {
+function findingsAfter(...statements: string[]): string[] {
   return withCopy((db, path) => {
-    unguarded(db, numbered(statements));
+    runUnguarded(db, withNumbers(statements));
     return lines(reportOn(path));
   });
 }
 
-/** A test that these statements lead to a finding. */
-function found(what: string, finding: RegExp, statements: readonly string[]): void {
-  test(what, () => expect(damaged(...statements)).toContainEqual(expect.stringMatching(finding)));
+function expectFinding(finding: RegExp, ...statements: string[]): void {
+  expect(findingsAfter(...statements)).toContainEqual(expect.stringMatching(finding));
+}
+
+/** Tests that these statements lead to a finding. */
+function testFinding(title: string, finding: RegExp, statements: readonly string[]): void {
+  test(title, () => expectFinding(finding, ...statements));
 }
 
 /** Rebuildable data other than the live tables. */
 const DERIVED = [
-  "history_spans",
-  "history_span_blocks",
-  "history_census",
-  "history_lineages",
-  "live_links",
-  "history_activity",
-  "history_change_counts",
-  "history_search_texts",
+  ..."history_spans history_span_blocks history_census history_lineages live_links history_activity".split(" "),
+  ..."history_change_counts history_search_texts".split(" "),
 ];
 
-/** Verifies derived data as a verification does, whatever the ledger's end says. */
-function derivedIn(db: Sql): DerivedVerification {
+/** Verification of derived data, regardless of the ledger's end. */
+function derivedVerification(db: Sql): DerivedVerification {
   const until = { sequence: 2 ** 31 - 1, lastN: 200_000 };
   return new DerivedVerification({ db, kinds: KINDS, until, findings: new Findings(), derivation: new Derivation(db) });
 }
@@ -100,13 +100,12 @@ function dump(db: Sql): string {
     ...KINDS.map((kind) => kind.plural),
   ];
   return tables
-    .map(
-      (table) =>
-        `${table}\n${(db.$client.query(`SELECT * FROM ${table}`).all() as object[])
-          .map((row) => JSON.stringify(row, (_, value) => (value instanceof Uint8Array ? [...value] : value)))
-          .sort()
-          .join("\n")}`,
-    )
+    .map((table) => {
+      const rows = (db.$client.query(`SELECT * FROM ${table}`).all() as object[]).map((row) =>
+        JSON.stringify(row, (_, value) => (value instanceof Uint8Array ? [...value] : value)),
+      );
+      return [table, ...rows.sort()].join("\n");
+    })
     .join("\n\n");
 }
 
@@ -133,7 +132,7 @@ test("an intact store verifies, and its head is reported", () => {
     "SELECT sequence, at, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1",
   );
   expect(report.head).toEqual(head as Report["head"]);
-  expect(describeReport(report)).toEndWith("\nSound.\n");
+  expect(describeReport(report)).toEndWith("\nNo problems found.\n");
   expect(
     new Set(store.rows<{ kind: number }>("SELECT DISTINCT kind FROM history_records").map((row) => row.kind)).size,
   ).toBe(KINDS.length);
@@ -155,7 +154,7 @@ test.each(["SQLITE_FULL", "SQLITE_IOERR_WRITE"])(
     const db = { $client: client } as unknown as Sql;
     expect(() => verifyLedger(db, KINDS)).toThrow("no room");
     expect(() =>
-      new Findings().during("version", "n 1", () => {
+      new Findings().guard("version", "n 1", () => {
         throw Object.assign(new Error("no room"), { code });
       }),
     ).toThrow("no room");
@@ -164,75 +163,53 @@ test.each(["SQLITE_FULL", "SQLITE_IOERR_WRITE"])(
 
 test("any other failure of a step is a finding", () => {
   const findings = new Findings();
-  findings.during("version", "n 1", () => {
+  findings.guard("version", "n 1", () => {
     throw Object.assign(new Error("malformed"), { code: "SQLITE_CORRUPT" });
   });
   expect(findings.list).toEqual([{ check: "version", where: "n 1", message: "cannot be read: malformed" }]);
 });
 
 describe("a changed value in the ledger is found, with its location:", () => {
-  const NOT_NULL: Record<string, string> = { INTEGER: "+ 1", TEXT: "|| ' '" };
   /** A different value that the column accepts. */
-  const changed = (column: string, type: string) =>
-    type === "BLOB"
-      ? `CAST(substr(${column}, 2) || x'00' AS BLOB)`
-      : type === "TEXT"
-        ? `CASE WHEN ${column} IS NULL OR ${column} = '' THEN '[]' ELSE substr(${column}, 1, length(${column}) - 1) || '!' END`
-        : `${column} ${NOT_NULL[type]}`;
+  const changed = (column: string) => `CASE typeof(${column}) WHEN 'integer' THEN ${column} + 1
+    WHEN 'blob' THEN CAST(substr(${column}, 2) || x'00' AS BLOB)
+    ELSE coalesce(substr(nullif(${column}, ''), 1, length(${column}) - 1) || '!', '[]') END`;
 
-  test.each([
-    ["operation", "INTEGER"],
-    ["shape", "INTEGER"],
-    ["valid_from", "TEXT"],
-    ["composed", "INTEGER"],
-    ["changed", "TEXT"],
-    ["sort_keys", "TEXT"],
-    ["observed", "TEXT"],
-    ["members", "TEXT"],
-    ["hash", "BLOB"],
-  ])("%s of a version", (column, type) => {
-    for (const which of ["min(key)", "max(key)"]) {
-      const findings = damaged(
-        `UPDATE history_versions SET ${column} = ${changed(column, type)}
-          WHERE key = (SELECT ${which} FROM history_versions WHERE key >> 31 = $host)`,
-      );
-      expect(findings).toContainEqual(
-        expect.stringMatching(new RegExp(`^version: host ${population.hostId} \\(n \\d+\\), transaction \\d+: `)),
-      );
-    }
-  });
+  test.each("operation shape valid_from composed changed sort_keys observed members hash".split(" "))(
+    "%s of a version",
+    (column) => {
+      for (const aggregate of ["min(key)", "max(key)"])
+        expectFinding(
+          new RegExp(`^version: host ${population.hostId} \\(n \\d+\\), transaction \\d+: `),
+          `UPDATE history_versions SET ${column} = ${changed(column)}
+            WHERE key = (SELECT ${aggregate} FROM history_versions WHERE key >> 31 = $host)`,
+        );
+    },
+  );
 
-  test.each([
-    ["at", "INTEGER"],
-    ["wall_at", "INTEGER"],
-    ["organization_id", "TEXT"],
-    ["actor_type", "TEXT"],
-    ["actor_id", "TEXT"],
-    ["actor_name", "TEXT"],
-    ["request_id", "TEXT"],
-    ["source", "TEXT"],
-    ["last_n", "INTEGER"],
-    ["reason", "TEXT"],
-    ["hash", "BLOB"],
-  ])("%s of a transaction", (column, type) => {
+  test.each(
+    "at wall_at organization_id actor_type actor_id actor_name request_id source last_n reason hash".split(" "),
+  )("%s of a transaction", (column) => {
     for (const sequence of ["1", "4", last]) {
       const number = sequence === last ? store.rows<{ s: number }>(`SELECT ${last} AS s`)[0]?.s : sequence;
-      expect(
-        damaged(`UPDATE history_transactions SET ${column} = ${changed(column, type)} WHERE sequence = ${sequence}`),
-      ).toContainEqual(expect.stringMatching(new RegExp(`^transaction: transaction ${number}: `)));
+      expectFinding(
+        new RegExp(`^transaction: transaction ${number}: `),
+        `UPDATE history_transactions SET ${column} = ${changed(column)} WHERE sequence = ${sequence}`,
+      );
     }
   });
 
-  test.each([["NULL"], ["reason || '!'"], ["replace(reason, ':', '.')"]])("a given reason, now %s", (now) => {
+  test.each([["NULL"], ["reason || '!'"], ["replace(reason, ':', '.')"]])("a given reason, changed to %s", (change) => {
     const [{ sequence }] = store.rows<{ sequence: number }>(
       "SELECT sequence FROM history_transactions WHERE reason IS NOT NULL",
     ) as [{ sequence: number }];
-    expect(damaged(`UPDATE history_transactions SET reason = ${now} WHERE sequence = ${sequence}`)).toEqual([
+    expect(findingsAfter(`UPDATE history_transactions SET reason = ${change} WHERE sequence = ${sequence}`)).toEqual([
       `transaction: transaction ${sequence}: its hash does not match its predecessor, its content and its versions`,
     ]);
   });
 
   describe("of a packed version", () => {
+    const CONTENT = /^version: host .*: its content does not match its hash$/;
     const PACKED = "key = (SELECT max(key) FROM history_versions WHERE patch IS NOT NULL AND key >> 31 = $host)";
     test.each([
       ["the presence of a base", "NULL"],
@@ -241,53 +218,41 @@ describe("a changed value in the ledger is found, with its location:", () => {
       ["the length of the common prefix", "patch - (1 << 16)"],
       ["the length of the common suffix", "patch - 1"],
     ])("%s", (_, patch) => {
-      expect(damaged(`UPDATE history_versions SET patch = ${patch} WHERE ${PACKED}`)).toContainEqual(
-        expect.stringMatching(
-          new RegExp(`^version: host ${population.hostId} .*: its content does not match its hash$`),
-        ),
+      expectFinding(
+        new RegExp(`^version: host ${population.hostId} .*: its content does not match its hash$`),
+        `UPDATE history_versions SET patch = ${patch} WHERE ${PACKED}`,
       );
     });
 
-    test("its own text", () => {
-      expect(damaged(`UPDATE history_versions SET members = members || 'x' WHERE ${PACKED}`)).toContainEqual(
-        expect.stringMatching(/^version: host .*: its content does not match its hash$/),
-      );
-    });
+    testFinding("its own text", CONTENT, [`UPDATE history_versions SET members = members || 'x' WHERE ${PACKED}`]);
 
-    test("a base that is itself, or a whole version with a base", () => {
-      for (const where of ["min(key)", "max(key)"])
-        expect(
-          damaged(
-            `UPDATE history_versions SET patch = ((key & 2147483647) << 32) | 65537
-              WHERE key = (SELECT ${where} FROM history_versions WHERE key >> 31 = $host)`,
-          ),
-        ).toContainEqual(expect.stringMatching(/^version: host .*: its content does not match its hash$/));
+    test.each(["min(key)", "max(key)"])("a version that is its own base, or a complete one with a base: %s", (key) => {
+      expectFinding(
+        CONTENT,
+        `UPDATE history_versions SET patch = ((key & 2147483647) << 32) | 65537
+          WHERE key = (SELECT ${key} FROM history_versions WHERE key >> 31 = $host)`,
+      );
     });
   });
 
-  found("a single bit of a document", /^version: host .*: its content does not match its hash$/, [
+  testFinding("a single bit of a document", /^version: host .*: its content does not match its hash$/, [
     `UPDATE history_versions SET members = replace(members, '"hidden":false', '"hidden":True') WHERE ${FIRST_OF_HOST}`,
   ]);
-  found("the id of a record", /^version: host 00000000-.*: its content does not match/, [
+  testFinding("the id of a record", /^version: host 00000000-.*: its content does not match/, [
     "UPDATE history_records SET id = '00000000-0000-4000-8000-000000000000' WHERE n = $host",
   ]);
 
-  test("the kind of a record", () => {
-    expect(damaged(`UPDATE history_records SET kind = 5 WHERE n = $host`)).toContainEqual(
-      expect.stringMatching(new RegExp(`^version: tag ${population.hostId}.*: its content does not match`)),
-    );
-    expect(damaged(`UPDATE history_records SET kind = 60 WHERE n = $host`)).toContainEqual(
-      expect.stringMatching(new RegExp(`^record: kind 60 ${population.hostId}.*not known`)),
-    );
+  test.each([
+    [5, (id: string) => `^version: tag ${id}.*: its content does not match`],
+    [60, (id: string) => `^record: kind 60 ${id}.*not known`],
+  ])("the kind of a record: %i", (kind, finding) => {
+    expectFinding(new RegExp(finding(population.hostId)), `UPDATE history_records SET kind = ${kind} WHERE n = $host`);
   });
 
-  test("a version with a recomputed hash, by its transaction", () => {
-    // By an attacker who knows the code but not the later history.
-    const findings = damaged(
-      `UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${FIRST_OF_HOST}`,
-    );
-    expect(findings).toContainEqual(expect.stringMatching(/^transaction: /));
-  });
+  // By an attacker who knows the code but not the later history.
+  testFinding("a version with a recomputed hash, by its transaction", /^transaction: /, [
+    `UPDATE history_versions SET hash = (SELECT hash FROM history_versions WHERE key >> 31 = 1) WHERE ${FIRST_OF_HOST}`,
+  ]);
 });
 
 describe("rows deleted from, added to or moved in the ledger are found, with their location:", () => {
@@ -298,16 +263,16 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
       )
       .map((row) => row.sequence);
 
-  found("the last transaction, without its versions", /^version: .*: its transaction is not in the ledger$/, [
+  testFinding("the last transaction, without its versions", /^version: .*: its transaction is not in the ledger$/, [
     `DELETE FROM history_transactions WHERE sequence = ${last}`,
   ]);
-  found("all versions of a record", /^record: n \d+: without any version/, [
+  testFinding("all versions of a record", /^record: n \d+: without any version/, [
     "DELETE FROM history_versions WHERE key >> 31 = $host",
   ]);
-  found("a record", /^record: .*: versions of a record that is not in the ledger$/, [
+  testFinding("a record", /^record: .*: versions of a record that is not in the ledger$/, [
     "DELETE FROM history_records WHERE n = $host",
   ]);
-  found(
+  testFinding(
     "a record beyond the last transaction",
     /^record: n \d+ to \d+: rows of history_records beyond the last transaction$/,
     [
@@ -315,7 +280,7 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
         FROM history_records`,
     ],
   );
-  found("an inserted version", /^version: host .*: its transaction is not in the ledger$/, [
+  testFinding("an inserted version", /^version: host .*: its transaction is not in the ledger$/, [
     `INSERT INTO history_versions SELECT $host << 31 | 6, 2, shape, (SELECT valid_from FROM history_versions
       WHERE key & 2147483647 = 6 LIMIT 1), composed, '[]', sort_keys, observed, members, hash, patch FROM history_versions
       WHERE ${FIRST_OF_HOST} AND NOT EXISTS (SELECT 1 FROM history_versions WHERE key = ($host << 31 | 6))`,
@@ -324,7 +289,7 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   ]);
 
   test("the last transaction with its versions, by the live rows", () => {
-    const findings = damaged(
+    const findings = findingsAfter(
       `DELETE FROM history_versions WHERE key & 2147483647 = ${last}`,
       `DELETE FROM history_transactions WHERE sequence = ${last}`,
     );
@@ -333,7 +298,7 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   });
 
   test("a transaction in the middle", () => {
-    const findings = damaged("DELETE FROM history_transactions WHERE sequence = 4");
+    const findings = findingsAfter("DELETE FROM history_transactions WHERE sequence = 4");
     expect(findings).toContainEqual("transaction: transaction 5: follows transaction 3: those between are missing");
     expect(findings).toContainEqual(expect.stringMatching(/, transaction 4: its transaction is not in the ledger$/));
   });
@@ -341,7 +306,7 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   test("a version in the middle, the first and the last one of a record", () => {
     const all = versions();
     for (const sequence of [all[0], all[1], all.at(-1)])
-      expect(damaged(`DELETE FROM history_versions WHERE key = ($host << 31 | ${sequence})`)).toContainEqual(
+      expect(findingsAfter(`DELETE FROM history_versions WHERE key = ($host << 31 | ${sequence})`)).toContainEqual(
         `transaction: transaction ${sequence}: its hash does not match its predecessor, its content and its versions`,
       );
   });
@@ -349,7 +314,7 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   test("two swapped versions of one record", () => {
     const [first, second] = versions() as [number, number];
     const key = (sequence: number) => `$host << 31 | ${sequence}`;
-    const findings = damaged(
+    const findings = findingsAfter(
       `UPDATE history_versions SET key = ($host << 31) | 2147483640 WHERE key = (${key(first)})`,
       `UPDATE history_versions SET key = (${key(first)}) WHERE key = (${key(second)})`,
       `UPDATE history_versions SET key = (${key(second)}) WHERE key = ($host << 31) | 2147483640`,
@@ -361,148 +326,135 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   });
 
   test("swapped documents of two records", () => {
-    const findings = damaged(
+    const findings = findingsAfter(
       "CREATE TABLE swap AS SELECT key, members FROM history_versions WHERE key >> 31 IN (1, 2) AND key & 2147483647 = 1",
       `UPDATE history_versions SET members = (SELECT members FROM swap WHERE key >> 31 <> history_versions.key >> 31)
         WHERE key IN (SELECT key FROM swap)`,
       "DROP TABLE swap",
     );
-    // And the tables next to them.
+    // Other findings concern the derived tables.
     expect(
       findings.filter((finding) => /^version: .*, transaction 1: its content does not match/.test(finding)),
     ).toHaveLength(2);
   });
 
-  test("a version after the end, and a second creation", () => {
-    expect(
-      damaged(
-        `UPDATE history_versions SET key = $gone << 31 | 7 WHERE key = (SELECT max(key) FROM history_versions
-          WHERE key >> 31 = $host)`,
-      ),
-    ).toContainEqual(expect.stringMatching(/^version: tag .*, transaction 7: it follows the record's end$/));
-    expect(
-      damaged(
-        `UPDATE history_versions SET operation = 1 WHERE key = (SELECT max(key) FROM history_versions
-          WHERE key >> 31 = $host)`,
-      ),
-    ).toContainEqual(expect.stringMatching(/^version: host .*: the record is created while it is alive$/));
-  });
+  const LAST_OF_HOST = "key = (SELECT max(key) FROM history_versions WHERE key >> 31 = $host)";
+  testFinding("a version after the end", /^version: tag .*, transaction 7: it follows the record's end$/, [
+    `UPDATE history_versions SET key = $gone << 31 | 7 WHERE ${LAST_OF_HOST}`,
+  ]);
+  testFinding("a second creation", /^version: host .*: the record is created while it is alive$/, [
+    `UPDATE history_versions SET operation = 1 WHERE ${LAST_OF_HOST}`,
+  ]);
 });
 
 describe("wrong derived data are found and rebuilt:", () => {
   const live = (column: string, value: string) => `UPDATE hosts SET ${column} = ${value} WHERE n = $host`;
-  /** A test that this damage is found and rebuilt. */
-  const rebuilt = (what: string, finding: RegExp, damage: readonly string[]) =>
-    test(what, () => {
+  const COUNTS_DIFFER = /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/;
+  const TEXT_DIFFERS = /^search: host .*: its search text from transaction \d+ on does not match the record$/;
+  /** Tests that this damage is found and rebuilt. */
+  const testRebuild = (title: string, finding: RegExp, damage: readonly string[]) =>
+    test(title, () => {
       withCopy((db, path) => {
-        unguarded(db, numbered(damage));
+        runUnguarded(db, withNumbers(damage));
         const found = lines(reportOn(path)).filter((line) => !line.startsWith("file: "));
         expect(found).toContainEqual(expect.stringMatching(finding));
         expect(found.filter((line) => /^(transaction|record|version)/.test(line))).toEqual([]);
         db.$client.run("PRAGMA foreign_keys = ON");
         rebuildDerived(db, KINDS);
-        expect(dump(db)).toBe(soundDump);
+        expect(dump(db)).toBe(intactDump);
         expect(reportOn(path).findings).toEqual([]);
       });
     });
 
-  rebuilt("a missing span", /^span: host .* but its span is missing$/, [
+  testRebuild("a missing span", /^span: host .* but its span is missing$/, [
     `DELETE FROM history_spans WHERE n = $host AND scope = (SELECT min(scope) FROM history_spans
           WHERE n = $host)`,
   ]);
-  rebuilt("a span with an early end", /^span: host .* its span ends at 3$/, [
+  testRebuild("a span with an early end", /^span: host .* its span ends at 3$/, [
     "UPDATE history_spans SET died = 3 WHERE n = $host",
   ]);
-  rebuilt("a span with a wrong start", /^span: host .* is missing$/, [
+  testRebuild("a span with a wrong start", /^span: host .* is missing$/, [
     "UPDATE history_spans SET born = born + 1 WHERE n = $host",
   ]);
-  rebuilt("an extra span", /^span: host .*, but was not in it then$/, [
+  testRebuild("an extra span", /^span: host .*, but was not in it then$/, [
     "INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 8, $host, 2)",
   ]);
-  rebuilt("a span of no record", /^span: record \? \(n 99999\): .*, but was not in it then$/, [
+  testRebuild("a span of no record", /^span: record \? \(n 99999\): .*, but was not in it then$/, [
     "INSERT INTO history_spans (scope, n, born) VALUES (64 * 2 + 7, 99999, 2)",
   ]);
-  rebuilt("a wrong count", /^census: scope .*: counts \d+, but the spans give \d+$/, [
+  testRebuild("a wrong count", /^census: scope .*: counts \d+, but the spans give \d+$/, [
     "UPDATE history_census SET count = count + 1 WHERE sequence = 4",
   ]);
-  rebuilt("a missing count", /^census: scope .*: counts nothing new, but/, [
+  testRebuild("a missing count", /^census: scope .*: counts nothing new, but/, [
     "DELETE FROM history_census WHERE sequence = 4",
   ]);
-  rebuilt("an extra count", /^census: scope .*: counts 9, but the spans give nothing new$/, [
+  testRebuild("an extra count", /^census: scope .*: counts 9, but the spans give nothing new$/, [
     "INSERT INTO history_census (scope, sequence, count) VALUES (64, 5, 9), (1000000, 1, 9)",
   ]);
-  rebuilt("no spans and no counts", /^span: /, ["DELETE FROM history_spans", "DELETE FROM history_census"]);
-  rebuilt("a missing lineage", /^lineage: tag .*\/gone: leads to nothing instead of/, [
+  testRebuild("no spans and no counts", /^span: /, ["DELETE FROM history_spans", "DELETE FROM history_census"]);
+  testRebuild("a missing lineage", /^lineage: tag .*\/gone: leads to nothing instead of/, [
     "DELETE FROM history_lineages WHERE identity LIKE '%/gone'",
   ]);
-  rebuilt("a wrong lineage", /^lineage: tag .*\/gone: leads to x instead of/, [
+  testRebuild("a wrong lineage", /^lineage: tag .*\/gone: leads to x instead of/, [
     "UPDATE history_lineages SET lineage_id = 'x' WHERE identity LIKE '%/gone'",
   ]);
-  rebuilt("an extra lineage", /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/, [
+  testRebuild("an extra lineage", /^lineage: history_lineages: has \d+ rows where the ledger implies \d+$/, [
     "INSERT INTO history_lineages (kind, identity, lineage_id) VALUES (5, 'x', 'x')",
   ]);
-  rebuilt("a block with a wrong count", /^span: scope .*, block 0: has entries without spans$/, [
+  testRebuild("a block with a wrong count", /^span: scope .*, block 0: has entries without spans$/, [
     "UPDATE history_span_blocks SET alive = alive + 1",
   ]);
-  rebuilt("a block of no record", /^span: scope .*, block 9: has entries without spans$/, [
+  testRebuild("a block of no record", /^span: scope .*, block 9: has entries without spans$/, [
     "INSERT INTO history_span_blocks (scope, block, alive, died) VALUES (64 * 2 + 7, 9, 0, 0)",
   ]);
-  rebuilt("a block of a scope without blocks", /^span: scope .*, block 0: has entries without spans$/, [
+  testRebuild("a block of a scope without blocks", /^span: scope .*, block 0: has entries without spans$/, [
     `INSERT INTO history_span_blocks (scope, block, alive, died) SELECT s.scope, 0, count(*), 0
           FROM history_spans s WHERE s.scope >> 6 = $host AND s.died = 9007199254740991 GROUP BY s.scope LIMIT 1`,
   ]);
-  rebuilt("a missing block", /^span: scope .*, block 0: lacks entries of the spans$/, [
+  testRebuild("a missing block", /^span: scope .*, block 0: lacks entries of the spans$/, [
     "DELETE FROM history_span_blocks",
   ]);
-  rebuilt("a missing activity", /^activity: scope -?\d+, transaction 4: is row /, [
+  testRebuild("a missing activity", /^activity: scope -?\d+, transaction 4: is row /, [
     "DELETE FROM history_activity WHERE sequence = 4",
   ]);
-  rebuilt("an activity at the wrong place", /^activity: scope -?\d+, transaction 3: is row 1000 of scope/, [
+  testRebuild("an activity at a wrong position", /^activity: scope -?\d+, transaction 3: is row 1000 of scope/, [
     "UPDATE history_activity SET ordinal = ordinal + 997 WHERE sequence = 3",
   ]);
-  rebuilt("an activity of no record", /^activity: scope 99999, transaction 3: is row 1 of scope 99999/, [
+  testRebuild("an activity of no record", /^activity: scope 99999, transaction 3: is row 1 of scope 99999/, [
     "INSERT INTO history_activity (scope, sequence, ordinal) VALUES (99999, 3, 1)",
   ]);
-  rebuilt("uncounted changes", /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/, [
-    "DELETE FROM history_change_counts WHERE sequence = 4",
-  ]);
-  rebuilt("uncounted changes of a whole scope", /^activity: scope \d+ .*: the counts of changes are missing$/, [
+  testRebuild("uncounted changes", COUNTS_DIFFER, ["DELETE FROM history_change_counts WHERE sequence = 4"]);
+  testRebuild("uncounted changes of a whole scope", /^activity: scope \d+ .*: the counts of changes are missing$/, [
     "DELETE FROM history_change_counts WHERE scope = $host * 64 + 7",
   ]);
-  rebuilt("a change counted as another", /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/, [
+  testRebuild("a change counted as another", COUNTS_DIFFER, [
     "UPDATE history_change_counts SET created = created - 1, updated = updated + 1 WHERE created > 0",
   ]);
-  rebuilt(
-    "a change counted in another transaction",
-    /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/,
-    [
-      `UPDATE OR IGNORE history_change_counts SET sequence = sequence - 1
+  testRebuild("a change counted in another transaction", COUNTS_DIFFER, [
+    `UPDATE OR IGNORE history_change_counts SET sequence = sequence - 1
           WHERE scope = 64 * (SELECT n FROM history_records WHERE kind = 1 LIMIT 1) + 7`,
-    ],
-  );
-  rebuilt(
+  ]);
+  testRebuild(
     "decreasing counts of changes",
-    /^activity: scope -?\d+ .*: the counts of changes go wrong at transaction \d+$/,
+    /^activity: scope -?\d+ .*: the counts of changes are inconsistent at transaction \d+$/,
     [`UPDATE history_change_counts SET created = 0, updated = 0, deleted = 0 WHERE sequence = ${last}`],
   );
-  rebuilt("changes of no record", /^activity: scope 6399999 .*: the counts of changes differ from the versions$/, [
+  testRebuild("changes of no record", /^activity: scope 6399999 .*: the counts of changes differ from the versions$/, [
     "INSERT INTO history_change_counts (scope, sequence, created, updated, deleted) VALUES (6399999, 3, 1, 0, 0)",
   ]);
-  rebuilt("a missing text", /^search: host .*: its search text from transaction \d+ on is missing$/, [
+  testRebuild("a missing text", /^search: host .*: its search text from transaction \d+ on is missing$/, [
     "DELETE FROM history_search_texts WHERE key >> 31 = $host",
   ]);
-  rebuilt("a changed text", /^search: host .*: its search text from transaction \d+ on does not match the record$/, [
+  testRebuild("a changed text", TEXT_DIFFERS, [
     "UPDATE history_search_texts SET text = 'forged' WHERE key >> 31 = $host",
   ]);
-  rebuilt(
-    "a text with another owner",
-    /^search: host .*: its search text from transaction \d+ on does not match the record$/,
-    ["UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = $host"],
-  );
-  rebuilt("an extra text", /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/, [
+  testRebuild("a text with another owner", TEXT_DIFFERS, [
+    "UPDATE history_search_texts SET owner_n = 1 WHERE key >> 31 = $host",
+  ]);
+  testRebuild("an extra text", /^search: history_search_texts: has \d+ rows where the ledger implies \d+$/, [
     "INSERT INTO history_search_texts (key, owner_n, text) VALUES (1, 1, 'x')",
   ]);
-  rebuilt(
+  testRebuild(
     "a text missing from the index",
     /^search: host .*: the index does not find its search text from transaction \d+ on$/,
     [
@@ -510,58 +462,62 @@ describe("wrong derived data are found and rebuilt:", () => {
           WHERE key >> 31 = $host`,
     ],
   );
-  rebuilt("an indexed word without a text", /^search: history_search: does not match the words of the texts$/, [
+  testRebuild("an indexed word without a text", /^search: history_search: does not match the words of the texts$/, [
     `INSERT INTO history_search (rowid, text) SELECT key, 'forged' FROM history_search_texts
           WHERE key >> 31 = $host LIMIT 1`,
   ]);
-  rebuilt("an indexed name without a record", /^search: history_words: does not match the names of the records$/, [
+  testRebuild("an indexed name without a record", /^search: history_words: does not match the names of the records$/, [
     "INSERT INTO history_words (rowid, entries) VALUES ($host << 31 | 3, '1.7.wforged')",
   ]);
-  rebuilt("names missing from the index", /^search: history_words: does not match the names of the records$/, [
+  testRebuild("names missing from the index", /^search: history_words: does not match the names of the records$/, [
     "INSERT INTO history_words (history_words) VALUES ('delete-all')",
   ]);
-  rebuilt("a missing live row", /^live: host .*: it is alive in the ledger, but has no live row$/, [
+  testRebuild("a missing live row", /^live: host .*: it is alive in the ledger, but has no live row$/, [
     "DELETE FROM hosts WHERE n = $host",
   ]);
-  rebuilt("a live row of a removed record", /^live: tag .*: has a live row, but is not alive in the ledger$/, [
+  testRebuild("a live row of a removed record", /^live: tag .*: has a live row, but is not alive in the ledger$/, [
     `INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES ($gone, 1, 1, 0, '"id":"x"')`,
   ]);
-  rebuilt(
+  testRebuild(
     "a live row of another kind",
     /^live: tag .*: has a live row among the tags, but another kind in the ledger$/,
     [`INSERT INTO tags (n, organization_n, sequence, composed, members) VALUES ($host, 1, 1, 0, '"id":"x"')`],
   );
-  rebuilt("a changed live document", /^live: host .*: its live document is not its newest version$/, [
+  testRebuild("a changed live document", /^live: host .*: its live document is not its newest version$/, [
     live("members", "replace(members, 'renamed', 'forged')"),
   ]);
-  rebuilt("a live row of an older version", /^live: host .*: its live sequence is /, [
+  testRebuild("a live row of an older version", /^live: host .*: its live sequence is /, [
     live("sequence", "sequence - 1"),
   ]);
-  rebuilt("a changed live organization", /^live: host .*: its live organization_n is /, [live("organization_n", "3")]);
-  rebuilt("changed live sort keys", /^live: host .*: its live sort_keys is null, /, [live("sort_keys", "NULL")]);
-  rebuilt("a changed live column", /^live: host .*: its live name is "forged", but in the ledger "renamed"$/, [
+  testRebuild("a changed live organization", /^live: host .*: its live organization_n is /, [
+    live("organization_n", "3"),
+  ]);
+  testRebuild("changed live sort keys", /^live: host .*: its live sort_keys is null, /, [live("sort_keys", "NULL")]);
+  testRebuild("a changed live column", /^live: host .*: its live name is "forged", but in the ledger "renamed"$/, [
     live("name", "'forged'"),
   ]);
-  rebuilt("a changed live reference", /^live: host .*: its live network_n is /, [
+  testRebuild("a changed live reference", /^live: host .*: its live network_n is /, [
     live("network_n", "(SELECT max(n) FROM networks)"),
   ]);
-  rebuilt("a cleared unique value", /^live: tag .*: its live identity is null/, ["UPDATE tags SET identity = NULL"]);
-  rebuilt("parts marked absent", /^live: if_entry .*: its live composed is 0, /, [
+  testRebuild("a cleared unique value", /^live: tag .*: its live identity is null/, [
+    "UPDATE tags SET identity = NULL",
+  ]);
+  testRebuild("parts marked absent", /^live: if_entry .*: its live composed is 0, /, [
     "UPDATE if_entries SET composed = 0",
   ]);
-  rebuilt("a missing link", /^link: host .*: the link tags to n \d+ is missing$/, [
+  testRebuild("a missing link", /^link: host .*: the link tags to n \d+ is missing$/, [
     "DELETE FROM live_links WHERE n = $host",
   ]);
-  rebuilt("an extra link", /^link: host .*: has a link tags to n 2, which the ledger does not imply$/, [
+  testRebuild("an extra link", /^link: host .*: has a link tags to n 2, which the ledger does not imply$/, [
     "INSERT INTO live_links (n, relation, target_n) VALUES ($host, 'tags', 2)",
   ]);
-  rebuilt("a link of a removed record", /^link: record .*: has links and is not alive$/, [
+  testRebuild("a link of a removed record", /^link: record .*: has links and is not alive$/, [
     "INSERT INTO live_links (n, relation, target_n) VALUES ($gone, 'tags', 2)",
   ]);
-  rebuilt("observation values of a removed record", /^observation: record .* and is not alive$/, [
+  testRebuild("observation values of a removed record", /^observation: record .* and is not alive$/, [
     "INSERT INTO observations (n, observed) SELECT key >> 31, '' FROM history_versions WHERE operation = 3",
   ]);
-  rebuilt(
+  testRebuild(
     "all of them at once",
     /^live: /,
     [...DERIVED, "hosts", "if_entries", "tags"].map((table) => `DELETE FROM ${table}`),
@@ -580,46 +536,44 @@ describe("wrong derived data are found and rebuilt:", () => {
 
   test("a reference to a missing row", () => {
     const missing = "file: live_links, row ?: refers to a row of history_records that does not exist";
-    expect(damaged("INSERT INTO live_links (n, relation, target_n) VALUES (99999, 'tags', 99998)")).toEqual([
-      missing,
-      missing,
-    ]);
+    const findings = findingsAfter("INSERT INTO live_links (n, relation, target_n) VALUES (99999, 'tags', 99998)");
+    expect(findings).toEqual([missing, missing]);
     withCopy((db, path) => {
-      unguarded(db, ["DELETE FROM users"]);
+      runUnguarded(db, ["DELETE FROM users"]);
       expect(lines(reportOn(path))).toContainEqual(
         expect.stringMatching(/^secret: user_passwords, row \d+: refers to a row of users that does not exist$/),
       );
-      // The missing row is rebuilt, and rows that refer to it stay.
+      // The missing row is rebuilt, and rows referring to it stay.
       expect(describeDropped(rebuildDerived(db, KINDS))).toEqual([]);
-      expect(dump(db)).toBe(soundDump);
+      expect(dump(db)).toBe(intactDump);
     });
   });
 
   test("of a store with a long history of changes, row for row", () => {
-    const grown = new Store();
+    const storeWithHistory = new Store();
     try {
-      const model = new Model(grown, 3);
-      for (let each = 0; each < 300; each += 1) model.step();
-      const before = dump(grown.db);
-      grown.db.$client.run("PRAGMA foreign_keys = OFF");
+      const model = new Model(storeWithHistory, 3);
+      for (let step = 0; step < 300; step += 1) model.step();
+      const before = dump(storeWithHistory.db);
+      storeWithHistory.db.$client.run("PRAGMA foreign_keys = OFF");
       for (const table of [...DERIVED, ...KINDS.map((kind) => kind.plural)])
-        grown.db.$client.run(`DELETE FROM ${table}`);
-      grown.db.$client.run("PRAGMA foreign_keys = ON");
-      rebuildDerived(grown.db, KINDS);
-      expect(dump(grown.db)).toBe(before);
+        storeWithHistory.db.$client.run(`DELETE FROM ${table}`);
+      storeWithHistory.db.$client.run("PRAGMA foreign_keys = ON");
+      rebuildDerived(storeWithHistory.db, KINDS);
+      expect(dump(storeWithHistory.db)).toBe(before);
       // Writing continues normally.
-      for (let each = 0; each < 50; each += 1) model.step();
-      expect(verifyLedger(grown.readDb, KINDS).findings).toEqual([]);
+      for (let step = 0; step < 50; step += 1) model.step();
+      expect(verifyLedger(storeWithHistory.readDb, KINDS).findings).toEqual([]);
     } finally {
-      grown.close();
+      storeWithHistory.close();
     }
   });
 
   test("but not rebuilt if the ledger cannot be read", () => {
     withCopy((db) => {
-      unguarded(db, numbered([`UPDATE history_versions SET members = 'x' WHERE ${FIRST_OF_HOST}`]));
+      runUnguarded(db, withNumbers([`UPDATE history_versions SET members = 'x' WHERE ${FIRST_OF_HOST}`]));
       expect(() => rebuildDerived(db, KINDS)).toThrow();
-      expect(dump(db)).toBe(soundDump);
+      expect(dump(db)).toBe(intactDump);
     });
   });
 });
@@ -638,7 +592,7 @@ describe("foreign or missing tables, indexes, triggers and views are found, each
     ],
     [
       "a disabled guard",
-      "schema: trigger history_versions_are_never_deleted, on history_versions: differs from what netledger made",
+      "schema: trigger history_versions_are_never_deleted, on history_versions: differs from the definition in the migrations",
       [
         "DROP TRIGGER history_versions_are_never_deleted",
         "CREATE TRIGGER history_versions_are_never_deleted BEFORE DELETE ON history_versions BEGIN SELECT 1; END",
@@ -646,40 +600,40 @@ describe("foreign or missing tables, indexes, triggers and views are found, each
     ],
     [
       "an index with another order",
-      "schema: index live_links_by_target, on live_links: differs from what netledger made",
+      "schema: index live_links_by_target, on live_links: differs from the definition in the migrations",
       ["DROP INDEX live_links_by_target", "CREATE INDEX live_links_by_target ON live_links (n)"],
     ],
     [
       "an extra trigger",
-      "schema: trigger theirs, on tags: does not belong to netledger",
-      ["CREATE TRIGGER theirs AFTER INSERT ON tags BEGIN DELETE FROM hosts; END"],
+      "schema: trigger custom, on tags: does not belong to netledger",
+      ["CREATE TRIGGER custom AFTER INSERT ON tags BEGIN DELETE FROM hosts; END"],
     ],
     [
       "an extra index",
-      "schema: index theirs, on tags: does not belong to netledger",
-      ["CREATE UNIQUE INDEX theirs ON tags (sequence)"],
+      "schema: index custom, on tags: does not belong to netledger",
+      ["CREATE UNIQUE INDEX custom ON tags (sequence)"],
     ],
   ];
 
   test.each(MISSING)("%s, repaired with derived data", (_what, finding, statements) => {
     withCopy((db, path) => {
-      const whole = schema(db);
+      const originalSchema = schema(db);
       for (const sql of statements) db.$client.run(sql);
       expect(lines(reportOn(path))).toEqual([finding]);
       rebuildDerived(db, KINDS);
-      expect(schema(db)).toEqual(whole);
-      expect(dump(db)).toBe(soundDump);
+      expect(schema(db)).toEqual(originalSchema);
+      expect(dump(db)).toBe(intactDump);
       expect(reportOn(path).findings).toEqual([]);
     });
   });
 
   test.each([
-    ["an extra table", "file: table theirs: does not belong to netledger", "CREATE TABLE theirs (a)"],
-    ["a view", "file: view theirs: does not belong to netledger", "CREATE VIEW theirs AS SELECT * FROM tags"],
+    ["an extra table", "file: table custom: does not belong to netledger", "CREATE TABLE custom (a)"],
+    ["a view", "file: view custom: does not belong to netledger", "CREATE VIEW custom AS SELECT * FROM tags"],
     [
       "an extra column",
-      "file: table tags: differs from what netledger made",
-      "ALTER TABLE tags ADD COLUMN theirs TEXT",
+      "file: table tags: differs from the definition in the migrations",
+      "ALTER TABLE tags ADD COLUMN custom TEXT",
     ],
   ])("%s, which stays", (_what, finding, sql) => {
     withCopy((db, path) => {
@@ -690,17 +644,10 @@ describe("foreign or missing tables, indexes, triggers and views are found, each
     });
   });
 
-  test.each([
-    "history_transactions",
-    "history_records",
-    "history_versions",
-    "history_spans",
-    "history_segments",
-    "history_search",
-    "history_words",
-    "tags",
-    "observations",
-  ])("a missing table %s, without ending the verification", (table) => {
+  const TABLES =
+    "history_transactions history_records history_versions history_spans history_segments history_search " +
+    "history_words tags observations";
+  test.each(TABLES.split(" "))("a missing table %s, without ending the verification", (table) => {
     withCopy((db, path) => {
       db.$client.run(`DROP TABLE ${table}`);
       expect(lines(reportOn(path))).toContain(`file: table ${table}: is missing`);
@@ -727,68 +674,51 @@ describe("foreign or missing tables, indexes, triggers and views are found, each
   });
 });
 
-describe("no step holds a read transaction for long, whatever the size:", () => {
+describe("no step holds a read transaction for long, regardless of size:", () => {
   const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)";
 
-  function stepsOf(db: Sql, of: (verification: DerivedVerification) => Iterable<number>): number[] {
-    const verification = derivedIn(db);
-    const steps = [...of(verification)];
-    verification.close();
-    return steps;
-  }
-
-  test("the blocks of spans", () => {
-    withCopy((db) => {
-      db.$client.run(
-        `${NUMBERS} INSERT OR IGNORE INTO history_spans (scope, n, born) SELECT (SELECT min(n)
-          FROM organizations) * 64 + 60, n, 1 FROM numbers`,
-      );
-      db.$client.run("DELETE FROM history_span_blocks");
-      db.$client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
-      const steps = stepsOf(db, (verification) => verification.spanBlocks());
-      expect(Math.max(...steps)).toBeLessThan(50);
-      expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(98);
+  type Part = "spanBlocks" | "surplusTexts" | "lineages";
+  /** Tests the rows of the largest step and of all steps, after these statements. */
+  const testSteps = (title: string, part: Part, maxRows: number, minTotal: number, statements: readonly string[]) =>
+    test(title, () => {
+      withCopy((db) => {
+        for (const sql of statements) db.$client.run(sql);
+        const verification = derivedVerification(db);
+        const steps = [...verification[part]()];
+        verification.close();
+        expect(Math.max(...steps)).toBeLessThan(maxRows);
+        expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(minTotal);
+      });
     });
-  });
 
-  test("the texts that records are found by", () => {
-    withCopy((db) => {
-      db.$client.run(
-        `${NUMBERS} INSERT INTO history_search_texts (key, owner_n, text) SELECT (n + 100000) << 31 | 1, 1, ''
-          FROM numbers`,
-      );
-      const steps = stepsOf(db, (verification) => verification.surplusTexts());
-      expect(Math.max(...steps)).toBeLessThan(10_000);
-      expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(100_000);
-    });
-  });
-
-  test("duplicate identities", () => {
-    withCopy((db) => {
-      db.$client.run(
-        `${NUMBERS} INSERT INTO history_lineages (kind, identity, lineage_id) SELECT 5, 'x' || n, 'x' FROM numbers`,
-      );
-      const steps = stepsOf(db, (verification) => verification.lineages());
-      expect(Math.max(...steps)).toBeLessThan(10_000);
-      expect(steps.reduce((sum, step) => sum + step, 0)).toBeGreaterThan(100_000);
-    });
-  });
+  testSteps("the blocks of spans", "spanBlocks", 50, 98, [
+    `${NUMBERS} INSERT OR IGNORE INTO history_spans (scope, n, born) SELECT (SELECT min(n)
+      FROM organizations) * 64 + 60, n, 1 FROM numbers`,
+    "DELETE FROM history_span_blocks",
+    `INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`,
+  ]);
+  testSteps("search texts", "surplusTexts", 10_000, 100_000, [
+    `${NUMBERS} INSERT INTO history_search_texts (key, owner_n, text) SELECT (n + 100000) << 31 | 1, 1, '' FROM numbers`,
+  ]);
+  testSteps("duplicate identities", "lineages", 10_000, 100_000, [
+    `${NUMBERS} INSERT INTO history_lineages (kind, identity, lineage_id) SELECT 5, 'x' || n, 'x' FROM numbers`,
+  ]);
 });
 
 test("a concurrent writer does not interfere: its writes are excluded without false findings", () => {
   const busy = new Store();
   try {
     const model = new Model(busy, 5);
-    for (let each = 0; each < 400; each += 1) model.step();
+    for (let write = 0; write < 400; write += 1) model.step();
     for (let round = 0; round < 5; round += 1) {
-      const begun = model.head.sequence;
+      const startSequence = model.head.sequence;
       const steps = verifySteps(busy.readDb, KINDS, { isBusy: true });
       let step = steps.next();
-      for (; step.done !== true; step = steps.next()) for (let each = 0; each < 3; each += 1) model.step();
+      for (; step.done !== true; step = steps.next()) for (let write = 0; write < 3; write += 1) model.step();
       expect(step.value.findings).toEqual([]);
-      expect(step.value.head?.sequence).toBe(begun);
-      expect(step.value.count.transactions).toBe(begun);
-      expect(model.head.sequence).toBeGreaterThan(begun + 20);
+      expect(step.value.head?.sequence).toBe(startSequence);
+      expect(step.value.count.transactions).toBe(startSequence);
+      expect(model.head.sequence).toBeGreaterThan(startSequence + 20);
     }
   } finally {
     busy.close();
@@ -823,15 +753,15 @@ test("rows out of order under a damaged key are a finding, without an endless lo
   // The last row of a step gets the number of a much earlier one: the varint before the record's four-byte header.
   const bytes = readFileSync(path);
   const last = STEP_ROWS * 2 - rows;
-  const place = bytes.indexOf(`row ${last}.`) - 6;
-  expect(((bytes[place] as number) & 0x7f) * 128 + (bytes[place + 1] as number)).toBe(n + last);
-  bytes[place] = 0x81;
+  const offset = bytes.indexOf(`row ${last}.`) - 6;
+  expect(((bytes[offset] as number) & 0x7f) * 128 + (bytes[offset + 1] as number)).toBe(n + last);
+  bytes[offset] = 0x81;
   writeFileSync(path, bytes);
-  const db = openReadOnly(path);
-  const verification = derivedIn(db);
-  expect(() => [...verification.leftovers()]).toThrow("the rows of observations are not in their order");
-  verification.close();
-  db.$client.close();
+  readFrom(path, (db) => {
+    const verification = derivedVerification(db);
+    expect(() => [...verification.leftovers()]).toThrow("the rows of observations are not in their order");
+    verification.close();
+  });
   expect(lines(reportOn(path))).toContainEqual(expect.stringMatching(/^file: observations: .*out of order$/s));
 });
 
@@ -848,108 +778,77 @@ test("a broken free-page list is a finding, and reported as unchecked next to a 
   writeSync(file, Uint8Array.of(0, 0x0f, 0xff, 0xff), 0, 4, 32);
   closeSync(file);
   expect(reportOn(path).findings).toEqual([expect.objectContaining({ check: "file", where: "the free pages" })]);
-  const db = openReadOnly(path);
-  try {
-    expect(verifyLedger(db, KINDS, { isBusy: true })).toMatchObject({
-      findings: [],
-      unchecked: ["history_versions", "the free pages"],
-    });
-  } finally {
-    db.$client.close();
-  }
+  const { findings, unchecked } = readFrom(path, (db) => verifyLedger(db, KINDS, { isBusy: true }));
+  expect({ findings, unchecked }).toEqual({ findings: [], unchecked: ["history_versions", "the free pages"] });
 });
 
 describe("netledger verify", () => {
   async function run(directory: string, ...flags: string[]): Promise<{ status: number; text: string }> {
     let text = "";
-    const processIo = {
-      clock: store.clock,
-      random: store.random,
-      print: async (more: string) => void (text += more),
-    } as unknown as ProcessIo;
+    const { clock, random } = store;
+    const processIo = { clock, random, print: async (more: string) => void (text += more) } as unknown as ProcessIo;
     return { status: await verifyCommand.execute(["--data", directory, ...flags], processIo), text };
   }
 
-  test("exits with 0 for an intact store, with a concurrent writer", async () => {
-    expect(await run(store.directory)).toEqual({
-      status: 0,
-      text: expect.stringMatching(/^Last transaction: \d+, at .*\nVerified: .*\nSound\.\n$/),
+  async function expectRun(directory: string, flags: string[], status: number, text: RegExp): Promise<void> {
+    expect(await run(directory, ...flags)).toEqual({ status, text: expect.stringMatching(text) });
+  }
+
+  const damagedDirectory = (...statements: string[]) =>
+    withCopy((db, path) => {
+      runUnguarded(db, statements);
+      return join(path, "..");
     });
+
+  test("exits with 0 for an intact store, with a concurrent writer", async () => {
+    const intact = /^Last transaction: \d+, at .*\nVerified: .*\nNo problems found\.\n$/;
+    await expectRun(store.directory, [], 0, intact);
     store.write((tx) => tx.create(hostKind, store.organizationId, hostFields(store.networkId, "later")));
     expect((await run(store.directory)).status).toBe(0);
   });
 
   test("exits with 1 for a damaged one, and 0 once derived data are rebuilt", async () => {
-    const directory = withCopy((db, path) => {
-      db.$client.run("DELETE FROM history_census");
-      return join(path, "..");
-    });
-    expect(await run(directory)).toEqual({
-      status: 1,
-      text: expect.stringMatching(
-        /\nNot sound: \d+ findings\.\nAll damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived\.\n$/,
-      ),
-    });
+    const directory = damagedDirectory("DELETE FROM history_census");
+    const repairable =
+      /\n\d+ problems found\.\nAll damaged data are derived from the ledger, which is intact: rebuild them with netledger verify --repair-derived\.\n$/;
+    await expectRun(directory, [], 1, repairable);
     // Not while another process uses the data.
-    const lock = DataLock.take(dataFiles(directory).lock, 0);
+    const lock = DataLock.acquire(dataFiles(directory).lock, 0);
     expect((await run(directory)).text).toContain("the pages of history_versions");
     await expect(run(directory, "--repair-derived")).rejects.toThrow("in use");
     lock?.release();
-    expect(await run(directory, "--repair-derived")).toEqual({
-      status: 0,
-      text: expect.stringMatching(/were rebuilt\.\n(.*\n)*Sound\.\n$/),
-    });
+    await expectRun(directory, ["--repair-derived"], 0, /were rebuilt\.\n(.*\n)*No problems found\.\n$/);
     expect((await run(directory)).status).toBe(0);
   });
 
   test("rebuilds nothing from a ledger that lost known data: the live rows may be all that remains", async () => {
     const name = "acknowledged";
-    const id = (
-      store.rows<{ id: string }>("SELECT r.id FROM hosts h JOIN history_records r USING (n) LIMIT 1")[0] as {
-        id: string;
-      }
-    ).id;
-    store.write((tx) => tx.update(hostKind, id, { name }));
+    store.write((tx) => tx.update(hostKind, population.hostId, { name }));
     const { sequence, hash } = store.rows<{ sequence: number; hash: string }>(
       "SELECT sequence, lower(hex(hash)) AS hash FROM history_transactions ORDER BY sequence DESC LIMIT 1",
     )[0] as { sequence: number; hash: string };
     store.writer.checkpoint();
-    const directory = withCopy((db, path) => {
-      unguarded(db, [
-        `DELETE FROM history_versions WHERE key & 2147483647 = ${sequence}`,
-        `DELETE FROM history_transactions WHERE sequence = ${sequence}`,
-      ]);
-      return join(path, "..");
-    });
-    const head = `${sequence}:${hash}`;
-    expect(await run(directory, "--head", head)).toEqual({
-      status: 1,
-      text: expect.stringMatching(/\nThe ledger itself is damaged: stop the appliance and .*\n$/),
-    });
-    expect(await run(directory, "--repair-derived", "--head", head)).toEqual({
-      status: 1,
-      text: expect.stringMatching(/\nThe ledger itself is damaged: nothing can be rebuilt from it\.\n$/),
-    });
-    const db = openReadOnly(dataFiles(directory).database);
-    try {
-      expect(db.$client.query("SELECT count(*) AS count FROM hosts WHERE name = ?").get(name)).toEqual({ count: 1 });
-    } finally {
-      db.$client.close();
-    }
+    const directory = damagedDirectory(
+      `DELETE FROM history_versions WHERE key & 2147483647 = ${sequence}`,
+      `DELETE FROM history_transactions WHERE sequence = ${sequence}`,
+    );
+    const head = ["--head", `${sequence}:${hash}`];
+    await expectRun(directory, head, 1, /\nThe ledger itself is damaged: stop the appliance and .*\n$/);
+    const irreparable = /\nThe ledger itself is damaged: nothing can be rebuilt from it\.\n$/;
+    await expectRun(directory, ["--repair-derived", ...head], 1, irreparable);
+    const count = (db: Sql) => db.$client.query("SELECT count(*) AS count FROM hosts WHERE name = ?").get(name);
+    expect(readFrom(dataFiles(directory).database, count)).toEqual({ count: 1 });
   });
 
   test("rebuilds nothing from a damaged ledger", async () => {
-    const directory = withCopy((db, path) => {
-      unguarded(db, ["UPDATE history_transactions SET source = 'x' WHERE sequence = 2", "DELETE FROM history_census"]);
-      return join(path, "..");
-    });
-    expect(await run(directory, "--repair-derived")).toEqual({
-      status: 1,
-      text: expect.stringContaining("nothing can be rebuilt"),
-    });
+    const directory = damagedDirectory(
+      "UPDATE history_transactions SET source = 'x' WHERE sequence = 2",
+      "DELETE FROM history_census",
+    );
+    await expectRun(directory, ["--repair-derived"], 1, /nothing can be rebuilt/);
   });
 
   test("refuses a folder without data", async () => {
-    await expect(run(join(store.directory, "nowhere"))).rejects.toThrow("There are no data");
+    await expect(run(join(store.directory, "nowhere"))).rejects.toThrow("There is no data");
   });
 });

@@ -1,9 +1,9 @@
-// Order of writes: the lines alone, checked against their guarantees; then the writer's side of the queue with real
+// Order of writes: the lines alone, checked against their guarantees; then the writer's side of the queue, with real
 // transactions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { DomainError } from "../../src/base/errors.ts";
-import { FairLines } from "../../src/base/fair-lines.ts";
+import { FairQueue } from "../../src/base/fair-lines.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import {
@@ -20,16 +20,10 @@ import { GROUP_SLICE_MS, type WriteRequest, Writer } from "../../src/db/writing/
 import { KINDS } from "../../src/records/resources.ts";
 import { takesLong } from "../../src/registry/commands.ts";
 import { tagKind } from "../../src/resources/tags/tag.ts";
-import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
+import { seededRandom } from "../support/injected/seeded-random.ts";
 import { Store, type StoreCommand, tagFields } from "../support/store/store.ts";
 
-const by = (userId: string): Author => ({
-  type: "User",
-  id: userId,
-  name: userId,
-  organizationId: null,
-  requestId: null,
-});
+const authorOf = (id: string): Author => ({ type: "User", id, name: id, organizationId: null, requestId: null });
 
 let last = 0;
 function write(userId: string, fields: { bytes?: number; isUrgent?: true; command?: string } = {}): WaitingWrite {
@@ -38,7 +32,7 @@ function write(userId: string, fields: { bytes?: number; isUrgent?: true; comman
   return {
     id: last,
     bytes,
-    request: { command, input: null, actor: by(userId), ...(isUrgent === undefined ? {} : { isUrgent }) },
+    request: { command, input: null, actor: authorOf(userId), ...(isUrgent === undefined ? {} : { isUrgent }) },
   };
 }
 
@@ -46,8 +40,6 @@ const USERS = 5;
 const LARGE = { bytes: LARGE_WRITE_BYTES + 1 };
 const URGENT = { isUrgent: true } as const;
 const idsOf = (writes: readonly WaitingWrite[]) => writes.map(({ id }) => id);
-const between = (random: SeededRandom, most: number) =>
-  Math.floor((random.bytes(2).reduce((sum, byte) => sum * 256 + byte, 0) / 65_536) * most);
 
 describe("a command that scans all references to a record", () => {
   const commands = ["network", "subnet", "vlan", "tag", "credential", "host", "if_entry"].map(
@@ -73,30 +65,30 @@ describe("a command that scans all references to a record", () => {
 });
 
 describe("round-robin queues", () => {
-  test("are served once each before any a second time, each in order, equal to a scanned list", () => {
+  test("are served in turn, each in its own order, like a scanned list", () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const random = seededRandom(seed);
-      const lines = new FairLines<{ line: string; n: number }>();
+      const lines = new FairQueue<{ line: string; n: number }>();
       const model: Array<{ line: string; n: number }> = [];
       const servedAt = new Map<string, number>();
-      let came: string[] = [];
+      let order: string[] = [];
       for (let step = 1; step <= 400; step += 1) {
-        if (between(random, 2) === 0) {
-          const item = { line: `line ${between(random, 6)}`, n: step };
+        if (random.integer(2) === 0) {
+          const item = { line: `line ${random.integer(6)}`, n: step };
           if (!model.some(({ line }) => line === item.line)) {
             servedAt.delete(item.line);
-            came = [...came.filter((line) => line !== item.line), item.line];
+            order = [...order.filter((line) => line !== item.line), item.line];
           }
           model.push(item);
           lines.add(item.line, item);
         } else {
-          // The line that was created, or served, the longest time ago.
-          const next = came.find((line) => model.some((item) => item.line === line));
+          // The line least recently created or served.
+          const next = order.find((line) => model.some((item) => item.line === line));
           const expected = model.find(({ line }) => line === next) ?? null;
           expect(lines.take()).toEqual(expected);
           if (expected === null) continue;
           model.splice(model.indexOf(expected), 1);
-          came = [...came.filter((line) => line !== next), expected.line];
+          order = [...order.filter((line) => line !== next), expected.line];
         }
         expect(lines.isEmpty).toBe(model.length === 0);
       }
@@ -104,7 +96,7 @@ describe("round-robin queues", () => {
   });
 
   test("keep the turn of a queue with a rejected head, and accept returned items", () => {
-    const lines = new FairLines<string>();
+    const lines = new FairQueue<string>();
     for (const item of ["a1", "a2", "b1", "c1"]) lines.add(item.charAt(0), item);
     expect(lines.take((item) => item !== "a1")).toBe("b1");
     expect(lines.take()).toBe("a1");
@@ -116,27 +108,27 @@ describe("round-robin queues", () => {
 
 describe("the commands of the next commit", () => {
   const lines = () => new WriteLines((command) => command === "long");
-  const filled = (...writes: WaitingWrite[]) => {
-    const filling = lines();
-    for (const each of writes) filling.add(each);
-    return filling;
+  const linesWith = (...writes: WaitingWrite[]) => {
+    const queue = lines();
+    for (const waiting of writes) queue.add(waiting);
+    return queue;
   };
 
   test("are one per user before a second of any, within limits of count and bytes", () => {
-    const crowd = Array.from({ length: 2 * MAX_GROUP }, () => write("crowd"));
-    const [one, two] = [write("one"), write("two")];
-    const next = filled(...crowd, one, two).next();
-    expect(idsOf(next.slice(0, 3))).toEqual(idsOf([crowd[0] as WaitingWrite, one, two]));
-    expect(idsOf(next.slice(3))).toEqual(idsOf(crowd.slice(1, MAX_GROUP - 2)));
+    const bulkWrites = Array.from({ length: 2 * MAX_GROUP }, () => write("crowd"));
+    const [firstOther, secondOther] = [write("one"), write("two")];
+    const next = linesWith(...bulkWrites, firstOther, secondOther).next();
+    expect(idsOf(next.slice(0, 3))).toEqual(idsOf([bulkWrites[0] as WaitingWrite, firstOther, secondOther]));
+    expect(idsOf(next.slice(3))).toEqual(idsOf(bulkWrites.slice(1, MAX_GROUP - 2)));
     const half = { bytes: LARGE_WRITE_BYTES };
-    expect(filled(...Array.from({ length: 10 }, () => write("a", half))).next()).toHaveLength(
+    expect(linesWith(...Array.from({ length: 10 }, () => write("a", half))).next()).toHaveLength(
       MAX_GROUP_BYTES / LARGE_WRITE_BYTES,
     );
   });
 
   test("are a single one if it is large or slow", () => {
     for (const large of [write("a", LARGE), write("a", { command: "long" })]) {
-      const line = filled(large, write("a"));
+      const line = linesWith(large, write("a"));
       expect(idsOf(line.next())).toEqual([large.id]);
       line.served(1);
       expect(line.next()).toHaveLength(1);
@@ -144,7 +136,7 @@ describe("the commands of the next commit", () => {
   });
 
   test("alternate, if both wait, between small ones and a large one, with equal time", () => {
-    const line = filled(write("a", LARGE), write("a", LARGE), write("a", LARGE));
+    const line = linesWith(write("a", LARGE), write("a", LARGE), write("a", LARGE));
     const kinds: string[] = [];
     for (let n = 0; n < 60; n += 1) {
       line.add(write("b"));
@@ -152,16 +144,16 @@ describe("the commands of the next commit", () => {
       kinds.push(isLarge ? "large" : "small");
       line.served(isLarge ? 100 : 10);
     }
-    expect(kinds.flatMap((kind, at) => (kind === "large" ? [at] : []))).toEqual([1, 12, 23]);
+    expect(kinds.flatMap((kind, index) => (kind === "large" ? [index] : []))).toEqual([1, 12, 23]);
   });
 
-  test("that are large come from each user in turn", () => {
-    const line = filled(write("a", LARGE), write("a", LARGE), write("b", LARGE), write("c", LARGE));
+  test("come from each user in turn if large", () => {
+    const line = linesWith(write("a", LARGE), write("a", LARGE), write("b", LARGE), write("c", LARGE));
     expect(Array.from({ length: 4 }, () => line.next()[0]?.request.actor.id)).toEqual(["a", "b", "c", "a"]);
   });
 
-  test("that lower rights come first, from each user in turn, and not twice in a row if others wait", () => {
-    const line = filled(
+  test("come first if they lower rights, from each user in turn, and not twice in a row if others wait", () => {
+    const line = linesWith(
       write("a"),
       ...Array.from({ length: 3 * MAX_URGENT_GROUP }, () => write("a", URGENT)),
       write("b", URGENT),
@@ -180,7 +172,7 @@ describe("the commands of the next commit", () => {
     expect(line.next()[0]?.request.isUrgent).toBe(true);
   });
 
-  test("in any mix: a small one waits for at most one large one, a rights-lowering one for its turn among its kind, and each queue keeps its order", () => {
+  test("keep the order of each queue in any mix, and wait for at most one large command or for their turn", () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const random = seededRandom(seed);
       const line = lines();
@@ -189,32 +181,30 @@ describe("the commands of the next commit", () => {
       const isLarge = ({ bytes, request }: WaitingWrite) => bytes > LARGE_WRITE_BYTES || request.command === "long";
       for (let step = 0; step < 1_500 || !line.isEmpty; step += 1) {
         if (step < 1_500) {
-          for (let more = between(random, 4); more > 0; more -= 1) {
-            const kind = [{}, {}, LARGE, URGENT, { command: "long" }, { ...LARGE, ...URGENT }][
-              between(random, 6)
-            ] as Parameters<typeof write>[1];
-            const came = write(`user ${between(random, USERS)}`, kind);
-            waiting.set(came.id, { write: came, commits: 0, larges: 0 });
-            line.add(came);
+          for (let more = random.integer(4); more > 0; more -= 1) {
+            const kind = random.pick([{}, {}, LARGE, URGENT, { command: "long" }, { ...LARGE, ...URGENT }]);
+            const added = write(`user ${random.integer(USERS)}`, kind);
+            waiting.set(added.id, { write: added, commits: 0, larges: 0 });
+            line.add(added);
           }
         }
         if (line.isEmpty) continue;
         const next = line.next();
         expect(next.length).toBeGreaterThan(0);
-        expect(next.length === 1 || next.every((each) => !isLarge(each))).toBe(true);
-        const isLargeCommit = next.some((each) => isLarge(each) && each.request.isUrgent !== true);
-        for (const each of next) {
-          const lane = `${queueOf(each.request.actor)} ${each.request.isUrgent === true}`;
-          expect(each.id).toBeGreaterThan(servedOf.get(lane) ?? 0);
-          servedOf.set(lane, each.id);
-          waiting.delete(each.id);
+        expect(next.length === 1 || next.every((command) => !isLarge(command))).toBe(true);
+        const isLargeCommit = next.some((command) => isLarge(command) && command.request.isUrgent !== true);
+        for (const command of next) {
+          const lane = `${queueOf(command.request.actor)} ${command.request.isUrgent === true}`;
+          expect(command.id).toBeGreaterThan(servedOf.get(lane) ?? 0);
+          servedOf.set(lane, command.id);
+          waiting.delete(command.id);
         }
         // Heads of their lines: other writes of the same user wait behind them.
         const heads = [
           ...new Map(
             [...waiting.values()]
               .toReversed()
-              .map((each) => [`${each.write.request.actor.id} ${each.write.request.isUrgent === true}`, each]),
+              .map((entry) => [`${entry.write.request.actor.id} ${entry.write.request.isUrgent === true}`, entry]),
           ).values(),
         ];
         for (const head of heads) {
@@ -224,7 +214,7 @@ describe("the commands of the next commit", () => {
           if (head.write.request.isUrgent === true) expect(head.commits).toBeLessThanOrEqual(2 * USERS);
           else if (!isLarge(head.write)) expect(head.larges).toBeLessThanOrEqual(1);
         }
-        line.served(isLargeCommit ? 50 + between(random, 100) : 1 + between(random, 5));
+        line.served(isLargeCommit ? 50 + random.integer(100) : 1 + random.integer(5));
       }
       expect(waiting.size).toBe(0);
     }
@@ -236,7 +226,7 @@ describe("the writer's side", () => {
   let replies: Array<Extract<WriteMessages["from"], { type: "reply" }>>;
   let receive: ReturnType<ReturnType<typeof serveWrites>>;
   /** Messages sent while the thread is busy. */
-  let arrived: Array<WriteMessages["to"]>;
+  let inbox: Array<WriteMessages["to"]>;
   let commits: number;
   let hasClosed: boolean;
   let nowMs: number;
@@ -244,7 +234,7 @@ describe("the writer's side", () => {
   beforeEach(() => {
     store = new Store();
     replies = [];
-    arrived = [];
+    inbox = [];
     commits = 0;
     hasClosed = false;
     nowMs = 0;
@@ -255,7 +245,7 @@ describe("the writer's side", () => {
       clock: store.clock,
       random: store.random,
       monotonicMs: () => nowMs,
-      // Here only urgent commands without writes reduce rights.
+      // In these tests only urgent commands without writes lower rights.
       lowersRights: (tx) => tx.netChanges().length === 0,
     });
     receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs })(
@@ -264,84 +254,79 @@ describe("the writer's side", () => {
         else if (message.type === "closed") hasClosed = true;
       },
       () => {
-        const message = arrived.shift();
+        const message = inbox.shift();
         return message === undefined ? null : { message };
       },
     );
     const execute = writer.execute.bind(writer);
-    writer.execute = (...by) => {
+    writer.execute = (...args) => {
       commits += 1;
-      return execute(...by);
+      return execute(...args);
     };
     const options = { databasePath: "", secretKey: new Uint8Array() };
-    receive({ type: "open", options, past: new SharedArrayBuffer(8) });
+    receive({ type: "open", options, fence: new SharedArrayBuffer(8) });
   });
   afterEach(() => store.close());
 
   let lastId = 0;
   type Fields = { bytes?: number; isUrgent?: true };
-  const written = (userId: string, input: StoreCommand<unknown>, { bytes = 0, isUrgent }: Fields = {}) => {
+  const newMessage = (userId: string, input: StoreCommand<unknown>, { bytes = 0, isUrgent }: Fields = {}) => {
     lastId += 1;
-    const request = { command: "test", input, actor: by(userId), isUrgent } satisfies WriteRequest;
+    const request = { command: "test", input, actor: authorOf(userId), isUrgent } satisfies WriteRequest;
     return { type: "run", id: lastId, bytes, request } as const;
   };
   const send = (userId: string, input: StoreCommand<unknown>, fields?: Fields) => {
-    const message = written(userId, input, fields);
+    const message = newMessage(userId, input, fields);
     receive(message);
     return message.id;
   };
-  const sendMeanwhile = (userId: string, input: StoreCommand<unknown>, fields?: Fields) => {
-    const message = written(userId, input, fields);
-    arrived.push(message);
+  const sendDuringCommit = (userId: string, input: StoreCommand<unknown>, fields?: Fields) => {
+    const message = newMessage(userId, input, fields);
+    inbox.push(message);
     return message.id;
   };
-  const answered = async (count: number) => {
+  const repliedIds = async (count: number) => {
     while (replies.length < count) await new Promise<void>((resolve) => setImmediate(resolve));
     return replies.map(({ id }) => id);
   };
   const newTag = (name: string) => (tx: WriteTransaction) =>
     tx.create(tagKind, store.organizationId, tagFields(store.organizationId, name));
 
-  test("considers commands arriving during a commit before the next one: another user waits for the running one only", async () => {
-    let other = 0;
-    const bulks = Array.from({ length: 5 }, (_, n) =>
-      send(
-        "a",
-        () => {
-          if (n === 1) other = send("b", newTag("other"));
-        },
-        LARGE,
-      ),
-    );
-    expect(await answered(6)).toEqual([...bulks.slice(0, 2), other, ...bulks.slice(2)]);
+  test("includes commands that arrive during a commit in the next choice of a user", async () => {
+    let otherId = 0;
+    const sendOther = () => {
+      otherId = send("b", newTag("other"));
+    };
+    const bulks = [() => {}, sendOther, () => {}, () => {}, () => {}].map((command) => send("a", command, LARGE));
+    expect(await repliedIds(6)).toEqual([...bulks.slice(0, 2), otherId, ...bulks.slice(2)]);
   });
 
-  test("adds to a started commit what arrives in the meantime, from any user, except large commands", async () => {
+  test("adds commands that arrive meanwhile to a started commit, from any user, except large ones", async () => {
     const first = send("a", (tx) => {
-      sendMeanwhile("b", newTag("b1"));
-      sendMeanwhile("c", newTag("c1"), LARGE);
-      sendMeanwhile("c", newTag("c2"));
-      sendMeanwhile("a", newTag("a2"));
+      sendDuringCommit("b", newTag("b1"));
+      sendDuringCommit("c", newTag("c1"), LARGE);
+      sendDuringCommit("c", newTag("c2"));
+      sendDuringCommit("a", newTag("a2"));
       return newTag("a1")(tx);
     });
     const [b1, c1, c2, a2] = [first + 1, first + 2, first + 3, first + 4];
-    expect(await answered(5)).toEqual([first, b1, a2, c1, c2]);
+    expect(await repliedIds(5)).toEqual([first, b1, a2, c1, c2]);
     expect(commits).toBe(3);
   });
 
-  test("commits exactly once what arrived before a refusal that rolled back the whole group", async () => {
+  test("commits a command exactly once if a refusal after its arrival rolled back the whole group", async () => {
     let hasSent = false;
     const first = send("a", (tx) => {
-      if (!hasSent) sendMeanwhile("b", newTag("b1"));
+      if (!hasSent) sendDuringCommit("b", newTag("b1"));
       hasSent = true;
       return newTag("a1")(tx);
     });
     const bad = send("c", (tx) => {
       newTag("c1")(tx);
       tx.finish();
-      throw new Error("after it had begun to write");
+      throw new Error("failed after starting to write");
     });
-    expect(await answered(3)).toEqual([first, bad, bad + 1]);
+    expect(await repliedIds(3)).toEqual([first, bad, bad + 1]);
     expect(replies.find(({ id }) => id === bad)?.reply.ok).toBe(false);
     expect(replies.filter(({ reply }) => reply.ok)).toHaveLength(2);
     expect(commits).toBe(1);
@@ -349,11 +334,11 @@ describe("the writer's side", () => {
 
   test("ends after commands that arrived with the shutdown", async () => {
     const first = send("a", (tx) => {
-      sendMeanwhile("b", newTag("b1"));
-      arrived.push({ type: "close" });
+      sendDuringCommit("b", newTag("b1"));
+      inbox.push({ type: "close" });
       return newTag("a1")(tx);
     });
-    expect(await answered(2)).toEqual([first, first + 1]);
+    expect(await repliedIds(2)).toEqual([first, first + 1]);
     await new Promise<void>((resolve) => setImmediate(resolve));
     expect(hasClosed).toBe(true);
   });
@@ -363,15 +348,8 @@ describe("the writer's side", () => {
       nowMs += GROUP_SLICE_MS / 2 + 1;
       return newTag(name)(tx);
     };
-    const sent = [
-      send("a", slow("1")),
-      send("b", slow("2")),
-      send("a", slow("3")),
-      send("c", slow("4")),
-      send("a", slow("5")),
-    ];
-    const [first, second, third, fourth, fifth] = sent;
-    expect(await answered(5)).toEqual([first, second, fourth, third, fifth] as number[]);
+    const [first, second, third, fourth, fifth] = [..."abaca"].map((user, n) => send(user, slow(`${n + 1}`)));
+    expect(await repliedIds(5)).toEqual([first, second, fourth, third, fifth] as number[]);
     expect(store.list(tagKind).items.map(({ name }) => name)).toEqual(["1", "2", "4", "3", "5"]);
   });
 
@@ -379,21 +357,18 @@ describe("the writer's side", () => {
     const bulk = send("a", newTag("bulk"), LARGE);
     const jumping = send("a", newTag("jumping"), URGENT);
     const lowering = send("b", () => "less", URGENT);
-    expect(await answered(3)).toEqual([lowering, bulk, jumping]);
+    expect(await repliedIds(3)).toEqual([lowering, bulk, jumping]);
     expect(replies.every(({ reply }) => reply.ok)).toBe(true);
     expect(store.list(tagKind).items.map(({ name }) => name)).toEqual(["bulk", "jumping"]);
     expect(store.transactions()).toHaveLength(3);
   });
 
   test("refuses an invalid urgent command like any other", async () => {
-    send(
-      "a",
-      () => {
-        throw new DomainError("entity_stale", "no");
-      },
-      URGENT,
-    );
-    await answered(1);
+    const refuse = () => {
+      throw new DomainError("entity_stale", "no");
+    };
+    send("a", refuse, URGENT);
+    await repliedIds(1);
     expect(replies[0]?.reply).toMatchObject({ ok: false, code: "entity_stale" });
   });
 

@@ -1,5 +1,5 @@
-// Coordination of reads of the past with a commit in progress: nothing is written at an answered timestamp, and an
-// answer waits only for a commit in progress.
+// Coordination of reads of the past with a commit in progress: nothing is written at a timestamp already read, and a
+// read waits only for a commit in progress.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Clock } from "../../src/base/clock.ts";
@@ -27,14 +27,14 @@ const AUTHOR: Author = { type: "System", id: null, name: "test", organizationId:
 const SECOND = 1_000;
 const DAY = 86_400 * SECOND;
 
-/** For any commands. */
+/** Queue for any commands. */
 type AnyQueue = ThreadWriteQueue<CallsOf<Commands>>;
 
-/** A queue with the test in the role of the writer. */
-async function playedWriter(clock: Clock): Promise<{
+/** Opens a queue with the test in the role of the writer. */
+async function openWithFakeWriter(clock: Clock): Promise<{
   queue: AnyQueue;
   thread: ReadFence;
-  say: (message: WriteMessages["from"]) => void;
+  deliver: (message: WriteMessages["from"]) => void;
   crash: (reason: string) => void;
   counts: Counts["writes"];
   sent: WriteRequest[];
@@ -46,14 +46,14 @@ async function playedWriter(clock: Clock): Promise<{
   const { writes: counts } = new Counters().counts;
   const queue = await ThreadWriteQueue.open<CallsOf<Commands>>({
     monotonicMs: () => clock.now(),
-    startThread: (hear, ended) => {
-      receive = hear;
-      end = ended;
+    startThread: (onMessage, onEnd) => {
+      receive = onMessage;
+      end = onEnd;
       return {
         post: (message) => {
           if (message.type === "run") sent.push(message.request);
           if (message.type !== "open") return;
-          thread = new ReadFence(clock, message.past);
+          thread = new ReadFence(clock, message.fence);
           queueMicrotask(() => receive({ type: "opened" }));
         },
         terminate: () => {},
@@ -66,30 +66,29 @@ async function playedWriter(clock: Clock): Promise<{
     onCrash: () => {},
     counts,
   });
-  return { queue, thread, say: (message) => receive(message), crash: (reason) => end(reason), counts, sent };
+  return { queue, thread, deliver: (message) => receive(message), crash: (reason) => end(reason), counts, sent };
 }
+
+const REFUSED = { code: "rate_limit_exceeded", params: { retry_after_seconds: WRITE_RETRY_AFTER_S } };
+const replyTo = (id: number, result: unknown = null) =>
+  ({ type: "reply", id, reply: { ok: true, outcome: { sequence: null, result } } }) as const;
+const writeWith = (writer: Writer) =>
+  outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
 
 describe("the command queue", () => {
   test("is bounded: a further command is refused at once with Retry-After, until one is done", async () => {
-    const { queue, say } = await playedWriter({ now: () => 0 });
+    const { queue, deliver } = await openWithFakeWriter({ now: () => 0 });
     const done = Array.from({ length: MAX_WAITING_COMMANDS }, () => queue.run("test", null, AUTHOR));
-    expect(await queue.run("test", null, AUTHOR).catch((error: unknown) => error)).toMatchObject({
-      code: "rate_limit_exceeded",
-      params: { retry_after_seconds: WRITE_RETRY_AFTER_S },
-    });
-    say({ type: "reply", id: 1, reply: { ok: true, outcome: { sequence: null, result: "first" } } });
+    await expect(queue.run("test", null, AUTHOR)).rejects.toMatchObject(REFUSED);
+    deliver(replyTo(1, "first"));
     expect(await done[0]).toEqual({ sequence: null, result: "first" });
     const next = queue.run("test", null, AUTHOR);
-    say({
-      type: "reply",
-      id: MAX_WAITING_COMMANDS + 1,
-      reply: { ok: true, outcome: { sequence: null, result: "last" } },
-    });
+    deliver(replyTo(MAX_WAITING_COMMANDS + 1, "last"));
     expect(await next).toEqual({ sequence: null, result: "last" });
   });
 
   test("counts commands by outcome, and reports pending ones", async () => {
-    const { queue, say, crash, counts } = await playedWriter({ now: () => 0 });
+    const { queue, deliver, crash, counts } = await openWithFakeWriter({ now: () => 0 });
     const refusal: WriteReply = { ok: false, code: "entity_in_use", message: "", params: {}, cause: null };
     const replies: WriteReply[] = [
       { ok: true, outcome: { sequence: 1, result: null } },
@@ -99,7 +98,7 @@ describe("the command queue", () => {
     ];
     const done = [...replies, null].map(() => queue.run("test", null, AUTHOR).catch(() => {}));
     expect(queue.waitingCount).toBe(5);
-    for (const [index, reply] of replies.entries()) say({ type: "reply", id: index + 1, reply });
+    for (const [index, reply] of replies.entries()) deliver({ type: "reply", id: index + 1, reply });
     expect(queue.waitingCount).toBe(1);
     expect(counts).toEqual({ committed: 1, unchanged: 1, refused: 1, failed: 1 });
     crash("gone");
@@ -107,7 +106,6 @@ describe("the command queue", () => {
     expect(counts.failed).toBe(2);
   });
 
-  const OK: WriteReply = { ok: true, outcome: { sequence: null, result: null } };
   const user = (id: string): Author => ({ ...AUTHOR, type: "User", id });
   const keyOf = (userId: string): Author => ({ ...AUTHOR, type: "ApiKey", id: `key of ${userId}`, userId });
   const codeOf = (writing: Promise<unknown>) =>
@@ -116,33 +114,29 @@ describe("the command queue", () => {
       ({ code }: { code: string }) => code,
     );
   /** Sends this many commands that wait forever. */
-  const crowd = (queue: AnyQueue, count: number, by: Author, command = "test") => {
-    for (let n = 0; n < count; n += 1) void queue.run(command, null, by).catch(() => {});
+  const fillQueue = (queue: AnyQueue, count: number, author: Author, command = "test") => {
+    for (let n = 0; n < count; n += 1) void queue.run(command, null, author).catch(() => {});
   };
 
   test("limits commands per user including their keys", async () => {
-    const { queue, say } = await playedWriter({ now: () => 0 });
-    crowd(queue, MAX_WAITING_OF_USER - 1, user("a"));
-    crowd(queue, 1, keyOf("a"));
-    for (const by of [user("a"), keyOf("a")]) {
-      expect(await queue.run("test", null, by).catch((error: unknown) => error)).toMatchObject({
-        code: "rate_limit_exceeded",
-        params: { retry_after_seconds: WRITE_RETRY_AFTER_S },
-      });
-    }
-    crowd(queue, MAX_WAITING_OF_USER, user("b"));
+    const { queue, deliver } = await openWithFakeWriter({ now: () => 0 });
+    fillQueue(queue, MAX_WAITING_OF_USER - 1, user("a"));
+    fillQueue(queue, 1, keyOf("a"));
+    for (const author of [user("a"), keyOf("a")])
+      await expect(queue.run("test", null, author)).rejects.toMatchObject(REFUSED);
+    fillQueue(queue, MAX_WAITING_OF_USER, user("b"));
     expect(await codeOf(queue.run("test", null, user("b")))).toBe("rate_limit_exceeded");
-    say({ type: "reply", id: 1, reply: OK });
+    deliver(replyTo(1));
     const next = codeOf(queue.run("test", null, user("a")));
-    say({ type: "reply", id: 2 * MAX_WAITING_OF_USER + 1, reply: OK });
+    deliver(replyTo(2 * MAX_WAITING_OF_USER + 1));
     expect(await next).toBeNull();
   });
 
-  test("limits bytes per user, however few writes, and admits a larger write into an empty queue", async () => {
-    const { queue, say } = await playedWriter({ now: () => 0 });
+  test("limits bytes per user for any number of writes, and admits a larger write into an empty queue", async () => {
+    const { queue, deliver } = await openWithFakeWriter({ now: () => 0 });
     void queue.run("test", null, user("a"), { bytes: MAX_WAITING_BYTES_OF_USER + 1 });
     expect(await codeOf(queue.run("test", null, keyOf("a"), { bytes: 0 }))).toBe("rate_limit_exceeded");
-    say({ type: "reply", id: 1, reply: OK });
+    deliver(replyTo(1));
     void queue.run("test", null, user("a"), { bytes: MAX_WAITING_BYTES_OF_USER - 1 });
     void queue.run("test", null, user("a"), { bytes: 1 });
     expect(await codeOf(queue.run("test", null, user("a"), { bytes: 1 }))).toBe("rate_limit_exceeded");
@@ -150,54 +144,54 @@ describe("the command queue", () => {
     expect(await codeOf(queue.run("test", null, user("b"), { bytes: 1 }))).toBe("rate_limit_exceeded");
   });
 
-  test("reserves room for other users, however many have filled it, and for scans and the appliance itself", async () => {
-    const { queue } = await playedWriter({ now: () => 0 });
+  test("reserves room in a full queue for other users, for scans and for the appliance itself", async () => {
+    const { queue } = await openWithFakeWriter({ now: () => 0 });
     const users = Math.ceil(MAX_WAITING_COMMANDS / MAX_WAITING_OF_USER);
-    for (let n = 0; n < users; n += 1) crowd(queue, MAX_WAITING_OF_USER, user(`crowd ${n}`));
+    for (let n = 0; n < users; n += 1) fillQueue(queue, MAX_WAITING_OF_USER, user(`crowd ${n}`));
     expect(await codeOf(queue.run("test", null, user("crowd 0")))).toBe("rate_limit_exceeded");
-    const answered: string[] = [];
-    for (const by of [
+    const refusals: string[] = [];
+    for (const author of [
       ...Array.from({ length: RESERVED_OF_USER }, () => user("another")),
       AUTHOR,
       { ...AUTHOR, type: "Discovery", id: "scan" } as const,
     ])
-      void queue.run("test", null, by).catch(() => answered.push("refused"));
+      void queue.run("test", null, author).catch(() => refusals.push("refused"));
     expect(await codeOf(queue.run("test", null, user("another")))).toBe("rate_limit_exceeded");
-    expect(answered).toEqual([]);
+    expect(refusals).toEqual([]);
   });
 
   test("reserves room per user for rights-lowering commands, next to their other ones", async () => {
-    const { queue, sent } = await playedWriter({ now: () => 0 });
-    crowd(queue, MAX_WAITING_OF_USER, user("a"));
-    crowd(queue, MAX_URGENT_OF_USER, user("a"), "lower");
+    const { queue, sent } = await openWithFakeWriter({ now: () => 0 });
+    fillQueue(queue, MAX_WAITING_OF_USER, user("a"));
+    fillQueue(queue, MAX_URGENT_OF_USER, user("a"), "lower");
     expect(sent.filter(({ isUrgent }) => isUrgent === true)).toHaveLength(MAX_URGENT_OF_USER);
     expect(await codeOf(queue.run("lower", null, user("a")))).toBe("rate_limit_exceeded");
-    // Beyond the limit it waits with the others.
-    crowd(queue, MAX_URGENT_OF_USER + 1, user("b"), "lower");
+    // Beyond the limit, a command waits with the others.
+    fillQueue(queue, MAX_URGENT_OF_USER + 1, user("b"), "lower");
     expect(sent.at(-1)?.isUrgent).toBeUndefined();
   });
 });
 
-describe("an answer about the past", () => {
+describe("a read of the past", () => {
   let now: number;
   let queue: AnyQueue;
-  /** The writer's side, in the hands of the test. */
+  /** The writer's side, controlled by the test. */
   let thread: ReadFence;
-  let say: (message: WriteMessages["from"]) => void;
+  let deliver: (message: WriteMessages["from"]) => void;
   let crash: (reason: string) => void;
 
   beforeEach(async () => {
     now = Date.UTC(2026, 10, 21);
-    ({ queue, thread, say, crash } = await playedWriter({ now: () => now }));
+    ({ queue, thread, deliver, crash } = await openWithFakeWriter({ now: () => now }));
   });
 
-  const isOver = async (promise: Promise<void> | null): Promise<boolean> =>
+  const isSettled = async (promise: Promise<void> | null): Promise<boolean> =>
     (await Promise.race([
       promise?.then(() => true),
       new Promise<boolean>((resolve) => setImmediate(resolve, false)),
     ])) === true;
 
-  test("waits for no command, however long it takes", () => {
+  test("does not wait for a command of any duration", () => {
     void queue.run("test", null, AUTHOR);
     now += 60 * SECOND;
     expect(queue.settlePast(now - 1, 0)).toBeNull();
@@ -208,16 +202,16 @@ describe("an answer about the past", () => {
     now += SECOND;
     expect(queue.settlePast(now - SECOND - 1, 0)).toBeNull();
     const waiting = queue.settlePast(now - SECOND, 0);
-    say({ type: "reply", id: 99, reply: { ok: true, outcome: { sequence: null, result: null } } });
-    expect(await isOver(waiting)).toBe(false);
+    deliver(replyTo(99));
+    expect(await isSettled(waiting)).toBe(false);
     thread.open(1);
-    say({ type: "postponed" });
-    expect(await isOver(waiting)).toBe(true);
+    deliver({ type: "postponed" });
+    expect(await isSettled(waiting)).toBe(true);
   });
 
   test("is not read from a state before a finished commit", async () => {
     thread.open(7);
-    expect(await isOver(queue.settlePast(now - 1, 6))).toBe(true);
+    expect(await isSettled(queue.settlePast(now - 1, 6))).toBe(true);
     expect(queue.settlePast(now - 1, 7)).toBeNull();
   });
 
@@ -237,30 +231,30 @@ describe("an answer about the past", () => {
   });
 
   test("does not pull the ledger toward a clock that was wrong by a day when requested", () => {
-    const right = now;
+    const correctTime = now;
     now += DAY;
     void queue.settlePast(now - 1, 0);
-    now = right;
-    expect(thread.earliest()).toBe(right);
-    expect(thread.close(right)).toBe(true);
-    // Answers from here on are fixed again.
+    now = correctTime;
+    expect(thread.earliest()).toBe(correctTime);
+    expect(thread.close(correctTime)).toBe(true);
+    // Reads from here on are fixed again.
     now += 10 * SECOND;
     void queue.settlePast(now - 1, 0);
     now -= 5 * SECOND;
-    expect(thread.earliest()).toBe(right + 10 * SECOND);
+    expect(thread.earliest()).toBe(correctTime + 10 * SECOND);
   });
 
   test("continues without a writer after it is gone", async () => {
     thread.close(now);
     const waiting = queue.settlePast(now, 0);
     crash("gone");
-    expect(await isOver(waiting)).toBe(true);
+    expect(await isSettled(waiting)).toBe(true);
   });
 });
 
-describe("a commit whose instant was answered in the meantime", () => {
+describe("a commit whose instant was read meanwhile", () => {
   let store: Store;
-  let past: ReadFence;
+  let fence: ReadFence;
   let postponed: number;
   let writer: Writer;
   /** Called by each run of the command, once its transaction has a timestamp. */
@@ -269,7 +263,7 @@ describe("a commit whose instant was answered in the meantime", () => {
 
   beforeEach(() => {
     store = new Store();
-    past = new ReadFence(store.clock);
+    fence = new ReadFence(store.clock);
     postponed = 0;
     runs = 0;
     during = () => {};
@@ -285,7 +279,7 @@ describe("a commit whose instant was answered in the meantime", () => {
       },
       clock: store.clock,
       random: store.random,
-      past,
+      fence,
       pause: (ms) => {
         store.clock.at += ms;
       },
@@ -296,46 +290,45 @@ describe("a commit whose instant was answered in the meantime", () => {
   });
   afterEach(() => store.close());
 
-  const write = () =>
-    outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
+  const write = () => writeWith(writer);
   const tags = () => store.list(tagKind).items;
 
-  test("is redone, dated after the answer and ahead by its own duration", () => {
+  test("is redone, dated after the read and ahead by its own duration", () => {
     during = (run, tx) => {
       store.clock.at += 4 * SECOND + 1;
-      if (run === 1) past.answer(tx.instant + SECOND);
+      if (run === 1) fence.answer(tx.instant + SECOND);
     };
-    const began = store.clock.at;
+    const start = store.clock.at;
     const { sequence } = write();
     expect({ runs, postponed }).toEqual({ runs: 2, postponed: 1 });
     expect(tags()).toHaveLength(1);
-    expect(tags()[0]?.valid_from).toBe(formatInstant(began + 9 * SECOND + 3));
+    expect(tags()[0]?.valid_from).toBe(formatInstant(start + 9 * SECOND + 3));
     // Acknowledged at its own timestamp, not earlier: the present data existed then.
-    expect(store.clock.at).toBe(began + 9 * SECOND + 3);
+    expect(store.clock.at).toBe(start + 9 * SECOND + 3);
     expect(sequence).toBe(2);
-    expect(past.committed).toBe(2);
-    expect(past.isClosing(store.clock.at + DAY)).toBe(false);
+    expect(fence.committed).toBe(2);
+    expect(fence.isClosing(store.clock.at + DAY)).toBe(false);
   });
 
-  test("is left alone if only earlier instants were answered", () => {
+  test("is unaffected if only earlier instants were read", () => {
     during = (_run, tx) => {
-      past.answer(tx.instant - 1);
+      fence.answer(tx.instant - 1);
       store.clock.at += 4 * SECOND;
     };
     write();
     expect({ runs, postponed }).toEqual({ runs: 1, postponed: 0 });
   });
 
-  test("is not postponed indefinitely: answers wait for it eventually", () => {
+  test("is not postponed indefinitely: reads wait for it eventually", () => {
     const closing: boolean[] = [];
     during = (_run, tx) => {
-      closing.push(past.isClosing(tx.instant));
-      past.answer(tx.instant);
+      closing.push(fence.isClosing(tx.instant));
+      fence.answer(tx.instant);
     };
     write();
     expect(closing).toEqual([false, false, false, false, true]);
     expect(tags()).toHaveLength(1);
-    expect(past.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
+    expect(fence.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
   });
 
   test("leaves nothing blocked when refused", () => {
@@ -343,11 +336,11 @@ describe("a commit whose instant was answered in the meantime", () => {
       throw new Error("refused");
     };
     expect(write).toThrow();
-    expect(past.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
+    expect(fence.isClosing(Number.MAX_SAFE_INTEGER - 1)).toBe(false);
   });
 });
 
-describe("a writer next to another answering process", () => {
+describe("a writer alongside another reading process", () => {
   let store: Store;
   let paused: number[];
   /** Duration of the command, run by run. */
@@ -378,24 +371,23 @@ describe("a writer next to another answering process", () => {
   });
   afterEach(() => store.close());
 
-  const write = () =>
-    outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
+  const write = () => writeWith(writer);
   const validFrom = () => store.list(tagKind).items[0]?.valid_from;
 
-  test("dates its commit ahead of all possible answers, and acknowledges it at that instant", () => {
-    const began = store.clock.at;
+  test("dates its commit ahead of all possible reads, and acknowledges it at that instant", () => {
+    const start = store.clock.at;
     takesMs = [100];
     write();
-    expect(validFrom()).toBe(formatInstant(began + SECOND));
-    expect([paused, store.clock.at]).toEqual([[900], began + SECOND]);
+    expect(validFrom()).toBe(formatInstant(start + SECOND));
+    expect([paused, store.clock.at]).toEqual([[900], start + SECOND]);
   });
 
   test("redoes it further ahead if the lead was used up", () => {
-    const began = store.clock.at;
+    const start = store.clock.at;
     takesMs = [501, 501];
     write();
     // The second is dated by the duration of the first plus a quarter, and waits until only the lead is left.
-    expect(validFrom()).toBe(formatInstant(began + 501 + Math.ceil(501 * 1.25) + SECOND));
+    expect(validFrom()).toBe(formatInstant(start + 501 + Math.ceil(501 * 1.25) + SECOND));
     expect(paused.reduce((sum, ms) => sum + ms, 0)).toBe(Math.ceil(501 * 1.25) + SECOND - 501);
   });
 

@@ -5,9 +5,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { ADVISORIES_FILE, type Advisories } from "../../scripts/testing/advisories.ts";
 
 test("no bundled package has a known vulnerability of high severity, if the registry is available", () => {
-  expect(existsSync(ADVISORIES_FILE), "scripts/test --all asks the registry").toBe(true);
+  expect(existsSync(ADVISORIES_FILE), "scripts/test --all queries the registry").toBe(true);
   const advisories = JSON.parse(readFileSync(ADVISORIES_FILE, "utf8")) as Advisories;
   if (advisories.outcome === "left out")
-    console.log(`The registry reports no vulnerabilities (${advisories.reason}): the audit is left out.`);
+    console.log(`The registry reports no vulnerabilities (${advisories.reason}): the audit is skipped.`);
   else expect(advisories).toEqual({ outcome: "clean" });
 });

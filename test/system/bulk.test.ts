@@ -1,17 +1,17 @@
-// Bulk write of hosts on the executable, with the body in shared memory for the writer thread.
+// Bulk write of hosts by the executable, which passes the body to the writer thread in shared memory.
 
 import { expect, test } from "bun:test";
 import { workplaceForAll } from "../support/executable/workplaces.ts";
 
-const place = workplaceForAll();
+const workplace = workplaceForAll();
 
-test("a bulk of 200 hosts is written as one transaction, read by others in the meantime, and refused with the position of errors", async () => {
-  const { key, networkId } = await place.setUp();
-  const client = (await place.serve()).withKey(key);
-  const items = Array.from({ length: 200 }, (_, host) => ({
+test("200 hosts are written in one transaction while others read, and errors name their position", async () => {
+  const { key, networkId } = await workplace.setUp();
+  const client = (await workplace.serve()).withKey(key);
+  const items = Array.from({ length: 200 }, (_, index) => ({
     network_id: networkId,
-    name: `switch ${host}`,
-    interfaces: Array.from({ length: 10 }, (_each, position) => ({
+    name: `switch ${index}`,
+    interfaces: Array.from({ length: 10 }, (_item, position) => ({
       if_index: position + 1,
       if_descr: `GigabitEthernet1/0/${position + 1}`,
       lldp_sys_desc: "x".repeat(500),
@@ -21,17 +21,19 @@ test("a bulk of 200 hosts is written as one transaction, read by others in the m
   expect((await client.get(`networks/${networkId}`)).status).toBe(200);
   const { status, data } = await written;
   expect(status).toBe(200);
-  expect(data.map((each: { name: string; operation: string }) => `${each.name} ${each.operation}`)).toEqual(
+  expect(data.map(({ name, operation }: { name: string; operation: string }) => `${name} ${operation}`)).toEqual(
     items.map(({ name }) => `${name} Created`),
   );
   expect((await client.get("if-entries?limit=1")).body.meta.pagination.total_count).toBe(2_000);
   expect((await client.get(`hosts/${data[199].id}`)).data.created_at).toBe(data[0].updated_at);
 
-  const again = await client.post(
+  const repeated = await client.post(
     "hosts/bulk",
-    data.map((each: { id: string; name: string }, host: number) => ({ ...items[host], id: each.id })),
+    data.map(({ id }: { id: string }, index: number) => ({ ...items[index], id })),
   );
-  expect(new Set(again.data.map((each: { operation: string }) => each.operation))).toEqual(new Set(["Unchanged"]));
+  expect(new Set(repeated.data.map(({ operation }: { operation: string }) => operation))).toEqual(
+    new Set(["Unchanged"]),
+  );
 
   const refused = await client.post("hosts/bulk", [...items, { ...items[0], tags: [networkId] }]);
   expect(refused.body).toMatchObject({

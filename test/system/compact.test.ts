@@ -1,5 +1,5 @@
-// netledger compact of the compiled executable: data with whole versions, as written before schema 28, takes less space
-// afterwards and has the same content.
+// netledger compact of the compiled executable: packs data with complete versions, as written before schema 28, without
+// changing its content.
 
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
@@ -8,23 +8,23 @@ import { join } from "node:path";
 import { openWritable } from "../../src/db/connection.ts";
 import { VersionPacker } from "../../src/history/pack-versions.ts";
 import { workplaceForEach } from "../support/executable/workplaces.ts";
-import { withoutGuards } from "../support/store/unguarded.ts";
+import { withoutTriggers } from "../support/store/unguarded.ts";
 
-const place = workplaceForEach(tmpdir());
+const workplace = workplaceForEach(tmpdir());
 
 const CHANGES = 300;
 
-const database = () => join(place.data, "netledger.db");
-const compact = (...flags: string[]) => place.command("compact", ...flags);
+const database = () => join(workplace.data, "netledger.db");
+const compact = (...flags: string[]) => workplace.command("compact", ...flags);
 
-/** Stores every version whole, with the file size that this requires. */
-function asBefore(): void {
+/** Stores every version unpacked, at the larger file size. */
+function unpackAll(): void {
   const db = openWritable(database());
   const sequences = (db.$client.query("SELECT sequence FROM history_transactions").values() as number[][]).flat();
   const packer = new VersionPacker(db);
   const [records] = db.$client.query("SELECT max(n) FROM history_records").values()[0] as [number];
-  withoutGuards(db, () => {
-    for (let n = 1; n <= records; n += 1) packer.unpackBeside(n, sequences);
+  withoutTriggers(db, () => {
+    for (let n = 1; n <= records; n += 1) packer.unpackDependents(n, sequences);
   });
   db.$client.run("VACUUM");
   db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -37,57 +37,57 @@ function headIn(text: string): string {
 }
 
 describe("netledger compact", () => {
-  test("previews its effect, applies it, and leaves all answers unchanged", async () => {
-    const { key, networkId, running, client } = await place.serveSetUp();
+  test("previews its effect, applies it, and leaves all responses unchanged", async () => {
+    const { key, networkId, running, client } = await workplace.serveSetUp();
     const body = { cidr: "10.0.0.0/24", description: "a description that stays as it is ".repeat(20) };
     const { id } = (await client.post("subnets", { network_id: networkId, ...body, name: "first" })).data;
     for (let n = 1; n <= CHANGES; n += 1) await client.put(`subnets/${id}`, { ...body, name: `name ${n}` });
     await running.stop();
-    asBefore();
+    unpackAll();
     const before = statSync(database()).size;
-    const head = headIn((await place.command("verify")).out);
+    const head = headIn((await workplace.command("verify")).out);
 
-    const asked = async () => {
-      const again = await place.serve();
-      const reader = again.withKey(key);
+    const readHistory = async () => {
+      const restarted = await workplace.serve();
+      const reader = restarted.withKey(key);
       const history = (await reader.get(`subnets/${id}/history?limit=1000`)).data;
       const middle = history[CHANGES / 2];
-      const then = (await reader.get(`subnets?at=${middle.record.updated_at}`)).data;
-      expect(then).toMatchObject([{ id, name: middle.record.name }]);
-      await again.stop();
-      return { history, then };
+      const pastState = (await reader.get(`subnets?at=${middle.record.updated_at}`)).data;
+      expect(pastState).toMatchObject([{ id, name: middle.record.name }]);
+      await restarted.stop();
+      return { history, pastState };
     };
-    const answered = await asked();
-    expect(answered.history).toHaveLength(CHANGES + 1);
+    const expected = await readHistory();
+    expect(expected.history).toHaveLength(CHANGES + 1);
 
-    const dry = await compact("--dry-run");
-    expect(dry).toMatchObject({ code: 0, err: "" });
-    const [, count, of] =
-      /^Would pack (\d+) of (\d+) versions, saving \S+ [kMG]?B\.\nNothing was changed\.\n$/.exec(dry.out) ?? [];
-    expect([Number(count) > 0.9 * CHANGES, Number(count) < Number(of)]).toEqual([true, true]);
+    const preview = await compact("--dry-run");
+    expect(preview).toMatchObject({ code: 0, err: "" });
+    const [, count, total] =
+      /^Would pack (\d+) of (\d+) versions, saving \S+ [kMG]?B\.\nNothing was changed\.\n$/.exec(preview.out) ?? [];
+    expect([Number(count) > 0.9 * CHANGES, Number(count) < Number(total)]).toEqual([true, true]);
     expect(statSync(database()).size).toBe(before);
 
     const packed = await compact();
     expect(packed).toMatchObject({ code: 0, err: "" });
-    expect(packed.out).toStartWith(`Packed ${count} of ${of} versions, saving `);
-    expect(packed.out).toContain("\nSound.\n");
+    expect(packed.out).toStartWith(`Packed ${count} of ${total} versions, saving `);
+    expect(packed.out).toContain("\nNo problems found.\n");
     expect(headIn(packed.out)).toBe(head);
     expect(statSync(database()).size).toBeLessThan(before - Number(count) * 500);
-    expect((await place.command("verify", "--head", head)).code).toBe(0);
-    expect(await asked()).toEqual(answered);
-    expect((await compact()).out).toStartWith(`Packed 0 of ${of} versions`);
+    expect((await workplace.command("verify", "--head", head)).code).toBe(0);
+    expect(await readHistory()).toEqual(expected);
+    expect((await compact()).out).toStartWith(`Packed 0 of ${total} versions`);
   });
 
   test("refuses data in use, and leaves damaged data unchanged", async () => {
-    const { running, client } = await place.serveSetUp();
+    const { running, client } = await workplace.serveSetUp();
     const { id } = (await client.post("tags", { name: "one", color: "Red" })).data;
     await client.put(`tags/${id}`, { name: "two", color: "Red" });
     const refused = await compact();
     expect(refused).toMatchObject({ code: 3, out: "" });
     await running.stop();
-    asBefore();
+    unpackAll();
     const db = openWritable(database());
-    withoutGuards(db, () =>
+    withoutTriggers(db, () =>
       db.$client.run("UPDATE history_versions SET members = replace(members, '\"two\"', '\"too\"')"),
     );
     db.$client.close();

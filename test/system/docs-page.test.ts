@@ -12,14 +12,12 @@ let directory: string;
 let child: Bun.Subprocess<"ignore", "pipe", "ignore">;
 let url: string;
 
+const spawn = (...args: string[]) =>
+  Bun.spawn([EXECUTABLE, ...args], { cwd: directory, stdin: "ignore", stdout: "pipe", stderr: "ignore" });
+
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "netledger-docs-"));
-  child = Bun.spawn([EXECUTABLE, "serve", "--listen", "127.0.0.1:0", "--data", join(directory, "data")], {
-    cwd: directory,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-  });
+  child = spawn("serve", "--listen", "127.0.0.1:0", "--data", join(directory, "data"));
   url = await listeningUrl(child.stdout);
 });
 
@@ -46,17 +44,12 @@ test("the executable contains the document, the page and its script", async () =
 });
 
 test("the executable prints the served document", async () => {
-  const printed = Bun.spawn([EXECUTABLE, "openapi"], {
-    cwd: directory,
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-  });
+  const printed = spawn("openapi");
   expect(JSON.parse(await printed.stdout.text())).toEqual(await (await fetch(`${url}/api/openapi.json`)).json());
   expect(await printed.exited).toBe(0);
 });
 
-if (!hasChromium) console.log("Chromium is not installed: the documentation pages are not tried in a browser.");
+if (!hasChromium) console.log("Chromium is not installed: the documentation pages are not tested in a browser.");
 
 test.skipIf(!hasChromium)("the page shows the groups and an operation, without requests to other hosts", async () => {
   const document = (await (await fetch(`${url}/api/openapi.json`)).json()) as {
@@ -64,7 +57,7 @@ test.skipIf(!hasChromium)("the page shows the groups and an operation, without r
     paths: Record<string, { get: { summary: string; parameters: { description: string }[] } }>;
   };
   const operation = document.paths["/api/v1/if-entries"]?.get;
-  const visitor = await Visitor.arrive(url);
+  const visitor = await Visitor.create(url);
   const requests = visitor.requests();
   const page = await visitor.open("/docs#tag/interface-entries/GET/api/v1/if-entries");
   const expected = [
@@ -72,44 +65,37 @@ test.skipIf(!hasChromium)("the page shows the groups and an operation, without r
     operation?.summary ?? "",
     operation?.parameters[0]?.description ?? "",
   ];
-  for (const each of expected) await page.getByText(each).first().waitFor({ state: "attached" });
-  expect(requests.filter((each) => !each.startsWith("data:"))).toEqual([
-    `${url}/docs`,
-    `${url}/docs/scalar.js`,
-    `${url}/api/openapi.json`,
-  ]);
-  expect(visitor.troubles()).toEqual([]);
-  await visitor.leave();
+  for (const text of expected) await page.getByText(text).first().waitFor({ state: "attached" });
+  const paths = ["/docs", "/docs/scalar.js", "/api/openapi.json"];
+  expect(requests.filter((request) => !request.startsWith("data:"))).toEqual(paths.map((path) => url + path));
+  expect(visitor.problems()).toEqual([]);
+  await visitor.close();
 });
 
 test.skipIf(!hasChromium)(
   "the handbook is searched while typing, without console messages and requests to other hosts",
   async () => {
-    const visitor = await Visitor.arrive(url);
+    const visitor = await Visitor.create(url);
     const requests = visitor.requests();
     const page = await visitor.open("/handbook");
     await page.getByRole("searchbox").fill("half-open");
-    for (const each of ["The netledger handbook", "Versions and their intervals", "half-open interval"])
-      await page.getByText(each).first().waitFor();
-    expect(requests.filter((each) => !each.startsWith("data:"))).toEqual([
-      `${url}/handbook`,
-      `${url}/handbook/handbook.css`,
-      `${url}/handbook/search.js`,
-      `${url}/handbook/search.json`,
-    ]);
-    expect(visitor.troubles()).toEqual([]);
-    await visitor.leave();
+    for (const text of ["The netledger handbook", "Versions and their intervals", "half-open interval"])
+      await page.getByText(text).first().waitFor();
+    const paths = ["", "/handbook.css", "/search.js", "/search.json"].map((path) => `${url}/handbook${path}`);
+    expect(requests.filter((request) => !request.startsWith("data:"))).toEqual(paths);
+    expect(visitor.problems()).toEqual([]);
+    await visitor.close();
   },
 );
 
 /** Listen address printed by the executable. */
 async function listeningUrl(stdout: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
-  let said = "";
+  let output = "";
   for await (const chunk of stdout) {
-    said += decoder.decode(chunk, { stream: true });
-    const match = /listens on (http:\/\/\S+)/.exec(said);
+    output += decoder.decode(chunk, { stream: true });
+    const match = /listens on (http:\/\/\S+)/.exec(output);
     if (match?.[1] !== undefined) return match[1];
   }
-  throw new Error(`${EXECUTABLE} ended before it listened: ${said}`);
+  throw new Error(`${EXECUTABLE} exited before listening: ${output}`);
 }

@@ -1,34 +1,34 @@
-// Disturbances between an import and its target: lost answers, restarts, and concurrent writes.
+// Disturbances between an import and its target: lost responses, restarts, and concurrent writes.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { workplaceForEach } from "../support/executable/workplaces.ts";
-import { emptyWorld, type FakeNetbox, type NetboxWorld, serveNetbox } from "../support/imports/fake-netbox.ts";
-import { counts, ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { emptyFixture, type FakeNetbox, type NetboxFixture, serveNetbox } from "../support/imports/fake-netbox.ts";
+import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-place.ts";
 
-const place = workplaceForEach();
-let at: ImportPlace;
+const workplace = workplaceForEach();
+let target: ImportAppliance;
 let netbox: FakeNetbox;
 let proxy: Bun.Server<undefined>;
 beforeEach(async () => {
-  at = await ImportPlace.open(place);
-  netbox = serveNetbox(world(), { token: NETBOX_TOKEN });
+  target = await ImportAppliance.open(workplace);
+  netbox = serveNetbox(fixture(), { token: NETBOX_TOKEN });
 });
 afterEach(() => Promise.all([netbox.stop(), proxy.stop(true)]));
 
-function world(): NetboxWorld {
-  const made = emptyWorld();
-  made.sites = [{ id: 1, name: "Berlin" }];
-  made.prefixes = [{ id: 1, prefix: "10.0.0.0/16", site: 1 }];
+function fixture(): NetboxFixture {
+  const data = emptyFixture();
+  data.sites = [{ id: 1, name: "Berlin" }];
+  data.prefixes = [{ id: 1, prefix: "10.0.0.0/16", site: 1 }];
   for (let id = 1; id <= 60; id += 1) {
-    made.devices.push({ id, name: `switch-${id}`, site: 1, interfaces: [{ id: id * 10, name: "Gi0/1" }] });
-    made.addresses.push({ id, address: `10.0.1.${id}/16`, on: { device: id, interface: id * 10 } });
-    made.addresses.push({ id: 100 + id, address: `10.0.2.${id}/16` });
+    data.devices.push({ id, name: `switch-${id}`, site: 1, interfaces: [{ id: id * 10, name: "Gi0/1" }] });
+    data.addresses.push({ id, address: `10.0.1.${id}/16`, on: { device: id, interface: id * 10 } });
+    data.addresses.push({ id: 100 + id, address: `10.0.2.${id}/16` });
   }
-  return made;
+  return data;
 }
 
-/** Proxy between an import and the appliance. @param between receives every request, and may answer it itself */
-function stand(between: (request: Request, forward: () => Promise<Response>) => Promise<Response>): string {
+/** Proxy between an import and the appliance. @param handler receives every request, and may respond itself */
+function startProxy(handler: (request: Request, forward: () => Promise<Response>) => Promise<Response>): string {
   proxy = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -38,47 +38,47 @@ function stand(between: (request: Request, forward: () => Promise<Response>) => 
       const headers = new Headers(request.headers);
       headers.delete("host");
       const forward = () =>
-        fetch(new URL(pathname + search, at.running.url), {
+        fetch(new URL(pathname + search, target.running.url), {
           method: request.method,
           headers,
           ...(body === undefined ? {} : { body }),
           decompress: false,
         });
-      return between(request, forward);
+      return handler(request, forward);
     },
   });
   return proxy.url.href;
 }
 
 function run(server: string, ...args: string[]) {
-  return at.import(["netbox", netbox.url, "--server", server, ...args]);
+  return target.import(["netbox", netbox.url, "--server", server, ...args]);
 }
 
 describe("an import", () => {
-  test("with lost answers repeats its requests, without duplicates", async () => {
+  test("repeats requests whose responses are lost, without duplicates", async () => {
     let lost = 0;
     let writes = 0;
-    const server = stand(async (request, forward) => {
-      const answer = await forward();
-      if (request.method === "GET") return answer;
+    const server = startProxy(async (request, forward) => {
+      const response = await forward();
+      if (request.method === "GET") return response;
       writes += 1;
-      if (writes % 7 !== 3) return answer;
+      if (writes % 7 !== 3) return response;
       lost += 1;
-      await answer.body?.cancel();
+      await response.body?.cancel();
       return new Response("gone", { status: 502, headers: { "retry-after": "0" } });
     });
-    const done = await run(server);
-    expect([done.code, lost > 5]).toEqual([0, true]);
-    expect(counts(done, "hosts")).toEqual([60, 0, 0, 0, 0]);
-    expect(counts(done, "ranges")).toEqual([60, 0, 0, 0, 0]);
-    expect(await at.all("hosts")).toHaveLength(60);
-    expect(await at.all("ip-ranges")).toHaveLength(60);
+    const result = await run(server);
+    expect([result.code, lost > 5]).toEqual([0, true]);
+    expect(counts(result, "hosts")).toEqual([60, 0, 0, 0, 0]);
+    expect(counts(result, "ranges")).toEqual([60, 0, 0, 0, 0]);
+    expect(await target.list("hosts")).toHaveLength(60);
+    expect(await target.list("ip-ranges")).toHaveLength(60);
   });
 
   test("waits while netledger is unavailable, and continues", async () => {
     let requests = 0;
     let isDown = false;
-    const server = stand(async (_request, forward) => {
+    const server = startProxy(async (_request, forward) => {
       requests += 1;
       // Like a proxy in front of an unreachable server.
       if (requests === 12) isDown = true;
@@ -86,66 +86,55 @@ describe("an import", () => {
       isDown = false;
       return forward();
     });
-    const done = await run(server);
-    expect(done.code).toBe(0);
+    const result = await run(server);
+    expect(result.code).toBe(0);
     expect(requests).toBeGreaterThan(15);
-    expect(await at.all("hosts")).toHaveLength(60);
+    expect(await target.list("hosts")).toHaveLength(60);
   });
 
   test("re-reads a host changed in the meantime, and removes nothing from it", async () => {
-    await run(stand((_request, forward) => forward()));
+    await run(startProxy((_request, forward) => forward()));
     await proxy.stop(true);
-    const [device, ...others] = world().devices;
+    const [device, ...others] = fixture().devices;
     await netbox.stop();
     const port = Number(new URL(netbox.url).port);
-    const changed = {
-      ...world(),
-      devices: [
-        {
-          ...(device as NetboxWorld["devices"][0]),
-          serial: "S1",
-          interfaces: [{ id: 10, name: "Gi0/1", description: "up" }],
-        },
-        ...others,
-      ],
-    };
-    netbox = serveNetbox(changed, { token: NETBOX_TOKEN }, port);
-    const host = (await at.all("hosts")).find((each) => each.name === "switch-1");
+    const interfaces = [{ id: 10, name: "Gi0/1", description: "up" }];
+    const changed = { ...(device as NetboxFixture["devices"][0]), serial: "S1", interfaces };
+    netbox = serveNetbox({ ...fixture(), devices: [changed, ...others] }, { token: NETBOX_TOKEN }, port);
+    const host = (await target.list("hosts")).find(({ name }) => name === "switch-1");
     let added: any = null;
-    const server = stand(async (request, forward) => {
+    const server = startProxy(async (request, forward) => {
       if (added === null && request.url.endsWith("/hosts/bulk")) {
-        added = (await at.client.post("if-entries", { host_id: host.id, if_index: 7, if_descr: "Null0" })).data;
-        await at.client.post("ip-addresses", { host_id: host.id, ip_address: "10.0.9.9" });
+        added = (await target.client.post("if-entries", { host_id: host.id, if_index: 7, if_descr: "Null0" })).data;
+        await target.client.post("ip-addresses", { host_id: host.id, ip_address: "10.0.9.9" });
       }
       return forward();
     });
-    const done = await run(server);
-    expect(done.code).toBe(0);
-    expect(counts(done, "hosts")).toEqual([0, 1, 59, 0, 0]);
-    expect(counts(done, "interfaces")).toEqual([0, 1, 59, 0, 0]);
-    const after = (await at.client.get(`hosts/${host.id}`)).data;
+    const result = await run(server);
+    expect(result.code).toBe(0);
+    expect(counts(result, "hosts")).toEqual([0, 1, 59, 0, 0]);
+    expect(counts(result, "interfaces")).toEqual([0, 1, 59, 0, 0]);
+    const after = (await target.client.get(`hosts/${host.id}`)).data;
     expect(after.serial_number).toBe("S1");
-    expect(after.interfaces.map((each: any) => [each.if_descr, each.if_alias]).sort()).toEqual([
+    expect(after.interfaces.map(({ if_descr, if_alias }: any) => [if_descr, if_alias]).sort()).toEqual([
       ["Gi0/1", "up"],
       ["Null0", null],
     ]);
-    expect(after.ip_addresses.map((each: any) => each.ip_address).sort()).toEqual(["10.0.1.1", "10.0.9.9"]);
+    expect(after.ip_addresses.map(({ ip_address }: any) => ip_address).sort()).toEqual(["10.0.1.1", "10.0.9.9"]);
   });
 
-  test("ends in one line when its key is disabled, and its writes stay", async () => {
+  test("ends with a one-line error when its key is disabled, and keeps its writes", async () => {
     let writes = 0;
-    const server = stand(async (request, forward) => {
+    const server = startProxy(async (request, forward) => {
       if (request.method !== "GET") writes += 1;
       if (writes < 3) return forward();
-      return Response.json(
-        { success: false, code: "auth_key_disabled", error: "This API key is disabled.", params: {}, meta: {} },
-        { status: 401 },
-      );
+      const refusal = { success: false, code: "auth_key_disabled", error: "This API key is disabled." };
+      return Response.json({ ...refusal, params: {}, meta: {} }, { status: 401 });
     });
-    const ended = await run(server);
-    expect([ended.code, ended.out]).toEqual([1, ""]);
-    expect(ended.err).toMatch(/refuses the key: This API key is disabled\./);
-    expect(ended.err.trimEnd()).not.toContain("\n");
-    expect((await at.all("networks")).map((each) => each.name)).toContain("Berlin");
+    const result = await run(server);
+    expect([result.code, result.out]).toEqual([1, ""]);
+    expect(result.err).toMatch(/rejects the key: This API key is disabled\./);
+    expect(result.err.trimEnd()).not.toContain("\n");
+    expect((await target.list("networks")).map(({ name }) => name)).toContain("Berlin");
   });
 });

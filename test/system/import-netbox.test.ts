@@ -2,43 +2,58 @@
 // resumed after an interruption.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { EXECUTABLE, spawnPiped, Workplace } from "../support/executable/executable.ts";
+import { EXECUTABLE, OWNER, spawnPiped, Workplace } from "../support/executable/executable.ts";
 import { workplaceForEach } from "../support/executable/workplaces.ts";
 import {
-  emptyWorld,
+  emptyFixture,
   type FakeNetbox,
   type FakeNetboxOptions,
-  type NetboxWorld,
+  type NetboxFixture,
   serveNetbox,
 } from "../support/imports/fake-netbox.ts";
-import { counts, ImportPlace, NETBOX_TOKEN } from "../support/imports/import-place.ts";
+import { counts, ImportAppliance, NETBOX_TOKEN } from "../support/imports/import-place.ts";
 import { makePair } from "../support/tls/certificates.ts";
 
-const place = workplaceForEach();
+const workplace = workplaceForEach();
 const servers: FakeNetbox[] = [];
-let at: ImportPlace;
+let target: ImportAppliance;
 beforeEach(async () => {
-  at = await ImportPlace.open(place);
+  target = await ImportAppliance.open(workplace);
 });
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())));
 
-function serve(world: NetboxWorld, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
-  const server = serveNetbox(world, { token: NETBOX_TOKEN, ...options }, port);
+function serve(fixture: NetboxFixture, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
+  const server = serveNetbox(fixture, { token: NETBOX_TOKEN, ...options }, port);
   servers.push(server);
   return server;
 }
 
 function interfaceOf(host: any, name: string): any {
-  return host.interfaces.find((each: any) => each.if_name === name);
+  return host.interfaces.find(({ if_name }: any) => if_name === name);
+}
+
+/** Arguments of an import with a default network. */
+const argsFor = (netbox: FakeNetbox): string[] => ["netbox", netbox.url, "--default-network", "Elsewhere"];
+
+/** Serves a small campus, and imports it. */
+async function importedCampus(): Promise<{ fixture: NetboxFixture; args: string[] }> {
+  const fixture = campus();
+  const args = argsFor(serve(fixture));
+  await target.import(args);
+  return { fixture, args };
+}
+
+async function byName(list: string): Promise<Map<string, any>> {
+  return new Map((await target.list(list)).map((record) => [record.name, record]));
 }
 
 const OFFICE = { id: 1, vid: 10, name: "Office" };
 const VOICE = { id: 2, vid: 20, name: "Voice" };
 
 /** A small campus with objects of every kind. */
-function campus(): NetboxWorld {
+function campus(): NetboxFixture {
   return {
-    ...emptyWorld(),
+    ...emptyFixture(),
     tags: [
       { id: 1, name: "core", color: "2196f3", description: "The backbone" },
       { id: 2, name: "printers", color: "ffeb3b" },
@@ -93,49 +108,49 @@ function campus(): NetboxWorld {
 }
 
 describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) => {
-  test("is imported with all mapped fields, and again without a version", async () => {
+  test("is imported with all mapped fields; a second import writes no version", async () => {
     const netbox = serve(campus(), { version });
-    const first = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
+    const first = await target.import(argsFor(netbox));
     expect([first.code, first.err]).toEqual([0, ""]);
     expect(first.out).toStartWith(`NetBox ${version} at ${netbox.url} into http://127.0.0.1:`);
     expect(counts(first, "networks")).toEqual([2, 0, 1, 0, 0]);
-    expect(counts(first, "hosts")).toEqual([3, 0, 0, 0, 0]);
-    expect(counts(first, "interfaces")).toEqual([3, 0, 0, 0, 0]);
-    expect(counts(first, "addresses")).toEqual([3, 0, 0, 0, 0]);
+    for (const kind of ["hosts", "interfaces", "addresses"])
+      expect([kind, counts(first, kind)]).toEqual([kind, [3, 0, 0, 0, 0]]);
     expect(counts(first, "ranges")).toEqual([2, 0, 0, 0, 0]);
 
-    const networks = new Map((await at.all("networks")).map((each) => [each.name, each]));
-    const tags = new Map((await at.all("tags")).map((each) => [each.name, each]));
+    const [networks, tags] = [await byName("networks"), await byName("tags")];
     expect([...networks.keys()].sort()).toEqual(["Berlin", "Elsewhere", "Main"]);
     expect(networks.get("Berlin")).toMatchObject({ description: "Headquarters", tags: [tags.get("core").id] });
     expect(tags.get("core")).toMatchObject({ color: "Sky", description: "The backbone" });
-    const berlin = networks.get("Berlin").id;
-    const elsewhere = networks.get("Elsewhere").id;
+    const berlinId = networks.get("Berlin").id;
+    const elsewhereId = networks.get("Elsewhere").id;
 
-    const vlans = await at.all("vlans");
+    const vlans = await target.list("vlans");
     const vlanOf = (network: string, number: number) =>
-      vlans.find((each) => each.network_id === network && each.number === number);
-    expect(vlanOf(berlin, 10)).toMatchObject({ name: "Office", description: "Desks" });
-    expect(vlanOf(elsewhere, 20)).toMatchObject({ name: "Voice" });
+      vlans.find((vlan) => vlan.network_id === network && vlan.number === number);
+    expect(vlanOf(berlinId, 10)).toMatchObject({ name: "Office", description: "Desks" });
+    expect(vlanOf(elsewhereId, 20)).toMatchObject({ name: "Voice" });
     // A VLAN referenced by an interface of another network is created there as well.
-    expect(vlanOf(berlin, 20)).toMatchObject({ name: "Voice" });
+    expect(vlanOf(berlinId, 20)).toMatchObject({ name: "Voice" });
     expect(vlans).toHaveLength(3);
 
-    const subnets = new Map((await at.all("subnets")).map((each) => [`${each.network_id} ${each.cidr}`, each]));
-    expect(subnets.get(`${berlin} 10.0.0.0/24`)).toMatchObject({
+    const subnets = new Map(
+      (await target.list("subnets")).map((subnet) => [`${subnet.network_id} ${subnet.cidr}`, subnet]),
+    );
+    expect(subnets.get(`${berlinId} 10.0.0.0/24`)).toMatchObject({
       description: "Desks",
-      vlan_id: vlanOf(berlin, 10).id,
+      vlan_id: vlanOf(berlinId, 10).id,
       tags: [tags.get("core").id],
       accepts_credentials: false,
     });
-    expect(subnets.get(`${elsewhere} 10.9.0.0/16`)).toBeDefined();
+    expect(subnets.get(`${elsewhereId} 10.9.0.0/16`)).toBeDefined();
     // An address outside the prefixes of its site creates its own subnet.
-    expect(subnets.get(`${berlin} 192.168.7.0/24`)).toMatchObject({ accepts_credentials: false });
+    expect(subnets.get(`${berlinId} 192.168.7.0/24`)).toMatchObject({ accepts_credentials: false });
 
-    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
+    const hosts = await byName("hosts");
     const core = hosts.get("core-1");
     expect(core).toMatchObject({
-      network_id: berlin,
+      network_id: berlinId,
       hostname: "core-1.example.com",
       description: "In the cellar",
       manufacturer: "Acme",
@@ -153,71 +168,68 @@ describe.each(["3.5.9", "3.7.8", "4.0.11", "4.2.3"])("a NetBox %s", (version) =>
       speed_bps: 1_000_000_000,
       mac_address: "00:1b:21:aa:bb:cc",
       admin_status: "Up",
-      ip_address_id: core.ip_addresses.find((each: any) => each.ip_address === "10.0.0.5").id,
+      ip_address_id: core.ip_addresses.find(({ ip_address }: any) => ip_address === "10.0.0.5").id,
     });
     expect(trunk).toMatchObject({ if_name: "Po1", if_type: 161, admin_status: "Down", if_alias: "to the roof" });
-    const entry = (await at.client.get(`if-entries/${port.id}`)).data;
-    expect(entry).toMatchObject({ native_vlan_id: vlanOf(berlin, 10).id, vlan_ids: [vlanOf(berlin, 20).id] });
-    expect(core.ip_addresses.map((each: any) => [each.ip_address, each.name, each.mac_address]).sort()).toEqual([
+    const entry = (await target.client.get(`if-entries/${port.id}`)).data;
+    expect(entry).toMatchObject({ native_vlan_id: vlanOf(berlinId, 10).id, vlan_ids: [vlanOf(berlinId, 20).id] });
+    expect(
+      core.ip_addresses.map((address: any) => [address.ip_address, address.name, address.mac_address]).sort(),
+    ).toEqual([
       ["10.0.0.5", "core-1.example.com", "00:1b:21:aa:bb:cc"],
       ["2001:db8:1::5", "Gi1/0/1", "00:1b:21:aa:bb:cc"],
     ]);
     expect(hosts.get("Switch 48 (2)")).toMatchObject({ network_id: networks.get("Main").id });
-    expect(hosts.get("vm-1")).toMatchObject({ network_id: berlin, manufacturer: null, serial_number: null });
+    expect(hosts.get("vm-1")).toMatchObject({ network_id: berlinId, manufacturer: null, serial_number: null });
 
-    const ranges = new Map((await at.all("ip-ranges")).map((each) => [each.first, each]));
+    const ranges = new Map((await target.list("ip-ranges")).map((range) => [range.first, range]));
     expect(ranges.get("10.0.0.77")).toMatchObject({
-      network_id: berlin,
+      network_id: berlinId,
       last: "10.0.0.77",
       purpose: "Reserved",
       description: "printer.example.com: 2nd floor",
       tags: [tags.get("printers").id],
     });
-    expect(ranges.get("10.9.1.1")).toMatchObject({ network_id: elsewhere });
+    expect(ranges.get("10.9.1.1")).toMatchObject({ network_id: elsewhereId });
 
-    const reasons = new Set((await at.all("transactions")).map((each) => each.reason));
+    const reasons = new Set((await target.list("transactions")).map(({ reason }) => reason));
     expect(reasons).toContain(`Import from NetBox at ${netbox.url}`);
 
-    const before = await at.transactions();
-    const again = await at.import(["netbox", netbox.url, "--default-network", "Elsewhere"]);
-    expect(again.code).toBe(0);
+    const before = await target.transactions();
+    const repeated = await target.import(argsFor(netbox));
+    expect(repeated.code).toBe(0);
     for (const kind of ["tags", "networks", "VLANs", "subnets", "hosts", "interfaces", "addresses", "ranges"]) {
-      const [created, changed, , kept, refused] = counts(again, kind);
+      const [created, changed, , kept, refused] = counts(repeated, kind);
       expect([kind, created, changed, kept, refused]).toEqual([kind, 0, 0, 0, 0]);
     }
-    expect(await at.transactions()).toBe(before);
-    expect((await place.command("verify")).code).toBe(0);
+    expect(await target.transactions()).toBe(before);
+    expect((await workplace.command("verify")).code).toBe(0);
   });
 });
 
 describe("the plan", () => {
   test("is printed without being executed, and matches the later execution", async () => {
     const netbox = serve(campus());
-    const before = await at.transactions();
-    const args = ["netbox", netbox.url, "--default-network", "Elsewhere", "--verbose"];
-    const dry = await at.import([...args, "--dry-run"]);
-    expect(dry.code).toBe(0);
-    expect(dry.out).toContain("dry run, nothing is written");
-    expect(dry.out).toContain(`created hosts: core-1 (${netbox.url}/api/dcim/devices/1/)`);
-    expect(await at.transactions()).toBe(before);
-    const done = await at.import(args);
-    const told = ({ out }: { out: string }) =>
-      out
-        .split("\n")
-        .filter((line) => !line.includes(" into "))
-        .sort();
-    expect(told(done)).toEqual(told(dry));
+    const before = await target.transactions();
+    const args = [...argsFor(netbox), "--verbose"];
+    const preview = await target.import([...args, "--dry-run"]);
+    expect(preview.code).toBe(0);
+    expect(preview.out).toContain("dry run, nothing was written");
+    expect(preview.out).toContain(`created hosts: core-1 (${netbox.url}/api/dcim/devices/1/)`);
+    expect(await target.transactions()).toBe(before);
+    const result = await target.import(args);
+    const reportedLines = ({ out }: { out: string }) => out.split("\n").filter((line) => !line.includes(" into "));
+    expect(reportedLines(result).sort()).toEqual(reportedLines(preview).sort());
   });
 
-  test("is printed progressively during long runs, on standard error", async () => {
+  test("reports progress on standard error during long runs", async () => {
     const netbox = serve(campus(), {
       intercept: async (path) => {
         if (path === "/api/virtualization/virtual-machines/") await Bun.sleep(5_500);
         return null;
       },
     });
-    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
-    const child = spawnPiped([EXECUTABLE, "import", ...args], at.environment);
+    const child = spawnPiped([EXECUTABLE, "import", ...argsFor(netbox)], target.environment);
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     expect(code).toBe(0);
     expect(err).toMatch(/^\S+ INFO {2}importing step=hosts done=3$/m);
@@ -226,64 +238,46 @@ describe("the plan", () => {
 
   test("refuses objects without a site unless a network is named, and accepts the rest", async () => {
     const netbox = serve(campus());
-    const done = await at.import(["netbox", netbox.url]);
-    expect(done.code).toBe(1);
-    expect(done.out).toContain(
+    const result = await target.import(["netbox", netbox.url]);
+    expect(result.code).toBe(1);
+    expect(result.out).toContain(
       `subnets: ${netbox.url}/api/ipam/prefixes/2/: has no network; name one with --default-network`,
     );
-    expect(counts(done, "hosts")).toEqual([3, 0, 0, 0, 0]);
-    expect(counts(done, "subnets")).toEqual([3, 0, 0, 0, 1]);
-    expect(counts(done, "ranges")).toEqual([1, 0, 0, 0, 1]);
+    expect(counts(result, "hosts")).toEqual([3, 0, 0, 0, 0]);
+    expect(counts(result, "subnets")).toEqual([3, 0, 0, 0, 1]);
+    expect(counts(result, "ranges")).toEqual([1, 0, 0, 0, 1]);
   });
 });
 
 describe("imported custom fields", () => {
-  const fields: NetboxWorld["fields"] = [
+  const choicesOf = (...labels: string[]): Array<[string, string]> =>
+    labels.map((label) => [label.charAt(0).toLowerCase(), label]);
+  const fields: NetboxFixture["fields"] = [
     { id: 1, name: "support_until", type: "date", objects: ["dcim.device"], label: "Support until" },
     { id: 2, name: "Owner", type: "object", objects: ["dcim.device", "virtualization.virtualmachine", "ipam.prefix"] },
-    {
-      id: 3,
-      name: "tier",
-      type: "select",
-      objects: ["dcim.device"],
-      choices: [
-        ["g", "Gold"],
-        ["s", "Silver"],
-      ],
-    },
+    { id: 3, name: "tier", type: "select", objects: ["dcim.device"], choices: choicesOf("Gold", "Silver") },
     { id: 4, name: "cost", type: "decimal", objects: ["ipam.ipaddress", "ipam.vlan"] },
     { id: 5, name: "patched", type: "boolean", objects: ["dcim.interface", "virtualization.vminterface"] },
     { id: 6, name: "of_sites", type: "text", objects: ["dcim.site"] },
-    {
-      id: 7,
-      name: "sets",
-      type: "multiselect",
-      objects: ["dcim.device"],
-      choices: [
-        ["a", "A"],
-        ["b", "B"],
-      ],
-    },
+    { id: 7, name: "sets", type: "multiselect", objects: ["dcim.device"], choices: choicesOf("A", "B") },
     { id: 8, name: "OWNER", type: "text", objects: ["dcim.device"] },
     { id: 9, name: "link", type: "url", objects: ["dcim.device"] },
   ];
 
-  function withFields(): NetboxWorld {
-    const world = campus();
-    const [device, ...others] = world.devices;
+  function withFields(): NetboxFixture {
+    const fixture = campus();
+    const [device, ...others] = fixture.devices;
     const [port, ...ports] = device?.interfaces ?? [];
+    const ann = { id: 4, display: "Ann", name: "Ann" };
     return {
-      ...world,
+      ...fixture,
       fields,
-      vlans: world.vlans.map((vlan) => ({ ...vlan, custom: { cost: "12.50" } })),
-      prefixes: world.prefixes.map((prefix) => ({
-        ...prefix,
-        custom: { Owner: { id: 4, display: "Ann", name: "Ann" } },
-      })),
-      addresses: world.addresses.map((address) => ({ ...address, custom: { cost: 3 } })),
+      vlans: fixture.vlans.map((vlan) => ({ ...vlan, custom: { cost: "12.50" } })),
+      prefixes: fixture.prefixes.map((prefix) => ({ ...prefix, custom: { Owner: ann } })),
+      addresses: fixture.addresses.map((address) => ({ ...address, custom: { cost: 3 } })),
       devices: [
         {
-          ...(device as (typeof world.devices)[0]),
+          ...(device as (typeof fixture.devices)[0]),
           custom: {
             support_until: "2028-03-31",
             Owner: { id: 3, display: "Bo" },
@@ -301,81 +295,74 @@ describe("imported custom fields", () => {
   }
 
   test.each(["3.5.9", "3.7.8", "4.2.3"])(
-    "of a NetBox %s have their values, and make no version when repeated",
+    "of a NetBox %s have their values; a second import writes no version",
     async (version) => {
-      const world = withFields();
+      const fixture = withFields();
       // Choices have no labels before 3.6.
-      const [device] = world.devices;
+      const [device] = fixture.devices;
       if (version !== "3.5.9") (device?.custom as any).tier = { value: "g", label: "Gold" };
-      else world.fields = fields.map((each) => (each.id === 3 ? { ...each, choices: [["Gold", "Gold"]] } : each));
-      const netbox = serve(world, { version });
+      else fixture.fields = fields.map((field) => (field.id === 3 ? { ...field, choices: [["Gold", "Gold"]] } : field));
+      const netbox = serve(fixture, { version });
       const args = ["netbox", netbox.url, "--default-network", "E"];
-      const first = await at.import(args);
+      const first = await target.import(args);
       expect(counts(first, "fields")).toEqual([7, 0, 0, 0, 2]);
       expect(first.out).toMatch(/custom-fields\/8\/: \S+custom-fields\/2\/ has the key owner already/);
       expect(first.out).toMatch(/devices\/1\/: custom_fields\.link must be a URL/);
-      const made = new Map((await at.all("custom-fields")).map((each) => [each.key, each]));
-      expect(made.get("support_until")).toMatchObject({
-        label: "Support until",
-        type: "date",
-        kinds: ["host"],
-        required: false,
-      });
-      expect(made.get("owner")).toMatchObject({ label: "Owner", type: "text", kinds: ["host", "subnet"] });
-      expect(made.get("tier").choices).toContain("Gold");
-      expect([...made.keys()]).not.toContain("of_sites");
-      const [core] = await at.all("hosts?search=core-1");
+      const createdFields = new Map((await target.list("custom-fields")).map((field) => [field.key, field]));
+      const supportUntil = { label: "Support until", type: "date", kinds: ["host"], required: false };
+      expect(createdFields.get("support_until")).toMatchObject(supportUntil);
+      expect(createdFields.get("owner")).toMatchObject({ label: "Owner", type: "text", kinds: ["host", "subnet"] });
+      expect(createdFields.get("tier").choices).toContain("Gold");
+      expect([...createdFields.keys()]).not.toContain("of_sites");
+      const [core] = await target.list("hosts?search=core-1");
       expect(core.custom_fields).toEqual({ owner: "Bo", sets: "A, B", support_until: "2028-03-31", tier: "Gold" });
       expect(interfaceOf(core, "Gi1/0/1").custom_fields).toEqual({ patched: false });
-      expect((await at.all("vlans")).filter((each) => each.custom_fields?.cost === 12.5)).toHaveLength(2);
-      expect((await at.all("subnets")).filter((each) => each.custom_fields?.owner === "Ann")).toHaveLength(3);
-      expect((await at.all("ip-ranges")).map((each) => each.custom_fields)).toEqual([{ cost: 3 }, { cost: 3 }]);
+      expect((await target.list("vlans")).filter((vlan) => vlan.custom_fields?.cost === 12.5)).toHaveLength(2);
+      expect((await target.list("subnets")).filter((subnet) => subnet.custom_fields?.owner === "Ann")).toHaveLength(3);
+      expect((await target.list("ip-ranges")).map(({ custom_fields }) => custom_fields)).toEqual([
+        { cost: 3 },
+        { cost: 3 },
+      ]);
 
-      const before = await at.transactions();
-      const again = await at.import(args);
-      expect(counts(again, "fields")).toEqual([0, 0, 7, 0, 2]);
-      expect(counts(again, "hosts")).toEqual([0, 0, 3, 0, 0]);
-      expect(await at.transactions()).toBe(before);
+      const before = await target.transactions();
+      const repeated = await target.import(args);
+      expect(counts(repeated, "fields")).toEqual([0, 0, 7, 0, 2]);
+      expect(counts(repeated, "hosts")).toEqual([0, 0, 3, 0, 0]);
+      expect(await target.transactions()).toBe(before);
     },
   );
 
-  test("changed locally stay, unchanged ones follow the source, and other keys are left alone", async () => {
-    const world = withFields();
-    const netbox = serve(world);
+  test("keep local changes, otherwise follow the source, and leave other keys alone", async () => {
+    const fixture = withFields();
+    const netbox = serve(fixture);
     const args = ["netbox", netbox.url, "--default-network", "E"];
-    await at.import(args);
-    await at.client.post("custom-fields", { key: "room", kinds: ["host"], type: "text" });
-    const [core] = await at.all("hosts?search=core-1");
+    await target.import(args);
+    await target.client.post("custom-fields", { key: "room", kinds: ["host"], type: "text" });
+    const [core] = await target.list("hosts?search=core-1");
     const { id, name, hidden, tags } = core;
-    const set = await at.client.put(`hosts/${id}`, {
-      id,
-      name,
-      hidden,
-      tags,
-      custom_fields: { room: "12", owner: "Cy" },
-    });
-    expect(set.status).toBe(200);
-    const [device] = world.devices;
+    const changed = { id, name, hidden, tags, custom_fields: { room: "12", owner: "Cy" } };
+    expect((await target.client.put(`hosts/${id}`, changed)).status).toBe(200);
+    const [device] = fixture.devices;
     Object.assign(device?.custom as object, { support_until: "2030-01-01", Owner: { id: 9, display: "Di" } });
-    const second = await at.import(args);
+    const second = await target.import(args);
     expect(second.out).toMatch(/hosts: core-1 \(\S+\) custom_fields\.owner was changed by keeper at 20/);
-    expect((await at.client.get(`hosts/${id}`)).data.custom_fields).toEqual({
+    expect((await target.client.get(`hosts/${id}`)).data.custom_fields).toEqual({
       owner: "Cy",
       room: "12",
       sets: "A, B",
       support_until: "2030-01-01",
       tier: "Gold",
     });
-    await at.import([...args, "--overwrite"]);
-    expect((await at.client.get(`hosts/${id}`)).data.custom_fields.owner).toBe("Di");
+    await target.import([...args, "--overwrite"]);
+    expect((await target.client.get(`hosts/${id}`)).data.custom_fields.owner).toBe("Di");
   });
 
-  test("with a key taken by another type are refused, with their values", async () => {
-    await at.client.post("custom-fields", { key: "tier", kinds: ["host"], type: "number" });
+  test("are refused with their values if a field of another type has their key", async () => {
+    await target.client.post("custom-fields", { key: "tier", kinds: ["host"], type: "number" });
     const netbox = serve(withFields());
-    const done = await at.import(["netbox", netbox.url, "--default-network", "E"]);
-    expect(done.out).toMatch(/custom-fields\/3\/: there is a field tier of type number, and this is choice/);
-    const [core] = await at.all("hosts?search=core-1");
+    const result = await target.import(["netbox", netbox.url, "--default-network", "E"]);
+    expect(result.out).toMatch(/custom-fields\/3\/: there is a field tier of type number, and this is choice/);
+    const [core] = await target.list("hosts?search=core-1");
     expect(core.custom_fields).not.toHaveProperty("tier");
     expect(core.custom_fields).toHaveProperty("owner");
   });
@@ -383,18 +370,15 @@ describe("imported custom fields", () => {
 
 describe("a later change", () => {
   test("in the source is imported, while manual values stay and are reported", async () => {
-    const world = campus();
-    const netbox = serve(world);
-    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
-    await at.import(args);
-    const [core] = await at.all("hosts?search=core-1");
+    const { fixture, args } = await importedCampus();
+    const [core] = await target.list("hosts?search=core-1");
     const { id, hidden, tags } = core;
-    const changed = await at.client.put(`hosts/${id}`, { id, name: "core-1", hidden, tags, description: "Moved" });
+    const changed = await target.client.put(`hosts/${id}`, { id, name: "core-1", hidden, tags, description: "Moved" });
     expect(changed.status).toBe(200);
-    const [device, ...others] = world.devices;
-    world.devices = [
+    const [device, ...others] = fixture.devices;
+    fixture.devices = [
       {
-        ...(device as (typeof world.devices)[0]),
+        ...(device as (typeof fixture.devices)[0]),
         description: "In the attic",
         serial: "FOC9999",
         interfaces: [
@@ -405,203 +389,188 @@ describe("a later change", () => {
       },
       ...others,
     ];
-    const second = await at.import(args);
+    const second = await target.import(args);
     expect(second.code).toBe(0);
     expect(counts(second, "hosts")).toEqual([0, 1, 2, 0, 0]);
     expect(counts(second, "interfaces")).toEqual([1, 2, 1, 0, 0]);
     expect(second.out).toMatch(/hosts: core-1 \(\S+\) description was changed by keeper at 20/);
-    const after = (await at.client.get(`hosts/${id}`)).data;
+    const after = (await target.client.get(`hosts/${id}`)).data;
     expect(after).toMatchObject({ description: "Moved", serial_number: "FOC9999" });
     expect(after.interfaces).toHaveLength(3);
     expect(interfaceOf(after, "Gi1/0/1").mac_address).toBe("00:1b:21:aa:bb:cd");
     expect(interfaceOf(after, "Po1").admin_status).toBe("Up");
     expect(interfaceOf(after, "Gi1/0/2")).toBeDefined();
     // The import reports the same on every run.
-    expect(counts(await at.import(args), "hosts")).toEqual([0, 0, 2, 1, 0]);
-    const third = await at.import([...args, "--overwrite"]);
+    expect(counts(await target.import(args), "hosts")).toEqual([0, 0, 2, 1, 0]);
+    const third = await target.import([...args, "--overwrite"]);
     expect(counts(third, "hosts")).toEqual([0, 1, 2, 0, 0]);
-    expect((await at.client.get(`hosts/${id}`)).data.description).toBe("In the attic");
+    expect((await target.client.get(`hosts/${id}`)).data.description).toBe("In the attic");
   });
 
   test("leaves local changes in place: additional interfaces, addresses and tags, and a disabled interface", async () => {
-    const world = campus();
-    const netbox = serve(world);
-    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
-    await at.import(args);
-    const [core] = await at.all("hosts?search=core-1");
-    const own = (await at.client.post("tags", { name: "ours", color: "Red" })).data.id;
-    const more = await at.client.post("if-entries", { host_id: core.id, if_index: 3, if_descr: "Null0" });
-    const address = await at.client.post("ip-addresses", { host_id: core.id, ip_address: "10.0.0.6" });
+    const { fixture, args } = await importedCampus();
+    const [core] = await target.list("hosts?search=core-1");
+    const localTag = (await target.client.post("tags", { name: "ours", color: "Red" })).data.id;
+    const extraInterface = await target.client.post("if-entries", { host_id: core.id, if_index: 3, if_descr: "Null0" });
+    const address = await target.client.post("ip-addresses", { host_id: core.id, ip_address: "10.0.0.6" });
     const { id, name, hidden, tags } = core;
-    await at.client.put(`hosts/${id}`, { id, name, hidden, tags: [...tags, own] });
+    await target.client.put(`hosts/${id}`, { id, name, hidden, tags: [...tags, localTag] });
     const port = interfaceOf(core, "Gi1/0/1");
     const { if_index, if_descr } = port;
-    await at.client.put(`if-entries/${port.id}`, { if_index, if_descr, admin_status: "Down" });
-    const [device, ...others] = world.devices;
+    await target.client.put(`if-entries/${port.id}`, { if_index, if_descr, admin_status: "Down" });
+    const [device, ...others] = fixture.devices;
     const [first, ...ports] = device?.interfaces ?? [];
-    world.devices = [
+    fixture.devices = [
       {
-        ...(device as (typeof world.devices)[0]),
+        ...(device as (typeof fixture.devices)[0]),
         tags: ["core", "printers"],
         interfaces: [{ ...first, description: "new" } as any, ...ports],
       },
       ...others,
     ];
-    expect((await at.import(args)).code).toBe(0);
-    const after = (await at.client.get(`hosts/${id}`)).data;
-    const printers = (await at.all("tags")).find((each) => each.name === "printers").id;
-    expect(after.tags).toEqual([...tags, own, printers]);
-    expect(after.interfaces.map((each: any) => each.id)).toContain(more.data.id);
-    expect(after.ip_addresses.map((each: any) => each.id)).toContain(address.data.id);
+    expect((await target.import(args)).code).toBe(0);
+    const after = (await target.client.get(`hosts/${id}`)).data;
+    const printers = (await target.list("tags")).find((tag) => tag.name === "printers").id;
+    expect(after.tags).toEqual([...tags, localTag, printers]);
+    expect(after.interfaces.map(({ id }: any) => id)).toContain(extraInterface.data.id);
+    expect(after.ip_addresses.map(({ id }: any) => id)).toContain(address.data.id);
     expect(interfaceOf(after, "Gi1/0/1")).toMatchObject({ if_alias: "new", admin_status: "Down" });
   });
 
-  test("by local deletion or untagging is not undone, and is reported", async () => {
-    const netbox = serve(campus());
-    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
-    await at.import(args);
-    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
+  test("that deletes or untags a record locally is not undone, and is reported", async () => {
+    const { args } = await importedCampus();
+    const hosts = await byName("hosts");
     const core = hosts.get("core-1");
-    expect((await at.client.delete(`hosts/${hosts.get("vm-1").id}`)).status).toBe(200);
-    expect((await at.client.delete(`if-entries/${interfaceOf(core, "Po1").id}`)).status).toBe(200);
+    expect((await target.client.delete(`hosts/${hosts.get("vm-1").id}`)).status).toBe(200);
+    expect((await target.client.delete(`if-entries/${interfaceOf(core, "Po1").id}`)).status).toBe(200);
     const { id, name, hidden } = core;
-    await at.client.put(`hosts/${id}`, { id, name, hidden, tags: [] });
-    const before = await at.transactions();
-    const again = await at.import(args);
-    expect(again.code).toBe(0);
-    expect(counts(again, "hosts")).toEqual([0, 0, 1, 2, 0]);
-    expect(counts(again, "interfaces")).toEqual([0, 0, 1, 1, 0]);
-    expect(again.out).toMatch(/hosts: vm-1 \(\S+\) was deleted here/);
-    expect(again.out).toMatch(/interfaces: Po1 of core-1 \(\S+\) was deleted here/);
-    expect(again.out).toMatch(/hosts: core-1 \(\S+\) a tag was removed in netledger/);
-    expect(await at.transactions()).toBe(before);
+    await target.client.put(`hosts/${id}`, { id, name, hidden, tags: [] });
+    const before = await target.transactions();
+    const repeated = await target.import(args);
+    expect(repeated.code).toBe(0);
+    expect(counts(repeated, "hosts")).toEqual([0, 0, 1, 2, 0]);
+    expect(counts(repeated, "interfaces")).toEqual([0, 0, 1, 1, 0]);
+    expect(repeated.out).toMatch(/hosts: vm-1 \(\S+\) was deleted here/);
+    expect(repeated.out).toMatch(/interfaces: Po1 of core-1 \(\S+\) was deleted here/);
+    expect(repeated.out).toMatch(/hosts: core-1 \(\S+\) a tag was removed in netledger/);
+    expect(await target.transactions()).toBe(before);
   });
 
-  test("to a consolidated host continues: its device's values apply to the remaining host", async () => {
-    const world = campus();
-    const netbox = serve(world);
-    const args = ["netbox", netbox.url, "--default-network", "Elsewhere"];
-    await at.import(args);
-    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
-    const core = hosts.get("core-1");
-    const found = await at.client.post("hosts", {
+  test("of the device of a consolidated host applies to the remaining host", async () => {
+    const { fixture, args } = await importedCampus();
+    const core = (await byName("hosts")).get("core-1");
+    const found = await target.client.post("hosts", {
       name: "found",
       network_id: core.network_id,
       ip_addresses: [{ ip_address: "10.0.0.5" }],
       interfaces: [{ if_index: 4, if_descr: "Null0" }],
     });
-    expect((await at.client.put(`hosts/${found.data.id}/consolidate/${core.id}`, {})).status).toBe(200);
-    const [device, ...others] = world.devices;
+    expect((await target.client.put(`hosts/${found.data.id}/consolidate/${core.id}`, {})).status).toBe(200);
+    const [device, ...others] = fixture.devices;
     const ports = device?.interfaces ?? [];
-    world.devices = [
-      { ...(device as (typeof world.devices)[0]), serial: "S2", interfaces: [...ports, { id: 9, name: "Gi1/0/2" }] },
+    fixture.devices = [
+      { ...(device as (typeof fixture.devices)[0]), serial: "S2", interfaces: [...ports, { id: 9, name: "Gi1/0/2" }] },
       ...others,
     ];
-    const done = await at.import([...args, "--overwrite"]);
-    expect(done.code).toBe(0);
-    expect(counts(done, "hosts")).toEqual([0, 1, 2, 0, 0]);
-    expect(counts(done, "interfaces").slice(0, 1)).toEqual([1]);
-    const after = (await at.client.get(`hosts/${found.data.id}`)).data;
+    const result = await target.import([...args, "--overwrite"]);
+    expect(result.code).toBe(0);
+    expect(counts(result, "hosts")).toEqual([0, 1, 2, 0, 0]);
+    expect(counts(result, "interfaces").slice(0, 1)).toEqual([1]);
+    const after = (await target.client.get(`hosts/${found.data.id}`)).data;
     expect(after).toMatchObject({ name: "core-1", serial_number: "S2" });
-    expect(after.interfaces.map((each: any) => each.if_descr).sort()).toEqual(["Gi1/0/1", "Gi1/0/2", "Null0", "Po1"]);
-    expect(await at.all("hosts")).toHaveLength(3);
-    const before = await at.transactions();
-    expect((await at.import(args)).code).toBe(0);
-    expect(await at.transactions()).toBe(before);
+    expect(after.interfaces.map(({ if_descr }: any) => if_descr).sort()).toEqual([
+      "Gi1/0/1",
+      "Gi1/0/2",
+      "Null0",
+      "Po1",
+    ]);
+    expect(await target.list("hosts")).toHaveLength(3);
+    const before = await target.transactions();
+    expect((await target.import(args)).code).toBe(0);
+    expect(await target.transactions()).toBe(before);
   });
 
-  test("to a host of two devices is kept: one of them describes it", async () => {
-    const world = manyDevices(3);
-    const netbox = serve(world);
-    await at.import(["netbox", netbox.url]);
-    const [one, two] = await at.all("hosts");
-    expect((await at.client.put(`hosts/${one.id}/consolidate/${two.id}`, {})).status).toBe(200);
-    const before = await at.transactions();
-    const again = await at.import(["netbox", netbox.url]);
-    expect(again.code).toBe(0);
-    expect(counts(again, "hosts")).toEqual([0, 0, 2, 1, 0]);
-    expect(again.out).toContain(`hosts: ${two.name} (`);
-    expect(again.out).toContain("is consolidated here with another device");
-    expect(await at.transactions()).toBe(before);
+  test("of two devices consolidated into one host follows one of them, and reports the other", async () => {
+    const fixture = manyDevices(3);
+    const netbox = serve(fixture);
+    await target.import(["netbox", netbox.url]);
+    const [first, second] = await target.list("hosts");
+    expect((await target.client.put(`hosts/${first.id}/consolidate/${second.id}`, {})).status).toBe(200);
+    const before = await target.transactions();
+    const repeated = await target.import(["netbox", netbox.url]);
+    expect(repeated.code).toBe(0);
+    expect(counts(repeated, "hosts")).toEqual([0, 0, 2, 1, 0]);
+    expect(repeated.out).toContain(`hosts: ${second.name} (`);
+    expect(repeated.out).toContain("is consolidated here with another device");
+    expect(await target.transactions()).toBe(before);
   });
 
-  test("of the source's URL creates no duplicates if the old one is named", async () => {
-    const world = campus();
-    const old = serve(world);
-    const rest = ["--default-network", "Elsewhere"];
-    await at.import(["netbox", old.url, ...rest]);
-    const moved = serve(world);
-    const before = await at.transactions();
-    expect((await at.import(["netbox", moved.url, "--known-as", old.url, ...rest])).code).toBe(0);
-    expect(await at.transactions()).toBe(before);
+  test("of the source's URL creates no duplicates with --known-as", async () => {
+    const fixture = campus();
+    const old = serve(fixture);
+    await target.import(argsFor(old));
+    const moved = serve(fixture);
+    const before = await target.transactions();
+    expect((await target.import([...argsFor(moved), "--known-as", old.url])).code).toBe(0);
+    expect(await target.transactions()).toBe(before);
   });
 });
 
 /** Enough devices for several requests. */
-function manyDevices(devices: number): NetboxWorld {
-  const world = emptyWorld();
-  world.sites = [{ id: 1, name: "Berlin" }];
-  world.prefixes = [{ id: 1, prefix: "10.0.0.0/8", site: 1 }];
+function manyDevices(devices: number): NetboxFixture {
+  const fixture = emptyFixture();
+  fixture.sites = [{ id: 1, name: "Berlin" }];
+  fixture.prefixes = [{ id: 1, prefix: "10.0.0.0/8", site: 1 }];
   for (let id = 1; id <= devices; id += 1) {
-    world.devices.push({
-      id,
-      name: `switch-${id}`,
-      site: 1,
-      interfaces: [1, 2, 3].map((port) => ({ id: id * 10 + port, name: `Gi0/${port}` })),
-    });
-    world.addresses.push({ id, address: `10.0.${id >> 8}.${id & 255}/8`, on: { device: id, interface: id * 10 + 1 } });
-    world.addresses.push({ id: devices + id, address: `10.1.${id >> 8}.${id & 255}/8` });
+    const interfaces = [1, 2, 3].map((port) => ({ id: id * 10 + port, name: `Gi0/${port}` }));
+    fixture.devices.push({ id, name: `switch-${id}`, site: 1, interfaces });
+    const [host, on] = [`${id >> 8}.${id & 255}/8`, { device: id, interface: id * 10 + 1 }];
+    fixture.addresses.push({ id, address: `10.0.${host}`, on }, { id: devices + id, address: `10.1.${host}` });
   }
-  return world;
+  return fixture;
 }
 
 describe("an interrupted import", () => {
   test("restarted at any point ends like an uninterrupted one", async () => {
-    const world = manyDevices(230);
-    const whole = serve(world);
-    const asked = whole.asked;
-    expect((await at.import(["netbox", whole.url])).code).toBe(0);
-    const expected = await at.inventory();
-    const requests = asked.length;
-    const port = Number(new URL(whole.url).port);
-    await at.running.stop();
-    await whole.stop();
+    const fixture = manyDevices(230);
+    const uninterrupted = serve(fixture);
+    expect((await target.import(["netbox", uninterrupted.url])).code).toBe(0);
+    const expected = await target.inventory();
+    const requests = uninterrupted.requestedPaths.length;
+    const port = Number(new URL(uninterrupted.url).port);
+    await target.running.stop();
+    await uninterrupted.stop();
     servers.length = 0;
 
     for (const share of [0.3, 0.6, 0.95]) {
-      const other = new Workplace();
-      const there = await ImportPlace.open(other);
+      const otherWorkplace = new Workplace();
+      const otherTarget = await ImportAppliance.open(otherWorkplace);
       const child: { kill: () => void } = { kill: () => {} };
       // The same address: ids derive from it.
-      const netbox = serve(
-        world,
-        {
-          intercept: (_path, request) => {
-            if (request === Math.ceil(requests * share)) child.kill();
-            return null;
-          },
-        },
-        port,
-      );
-      const started = spawnPiped([EXECUTABLE, "import", "netbox", netbox.url], there.environment);
+      const intercept = (_path: string, request: number) => {
+        if (request === Math.ceil(requests * share)) child.kill();
+        return null;
+      };
+      const netbox = serve(fixture, { intercept }, port);
+      const started = spawnPiped([EXECUTABLE, "import", "netbox", netbox.url], otherTarget.environment);
       child.kill = () => started.kill("SIGKILL");
       await started.exited;
       expect(started.signalCode).toBe("SIGKILL");
-      expect((await there.import(["netbox", netbox.url])).code).toBe(0);
-      const found = await there.inventory();
+      expect((await otherTarget.import(["netbox", netbox.url])).code).toBe(0);
+      const found = await otherTarget.inventory();
       // The network of the setup has a different id on each appliance.
       for (const list of ["tags", "vlans", "subnets", "hosts", "ip-ranges"])
         expect(found[list]).toEqual(expected[list] as any[]);
-      const before = await there.transactions();
-      expect((await there.import(["netbox", netbox.url])).code).toBe(0);
-      expect(await there.transactions()).toBe(before);
+      const before = await otherTarget.transactions();
+      expect((await otherTarget.import(["netbox", netbox.url])).code).toBe(0);
+      expect(await otherTarget.transactions()).toBe(before);
       await netbox.stop();
       servers.length = 0;
-      await other.close();
+      await otherWorkplace.close();
     }
   });
 
-  test("waits as long as a busy source says", async () => {
+  test("waits for the retry delay of a busy source", async () => {
     let refusals = 0;
     const netbox = serve(campus(), {
       intercept: (path) => {
@@ -610,33 +579,41 @@ describe("an interrupted import", () => {
         return new Response("later", { status: refusals === 2 ? 503 : 429, headers: { "retry-after": "0" } });
       },
     });
-    expect((await at.import(["netbox", netbox.url, "--default-network", "E"])).code).toBe(0);
+    expect((await target.import(["netbox", netbox.url, "--default-network", "E"])).code).toBe(0);
     expect(refusals).toBe(3);
   });
 });
 
 describe("a hostile NetBox", () => {
+  /** Returns a check that a verbose result contains one refusal of an object. */
+  const refusalCheck =
+    ({ out }: { out: string }, netbox: FakeNetbox) =>
+    (path: string, reason: RegExp) => {
+      const refused = out.split("\n").filter((line) => line.startsWith("refused ") && line.includes(netbox.url + path));
+      expect(refused.filter((line) => reason.test(line))).toHaveLength(1);
+    };
+
   test("has invalid objects refused by URL, and the rest imported", async () => {
-    const world = manyDevices(3);
+    const fixture = manyDevices(3);
     const huge = "x".repeat(1_000_000);
-    world.tags = [
+    fixture.tags = [
       { id: 1, name: huge },
       { id: 2, name: "fine", color: "no color" },
       { id: 3, name: "fine" },
     ];
-    world.sites.push({ id: 2, name: "Ber\u0000lin" }, { id: 3, name: "Berlin" });
-    world.prefixes.push(
+    fixture.sites.push({ id: 2, name: "Ber\u0000lin" }, { id: 3, name: "Berlin" });
+    fixture.prefixes.push(
       { id: 2, prefix: "10.0.0.300/24", site: 1 },
       { id: 3, prefix: "10.0.0.1/24", site: 1 },
       { id: 4, prefix: "10.0.0.0/8", site: 1, vrf: 3 },
       { id: 5, prefix: "10.2.0.0/16", site: 2 },
     );
-    world.vlans = [
+    fixture.vlans = [
       { id: 1, vid: 99_999, name: "too far", site: 1 },
       { id: 2, vid: 5, name: "five", site: 1 },
       { id: 3, vid: 5, name: "another five", site: 1 },
     ];
-    world.devices.push(
+    fixture.devices.push(
       { id: 50, name: huge, site: 1 },
       { id: 51, name: "\u001b[31mred\u202e", site: 1, interfaces: [] },
       {
@@ -651,14 +628,14 @@ describe("a hostile NetBox", () => {
         ],
       },
     );
-    world.addresses.push(
+    fixture.addresses.push(
       { id: 901, address: "10.0.9.1/8", on: { device: 52, interface: 9001 } },
       { id: 902, address: "10.0.9.1/8", vrf: 2, on: { device: 52, interface: 9001 } },
       { id: 903, address: "nonsense", on: { device: 52, interface: 9001 } },
       { id: 904, address: "10.0.9.9/99" },
       { id: 905, address: "10.1.0.1/8", vrf: 4 },
     );
-    const netbox = serve(world, {
+    const netbox = serve(fixture, {
       distort: (path, object) =>
         path === "/api/dcim/devices/" && object.id === 2
           ? { ...object, name: { $ne: 1 }, serial: 12, tags: "all", device_type: [1], site: { id: 1, name: null } }
@@ -666,65 +643,61 @@ describe("a hostile NetBox", () => {
             ? { ...object, id: "3" }
             : object,
     });
-    const done = await at.import(["netbox", netbox.url, "--default-network", "Rest", "--verbose"]);
-    expect(done.code).toBe(1);
-    const refused = done.out.split("\n").filter((line) => line.startsWith("refused "));
-    const has = (path: string, reason: RegExp) =>
-      expect(refused.filter((line) => line.includes(`${netbox.url}${path}`) && reason.test(line))).toHaveLength(1);
-    has("/api/extras/tags/1/", /name must have at most 255 characters|name must/);
-    has("/api/extras/tags/3/", /has this name already/);
-    has("/api/dcim/sites/2/", /name must not be blank or contain control characters/);
-    has("/api/dcim/sites/3/: ", /has this name already/);
-    has("/api/ipam/prefixes/2/", /cidr must be an IPv4 or IPv6 prefix/);
-    has("/api/ipam/prefixes/3/", /cidr must be an IPv4 or IPv6 prefix with no host bits set/);
-    has("/api/ipam/prefixes/4/", /its network has 10\.0\.0\.0\/8 already, from .*prefixes\/1\//);
-    has("/api/ipam/prefixes/5/", /its network could not be imported/);
-    has("/api/ipam/vlans/1/", /number must/);
-    has("/api/ipam/vlans/3/", /its network has VLAN 5 already/);
-    has("/api/dcim/devices/50/", /name must/);
-    has("/api/dcim/devices/51/", /name must/);
-    has("/api/dcim/devices/: ", /has no id/);
-    has("/api/dcim/interfaces/9002/", /mac_address must be a MAC address/);
-    has("/api/dcim/interfaces/9003/", /if_descr must/);
-    has("/api/ipam/ip-addresses/902/", /the host has 10\.0\.9\.1 already/);
-    has("/api/ipam/ip-addresses/903/", /has no IP address with a prefix length/);
-    has("/api/ipam/ip-addresses/904/", /has no IP address with a prefix length/);
-    expect(done.out).not.toContain("\u001b");
-    expect(Math.max(...done.out.split("\n").map((line) => line.length))).toBeLessThan(2_000);
-    const hosts = new Map((await at.all("hosts")).map((each) => [each.name, each]));
-    expect([...hosts.keys()].sort()).toEqual(["half sound", "switch-1", "switch-2"].sort());
-    expect(hosts.get("half sound").interfaces.map((each: any) => each.if_name)).toEqual(["good"]);
+    const result = await target.import(["netbox", netbox.url, "--default-network", "Rest", "--verbose"]);
+    expect(result.code).toBe(1);
+    const expectRefusal = refusalCheck(result, netbox);
+    expectRefusal("/api/extras/tags/1/", /name must have at most 255 characters|name must/);
+    expectRefusal("/api/extras/tags/3/", /has this name already/);
+    expectRefusal("/api/dcim/sites/2/", /name must not be blank or contain control characters/);
+    expectRefusal("/api/dcim/sites/3/: ", /has this name already/);
+    expectRefusal("/api/ipam/prefixes/2/", /cidr must be an IPv4 or IPv6 prefix/);
+    expectRefusal("/api/ipam/prefixes/3/", /cidr must be an IPv4 or IPv6 prefix with no host bits set/);
+    expectRefusal("/api/ipam/prefixes/4/", /its network has 10\.0\.0\.0\/8 already, from .*prefixes\/1\//);
+    expectRefusal("/api/ipam/prefixes/5/", /its network could not be imported/);
+    expectRefusal("/api/ipam/vlans/1/", /number must/);
+    expectRefusal("/api/ipam/vlans/3/", /its network has VLAN 5 already/);
+    expectRefusal("/api/dcim/devices/50/", /name must/);
+    expectRefusal("/api/dcim/devices/51/", /name must/);
+    expectRefusal("/api/dcim/devices/: ", /has no id/);
+    expectRefusal("/api/dcim/interfaces/9002/", /mac_address must be a MAC address/);
+    expectRefusal("/api/dcim/interfaces/9003/", /if_descr must/);
+    expectRefusal("/api/ipam/ip-addresses/902/", /the host has 10\.0\.9\.1 already/);
+    expectRefusal("/api/ipam/ip-addresses/903/", /has no IP address with a prefix length/);
+    expectRefusal("/api/ipam/ip-addresses/904/", /has no IP address with a prefix length/);
+    expect(result.out).not.toContain("\u001b");
+    expect(Math.max(...result.out.split("\n").map((line) => line.length))).toBeLessThan(2_000);
+    const hosts = await byName("hosts");
+    expect([...hosts.keys()].sort()).toEqual(["half sound", "switch-1", "switch-2"]);
+    expect(hosts.get("half sound").interfaces.map(({ if_name }: any) => if_name)).toEqual(["good"]);
     expect(hosts.get("half sound").tags).toHaveLength(1);
-    expect((await place.command("verify")).code).toBe(0);
+    expect((await workplace.command("verify")).code).toBe(0);
   });
 
   test("has invisible and look-alike names refused, and the rest imported", async () => {
-    const world = manyDevices(1);
-    world.tags = [
+    const fixture = manyDevices(1);
+    fixture.tags = [
       { id: 1, name: "\u3164" },
       { id: 2, name: "fine" },
       { id: 3, name: "fi\u200bne" },
       { id: 4, name: "here" },
     ];
-    world.sites.push({ id: 2, name: "\u2800" }, { id: 3, name: "Pa\u00adris" }, { id: 4, name: "Paris" });
-    world.devices.push({ id: 51, name: "tagged", site: 1, tags: ["fine", "fi\u200bne", "here"] });
-    const [site = { name: "" }] = world.sites;
-    const tag = await at.client.post("tags", { name: "he\u2060re", color: "Blue" });
+    fixture.sites.push({ id: 2, name: "\u2800" }, { id: 3, name: "Pa\u00adris" }, { id: 4, name: "Paris" });
+    fixture.devices.push({ id: 51, name: "tagged", site: 1, tags: ["fine", "fi\u200bne", "here"] });
+    const [site = { name: "" }] = fixture.sites;
+    const tag = await target.client.post("tags", { name: "he\u2060re", color: "Blue" });
     expect(tag.status).toBe(200);
-    const netbox = serve(world);
-    const done = await at.import(["netbox", netbox.url, "--default-network", "Rest", "--verbose"]);
-    expect(done.code).toBe(1);
-    const refused = done.out.split("\n").filter((line) => line.startsWith("refused "));
-    const has = (path: string, reason: RegExp) =>
-      expect(refused.filter((line) => line.includes(`${netbox.url}${path}`) && reason.test(line))).toHaveLength(1);
-    has("/api/extras/tags/1/", /name must not be blank/);
-    has("/api/extras/tags/3/", /tags\/2\/ has this name already/);
-    has("/api/dcim/sites/2/", /name must not be blank/);
-    has("/api/dcim/sites/4/: ", /sites\/3\/ has this name already/);
-    const named = async (plural: string) => (await at.all(plural)).map(({ name }) => name);
-    expect((await named("tags")).sort()).toEqual(["fine", "he\u2060re"]);
-    expect(await named("networks")).toEqual(expect.arrayContaining([site.name, "Pa\u00adris"]));
-    const [host] = (await at.all("hosts")).filter(({ name }) => name === "tagged");
+    const netbox = serve(fixture);
+    const result = await target.import(["netbox", netbox.url, "--default-network", "Rest", "--verbose"]);
+    expect(result.code).toBe(1);
+    const expectRefusal = refusalCheck(result, netbox);
+    expectRefusal("/api/extras/tags/1/", /name must not be blank/);
+    expectRefusal("/api/extras/tags/3/", /tags\/2\/ has this name already/);
+    expectRefusal("/api/dcim/sites/2/", /name must not be blank/);
+    expectRefusal("/api/dcim/sites/4/: ", /sites\/3\/ has this name already/);
+    const namesOf = async (plural: string) => (await target.list(plural)).map(({ name }) => name);
+    expect((await namesOf("tags")).sort()).toEqual(["fine", "he\u2060re"]);
+    expect(await namesOf("networks")).toEqual(expect.arrayContaining([site.name, "Pa\u00adris"]));
+    const [host] = (await target.list("hosts")).filter(({ name }) => name === "tagged");
     expect(host.tags).toHaveLength(2);
   });
 
@@ -732,23 +705,23 @@ describe("a hostile NetBox", () => {
     [
       "HTML instead of JSON",
       () => new Response("<h1>hello</h1>", { headers: { "content-type": "text/html" } }),
-      /answers 200 with text\/html instead of JSON; is it the address of a NetBox\?/,
+      /returns 200 with text\/html instead of JSON; is it the address of a NetBox\?/,
     ],
     [
       "a redirect",
       () => Response.redirect("https://elsewhere.example/login", 302),
-      /redirects to https:\/\/elsewhere\.example\/login; give the address that it leads to/,
+      /redirects to https:\/\/elsewhere\.example\/login; give the target address instead/,
     ],
     ["an unknown version", () => Response.json({ "netbox-version": "2.11.12" }), /NetBox 2\.11\.12 is not supported/],
-    ["JSON of another shape", () => Response.json({ status: "fine" }), /has no netbox-version: is it a NetBox\?/],
+    ["JSON of another shape", () => Response.json({ status: "fine" }), /has no netbox-version: is it NetBox\?/],
     [
       "a missing page",
       () => Response.json({ detail: "Not found." }, { status: 404 }),
-      /NetBox answers 404 to .*: Not found\./,
+      /NetBox returns 404 for .*: Not found\./,
     ],
-  ])("answering %s is reported in one line", async (_what, answer, message) => {
-    const netbox = serve(campus(), { intercept: () => answer() });
-    const refused = await at.import(["netbox", netbox.url]);
+  ])("that responds with %s is reported in one line", async (_what, respond, message) => {
+    const netbox = serve(campus(), { intercept: () => respond() });
+    const refused = await target.import(["netbox", netbox.url]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
     expect(refused.err).toMatch(message);
     expect(refused.err.trimEnd()).not.toContain("\n");
@@ -759,72 +732,62 @@ describe("a hostile NetBox", () => {
       intercept: (path) =>
         path === "/api/extras/tags/" ? Response.json({ count: 1, next: "http://127.0.0.1:1/", results: [] }) : null,
     });
-    expect((await at.import(["netbox", netbox.url, "--default-network", "E"])).code).toBe(0);
-    expect(netbox.asked.filter((path) => path.startsWith("/api/extras/tags/"))).toHaveLength(1);
+    expect((await target.import(["netbox", netbox.url, "--default-network", "E"])).code).toBe(0);
+    expect(netbox.requestedPaths.filter((path) => path.startsWith("/api/extras/tags/"))).toHaveLength(1);
   });
 });
 
 describe("access", () => {
   test("with a wrong token, a wrong key or a wrong server is reported in one line", async () => {
     const netbox = serve(campus());
-    const told = async (message: RegExp, args: readonly string[], env: Record<string, string>) => {
-      const refused = await at.import(["netbox", ...args], env);
+    const expectFailure = async (message: RegExp, args: readonly string[], env: Record<string, string> = {}) => {
+      const refused = await target.import(["netbox", ...args], env);
       expect([refused.code, refused.out]).toEqual([1, ""]);
       expect(refused.err).toMatch(message);
       expect(refused.err.trimEnd()).not.toContain("\n");
       expect(refused.err).not.toContain(NETBOX_TOKEN);
     };
-    await told(/NetBox refuses the token for .*: Invalid token/, [netbox.url], { NETLEDGER_TOKEN: "wrong" });
-    await told(/refuses the key: /, [netbox.url], { NETLEDGER_KEY: "wrong" });
-    await told(/is not a netledger: it answers /, [netbox.url, "--server", netbox.url], {});
-    await told(/NetBox cannot be reached at http:\/\/127\.0\.0\.1:1\/api\/status\//, ["http://127.0.0.1:1"], {});
+    await expectFailure(/NetBox rejects the token for .*: Invalid token/, [netbox.url], { NETLEDGER_TOKEN: "wrong" });
+    await expectFailure(/rejects the key: /, [netbox.url], { NETLEDGER_KEY: "wrong" });
+    await expectFailure(/is not netledger: it returns /, [netbox.url, "--server", netbox.url]);
+    await expectFailure(/NetBox cannot be reached at http:\/\/127\.0\.0\.1:1\/api\/status\//, ["http://127.0.0.1:1"]);
   });
 
   test("uses secrets from a file or a variable, never from the command line", async () => {
     const netbox = serve(campus());
-    const refused = await at.import(["netbox", netbox.url, "--token", NETBOX_TOKEN]);
+    const refused = await target.import(["netbox", netbox.url, "--token", NETBOX_TOKEN]);
     expect(refused.code).toBe(2);
     expect(refused.err).toMatch(/--token would expose it to every user of this machine; use NETLEDGER_TOKEN or a file/);
-    await Bun.write(place.path("token"), `${NETBOX_TOKEN}\n`);
-    const args = ["netbox", netbox.url, "--token-file", place.path("token"), "--default-network", "E", "--dry-run"];
-    expect((await at.import(args, { NETLEDGER_TOKEN: "" })).code).toBe(0);
-    expect((await at.import(["netbox", netbox.url], { NETLEDGER_TOKEN: "" })).err).toMatch(
-      /--token-file FILE is required \(or NETLEDGER_TOKEN\)/,
-    );
+    await Bun.write(workplace.path("token"), `${NETBOX_TOKEN}\n`);
+    const args = ["netbox", netbox.url, "--token-file", workplace.path("token"), "--default-network", "E", "--dry-run"];
+    expect((await target.import(args, { NETLEDGER_TOKEN: "" })).code).toBe(0);
+    const missing = await target.import(["netbox", netbox.url], { NETLEDGER_TOKEN: "" });
+    expect(missing.err).toMatch(/--token-file FILE is required \(or NETLEDGER_TOKEN\)/);
   });
 
-  test("beyond this machine requires TLS, whose authority can be named", async () => {
-    const plain = await at.import(["netbox", "http://netbox.example.com"]);
+  test("to another machine requires TLS, with a configurable CA", async () => {
+    const plain = await target.import(["netbox", "http://netbox.example.com"]);
     expect([plain.code, plain.out]).toEqual([2, ""]);
-    expect(plain.err).toMatch(/is not https: token, key and data could be read on the way; --plain-http permits this/);
+    expect(plain.err).toMatch(/is not https: token, key and data could be read in transit; --plain-http permits this/);
     const pair = await makePair(Date.now() - 60_000);
     const netbox = serve(campus(), { tls: { cert: pair.certificate, key: pair.privateKey } });
-    expect((await at.import(["netbox", netbox.url])).err).toMatch(
-      /is not trusted \(.*\); name its authority with --ca-file/,
-    );
-    await Bun.write(place.path("ca.pem"), pair.certificate);
-    const args = ["netbox", netbox.url, "--ca-file", place.path("ca.pem"), "--default-network", "E"];
-    expect((await at.import(args)).code).toBe(0);
+    const untrusted = await target.import(["netbox", netbox.url]);
+    expect(untrusted.err).toMatch(/is not trusted \(.*\); give its CA with --ca-file/);
+    await Bun.write(workplace.path("ca.pem"), pair.certificate);
+    const args = ["netbox", netbox.url, "--ca-file", workplace.path("ca.pem"), "--default-network", "E"];
+    expect((await target.import(args)).code).toBe(0);
   });
 
   test("by a Member's key is limited to kinds a Member may write, and the rest is refused", async () => {
-    await at.import(["netbox", serve({ ...emptyWorld(), sites: [{ id: 1, name: "Berlin" }] }).url]);
-    const members = await place.command(
-      "key",
-      "create",
-      "--email",
-      "owner@acme.example",
-      "--name",
-      "m",
-      "--permissions",
-      "Member",
-    );
-    const world = manyDevices(2);
-    world.tags = [{ id: 1, name: "new" }];
-    const done = await at.import(["netbox", serve(world).url], { NETLEDGER_KEY: members.out.trim() });
-    expect(done.code).toBe(1);
-    expect(counts(done, "tags")).toEqual([0, 0, 0, 0, 1]);
-    expect(counts(done, "hosts")).toEqual([2, 0, 0, 0, 0]);
-    expect(counts(done, "ranges")).toEqual([2, 0, 0, 0, 0]);
+    await target.import(["netbox", serve({ ...emptyFixture(), sites: [{ id: 1, name: "Berlin" }] }).url]);
+    const create = `key create --email ${OWNER} --name m --permissions Member`;
+    const memberKey = await workplace.command(...create.split(" "));
+    const fixture = manyDevices(2);
+    fixture.tags = [{ id: 1, name: "new" }];
+    const result = await target.import(["netbox", serve(fixture).url], { NETLEDGER_KEY: memberKey.out.trim() });
+    expect(result.code).toBe(1);
+    expect(counts(result, "tags")).toEqual([0, 0, 0, 0, 1]);
+    expect(counts(result, "hosts")).toEqual([2, 0, 0, 0, 0]);
+    expect(counts(result, "ranges")).toEqual([2, 0, 0, 0, 0]);
   });
 });

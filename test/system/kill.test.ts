@@ -18,10 +18,10 @@ interface Acknowledged {
   readonly updatedAt: string;
 }
 
-const place = workplaceForEach(tmpdir());
+const workplace = workplaceForEach(tmpdir());
 
-test("kill -9 under concurrent writes loses nothing acknowledged", async () => {
-  const { key, networkId } = await place.setUp();
+test("kill -9 under concurrent writes loses no acknowledged write", async () => {
+  const { key, networkId } = await workplace.setUp();
   /** By id; null for acknowledged deletions. */
   const acknowledged = new Map<string, Acknowledged | null>();
   /** Ids with an unanswered last request: either state is correct. */
@@ -29,8 +29,8 @@ test("kill -9 under concurrent writes loses nothing acknowledged", async () => {
   let nextSubnet = 0;
 
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const running = await place.serve();
-    await expectAllThere(running, key, acknowledged, inDoubt);
+    const running = await workplace.serve();
+    await expectAcknowledged(running, key, acknowledged, inDoubt);
     const enough = Promise.withResolvers<void>();
     let count = 0;
     const acknowledge = (id: string, state: Acknowledged | null) => {
@@ -43,20 +43,20 @@ test("kill -9 under concurrent writes loses nothing acknowledged", async () => {
       const client = running.withKey(key);
       for (;;) {
         nextSubnet += 1;
-        const mine = nextSubnet;
-        const cidr = `10.${mine >> 8}.${mine & 255}.0/24`;
+        const number = nextSubnet;
+        const cidr = `10.${number >> 8}.${number & 255}.0/24`;
         const id = crypto.randomUUID();
         inDoubt.add(id);
-        const made = await client.post("subnets", { id, network_id: networkId, cidr, name: `made ${mine}` });
-        expect(made.status).toBe(200);
-        acknowledge(id, { name: made.data.name, updatedAt: made.data.updated_at });
-        if (mine % 3 === 0) {
+        const created = await client.post("subnets", { id, network_id: networkId, cidr, name: `made ${number}` });
+        expect(created.status).toBe(200);
+        acknowledge(id, { name: created.data.name, updatedAt: created.data.updated_at });
+        if (number % 3 === 0) {
           inDoubt.add(id);
-          const renamed = await client.put(`subnets/${id}`, { network_id: networkId, cidr, name: `renamed ${mine}` });
+          const renamed = await client.put(`subnets/${id}`, { network_id: networkId, cidr, name: `renamed ${number}` });
           expect(renamed.status).toBe(200);
           acknowledge(id, { name: renamed.data.name, updatedAt: renamed.data.updated_at });
         }
-        if (mine % 5 === 0) {
+        if (number % 5 === 0) {
           inDoubt.add(id);
           expect((await client.delete(`subnets/${id}`)).status).toBe(200);
           acknowledge(id, null);
@@ -72,15 +72,15 @@ test("kill -9 under concurrent writes loses nothing acknowledged", async () => {
     expect(acknowledged.size).toBeGreaterThan(ACKNOWLEDGED / 2);
   }
 
-  const running = await place.serve();
-  await expectAllThere(running, key, acknowledged, inDoubt);
+  const running = await workplace.serve();
+  await expectAcknowledged(running, key, acknowledged, inDoubt);
   expect((await running.stop()).code).toBe(0);
-  expectWhole(join(place.data, "netledger.db"));
-  const verified = await place.command("verify");
+  expectIntact(join(workplace.data, "netledger.db"));
+  const verified = await workplace.command("verify");
   expect([verified.code, verified.err]).toEqual([0, ""]);
 });
 
-async function expectAllThere(
+async function expectAcknowledged(
   running: Running,
   key: string,
   acknowledged: ReadonlyMap<string, Acknowledged | null>,
@@ -90,18 +90,18 @@ async function expectAllThere(
   expect(list.status).toBe(200);
   const found = new Map<string, Acknowledged>();
   for (const subnet of list.data) found.set(subnet.id, { name: subnet.name, updatedAt: subnet.updated_at });
-  const wrong: unknown[] = [];
+  const mismatches: unknown[] = [];
   for (const [id, state] of acknowledged) {
     if (!inDoubt.has(id) && !Bun.deepEquals(found.get(id) ?? null, state))
-      wrong.push({ id, acknowledged: state, found: found.get(id) ?? null });
+      mismatches.push({ id, acknowledged: state, found: found.get(id) ?? null });
   }
-  expect(wrong).toEqual([]);
-  // And nothing that was never requested.
+  expect(mismatches).toEqual([]);
+  // And no record that was never requested.
   expect([...found.keys()].filter((id) => !acknowledged.has(id) && !inDoubt.has(id))).toEqual([]);
 }
 
 /** SQLite's integrity check, a ledger without gaps, and every live row equal to the latest version of its record. */
-function expectWhole(path: string): void {
+function expectIntact(path: string): void {
   const db = new Database(path, { readonly: true });
   try {
     expect(db.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);

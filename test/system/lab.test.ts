@@ -1,4 +1,4 @@
-// Discovery lab: its actual topology, and no leftovers however it ends.
+// Discovery lab: its actual topology, and complete cleanup at its end.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
@@ -19,23 +19,23 @@ describe.skipIf(LAB_MISSING !== null)(`the lab${LAB_MISSING === null ? "" : ` (s
     expect(await lab.neighbors("host")).toEqual(["eth1 switch-a"]);
   });
 
-  test("has a host known to the switches only, by its frames", async () => {
+  test("has a silent host that the switches know only by its frames", async () => {
     expect(await lab.learned("switch-b")).toContain(`p3 ${lab.mac("silent", "eth1")}`);
     expect(await lab.learned("switch-a")).toContain(`p1 ${lab.mac("silent", "eth1")}`);
   });
 
-  test("is an isolated network: programs run in it see nothing else", async () => {
-    const seen = JSON.parse(
+  test("is isolated: its programs see no other network", async () => {
+    const addresses = JSON.parse(
       await lab.exec("manager", ["ip", "-json", "address", "show", "up", "scope", "global"]),
     ) as Array<{ addr_info: Array<{ local: string }> }>;
-    expect(seen.flatMap(({ addr_info }) => addr_info.map(({ local }) => local))).toEqual(["10.98.0.1"]);
+    expect(addresses.flatMap(({ addr_info }) => addr_info.map(({ local }) => local))).toEqual(["10.98.0.1"]);
   });
 
   test("stops a daemon completely, and starts it again", async () => {
     await lab.stopDaemon("cdp-box", "snmpd", "KILL");
-    expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toBeNull();
+    expect(await lab.readRows("cdp-box", ["1.3.6.1.2.1.1.5"])).toBeNull();
     await lab.startDaemon("cdp-box", "snmpd");
-    expect(await lab.ask("cdp-box", ["1.3.6.1.2.1.1.5"])).toEqual(
+    expect(await lab.readRows("cdp-box", ["1.3.6.1.2.1.1.5"])).toEqual(
       new Map([["1.3.6.1.2.1.1.5.0", Buffer.from("cdp-box").toString("hex")]]),
     );
   });
@@ -77,7 +77,7 @@ function namespace(pid: string, kind: string): string {
   try {
     return readlinkSync(`/proc/${pid}/ns/${kind}`);
   } catch {
-    // The process has exited, or is not one.
+    // The process has exited, or the name is not a process ID.
     return "";
   }
 }

@@ -6,14 +6,14 @@ import { LARGE_BODY_BYTES } from "../../src/http/body-checks.ts";
 import type { Running } from "../support/executable/executable.ts";
 import { workplaceForAll } from "../support/executable/workplaces.ts";
 
-const place = workplaceForAll();
+const workplace = workplaceForAll();
 let running: Running;
 let key: string;
 let networkId: string;
 
 beforeAll(async () => {
-  ({ key, networkId } = await place.setUp());
-  running = await place.serve();
+  ({ key, networkId } = await workplace.setUp());
+  running = await workplace.serve();
 });
 
 const ports = Array.from({ length: 3_000 }, (_, position) => ({
@@ -39,27 +39,30 @@ test("a large host is written, and replayed under its Idempotency-Key with any w
   const text = JSON.stringify(body({ name: "repeated" }));
   expect(text.length).toBeGreaterThan(LARGE_BODY_BYTES);
   const first = await postText(text, headers);
-  const made = (await first.json()) as { data: { id: string; ports: unknown[] } };
-  expect([first.status, made.data.ports.length, first.headers.get("idempotency-replayed")]).toEqual([
+  const created = (await first.json()) as { data: { id: string; ports: unknown[] } };
+  expect([first.status, created.data.ports.length, first.headers.get("idempotency-replayed")]).toEqual([
     200,
     ports.length,
     null,
   ]);
-  const again = await postText(JSON.stringify(body({ name: "repeated" }), null, 1), headers);
-  expect([again.status, again.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
-  expect(await again.json()).toEqual(made);
-  const other = await postText(JSON.stringify(body({ name: "another" })), headers);
-  expect([other.status, ((await other.json()) as { code: string }).code]).toEqual([422, "idempotency_key_reused"]);
+  const replayed = await postText(JSON.stringify(body({ name: "repeated" }), null, 1), headers);
+  expect([replayed.status, replayed.headers.get("idempotency-replayed")]).toEqual([200, "true"]);
+  expect(await replayed.json()).toEqual(created);
+  const different = await postText(JSON.stringify(body({ name: "another" })), headers);
+  expect([different.status, ((await different.json()) as { code: string }).code]).toEqual([
+    422,
+    "idempotency_key_reused",
+  ]);
 });
 
 test("errors of a large body are reported like those of a small one", async () => {
   const client = running.withKey(key);
-  const { status, body: refused } = await client.post(
+  const { status, body: errorBody } = await client.post(
     "hosts",
     body({ ports: [...ports, { number: 70_000, protocol: "Tcp" }], hiden: true }),
   );
   expect(status).toBe(400);
-  expect(refused.params.issues.map((issue: { path: string }) => issue.path).toSorted()).toEqual([
+  expect(errorBody.params.issues.map((issue: { path: string }) => issue.path).toSorted()).toEqual([
     "/hiden",
     `/ports/${ports.length}/number`,
   ]);

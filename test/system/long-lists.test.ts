@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
-import type { Wire } from "../support/appliance/factories.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 import type { Running } from "../support/executable/executable.ts";
 import { workplaceForAll } from "../support/executable/workplaces.ts";
@@ -12,30 +12,30 @@ import { stopwatch } from "../support/measure/processor-time.ts";
 
 const HOSTS = 2_000;
 /**
- * Makes a list of all of them some megabytes: more than the buffers between the appliance and a client that does not
+ * Makes the full list several megabytes long: more than the buffers between the appliance and a client that does not
  * read.
  */
 const DESCRIPTION = "x".repeat(3_000);
-const LEAVERS = 60;
+const DISCONNECTS = 60;
 const MEMORY_GROWTH_MAX_KIB = 64 * 1024;
 const WAIT_MAX_MS = 50;
 
-const place = workplaceForAll();
+const workplace = workplaceForAll();
 let running: Running;
 let client: Client;
 let key: string;
 
 beforeAll(async () => {
-  const made = await place.setUp();
-  key = made.key;
-  running = await place.serve();
+  const setup = await workplace.setUp();
+  key = setup.key;
+  running = await workplace.serve();
   client = running.withKey(key);
   for (let start = 0; start < HOSTS; start += 1_000) {
-    const hosts = Array.from({ length: 1_000 }, (_, each) => ({
-      network_id: made.networkId,
-      name: `host ${((start + each) * 7_919) % HOSTS}`,
+    const hosts = Array.from({ length: 1_000 }, (_, index) => ({
+      network_id: setup.networkId,
+      name: `host ${((start + index) * 7_919) % HOSTS}`,
       description: DESCRIPTION,
-      hidden: each % 10 === 0,
+      hidden: index % 10 === 0,
       ports: [{ number: 22, protocol: "Tcp" }],
     }));
     expect((await client.post("hosts/bulk", hosts)).status).toBe(200);
@@ -43,27 +43,27 @@ beforeAll(async () => {
 });
 
 /** The whole list in order, streamed. */
-const whole = (signal?: AbortSignal) =>
+const streamAll = (signal?: AbortSignal) =>
   fetch(`${running.url}/api/v1/hosts?order_by=name&limit=0`, {
     headers: { authorization: `Bearer ${key}` },
     ...(signal === undefined ? {} : { signal }),
   });
 
 /** Expected order by name: by code point, since all are lower case. */
-const expectedNames = () => Array.from({ length: HOSTS }, (_, each) => `host ${each}`).sort();
+const expectedNames = () => Array.from({ length: HOSTS }, (_, index) => `host ${index}`).sort();
 
 describe("a sorted list of 2,000 hosts", () => {
   test("is complete and ordered as a stream, with children", async () => {
     const { data, body } = await client.get("hosts?order_by=name&limit=0");
-    expect((data as Wire[]).map((host) => host.name)).toEqual(expectedNames());
-    expect((data as Wire[]).every((host) => host.ports.length === 1)).toBe(true);
+    expect((data as JsonRecord[]).map((host) => host.name)).toEqual(expectedNames());
+    expect((data as JsonRecord[]).every((host) => host.ports.length === 1)).toBe(true);
     expect(body.meta.pagination).toEqual({ total_count: HOSTS, limit: 0, offset: 0, has_more: false });
   });
 
   test("supports pages, searches and filters", async () => {
     const names = async (query: string) => {
       const { data, body } = await client.get(`hosts?${query}&include_children=false`);
-      return [(data as Wire[]).map((host) => host.name), body.meta.pagination.total_count];
+      return [(data as JsonRecord[]).map((host) => host.name), body.meta.pagination.total_count];
     };
     expect(await names("order_by=name&limit=7&offset=1000")).toEqual([expectedNames().slice(1_000, 1_007), HOSTS]);
     expect(await names("order_by=name&order_direction=desc&limit=3")).toEqual([
@@ -74,10 +74,10 @@ describe("a sorted list of 2,000 hosts", () => {
     expect((await names("hidden=true&limit=1"))[1]).toBe(HOSTS / 10);
   });
 
-  test("is a table with a row per host, also as of an instant", async () => {
+  test("exports a table with one row per host, also as of an instant", async () => {
     const at = new Date().toISOString();
-    for (const when of ["", `&at=${at}`]) {
-      const { text, headers } = await client.get(`hosts/export/csv?order_by=name${when}`);
+    for (const atQuery of ["", `&at=${at}`]) {
+      const { text, headers } = await client.get(`hosts/export/csv?order_by=name${atQuery}`);
       expect(headers.get("content-type")).toStartWith("text/csv");
       expect(csvRecords(text).map((row) => row.name)).toEqual(expectedNames());
     }
@@ -86,17 +86,17 @@ describe("a sorted list of 2,000 hosts", () => {
   });
 
   test("does not delay small requests", async () => {
-    const streams = Array.from({ length: 4 }, async () => (await whole()).arrayBuffer());
-    let isOver = false;
-    const over = Promise.all(streams).then(() => (isOver = true));
+    const streams = Array.from({ length: 4 }, async () => (await streamAll()).arrayBuffer());
+    let isDone = false;
+    const done = Promise.all(streams).then(() => (isDone = true));
     const waits: number[] = [];
-    while (!isOver) {
-      // Long-read threads may wait: the first thread answers small requests.
+    while (!isDone) {
+      // Long-read threads may wait: the first thread serves small requests.
       const elapsedMs = stopwatch("first");
       expect((await client.get("tags?limit=1")).status).toBe(200);
       waits.push(elapsedMs());
     }
-    await over;
+    await done;
     waits.sort((a, b) => a - b);
     // The median: delays of single requests on a busy machine do not count.
     expect(waits[Math.floor(waits.length / 2)]).toBeLessThan(WAIT_MAX_MS);
@@ -104,16 +104,16 @@ describe("a sorted list of 2,000 hosts", () => {
   });
 
   test("leaves nothing behind when clients disconnect midway", async () => {
-    const leave = async () => {
+    const disconnect = async () => {
       const controller = new AbortController();
-      const reader = (await whole(controller.signal)).body?.getReader();
+      const reader = (await streamAll(controller.signal)).body?.getReader();
       await reader?.read();
       controller.abort();
       await reader?.closed.catch(() => {});
     };
-    for (let each = 0; each < 10; each += 1) await leave();
+    for (let index = 0; index < 10; index += 1) await disconnect();
     const before = running.memoryKib("RssAnon");
-    for (let each = 0; each < LEAVERS; each += 10) await Promise.all(Array.from({ length: 10 }, leave));
+    for (let index = 0; index < DISCONNECTS; index += 10) await Promise.all(Array.from({ length: 10 }, disconnect));
     expect((await client.get("hosts?order_by=name&limit=1")).body.meta.pagination.total_count).toBe(HOSTS);
     // A list held in memory would take more than ten megabytes each.
     expect(running.memoryKib("RssAnon") - before).toBeLessThan(MEMORY_GROWTH_MAX_KIB);
@@ -122,14 +122,14 @@ describe("a sorted list of 2,000 hosts", () => {
 
   test("does not prevent shutdown", async () => {
     const controller = new AbortController();
-    const half = (await whole(controller.signal)).body?.getReader();
-    await half?.read();
+    const reader = (await streamAll(controller.signal)).body?.getReader();
+    await reader?.read();
     controller.abort();
-    const end = await running.stop();
-    expect([end.code, end.signal]).toEqual([0, null]);
-    expect(end.err).not.toContain("requests_cut_off");
-    expect(end.err).not.toContain("long_reads_crashed");
+    const result = await running.stop();
+    expect([result.code, result.signal]).toEqual([0, null]);
+    expect(result.err).not.toContain("requests_cut_off");
+    expect(result.err).not.toContain("long_reads_crashed");
     // The log is checkpointed into the database: the file alone is complete.
-    expect(statSync(join(place.data, "netledger.db-wal"), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
+    expect(statSync(join(workplace.data, "netledger.db-wal"), { throwIfNoEntry: false })?.size ?? 0).toBe(0);
   });
 });

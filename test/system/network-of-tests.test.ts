@@ -15,12 +15,12 @@ import {
   SOCK_STREAM,
 } from "../../src/discovery/kernel/sockets.ts";
 import { newAppliance } from "../support/appliance/appliance.ts";
-import { made, newApiKey, type Wire } from "../support/appliance/factories.ts";
+import { expectOk, type JsonRecord, newApiKey } from "../support/appliance/factories.ts";
 import { DiscoveryClient } from "../support/executable/discovery-client.ts";
 import { workplaceForAll } from "../support/executable/workplaces.ts";
 
 /** Documentation addresses (RFC 5737, RFC 3849): an escaping packet would reach no machine. */
-const OUTSIDE = ["192.0.2.1", "2001:db8::1"].map((text) => parseIp(text) as Ip);
+const OUTSIDE_ADDRESSES = ["192.0.2.1", "2001:db8::1"].map((text) => parseIp(text) as Ip);
 const DISCARD_PORT = 9;
 
 // Without a namespace these tests must not run.
@@ -32,12 +32,12 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
     expect(new Set(routes.map((line) => line.trim().split(/\s+/).at(-1)))).toEqual(new Set(["lo"]));
   });
 
-  test.each(OUTSIDE)("refuses the first packet to $text immediately: by UDP, TCP and ICMP", (address) => {
+  test.each(OUTSIDE_ADDRESSES)("refuses the first packet to $text immediately: by UDP, TCP and ICMP", (address) => {
     const sockets = openSockets();
     if (sockets === null) throw new Error("this process cannot call the C library");
     const family = address.version === 4 ? AF_INET : AF_INET6;
     const to = socketAddress(address, DISCARD_PORT);
-    const refusal = (type: number, protocol: number, send: (descriptor: number) => number) => {
+    const errorOf = (type: number, protocol: number, send: (descriptor: number) => number) => {
       const descriptor = sockets.open(family, type, protocol);
       // Negative: the process may not even open a socket.
       if (descriptor < 0) return ENETUNREACH;
@@ -47,9 +47,9 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
     };
     const echo = new Uint8Array([address.version === 4 ? 8 : 128, 0, 0, 0, 0, 1, 0, 1]);
     expect([
-      refusal(SOCK_DGRAM, 0, (descriptor) => sockets.sendTo(descriptor, echo, to)),
-      refusal(SOCK_STREAM, 0, (descriptor) => sockets.connect(descriptor, to)),
-      refusal(SOCK_RAW, address.version === 4 ? 1 : 58, (descriptor) =>
+      errorOf(SOCK_DGRAM, 0, (descriptor) => sockets.sendTo(descriptor, echo, to)),
+      errorOf(SOCK_STREAM, 0, (descriptor) => sockets.connect(descriptor, to)),
+      errorOf(SOCK_RAW, address.version === 4 ? 1 : 58, (descriptor) =>
         sockets.sendTo(descriptor, echo, socketAddress(address, 0)),
       ),
     ]).toEqual([ENETUNREACH, ENETUNREACH, ENETUNREACH]);
@@ -57,14 +57,16 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
   });
 
   describe("around an appliance", () => {
-    const place = workplaceForAll();
+    const workplace = workplaceForAll();
 
     test("confines a scan without targets, although its subnets are outside", async () => {
-      const { client, networkId, organizationId } = await place.serveSetUp();
+      const { client, networkId, organizationId } = await workplace.serveSetUp();
       const discovery = new DiscoveryClient(client, organizationId);
-      for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"])
-        await made(client.post("subnets", { network_id: networkId, cidr, name: cidr, subnet_type: "Lan", tags: [] }));
-      const scan = await discovery.scanned({ network_id: networkId, kind: "full" });
+      for (const cidr of ["192.0.2.0/30", "127.0.0.0/30"]) {
+        const subnet = { network_id: networkId, cidr, name: cidr, subnet_type: "Lan", tags: [] };
+        await expectOk(client.post("subnets", subnet));
+      }
+      const scan = await discovery.runScan({ network_id: networkId, kind: "full" });
       // The scan tried: the kernel had no route. Addresses that only this machine reaches are not default targets.
       expect(scan).toMatchObject({ targets: null, progress: { addresses_done: 2, errors: { no_route: 2 } } });
       expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
@@ -72,24 +74,23 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
 
     test("confines a missed scheduled scan that starts with the appliance", async () => {
       // Days ago by the test clock: hourly due times have passed since.
-      const before = await newAppliance();
-      const { key } = newApiKey(before);
-      const { networkId } = before.first;
+      const earlierAppliance = await newAppliance();
+      const { key } = newApiKey(earlierAppliance);
+      const { networkId } = earlierAppliance.first;
       for (const cidr of ["192.0.2.0/30", "198.51.100.0/30"])
-        await made(before.owner.post("subnets", { network_id: networkId, cidr, subnet_type: "Lan", tags: [] }));
+        await expectOk(
+          earlierAppliance.owner.post("subnets", { network_id: networkId, cidr, subnet_type: "Lan", tags: [] }),
+        );
       const hourly = { name: "hourly", kind: "full", cron: "0 * * * *", timezone: "UTC", is_enabled: true };
-      await made(before.owner.post("discovery/schedules", { network_id: networkId, ...hourly }));
-      const data = place.path("overdue");
-      cpSync(before.dataDirectory, data, { recursive: true });
-      await before.close();
-      const running = await place.serve([], { data });
-      await running.logged("scan_ended");
-      const [scan] = (await made(running.withKey(key).get("discovery/scans"))) as unknown as Wire[];
-      expect(scan).toMatchObject({
-        status: "Completed",
-        targets: null,
-        progress: { addresses_done: 4, errors: { no_route: 4 } },
-      });
+      await expectOk(earlierAppliance.owner.post("discovery/schedules", { network_id: networkId, ...hourly }));
+      const data = workplace.path("overdue");
+      cpSync(earlierAppliance.dataDirectory, data, { recursive: true });
+      await earlierAppliance.close();
+      const running = await workplace.serve([], { data });
+      await running.waitForLog("scan_ended");
+      const [scan] = (await expectOk(running.withKey(key).get("discovery/scans"))) as unknown as JsonRecord[];
+      const progress = { addresses_done: 4, errors: { no_route: 4 } };
+      expect(scan).toMatchObject({ status: "Completed", targets: null, progress });
       expect(Object.keys(networkInterfaces())).toEqual(["lo"]);
     });
   });

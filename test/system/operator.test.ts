@@ -5,314 +5,194 @@ import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
-import { type Finished, PASSWORD, SET_UP_KEY } from "../support/executable/executable.ts";
+import { type CommandResult, OWNER, PASSWORD, SET_UP_KEY } from "../support/executable/executable.ts";
 import { workplaceForEach } from "../support/executable/workplaces.ts";
 
-const place = workplaceForEach();
+const workplace = workplaceForEach();
 
-function command(...args: string[]): Promise<Finished> {
-  return place.command(...args);
+/** Runs a command of these words, and of arguments that may contain spaces. */
+function command(words: string, ...args: string[]): Promise<CommandResult> {
+  return workplace.command(...words.split(" "), ...args);
 }
 
 /** Rows of a list, keyed by its header. */
-function rows({ out }: Finished): Record<string, string>[] {
-  const [head = [], ...lines] = out
+function rows({ out }: CommandResult): Record<string, string>[] {
+  const [header = [], ...lines] = out
     .trimEnd()
     .split("\n")
     .map((line) => line.split("\t"));
-  return lines.map((cells) => Object.fromEntries(head.map((name, position) => [name, cells[position] ?? ""])));
+  return lines.map((cells) => Object.fromEntries(header.map((name, position) => [name, cells[position] ?? ""])));
 }
 
 describe("setup", () => {
   test("creates the first organization if there are no data yet", async () => {
-    await place.setUp();
-    const users = rows(await command("user", "list"));
-    expect(users).toEqual([
-      {
-        id: expect.any(String),
-        organization: "Acme",
-        email: "owner@acme.example",
-        name: "owner@acme.example",
-        role: "Owner",
-        state: "enabled",
-        last_login: "",
-      },
-    ]);
+    await workplace.setUp();
+    const user = { organization: "Acme", email: OWNER, name: OWNER, role: "Owner", state: "enabled", last_login: "" };
+    expect(rows(await command("user list"))).toEqual([{ id: expect.any(String), ...user }]);
   });
 
-  test("creates a further one next to a running appliance, isolated from others", async () => {
-    const { key, running } = await place.serveSetUp();
-    const made = await command(
-      "setup",
-      "--organization",
-      "Beta",
-      "--network",
-      "Branch",
-      "--email",
-      "owner@beta.example",
-      "--password-file",
-      await place.passwordFile(),
+  test("creates another, isolated organization next to a running appliance", async () => {
+    const { key, running } = await workplace.serveSetUp();
+    const created = await command(
+      "setup --organization Beta --network Branch --email owner@beta.example --password-file",
+      await workplace.passwordFile(),
     );
-    expect([made.code, made.err]).toEqual([0, ""]);
-    expect(made.out).toMatch(/^organization_id\t[0-9a-f-]{36}\nnetwork_id\t[0-9a-f-]{36}\nuser_id\t[0-9a-f-]{36}\n$/);
+    expect([created.code, created.err]).toEqual([0, ""]);
+    expect(created.out).toMatch(
+      /^organization_id\t[0-9a-f-]{36}\nnetwork_id\t[0-9a-f-]{36}\nuser_id\t[0-9a-f-]{36}\n$/,
+    );
 
-    const other = (await command("key", "create", "--email", "owner@beta.example", "--name", "b")).out.trim();
-    expect(
-      (await running.withKey(other).get("networks")).data.map((network: { name: string }) => network.name),
-    ).toEqual(["Branch"]);
-    expect((await running.withKey(key).get("networks")).data.map((network: { name: string }) => network.name)).toEqual([
-      "Main",
-    ]);
+    const betaKey = (await command("key create --email owner@beta.example --name b")).out.trim();
+    expect((await running.withKey(betaKey).get("networks")).data).toMatchObject([{ name: "Branch" }]);
+    expect((await running.withKey(key).get("networks")).data).toMatchObject([{ name: "Main" }]);
   });
 
   test("refuses a used e-mail address, and creates nothing", async () => {
-    await place.setUp();
-    const refused = await command(
-      "setup",
-      "--organization",
-      "Beta",
-      "--network",
-      "Branch",
-      "--email",
-      "OWNER@acme.example",
-      "--password-file",
-      await place.passwordFile(),
+    await workplace.setUp();
+    const result = await command(
+      "setup --organization Beta --network Branch --email OWNER@acme.example --password-file",
+      await workplace.passwordFile(),
     );
-    expect(refused).toEqual({
-      code: 1,
-      signal: null,
-      out: "",
-      err: "netledger: There is already a user with the email OWNER@acme.example.\n",
-    });
-    expect(rows(await command("user", "list"))).toHaveLength(1);
+    const err = "netledger: There is already a user with the email OWNER@acme.example.\n";
+    expect(result).toEqual({ code: 1, signal: null, out: "", err });
+    expect(rows(await command("user list"))).toHaveLength(1);
   });
 });
 
 describe("user", () => {
-  test("create adds a user who can sign in with the named reach", async () => {
-    const { networkId, running } = await place.serveSetUp();
-    const made = await place.run(
-      [
-        "user",
-        "create",
-        "--data",
-        place.data,
-        "--email",
-        "noc@acme.example",
-        "--name",
-        "Night shift",
-        "--role",
-        "Member",
-        "--networks",
-        "main",
-        "--password-file",
-        "-",
-      ],
-      { stdin: `${PASSWORD}\n` },
-    );
-    expect([made.code, made.err]).toEqual([0, ""]);
+  test("create adds a user who can sign in and reach the given networks", async () => {
+    const { networkId, running } = await workplace.serveSetUp();
+    const words = "user create --email noc@acme.example --role Member --networks main --password-file - --name";
+    const args = [...words.split(" "), "Night shift", "--data", workplace.data];
+    const created = await workplace.run(args, { stdin: `${PASSWORD}\n` });
+    expect([created.code, created.err]).toEqual([0, ""]);
     const signedIn = await running.client().post("/api/auth/login", { email: "noc@acme.example", password: PASSWORD });
-    expect(signedIn.data).toMatchObject({
-      id: made.out.trim(),
-      name: "Night shift",
-      role: "Member",
-      network_ids: [networkId],
-    });
+    const user = { name: "Night shift", role: "Member", network_ids: [networkId] };
+    expect(signedIn.data).toMatchObject({ id: created.out.trim(), ...user });
   });
 
-  test("changes, like those of keys and organizations, store --reason", async () => {
-    const { running } = await place.serveSetUp();
-    const [email, night] = [
-      ["--email", "owner@acme.example"],
-      ["--email", "night@acme.example"],
-    ] as const;
-    const key = await command(
-      "key",
-      "create",
-      ...email,
-      "--name",
-      "k",
-      "--permissions",
-      "Owner",
-      "--reason",
-      " CHG-1 ",
-    );
+  test("commands store --reason, like key and setup commands", async () => {
+    const { running } = await workplace.serveSetUp();
+    const night = "--email night@acme.example";
+    const key = await command("key create --email owner@acme.example --name k --permissions Owner --reason", " CHG-1 ");
     expect([key.code, key.err]).toEqual([0, ""]);
-    const [{ id }] = rows(await command("key", "list")).filter(({ name }) => name === "k") as [{ id: string }];
-    for (const [reason, ...words] of [
-      ["CHG-2: Größe", "key", "disable", "--id", id],
-      ["CHG-3", "key", "enable", "--id", id],
-      ["CHG-4", "user", "create", ...night, "--role", "Viewer", "--password-file", await place.passwordFile()],
-      ["CHG-5", "user", "disable", ...night],
-      ["CHG-6", "user", "enable", ...night],
+    const [{ id }] = rows(await command("key list")).filter(({ name }) => name === "k") as [{ id: string }];
+    for (const [reason, words] of [
+      ["CHG-2: Größe", `key disable --id ${id}`],
+      ["CHG-3", `key enable --id ${id}`],
+      ["CHG-4", `user create ${night} --role Viewer --password-file ${await workplace.passwordFile()}`],
+      ["CHG-5", `user disable ${night}`],
+      ["CHG-6", `user enable ${night}`],
     ] as const)
-      expect([words, (await command(...words, "--reason", reason)).code]).toEqual([words, 0]);
+      expect([words, (await command(words, "--reason", reason)).code]).toEqual([words, 0]);
     const client = running.withKey(key.out.trim());
     const { data } = await client.get("transactions?reason=chg&order_direction=asc");
-    expect(data.map(({ command, reason }: Record<string, string>) => [command, reason])).toEqual([
-      ["user.create", "CHG-4"],
-      ["user.update", "CHG-5"],
-      ["user.update", "CHG-6"],
-    ]);
-    const all = new Database(join(place.data, "netledger.db"), { readonly: true });
-    expect(
-      all
-        .query("SELECT reason FROM history_transactions WHERE source LIKE 'api_key.%' ORDER BY sequence")
-        .values()
-        .slice(-3),
-    ).toEqual([["CHG-1"], ["CHG-2: Größe"], ["CHG-3"]]);
-    all.close();
-    const made = await command(
-      "setup",
-      ...["--organization", "Beta", "--network", "Branch", "--email", "owner@beta.example", "--reason", "CHG-7"],
-      ...["--password-file", await place.passwordFile()],
+    const commands = data.map(({ command, reason }: Record<string, string>) => `${command} ${reason}`);
+    expect(commands).toEqual(["user.create CHG-4", "user.update CHG-5", "user.update CHG-6"]);
+    const db = new Database(join(workplace.data, "netledger.db"), { readonly: true });
+    const reasons = "SELECT reason FROM history_transactions WHERE source LIKE 'api_key.%' ORDER BY sequence";
+    expect(db.query(reasons).values().slice(-3)).toEqual([["CHG-1"], ["CHG-2: Größe"], ["CHG-3"]]);
+    db.close();
+    const created = await command(
+      "setup --organization Beta --network Branch --email owner@beta.example --reason CHG-7 --password-file",
+      await workplace.passwordFile(),
     );
-    expect([made.code, made.err]).toEqual([0, ""]);
-    const other = (await command("key", "create", "--email", "owner@beta.example", "--name", "b")).out.trim();
-    expect((await running.withKey(other).get("transactions?reason=chg-7")).data).toMatchObject([
-      { command: "organization.set_up", reason: "CHG-7" },
-    ]);
-    expect(await command("key", "delete", "--id", id, "--reason", "a\u0007b")).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("--reason must not be blank or contain control characters"),
-    });
-    expect((await command("key", "delete", "--id", id, "--reason", "CHG-8")).code).toBe(0);
+    expect([created.code, created.err]).toEqual([0, ""]);
+    const betaKey = (await command("key create --email owner@beta.example --name b")).out.trim();
+    const transactions = await running.withKey(betaKey).get("transactions?reason=chg-7");
+    expect(transactions.data).toMatchObject([{ command: "organization.set_up", reason: "CHG-7" }]);
+    const err = expect.stringContaining("--reason must not be blank or contain control characters");
+    expect(await command("key delete --id", id, "--reason", "a\u0007b")).toMatchObject({ code: 2, err });
+    expect((await command("key delete --id", id, "--reason", "CHG-8")).code).toBe(0);
   });
 
-  test("password replaces a lost one, and ends the sessions", async () => {
-    await place.setUp();
-    const running = await place.serve();
-    const signedIn = await running
-      .client()
-      .post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
+  test("password sets a new password, and ends the sessions", async () => {
+    await workplace.setUp();
+    const running = await workplace.serve();
+    const signIn = (password: string) => running.client().post("/api/auth/login", { email: OWNER, password });
+    const signedIn = await signIn(PASSWORD);
     const session = running.client({ cookie: signedIn.headers.get("set-cookie")?.split(";")[0] ?? "" });
     expect((await session.get("/api/auth/me")).status).toBe(200);
 
-    const changed = await place.run(
-      ["user", "password", "--data", place.data, "--email", "owner@acme.example", "--password-file", "-"],
+    const changed = await workplace.run(
+      ["user", "password", "--data", workplace.data, "--email", "owner@acme.example", "--password-file", "-"],
       { stdin: "another long phrase" },
     );
     expect(changed).toMatchObject({ code: 0, out: "", err: "" });
     expect((await session.get("/api/auth/me")).status).toBe(401);
-    expect(
-      (await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD })).status,
-    ).toBe(401);
-    expect(
-      (await running.client().post("/api/auth/login", { email: "owner@acme.example", password: "another long phrase" }))
-        .status,
-    ).toBe(200);
+    expect((await signIn(PASSWORD)).status).toBe(401);
+    expect((await signIn("another long phrase")).status).toBe(200);
   });
 
-  test("disable and enable block a user and reverse it, keys included", async () => {
-    await place.setUp();
-    await command(
-      "user",
-      "create",
-      "--email",
-      "noc@acme.example",
-      "--role",
-      "Admin",
-      "--password-file",
-      await place.passwordFile(),
-    );
-    const key = (await command("key", "create", "--email", "noc@acme.example", "--name", "k")).out.trim();
-    const running = await place.serve();
+  test("disable blocks a user and their keys, and enable reverses it", async () => {
+    await workplace.setUp();
+    await command("user create --email noc@acme.example --role Admin --password-file", await workplace.passwordFile());
+    const key = (await command("key create --email noc@acme.example --name k")).out.trim();
+    const running = await workplace.serve();
     expect((await running.withKey(key).get("tags")).status).toBe(200);
 
-    expect((await command("user", "disable", "--email", "NOC@acme.example")).code).toBe(0);
+    expect((await command("user disable --email NOC@acme.example")).code).toBe(0);
     expect((await running.withKey(key).get("tags")).body.code).toBe("auth_key_disabled");
-    expect(rows(await command("user", "list")).map(({ email, state }) => [email, state])).toEqual([
-      ["owner@acme.example", "enabled"],
-      ["noc@acme.example", "disabled"],
-    ]);
+    const states = rows(await command("user list")).map(({ email, state }) => `${email} ${state}`);
+    expect(states).toEqual(["owner@acme.example enabled", "noc@acme.example disabled"]);
 
-    expect((await command("user", "enable", "--email", "noc@acme.example")).code).toBe(0);
+    expect((await command("user enable --email noc@acme.example")).code).toBe(0);
     expect((await running.withKey(key).get("tags")).status).toBe(200);
   });
 
-  test("disable leaves every organization an Owner", async () => {
-    await place.setUp();
-    const refused = await command("user", "disable", "--email", "owner@acme.example");
-    expect([refused.code, refused.out]).toEqual([1, ""]);
-    expect(refused.err).toContain("only Owner");
+  test("disable refuses the only Owner of an organization", async () => {
+    await workplace.setUp();
+    const result = await command("user disable --email owner@acme.example");
+    expect([result.code, result.out]).toEqual([1, ""]);
+    expect(result.err).toContain("only Owner");
   });
 
   test("unknown names are reported", async () => {
-    await place.setUp();
-    expect((await command("user", "disable", "--email", "no@acme.example")).err).toBe(
+    await workplace.setUp();
+    expect((await command("user disable --email no@acme.example")).err).toBe(
       'netledger: There is no user with the e-mail address "no@acme.example".\n',
     );
-    const create = [
-      "user",
-      "create",
-      "--email",
-      "a@acme.example",
-      "--role",
-      "Viewer",
-      "--password-file",
-      await place.passwordFile(),
-    ];
-    expect((await command(...create, "--organization", "Beta")).err).toMatch(
+    const create = `user create --email a@acme.example --role Viewer --password-file ${await workplace.passwordFile()}`;
+    expect((await command(create, "--organization", "Beta")).err).toMatch(
       /^netledger: There is no organization "Beta", but [0-9a-f-]{36} Acme\.\n$/,
     );
-    expect((await command(...create, "--networks", "Main,Branch")).err).toBe(
+    expect((await command(create, "--networks", "Main,Branch")).err).toBe(
       'netledger: There is no network "Branch" in Acme.\n',
     );
-    expect(rows(await command("user", "list"))).toHaveLength(1);
+    expect(rows(await command("user list"))).toHaveLength(1);
   });
 });
 
 describe("key", () => {
   test("create prints only the key, which works within its rights", async () => {
-    const { networkId, running } = await place.serveSetUp();
-    const made = await command(
-      "key",
-      "create",
-      "--email",
-      "owner@acme.example",
-      "--name",
-      "reader",
-      "--networks",
-      networkId,
-    );
-    expect([made.code, made.err]).toEqual([0, ""]);
-    expect(made.out).toEndWith("\n");
-    expect(isWellFormedApiKey(made.out.slice(0, -1))).toBe(true);
-    const client = running.withKey(made.out.trim());
+    const { networkId, running } = await workplace.serveSetUp();
+    const created = await command("key create --email owner@acme.example --name reader --networks", networkId);
+    expect([created.code, created.err]).toEqual([0, ""]);
+    expect(created.out).toEndWith("\n");
+    expect(isWellFormedApiKey(created.out.slice(0, -1))).toBe(true);
+    const client = running.withKey(created.out.trim());
     expect((await client.get("networks")).data).toHaveLength(1);
     expect((await client.post("tags", { name: "x", color: "Red" })).body.code).toBe("auth_permission_denied");
   });
 
   test("list shows a mask and never a key", async () => {
-    const { key } = await place.setUp();
-    const list = await command("key", "list", "--email", "owner@acme.example");
-    expect(rows(list)).toEqual([
-      {
-        id: expect.any(String),
-        email: "owner@acme.example",
-        name: SET_UP_KEY,
-        permissions: "Owner",
-        state: "enabled",
-        key: `${key.slice(0, 8)}…`,
-        expires_at: "",
-        last_used: "",
-        allowed_sources: "",
-      },
-    ]);
+    const { key } = await workplace.setUp();
+    const list = await command("key list --email owner@acme.example");
+    const named = { email: OWNER, name: SET_UP_KEY, permissions: "Owner", state: "enabled", allowed_sources: "" };
+    const row = { ...named, key: `${key.slice(0, 8)}…`, expires_at: "", last_used: "" };
+    expect(rows(list)).toEqual([{ id: expect.any(String), ...row }]);
     expect(list.out).not.toContain(key);
   });
 
   test("create limits a key's source addresses, and list shows them", async () => {
-    const { running } = await place.serveSetUp();
+    const { running } = await workplace.serveSetUp();
     const create = (name: string, sources: string) =>
-      command("key", "create", "--email", "owner@acme.example", "--name", name, "--allowed-sources", sources);
+      command("key create --email owner@acme.example --name", name, "--allowed-sources", sources);
     const [near, far] = [await create("near", "127.0.0.1, 2001:DB8::/32"), await create("far", "127.0.0.2/32")];
     expect((await running.withKey(near.out.trim()).get("tags")).status).toBe(200);
-    expect(await running.withKey(far.out.trim()).get("tags")).toMatchObject({
-      status: 401,
-      body: { code: "auth_not_authenticated" },
-    });
-    const listed = rows(await command("key", "list")).map(({ name, allowed_sources }) => [name, allowed_sources]);
+    const refused = { status: 401, body: { code: "auth_not_authenticated" } };
+    expect(await running.withKey(far.out.trim()).get("tags")).toMatchObject(refused);
+    const listed = rows(await command("key list")).map(({ name, allowed_sources }) => [name, allowed_sources]);
     expect(listed).toEqual([
       [SET_UP_KEY, ""],
       ["near", "127.0.0.1/32,2001:db8::/32"],
@@ -321,84 +201,69 @@ describe("key", () => {
   });
 
   test("disable, enable and delete take effect immediately", async () => {
-    const { key, running } = await place.serveSetUp();
-    const id = rows(await command("key", "list"))[0]?.id ?? "";
+    const { key, running } = await workplace.serveSetUp();
+    const id = rows(await command("key list"))[0]?.id ?? "";
     const status = async () => (await running.withKey(key).get("tags")).body.code ?? "ok";
     expect(await status()).toBe("ok");
-    expect((await command("key", "disable", "--id", id)).code).toBe(0);
+    expect((await command("key disable --id", id)).code).toBe(0);
     expect(await status()).toBe("auth_key_disabled");
-    expect((await command("key", "enable", "--id", id.toUpperCase())).code).toBe(0);
+    expect((await command("key enable --id", id.toUpperCase())).code).toBe(0);
     expect(await status()).toBe("ok");
-    expect((await command("key", "delete", "--id", id)).code).toBe(0);
+    expect((await command("key delete --id", id)).code).toBe(0);
     expect(await status()).toBe("auth_not_authenticated");
-    expect(await command("key", "delete", "--id", id)).toMatchObject({
-      code: 1,
-      err: `netledger: There is no API key with the id ${id}.\n`,
-    });
+    const err = `netledger: There is no API key with the id ${id}.\n`;
+    expect(await command("key delete --id", id)).toMatchObject({ code: 1, err });
   });
 });
 
 test("subcommands and the appliance can write concurrently, and the ledger records each once", async () => {
-  const { networkId, client } = await place.serveSetUp();
-  const passwordFile = await place.passwordFile();
+  const { networkId, client } = await workplace.serveSetUp();
+  const passwordFile = await workplace.passwordFile();
   const users = Array.from({ length: 4 }, (_, position) =>
-    command(
-      "user",
-      "create",
-      "--email",
-      `u${position}@acme.example`,
-      "--role",
-      "Viewer",
-      "--password-file",
-      passwordFile,
-    ),
+    command("user create --email", `u${position}@acme.example`, "--role", "Viewer", "--password-file", passwordFile),
   );
   let busy = true;
   const ended = Promise.all(users).finally(() => (busy = false));
-  const made: string[] = [];
+  const created: string[] = [];
   for (let position = 0; busy; position += 1) {
-    const answer = await client.post("subnets", {
-      network_id: networkId,
-      cidr: `10.${position >> 8}.${position & 255}.0/24`,
-      name: "s",
-    });
-    expect(answer.status).toBe(200);
-    made.push(answer.data.id);
+    const cidr = `10.${position >> 8}.${position & 255}.0/24`;
+    const response = await client.post("subnets", { network_id: networkId, cidr, name: "s" });
+    expect(response.status).toBe(200);
+    created.push(response.data.id);
   }
   expect((await ended).map(({ code, err }) => [code, err])).toEqual(users.map(() => [0, ""]));
   const list = await client.get("subnets?limit=0");
-  expect(list.data.map((subnet: { id: string }) => subnet.id)).toEqual(made);
-  expect(rows(await command("user", "list"))).toHaveLength(5);
+  expect(list.data.map((subnet: { id: string }) => subnet.id)).toEqual(created);
+  expect(rows(await command("user list"))).toHaveLength(5);
 });
 
-describe("an organization that demands a reason", () => {
-  test("does not demand one of the machine's operator, with and without an appliance, but stores a given one", async () => {
-    const { client, networkId, running } = await place.serveSetUp();
-    const demanded = await client.put("organizations", { name: "Acme", require_change_reason: true });
-    expect(demanded).toMatchObject({ status: 200 });
+describe("an organization that requires change reasons", () => {
+  test("does not require one from the machine's operator, but stores a given one", async () => {
+    const { client, networkId, running } = await workplace.serveSetUp();
+    const update = await client.put("organizations", { name: "Acme", require_change_reason: true });
+    expect(update).toMatchObject({ status: 200 });
     const before = (await client.get("ledger")).data.sequence;
-    const lacking = { status: 400, body: { params: { issues: [{ path: "/X-Change-Reason" }] } } };
-    expect(await client.post("tags", { name: "a", color: "Red" })).toMatchObject(lacking);
-    const password = ["--password-file", await place.passwordFile()];
-    const user = ["--email", "late@acme.example"];
-    const created = ["user", "create", ...user, "--role", "Member", "--networks", networkId, ...password];
-    expect(await command(...created)).toMatchObject({ code: 0, err: "" });
-    expect(await command("user", "password", ...user, ...password, "--reason", "CHG-7")).toMatchObject({ code: 0 });
-    const key = await command("key", "create", ...user, "--name", "night", "--permissions", "Member");
+    const missingReason = { status: 400, body: { params: { issues: [{ path: "/X-Change-Reason" }] } } };
+    expect(await client.post("tags", { name: "a", color: "Red" })).toMatchObject(missingReason);
+    const user = "--email late@acme.example";
+    const withPassword = `${user} --password-file ${await workplace.passwordFile()}`;
+    const create = `user create ${withPassword} --role Member --networks ${networkId}`;
+    expect(await command(create)).toMatchObject({ code: 0, err: "" });
+    expect(await command(`user password ${withPassword} --reason CHG-7`)).toMatchObject({ code: 0 });
+    const key = await command(`key create ${user} --name night --permissions Member`);
     expect(key).toMatchObject({ code: 0, err: "" });
     // A key created by such a command needs reasons like any other.
-    const made = { network_id: networkId, name: "h" };
-    expect(await running.withKey(key.out.trim()).post("hosts", made)).toMatchObject(lacking);
-    expect(await running.withKey(key.out.trim()).post("hosts", made, { "x-change-reason": "CHG-8" })).toMatchObject({
-      status: 200,
-    });
+    const createHost = (headers = {}) =>
+      running.withKey(key.out.trim()).post("hosts", { network_id: networkId, name: "h" }, headers);
+    expect(await createHost()).toMatchObject(missingReason);
+    expect(await createHost({ "x-change-reason": "CHG-8" })).toMatchObject({ status: 200 });
     await running.stop();
 
-    expect(await command("user", "disable", ...user)).toMatchObject({ code: 0, err: "" });
+    expect(await command(`user disable ${user}`)).toMatchObject({ code: 0, err: "" });
     expect(await command("verify")).toMatchObject({ code: 0 });
-    const db = new Database(join(place.data, "netledger.db"), { readonly: true });
-    const told = db.query("SELECT source, actor_type, reason FROM history_transactions WHERE sequence > ?");
-    expect(told.values(before)).toEqual([
+    const db = new Database(join(workplace.data, "netledger.db"), { readonly: true });
+    const query = db.query("SELECT source, actor_type, reason FROM history_transactions WHERE sequence > ?");
+    expect(query.values(before)).toEqual([
       ["user.create", "System", null],
       ["user.set_password", "System", "CHG-7"],
       ["api_key.create", "System", null],

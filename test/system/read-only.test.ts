@@ -1,4 +1,4 @@
-// Read-only service of a backup: all reads work, no write does, and the file stays the same to the last byte.
+// Read-only service of a backup: all reads work, all writes are refused, and the file does not change.
 
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -6,68 +6,66 @@ import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync
 import { join } from "node:path";
 import { SCHEMA_VERSION } from "../../src/db/files/migrate.ts";
 import type { Client } from "../support/appliance/client.ts";
-import { ensureExecutable, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
+import { ensureExecutable, OWNER, PASSWORD, type Running, Workplace } from "../support/executable/executable.ts";
 
 /** Above the threshold of long reads: orders and searches run off the serving thread. */
 const SUBNETS = 1_100;
 
-let place: Workplace;
+let workplace: Workplace;
 let folder: string;
 let file: string;
 let key: string;
 let live: Running;
 let copy: Running;
-let cookieOfLive: string;
+let liveCookie: string;
 let before: unknown[];
 beforeAll(async () => {
   ensureExecutable();
-  place = new Workplace();
-  const made = await place.setUp();
-  key = made.key;
-  live = await place.serve();
+  workplace = new Workplace();
+  const setup = await workplace.setUp();
+  key = setup.key;
+  live = await workplace.serve();
   const client = live.withKey(key);
-  const subnets = Array.from({ length: SUBNETS }, (_, each) => ({
-    network_id: made.networkId,
-    cidr: `10.${each >> 8}.${each & 255}.0/24`,
-    name: `made ${each}`,
-  }));
-  for (let first = 0; first < SUBNETS; first += 100)
-    await Promise.all(subnets.slice(first, first + 100).map((body) => client.post("subnets", body)));
+  const subnets = Array.from({ length: SUBNETS }, (_, index) => [
+    `10.${index >> 8}.${index & 255}.0/24`,
+    `made ${index}`,
+  ]);
+  const create = ([cidr, name]: string[]) => client.post("subnets", { network_id: setup.networkId, cidr, name });
+  for (let first = 0; first < SUBNETS; first += 100) await Promise.all(subnets.slice(first, first + 100).map(create));
   const [subnet] = (await client.get("subnets?limit=1")).data;
   await client.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, name: "renamed" });
-  cookieOfLive = await signIn(live.client());
-  await live.client({ cookie: cookieOfLive }).put("/api/auth/preferences", { theme: "dark" });
-  folder = place.path("archive");
+  liveCookie = await signIn(live.client());
+  await live.client({ cookie: liveCookie }).put("/api/auth/preferences", { theme: "dark" });
+  folder = workplace.path("archive");
   mkdirSync(folder);
   file = join(folder, "copy.db");
-  expect((await place.command("backup", file)).code).toBe(0);
+  expect((await workplace.command("backup", file)).code).toBe(0);
   // The folder and the file are read-only for users other than root.
   chmodSync(file, 0o400);
   chmodSync(folder, 0o500);
   before = contents();
-  copy = await place.serve(["--read-only", file]);
+  copy = await workplace.serve(["--read-only", file]);
 });
 afterAll(async () => {
   chmodSync(folder, 0o700);
-  await place.close();
+  await workplace.close();
 });
 
 async function signIn(client: Client): Promise<string> {
-  const answer = await client.post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
-  expect(answer.status).toBe(200);
-  return answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+  const response = await client.post("/api/auth/login", { email: OWNER, password: PASSWORD });
+  expect(response.status).toBe(200);
+  return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
 /** Every file of the backup's folder, with bytes and modification time. */
 function contents(): unknown[] {
-  return readdirSync(folder).map((name) => [
-    name,
-    statSync(join(folder, name)).mtimeMs,
-    Bun.hash(readFileSync(join(folder, name))),
-  ]);
+  return readdirSync(folder).map((name) => {
+    const path = join(folder, name);
+    return [name, statSync(path).mtimeMs, Bun.hash(readFileSync(path))];
+  });
 }
 
-test("prints its address, its file and the instant served", () => {
+test("a start prints the address, the file and the timestamp served", () => {
   expect(copy.lines).toHaveLength(3);
   expect(copy.lines[1]).toMatch(/^Read-only: .*copy\.db; last change \d{4}-.*Z$/);
   expect(copy.log).toContain(`read_only=${file}`);
@@ -75,14 +73,12 @@ test("prints its address, its file and the instant served", () => {
 
 test("health and version report read-only mode", async () => {
   expect((await copy.client().get("/api/health")).data).toEqual({ status: "ok", read_only: true, limitations: [] });
-  expect((await copy.client().get("/api/version")).data).toMatchObject({
-    schema_version: SCHEMA_VERSION,
-    read_only: true,
-  });
+  const version = { schema_version: SCHEMA_VERSION, read_only: true };
+  expect((await copy.client().get("/api/version")).data).toMatchObject(version);
   expect((await copy.client().get("/api/auth/setup")).data).toEqual({ needed: false });
 });
 
-test("requests are answered as by the appliance itself", async () => {
+test("the copy responds to requests like the appliance itself", async () => {
   const [first] = (await live.withKey(key).get("subnets?limit=1")).data;
   const paths = [
     "/api/v1/subnets?limit=7&offset=3",
@@ -99,23 +95,18 @@ test("requests are answered as by the appliance itself", async () => {
     "/api/v1/organizations",
   ];
   for (const path of paths) {
-    const [expected, answer] = await Promise.all([live.withKey(key).get(path), copy.withKey(key).get(path)]);
-    expect([path, answer.status, answer.text]).toEqual([path, 200, expected.text]);
+    const [expected, response] = await Promise.all([live.withKey(key).get(path), copy.withKey(key).get(path)]);
+    expect([path, response.status, response.text]).toEqual([path, 200, expected.text]);
   }
 });
 
 test("a password sign-in opens a session of this process only", async () => {
-  expect((await copy.client({ cookie: cookieOfLive }).get("/api/auth/me")).status).toBe(401);
-  const wrong = await copy
-    .client()
-    .post("/api/auth/login", { email: "owner@acme.example", password: "not the right one" });
-  expect(wrong.body.code).toBe("auth_invalid_credentials");
+  expect((await copy.client({ cookie: liveCookie }).get("/api/auth/me")).status).toBe(401);
+  const failure = await copy.client().post("/api/auth/login", { email: OWNER, password: "not the right one" });
+  expect(failure.body.code).toBe("auth_invalid_credentials");
   const cookie = await signIn(copy.client());
   const session = copy.client({ cookie });
-  expect((await session.get("/api/auth/me")).data).toMatchObject({
-    email: "owner@acme.example",
-    authenticated_by: "Session",
-  });
+  expect((await session.get("/api/auth/me")).data).toMatchObject({ email: OWNER, authenticated_by: "Session" });
   expect((await session.get("auth/keys")).data).toHaveLength(1);
   expect((await session.get("/api/auth/sessions")).data).toMatchObject([
     { last_used_from: "127.0.0.1", user_agent: expect.stringMatching(/^Bun\//), is_current: true },
@@ -130,7 +121,7 @@ test("every write operation is refused with store_read_only", async () => {
     paths: Record<string, Record<string, Operation>>;
   };
   const session = copy.client({ cookie: await signIn(copy.client()) });
-  const answers: Array<[string, string]> = [];
+  const responses: Array<[string, string]> = [];
   for (const [path, byMethod] of Object.entries(document.paths)) {
     // A download changes nothing; a backup has no backups.
     if (path.startsWith("/api/auth/") || path.endsWith("/download")) continue;
@@ -140,49 +131,45 @@ test("every write operation is refused with store_read_only", async () => {
         operation.responses["200"].content?.["application/json"]?.example.data?.id ??
         "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0007";
       const [type, body] = Object.entries(operation.requestBody?.content ?? {})[0] ?? [];
-      const answer = await session.send(
+      const response = await session.send(
         method.toUpperCase(),
-        path.replaceAll(/\{(\w+)\}/g, (_whole, name) => (name === "sequence" ? "1" : id)),
+        path.replaceAll(/\{(\w+)\}/g, (_match, name) => (name === "sequence" ? "1" : id)),
         body?.example,
         type === undefined ? {} : { "content-type": type },
       );
-      answers.push([`${method} ${path}`, `${answer.status} ${answer.body?.code}`]);
+      responses.push([`${method} ${path}`, `${response.status} ${response.body?.code}`]);
     }
   }
-  expect(answers.length).toBeGreaterThan(50);
+  expect(responses.length).toBeGreaterThan(50);
   // There is no storage for results, so none can be started.
   expect((await session.get("ledger/verifications")).data).toEqual([]);
-  expect(answers.filter(([, code]) => code !== "403 store_read_only")).toEqual([]);
-  const password = await session.put("/api/auth/password", {
-    current_password: PASSWORD,
-    new_password: "another long phrase",
-  });
+  expect(responses.filter(([, code]) => code !== "403 store_read_only")).toEqual([]);
+  const newPassword = { current_password: PASSWORD, new_password: "another long phrase" };
+  const password = await session.put("/api/auth/password", newPassword);
   expect(password.body.code).toBe("store_read_only");
   const preferences = await session.put("/api/auth/preferences", { theme: "light" });
   expect([preferences.status, preferences.body.code]).toEqual([403, "store_read_only"]);
   expect((await session.get("/api/auth/preferences")).data).toEqual({ theme: "dark" });
 });
 
-test("no caller is offered write operations", async () => {
+test("permitted operations contain no writes", async () => {
   const document = (await copy.client().get("/api/openapi.json")).body as {
     paths: Record<string, Record<string, { operationId: string }>>;
   };
-  const methods = new Map(
-    Object.values(document.paths).flatMap((byMethod) =>
-      Object.entries(byMethod).map(([method, { operationId }]) => [operationId, method] as const),
-    ),
-  );
+  const operations = Object.values(document.paths).flatMap((byMethod) => Object.entries(byMethod));
+  const methods = new Map(operations.map(([method, { operationId }]) => [operationId, method]));
   const callers = (served: Running, cookie: string) => [served.client({ cookie }), served.withKey(key)];
-  const onCopy = callers(copy, await signIn(copy.client()));
-  const onLive = callers(live, await signIn(live.client()));
-  for (const [place, client] of onCopy.entries()) {
-    const there = (await onLive[place]?.get("/api/auth/me"))?.data.permitted_operations as string[];
-    const here = (await client.get("/api/auth/me")).data.permitted_operations as string[];
-    expect(there.filter((each) => methods.get(each) !== "get").length).toBeGreaterThan(50);
+  const copyCallers = callers(copy, await signIn(copy.client()));
+  const liveCallers = callers(live, await signIn(live.client()));
+  for (const [index, client] of copyCallers.entries()) {
+    const livePermissions = (await liveCallers[index]?.get("/api/auth/me"))?.data.permitted_operations as string[];
+    const copyPermissions = (await client.get("/api/auth/me")).data.permitted_operations as string[];
+    expect(livePermissions.filter((id) => methods.get(id) !== "get").length).toBeGreaterThan(50);
     // Sessions are in memory.
     const sessions = ["signIn", "signOut", "endSession", "endOtherSessions"];
-    expect(here).toEqual(there.filter((each) => methods.get(each) === "get" || sessions.includes(each)));
-    expect(here).toContain("listHosts");
+    const expected = livePermissions.filter((id) => methods.get(id) === "get" || sessions.includes(id));
+    expect(copyPermissions).toEqual(expected);
+    expect(copyPermissions).toContain("listHosts");
   }
 });
 
@@ -191,30 +178,34 @@ test("backups are not available", async () => {
   expect((await copy.withKey(key).post("backups", {})).body.code).toBe("store_read_only");
 });
 
-test("several processes can serve the same file, without a trace", async () => {
-  const other = await place.serve(["--read-only", file]);
-  expect((await other.withKey(key).get("subnets?limit=0")).data).toHaveLength(SUBNETS);
+test("several processes can serve the same file without changing it", async () => {
+  const otherCopy = await workplace.serve(["--read-only", file]);
+  expect((await otherCopy.withKey(key).get("subnets?limit=0")).data).toHaveLength(SUBNETS);
   expect((await copy.withKey(key).get("subnets?limit=1")).data).toHaveLength(1);
-  expect((await other.stop()).code).toBe(0);
+  expect((await otherCopy.stop()).code).toBe(0);
   expect(contents()).toEqual(before);
 });
 
 describe("refused with status 3 and one sentence:", () => {
-  const refused = async (path: string) => place.run(["serve", "--read-only", path, "--listen", "127.0.0.1:0"]);
+  const serveFile = async (path: string) => workplace.run(["serve", "--read-only", path, "--listen", "127.0.0.1:0"]);
+  const changedCopy = (...statements: string[]) => {
+    const path = workplace.path(`${crypto.randomUUID()}.db`);
+    copyFileSync(file, path);
+    chmodSync(path, 0o600);
+    const db = new Database(path, { readwrite: true });
+    for (const statement of statements) db.run(statement);
+    db.close(true);
+    return path;
+  };
 
   test("an appliance's database", async () => {
-    const database = join(place.data, "netledger.db");
-    expect((await refused(database)).err).toStartWith(
-      `netledger: ${database} is incomplete: ${database}-wal belongs to it.`,
-    );
-    const stopped = place.path("stopped.db");
+    const database = join(workplace.data, "netledger.db");
+    const incomplete = `netledger: ${database} is incomplete: ${database}-wal belongs to it.`;
+    expect((await serveFile(database)).err).toStartWith(incomplete);
+    const stopped = workplace.path("stopped.db");
     copyFileSync(database, stopped);
-    expect(await refused(stopped)).toEqual({
-      code: 3,
-      signal: null,
-      out: "",
-      err: `netledger: ${stopped} is the database of an appliance, not a backup: take one with netledger backup.\n`,
-    });
+    const sentence = `${stopped} is the database of an appliance, not a backup: take one with netledger backup.`;
+    expect(await serveFile(stopped)).toEqual({ code: 3, signal: null, out: "", err: `netledger: ${sentence}\n` });
   });
 
   test.each([
@@ -224,44 +215,35 @@ describe("refused with status 3 and one sentence:", () => {
       `has the schema ${SCHEMA_VERSION - 1}, and this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a folder of its own.`,
     ],
   ])("a backup with the schema %i", async (version, sentence) => {
-    const path = place.path(`${version}.db`);
-    copyFileSync(file, path);
-    chmodSync(path, 0o600);
-    const db = new Database(path, { readwrite: true });
-    db.run(`PRAGMA user_version = ${version}`);
-    db.close(true);
-    const { code, err } = await refused(path);
+    const path = changedCopy(`PRAGMA user_version = ${version}`);
+    const { code, err } = await serveFile(path);
     expect(code).toBe(3);
     expect(err).toContain(sentence);
   });
 
   test("a backup with a view in place of a table, as by verify --backup and restore", async () => {
-    const path = place.path("foreign.db");
-    copyFileSync(file, path);
-    chmodSync(path, 0o600);
-    const db = new Database(path, { readwrite: true });
-    db.run("DROP TABLE appliance_settings");
-    db.run("CREATE VIEW appliance_settings AS SELECT '' AS name, '' AS value, 0 AS checksum");
-    db.close(true);
+    const path = changedCopy(
+      "DROP TABLE appliance_settings",
+      "CREATE VIEW appliance_settings AS SELECT '' AS name, '' AS value, 0 AS checksum",
+    );
     const sentence = `netledger: ${path} holds the view "appliance_settings", which netledger did not create: it cannot be read as a backup.\n`;
-    expect(await refused(path)).toEqual({ code: 3, signal: null, out: "", err: sentence });
+    expect(await serveFile(path)).toEqual({ code: 3, signal: null, out: "", err: sentence });
     for (const command of [
       ["verify", "--backup", path],
-      ["restore", path, "--data", place.path("restored")],
+      ["restore", path, "--data", workplace.path("restored")],
     ])
-      expect(await place.run(command)).toEqual({ code: 3, signal: null, out: "", err: sentence });
+      expect(await workplace.run(command)).toEqual({ code: 3, signal: null, out: "", err: sentence });
   });
 
   test("a missing file", async () => {
-    expect((await refused(place.path("nothing.db"))).err).toBe(
-      `netledger: There is no file ${place.path("nothing.db")}.\n`,
-    );
+    const path = workplace.path("nothing.db");
+    expect((await serveFile(path)).err).toBe(`netledger: There is no file ${path}.\n`);
   });
 });
 
-test("a stop leaves the file unchanged", async () => {
-  const end = await copy.stop();
-  expect([end.code, contents()]).toEqual([0, before]);
+test("stopping leaves the file unchanged", async () => {
+  const result = await copy.stop();
+  expect([result.code, contents()]).toEqual([0, before]);
 });
 
 interface Operation {

@@ -1,5 +1,5 @@
-// Effects of Bun's environment variables on the executable, as of this Bun version, so that another one shows its
-// changes; and the executable's message when it grants privileges to its callers.
+// Effects of Bun's environment variables on the executable, pinned to this Bun version so that an upgrade reveals
+// changes; and the warning about an executable with file capabilities.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, copyFileSync, writeFileSync } from "node:fs";
@@ -11,14 +11,14 @@ import { workplaceForAll } from "../support/executable/workplaces.ts";
 import { makePair } from "../support/tls/certificates.ts";
 
 // A file in memory may not keep capabilities.
-const place = workplaceForAll(tmpdir());
+const workplace = workplaceForAll(tmpdir());
 let preload: string;
 beforeAll(() => {
-  preload = place.path("preload.ts");
+  preload = workplace.path("preload.ts");
   writeFileSync(preload, 'console.log("PRELOADED");');
 });
 
-test("these facts are of Bun 1.4.5, and to be reviewed for another version", () => {
+test("these results apply to Bun 1.4.5, and must be reviewed for another version", () => {
   expect([manifest.devDependencies.bun, Bun.version]).toEqual(["1.4.5", "1.4.5"]);
 });
 
@@ -26,19 +26,19 @@ describe("BUN_BE_BUN", () => {
   test.each(["1", "true"])(
     "%s turns the executable into Bun, which runs any code and cannot be prevented",
     async (value) => {
-      const end = await place.run(["-e", "console.log(6 * 7)"], { env: { BUN_BE_BUN: value } });
-      expect(end).toMatchObject({ code: 0, out: "42\n" });
+      const result = await workplace.run(["-e", "console.log(6 * 7)"], { env: { BUN_BE_BUN: value } });
+      expect(result).toMatchObject({ code: 0, out: "42\n" });
     },
   );
 
   test.each(["", "0", "false"])("%j has no effect", async (value) => {
-    const end = await place.run(["version"], { env: { BUN_BE_BUN: value } });
-    expect(end).toMatchObject({ code: 0, err: "" });
+    const result = await workplace.run(["version"], { env: { BUN_BE_BUN: value } });
+    expect(result).toMatchObject({ code: 0, err: "" });
   });
 });
 
 describe("a variable that alters execution is named and refused, with status 2:", () => {
-  const refused = (name: string) =>
+  const refusalMessage = (name: string) =>
     `netledger: ${name} is set, and would change what this program runs: unset it; see netledger --help\n`;
 
   test.each([
@@ -47,40 +47,42 @@ describe("a variable that alters execution is named and refused, with status 2:"
     ["BUN_INSPECT_CONNECT_TO", "unix:///nowhere/at/all"],
     ["BUN_INSPECT_NOTIFY", "unix:///nowhere/at/all"],
   ])("%s", async (name, value) => {
-    const end = await place.run(["--help"], { env: { [name]: value } });
-    expect(end).toEqual({ code: 2, signal: null, out: "", err: refused(name) });
-    expect((await place.run(["version"], { env: { [name]: "" } })).code).toBe(0);
+    const result = await workplace.run(["--help"], { env: { [name]: value } });
+    expect(result).toEqual({ code: 2, signal: null, out: "", err: refusalMessage(name) });
+    expect((await workplace.run(["version"], { env: { [name]: "" } })).code).toBe(0);
   });
 
-  test("a preload, after it has run: Bun loads it before the program", async () => {
+  test("a preload, although Bun runs it before the program", async () => {
     for (const [name, value] of [
       ["BUN_OPTIONS", `--preload=${preload}`],
       ["BUN_INSPECT_PRELOAD", preload],
     ] as const) {
-      const end = await place.run(["--help"], { env: { [name]: value } });
-      expect(end).toMatchObject({ code: 2, out: "PRELOADED\n", err: refused(name) });
+      const result = await workplace.run(["--help"], { env: { [name]: value } });
+      expect(result).toMatchObject({ code: 2, out: "PRELOADED\n", err: refusalMessage(name) });
     }
   });
 
-  test("a debugger to be waited for, after it has connected: Bun waits before the program", async () => {
+  test("a debugger that Bun waits for, only after it has connected", async () => {
     const port = await freePort();
     const env = { BUN_INSPECT: `ws://127.0.0.1:${port}/debug?break=1` };
-    const waiting = new Running(spawnPiped([EXECUTABLE, "version"], env, place.directory));
-    while (!(await answers(port)) && !waiting.hasEnded) await new Promise((resolve) => setImmediate(resolve));
-    expect([waiting.hasEnded, waiting.lines]).toEqual([false, [""]]);
-    waiting.kill("SIGKILL");
-    await waiting.exited;
+    const child = new Running(spawnPiped([EXECUTABLE, "version"], env, workplace.directory));
+    while (!(await canConnect(port)) && !child.hasEnded) await new Promise((resolve) => setImmediate(resolve));
+    expect([child.hasEnded, child.lines]).toEqual([false, [""]]);
+    child.kill("SIGKILL");
+    await child.exited;
   });
 });
 
 test("NODE_OPTIONS has no effect", async () => {
-  const end = await place.run(["version"], { env: { NODE_OPTIONS: `--require ${preload} --import ${preload}` } });
-  expect(end).toMatchObject({ code: 0, err: "" });
-  expect(end.out).not.toContain("PRELOADED");
+  const result = await workplace.run(["version"], {
+    env: { NODE_OPTIONS: `--require ${preload} --import ${preload}` },
+  });
+  expect(result).toMatchObject({ code: 0, err: "" });
+  expect(result.out).not.toContain("PRELOADED");
 });
 
 describe("an import", () => {
-  const asked = async (tls: { cert: string; key: string } | null, env: Record<string, string>) => {
+  const runImport = async (tls: { cert: string; key: string } | null, env: Record<string, string>) => {
     const requests: string[] = [];
     const server = Bun.serve({
       port: 0,
@@ -97,22 +99,22 @@ describe("an import", () => {
         NETLEDGER_KEY: "canary-key",
         NETLEDGER_SERVER: server.url.origin,
       };
-      const end = await place.run(["import", "netbox", server.url.origin], { env: { ...secrets, ...env } });
-      return { ...end, requests };
+      const result = await workplace.run(["import", "netbox", server.url.origin], { env: { ...secrets, ...env } });
+      return { ...result, requests };
     } finally {
       await server.stop(true);
     }
   };
 
   test.each(["curl", "1", "true"])("prints neither token nor key for BUN_CONFIG_VERBOSE_FETCH=%s", async (value) => {
-    const { out, err, requests } = await asked(null, { BUN_CONFIG_VERBOSE_FETCH: value });
+    const { out, err, requests } = await runImport(null, { BUN_CONFIG_VERBOSE_FETCH: value });
     expect(requests.join()).toContain("canary-token");
     expect(out + err).not.toMatch(/canary|authorization/i);
   });
 
   test("accepts no invalid certificate for NODE_TLS_REJECT_UNAUTHORIZED=0", async () => {
     const { certificate, privateKey } = await makePair(Date.now());
-    const { code, err, requests } = await asked(
+    const { code, err, requests } = await runImport(
       { cert: certificate, key: privateKey },
       { NODE_TLS_REJECT_UNAUTHORIZED: "0" },
     );
@@ -121,42 +123,42 @@ describe("an import", () => {
   });
 });
 
-/** Only root can set file capabilities, and not every file system stores them. */
-function capable(mode: number): string | null {
-  const path = place.path(`netledger-${mode.toString(8)}`);
+/** Copies the executable with file capabilities; null if they cannot be set (only by root, on some file systems). */
+function withCapabilities(mode: number): string | null {
+  const path = workplace.path(`netledger-${mode.toString(8)}`);
   copyFileSync(EXECUTABLE, path);
   chmodSync(path, mode);
   return Bun.which("setcap") !== null && Bun.spawnSync(["setcap", "cap_net_raw+ep", path]).success ? path : null;
 }
 
 describe("an executable with file capabilities", () => {
-  const served = async (mode: number) => {
-    const path = capable(mode);
+  const startCapable = async (mode: number) => {
+    const path = withCapabilities(mode);
     if (path === null) return null;
-    const running = await place.serve([], { command: [path] });
-    await running.logged("started");
+    const running = await workplace.serve([], { command: [path] });
+    await running.waitForLog("started");
     // Detected after the start.
     const limitations = async () => (await running.client().get("/api/health")).data.limitations;
-    for (let turn = 0; turn < 200 && (await limitations()).length === 0; turn += 1) await Bun.sleep(0);
-    const found = await limitations();
+    for (let attempt = 0; attempt < 200 && (await limitations()).length === 0; attempt += 1) await Bun.sleep(0);
+    const reported = await limitations();
     await running.stop();
-    return { path, found, log: running.log };
+    return { path, reported, log: running.log };
   };
 
-  test("executable by every user warns at its start and in health", async () => {
-    const told = await served(0o755);
-    if (told === null) return;
-    const [{ code, message }] = told.found;
+  test("executable by every user causes a warning at startup and in health", async () => {
+    const outcome = await startCapable(0o755);
+    if (outcome === null) return;
+    const [{ code, message }] = outcome.reported;
     expect(code).toBe("executable_gives_rights");
-    expect(message).toStartWith(`${told.path} has file capabilities`);
-    expect(told.log).toContain("WARN  machine_limits limitation=executable_gives_rights");
+    expect(message).toStartWith(`${outcome.path} has file capabilities`);
+    expect(outcome.log).toContain("WARN  machine_limits limitation=executable_gives_rights");
   });
 
-  test("executable by its group only gives no warning", async () => {
-    const told = await served(0o750);
-    if (told === null) return;
-    expect(told.found).toEqual([]);
-    expect(told.log).not.toContain("machine_limits");
+  test("executable by its group only causes no warning", async () => {
+    const outcome = await startCapable(0o750);
+    if (outcome === null) return;
+    expect(outcome.reported).toEqual([]);
+    expect(outcome.log).not.toContain("machine_limits");
   });
 });
 
@@ -167,7 +169,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function answers(port: number): Promise<boolean> {
+function canConnect(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
     socket.on("connect", () => resolve(true));

@@ -1,13 +1,13 @@
-// Table import on the executable, with separate threads for reading and writing.
+// Table import by the executable, with separate threads for reading and writing.
 
 import { expect, test } from "bun:test";
 import { workplaceForAll } from "../support/executable/workplaces.ts";
 
-const place = workplaceForAll();
+const workplace = workplaceForAll();
 
-test("a table of 2,000 hosts is planned, written as one transaction, sent back unchanged, and changed by a filter", async () => {
-  const { key, networkId } = await place.setUp();
-  const client = (await place.serve()).withKey(key);
+test("a table of 2,000 hosts is planned and written in one transaction, and its export imports unchanged", async () => {
+  const { key, networkId } = await workplace.setUp();
+  const client = (await workplace.serve()).withKey(key);
   const send = (query: string, table: string) =>
     client.send("POST", `hosts/import/csv${query}`, table, { "content-type": "text/csv" });
   const rows = Array.from({ length: 2_000 }, (_, host) => `${networkId};host ${host};hall ${host % 4};=1|'x`);
@@ -23,8 +23,8 @@ test("a table of 2,000 hosts is planned, written as one transaction, sent back u
   expect(text).toContain("'=1|'x");
   expect((await send("", text)).data).toMatchObject({ applied: false, counts: { unchanged: 2_000 } });
   const set = { sys_location: "hall 9" };
-  const moved = await client.post("hosts/bulk-update", { filter: 'sys_location = "hall 3"', set });
-  expect(moved.data).toMatchObject({ sequence: written.data.sequence + 1, counts: { matched: 500, updated: 500 } });
+  const updated = await client.post("hosts/bulk-update", { filter: 'sys_location = "hall 3"', set });
+  expect(updated.data).toMatchObject({ sequence: written.data.sequence + 1, counts: { matched: 500, updated: 500 } });
   const refused = await send("", `${table}${networkId};host 7;hall 1;\r\n`);
   expect(refused.body.params.issues).toMatchObject([{ row: 2_002, column: "name" }]);
 });

@@ -12,7 +12,7 @@ const ROOT = resolve(import.meta.dir, "../..");
 const README = readFileSync(join(ROOT, "README.md"), "utf8");
 const HANDBOOK = readFileSync(join(ROOT, "src/handbook/api-by-example.md"), "utf8");
 
-const place = workplaceForEach();
+const workplace = workplaceForEach();
 
 /** Lines in a page's code blocks of a kind; for a tour, those after the one with the token. */
 function linesOf(page: string, kind: string): string {
@@ -21,12 +21,12 @@ function linesOf(page: string, kind: string): string {
 
 /** Pastes lines into a shell next to a newly started appliance, isolated from other tests. */
 async function paste(text: string): Promise<string> {
-  const running = await place.serve([], { command: [...IN_NEW_NETWORK, EXECUTABLE] });
+  const running = await workplace.serve([], { command: [...IN_NEW_NETWORK, EXECUTABLE] });
   const script = text.replace("URL=http://127.0.0.1:8080", `URL=${running.url}`);
   expect(script).toContain(`URL=${running.url}`);
   const bash = ["bash", "-eu", "-o", "pipefail", "-c", `TOKEN=${running.setupToken}\n${script}`];
   const shell = Bun.spawn([...inNetworkOf(running.pid), ...bash], {
-    cwd: place.directory,
+    cwd: workplace.directory,
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
@@ -40,14 +40,14 @@ async function paste(text: string): Promise<string> {
 
 const withoutCurl = Bun.which("curl") === null;
 
-test.skipIf(withoutCurl)("the README's tour is about ten lines, and works", async () => {
+test.skipIf(withoutCurl)("the README's tour works, in at most eleven lines", async () => {
   const block = linesOf(README, "tour");
   expect(block.trim().split("\n").length).toBeLessThanOrEqual(11);
   const lines = (await paste(block)).split("\n");
   expect(JSON.parse(lines[0] ?? "").data.user.role).toBe("Owner");
   const hostname = (await Bun.file("/proc/sys/kernel/hostname").text()).trim();
   expect(lines.slice(1, 3)).toEqual(["renamed", hostname]);
-  expect(lines[3]).toStartWith("What changed from ");
+  expect(lines[3]).toStartWith("Changes from ");
   expect(lines.join("\n")).toContain("renamed");
 });
 
@@ -55,29 +55,33 @@ test.skipIf(withoutCurl)("the handbook's tour works, line by line", async () => 
   const out = await paste(linesOf(HANDBOOK, "tour"));
   const lines = out.split("\n");
   const envelopes = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line));
-  const [claimed, discovered, entries, again, longAgo, history, revert, feed, located, found] = envelopes;
+  const [claimed, discovered, entries, rediscovered, longAgo, history, revert, feed, located, found] = envelopes;
   expect(claimed.data.user.role).toBe("Owner");
   expect(discovered.data.created.hosts).toBe(1);
   expect(entries.data.length).toBeGreaterThan(0);
   // The machine is unchanged: recording it again writes nothing.
-  expect(again.data).toMatchObject({ sequence: null, created: {}, updated: {}, deleted: {} });
+  expect(rediscovered.data).toMatchObject({ sequence: null, created: {}, updated: {}, deleted: {} });
   expect(longAgo.data).toEqual([]);
   const hostname = (await Bun.file("/proc/sys/kernel/hostname").text()).trim();
-  const said = lines.filter((line) => line !== "" && !line.startsWith("{"));
-  expect(said[0]).toBe("the inventory itself");
-  expect(said[1]).toBe(hostname);
-  expect(said[2]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
-  expect(said[3]).toBe("404");
-  expect(said[4]).toBe(hostname);
-  expect(history.data.map((each: { operation: string }) => each.operation)).toEqual(["Deleted", "Updated", "Created"]);
-  expect(out).toContain("What changed from ");
+  const outputLines = lines.filter((line) => line !== "" && !line.startsWith("{"));
+  expect(outputLines[0]).toBe("the inventory itself");
+  expect(outputLines[1]).toBe(hostname);
+  expect(outputLines[2]).toMatch(/^\d{4}-\d\d-\d\dT.*Z$/);
+  expect(outputLines[3]).toBe("404");
+  expect(outputLines[4]).toBe(hostname);
+  expect(history.data.map(({ operation }: { operation: string }) => operation)).toEqual([
+    "Deleted",
+    "Updated",
+    "Created",
+  ]);
+  expect(out).toContain("Changes from ");
   expect(out).toContain(`  - ${hostname}  (tour, `);
-  expect(said).toContain(hostname);
+  expect(outputLines).toContain(hostname);
   expect(revert.data).toMatchObject({ applied: false });
   expect(feed.data[0]).toMatchObject({ entity_type: "host", operation: "Created", record: { name: hostname } });
   expect(located.data.candidates).not.toEqual([]);
   expect(found.data).toMatchObject([{ name: hostname }]);
-  expect(said.some((line) => line.startsWith("id,"))).toBe(true);
+  expect(outputLines.some((line) => line.startsWith("id,"))).toBe(true);
   // Polled until done: an unfinished backup may still fail.
   expect(envelopes.at(-1).data).toMatchObject({
     state: "Done",
@@ -93,9 +97,9 @@ test.skipIf(withoutCurl)(
     const addresses = HANDBOOK.split("\n")
       .filter((line) => line.startsWith("curl ") || /^[A-Z]+=/.test(line))
       .flatMap((line) => line.match(/\d+\.\d+\.\d+\.\d+/g) ?? []);
-    expect(new Set(addresses.map((each) => each.split(".")[0]))).toEqual(new Set(["127"]));
-    const before = linesOf(HANDBOOK, "tour");
-    const out = await paste(before.replace(/^SCAN=.*\n(.*\n){2}/m, "").replace(/^BACKUP=.*\n(.*\n){2}/m, "") + lines);
+    expect(new Set(addresses.map((address) => address.split(".")[0]))).toEqual(new Set(["127"]));
+    const tour = linesOf(HANDBOOK, "tour");
+    const out = await paste(tour.replace(/^SCAN=.*\n(.*\n){2}/m, "").replace(/^BACKUP=.*\n(.*\n){2}/m, "") + lines);
     const envelopes = out
       .split("\n")
       .filter((line) => line.startsWith("{"))

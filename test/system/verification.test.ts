@@ -7,44 +7,51 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Client } from "../support/appliance/client.ts";
-import { PASSWORD, type Running } from "../support/executable/executable.ts";
+import { OWNER, PASSWORD, type Running } from "../support/executable/executable.ts";
 import { workplaceForEach } from "../support/executable/workplaces.ts";
 
 const PATH = "ledger/verifications";
 const STOP_MAX_MS = 5_000;
-/** Enough records to catch it midway. */
+/** Enough records to observe a running verification. */
 const HOSTS = 1_000;
-const ENTRIES = 15;
+const INTERFACES_PER_HOST = 15;
 
-type Wire = Record<string, any>;
+type JsonRecord = Record<string, any>;
 
-const place = workplaceForEach(tmpdir());
+const workplace = workplaceForEach(tmpdir());
 
-async function signedIn(running: Running): Promise<Client> {
-  const answer = await running.client().post("/api/auth/login", { email: "owner@acme.example", password: PASSWORD });
-  return running.client({ cookie: answer.headers.get("set-cookie")?.split(";")[0] ?? "" });
+async function signIn(running: Running): Promise<Client> {
+  const response = await running.client().post("/api/auth/login", { email: OWNER, password: PASSWORD });
+  return running.client({ cookie: response.headers.get("set-cookie")?.split(";")[0] ?? "" });
 }
 
-async function told(client: Client, id: string, holds: (verification: Wire) => boolean): Promise<Wire> {
+async function waitFor(
+  client: Client,
+  id: string,
+  isReached: (verification: JsonRecord) => boolean,
+): Promise<JsonRecord> {
   for (;;) {
     const { data } = await client.get(`${PATH}/${id}`);
-    if (holds(data)) return data;
+    if (isReached(data)) return data;
   }
 }
 
-const ended = (client: Client, id: string) => told(client, id, ({ status }) => status !== "Running");
+const waitForEnd = (client: Client, id: string) => waitFor(client, id, ({ status }) => status !== "Running");
 
 /** An appliance with a ledger that takes seconds to verify. */
-async function serveMany(): Promise<{ running: Running; client: Client; networkId: string }> {
-  const { networkId, running } = await place.serveSetUp();
-  const client = await signedIn(running);
+async function serveLargeLedger(): Promise<{ running: Running; client: Client; networkId: string }> {
+  const { networkId, running } = await workplace.serveSetUp();
+  const client = await signIn(running);
   const hosts = Array.from({ length: HOSTS }, (_, n) => ({
     name: `switch ${n}`,
     network_id: networkId,
-    interfaces: Array.from({ length: ENTRIES }, (_, each) => ({ if_index: each + 1, if_descr: `port ${each + 1}` })),
+    interfaces: Array.from({ length: INTERFACES_PER_HOST }, (_, index) => ({
+      if_index: index + 1,
+      if_descr: `port ${index + 1}`,
+    })),
   }));
-  const made = await client.post("hosts/bulk", hosts);
-  expect(made.status).toBe(200);
+  const created = await client.post("hosts/bulk", hosts);
+  expect(created.status).toBe(200);
   return { running, client, networkId };
 }
 
@@ -53,23 +60,23 @@ function withoutProgress(errors: string): string {
   return errors.replaceAll(/^.* INFO {2}verifying .*\n/gm, "");
 }
 
-/** The started verification, caught midway. */
-async function caught(client: Client): Promise<Wire> {
+/** Starts a verification. @returns it while it runs */
+async function startVerification(client: Client): Promise<JsonRecord> {
   const { data } = await client.post(PATH, {});
-  return told(client, data.id, ({ status, progress }) => status !== "Running" || progress?.step === "versions");
+  return waitFor(client, data.id, ({ status, progress }) => status !== "Running" || progress?.step === "versions");
 }
 
 describe("a verification", () => {
   test("runs during reads and writes, and reports the same head as a later verify", async () => {
-    const { running, client, networkId } = await serveMany();
+    const { running, client, networkId } = await serveLargeLedger();
     const { data: head } = await client.get("ledger");
-    const began = await caught(client);
-    expect(began).toMatchObject({ status: "Running", progress: { step: "versions", done: expect.any(Number) } });
-    expect(began.progress.total).toBeGreaterThan(HOSTS * ENTRIES);
-    const made = await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "meanwhile" });
-    expect([made.status, (await client.get(`subnets/${made.data.id}`)).data]).toEqual([200, made.data]);
-    expect((await client.get(`${PATH}/${began.id}`)).data.status).toBe("Running");
-    const done = await ended(client, began.id);
+    const started = await startVerification(client);
+    expect(started).toMatchObject({ status: "Running", progress: { step: "versions", done: expect.any(Number) } });
+    expect(started.progress.total).toBeGreaterThan(HOSTS * INTERFACES_PER_HOST);
+    const created = await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "meanwhile" });
+    expect([created.status, (await client.get(`subnets/${created.data.id}`)).data]).toEqual([200, created.data]);
+    expect((await client.get(`${PATH}/${started.id}`)).data.status).toBe("Running");
+    const done = await waitForEnd(client, started.id);
     expect(done).toMatchObject({
       status: "Completed",
       is_sound: true,
@@ -77,88 +84,85 @@ describe("a verification", () => {
       head: { sequence: head.sequence, at: head.at, hash: head.hash },
       problem: null,
     });
-    expect(running.log).toContain(`INFO  verification_ended id=${began.id} status=Completed`);
+    expect(running.log).toContain(`INFO  verification_ended id=${started.id} status=Completed`);
     await running.stop();
-    const proven = await place.run(["verify", "--data", place.data, "--head", `${head.sequence}:${head.hash}`]);
-    expect([proven.code, withoutProgress(proven.err)]).toEqual([0, ""]);
-    const again = await place.serve();
-    expect((await (await signedIn(again)).get(PATH)).data).toEqual([done]);
+    const verification = await workplace.command("verify", "--head", `${head.sequence}:${head.hash}`);
+    expect([verification.code, withoutProgress(verification.err)]).toEqual([0, ""]);
+    const restarted = await workplace.serve();
+    expect((await (await signIn(restarted)).get(PATH)).data).toEqual([done]);
   });
 
   test("is cancelled immediately, and the next one is complete", async () => {
-    const { client } = await serveMany();
-    const { id } = await caught(client);
+    const { client } = await serveLargeLedger();
+    const { id } = await startVerification(client);
     const cancelled = await client.post(`${PATH}/${id}/cancel`, {});
     expect([cancelled.status, cancelled.data.status, cancelled.data.is_sound]).toEqual([200, "Cancelled", null]);
     expect(cancelled.data.progress.done).toBeLessThan(cancelled.data.progress.total);
     expect((await client.post(`${PATH}/${id}/cancel`, {})).body.code).toBe("entity_stale");
     const { data } = await client.post(PATH, {});
-    expect(await ended(client, data.id)).toMatchObject({ status: "Completed", is_sound: true });
+    expect(await waitForEnd(client, data.id)).toMatchObject({ status: "Completed", is_sound: true });
   });
 });
 
 describe("with a damaged database", () => {
   test("a changed byte is found, and its location reported", async () => {
-    const { key, networkId } = await place.setUp();
-    const first = await place.serve();
-    const made = await first
-      .withKey(key)
-      .post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "Recognizable" });
+    const { key, networkId } = await workplace.setUp();
+    const first = await workplace.serve();
+    const subnet = { network_id: networkId, cidr: "10.0.0.0/24", name: "Recognizable" };
+    const created = await first.withKey(key).post("subnets", subnet);
     await first.stop();
-    changed("Recognizable", "Recognisable");
-    const running = await place.serve();
-    const client = await signedIn(running);
+    replaceText("Recognizable", "Recognisable");
+    const running = await workplace.serve();
+    const client = await signIn(running);
     const { data } = await client.post(PATH, {});
-    const done = await ended(client, data.id);
+    const done = await waitForEnd(client, data.id);
     expect(done).toMatchObject({ status: "Completed", is_sound: false });
-    const found = done.findings.map(({ check, where, message }: Wire) => `${check}: ${where}: ${message}`);
-    expect(found).toContainEqual(
-      expect.stringMatching(
-        new RegExp(
-          `^version: subnet ${made.data.id} \\(n \\d+\\), transaction \\d+: its content does not match its hash$`,
-        ),
-      ),
-    );
-    expect(done.findings_total).toBe(found.length);
+    const lineOf = ({ check, where, message }: JsonRecord) => `${check}: ${where}: ${message}`;
+    const reportedLines = done.findings.map(lineOf);
+    const location = `version: subnet ${created.data.id} \\(n \\d+\\), transaction \\d+`;
+    expect(reportedLines.join("\n")).toMatch(new RegExp(`^${location}: its content does not match its hash$`, "m"));
+    expect(done.findings_total).toBe(reportedLines.length);
     expect(running.log).toContain(`ERROR verification_ended id=${data.id} status=Completed`);
-    const verified = await place.command("verify");
+    const verified = await workplace.command("verify");
     expect(verified.code).toBe(1);
-    for (const line of found) expect(verified.out).toContain(line);
+    for (const line of reportedLines) expect(verified.out).toContain(line);
   });
 
   test("an unreadable page is reported, and the outcome is the same after a restart", async () => {
-    const { key, networkId } = await place.setUp();
-    const first = await place.serve();
+    const { key, networkId } = await workplace.setUp();
+    const first = await workplace.serve();
     for (let n = 0; n < 40; n += 1)
       await first.withKey(key).post("subnets", { network_id: networkId, cidr: `10.0.${n}.0/24`, name: `made ${n}` });
     await first.stop();
-    const path = join(place.data, "netledger.db");
+    const path = join(workplace.data, "netledger.db");
     const db = new Database(path, { readonly: true });
-    const [[root, size] = [0, 0]] = db
-      .query("SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'subnets'")
-      .values() as [[number, number]];
+    const page = "SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE name = 'subnets'";
+    const [[root, size]] = db.query(page).values() as [[number, number]];
     db.close();
     const bytes = readFileSync(path);
     bytes.fill(0xff, (root - 1) * size, (root - 1) * size + 100);
     writeFileSync(path, bytes);
 
-    const running = await place.serve();
-    const client = await signedIn(running);
+    const running = await workplace.serve();
+    const client = await signIn(running);
     const { data } = await client.post(PATH, {});
-    const done = await ended(client, data.id);
+    const done = await waitForEnd(client, data.id);
     expect(done).toMatchObject({ status: "Completed", is_sound: false });
-    expect(done.findings.some(({ check, where }: Wire) => check === "file" && where === "subnets")).toBe(true);
+    expect(done.findings.some(({ check, where }: JsonRecord) => check === "file" && where === "subnets")).toBe(true);
     expect((await running.stop()).code).toBe(0);
-    const again = await place.serve();
-    expect((await (await signedIn(again)).get(`${PATH}/${done.id}`)).data).toEqual(done);
+    const restarted = await workplace.serve();
+    expect((await (await signIn(restarted)).get(`${PATH}/${done.id}`)).data).toEqual(done);
   });
 
-  /** Changes the database file wherever the text occurs. */
-  function changed(from: string, to: string): void {
-    const path = join(place.data, "netledger.db");
+  /** Replaces every occurrence of a text in the database file. */
+  function replaceText(from: string, to: string): void {
+    const path = join(workplace.data, "netledger.db");
     const bytes = readFileSync(path);
     let count = 0;
-    for (let at = bytes.indexOf(from); at >= 0; at = bytes.indexOf(from, at + 1), count += 1) bytes.write(to, at);
+    for (let index = bytes.indexOf(from); index >= 0; index = bytes.indexOf(from, index + 1)) {
+      bytes.write(to, index);
+      count += 1;
+    }
     expect(count).toBeGreaterThan(0);
     writeFileSync(path, bytes);
   }
@@ -166,47 +170,47 @@ describe("with a damaged database", () => {
 
 describe("a verification when the appliance ends", () => {
   test("by a shutdown is stopped immediately, with the log checkpointed, and marked interrupted", async () => {
-    const { running, client } = await serveMany();
-    const { id } = await caught(client);
-    const end = await running.stop();
-    expect([end.code, end.signal, end.err]).toEqual([0, null, expect.stringMatching(/stopped\n$/)]);
-    expect(end.tookMs).toBeLessThan(STOP_MAX_MS);
-    expect(end.err).toContain(`verification_ended id=${id} status=Interrupted`);
-    const log = join(place.data, "netledger.db-wal");
+    const { running, client } = await serveLargeLedger();
+    const { id } = await startVerification(client);
+    const result = await running.stop();
+    expect([result.code, result.signal, result.err]).toEqual([0, null, expect.stringMatching(/stopped\n$/)]);
+    expect(result.tookMs).toBeLessThan(STOP_MAX_MS);
+    expect(result.err).toContain(`verification_ended id=${id} status=Interrupted`);
+    const log = join(workplace.data, "netledger.db-wal");
     expect(existsSync(log) ? statSync(log).size : 0).toBe(0);
-    const again = await place.serve();
-    const next = await signedIn(again);
-    expect((await next.get(PATH)).data).toMatchObject([
+    const restarted = await workplace.serve();
+    const nextClient = await signIn(restarted);
+    expect((await nextClient.get(PATH)).data).toMatchObject([
       { id, status: "Interrupted", ended_at: expect.any(String), is_sound: null, progress: { step: "versions" } },
     ]);
-    expect((await next.post(PATH, {})).data.status).toBe("Running");
+    expect((await nextClient.post(PATH, {})).data.status).toBe("Running");
   });
 
   test("by kill -9 is marked interrupted at the next start", async () => {
-    const { running, client } = await serveMany();
-    const { id } = await caught(client);
+    const { running, client } = await serveLargeLedger();
+    const { id } = await startVerification(client);
     running.kill("SIGKILL");
     await running.exited;
-    const again = await place.serve();
-    const next = await signedIn(again);
-    expect((await next.get(PATH)).data).toMatchObject([
+    const restarted = await workplace.serve();
+    const nextClient = await signIn(restarted);
+    expect((await nextClient.get(PATH)).data).toMatchObject([
       { id, status: "Interrupted", ended_at: null, problem: "The appliance stopped before it was complete." },
     ]);
-    const { data } = await next.post(PATH, {});
-    expect((await ended(next, data.id)).status).toBe("Completed");
+    const { data } = await nextClient.post(PATH, {});
+    expect((await waitForEnd(nextClient, data.id)).status).toBe("Completed");
   });
 
-  test("with a damaged file of verifications leaves it in place: the start reports it and continues", async () => {
-    await place.setUp();
-    const file = join(place.data, "netledger-verifications.json");
+  test("does not overwrite a damaged file of verifications: the start logs it and continues", async () => {
+    await workplace.setUp();
+    const file = join(workplace.data, "netledger-verifications.json");
     writeFileSync(file, "{]");
-    const running = await place.serve();
-    await running.logged(`WARN  verifications_not_read`);
+    const running = await workplace.serve();
+    await running.waitForLog(`WARN  verifications_not_read`);
     expect(readFileSync(file, "utf8")).toBe("{]");
-    const client = await signedIn(running);
+    const client = await signIn(running);
     expect((await client.get(PATH)).data).toEqual([]);
     const { data } = await client.post(PATH, {});
-    const done = await ended(client, data.id);
+    const done = await waitForEnd(client, data.id);
     expect(JSON.parse(readFileSync(file, "utf8")).verifications).toEqual([done]);
   });
 });

@@ -8,6 +8,6 @@ const stage = wrongFileStage();
 
 describe("a wrong file type is refused in one sentence with the documented status, without waiting:", () => {
   test.each(WRONG_FILE_ROWS.map((row) => [row.name, row] as const))("%s", async (_, row) => {
-    expect(await row.tried(stage())).toEqual({});
+    expect(await row.check(stage())).toEqual({});
   });
 });

@@ -1,4 +1,4 @@
-// Text format of API keys: form, checksum, hash and mask.
+// API keys: format, checksum, hash and mask.
 
 import { describe, expect, test } from "bun:test";
 import { crc32 } from "node:zlib";
@@ -20,7 +20,7 @@ describe("a generated API key", () => {
     expect(key).toHaveLength(API_KEY_LENGTH);
   });
 
-  test("carries 256 bits: 224 random ones, and their CRC-32 at the end", () => {
+  test("carries 256 bits: 224 random bits, then their CRC-32", () => {
     const bytes = systemRandom.bytes(28);
     const key = generateApiKey({ bytes: () => bytes });
     const number = [...key.slice(4)].reduce((sum, digit) => sum * 62n + BigInt(digitValue(digit)), 0n);
@@ -30,14 +30,14 @@ describe("a generated API key", () => {
   });
 
   test("requests 28 random bytes", () => {
-    const asked: number[] = [];
+    const requestedSizes: number[] = [];
     generateApiKey({
       bytes: (count) => {
-        asked.push(count);
+        requestedSizes.push(count);
         return new Uint8Array(count);
       },
     });
-    expect(asked).toEqual([28]);
+    expect(requestedSizes).toEqual([28]);
   });
 
   test("has the same length for the smallest and the largest number", () => {
@@ -95,7 +95,7 @@ describe("the mask of a key", () => {
 
   test("is not itself a key", () => expect(isWellFormedApiKey(maskApiKey(generateApiKey(systemRandom)))).toBe(false));
 
-  test("is refused for an invalid key, which it would show whole", () => {
+  test("is refused for an invalid key, which it would disclose", () => {
     expect(() => maskApiKey("nlk_abc")).toThrow("well-formed");
   });
 });

@@ -12,21 +12,15 @@ import {
 import { Body, Uuid } from "../../src/schemas/schemas.ts";
 
 const ID = "01936F2E-0D5C-7D3A-9A39-3F6F1F7A0001";
-const operation = {
-  operationId: "writeThings",
-  body: Type.Array(Body({ id: Uuid })),
-  takesBytes: true as const,
-  issuesMax: 3,
+const operationId = "writeThings";
+const operation = { operationId, body: Type.Array(Body({ id: Uuid })), takesBytes: true as const, issuesMax: 3 };
+const textBody = (text: string): BodyToCheck => {
+  return { operationId, bytes: new TextEncoder().encode(text), retryIdentity: null };
 };
-const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-const body = (value: unknown): BodyToCheck => ({
-  operationId: operation.operationId,
-  bytes: bytesOf(value),
-  repeatedAs: null,
-});
+const body = (value: unknown): BodyToCheck => textBody(JSON.stringify(value));
 
 describe("a body passed as bytes", () => {
-  test("is the checked and normalized one, in shared memory", () => {
+  test("is returned checked and normalized, in shared memory", () => {
     const { checked } = checkBody(operation, body([{ id: ID }]));
     const bytes = checked.ok ? (checked.value as Uint8Array) : null;
     expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer);
@@ -41,19 +35,19 @@ describe("a body passed as bytes", () => {
 
 describe("a body passed as bytes above a limit", () => {
   const largeOnly = { operationId: "writeThing", body: Body({ id: Uuid }), takesLargeAsBytes: true as const };
-  const sent = (space: number): BodyToCheck => {
-    const bytes = new TextEncoder().encode(" ".repeat(space) + JSON.stringify({ id: ID }));
-    return { operationId: largeOnly.operationId, bytes, repeatedAs: "user 1" };
+  const paddedBody = (padding: number): BodyToCheck => {
+    const bytes = new TextEncoder().encode(" ".repeat(padding) + JSON.stringify({ id: ID }));
+    return { operationId: largeOnly.operationId, bytes, retryIdentity: "user 1" };
   };
-  const { length } = sent(0).bytes;
-  const large = checkBody(largeOnly, sent(LARGE_BODY_BYTES - length + 1));
-  const small = checkBody(largeOnly, sent(LARGE_BODY_BYTES - length));
+  const { length } = paddedBody(0).bytes;
+  const large = checkBody(largeOnly, paddedBody(LARGE_BODY_BYTES - length + 1));
+  const small = checkBody(largeOnly, paddedBody(LARGE_BODY_BYTES - length));
 
   test("is an object up to the limit", () => {
     expect(small.checked).toEqual({ ok: true, value: { id: ID.toLowerCase() } });
   });
 
-  test("is, above the limit, the checked and normalized bytes, in shared memory", () => {
+  test("above the limit is the checked and normalized bytes in shared memory", () => {
     const bytes = large.checked.ok ? (large.checked.value as Uint8Array) : null;
     expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(JSON.parse(new TextDecoder().decode(bytes as Uint8Array))).toEqual({ id: ID.toLowerCase() });
@@ -66,14 +60,14 @@ describe("a body passed as bytes above a limit", () => {
 });
 
 /** In-process stand-in for the thread; the test completes each body. */
-function playedThread() {
+function fakeThread() {
   const sent: BodyToCheck[] = [];
   let crash = () => {};
   let receive = (_body: BodyToCheck) => {};
   const checks = new BodyChecks(
-    (hear, ended) => {
-      receive = serveBodyChecks([operation])(hear, () => null);
-      crash = () => ended("gone");
+    (onMessage, onEnd) => {
+      receive = serveBodyChecks([operation])(onMessage, () => null);
+      crash = () => onEnd("gone");
       return { post: (body) => void sent.push(body), terminate: () => {} };
     },
     () => {},
@@ -83,37 +77,28 @@ function playedThread() {
 
 describe("the body thread", () => {
   test("checks one body at a time, round-robin by sender, and refuses only an invalid one", async () => {
-    const { checks, done, sent } = playedThread();
+    const { checks, done, sent } = fakeThread();
     const order: string[] = [];
-    const asked = [
-      ["a", []],
-      ["a", []],
-      ["a", "}"],
-      ["a", []],
-      ["b", []],
-    ].map(([sender, value], at) =>
-      checks
-        .check(value === "}" ? { ...body(null), bytes: new TextEncoder().encode("}") } : body(value), sender as string)
-        .then(
-          () => order.push(`${sender} ${at}`),
-          () => order.push(`${sender} ${at} refused`),
-        ),
-    );
+    const pending = ["a []", "a []", "a }", "a []", "b []"].map(async (entry, index) => {
+      const [sender, text] = entry.split(" ") as [string, string];
+      const [{ status }] = await Promise.allSettled([checks.check(textBody(text), sender)]);
+      order.push(`${sender} ${index}${status === "rejected" ? " refused" : ""}`);
+    });
     expect(sent).toHaveLength(1);
-    for (let count = 1; count <= asked.length; count += 1) {
+    for (let count = 1; count <= pending.length; count += 1) {
       expect(sent).toHaveLength(count);
       done();
       await Promise.resolve();
     }
-    await Promise.all(asked);
+    await Promise.all(pending);
     expect(order).toEqual(["a 0", "a 1", "b 4", "a 2 refused", "a 3"]);
   });
 
-  test("fails all waiting bodies when it crashes, and is restarted for the next", async () => {
-    const { checks, crash, done } = playedThread();
-    const lost = [checks.check(body([]), "a"), checks.check(body([]), "b")];
+  test("fails all waiting bodies when it crashes, and is restarted for the next body", async () => {
+    const { checks, crash, done } = fakeThread();
+    const waiting = [checks.check(body([]), "a"), checks.check(body([]), "b")];
     crash();
-    for (const each of lost) await expect(each).rejects.toMatchObject({ code: "internal_error" });
+    for (const check of waiting) await expect(check).rejects.toMatchObject({ code: "internal_error" });
     const next = checks.check(body([]), "a");
     done();
     expect((await next).checked.ok).toBe(true);

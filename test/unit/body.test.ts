@@ -6,7 +6,7 @@ import {
   BODY_LIMIT_BYTES,
   BODY_TIMEOUT_MS,
   BodyAllowance,
-  BodyRoom,
+  BodyMemory,
   parseJson,
   readBody,
   readShared,
@@ -16,101 +16,87 @@ import { TestClock, TestTimers } from "../support/appliance/appliance.ts";
 
 const MIB = 1024 * 1024;
 
-function newRoom(): { room: BodyRoom; timers: TestTimers } {
+function newMemory(): { memory: BodyMemory; timers: TestTimers } {
   const timers = new TestTimers(new TestClock());
-  return { room: new BodyRoom(timers), timers };
+  return { memory: new BodyMemory(timers), timers };
 }
 
 /** A chunked request without Content-Length. */
-function inPieces(pieces: readonly string[]): Request {
-  return open((send, end) => {
-    for (const piece of pieces) send(piece);
+function chunkedRequest(chunks: readonly string[]): Request {
+  return streamedRequest((send, end) => {
+    for (const chunk of chunks) send(chunk);
     end();
   });
 }
 
-function open(begin: (send: (piece: string) => void, end: () => void) => void): Request {
+function streamedRequest(produce: (send: (chunk: string) => void, end: () => void) => void): Request {
   const body = new ReadableStream({
     start: (controller) =>
-      begin(
-        (piece) => controller.enqueue(new TextEncoder().encode(piece)),
+      produce(
+        (chunk) => controller.enqueue(new TextEncoder().encode(chunk)),
         () => controller.close(),
       ),
   });
   return new Request("http://127.0.0.1/", { method: "POST", body, headers: { "content-type": "application/json" } });
 }
 
-const refusalOf = (reading: Promise<unknown>) =>
-  reading.then(
-    () => null,
-    (error: DomainError) => error.code,
-  );
+const refusalOf = (reading: Promise<unknown>): Promise<string | null> =>
+  reading.then(() => null).catch((error: DomainError) => error.code);
 
 describe("bodies in transit", () => {
   const largest = `"${"x".repeat(BODY_LIMIT_BYTES - 2)}"`;
-  const send = (allowance: BodyAllowance) =>
-    readBody(
-      new Request("http://127.0.0.1/", {
-        method: "POST",
-        body: largest,
-        headers: { "content-type": "application/json" },
-      }),
-      BODY_LIMIT_BYTES,
-      allowance,
-    );
+  const send = (allowance: BodyAllowance) => {
+    const request = { method: "POST", body: largest, headers: { "content-type": "application/json" } };
+    return readBody(new Request("http://127.0.0.1/", request), BODY_LIMIT_BYTES, allowance);
+  };
 
-  /** Callers who have each used up their allowance. */
-  async function filled(room: BodyRoom, caller: unknown, bytes: number): Promise<BodyAllowance[]> {
-    const unanswered: BodyAllowance[] = [];
-    for (let taken = 0; taken + BODY_LIMIT_BYTES <= bytes; taken += BODY_LIMIT_BYTES) {
-      const allowance = new BodyAllowance(room, caller);
-      unanswered.push(allowance);
+  /** Uses up this many bytes of a caller's allowance. */
+  async function fill(memory: BodyMemory, caller: unknown, bytes: number): Promise<BodyAllowance[]> {
+    const pending: BodyAllowance[] = [];
+    for (let used = 0; used + BODY_LIMIT_BYTES <= bytes; used += BODY_LIMIT_BYTES) {
+      const allowance = new BodyAllowance(memory, caller);
+      pending.push(allowance);
       expect(await send(allowance)).toHaveLength(BODY_LIMIT_BYTES);
     }
-    return unanswered;
+    return pending;
   }
 
-  test("are limited per caller, until answered; others continue", async () => {
-    const { room } = newRoom();
-    const unanswered = await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES);
-    const oneMore = new BodyAllowance(room, "one");
-    expect(await refusalOf(send(oneMore))).toBe("rate_limit_exceeded");
-    expect(await refusalOf(send(new BodyAllowance(room, "another")))).toBeNull();
-    oneMore.release();
-    unanswered.pop()?.release();
-    expect(await refusalOf(send(new BodyAllowance(room, "one")))).toBeNull();
+  test("are limited per caller until the response; other callers continue", async () => {
+    const { memory } = newMemory();
+    const pending = await fill(memory, "one", BODIES_OF_CALLER_LIMIT_BYTES);
+    const extra = new BodyAllowance(memory, "one");
+    expect(await refusalOf(send(extra))).toBe("rate_limit_exceeded");
+    expect(await refusalOf(send(new BodyAllowance(memory, "another")))).toBeNull();
+    extra.release();
+    pending.pop()?.release();
+    expect(await refusalOf(send(new BodyAllowance(memory, "one")))).toBeNull();
   });
 
-  test("are limited in total, which refuses no small body", async () => {
-    const { room } = newRoom();
-    await filled(room, "one", BODIES_LIMIT_BYTES / 2);
-    await filled(room, "two", BODIES_LIMIT_BYTES / 2);
-    expect(await refusalOf(send(new BodyAllowance(room, "three")))).toBe("rate_limit_exceeded");
-    const small = inPieces([`"${"x".repeat(SMALL_BODY_BYTES - 2)}"`]);
-    expect(await refusalOf(readBody(small, BODY_LIMIT_BYTES, new BodyAllowance(room, "three")))).toBeNull();
+  test("are limited in total, except small bodies", async () => {
+    const { memory } = newMemory();
+    await fill(memory, "one", BODIES_LIMIT_BYTES / 2);
+    await fill(memory, "two", BODIES_LIMIT_BYTES / 2);
+    expect(await refusalOf(send(new BodyAllowance(memory, "three")))).toBe("rate_limit_exceeded");
+    const small = chunkedRequest([`"${"x".repeat(SMALL_BODY_BYTES - 2)}"`]);
+    expect(await refusalOf(readBody(small, BODY_LIMIT_BYTES, new BodyAllowance(memory, "three")))).toBeNull();
   });
 
-  test("are released to the last byte when answered", async () => {
-    const { room } = newRoom();
+  test("are fully released after the response", async () => {
+    const { memory } = newMemory();
     for (let round = 0; round < 3; round += 1)
-      for (const allowance of await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES)) allowance.release();
-    await filled(room, "one", BODIES_OF_CALLER_LIMIT_BYTES);
+      for (const allowance of await fill(memory, "one", BODIES_OF_CALLER_LIMIT_BYTES)) allowance.release();
+    await fill(memory, "one", BODIES_OF_CALLER_LIMIT_BYTES);
   });
 });
 
 describe("an incomplete body", () => {
-  test("is waited for at most a minute since its last MiB, however often a byte arrives", async () => {
-    const { room, timers } = newRoom();
-    let send: (piece: string) => void = () => {};
-    const reading = refusalOf(
-      readBody(
-        open((each) => (send = each)),
-        BODY_LIMIT_BYTES,
-        new BodyAllowance(room, "one"),
-      ),
-    );
+  test("times out a minute after its last MiB, even if bytes keep arriving", async () => {
+    const { memory, timers } = newMemory();
+    let send: (chunk: string) => void = () => {};
+    const request = streamedRequest((sender) => (send = sender));
+    const reading = refusalOf(readBody(request, BODY_LIMIT_BYTES, new BodyAllowance(memory, "one")));
     send("[");
-    for (let passed = 0; passed < BODY_TIMEOUT_MS; passed += 10_000) {
+    for (let elapsed = 0; elapsed < BODY_TIMEOUT_MS; elapsed += 10_000) {
       send("1,");
       await new Promise((resolve) => setImmediate(resolve));
       timers.pass(10_000);
@@ -120,14 +106,11 @@ describe("an incomplete body", () => {
   });
 
   test("gets a new timeout with each MiB", async () => {
-    const { room, timers } = newRoom();
-    let send: (piece: string) => void = () => {};
+    const { memory, timers } = newMemory();
+    let send: (chunk: string) => void = () => {};
     let end: () => void = () => {};
-    const reading = readBody(
-      open((each, close) => ([send, end] = [each, close])),
-      BODY_LIMIT_BYTES,
-      new BodyAllowance(room, "one"),
-    );
+    const request = streamedRequest((sender, close) => ([send, end] = [sender, close]));
+    const reading = readBody(request, BODY_LIMIT_BYTES, new BodyAllowance(memory, "one"));
     for (let mib = 0; mib < 5; mib += 1) {
       send("x".repeat(MIB));
       await new Promise((resolve) => setImmediate(resolve));
@@ -140,23 +123,19 @@ describe("an incomplete body", () => {
 });
 
 describe("a body read as bytes", () => {
-  test("is complete and in shared memory, with a digest of the whole", async () => {
-    const pieces = ["[", ...Array.from({ length: 100 }, (_, position) => `"${String(position).repeat(2_000)}",`), "0]"];
+  test("is complete and in shared memory, with a digest of all bytes", async () => {
+    const chunks = ["[", ...Array.from({ length: 100 }, (_, position) => `"${String(position).repeat(2_000)}",`), "0]"];
     const digest = new Bun.CryptoHasher("sha256");
-    const bytes = await readShared(
-      inPieces(pieces),
-      BODY_LIMIT_BYTES,
-      new BodyAllowance(newRoom().room, "one"),
-      digest,
-    );
+    const allowance = new BodyAllowance(newMemory().memory, "one");
+    const bytes = await readShared(chunkedRequest(chunks), BODY_LIMIT_BYTES, allowance, digest);
     expect(bytes.buffer).toBeInstanceOf(SharedArrayBuffer);
-    expect(parseJson(bytes)).toEqual(JSON.parse(pieces.join("")));
-    expect(digest.digest("hex")).toBe(new Bun.CryptoHasher("sha256").update(pieces.join("")).digest("hex"));
+    expect(parseJson(bytes)).toEqual(JSON.parse(chunks.join("")));
+    expect(digest.digest("hex")).toBe(new Bun.CryptoHasher("sha256").update(chunks.join("")).digest("hex"));
   });
 
   test("is refused when it exceeds its limit", async () => {
-    expect(
-      await refusalOf(readShared(inPieces(["[1,2,3,", "4,5,6]"]), 10, new BodyAllowance(newRoom().room, "one"), null)),
-    ).toBe("payload_too_large");
+    const allowance = new BodyAllowance(newMemory().memory, "one");
+    const reading = readShared(chunkedRequest(["[1,2,3,", "4,5,6]"]), 10, allowance, null);
+    expect(await refusalOf(reading)).toBe("payload_too_large");
   });
 });

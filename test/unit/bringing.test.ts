@@ -1,17 +1,17 @@
-// Importers of other products' inventories: the parts without network access.
+// Importers of other products' inventories: functions that need no network.
 
 import { describe, expect, test } from "bun:test";
 import { isReasonOf } from "../../src/importers/changes-here.ts";
-import { colorNear } from "../../src/importers/colors.ts";
-import { fewAtOnce, oneAhead } from "../../src/importers/few-at-once.ts";
+import { nearestColor } from "../../src/importers/colors.ts";
+import { forEachConcurrently, prefetched } from "../../src/importers/few-at-once.ts";
 import { onOneLine } from "../../src/importers/json-client.ts";
 import { KnownSubnets } from "../../src/importers/known-subnets.ts";
 import { ifTypeOf } from "../../src/importers/netbox/interface-types.ts";
 import { addressOf, choiceOf } from "../../src/importers/netbox/netbox-fields.ts";
 import { idOf, nameOf } from "../../src/importers/object-fields.ts";
 import { idOfUrl } from "../../src/importers/object-ids.ts";
-import { Plan, PlanTally } from "../../src/importers/plan.ts";
-import { PrefixPlaces } from "../../src/importers/prefix-places.ts";
+import { ImportPlan, PlanTally } from "../../src/importers/plan.ts";
+import { PrefixMap } from "../../src/importers/prefix-places.ts";
 
 test("an object's id is the UUIDv5 of its URL, as in any other implementation", () => {
   expect(idOfUrl("https://netbox.example.com/api/dcim/devices/12/")).toBe("a7a4e1a6-ac44-5ddf-ac1a-f3c7812b4341");
@@ -25,7 +25,7 @@ test.each([
   ["000000", "Gray"],
   ["red", "Gray"],
   [null, "Gray"],
-] as const)("the color %p becomes %s", (text, color) => expect(colorNear(text)).toBe(color));
+] as const)("the color %p becomes %s", (text, color) => expect(nearestColor(text)).toBe(color));
 
 test.each([
   ["1000base-t", 6],
@@ -85,22 +85,22 @@ test("a network contains addresses if one of its prefixes contains all of them",
   expect(subnets.contains("n", "nonsense")).toBe(false);
 });
 
-test("an address has the location of the smallest prefix containing it, in the same space", () => {
-  const places = new PrefixPlaces<string | null>();
-  places.add("", "10.0.0.0/8", "all");
-  places.add("", "10.1.0.0/16", null);
-  places.add("red", "10.1.1.0/24", "red");
-  expect(places.placeOf("", "10.2.0.1")).toBe("all");
-  expect(places.placeOf("", "10.1.1.1")).toBeNull();
-  expect(places.placeOf("red", "10.1.1.1")).toBe("red");
-  expect(places.placeOf("red", "10.2.0.1")).toBeUndefined();
+test("an address has the location of the smallest prefix that contains it in the same space", () => {
+  const locations = new PrefixMap<string | null>();
+  locations.add("", "10.0.0.0/8", "all");
+  locations.add("", "10.1.0.0/16", null);
+  locations.add("red", "10.1.1.0/24", "red");
+  expect(locations.lookup("", "10.2.0.1")).toBe("all");
+  expect(locations.lookup("", "10.1.1.1")).toBeNull();
+  expect(locations.lookup("red", "10.1.1.1")).toBe("red");
+  expect(locations.lookup("red", "10.2.0.1")).toBeUndefined();
 });
 
 describe("an import plan", () => {
-  test("counts refused and kept objects, and lists them up to a limit", () => {
-    const plan = new Plan(false);
+  test("counts refused objects and local changes, and lists them up to a limit", () => {
+    const plan = new ImportPlan(false);
     plan.add("hosts", "created", "a");
-    for (let place = 0; place < 60; place += 1) plan.refuse("addresses", `url ${place}`, "why");
+    for (let index = 0; index < 60; index += 1) plan.refuse("addresses", `url ${index}`, "why");
     const tally = new PlanTally();
     tally.addChange("hosts", "b", ["name"], ["model was changed by ann at noon"]);
     tally.addChange("hosts", "c", [], ["name was changed by ann at noon"]);
@@ -115,8 +115,8 @@ describe("an import plan", () => {
     expect(plan.takeLines()).toBe("");
   });
 
-  test("in verbose mode passes on every line once", () => {
-    const plan = new Plan(true);
+  test("returns every line once in verbose mode", () => {
+    const plan = new ImportPlan(true);
     plan.add("hosts", "created", "a");
     plan.refuse("tags", "url", "why");
     expect(plan.takeLines()).toBe("created hosts: a\nrefused tags: url: why\n");
@@ -125,7 +125,7 @@ describe("an import plan", () => {
   });
 });
 
-test("another program's text is shown without terminal control characters, up to a limit", () => {
+test("text of another program is printed without terminal control characters, up to a limit", () => {
   expect(onOneLine("a\u001b[31mb\u202ec\n")).toBe("a\ufffd[31mb\ufffdc\ufffd");
   expect(onOneLine("x".repeat(1_000_000))).toHaveLength(201);
 });
@@ -133,39 +133,36 @@ test("another program's text is shown without terminal control characters, up to
 describe("bounded concurrency", () => {
   test("processes all items, no more at once than allowed", async () => {
     let running = 0;
-    let most = 0;
+    let maxRunning = 0;
     const done: number[] = [];
-    await fewAtOnce([1, 2, 3, 4, 5], 2, async (item) => {
+    await forEachConcurrently([1, 2, 3, 4, 5], 2, async (item) => {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       await Promise.resolve();
       running -= 1;
       done.push(item);
     });
-    expect([done.sort(), most]).toEqual([[1, 2, 3, 4, 5], 2]);
+    expect([done.sort(), maxRunning]).toEqual([[1, 2, 3, 4, 5], 2]);
   });
 
   test("fetches one item ahead, and reports a failure in order", async () => {
-    const asked: number[] = [];
+    const requested: number[] = [];
     async function* numbers() {
       for (const number of [1, 2, 3]) {
-        asked.push(number);
+        requested.push(number);
         if (number === 3) throw new Error("no more");
         yield number;
       }
     }
-    const seen: Array<[number, number]> = [];
+    const received: string[] = [];
     const walk = (async () => {
-      for await (const number of oneAhead(numbers())) {
+      for await (const number of prefetched(numbers())) {
         await Promise.resolve();
-        seen.push([number, asked.length]);
+        received.push(`${number} of ${requested.length}`);
       }
     })();
     expect(walk).rejects.toThrow("no more");
     await walk.catch(() => {});
-    expect(seen).toEqual([
-      [1, 2],
-      [2, 3],
-    ]);
+    expect(received).toEqual(["1 of 2", "2 of 3"]);
   });
 });

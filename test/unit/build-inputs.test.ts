@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { filesBelow, fingerprintOf, inputsOf, isMade, setMade } from "../../scripts/build-inputs.ts";
+import { filesBelow, fingerprintOf, inputsOf, isUpToDate, markBuilt } from "../../scripts/build-inputs.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const BUILD = "scripts/build.ts";
@@ -15,11 +15,11 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** A checkout with these files. */
 function checkout(files: Record<string, string>): string {
   const root = mkdtempSync(join(folder, "checkout-"));
-  for (const [path, text] of Object.entries(files)) put(root, path, text);
+  for (const [path, text] of Object.entries(files)) write(root, path, text);
   return root;
 }
 
-function put(root: string, path: string, text: string): void {
+function write(root: string, path: string, text: string): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text);
 }
@@ -51,8 +51,8 @@ describe("the inputs of the executable", () => {
     const modules = await modulesOf(entries, target);
     expect(modules.length).toBeGreaterThan(atLeast);
     // Generated from the inputs during the console's build.
-    const made = ["dist/console-fields.ts", "dist/console-forms.ts", "dist/console-limits.ts"];
-    expect(modules.filter((path) => !inputs.includes(path) && !made.includes(path))).toEqual([]);
+    const outputs = ["dist/console-fields.ts", "dist/console-forms.ts", "dist/console-limits.ts"];
+    expect(modules.filter((path) => !inputs.includes(path) && !outputs.includes(path))).toEqual([]);
   });
 
   test("include files read as data", () => {
@@ -62,10 +62,10 @@ describe("the inputs of the executable", () => {
   test("change with the script that generates the console's forms", () => {
     const root = mkdtempSync(join(folder, "scripts-"));
     cpSync(join(ROOT, "scripts"), join(root, "scripts"), { recursive: true });
-    put(root, "package.json", "{}");
-    const before = fingerprintOf(root, BUILD);
-    put(root, "scripts/console-forms.ts", "export const changed = true;\n");
-    expect(fingerprintOf(root, BUILD)).not.toBe(before);
+    write(root, "package.json", "{}");
+    const original = fingerprintOf(root, BUILD);
+    write(root, "scripts/console-forms.ts", "export const changed = true;\n");
+    expect(fingerprintOf(root, BUILD)).not.toBe(original);
   });
 });
 
@@ -85,32 +85,32 @@ describe("a build fingerprint", () => {
 
   test.each(Object.keys(FILES).filter((path) => path !== "scripts/unrelated.ts"))("changes with %s", (path) => {
     const root = checkout(FILES);
-    const before = fingerprintOf(root, BUILD);
-    put(root, path, `${FILES[path as keyof typeof FILES]} `);
-    expect(fingerprintOf(root, BUILD)).not.toBe(before);
+    const original = fingerprintOf(root, BUILD);
+    write(root, path, `${FILES[path as keyof typeof FILES]} `);
+    expect(fingerprintOf(root, BUILD)).not.toBe(original);
   });
 
   test("changes with a new source file, even if not imported", () => {
     const root = checkout(FILES);
-    const before = fingerprintOf(root, BUILD);
-    put(root, "src/server/workers/new.ts", "");
-    expect(fingerprintOf(root, BUILD)).not.toBe(before);
+    const original = fingerprintOf(root, BUILD);
+    write(root, "src/server/workers/new.ts", "");
+    expect(fingerprintOf(root, BUILD)).not.toBe(original);
   });
 
   test("is unaffected by a script outside the build, and by the folder", () => {
     const root = checkout(FILES);
-    const before = fingerprintOf(root, BUILD);
-    put(root, "scripts/unrelated.ts", "export const changed = true;\n");
-    expect([fingerprintOf(root, BUILD), fingerprintOf(checkout(FILES), BUILD)]).toEqual([before, before]);
+    const original = fingerprintOf(root, BUILD);
+    write(root, "scripts/unrelated.ts", "export const changed = true;\n");
+    expect([fingerprintOf(root, BUILD), fingerprintOf(checkout(FILES), BUILD)]).toEqual([original, original]);
   });
 });
 
 test("a build is current while its files exist and its inputs are unchanged", () => {
   const file = join(folder, "executable");
-  const made = { stamp: join(folder, "stamp"), files: [file] };
-  expect(isMade(made, "abc")).toBe(false);
-  setMade(made, "abc");
-  expect(isMade(made, "abc")).toBe(false);
+  const outputs = { stamp: join(folder, "stamp"), files: [file] };
+  expect(isUpToDate(outputs, "abc")).toBe(false);
+  markBuilt(outputs, "abc");
+  expect(isUpToDate(outputs, "abc")).toBe(false);
   writeFileSync(file, "");
-  expect([isMade(made, "abc"), isMade(made, "abd")]).toEqual([true, false]);
+  expect([isUpToDate(outputs, "abc"), isUpToDate(outputs, "abd")]).toEqual([true, false]);
 });

@@ -7,29 +7,29 @@ function* chunks(): Generator<Uint8Array> {
   for (let count = 0; count < CHUNKS; count += 1) yield new Uint8Array(10);
 }
 
-test("a stream yields to others between two chunks, however fast it is read", async () => {
+test("a stream yields to the event loop between chunks, even when read fast", async () => {
   let turns = 0;
-  let isOver = false;
+  let isDone = false;
   const count = () => {
     turns += 1;
-    if (!isOver) setImmediate(count);
+    if (!isDone) setImmediate(count);
   };
   setImmediate(count);
   let bytes = 0;
   for await (const chunk of byteStream("[", chunks(), "]", () => {})) bytes += chunk.length;
-  isOver = true;
+  isDone = true;
   expect(bytes).toBe(CHUNKS * 10 + 2);
   expect(turns).toBeGreaterThan(CHUNKS / 2);
 });
 
-test("a stream that breaks off reports it once, and ends as an error", async () => {
-  const broken: unknown[] = [];
-  function* breaking(): Generator<Uint8Array> {
+test("a failing stream reports its error once, and ends with it", async () => {
+  const errors: unknown[] = [];
+  function* failing(): Generator<Uint8Array> {
     yield new Uint8Array(1);
     throw new Error("the disk is gone");
   }
   const reading = (async () => {
-    for await (const _chunk of byteStream("", breaking(), "", (error) => broken.push(error)));
+    for await (const _chunk of byteStream("", failing(), "", (error) => errors.push(error)));
   })();
   expect(
     await reading.then(
@@ -37,5 +37,5 @@ test("a stream that breaks off reports it once, and ends as an error", async () 
       (error: Error) => error.message,
     ),
   ).toBe("the disk is gone");
-  expect(broken).toHaveLength(1);
+  expect(errors).toHaveLength(1);
 });

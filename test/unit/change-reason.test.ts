@@ -39,7 +39,7 @@ describe("a reason", () => {
 
   test.each<[string, string | Uint8Array, RegExp]>([
     ["in Latin-1", Buffer.from("Größe", "latin1"), /^must be UTF-8/],
-    ["of an overlong encoding", Buffer.from([0x61, 0xc0, 0xaf]), /^must be UTF-8/],
+    ["with an overlong encoding", Buffer.from([0x61, 0xc0, 0xaf]), /^must be UTF-8/],
     ["with half a surrogate pair", Buffer.from([0xed, 0xa0, 0x80]), /^must be UTF-8/],
     ["truncated within a character", Buffer.from("Grö").subarray(0, 3), /^must be UTF-8/],
     ["percent-encoded Latin-1", "UTF-8''Gr%F6%DFe", /^must be UTF-8/],
@@ -58,7 +58,7 @@ describe("a reason", () => {
     ["with an API key", `use nlk_${"a".repeat(43)}`, /^must not contain an API key or a session's token$/],
     ["with an encoded API key", `UTF-8''use%20nlk%5F${"a".repeat(43)}`, /^must not contain an API key or/],
     ["with a session token", `session_id=${"aB".repeat(21)}A`, /^must not contain an API key or/],
-  ])("%s is refused by name", (_how, sent, message) => {
+  ])("%s is refused at /X-Change-Reason", (_how, sent, message) => {
     const { reason, issues } = read(sent);
     expect(reason).toBeNull();
     expect(issues).toEqual([

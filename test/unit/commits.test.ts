@@ -2,16 +2,16 @@
 
 import { describe, expect, test } from "bun:test";
 import { createLog } from "../../src/base/log.ts";
-import { Commits, type SubscriptionOptions, TELLING_INTERVAL_MS } from "../../src/db/commits.ts";
+import { Commits, NOTIFY_INTERVAL_MS, type SubscriptionOptions } from "../../src/db/commits.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
-const EACH = { intervalMs: 0 };
+const EVERY_COMMIT = { intervalMs: 0 };
 
 /** A ledger with ten transactions, on a manual clock. */
-function stage() {
+function setup() {
   const timers = new ManualTimers();
   const lines: string[] = [];
-  const told: string[] = [];
+  const notifications: string[] = [];
   let now = 0;
   let head = 10;
   const log = createLog({ write: (line) => lines.push(line), format: "text", clock: { now: () => now } });
@@ -20,17 +20,15 @@ function stage() {
     commits,
     timers,
     lines,
-    told,
+    notifications,
     subscribe: (name: string, options?: SubscriptionOptions) =>
-      commits.subscribe((newest) => told.push(`${name} ${newest}`), options),
+      commits.subscribe((newest) => notifications.push(`${name} ${newest}`), options),
     commit: () => {
       head += 1;
       commits.notify(head);
     },
-    /** By a process that does not notify. */
-    commitElsewhere: () => {
-      head += 1;
-    },
+    /** Commits like another process, which does not notify. */
+    commitExternally: () => void (head += 1),
     pass: (ms: number) => {
       now += ms;
       timers.advance(ms);
@@ -39,89 +37,89 @@ function stage() {
 }
 
 describe("a subscriber to commits", () => {
-  test("is notified of each in order, alongside others, from then on", () => {
-    const { subscribe, commit, told } = stage();
+  test("is notified of each later commit, in order, alongside other subscribers", () => {
+    const { subscribe, commit, notifications } = setup();
     commit();
-    subscribe("a", EACH);
+    subscribe("a", EVERY_COMMIT);
     commit();
-    subscribe("b", EACH);
+    subscribe("b", EVERY_COMMIT);
     commit();
-    expect(told).toEqual(["a 12", "a 13", "b 13"]);
+    expect(notifications).toEqual(["a 12", "a 13", "b 13"]);
   });
 
-  test("is notified at once after a quiet period, then at intervals of everything since", () => {
-    const { subscribe, commit, pass, told, timers } = stage();
+  test("is notified immediately after a quiet period, then at intervals, of everything since", () => {
+    const { subscribe, commit, pass, notifications, timers } = setup();
     subscribe("a");
-    for (let each = 0; each < 5; each += 1) commit();
-    expect(told).toEqual(["a 11"]);
-    pass(TELLING_INTERVAL_MS - 1);
-    expect(told).toEqual(["a 11"]);
+    for (let i = 0; i < 5; i += 1) commit();
+    expect(notifications).toEqual(["a 11"]);
+    pass(NOTIFY_INTERVAL_MS - 1);
+    expect(notifications).toEqual(["a 11"]);
     pass(1);
-    expect(told).toEqual(["a 11", "a 15"]);
-    pass(TELLING_INTERVAL_MS);
+    expect(notifications).toEqual(["a 11", "a 15"]);
+    pass(NOTIFY_INTERVAL_MS);
     commit();
-    expect(told).toEqual(["a 11", "a 15", "a 16"]);
-    // Only the poll for commits of others remains.
+    expect(notifications).toEqual(["a 11", "a 15", "a 16"]);
+    // Only the poll for commits of other processes remains.
     expect(timers.pendingCount).toBe(1);
   });
 
-  test("that throws affects no other: all are notified, it is notified again, and the error is logged", () => {
-    const { commits, subscribe, commit, told, lines } = stage();
+  test("that throws does not affect others, is notified again, and its error is logged", () => {
+    const { commits, subscribe, commit, notifications, lines } = setup();
     let calls = 0;
     commits.subscribe(() => {
       calls += 1;
       throw new Error("its own fault");
-    }, EACH);
-    subscribe("b", EACH);
+    }, EVERY_COMMIT);
+    subscribe("b", EVERY_COMMIT);
     commit();
     commit();
-    expect(told).toEqual(["b 11", "b 12"]);
+    expect(notifications).toEqual(["b 11", "b 12"]);
     expect(calls).toBe(2);
     expect(lines.map((line) => /ERROR commit_listener_failed .*its own fault/.test(line))).toEqual([true, true]);
   });
 
-  test("gets nothing after its end, not even pending notifications, and leaves no timer", () => {
-    const { subscribe, commit, pass, told, timers } = stage();
-    const end = subscribe("a");
+  test("gets no notification after it unsubscribes, not even a pending one, and leaves no timer", () => {
+    const { subscribe, commit, pass, notifications, timers } = setup();
+    const unsubscribe = subscribe("a");
     commit();
     commit();
-    end();
-    end();
+    unsubscribe();
+    unsubscribe();
     pass(10_000);
     commit();
-    expect(told).toEqual(["a 11"]);
+    expect(notifications).toEqual(["a 11"]);
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("may end another one during a notification", () => {
-    const { commits, subscribe, commit, told } = stage();
-    let end = () => {};
-    commits.subscribe(() => end(), EACH);
-    end = subscribe("b", EACH);
+  test("may be unsubscribed by another one during a notification", () => {
+    const { commits, subscribe, commit, notifications } = setup();
+    let unsubscribe = () => {};
+    commits.subscribe(() => unsubscribe(), EVERY_COMMIT);
+    unsubscribe = subscribe("b", EVERY_COMMIT);
     commit();
-    expect(told).toEqual([]);
+    expect(notifications).toEqual([]);
   });
 
   test("is notified within a second of another process's commit", () => {
-    const { subscribe, commitElsewhere, commit, pass, told } = stage();
+    const { subscribe, commitExternally, commit, pass, notifications } = setup();
     subscribe("a");
     subscribe("b", { isOwnOnly: true });
-    commitElsewhere();
-    commitElsewhere();
-    expect(told).toEqual([]);
+    commitExternally();
+    commitExternally();
+    expect(notifications).toEqual([]);
     pass(1_000);
-    expect(told).toEqual(["a 12", "b 12"]);
+    expect(notifications).toEqual(["a 12", "b 12"]);
     pass(1_000);
     commit();
-    expect(told).toEqual(["a 12", "b 12", "a 13", "b 13"]);
+    expect(notifications).toEqual(["a 12", "b 12", "a 13", "b 13"]);
   });
 
-  test("of this process only triggers no polling", () => {
-    const { subscribe, commitElsewhere, pass, timers, told } = stage();
+  test("that is limited to this process triggers no polling", () => {
+    const { subscribe, commitExternally, pass, timers, notifications } = setup();
     subscribe("b", { isOwnOnly: true });
     expect(timers.pendingCount).toBe(0);
-    commitElsewhere();
+    commitExternally();
     pass(10_000);
-    expect(told).toEqual([]);
+    expect(notifications).toEqual([]);
   });
 });

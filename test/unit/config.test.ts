@@ -11,9 +11,9 @@ import { serve } from "../../src/cli/serve.ts";
 import { setup } from "../../src/cli/setup.ts";
 import { userCliCommands } from "../../src/cli/user.ts";
 
+const RUNS = { name: "serve", summary: "runs.", always: [], maybe: [] } as const;
 const SERVE = {
-  name: "serve",
-  summary: "runs.",
+  ...RUNS,
   always: ["listen", "data", "self", "acceptClock", "logFormat"],
   maybe: ["setupEmail", "networks"],
 } as const;
@@ -63,17 +63,13 @@ describe("the configuration", () => {
   test("comes from the environment without a flag, and from the flag otherwise", () => {
     const environment = { NETLEDGER_LISTEN: "10.0.0.1:80", NETLEDGER_SELF: "true" };
     expect(readConfig(SERVE, [], environment)).toMatchObject({ listen: { host: "10.0.0.1", port: 80 }, self: true });
-    expect(readConfig(SERVE, ["--listen", "[::1]:81", "--no-self"], environment)).toMatchObject({
-      listen: { host: "::1", port: 81 },
-      self: false,
-    });
+    const { listen, self } = readConfig(SERVE, ["--listen", "[::1]:81", "--no-self"], environment);
+    expect({ listen, self }).toEqual({ listen: { host: "::1", port: 81 }, self: false });
   });
 
   test("treats an empty variable as absent", () => {
-    expect(readConfig(SERVE, [], { NETLEDGER_LISTEN: "", NETLEDGER_SETUP_EMAIL: "" })).toMatchObject({
-      listen: { port: 8080 },
-      setupEmail: null,
-    });
+    const { listen, setupEmail } = readConfig(SERVE, [], { NETLEDGER_LISTEN: "", NETLEDGER_SETUP_EMAIL: "" });
+    expect([listen.port, setupEmail]).toEqual([8080, null]);
   });
 
   test.each([
@@ -86,24 +82,10 @@ describe("the configuration", () => {
     expect(readConfig(SERVE, ["--listen", text], {}).listen).toEqual({ host, port });
   });
 
-  test.each([
-    "8080",
-    ":8080",
-    "127.0.0.1",
-    "127.0.0.1:",
-    "127.0.0.1:65536",
-    "127.0.0.1:-1",
-    "127.0.0.1:80x",
-    "::1:8080",
-    "[::1]",
-    "http://127.0.0.1:80",
-    "a b:80",
-    "[fe80::1%eth0]:80",
-    "[:::]:80",
-    "[127.0.0.1]:80",
-    "127.0.0.256:80",
-    "127.1:80",
-  ])("refuses %s as a listen address", (text) => {
+  const INVALID_LISTEN_ADDRESSES =
+    "8080 :8080 127.0.0.1 127.0.0.1: 127.0.0.1:65536 127.0.0.1:-1 127.0.0.1:80x ::1:8080 [::1] " +
+    "http://127.0.0.1:80 [fe80::1%eth0]:80 [:::]:80 [127.0.0.1]:80 127.0.0.256:80 127.1:80";
+  test.each([...INVALID_LISTEN_ADDRESSES.split(" "), "a b:80"])("refuses %s as a listen address", (text) => {
     expect(problem(["--listen", text])).toStartWith("--listen must be HOST:PORT such as");
     expect(problem([], { NETLEDGER_LISTEN: text })).toStartWith("NETLEDGER_LISTEN must be HOST:PORT such as");
   });
@@ -134,13 +116,10 @@ describe("the configuration", () => {
   });
 
   test("names missing required settings, and the alternatives", () => {
-    expect(problem(["--email", "a@b"], {}, CREATE)).toBe(
-      "--password-file FILE is required (or NETLEDGER_PASSWORD_FILE)",
-    );
-    expect(readConfig(CREATE, ["--email", "a@b"], { NETLEDGER_PASSWORD_FILE: "-" })).toMatchObject({
-      passwordFile: "-",
-      role: null,
-    });
+    const missing = problem(["--email", "a@b"], {}, CREATE);
+    expect(missing).toBe("--password-file FILE is required (or NETLEDGER_PASSWORD_FILE)");
+    const { passwordFile, role } = readConfig(CREATE, ["--email", "a@b"], { NETLEDGER_PASSWORD_FILE: "-" });
+    expect({ passwordFile, role }).toEqual({ passwordFile: "-", role: null });
   });
 
   test("quotes a refused value briefly, on one line", () => {
@@ -150,11 +129,11 @@ describe("the configuration", () => {
   });
 });
 
-test("misspelled variables of ours are named", () => {
+test("misspelled NETLEDGER_ variables are reported", () => {
   expect(unknownVariables({ NETLEDGER_LISTN: "x", NETLEDGER_DATA: "y", PATH: "z" })).toEqual(["NETLEDGER_LISTN"]);
 });
 
-test("two settings of one command never share a flag, nor its variable", () => {
+test("two settings of one command never share a flag or a variable", () => {
   const forms = [serve, setup, ...userCliCommands, ...keyCommands, backup, restore].map((command) => command.form);
   for (const form of forms) {
     const flags = [...form.always, ...form.maybe].map((name) => OPTIONS[name].flag);
@@ -172,16 +151,10 @@ describe("a positional setting", () => {
   } as const;
 
   test("is accepted at any position, by its flag and from the environment", () => {
-    for (const args of [
-      ["x", "--data", "y"],
-      ["--data", "y", "x"],
-      ["--replace", "x", "--data=y"],
-      ["--file", "x", "--data", "y"],
-    ])
-      expect(readConfig(BACKUP, args, { NETLEDGER_FILE: "z" })).toMatchObject({
-        file: resolve("x"),
-        data: resolve("y"),
-      });
+    for (const args of ["x --data y", "--data y x", "--replace x --data=y", "--file x --data y"]) {
+      const { file, data } = readConfig(BACKUP, args.split(" "), { NETLEDGER_FILE: "z" });
+      expect([file, data]).toEqual([resolve("x"), resolve("y")]);
+    }
     expect(readConfig(BACKUP, [], { NETLEDGER_FILE: "z" })).toMatchObject({ file: resolve("z") });
   });
 
@@ -199,12 +172,7 @@ describe("a positional setting", () => {
 });
 
 describe("scan settings", () => {
-  const SCANNING = {
-    name: "serve",
-    summary: "runs.",
-    always: ["snmpPort"],
-    maybe: ["secretsFolder", "scanTcpPorts"],
-  } as const;
+  const SCANNING = { ...RUNS, always: ["snmpPort"], maybe: ["secretsFolder", "scanTcpPorts"] } as const;
 
   test("default to the SNMP port, the sweep's own port list and no secret files", () => {
     expect(readConfig(SCANNING, [], {})).toEqual({ snmpPort: 161, secretsFolder: null, scanTcpPorts: null });
@@ -213,95 +181,67 @@ describe("scan settings", () => {
       NETLEDGER_SECRETS_FOLDER: "secrets",
       NETLEDGER_SCAN_TCP_PORTS: "443, 22,443",
     };
-    expect(readConfig(SCANNING, [], environment)).toEqual({
-      snmpPort: 1161,
-      secretsFolder: resolve("secrets"),
-      scanTcpPorts: [22, 443],
-    });
+    const expected = { snmpPort: 1161, secretsFolder: resolve("secrets"), scanTcpPorts: [22, 443] };
+    expect(readConfig(SCANNING, [], environment)).toEqual(expected);
   });
 
   test.each(["0", "65536", "-1", "1e3", " 22x", "22,,23", "http"])("refuse %j as a port", (text) => {
-    expect(problem(["--scan-tcp-ports", text], {}, SCANNING)).toStartWith(
-      "--scan-tcp-ports must be a port from 1 to 65535, not ",
-    );
-    expect(problem([], { NETLEDGER_SNMP_PORT: text }, SCANNING)).toStartWith(
-      "NETLEDGER_SNMP_PORT must be a port from 1 to 65535, not ",
-    );
+    const rule = "must be a port from 1 to 65535, not ";
+    expect(problem(["--scan-tcp-ports", text], {}, SCANNING)).toStartWith(`--scan-tcp-ports ${rule}`);
+    expect(problem([], { NETLEDGER_SNMP_PORT: text }, SCANNING)).toStartWith(`NETLEDGER_SNMP_PORT ${rule}`);
   });
 });
 
-describe("the names to serve", () => {
-  const NAMES = { name: "serve", summary: "runs.", always: [], maybe: ["hostName"] } as const;
+describe("the served host names", () => {
+  const NAMES = { ...RUNS, maybe: ["hostName"] } as const;
   const names = (args: string[], environment = {}) => readConfig(NAMES, args, environment).hostName;
 
-  test("are none, or the given ones, in one flag or several", () => {
+  test("default to none, and may be given in one or several flags", () => {
     expect(names([])).toBeNull();
     expect(names(["--host-name", "NetLedger.lan."])).toEqual(["netledger.lan"]);
-    expect(names(["--host-name", "a.example", "--host-name=b_c, inventory", "--host-name", "A.example"])).toEqual([
-      "a.example",
-      "b_c",
-      "inventory",
-    ]);
+    const severalFlags = ["--host-name", "a.example", "--host-name=b_c, inventory", "--host-name", "A.example"];
+    expect(names(severalFlags)).toEqual(["a.example", "b_c", "inventory"]);
     expect(names([], { NETLEDGER_HOST_NAME: "a.example,b.example" })).toEqual(["a.example", "b.example"]);
     expect(names(["--host-name", "c"], { NETLEDGER_HOST_NAME: "a,b" })).toEqual(["c"]);
     expect(Object.isFrozen(names(["--host-name", "a"]))).toBe(true);
   });
 
-  test.each([
-    "a.example:8080",
-    "http://a.example",
-    "*.example",
-    "a..example",
-    "-a",
-    "a,,b",
-    "bücher.example",
-    "a b",
-    ".",
-    `${"a".repeat(64)}.example`,
-    `${"a.".repeat(127)}`.concat("a".repeat(10)),
-  ])("are refused as %j", (text) => {
-    expect(problem(["--host-name", text], {}, NAMES)).toStartWith(
-      "--host-name must be host names without a port, separated by commas, not ",
-    );
+  const INVALID_NAMES = "a.example:8080 http://a.example *.example a..example -a a,,b bücher.example .".split(" ");
+  const LONG_NAMES = [`${"a".repeat(64)}.example`, "a.".repeat(127) + "a".repeat(10)];
+  test.each([...INVALID_NAMES, "a b", ...LONG_NAMES])("are refused as %j", (text) => {
+    const rule = "--host-name must be host names without a port, separated by commas, not ";
+    expect(problem(["--host-name", text], {}, NAMES)).toStartWith(rule);
   });
 
   test.each(["10.0.0.5", "::1", "2001:db8::5"])("cannot be the address %s", (text) => {
-    expect(problem(["--host-name", `a.example,${text}`], {}, NAMES)).toBe(
-      `--host-name must be host names; IP addresses are always accepted: not "${text}"`,
-    );
+    const expected = `--host-name must be host names; IP addresses are always accepted: not "${text}"`;
+    expect(problem(["--host-name", `a.example,${text}`], {}, NAMES)).toBe(expected);
   });
 });
 
 describe("the trusted proxies", () => {
-  const PROXIES = { name: "serve", summary: "runs.", always: [], maybe: ["trustedProxy"] } as const;
+  const PROXIES = { ...RUNS, maybe: ["trustedProxy"] } as const;
   const texts = (args: string[], environment = {}) =>
     readConfig(PROXIES, args, environment).trustedProxy?.map(({ text }) => text);
 
-  test("are none, or the given addresses and blocks", () => {
+  test("default to none, and may be addresses and blocks", () => {
     expect(readConfig(PROXIES, [], {}).trustedProxy).toBeNull();
-    expect(texts(["--trusted-proxy", "10.0.0.1, 10.9.0.0/16,2001:DB8::1, 2001:db8:9::/48"])).toEqual([
-      "10.0.0.1/32",
-      "10.9.0.0/16",
-      "2001:db8::1/128",
-      "2001:db8:9::/48",
-    ]);
+    expect(texts(["--trusted-proxy", "10.0.0.1, 10.9.0.0/16,2001:DB8::1, 2001:db8:9::/48"])).toEqual(
+      "10.0.0.1/32 10.9.0.0/16 2001:db8::1/128 2001:db8:9::/48".split(" "),
+    );
     expect(texts([], { NETLEDGER_TRUSTED_PROXY: "127.0.0.1" })).toEqual(["127.0.0.1/32"]);
     expect(Object.isFrozen(readConfig(PROXIES, ["--trusted-proxy", "::1"], {}).trustedProxy)).toBe(true);
   });
 
-  test.each(["10.0.0.1/8", "10.0.0.1,,10.0.0.2", "proxy.example", "10.0.0.1:80", "fe80::1%eth0", "10.0.0.0/33", "*"])(
-    "are refused as %j",
-    (text) => {
-      expect(problem(["--trusted-proxy", text], {}, PROXIES)).toStartWith(
-        "--trusted-proxy must be IP addresses and CIDR blocks without host bits, separated by commas, not ",
-      );
-    },
-  );
+  const INVALID_PROXIES = "10.0.0.1/8 10.0.0.1,,10.0.0.2 proxy.example 10.0.0.1:80 fe80::1%eth0 10.0.0.0/33 *";
+  test.each(INVALID_PROXIES.split(" "))("are refused as %j", (text) => {
+    const rule = "--trusted-proxy must be IP addresses and CIDR blocks without host bits, separated by commas, not ";
+    expect(problem(["--trusted-proxy", text], {}, PROXIES)).toStartWith(rule);
+  });
 
   test.each(["::ffff:10.0.0.1", "::ffff:0:0/96"])("are refused as %j, which contains no caller's address", (text) => {
-    expect(problem([], { NETLEDGER_TRUSTED_PROXY: text }, PROXIES)).toBe(
-      `NETLEDGER_TRUSTED_PROXY must have IPv4 addresses as such, not as "${text}"`,
-    );
+    const expected = `NETLEDGER_TRUSTED_PROXY must have IPv4 addresses as such, not as "${text}"`;
+    expect(problem([], { NETLEDGER_TRUSTED_PROXY: text }, PROXIES)).toBe(expected);
   });
 });
 
@@ -318,9 +258,8 @@ describe("the help", () => {
   });
 
   test("of a command shows required settings in its usage", () => {
-    expect(helpOf([CREATE])).toContain(
-      "usage: netledger thing create --email EMAIL --password-file FILE [--flag VALUE …]",
-    );
+    const usage = "usage: netledger thing create --email EMAIL --password-file FILE [--flag VALUE …]";
+    expect(helpOf([CREATE])).toContain(usage);
   });
 
   test("of the program lists the commands and the exit statuses", () => {

@@ -25,9 +25,9 @@ test("a gauge is evaluated when read, and absent until registered", () => {
   const counters = new Counters();
   const gauges = () => counters.read().filter(({ type }) => type === "gauge");
   expect(gauges()).toEqual([]);
-  let held = 1;
-  counters.gauge("bodies_held", () => held);
-  held = 7;
+  let heldBytes = 1;
+  counters.gauge("bodies_held", () => heldBytes);
+  heldBytes = 7;
   expect(gauges()).toMatchObject([{ name: "bodies_held", unit: "bytes", label: null, values: { "": 7 } }]);
 });
 

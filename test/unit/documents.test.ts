@@ -14,7 +14,7 @@ test("the README has at most 150 lines", () => {
 });
 
 test("every link between documents leads to an existing file and heading", () => {
-  const broken: string[] = [];
+  const brokenLinks: string[] = [];
   for (const [path, text] of Object.entries(DOCUMENTS)) {
     const html = Bun.markdown.html(text, { headings: { ids: true } });
     for (const [, link = ""] of html.matchAll(/href="([^"]+)"/g)) {
@@ -22,40 +22,40 @@ test("every link between documents leads to an existing file and heading", () =>
       if (/^(\/|https?:)/.test(link)) continue;
       const [to = "", anchor] = link.split("#");
       const target = to === "" ? path : join(dirname(path), to);
-      const isThere = existsSync(join(ROOT, target));
-      const hasAnchor = anchor === undefined || (isThere && headingsOf(target).includes(anchor));
-      if (!isThere || !hasAnchor) broken.push(`${path} links to ${link}`);
+      const exists = existsSync(join(ROOT, target));
+      const hasAnchor = anchor === undefined || (exists && headingsOf(target).includes(anchor));
+      if (!exists || !hasAnchor) brokenLinks.push(`${path} links to ${link}`);
     }
   }
-  expect(broken).toEqual([]);
+  expect(brokenLinks).toEqual([]);
 });
 
 test("handbook citations in sources and tests exist under their heading", () => {
   const sources = readRepository(["src", "test", "scripts"], (path) => path.endsWith(".ts"));
-  const broken: string[] = [];
-  let cited = 0;
+  const brokenLinks: string[] = [];
+  let citationCount = 0;
   for (const [path, text] of Object.entries(sources)) {
-    const flowing = text.replace(/\n\s*(?:\/\/|\*) ?/g, " ");
-    for (const [citation, topic, headings = ""] of flowing.matchAll(/\(handbook: ([a-z-]+)((?:, "[^"]+")*)\)/g)) {
-      cited += 1;
+    const unwrapped = text.replace(/\n\s*(?:\/\/|\*) ?/g, " ");
+    for (const [citation, topic, headings = ""] of unwrapped.matchAll(/\(handbook: ([a-z-]+)((?:, "[^"]+")*)\)/g)) {
+      citationCount += 1;
       const page = (DOCUMENTS[`src/handbook/${topic}.md`] ?? "").replaceAll("`", "");
-      const isThere = [...headings.matchAll(/"([^"]+)"/g)].every(([, heading]) =>
+      const exists = [...headings.matchAll(/"([^"]+)"/g)].every(([, heading]) =>
         new RegExp(`^#+ ${heading}$`, "m").test(page),
       );
-      if (page === "" || !isThere) broken.push(`${path} cites ${citation}`);
+      if (page === "" || !exists) brokenLinks.push(`${path} cites ${citation}`);
     }
   }
-  expect(broken).toEqual([]);
-  expect(cited).toBeGreaterThan(10);
+  expect(brokenLinks).toEqual([]);
+  expect(citationCount).toBeGreaterThan(10);
 });
 
 test("every dependency has its reason in the handbook, and no other package is listed there", () => {
-  const reasoned = [...(DOCUMENTS["src/handbook/dependencies.md"] ?? "").matchAll(/^\| ([^|]+) \|/gm)]
+  const listed = [...(DOCUMENTS["src/handbook/dependencies.md"] ?? "").matchAll(/^\| ([^|]+) \|/gm)]
     .flatMap(([, names = ""]) => names.split(", "))
     .map((name) => name.trim());
-  const named = reasoned.filter((name) => name !== "dependency" && !/^-+$/.test(name));
+  const packages = listed.filter((name) => name !== "dependency" && !/^-+$/.test(name));
   const dependencies = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.devDependencies)];
-  expect(named.sort()).toEqual(dependencies.sort());
+  expect(packages.sort()).toEqual(dependencies.sort());
 });
 
 function headingsOf(path: string): string[] {

@@ -13,21 +13,17 @@ import { userKind } from "../../src/resources/users/user.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 
 test("every kind has words for sentences", () => {
-  for (const kind of KINDS)
-    expect([kind.name, oneEntity(kind), countedEntities(kind, 2)]).toEqual([
-      kind.name,
-      expect.stringMatching(/^(a [^aeio]|an [AIaeio])[\w ]+$/),
-      expect.stringMatching(/^2 [\w ]+s$/),
-    ]);
+  for (const kind of KINDS) {
+    expect(oneEntity(kind)).toMatch(/^(a [^aeio]|an [AIaeio])[\w ]+$/);
+    expect(countedEntities(kind, 2)).toMatch(/^2 [\w ]+s$/);
+  }
 });
 
 test("acronyms stay in capitals, and the article follows the sound", () => {
-  expect(
-    [vlanKind, ipAddressKind, ifEntryKind, apiKeyKind, userKind, organizationKind, hostKind].map(oneEntity),
-  ).toEqual(["a VLAN", "an IP address", "an interface entry", "an API key", "a user", "an organization", "a host"]);
-  expect([countedEntities(ifEntryKind, 1), countedEntities(ifEntryKind, 2), countedEntities(fdbEntryKind, 0)]).toEqual([
-    "1 interface entry",
-    "2 interface entries",
-    "0 forwarding entries",
-  ]);
+  const kinds = [vlanKind, ipAddressKind, ifEntryKind, apiKeyKind, userKind, organizationKind, hostKind];
+  const words = "a VLAN, an IP address, an interface entry, an API key, a user, an organization, a host";
+  expect(kinds.map(oneEntity).join(", ")).toBe(words);
+  expect(countedEntities(ifEntryKind, 1)).toBe("1 interface entry");
+  expect(countedEntities(ifEntryKind, 2)).toBe("2 interface entries");
+  expect(countedEntities(fdbEntryKind, 0)).toBe("0 forwarding entries");
 });

@@ -2,19 +2,19 @@
 
 import { afterEach, expect, spyOn, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";
-import { bring } from "../../src/importers/bring.ts";
-import { Bringing } from "../../src/importers/bringing.ts";
-import { ChangesHere } from "../../src/importers/changes-here.ts";
-import { JsonClient, RemoteTrouble } from "../../src/importers/json-client.ts";
+import { importSource } from "../../src/importers/bring.ts";
+import { ImportRun } from "../../src/importers/bringing.ts";
+import { LocalChanges } from "../../src/importers/changes-here.ts";
+import { JsonClient, RemoteError } from "../../src/importers/json-client.ts";
 import { Ledger } from "../../src/importers/ledger.ts";
 import { Netbox } from "../../src/importers/netbox/netbox.ts";
 import { NetboxCustomFields } from "../../src/importers/netbox/netbox-custom-fields.ts";
 import { Phpipam } from "../../src/importers/phpipam/phpipam.ts";
 import { PhpipamCustomFields } from "../../src/importers/phpipam/phpipam-custom-fields.ts";
-import { Plan } from "../../src/importers/plan.ts";
+import { ImportPlan } from "../../src/importers/plan.ts";
 import { SecretMask } from "../../src/importers/secret-mask.ts";
-import type { BroughtSource } from "../../src/importers/wanted.ts";
-import { emptyWorld, serveNetbox } from "../support/imports/fake-netbox.ts";
+import type { ImportSource } from "../../src/importers/wanted.ts";
+import { emptyFixture, serveNetbox } from "../support/imports/fake-netbox.ts";
 import { PHPIPAM_APP, servePhpipam } from "../support/imports/fake-phpipam.ts";
 
 const TOKEN = "0123456789abcdef0123456789abcdef01234567";
@@ -27,51 +27,41 @@ afterEach(async () => {
 });
 
 /** A source with one site or section, with objects named "broken" among others. */
-async function netbox(): Promise<BroughtSource> {
+async function netbox(): Promise<ImportSource> {
   const custom = { broken: true };
-  const world = emptyWorld();
-  world.sites = [{ id: 1, name: "Berlin" }];
-  world.vlans = [
+  const fixture = emptyFixture();
+  fixture.sites = [{ id: 1, name: "Berlin" }];
+  fixture.vlans = [
     { id: 1, vid: 1, name: "sound", site: 1 },
     { id: 2, vid: 2, name: "broken", site: 1, custom },
   ];
-  world.prefixes = [
+  fixture.prefixes = [
     { id: 1, prefix: "10.0.0.0/24", site: 1 },
     { id: 2, prefix: "10.1.0.0/24", site: 1, custom },
   ];
-  world.devices = [
-    {
-      id: 1,
-      name: "sound",
-      site: 1,
-      interfaces: [
-        { id: 1, name: "eth0" },
-        { id: 2, name: "eth1", custom },
-      ],
-    },
+  const soundInterface = { id: 1, name: "eth0" };
+  const brokenInterface = { id: 2, name: "eth1", custom };
+  fixture.devices = [
+    { id: 1, name: "sound", site: 1, interfaces: [soundInterface, brokenInterface] },
     { id: 2, name: "broken", site: 1, custom },
   ];
-  world.addresses = [
+  fixture.addresses = [
     { id: 1, address: "10.0.0.1/24" },
     { id: 2, address: "10.0.0.2/24", custom },
   ];
-  const server = serveNetbox(world, { token: TOKEN });
+  const server = serveNetbox(fixture, { token: TOKEN });
   servers.push(server);
   const { valuesOf } = NetboxCustomFields.prototype;
-  spies.push(
-    spyOn(NetboxCustomFields.prototype, "valuesOf").mockImplementation(function (
-      this: NetboxCustomFields,
-      object,
-      kind,
-    ) {
-      if ((object.custom_fields as { broken?: boolean }).broken === true) throw new TypeError("of an object");
-      return valuesOf.call(this, object, kind);
-    }),
-  );
+  const spy = spyOn(NetboxCustomFields.prototype, "valuesOf");
+  spies.push(spy);
+  spy.mockImplementation(function (this: NetboxCustomFields, object, kind) {
+    if ((object.custom_fields as { broken?: boolean }).broken === true) throw new TypeError("broken object");
+    return valuesOf.call(this, object, kind);
+  });
   return Netbox.open({ ...common, base: server.url, token: TOKEN }, server.url);
 }
 
-async function phpipam(): Promise<BroughtSource> {
+async function phpipam(): Promise<ImportSource> {
   const custom_x = "broken";
   const server = servePhpipam(
     {
@@ -99,21 +89,17 @@ async function phpipam(): Promise<BroughtSource> {
   );
   servers.push(server);
   const { valuesOf } = PhpipamCustomFields.prototype;
-  spies.push(
-    spyOn(PhpipamCustomFields.prototype, "valuesOf").mockImplementation(function (
-      this: PhpipamCustomFields,
-      object,
-      kind,
-    ) {
-      if (object.custom_x === "broken") throw new TypeError("of an object");
-      return valuesOf.call(this, object, kind);
-    }),
-  );
+  const spy = spyOn(PhpipamCustomFields.prototype, "valuesOf");
+  spies.push(spy);
+  spy.mockImplementation(function (this: PhpipamCustomFields, object, kind) {
+    if (object.custom_x === "broken") throw new TypeError("broken object");
+    return valuesOf.call(this, object, kind);
+  });
   return Phpipam.open({ ...common, base: server.url, appId: PHPIPAM_APP, token: TOKEN }, server.url);
 }
 
-/** An empty netledger, without writes. */
-function importOf(source: BroughtSource): Bringing {
+/** Dry run of an import into an empty netledger. */
+function newImport(source: ImportSource): ImportRun {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -122,17 +108,17 @@ function importOf(source: BroughtSource): Bringing {
   servers.push(server);
   const client = new JsonClient({ ...common, product: "netledger", base: server.url.origin, headers: {} });
   const ledger = new Ledger(client, { reason: "r", isDryRun: true, run: "1" });
-  return new Bringing({
+  return new ImportRun({
     source,
     ledger,
-    plan: new Plan(true),
-    changesHere: new ChangesHere(ledger, source.reason),
+    plan: new ImportPlan(true),
+    changesHere: new LocalChanges(ledger, source.reason),
     options: { defaultNetwork: "Rest", overwrites: false, progress: () => {}, flush: async () => {} },
-    isAgain: false,
+    isRepeated: false,
   });
 }
 
-const numbers = ({ plan }: Bringing) =>
+const countsOf = ({ plan }: ImportRun) =>
   Object.fromEntries(
     (["VLANs", "subnets", "hosts", "interfaces", "ranges"] as const).map((kind) => [
       kind,
@@ -144,29 +130,29 @@ test.each([
   ["NetBox", netbox, { VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], interfaces: [1, 1], ranges: [1, 1] }],
   ["phpIPAM", phpipam, { VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], interfaces: [0, 0], ranges: [1, 1] }],
 ])("unreadable objects of a %s are refused individually", async (_product, open, expected) => {
-  const bringing = importOf(await open());
-  await bring(bringing);
-  expect(numbers(bringing)).toEqual(expected as ReturnType<typeof numbers>);
-  const lines = bringing.plan.takeLines().split("\n");
+  const importRun = newImport(await open());
+  await importSource(importRun);
+  expect(countsOf(importRun)).toEqual(expected as ReturnType<typeof countsOf>);
+  const lines = importRun.plan.takeLines().split("\n");
   const refused = lines.filter((line) => line.startsWith("refused "));
-  for (const line of refused) expect(line).toMatch(/\/2\/: cannot be imported: TypeError: of an object$/);
+  for (const line of refused) expect(line).toMatch(/\/2\/: cannot be imported: TypeError: broken object$/);
 });
 
-test("unwritable objects are refused, and an unreachable side ends the import", async () => {
+test("unwritable objects are refused, and an unreachable server ends the import", async () => {
   const source = await netbox();
   for (const spy of spies.splice(0)) spy.mockRestore();
-  const bringing = importOf(source);
-  const customValues = bringing.customValues.bind(bringing);
-  let asked = 0;
-  bringing.customValues = (kind, values, refuse) => {
-    asked += 1;
-    if (asked % 2 === 0) throw new RangeError("too far");
+  const importRun = newImport(source);
+  const customValues = importRun.customValues.bind(importRun);
+  let calls = 0;
+  importRun.customValues = (kind, values, refuse) => {
+    calls += 1;
+    if (calls % 2 === 0) throw new RangeError("too far");
     return customValues(kind, values, refuse);
   };
-  await bring(bringing);
-  expect(numbers(bringing)).toMatchObject({ VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], ranges: [1, 1] });
-  bringing.customValues = () => {
-    throw new RemoteTrouble("gone");
+  await importSource(importRun);
+  expect(countsOf(importRun)).toMatchObject({ VLANs: [1, 1], subnets: [1, 1], hosts: [1, 1], ranges: [1, 1] });
+  importRun.customValues = () => {
+    throw new RemoteError("gone");
   };
-  expect(bring(bringing)).rejects.toThrow(new RemoteTrouble("gone"));
+  expect(importSource(importRun)).rejects.toThrow(new RemoteError("gone"));
 });

@@ -1,4 +1,5 @@
-// Disk content after kills and power loss, replayed from a log: the proof must not report durable data as lost.
+// Disk content after kills and power loss, replayed from a log, so that the kill test never reports durable data as
+// lost.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -23,16 +24,16 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Log entry of the shim. */
+/** Appends a log entry in the shim's format. */
 function log(type: number, { offset = 0, sync = 0, bytes = "" }): void {
-  const head = Buffer.alloc(40);
-  head.writeUInt32LE(0x4b534944, 0);
-  head.writeUInt32LE(type, 4);
-  head.writeBigUInt64LE(BigInt(statSync(file()).ino), 8);
-  head.writeBigUInt64LE(BigInt(offset), 16);
-  head.writeBigUInt64LE(BigInt(bytes.length), 24);
-  head.writeUInt32LE(sync, 32);
-  appendFileSync(join(folder, "disk.log"), Buffer.concat([head, Buffer.from(bytes)]));
+  const header = Buffer.alloc(40);
+  header.writeUInt32LE(0x4b534944, 0);
+  header.writeUInt32LE(type, 4);
+  header.writeBigUInt64LE(BigInt(statSync(file()).ino), 8);
+  header.writeBigUInt64LE(BigInt(offset), 16);
+  header.writeBigUInt64LE(BigInt(bytes.length), 24);
+  header.writeUInt32LE(sync, 32);
+  appendFileSync(join(folder, "disk.log"), Buffer.concat([header, Buffer.from(bytes)]));
 }
 
 /** @param isLogged false for a thread killed after the write, before its log entry */
@@ -55,7 +56,7 @@ function afterPowerLoss(): string {
 test("a killed program's writes are visible to the next one, whose sync makes them durable", () => {
   write("logged ");
   write("done ", false);
-  disk.keep();
+  disk.keepAll();
   write("built on it");
   sync(1);
   expect(afterPowerLoss()).toBe("certain logged done built on it");
@@ -64,7 +65,7 @@ test("a killed program's writes are visible to the next one, whose sync makes th
 test("unsynced writes are lost in a power failure, logged or not", () => {
   write("logged ");
   write("done ", false);
-  disk.keep();
+  disk.keepAll();
   write("built on it");
   expect(afterPowerLoss()).toBe("certain ");
 });

@@ -1,4 +1,4 @@
-// Facts of the handbook that the code decides: equal limits, error codes, settings and vocabularies.
+// Handbook facts defined by the code: limits, error codes, settings and vocabularies.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -33,21 +33,21 @@ function rowsBelow(text: string, heading: string): string[][] {
   return [...section.matchAll(/^\| (.+) \|$/gm)].map(([, row = ""]) => row.split(" | "));
 }
 
-test("the limits are those of the OpenAPI document, which are the enforced constants", () => {
-  const lower = (rows: string[][]) => rows.slice(1).map(([what = "", most]) => [what.toLowerCase(), most]);
-  const told = lower(rowsBelow(page("api"), "Limits"));
-  expect(told.length).toBeGreaterThan(10);
-  expect(told).toEqual(lower(rowsBelow(INTRODUCTION, "Limits")));
+test("the limits match the OpenAPI document, which uses the enforced constants", () => {
+  const lowercase = (rows: string[][]) => rows.slice(1).map(([text = "", limit]) => [text.toLowerCase(), limit]);
+  const documented = lowercase(rowsBelow(page("api"), "Limits"));
+  expect(documented.length).toBeGreaterThan(10);
+  expect(documented).toEqual(lowercase(rowsBelow(INTRODUCTION, "Limits")));
 });
 
 test("every error code is listed with its status, and no other code is", () => {
-  const told = rowsBelow(page("api"), "Errors").flatMap(([status, what = ""]) =>
-    [...what.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code = ""]) => [code, Number(status)]),
+  const documented = rowsBelow(page("api"), "Errors").flatMap(([status, text = ""]) =>
+    [...text.matchAll(/`([a-z]+(?:_[a-z]+)+)`/g)].map(([, code = ""]) => [code, Number(status)]),
   );
   // Sentences also name fields.
   const isField = ([word]: (string | number)[]) =>
     /^(organization_id|user_id|(expected_)?updated_at)$/.test(String(word));
-  expect(told.filter((each) => !isField(each)).sort()).toEqual(Object.entries(STATUS).sort());
+  expect(documented.filter((entry) => !isField(entry)).sort()).toEqual(Object.entries(STATUS).sort());
 });
 
 test("every setting of serve is documented, with its variable and its default", () => {
@@ -71,10 +71,10 @@ test("every command and the schema of the data are documented", () => {
 });
 
 test("every listable kind is in the table of records", () => {
-  const told = rowsBelow(page("records"), "What there is").map(([names = ""]) => names);
-  const isTold = ({ words, name }: AnyKind) =>
-    told.some((names) => names.split(", ").some((each) => each.startsWith(words?.one ?? name)));
-  expect(RESOURCES.filter(({ kind }) => !isTold(kind)).map(({ kind }) => kind.name)).toEqual([]);
+  const documented = rowsBelow(page("records"), "What there is").map(([names = ""]) => names);
+  const isDocumented = ({ words, name }: AnyKind) =>
+    documented.some((names) => names.split(", ").some((word) => word.startsWith(words?.one ?? name)));
+  expect(RESOURCES.filter(({ kind }) => !isDocumented(kind)).map(({ kind }) => kind.name)).toEqual([]);
 });
 
 test.each([
@@ -91,8 +91,9 @@ test.each([
   ["host virtualization", HOST_VIRTUALIZATION_TYPES],
   ["service virtualization", SERVICE_VIRTUALIZATION_TYPES],
 ] as [string, readonly string[]][])("the values of %s are all documented, and no others", (field, values) => {
-  const [, told = ""] = rowsBelow(page("records"), "Vocabularies").find(([name]) => name?.startsWith(field)) ?? [];
-  expect([...told.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value).sort()).toEqual([...values].sort());
+  const [, documented = ""] =
+    rowsBelow(page("records"), "Vocabularies").find(([name]) => name?.startsWith(field)) ?? [];
+  expect([...documented.matchAll(/`([A-Z]\w+)`/g)].map(([, value = ""]) => value).sort()).toEqual([...values].sort());
 });
 
 test("the port types are all documented", () => {

@@ -1,17 +1,14 @@
 import { expect, test } from "bun:test";
 import { CHAIN_START, hashTransaction } from "../../src/db/hash.ts";
 
+const actor = { actor_type: "User", actor_id: "u", actor_name: "Ada" };
+const position = { sequence: 7, at: 1_000, wall_at: 1_001, last_n: 12 };
 const transaction = {
-  sequence: 7,
-  at: 1_000,
-  wall_at: 1_001,
+  ...position,
+  ...actor,
   organization_id: "o",
-  actor_type: "User",
-  actor_id: "u",
-  actor_name: "Ada",
   request_id: "r",
   source: "host.update",
-  last_n: 12,
   reason: null,
 };
 const versions = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];

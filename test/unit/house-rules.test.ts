@@ -26,58 +26,50 @@ import { RECORD_KINDS } from "../../src/console/kinds/kinds.ts";
 import { looseLookupsIn, looseLookupsOf } from "../support/source/loose-lookups.ts";
 import { importsOf, isSource, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
 
-interface Owned {
+interface RestrictedUse {
   /**
    * Dotted names; `import:module#name` for a named import; `new Date()` for one without arguments; `.*` for every
    * member.
    */
   uses: string[];
   owners: string[];
-  instead: string;
+  hint: string;
 }
 
 /** In src, every source of nondeterminism has one owner; other code receives it as a parameter. */
-const OWNED: Owned[] = [
+const RESTRICTED_USES: RestrictedUse[] = [
   {
     uses: ["Date.now", "new Date()", "Date()", "Temporal.Now.*", "performance.timeOrigin"],
     owners: ["src/base/clock.ts", "src/console/time/clock.ts"],
-    instead: "take a Clock",
+    hint: "take a Clock",
   },
   {
     uses: [
-      "Math.random",
-      "crypto.getRandomValues",
-      "crypto.randomUUID",
-      "Bun.randomUUIDv7",
-      "Bun.randomUUIDv5",
-      ...["randomBytes", "randomFill", "randomFillSync", "randomInt", "randomUUID", "getRandomValues", "webcrypto"].map(
-        (name) => `import:crypto#${name}`,
-      ),
+      ..."Math.random crypto.getRandomValues crypto.randomUUID Bun.randomUUIDv7 Bun.randomUUIDv5".split(" "),
+      ..."randomBytes randomFill randomFillSync randomInt randomUUID getRandomValues webcrypto"
+        .split(" ")
+        .map((name) => `import:crypto#${name}`),
     ],
     owners: ["src/base/random.ts", "src/console/forms/request-key.ts"],
-    instead: "take a Random",
+    hint: "take a Random",
   },
   {
     uses: ["process.env", "Bun.env", "import.meta.env", "import:process#env"],
     owners: ["src/cli/config.ts"],
-    instead: "take a setting of Config",
+    hint: "take a setting of Config",
   },
-  { uses: ["console.*"], owners: ["src/base/log.ts"], instead: "take a Log" },
+  { uses: ["console.*"], owners: ["src/base/log.ts"], hint: "take a Log" },
   {
     uses: ["process.exit", "process.abort", "process.reallyExit", "import:process#exit"],
     owners: ["src/main.ts"],
-    instead: "return or throw",
+    hint: "return or throw",
   },
 ];
 
 /** In test, nothing waits for a fixed time; system tests start processes and may. */
 const SLEEPS = [
-  "setTimeout",
-  "setInterval",
-  "Bun.sleep",
-  "Bun.sleepSync",
-  "import:timers/promises#setTimeout",
-  "import:timers#setTimeout",
+  ..."setTimeout setInterval Bun.sleep Bun.sleepSync".split(" "),
+  ..."import:timers/promises#setTimeout import:timers#setTimeout".split(" "),
 ];
 const MAY_SLEEP = ["test/system/"];
 
@@ -87,7 +79,7 @@ const SILENCERS = ["test", "it", "describe"].flatMap((name) =>
 );
 
 /** Files that may access the text of a version as written: to prove, measure, pack or upgrade it. */
-const NAMES_VERSIONS = new Set([
+const VERSION_TEXT_FILES = new Set([
   "src/db/packing.ts",
   "src/db/hash.ts",
   "src/db/writing/statements.ts",
@@ -98,15 +90,15 @@ const NAMES_VERSIONS = new Set([
 const OWN_LOOKUPS = new Set(["src/base/fields.ts", "src/console/text/own-value.ts"]);
 
 const MAX_HEAD_COMMENT_LINES = 3;
-/** Heads that explain a mechanism as a whole, exempt from the limit, each with its reason. */
+/** Heads that explain an entire mechanism, exempt from the limit, each with its reason. */
 const LONG_COMMENTS: ReadonlyMap<string, string> = new Map([
   ["src/db/writing/ledger.ts", "the ledger's format and invariants span a dozen files, and no other place states them"],
   ["src/db/writing/read-fence.ts", "a race between two threads needs a timeline for each interleaving"],
-  ["src/records/read-instant.ts", "the way of a timestamp to a sequence leads through seven modules"],
+  ["src/records/read-instant.ts", "the path from a timestamp to a sequence spans seven modules"],
 ]);
-/** Heads that are clauses: a head names what the file is. */
+/** Heads that are clauses instead of noun phrases. */
 const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
-/** Words of comments that no engineer of the field writes. */
+/** Words that no engineer of the field writes in comments. */
 const BANNED_WORDS = /\b(nought|anew|whoever|for ever|be it|comes to|of which it is|that is none|which is none)\b/i;
 /** Further words that documents and displayed texts must not use. */
 const BANNED_IN_PROSE =
@@ -119,9 +111,9 @@ const PROSE_EXCEPTIONS: ReadonlyMap<string, string> = new Map([
 const QUOTED = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 
 /** Titles that are clauses, or that miss the noun or the term of the field. */
-const ODD_TITLE =
+const BANNED_TITLE =
   /^(What|Which|Where|How|Who|Whose|Whom|Whatever|Whoever)\b|\b(nought|anew|who(m|se)?ever|nobody|for ever|be it|comes to|tells?|told|stands for|(that|which) (is|are) none|in its place|brought in|mend(s|ed)?|of (then|before))\b/i;
-const TITLED = new Set(["describe", "test", "it"]);
+const TITLED_CALLS = new Set(["describe", "test", "it"]);
 const COMMENT_LINE = /^\s*(?:\/\/|\/?\*)/;
 /** Private members are `private`: the compiler checks them, and `#` would be a second notation. */
 const HASH_PRIVATES = /\bthis\.#\w/;
@@ -144,32 +136,32 @@ const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class|in
 test("in src, time, randomness, environment, console and exit are used by their owners only", async () => {
   const tree = readRepository(["src"], isSource);
   expect(Object.keys(tree).length).toBeGreaterThan(10);
-  expect(await foreignUses(tree)).toEqual([]);
+  expect(await restrictedUses(tree)).toEqual([]);
 });
 
 test("every file of src starts with its purpose, in at most three lines", () => {
-  expect(headless(readRepository(["src"], isSource))).toEqual([]);
+  expect(badHeads(readRepository(["src"], isSource))).toEqual([]);
 });
 
-test("heads are noun phrases, and comments are written in the words of the field", () => {
-  expect(oddWords(readRepository(["src", "test", "scripts"], (path) => /\.tsx?$/.test(path)))).toEqual([]);
+test("heads are noun phrases, and comments use the field's terms", () => {
+  expect(bannedComments(readRepository(["src", "test", "scripts"], (path) => /\.tsx?$/.test(path)))).toEqual([]);
 });
 
-test("documents and displayed texts are written in the words of the field", () => {
+test("documents and displayed texts use the field's terms", () => {
   const documents = readRepository([], (path) => path.endsWith(".md"));
   const texts = readRepository(["src"], isSource);
   expect(Object.keys(documents).length).toBeGreaterThan(25);
-  expect(oddProse({ ...documents, ...texts })).toEqual([]);
+  expect(bannedProse({ ...documents, ...texts })).toEqual([]);
 });
 
-test("titles of tests name a subject and its behavior, in the words of the field", async () => {
+test("test titles name a subject and its behavior in the field's terms", async () => {
   const tree = readRepository(["test"], isSource);
   expect(Object.keys(tree).length).toBeGreaterThan(300);
-  expect(await oddTitles(tree)).toEqual([]);
+  expect(await bannedTitles(tree)).toEqual([]);
 });
 
 test("no test sleeps, and every test runs and counts", async () => {
-  expect(await evasions(readRepository(["test"], (path) => path.endsWith(".ts")))).toEqual([]);
+  expect(await testViolations(readRepository(["test"], (path) => path.endsWith(".ts")))).toEqual([]);
 });
 
 test("every script named in the manifest and in documents exists", async () => {
@@ -178,16 +170,16 @@ test("every script named in the manifest and in documents exists", async () => {
     .flatMap((text) => text.split(" "))
     .filter((word) => word.includes("/"));
   expect(named.length).toBeGreaterThan(10);
-  const kept = [...new Set(named)];
-  const there = await Promise.all(kept.map((path) => Bun.file(resolve(ROOT, path)).exists()));
-  expect(kept.filter((_, position) => !there[position])).toEqual([]);
+  const paths = [...new Set(named)];
+  const existing = await Promise.all(paths.map((path) => Bun.file(resolve(ROOT, path)).exists()));
+  expect(paths.filter((_, position) => !existing[position])).toEqual([]);
 });
 
-test("versions leave the ledger unpacked and in the present shape: SQL names columns by shape.ts", () => {
+test("SQL reads versions only through packing.ts and shape.ts", () => {
   expect(rawVersions(readRepository(["src"], isSource))).toEqual([]);
 });
 
-test("src looks up own properties only, for names unknown to the compiler: by ownValue, a Map or hasOwn", async () => {
+test("src looks up names unknown to the compiler among own properties only: by ownValue, a Map or hasOwn", async () => {
   const found = [
     ...(await looseLookupsIn("tsconfig.json", "src/")),
     ...(await looseLookupsIn("src/console/tsconfig.json", "src/console/")),
@@ -221,19 +213,18 @@ describe("the checkers of the house rules", () => {
 
   test("accept words that resemble kinds", async () => {
     const text = `
-      switch (said.type) { case "instant": break; case "marker": break; }
+      switch (parsed.type) { case "instant": break; case "marker": break; }
       const text = { host: "Host", network: "Network", port: "Port", service: "Service" };
       const isFull = kind === "full";
       const live = { how: "refresh", types: ["host", "if_entry", "ip_address"] };`;
-    expect(await kindTables({ "src/console/time/said.ts": text })).toEqual([]);
+    expect(await kindTables({ "src/console/time/parse-time-input.ts": text })).toEqual([]);
   });
 
   test("refuse a name that two files export, and accept a schema and its type in one", () => {
     const schema = "export const Rack = 1;\nexport type Rack = typeof Rack;";
     expect(sharedNames({ "src/a.ts": schema, "src/b.ts": "const Rack = 1;\nexport class Racks {}" })).toEqual([]);
-    expect(sharedNames({ "src/a.ts": schema, "src/b.ts": "export interface Rack {}" })).toEqual([
-      "Rack: src/a.ts, src/b.ts",
-    ]);
+    const shared = sharedNames({ "src/a.ts": schema, "src/b.ts": "export interface Rack {}" });
+    expect(shared).toEqual(["Rack: src/a.ts, src/b.ts"]);
   });
 
   test.each([
@@ -242,9 +233,8 @@ describe("the checkers of the house rules", () => {
     "`SELECT max(key), sort_keys FROM history_versions`",
     '"SELECT members FROM history_versions WHERE key = 1"',
   ])("refuse the SQL %s outside of packing.ts", (sql) => {
-    expect(rawVersions({ "src/db/reading/reader.ts": `const a = 1;\nconst text = ${sql};` })).toEqual([
-      "src/db/reading/reader.ts:2",
-    ]);
+    const found = rawVersions({ "src/db/reading/reader.ts": `const a = 1;\nconst text = ${sql};` });
+    expect(found).toEqual(["src/db/reading/reader.ts:2"]);
     expect(rawVersions({ "src/db/packing.ts": `const text = ${sql};` })).toEqual([]);
   });
 
@@ -255,36 +245,19 @@ describe("the checkers of the house rules", () => {
     expect(rawVersions({ "src/db/reading/reader.ts": `const text = ${sql};` })).toEqual([]);
   });
 
-  test.each([
-    "RACKS[name]",
-    "RACKS?.[name]",
-    "RACKS[name as string]",
-    "RACKS[name] ??= 1",
-    "RACKS[name]++",
-    "NESTED[name]![name] = 1",
-    "name in RACKS",
-    "const { [name]: rack, ...others } = RACKS",
-    "(JSON.parse(name) as any)[name]",
-    "RACKS[JSON.parse(name)]",
-    "(<K extends string>(key: K) => RACKS[key])(name)",
-    "`${name}` in { a: 1 }",
-  ])("refuse the lookup %s by an arbitrary name", async (code) => {
+  const ARBITRARY_LOOKUPS =
+    "RACKS[name];RACKS?.[name];RACKS[name as string];RACKS[name] ??= 1;RACKS[name]++;NESTED[name]![name] = 1;" +
+    "name in RACKS;const { [name]: rack, ...others } = RACKS;(JSON.parse(name) as any)[name];" +
+    "RACKS[JSON.parse(name)];(<K extends string>(key: K) => RACKS[key])(name);`${name}` in { a: 1 }";
+  test.each(ARBITRARY_LOOKUPS.split(";"))("refuse the lookup %s by an arbitrary name", async (code) => {
     expect((await looseLookupsOf({ "a.ts": `${LOOKUP_HEAD}${code};` })).map(({ line }) => line)).toEqual([5]);
   });
 
-  test.each([
-    "RACKS.a",
-    'RACKS["a"]',
-    "RACKS[known]",
-    "RACKS[name] = 1",
-    "delete RACKS[name]",
-    "const { [name]: _gone, ...others } = RACKS",
-    "MAP.get(name)",
-    "Object.hasOwn(RACKS, name)",
-    "[1][name.length]",
-    "name[0]",
-    "(<T extends object, K extends keyof T>(of: T, key: K) => of[key])({ a: 1 }, known)",
-  ])("accept the lookup %s", async (code) => {
+  const SAFE_LOOKUPS =
+    'RACKS.a;RACKS["a"];RACKS[known];RACKS[name] = 1;delete RACKS[name];' +
+    "const { [name]: _gone, ...others } = RACKS;MAP.get(name);Object.hasOwn(RACKS, name);[1][name.length];name[0];" +
+    "(<T extends object, K extends keyof T>(of: T, key: K) => of[key])({ a: 1 }, known)";
+  test.each(SAFE_LOOKUPS.split(";"))("accept the lookup %s", async (code) => {
     expect(await looseLookupsOf({ "a.ts": `${LOOKUP_HEAD}${code};` })).toEqual([]);
   });
 
@@ -316,7 +289,7 @@ describe("the checkers of the house rules", () => {
     ["process.exit(1)"],
     [`import process from "node:process"; process.exit()`],
   ])("refuse %s in a file that does not own it", async (code) => {
-    const found = await foreignUses({ "src/db/kind.ts": `export const x = 1;\n${code}` });
+    const found = await restrictedUses({ "src/db/kind.ts": `export const x = 1;\n${code}` });
     expect(found).toHaveLength(1);
     expect(found[0]).toStartWith("src/db/kind.ts:2 ");
   });
@@ -332,7 +305,7 @@ describe("the checkers of the house rules", () => {
     ["process.pid"],
     [`import { createHash } from "node:crypto";`],
     [`import type { Random } from "../base/random.ts";`],
-  ])("accept %s", async (code) => expect(await foreignUses({ "src/db/kind.ts": code })).toEqual([]));
+  ])("accept %s", async (code) => expect(await restrictedUses({ "src/db/kind.ts": code })).toEqual([]));
 
   test("accept each use in its owner", async () => {
     const tree = {
@@ -342,12 +315,13 @@ describe("the checkers of the house rules", () => {
       "src/base/log.ts": "console.error(1)",
       "src/main.ts": "process.exit(0)",
     };
-    expect(await foreignUses(tree)).toEqual([]);
-    expect(await foreignUses({ "src/main.ts": "Date.now();", "src/base/clock.ts": "process.exit(0)" })).toHaveLength(2);
+    expect(await restrictedUses(tree)).toEqual([]);
+    const swapped = { "src/main.ts": "Date.now();", "src/base/clock.ts": "process.exit(0)" };
+    expect(await restrictedUses(swapped)).toHaveLength(2);
   });
 
-  test("refuse a file without a head comment or with too long a one", () => {
-    const line = "// What it is for.\n";
+  test("refuse a file without a head comment, or with one that is too long", () => {
+    const line = "// Purpose of the file.\n";
     const tree = {
       "src/a.ts": `${line}\nexport const a = 1;`,
       "src/b.ts": `${line.repeat(3)}\nexport const b = 1;`,
@@ -359,7 +333,7 @@ describe("the checkers of the house rules", () => {
       "src/db/writing/ledger.ts": `${line.repeat(80)}\nexport const h = 1;`,
       "src/db/writing/read-fence.ts": `${line}\nexport const i = 1;`,
     };
-    expect(headless(tree).map((found) => found.split(" ")[0])).toEqual(
+    expect(badHeads(tree).map((found) => found.split(" ")[0])).toEqual(
       "src/c.ts src/d.ts src/e.ts src/f.ts src/g.ts src/db/writing/read-fence.ts".split(" "),
     );
   });
@@ -372,7 +346,7 @@ describe("the checkers of the house rules", () => {
       "src/d.ts": "// Retry timer.\n/**\n * Starts it anew.\n */",
       "src/e.ts": 'const text = "whoever";\n  // Closed by whoever opened it.',
     };
-    expect(oddWords(tree)).toEqual([
+    expect(bannedComments(tree)).toEqual([
       "src/b.ts:1 // What a bridge has learned.",
       "src/d.ts:3 * Starts it anew.",
       "src/e.ts:2 // Closed by whoever opened it.",
@@ -387,7 +361,7 @@ describe("the checkers of the house rules", () => {
       "src/c.ts": 'import "./beside-change.ts";\nconst beside = { nobody: "somebody" };\nconst a = "Nobody is here.";',
       "src/d.ts": "const b = `Lists ${nobody} of ${whoever}`;\n  // It tells nothing.\nconst c = `Starts anew.`;",
     };
-    expect(oddProse(tree)).toEqual([
+    expect(bannedProse(tree)).toEqual([
       "a.md:1 It tells why.",
       "b.md:3 anew.",
       "src/c.ts:3 Nobody is here.",
@@ -402,12 +376,8 @@ describe("the checkers of the house rules", () => {
       "test.each([[1]])(`${name} tells %p`, f);",
       `test("is accepted", () => expect("told by nobody").toBe(1));`,
     ];
-    expect((await oddTitles({ "test/a.test.ts": code.join("\n") })).map((found) => found.slice(0, 17))).toEqual([
-      "test/a.test.ts:1 ",
-      "test/a.test.ts:2 ",
-      "test/a.test.ts:2 ",
-      "test/a.test.ts:3 ",
-    ]);
+    const found = await bannedTitles({ "test/a.test.ts": code.join("\n") });
+    expect(found.map((text) => text.slice(0, 17))).toEqual([1, 2, 2, 3].map((line) => `test/a.test.ts:${line} `));
   });
 
   test.each([
@@ -419,44 +389,34 @@ describe("the checkers of the house rules", () => {
     [`describe.only("a", f);`],
     [`test.only.each([1])("a", f);`],
     [`it.todo("a");`],
-  ])("refuse %s in a test", async (code) => expect(await evasions({ "test/unit/a.test.ts": code })).toHaveLength(1));
+  ])("refuse %s in a test", async (code) =>
+    expect(await testViolations({ "test/unit/a.test.ts": code })).toHaveLength(1),
+  );
 
   test("let system tests wait, but not skip", async () => {
-    expect(
-      await evasions({
-        "test/system/a.test.ts": "await Bun.sleep(10);",
-        "test/unit/b.test.ts": `const text = "Bun.sleep(1)";`,
-      }),
-    ).toEqual([]);
-    expect(await evasions({ "test/system/a.test.ts": `test.skip("a", f);` })).toHaveLength(1);
+    const waiting = { "test/system/a.test.ts": "await Bun.sleep(10);" };
+    expect(await testViolations({ ...waiting, "test/unit/b.test.ts": `const text = "Bun.sleep(1)";` })).toEqual([]);
+    expect(await testViolations({ "test/system/a.test.ts": `test.skip("a", f);` })).toHaveLength(1);
   });
 
   test("refuse open tasks, machine folders, registry hosts and # privates in any file", () => {
     const marker = "TO" + "DO";
     const [home, root, host] = ["/ho" + "me/ann/a", "/ro" + "ot/a", "registry.npm" + "js.org"];
-    expect(
-      leftovers({
-        "README.md": `a ${marker}: b`,
-        "scripts/x": `cd ${home}`,
-        "a.ts": `"${root}"`,
-        "b.ts": `return ${"this"}.#key;`,
-        "bun.lock": `https://${host}/a`,
-      }),
-    ).toHaveLength(5);
-    expect(
-      leftovers({ "README.md": `${marker}S, "$root/dist", /$bunfs/root/x, the root/a, https://a.example/home/b` }),
-    ).toEqual([]);
+    const refused = [`a ${marker}: b`, `cd ${home}`, `"${root}"`, `return ${"this"}.#key;`, `https://${host}/a`];
+    for (const text of refused) expect(leftovers({ "README.md": text })).toHaveLength(1);
+    const accepted = `${marker}S, "$root/dist", /$bunfs/root/x, the root/a, https://a.example/home/b`;
+    expect(leftovers({ "README.md": accepted })).toEqual([]);
   });
 });
 
-/** Uses of OWNED names by other files, one sentence each. */
-async function foreignUses(tree: Tree): Promise<string[]> {
+/** Uses of RESTRICTED_USES by files that do not own them, one sentence each. */
+async function restrictedUses(tree: Tree): Promise<string[]> {
   const found: string[] = [];
   for (const [path, file] of await parse(tree))
     for (const use of usesOf(file)) {
-      const rule = OWNED.find((each) => each.uses.some((pattern) => covers(pattern, use.name)));
+      const rule = RESTRICTED_USES.find(({ uses }) => uses.some((pattern) => covers(pattern, use.name)));
       if (rule !== undefined && !rule.owners.includes(path))
-        found.push(`${path}:${use.line} uses ${use.name}: ${rule.instead}`);
+        found.push(`${path}:${use.line} uses ${use.name}: ${rule.hint}`);
     }
   return found;
 }
@@ -468,9 +428,9 @@ function rawVersions(tree: Tree): string[] {
     (/(?<![.\w"{])(members|observed|sort_keys)(?![\w:"]| IS (NOT )?NULL)/.test(line) &&
       /\bFROM history_versions\b/.test(line));
   return Object.entries(tree).flatMap(([path, text]) =>
-    NAMES_VERSIONS.has(path)
+    VERSION_TEXT_FILES.has(path)
       ? []
-      : text.split("\n").flatMap((line, place) => (isRaw(line) ? [`${path}:${place + 1}`] : [])),
+      : text.split("\n").flatMap((line, index) => (isRaw(line) ? [`${path}:${index + 1}`] : [])),
   );
 }
 
@@ -488,7 +448,7 @@ function sharedNames(tree: Tree): string[] {
   return [...files].filter(([, paths]) => paths.size > 1).map(([name, paths]) => `${name}: ${[...paths].join(", ")}`);
 }
 
-function headless(tree: Tree): string[] {
+function badHeads(tree: Tree): string[] {
   const found: string[] = [];
   for (const [path, text] of Object.entries(tree)) {
     const lines = text.split("\n");
@@ -502,22 +462,22 @@ function headless(tree: Tree): string[] {
   return found;
 }
 
-function oddWords(tree: Tree): string[] {
+function bannedComments(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([path, text]) =>
-    text.split("\n").flatMap((line, place) => {
+    text.split("\n").flatMap((line, index) => {
       const isOdd = COMMENT_LINE.test(line) && BANNED_WORDS.test(line);
-      return isOdd || (place === 0 && CLAUSE_HEAD.test(line)) ? [`${path}:${place + 1} ${line.trim()}`] : [];
+      return isOdd || (index === 0 && CLAUSE_HEAD.test(line)) ? [`${path}:${index + 1} ${line.trim()}`] : [];
     }),
   );
 }
 
 /** Lines of documents, and strings of sources that are sentences. Inline code and embedded expressions are skipped. */
-function oddProse(tree: Tree): string[] {
+function bannedProse(tree: Tree): string[] {
   return Object.entries(tree).flatMap(([path, text]) => {
     if (PROSE_EXCEPTIONS.has(path)) return [];
     const isDocument = path.endsWith(".md");
     let isCode = false;
-    return text.split("\n").flatMap((line, place) => {
+    return text.split("\n").flatMap((line, index) => {
       if (isDocument && line.trimStart().startsWith("```")) isCode = !isCode;
       const prose = isDocument
         ? [isCode ? "" : line.replace(/`[^`]*`/g, "`")]
@@ -526,18 +486,19 @@ function oddProse(tree: Tree): string[] {
           : [...line.matchAll(QUOTED)]
               .map(([quoted]) => quoted.slice(1, -1).replace(/\$\{[^}]*\}/g, "$"))
               .filter((sentence) => sentence.includes(" "));
-      return prose.filter((each) => BANNED_IN_PROSE.test(each)).map((each) => `${path}:${place + 1} ${each.trim()}`);
+      return prose.filter((part) => BANNED_IN_PROSE.test(part)).map((part) => `${path}:${index + 1} ${part.trim()}`);
     });
   });
 }
 
-async function oddTitles(tree: Tree): Promise<string[]> {
+async function bannedTitles(tree: Tree): Promise<string[]> {
   const found: string[] = [];
   for (const [path, file] of await parse(tree))
     walk(file, (node) => {
-      if (!isCallExpression(node) || !TITLED.has(rootOf(node.expression))) return;
+      if (!isCallExpression(node) || !TITLED_CALLS.has(rootOf(node.expression))) return;
       const title = node.arguments[0]?.getText() ?? "";
-      if (/^["'`]/.test(title) && ODD_TITLE.test(title.slice(1))) found.push(`${path}:${lineOf(file, node)} ${title}`);
+      if (/^["'`]/.test(title) && BANNED_TITLE.test(title.slice(1)))
+        found.push(`${path}:${lineOf(file, node)} ${title}`);
     });
   return found;
 }
@@ -548,7 +509,7 @@ function rootOf(node: Node): string {
   return isIdentifier(node) ? node.text : "";
 }
 
-async function evasions(tree: Tree): Promise<string[]> {
+async function testViolations(tree: Tree): Promise<string[]> {
   const found: string[] = [];
   for (const [path, file] of await parse(tree)) {
     const maySleep = MAY_SLEEP.some((folder) => path.startsWith(folder));
@@ -568,7 +529,7 @@ function leftovers(tree: Tree): string[] {
     for (const [index, line] of text.split("\n").entries())
       for (const pattern of [MARKERS, MACHINE_PATHS, REGISTRY_HOSTS, HASH_PRIVATES]) {
         const match = line.match(pattern);
-        if (match !== null) found.push(`${path}:${index + 1} says ${match[0]}`);
+        if (match !== null) found.push(`${path}:${index + 1} contains ${match[0]}`);
       }
   return found;
 }
@@ -594,15 +555,13 @@ function usesOf(file: SourceFile): { name: string; line: number }[] {
     for (const name of namesAt(node)) {
       const [first = "", ...rest] = name.split(".");
       const module = modules.get(first);
-      uses.push({
-        name: module !== undefined && rest[0] !== undefined ? `import:${module}#${rest[0]}` : name,
-        line: lineOf(file, node),
-      });
+      const used = module !== undefined && rest[0] !== undefined ? `import:${module}#${rest[0]}` : name;
+      uses.push({ name: used, line: lineOf(file, node) });
     }
   });
-  for (const each of importsOf(file))
-    for (const name of each.kind === "type" ? [] : each.names)
-      uses.push({ name: `import:${each.specifier.replace(/^node:/, "")}#${name}`, line: each.line });
+  for (const imported of importsOf(file))
+    for (const name of imported.kind === "type" ? [] : imported.names)
+      uses.push({ name: `import:${imported.specifier.replace(/^node:/, "")}#${name}`, line: imported.line });
   return uses.filter(
     (use, index) => uses.findIndex((other) => other.line === use.line && other.name === use.name) === index,
   );
@@ -617,33 +576,32 @@ function namespaceImports(file: SourceFile): Map<string, string> {
 }
 
 function namesAt(node: Node): string[] {
-  if (isNewExpression(node)) {
+  if (isNewExpression(node))
     return dottedName(node.expression) === "Date" && (node.arguments?.length ?? 0) === 0 ? ["new Date()"] : [];
-  }
   if (isCallExpression(node)) {
     const name = dottedName(node.expression);
     if (name === "Date") return ["Date()"];
     return name !== null && !name.includes(".") ? [name] : [];
   }
   if (isVariableDeclaration(node) && node.initializer !== undefined && isObjectBindingPattern(node.name)) {
-    const whole = dottedName(node.initializer);
-    const taken = node.name.elements.filter(isBindingElement).map((element) => element.propertyName ?? element.name);
-    return whole === null
+    const base = dottedName(node.initializer);
+    const keys = node.name.elements.filter(isBindingElement).map((element) => element.propertyName ?? element.name);
+    return base === null
       ? []
-      : taken.flatMap((name) => (name !== undefined && isIdentifier(name) ? [`${whole}.${name.text}`] : []));
+      : keys.flatMap((name) => (name !== undefined && isIdentifier(name) ? [`${base}.${name.text}`] : []));
   }
   if (isPropertyAccessExpression(node) || isElementAccessExpression(node)) {
     // Only the whole `a.b.c`: the inner access `a.b` is not a separate use.
-    const inner = isPropertyAccessExpression(node.parent) && dottedName(node.parent) !== null;
-    const name = inner ? null : dottedName(node);
+    const isInner = isPropertyAccessExpression(node.parent) && dottedName(node.parent) !== null;
+    const name = isInner ? null : dottedName(node);
     return name === null ? [] : [name];
   }
-  if (isIdentifier(node) && node.text === "console" && isWhole(node)) return ["console"];
+  if (isIdentifier(node) && node.text === "console" && isValueUse(node)) return ["console"];
   return [];
 }
 
 /** Whether an identifier is used as a value: neither a member's name nor the object of a member access. */
-function isWhole(node: Node): boolean {
+function isValueUse(node: Node): boolean {
   const parent = node.parent;
   if (isPropertyAccessExpression(parent) || isElementAccessExpression(parent)) return false;
   return (
@@ -669,12 +627,12 @@ function join(object: string | null, member: string): string | null {
 
 /** Whether a pattern covers a use: of the name itself or of a member. With `.*` the name is the object's. */
 function covers(pattern: string, name: string): boolean {
-  const whole = pattern.replace(/\.\*$/, "");
-  return name === whole || name.startsWith(`${whole}.`);
+  const base = pattern.replace(/\.\*$/, "");
+  return name === base || name.startsWith(`${base}.`);
 }
 
 /** Kinds with unambiguous names: an object with one of them and two other kinds as keys is a table of kinds. */
-const NO_OTHER_WORD = new Set(["if_entry", "ip_range", "custom_field", "api_key"]);
+const UNAMBIGUOUS_KINDS = new Set(["if_entry", "ip_range", "custom_field", "api_key"]);
 
 /** `path:line` of tables of kinds in the console, outside their folder. */
 async function kindTables(tree: Tree): Promise<string[]> {
@@ -691,14 +649,14 @@ async function kindTables(tree: Tree): Promise<string[]> {
 
 function isTableOfKinds(node: Node, isKind: (name: string) => boolean): boolean {
   if (isSwitchStatement(node)) {
-    const cases = node.caseBlock.clauses.map((each) => (isCaseClause(each) ? each.expression : null));
-    return cases.filter((each) => each !== null && isStringLiteral(each) && isKind(each.text)).length > 1;
+    const cases = node.caseBlock.clauses.map((clause) => (isCaseClause(clause) ? clause.expression : null));
+    return cases.filter((value) => value !== null && isStringLiteral(value) && isKind(value.text)).length > 1;
   }
   if (isBinaryExpression(node))
     return isStringLiteral(node.right) && isKind(node.right.text) && /\bkind$/.test(node.left.getText());
   if (!isObjectLiteralExpression(node)) return false;
-  const keys = node.properties.flatMap((each) =>
-    isPropertyAssignment(each) && isIdentifier(each.name) ? [each.name.text] : [],
+  const keys = node.properties.flatMap((property) =>
+    isPropertyAssignment(property) && isIdentifier(property.name) ? [property.name.text] : [],
   );
-  return keys.some((key) => NO_OTHER_WORD.has(key)) && keys.filter(isKind).length > 2;
+  return keys.some((key) => UNAMBIGUOUS_KINDS.has(key)) && keys.filter(isKind).length > 2;
 }

@@ -6,6 +6,11 @@ import type { SourceFile } from "typescript/unstable/ast";
 import { isExportDeclaration, isImportDeclaration } from "typescript/unstable/ast/is";
 import { type Import, importsOf, isSource, parse, readRepository, type Tree } from "../support/source/syntax.ts";
 
+/** Paths in src, from names separated by spaces. */
+function inSrc(names: string): string[] {
+  return names.split(" ").map((name) => `src/${name}`);
+}
+
 /** From top to bottom: a layer may import any layer below it. A name that ends in `/` is a folder of src. */
 const LAYERS = [
   ["main.ts"],
@@ -23,7 +28,7 @@ const LAYERS = [
   ["registry/app.ts", "registry/long-reads.ts"],
   ["registry/commands.ts", "registry/row-lists.ts"],
   "resources/*/routes.ts sessions/ history/ discovery/ backup/ operations/ reports/ bulk/ handbook/".split(" "),
-  // Code over all resources; then the resources, each in its folder; then their shared code.
+  // Code for all resources; then the resources, each in its folder; then their shared code.
   ["records/"],
   ["resources/*/"],
   ["resources/"],
@@ -33,112 +38,81 @@ const LAYERS = [
   ["base/"],
 ];
 
-/** Parts of one layer that may import each other nevertheless. */
-const SIDEWAYS: [from: string, to: string][] = [
+/** Parts of one layer with permitted imports between them. */
+const ALLOWED_SIDEWAYS: [from: string, to: string][] = [
   ["backup/", "history/"],
   ["operations/", "history/"],
   ["reports/", "history/"],
   ["reports/", "discovery/"],
 ];
 
-/** Only these know HTTP below the app: routes and their answers. */
-const ANSWERING = [
-  "src/*/routes.ts",
-  "src/*/*-routes.ts",
-  "src/*/*/routes.ts",
-  "src/*/*/*-routes.ts",
-  "src/records/*-answers.ts",
-  "src/records/backend.ts",
-  "src/records/broken-stream.ts",
-  "src/records/standard-operations.ts",
-  "src/sessions/gate.ts",
+/** HTTP-aware modules below the app: routes and their responses. */
+const HTTP_MODULES = [
+  ...inSrc("*/routes.ts */*-routes.ts */*/routes.ts */*/*-routes.ts sessions/gate.ts"),
+  ...inSrc("records/*-answers.ts records/backend.ts records/broken-stream.ts records/standard-operations.ts"),
 ];
 
 /**
  * Files and folders with a limited set of importers; a path that ends in `/` is a folder, `*` one or more characters
  * except `/`.
  */
-const ONLY_FROM: { target: string; importers: string[]; reason: string }[] = [
+const RESTRICTED_TARGETS: { target: string; importers: string[]; reason: string }[] = [
   {
     target: "src/cli/config.ts",
     importers: ["src/main.ts", "src/cli/", "src/server/appliance.ts"],
-    reason: "settings are handed down as values",
+    reason: "settings are passed as values",
   },
   {
     target: "src/http/",
     importers: [
-      "src/cli/",
-      "src/server/appliance.ts",
-      "src/server/threads.ts",
-      "src/server/workers/bodies.ts",
-      "src/registry/bare-app.ts",
+      ...inSrc("cli/ server/appliance.ts server/threads.ts server/workers/bodies.ts registry/bare-app.ts"),
       "src/registry/app.ts",
-      ...ANSWERING,
+      ...HTTP_MODULES,
     ],
-    reason: "commands and reads know no HTTP",
+    reason: "commands and reads are independent of HTTP",
   },
   {
     target: "src/schemas/",
     importers: [
-      "src/cli/",
-      "src/importers/",
-      "src/registry/app.ts",
-      "src/http/",
-      "src/records/",
-      "src/resources/",
-      "src/sessions/",
-      "src/history/",
-      "src/discovery/",
-      "src/backup/",
-      "src/operations/",
-      "src/reports/",
-      "src/bulk/",
+      ...inSrc("cli/ importers/ registry/app.ts http/ records/ resources/ sessions/ history/ discovery/"),
+      ...inSrc("backup/ operations/ reports/ bulk/"),
     ],
-    reason: "the store knows nothing of what goes over the line",
+    reason: "the store is independent of the API format",
   },
   {
     target: "package.json",
     importers: ["src/main.ts", "src/cli/", "src/schemas/", "src/registry/app.ts"],
-    reason: "it is there for the version",
+    reason: "only the version is read from it",
   },
-  { target: "migrations/", importers: ["src/db/"], reason: "db brings a store up to date" },
+  { target: "migrations/", importers: ["src/db/"], reason: "db runs the migrations" },
   // The package exports no name for the script, so the import is by path.
   {
     target: "node_modules/@scalar/api-reference/",
     importers: ["src/http/documentation.ts"],
-    reason: "it is a browser's script",
+    reason: "it is a browser script",
   },
 ];
 
 /** The browser program: it shares no module with the server, not even a type. Its tests and its build may import it. */
 const CONSOLE = "src/console/";
 /** `#api`: types of the OpenAPI document; `#forms`: fields of its bodies; `#fields`: those of its lists; `#limits`: limits. */
-const CONSOLE_PACKAGES = [
-  "#api",
-  "#fields",
-  "#forms",
-  "#limits",
-  "preact",
-  "@preact/signals",
-  "openapi-fetch",
-  "papaparse",
-];
+const CONSOLE_PACKAGES = "#api #fields #forms #limits preact @preact/signals openapi-fetch papaparse".split(" ");
 
 /** Packages limited to a few files, so that they remain replaceable. */
 const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
   {
     name: "elysia",
     importers: ["src/http/", "src/registry/app.ts", "src/*/routes.ts", "src/*/*/routes.ts"],
-    reason: "Elysia 2 is on its way",
+    reason: "prepares the move to Elysia 2",
   },
   {
     name: "@elysiajs/*",
     importers: ["src/http/", "src/registry/app.ts", "src/*/routes.ts", "src/*/*/routes.ts"],
-    reason: "Elysia 2 is on its way",
+    reason: "prepares the move to Elysia 2",
   },
   {
     name: "drizzle-orm",
-    importers: ["src/db/", "src/resources/", "src/access/", "src/sessions/", "src/history/", "src/discovery/"],
+    importers: inSrc("db/ resources/ access/ sessions/ history/ discovery/"),
     reason: "tables belong to db and to definitions",
   },
   {
@@ -152,10 +126,10 @@ const PACKAGES: { name: string; importers: string[]; reason: string }[] = [
   { name: "node:sqlite", importers: ["src/db/"], reason: "one folder opens the store" },
 ];
 
-/** Forbidden transitive imports. Modules under `known` are forbidden as types as well. */
-const UNREACHABLE: { from: string; except?: string; packages?: string[]; known?: string[] }[] = [
+/** Forbidden transitive imports. Modules under `modules` are forbidden as types as well. */
+const FORBIDDEN_TRANSITIVE: { from: string; except?: string; packages?: string[]; modules?: string[] }[] = [
   // Workers of the executable must not load the web framework. One exception: it checks bodies by the app's own routes.
-  { from: "src/server/workers/*.ts", except: "src/server/workers/bodies.ts", known: ["src/http/"] },
+  { from: "src/server/workers/*.ts", except: "src/server/workers/bodies.ts", modules: ["src/http/"] },
   { from: "src/server/workers/*.ts", except: "src/server/workers/bodies.ts", packages: ["elysia", "@elysiajs/*"] },
   // A start must not pay for the certificate generator.
   { from: "src/main.ts", packages: ["@peculiar/*", "reflect-metadata"] },
@@ -165,7 +139,7 @@ const UNREACHABLE: { from: string; except?: string; packages?: string[]; known?:
 const EXCEPTIONS: { from: string; to: string; reason: string }[] = [];
 
 /** Words without information about a file's purpose. */
-const EMPTY_NAMES = new Set(["util", "utils", "helper", "helpers", "common", "manager", "managers"]);
+const MEANINGLESS_NAMES = new Set(["util", "utils", "helper", "helpers", "common", "manager", "managers"]);
 
 const ROUTES = /(^|[/-])routes\.ts$/;
 const COMMANDS = /(^|[/-])commands\.ts$/;
@@ -176,7 +150,8 @@ test("every import of src obeys the layers, and no modules of src, scripts or te
   expect(await violations(tree)).toEqual([]);
 });
 
-test("no file or folder has a meaningless name", () => expect(emptyNames(readRepository([], () => true))).toEqual([]));
+test("no file or folder has a meaningless name", () =>
+  expect(meaninglessNames(readRepository([], () => true))).toEqual([]));
 
 describe("the checker of the import rules", () => {
   const lower = {
@@ -208,131 +183,80 @@ describe("the checker of the import rules", () => {
     expect(await violations(tree)).toEqual([]);
   });
 
+  const [APP, WRITER, ROLE] = ["src/registry/app.ts", "src/server/workers/writer.ts", "src/access/role.ts"];
+  const [PROBE, HOST] = ["src/discovery/probe.ts", "src/resources/hosts/host.ts"];
+  const NETWORK_COMMANDS = "src/resources/networks/commands.ts";
   test.each([
-    ["the console that knows the server", "src/console/main.tsx", `import { ip } from "../base/ip.ts";`],
-    ["the console that knows its types", "src/console/main.tsx", `import type { ip } from "../base/ip.ts";`],
-    ["the console that takes a server's package", "src/console/main.tsx", `import { Elysia } from "elysia";`],
-    ["the server that knows the console", "src/main.ts", `import { page } from "./console/url/page-paths.ts";`],
-    ["the server that renders", "src/http/errors.ts", `import { h } from "preact";`],
+    ["a console that imports the server", "src/console/main.tsx", `import { ip } from "../base/ip.ts";`],
+    ["a console that imports server types", "src/console/main.tsx", `import type { ip } from "../base/ip.ts";`],
+    ["a console that imports a server package", "src/console/main.tsx", `import { Elysia } from "elysia";`],
+    ["a server that imports the console", "src/main.ts", `import { page } from "./console/url/page-paths.ts";`],
+    ["a server that renders", "src/http/errors.ts", `import { h } from "preact";`],
     ["a lower layer that imports a higher one", "src/db/kind.ts", `import { app } from "../registry/app.ts";`],
     ["a type-only import upwards", "src/base/ip.ts", `import type { kind } from "../db/kind.ts";`],
     ["an import type upwards", "src/base/ip.ts", `export type A = import("../db/kind.ts").A;`],
     ["a dynamic import upwards", "src/base/ip.ts", `await import("../db/kind.ts");`],
     ["a re-export upwards", "src/base/ip.ts", `export { kind } from "../db/kind.ts"; export const ip = 1;`],
     ["a Worker file upwards", "src/db/kind.ts", `new Worker(new URL("../server/workers/writer.ts", import.meta.url));`],
-    ["db that knows http", "src/db/kind.ts", `import { errors } from "../http/errors.ts";`],
-    ["http that knows db", "src/http/errors.ts", `import { kind } from "../db/kind.ts";`],
-    [
-      "app and writer that know each other",
-      "src/registry/app.ts",
-      `import { writer } from "../server/workers/writer.ts";`,
-    ],
-    [
-      "a resource that imports history",
-      "src/resources/hosts/host.ts",
-      `import { timeline } from "../../history/timeline.ts";`,
-    ],
-    [
-      "a resource that imports discovery",
-      "src/resources/hosts/host.ts",
-      `import { probe } from "../../discovery/probe.ts";`,
-    ],
+    ["db that imports http", "src/db/kind.ts", `import { errors } from "../http/errors.ts";`],
+    ["http that imports db", "src/http/errors.ts", `import { kind } from "../db/kind.ts";`],
+    ["app and writer that import each other", APP, `import { writer } from "../server/workers/writer.ts";`],
+    ["a resource that imports history", HOST, `import { timeline } from "../../history/timeline.ts";`],
+    ["a resource that imports discovery", HOST, `import { probe } from "../../discovery/probe.ts";`],
     ["access that imports a resource", "src/access/role.ts", `import { host } from "../resources/hosts/host.ts";`],
-    [
-      "a resource that imports who signs in",
-      "src/resources/hosts/host.ts",
-      `import { gate } from "../../sessions/gate.ts";`,
-    ],
+    ["a resource that imports sessions", HOST, `import { gate } from "../../sessions/gate.ts";`],
     ["access that imports history", "src/access/role.ts", `import { timeline } from "../history/timeline.ts";`],
     ["history that imports discovery", "src/history/timeline.ts", `import { probe } from "../discovery/probe.ts";`],
-    [
-      "a resource that imports another one's routes",
-      "src/resources/hosts/host.ts",
-      `import { routes } from "../networks/routes.ts";`,
-    ],
-    [
-      "a resource that imports another one's commands",
-      "src/resources/hosts/host.ts",
-      `import { commands } from "../networks/commands.ts";`,
-    ],
-    [
-      "access that imports a resource's commands",
-      "src/access/role.ts",
-      `import { commands } from "../resources/networks/commands.ts";`,
-    ],
-    [
-      "discovery that imports routes",
-      "src/discovery/probe.ts",
-      `import { routes } from "../resources/networks/routes.ts";`,
-    ],
-    [
-      "a definition that knows HTTP",
-      "src/resources/hosts/host.ts",
-      `import type { errors } from "../../http/errors.ts";`,
-    ],
-    ["a sweep that knows HTTP", "src/discovery/probe.ts", `import { errors } from "../http/errors.ts";`],
-    ["http that knows a resource", "src/http/errors.ts", `import type { host } from "../resources/hosts/host.ts";`],
-    ["schemas that know HTTP", "src/schemas/csv.ts", `import type { errors } from "../http/errors.ts";`],
-    ["schemas that know the store", "src/schemas/csv.ts", `import type { kind } from "../db/kind.ts";`],
-    ["schemas that know Elysia", "src/schemas/csv.ts", `import { t } from "elysia";`],
-    ["db that knows schemas", "src/db/kind.ts", `import type { csv } from "../schemas/csv.ts";`],
-    ["commands that know HTTP", "src/resources/networks/commands.ts", `import { errors } from "../../http/errors.ts";`],
-    ["a writer that knows HTTP", "src/server/workers/writer.ts", `import { errors } from "../../http/errors.ts";`],
-    [
-      "a writer that imports routes",
-      "src/server/workers/writer.ts",
-      `import { routes } from "../../resources/networks/routes.ts";`,
-    ],
+    ["a resource that imports another one's routes", HOST, `import { routes } from "../networks/routes.ts";`],
+    ["a resource that imports another one's commands", HOST, `import { commands } from "../networks/commands.ts";`],
+    ["access that imports commands", ROLE, `import { commands } from "../resources/networks/commands.ts";`],
+    ["discovery that imports routes", PROBE, `import { routes } from "../resources/networks/routes.ts";`],
+    ["a definition that imports HTTP", HOST, `import type { errors } from "../../http/errors.ts";`],
+    ["a sweep that imports HTTP", "src/discovery/probe.ts", `import { errors } from "../http/errors.ts";`],
+    ["http that imports a resource", "src/http/errors.ts", `import type { host } from "../resources/hosts/host.ts";`],
+    ["schemas that import HTTP", "src/schemas/csv.ts", `import type { errors } from "../http/errors.ts";`],
+    ["schemas that import the store", "src/schemas/csv.ts", `import type { kind } from "../db/kind.ts";`],
+    ["schemas that import Elysia", "src/schemas/csv.ts", `import { t } from "elysia";`],
+    ["db that imports schemas", "src/db/kind.ts", `import type { csv } from "../schemas/csv.ts";`],
+    ["commands that import HTTP", NETWORK_COMMANDS, `import { errors } from "../../http/errors.ts";`],
+    ["a writer that imports HTTP", "src/server/workers/writer.ts", `import { errors } from "../../http/errors.ts";`],
+    ["a writer that imports routes", WRITER, `import { routes } from "../../resources/networks/routes.ts";`],
     ["settings read below the appliance", "src/access/role.ts", `import { config } from "../cli/config.ts";`],
     ["Elysia outside http, app and routes", "src/resources/hosts/host.ts", `import { t } from "elysia";`],
     ["an Elysia plugin outside them", "src/access/role.ts", `import { cookie } from "@elysiajs/cookie";`],
     ["drizzle in http", "src/http/errors.ts", `import { eq } from "drizzle-orm";`],
     ["a subpath of drizzle in base", "src/base/ip.ts", `import { text } from "drizzle-orm/sqlite-core";`],
     ["SQLite outside db", "src/access/role.ts", `import { Database } from "bun:sqlite";`],
-    [
-      "migrations read outside db",
-      "src/access/role.ts",
-      `import sql from "../../migrations/0001.sql" with { type: "text" };`,
-    ],
+    ["migrations read outside db", ROLE, `import sql from "../../migrations/0001.sql" with { type: "text" };`],
     [
       "a file of a package by its path",
       "src/http/errors.ts",
       `import script from "../../node_modules/@scalar/api-reference/dist/a.js" with { type: "file" };`,
     ],
     ["a file outside src", "src/base/ip.ts", `import { f } from "../../test/support/f.ts";`],
-    ["a file that is not there", "src/base/ip.ts", `import { f } from "./nothing.ts";`],
+    ["a missing file", "src/base/ip.ts", `import { f } from "./nothing.ts";`],
     ["a relative import without its extension", "src/base/ip.ts", `import { mac } from "./mac";`],
     ["a star export", "src/base/ip.ts", `export * from "./mac.ts";`],
     ["a file that only re-exports", "src/base/ip.ts", `import "./mac.ts"; export { mac } from "./mac.ts";`],
     ["a file named index.ts", "src/base/index.ts", `export const a = 1;`],
-    ["a file that belongs to no layer", "src/extra.ts", `export const a = 1;`],
+    ["a file outside all layers", "src/extra.ts", `export const a = 1;`],
   ])("refuses %s", async (title, path, text) => {
-    const tree: Tree = {
-      ...lower,
-      "src/registry/app.ts": "export const app = 1;",
-      "src/server/workers/writer.ts": "export const writer = 1;",
-      "src/cli/config.ts": "export const config = 1;",
-      "src/access/role.ts": "export const role = 1;",
-      "src/history/timeline.ts": "export const timeline = 1;",
-      "src/discovery/probe.ts": "export const probe = 1;",
-      "src/sessions/gate.ts": "export const gate = 1;",
-      "src/schemas/csv.ts": "export const csv = 1;",
-      "src/resources/hosts/host.ts": "export const host = 1;",
-      "src/resources/networks/network.ts": "export const network = 1;",
-      "src/resources/networks/routes.ts": "export const routes = 1;",
-      "src/resources/networks/commands.ts": "export const commands = 1;",
-      "src/base/mac.ts": "export const mac = 1;",
-      "src/console/url/page-paths.ts": "export const page = 1;",
-      "migrations/0001.sql": "",
-      "test/support/f.ts": "export const f = 1;",
-    };
+    const modules = [
+      ...inSrc("registry/app.ts server/workers/writer.ts cli/config.ts access/role.ts history/timeline.ts"),
+      ...inSrc("discovery/probe.ts sessions/gate.ts schemas/csv.ts resources/hosts/host.ts base/mac.ts"),
+      ...inSrc("resources/networks/network.ts resources/networks/routes.ts resources/networks/commands.ts"),
+      "src/console/url/page-paths.ts",
+      "test/support/f.ts",
+    ];
+    const sources = Object.fromEntries(modules.map((module) => [module, "export const a = 1;"]));
+    const tree: Tree = { ...lower, ...sources, "migrations/0001.sql": "" };
     expect(await violations(tree)).toEqual([]);
     tree[path] = text;
     const found = await violations(tree);
     expect(found).toHaveLength(1);
     // Otherwise a mistyped path in a case would be refused for that reason.
-    const isOfPath = ["a file that is not there", "a relative import without its extension"].includes(title);
-    expect(found[0]?.includes("there is no such file")).toBe(isOfPath);
+    const isPathError = ["a missing file", "a relative import without its extension"].includes(title);
+    expect(found[0]?.includes("there is no such file")).toBe(isPathError);
     expect(found[0]).toStartWith(path);
   });
 
@@ -361,27 +285,26 @@ describe("the checker of the import rules", () => {
   });
 
   test("refuses resources that refer to each other in a cycle, even by types only", async () => {
-    const ring = {
+    const cyclic = {
       "src/resources/hosts/host.ts": `import type { port } from "../ports/port-name.ts"; export const host = 1;`,
       "src/resources/hosts/host-name.ts": "export const host = 1;",
       "src/resources/ports/port.ts": `import type { host } from "../hosts/host-name.ts"; export const port = 1;`,
       "src/resources/ports/port-name.ts": "export const port = 1;",
     };
-    expect(await violations(ring)).toEqual([
-      "src/resources/hosts/ → src/resources/ports/ → src/resources/hosts/: resources refer in one direction, that of the foreign keys",
+    expect(await violations(cyclic)).toEqual([
+      "src/resources/hosts/ → src/resources/ports/ → src/resources/hosts/: references must follow the foreign keys",
     ]);
   });
 
   test("refuses a cycle among folders of one part", async () => {
-    const ring = {
+    const cyclic = {
       "src/discovery/device.ts": `import type { walk } from "./mib/walk.ts"; export const device = 1;`,
       "src/discovery/mib/walk.ts": "export const walk = 1;",
       "src/discovery/mib/lldp.ts": `import { rows } from "../rows.ts"; export const lldp = 1;`,
       "src/discovery/rows.ts": "export const rows = 1;",
     };
-    expect(await violations(ring)).toEqual([
-      "src/discovery/ → src/discovery/mib/ → src/discovery/: a cycle of folders",
-    ]);
+    const cycle = "src/discovery/ → src/discovery/mib/ → src/discovery/: a cycle of folders";
+    expect(await violations(cyclic)).toEqual([cycle]);
   });
 
   test("refuses Elysia in the writer through any number of files, and HTTP even by types only", async () => {
@@ -392,13 +315,13 @@ describe("the checker of the import rules", () => {
       "src/discovery/commands.ts": `import { answer } from "../records/list-answers.ts"; export const commands = 1;`,
       "src/records/list-answers.ts": `import { errors } from "../http/errors.ts"; export const answer = 1;`,
     };
-    const way = "src/server/workers/writer.ts → src/discovery/commands.ts → src/records/list-answers.ts";
+    const chain = "src/server/workers/writer.ts → src/discovery/commands.ts → src/records/list-answers.ts";
     expect(await violations(tree)).toEqual([
-      `${way}: brings src/http/errors.ts along`,
-      `${way} → src/http/errors.ts: brings elysia along`,
+      `${chain}: loads src/http/errors.ts transitively`,
+      `${chain} → src/http/errors.ts: loads elysia transitively`,
     ]);
     tree["src/records/list-answers.ts"] = `import type { errors } from "../http/errors.ts"; export const answer = 1;`;
-    expect(await violations(tree)).toEqual([`${way}: brings src/http/errors.ts along`]);
+    expect(await violations(tree)).toEqual([`${chain}: loads src/http/errors.ts transitively`]);
   });
 
   test("refuses an unused exception", async () => {
@@ -411,19 +334,9 @@ describe("the checker of the import rules", () => {
   });
 
   test("refuses meaningless names of files and folders", () => {
-    const tree = {
-      "src/http/utils.ts": "",
-      "src/common/a.ts": "",
-      "src/db/query-helpers.ts": "",
-      "test/manager.test.ts": "",
-      "src/db/kind.ts": "",
-    };
-    expect(emptyNames(tree)).toEqual([
-      "src/http/utils.ts",
-      "src/common/a.ts",
-      "src/db/query-helpers.ts",
-      "test/manager.test.ts",
-    ]);
+    const names = ["src/http/utils.ts", "src/common/a.ts", "src/db/query-helpers.ts", "test/manager.test.ts"];
+    const tree = Object.fromEntries([...names, "src/db/kind.ts"].map((name) => [name, ""]));
+    expect(meaninglessNames(tree)).toEqual(names);
   });
 });
 
@@ -435,28 +348,27 @@ interface Edge extends Import {
 
 /** Every violation in the tree, one sentence each, starting with the file. */
 async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]> {
-  const sources = Object.fromEntries(
-    Object.entries(tree).filter(([path]) => isSource(path) && !path.endsWith(".d.ts")),
-  );
+  const isProgram = (path: string) => isSource(path) && !path.endsWith(".d.ts");
+  const sources = Object.fromEntries(Object.entries(tree).filter(([path]) => isProgram(path)));
   const found: string[] = [];
   const edges: Edge[] = [];
   const outside: Edge[] = [];
   for (const [path, file] of await parse(sources)) {
     if (!path.startsWith("src/")) {
-      for (const each of importsOf(file))
-        outside.push({ ...each, from: path, to: resolveSpecifier(path, each.specifier) });
+      for (const imported of importsOf(file))
+        outside.push({ ...imported, from: path, to: resolveSpecifier(path, imported.specifier) });
       continue;
     }
     if (layerOf(path) === -1 && !path.startsWith(CONSOLE)) found.push(`${path}: belongs to no layer`);
     if (path.endsWith("/index.ts")) found.push(`${path}: a barrel`);
-    else if (isBarrel(file)) found.push(`${path}: only passes on what others export`);
-    for (const each of importsOf(file)) edges.push({ ...each, from: path, to: resolveSpecifier(path, each.specifier) });
+    else if (isBarrel(file)) found.push(`${path}: only re-exports`);
+    for (const use of importsOf(file)) edges.push({ ...use, from: path, to: resolveSpecifier(path, use.specifier) });
   }
   const used = new Set<(typeof exceptions)[number]>();
   for (const edge of edges) {
     const reason = edge.to === null ? refusePackage(edge) : refuseImport(edge.from, edge.to, tree);
     if (reason === null) continue;
-    const exception = exceptions.find((each) => each.from === edge.from && each.to === (edge.to ?? edge.specifier));
+    const exception = exceptions.find((rule) => rule.from === edge.from && rule.to === (edge.to ?? edge.specifier));
     if (exception === undefined)
       found.push(`${edge.from}:${edge.line} imports ${edge.to ?? edge.specifier}: ${reason}`);
     else used.add(exception);
@@ -469,7 +381,7 @@ async function violations(tree: Tree, exceptions = EXCEPTIONS): Promise<string[]
     ...moduleCycles([...edges, ...outside]),
     ...resourceCycles(edges),
     ...folderCycles(edges),
-    ...broughtAlong(edges),
+    ...transitiveViolations(edges),
   ];
 }
 
@@ -497,44 +409,45 @@ function resolveSpecifier(from: string, specifier: string): string | null {
 function refuseImport(from: string, to: string, tree: Tree): string | null {
   // The compiler resolves modules in node_modules.
   if (tree[to] === undefined && !to.startsWith("node_modules/")) return "there is no such file";
-  const restricted = ONLY_FROM.find((rule) => matches(to, rule.target));
-  const inside = restricted !== undefined && matches(from, restricted.target);
-  if (restricted !== undefined && !inside && !restricted.importers.some((importer) => matches(from, importer)))
+  const restricted = RESTRICTED_TARGETS.find((rule) => matches(to, rule.target));
+  const isInside = restricted !== undefined && matches(from, restricted.target);
+  if (restricted !== undefined && !isInside && !restricted.importers.some((importer) => matches(from, importer)))
     return restricted.reason;
   if (!to.startsWith("src/")) return restricted === undefined ? "it is outside src" : null;
-  if (from.startsWith(CONSOLE) !== to.startsWith(CONSOLE)) return "the console is a program of its own";
+  if (from.startsWith(CONSOLE) !== to.startsWith(CONSOLE)) return "the console is a separate program";
   if (from.startsWith(CONSOLE)) return null;
 
   const [fromPart, toPart] = [partOf(from), partOf(to)];
   if (layerOf(to) < layerOf(from)) return "it is in a higher layer";
-  const sideways = SIDEWAYS.some(([one, other]) => one === fromPart && other === toPart);
-  if (layerOf(to) === layerOf(from) && fromPart !== toPart && !sideways) return `${fromPart} must not know ${toPart}`;
+  const isSideways = ALLOWED_SIDEWAYS.some(([source, target]) => source === fromPart && target === toPart);
+  if (layerOf(to) === layerOf(from) && fromPart !== toPart && !isSideways)
+    return `${fromPart} must not import ${toPart}`;
 
   const sameFolder = folderOf(from) === folderOf(to);
   if (ROUTES.test(to) && !sameFolder && from !== "src/registry/app.ts") return "routes are assembled by app.ts alone";
   if (COMMANDS.test(to) && !sameFolder && layerOf(from) >= layerOf("src/records/a.ts"))
-    return "of another resource only the definition may be known";
+    return "only the definition of another resource may be imported";
   return null;
 }
 
 function refusePackage(edge: Edge): string | null {
-  if (edge.from.startsWith(CONSOLE) && !CONSOLE_PACKAGES.some((name) => isOf(edge.specifier, name)))
-    return "the console is a program of the browser";
-  const rule = PACKAGES.find((each) => isOf(edge.specifier, each.name));
+  if (edge.from.startsWith(CONSOLE) && !CONSOLE_PACKAGES.some((name) => belongsTo(edge.specifier, name)))
+    return "the console runs in the browser";
+  const rule = PACKAGES.find((restriction) => belongsTo(edge.specifier, restriction.name));
   if (rule === undefined || rule.importers.some((importer) => matches(edge.from, importer))) return null;
   return rule.reason;
 }
 
 /** Whether a specifier names a package or one of its subpaths. */
-function isOf(specifier: string, name: string): boolean {
+function belongsTo(specifier: string, name: string): boolean {
   return matches(specifier, name) || matches(specifier, `${name}/`);
 }
 
-/** A file of only imports and re-exports, or one that re-exports all of another. */
+/** Whether a file only imports and re-exports, or re-exports all of another file. */
 function isBarrel(file: SourceFile): boolean {
   const exports = file.statements.filter(isExportDeclaration);
-  if (exports.some((each) => each.moduleSpecifier !== undefined && each.exportClause === undefined)) return true;
-  return exports.length > 0 && file.statements.every((each) => isExportDeclaration(each) || isImportDeclaration(each));
+  if (exports.some((node) => node.moduleSpecifier !== undefined && node.exportClause === undefined)) return true;
+  return exports.length > 0 && file.statements.every((node) => isExportDeclaration(node) || isImportDeclaration(node));
 }
 
 function folderOf(path: string): string {
@@ -542,11 +455,8 @@ function folderOf(path: string): string {
 }
 
 function moduleCycles(edges: Edge[]): string[] {
-  const graph = graphOf(
-    edges.filter((edge) => edge.kind !== "worker"),
-    (path) => path,
-  );
-  return cyclesOf(graph).map((cycle) => `${cycle.join(" → ")}: a cycle of modules`);
+  const imports = edges.filter((edge) => edge.kind !== "worker");
+  return cyclesOf(graphOf(imports, (path) => path)).map((cycle) => `${cycle.join(" → ")}: a cycle of modules`);
 }
 
 /**
@@ -555,15 +465,13 @@ function moduleCycles(edges: Edge[]): string[] {
  * by itself.
  */
 function resourceCycles(edges: Edge[]): string[] {
-  const inside = edges.filter(
-    (edge) =>
-      edge.from.startsWith("src/resources/") && edge.to?.startsWith("src/resources/") && isDefinition(edge.from),
-  );
+  const isInside = (path: string | null) => path?.startsWith("src/resources/") === true;
+  const inside = edges.filter(({ from, to }) => isInside(from) && isInside(to) && isDefinition(from));
   const graph = graphOf(inside, (path) =>
     path.split("/").length > 3 ? `${path.split("/").slice(0, 3).join("/")}/` : path,
   );
   const cycles = cyclesOf(graph).filter((cycle) => cycle.some((node) => node.endsWith("/")));
-  return cycles.map((cycle) => `${cycle.join(" → ")}: resources refer in one direction, that of the foreign keys`);
+  return cycles.map((cycle) => `${cycle.join(" → ")}: references must follow the foreign keys`);
 }
 
 /**
@@ -591,8 +499,10 @@ function isDefinition(path: string): boolean {
   return file === `${singular}.ts`;
 }
 
-function graphOf(edges: Edge[], nodeOf: (path: string) => string): Map<string, Set<string>> {
-  const graph = new Map<string, Set<string>>();
+type Graph = Map<string, Set<string>>;
+
+function graphOf(edges: Edge[], nodeOf: (path: string) => string): Graph {
+  const graph: Graph = new Map();
   for (const edge of edges) {
     if (edge.to === null) continue;
     const [from, to] = [nodeOf(edge.from), nodeOf(edge.to)];
@@ -616,51 +526,41 @@ function cyclesOf(graph: Map<string, Set<string>>): string[][] {
   return cycles;
 }
 
-/** Shortest path of at least one step from a node to a wanted one, including both; null if there is none. */
-function shortestPath(
-  graph: Map<string, Set<string>>,
-  start: string,
-  wanted: (node: string) => boolean,
-): string[] | null {
+/** Shortest path of at least one step from a node to a target, including both; null without one. */
+function shortestPath(graph: Graph, start: string, isTarget: (node: string) => boolean): string[] | null {
   const queue: string[][] = [[start]];
-  const seen = new Set<string>();
+  const visited = new Set<string>();
   for (let path = queue.shift(); path !== undefined; path = queue.shift())
     for (const next of graph.get(path[path.length - 1] ?? "") ?? []) {
-      if (wanted(next)) return [...path, next];
-      if (seen.has(next)) continue;
-      seen.add(next);
+      if (isTarget(next)) return [...path, next];
+      if (visited.has(next)) continue;
+      visited.add(next);
       queue.push([...path, next]);
     }
   return null;
 }
 
-function broughtAlong(edges: Edge[]): string[] {
+function transitiveViolations(edges: Edge[]): string[] {
   const found: string[] = [];
-  for (const { from, except, packages = [], known = [] } of UNREACHABLE) {
+  for (const { from, except, packages = [], modules = [] } of FORBIDDEN_TRANSITIVE) {
     const graph = new Map<string, Set<string>>();
     for (const edge of edges)
-      if (edge.kind !== "worker" && (known.length > 0 || edge.kind !== "type"))
+      if (edge.kind !== "worker" && (modules.length > 0 || edge.kind !== "type"))
         graph.set(edge.from, (graph.get(edge.from) ?? new Set()).add(edge.to ?? edge.specifier));
     for (const entry of graph.keys()) {
       if (!matches(entry, from) || entry === except) continue;
-      const path = shortestPath(
-        graph,
-        entry,
-        (node) => packages.some((name) => isOf(node, name)) || known.some((name) => matches(node, name)),
-      );
+      const isForbidden = (node: string) =>
+        packages.some((name) => belongsTo(node, name)) || modules.some((name) => matches(node, name));
+      const path = shortestPath(graph, entry, isForbidden);
       // Direct imports are refused in the importing file.
       if (path !== null && path.length > 2)
-        found.push(`${path.slice(0, -1).join(" → ")}: brings ${path[path.length - 1]} along`);
+        found.push(`${path.slice(0, -1).join(" → ")}: loads ${path[path.length - 1]} transitively`);
     }
   }
   return found;
 }
 
-function emptyNames(tree: Tree): string[] {
-  return Object.keys(tree).filter((path) =>
-    path
-      .toLowerCase()
-      .split(/[/._-]/)
-      .some((word) => EMPTY_NAMES.has(word)),
-  );
+function meaninglessNames(tree: Tree): string[] {
+  const wordsOf = (path: string) => path.toLowerCase().split(/[/._-]/);
+  return Object.keys(tree).filter((path) => wordsOf(path).some((word) => MEANINGLESS_NAMES.has(word)));
 }

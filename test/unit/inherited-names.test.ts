@@ -10,10 +10,14 @@ import { ifTypeOf } from "../../src/importers/netbox/interface-types.ts";
 
 describe.each(Object.getOwnPropertyNames(Object.prototype))("%s", (name) => {
   test("is unset on objects that do not define it", () => {
-    const given: Record<string, string> = JSON.parse(`{"${name}":"given"}`);
-    for (const own of [ownValue, ownValueOfConsole]) {
-      expect([own({}, name), own(null, name), own(undefined, name)]).toEqual([undefined, undefined, undefined]);
-      expect(own(given, name)).toBe("given");
+    const defined: Record<string, string> = JSON.parse(`{"${name}":"given"}`);
+    for (const lookup of [ownValue, ownValueOfConsole]) {
+      expect([lookup({}, name), lookup(null, name), lookup(undefined, name)]).toEqual([
+        undefined,
+        undefined,
+        undefined,
+      ]);
+      expect(lookup(defined, name)).toBe("given");
     }
   });
 

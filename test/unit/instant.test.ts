@@ -11,7 +11,7 @@ import {
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 /** The timestamp in the format of this API. */
-function normalised(text: string): string | null {
+function normalized(text: string): string | null {
   const instant = parseInstant(text);
   return instant === null ? null : formatInstant(instant);
 }
@@ -39,7 +39,7 @@ describe("parseInstant", () => {
     ["1990-12-31T23:59:60Z", "1991-01-01T00:00:00.000Z"],
     ["1990-12-31T15:59:60-08:00", "1991-01-01T00:00:00.000Z"],
     ["1937-01-01T12:00:27.87+00:20", "1937-01-01T11:40:27.870Z"],
-  ])("parses the RFC 3339 §5.8 example %s", (text, expected) => expect(normalised(text)).toBe(expected));
+  ])("parses the RFC 3339 §5.8 example %s", (text, expected) => expect(normalized(text)).toBe(expected));
 
   test.each([
     ["2026-11-21T09:15:00Z", "2026-11-21T09:15:00.000Z"],
@@ -58,79 +58,49 @@ describe("parseInstant", () => {
     ["0099-06-15T00:00:00Z", "0099-06-15T00:00:00.000Z"],
     ["0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"],
     ["9999-12-31T23:59:59.999999Z", "9999-12-31T23:59:59.999Z"],
-  ])("parses %s as %s", (text, expected) => expect(normalised(text)).toBe(expected));
+  ])("parses %s as %s", (text, expected) => expect(normalized(text)).toBe(expected));
 
   test.each(["2000-02-29T00:00:00Z", "2024-02-29T00:00:00Z", "2026-02-28T00:00:00Z", "0000-02-29T00:00:00Z"])(
     "accepts the day %s",
     (text) => expect(parseInstant(text)).not.toBeNull(),
   );
 
-  test.each([
-    "2026-02-29",
-    "2026-02-30",
-    "1900-02-29",
-    "2100-02-29",
-    "2026-04-31",
-    "2026-06-31",
-    "2026-09-31",
-    "2026-11-31",
-    "2026-01-32",
-    "2026-00-10",
-    "2026-13-01",
-    "2026-01-00",
-  ])("refuses the impossible day %s", (day) => expect(parseInstant(`${day}T00:00:00Z`)).toBeNull());
+  const IMPOSSIBLE_DAYS =
+    "2026-02-29 2026-02-30 1900-02-29 2100-02-29 2026-04-31 2026-06-31 2026-09-31 2026-11-31 2026-01-32 2026-00-10 " +
+    "2026-13-01 2026-01-00";
+  test.each(IMPOSSIBLE_DAYS.split(" "))("refuses the impossible day %s", (day) => {
+    expect(parseInstant(`${day}T00:00:00Z`)).toBeNull();
+  });
 
-  test.each([
-    "",
-    "now",
-    "2026-11-21",
-    "2026-11-21T09:15Z",
-    "2026-11-21T09:15:00",
-    "2026-11-21 09:15:00Z",
-    "2026-11-21T09:15:00 01:00",
-    "2026-11-21T09:15:00.Z",
-    "2026-11-21T09:15:00,5Z",
-    "2026-11-21T09:15:00+0100",
-    "2026-11-21T09:15:00+01",
-    "2026-11-21T09:15:00+24:00",
-    "2026-11-21T09:15:00+01:60",
-    "2026-11-21T24:00:00Z",
-    "2026-11-21T09:60:00Z",
-    "2026-11-21T09:15:61Z",
-    "2026-1-21T09:15:00Z",
-    "+002026-11-21T09:15:00Z",
-    "-000001-01-01T00:00:00Z",
-    "20261121T091500Z",
-    "2026-W47-6T09:15:00Z",
-    " 2026-11-21T09:15:00Z",
-    "2026-11-21T09:15:00Z\n",
-    "2026-11-21T09:15:00ZZ",
-    "२०२६-११-२१T09:15:00Z",
-    "1795252500123",
-  ])("refuses %j", (text) => expect(parseInstant(text)).toBeNull());
+  const OTHER_FORMATS =
+    "now,2026-11-21,2026-11-21T09:15Z,2026-11-21T09:15:00,2026-11-21 09:15:00Z,2026-11-21T09:15:00 01:00," +
+    "2026-11-21T09:15:00.Z,2026-11-21T09:15:00+0100,2026-11-21T09:15:00+01,2026-11-21T09:15:00+24:00," +
+    "2026-11-21T09:15:00+01:60,2026-11-21T24:00:00Z,2026-11-21T09:60:00Z,2026-11-21T09:15:61Z,2026-1-21T09:15:00Z," +
+    "+002026-11-21T09:15:00Z,-000001-01-01T00:00:00Z,20261121T091500Z,2026-W47-6T09:15:00Z, 2026-11-21T09:15:00Z," +
+    "2026-11-21T09:15:00Z\n,2026-11-21T09:15:00ZZ,२०२६-११-२१T09:15:00Z,1795252500123";
+  test.each(["", "2026-11-21T09:15:00,5Z", ...OTHER_FORMATS.split(",")])("refuses %j", (text) => {
+    expect(parseInstant(text)).toBeNull();
+  });
 
   test("refuses a time outside the years 0000 to 9999 in UTC", () => {
     expect(parseInstant("0000-01-01T00:00:00+00:01")).toBeNull();
     expect(parseInstant("9999-12-31T23:59:59-00:01")).toBeNull();
     expect(parseInstant("9999-12-31T23:59:60Z")).toBeNull();
-    expect(normalised("0000-01-01T00:00:00-00:01")).toBe("0000-01-01T00:01:00.000Z");
-    expect(normalised("9999-12-31T23:59:59+00:01")).toBe("9999-12-31T23:58:59.000Z");
+    expect(normalized("0000-01-01T00:00:00-00:01")).toBe("0000-01-01T00:01:00.000Z");
+    expect(normalized("9999-12-31T23:59:59+00:01")).toBe("9999-12-31T23:58:59.000Z");
   });
 
   test("accepts second 60 only at a possible leap second", () => {
-    expect(normalised("2015-06-30T23:59:60Z")).toBe("2015-07-01T00:00:00.000Z");
-    expect(normalised("2015-07-01T01:59:60+02:00")).toBe("2015-07-01T00:00:00.000Z");
-    expect(normalised("2016-12-31T23:59:60.25Z")).toBe("2017-01-01T00:00:00.250Z");
-    expect(parseInstant("2016-12-31T22:59:60Z")).toBeNull();
-    expect(parseInstant("2016-12-31T23:58:60Z")).toBeNull();
-    expect(parseInstant("2016-12-30T23:59:60Z")).toBeNull();
-    expect(parseInstant("2017-01-01T00:05:60Z")).toBeNull();
-    expect(parseInstant("2017-01-01T04:59:60Z")).toBeNull();
-    expect(parseInstant("2016-03-31T23:59:60Z")).toBeNull();
-    expect(parseInstant("2016-12-31T23:59:60+01:00")).toBeNull();
+    expect(normalized("2015-06-30T23:59:60Z")).toBe("2015-07-01T00:00:00.000Z");
+    expect(normalized("2015-07-01T01:59:60+02:00")).toBe("2015-07-01T00:00:00.000Z");
+    expect(normalized("2016-12-31T23:59:60.25Z")).toBe("2017-01-01T00:00:00.250Z");
+    const others =
+      "2016-12-31T22:59:60Z 2016-12-31T23:58:60Z 2016-12-30T23:59:60Z 2017-01-01T00:05:60Z 2017-01-01T04:59:60Z " +
+      "2016-03-31T23:59:60Z 2016-12-31T23:59:60+01:00";
+    for (const text of others.split(" ")) expect([text, parseInstant(text)]).toEqual([text, null]);
   });
 
-  test("round-trips every instant of formatInstant, whose texts sort chronologically", () => {
+  test("round-trips every instant, and the texts sort chronologically", () => {
     const random = seededRandom(1);
     const span = LATEST_INSTANT - EARLIEST_INSTANT;
     const draw = () => EARLIEST_INSTANT + Math.floor((random.integer(2 ** 32) / 2 ** 32) * span) + random.integer(1000);
@@ -143,13 +113,13 @@ describe("parseInstant", () => {
 
   test("yields the same instant for any offset", () => {
     const random = seededRandom(2);
-    const two = (value: number) => String(value).padStart(2, "0");
+    const pad = (value: number) => String(value).padStart(2, "0");
     for (let round = 0; round < 2_000; round += 1) {
       const instant = random.integer(2 ** 32) * 900 + random.integer(1000);
       const offsetMinutes = random.integer(2 * 1440 - 1) - 1439;
       const size = Math.abs(offsetMinutes);
       const local = formatInstant(instant + offsetMinutes * 60_000).slice(0, -1);
-      const text = `${local}${offsetMinutes < 0 ? "-" : "+"}${two(Math.floor(size / 60))}:${two(size % 60)}`;
+      const text = `${local}${offsetMinutes < 0 ? "-" : "+"}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
       expect(parseInstant(text)).toBe(instant);
     }
   });
@@ -173,24 +143,8 @@ describe("parseInstantOrAge", () => {
     expect(instant === null ? null : formatInstant(instant)).toBe(expected);
   });
 
-  test.each([
-    "",
-    "-",
-    "-5",
-    "5d",
-    "+5d",
-    "-5D",
-    "- 5d",
-    "-5 d",
-    "-1.5h",
-    "-5y",
-    "-5M",
-    "--5d",
-    "-5d ",
-    "NOW",
-    "yesterday",
-    "-1000000d",
-    "-999999999999999w",
-    "2026-11-21",
-  ])("refuses %p", (text) => expect(parseInstantOrAge(text, now)).toBeNull());
+  const INVALID = "-,-5,5d,+5d,-5D,- 5d,-5 d,-1.5h,-5y,-5M,--5d,-5d ,NOW,yesterday,-1000000d,-999999999999999w";
+  test.each(["", ...INVALID.split(","), "2026-11-21"])("refuses %p", (text) =>
+    expect(parseInstantOrAge(text, now)).toBeNull(),
+  );
 });

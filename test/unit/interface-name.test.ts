@@ -1,8 +1,8 @@
-// Equality of full and abbreviated interface names.
+// Normalization of full and abbreviated interface names.
 
 import { describe, expect, test } from "bun:test";
-import { interfaceBeginnings, numberedInterface } from "../../src/base/interface-name.ts";
-import { foldMarks } from "../../src/base/text.ts";
+import { interfacePrefixes, numberedInterface } from "../../src/base/interface-name.ts";
+import { foldDiacritics } from "../../src/base/text.ts";
 
 describe("an interface name", () => {
   test.each([
@@ -43,7 +43,7 @@ describe("an interface name", () => {
     ["1/0/7", []],
     ["x", []],
     ["gi1 x", []],
-  ])("%s starts with %p", (text, names) => expect(interfaceBeginnings(text)).toEqual([...names]));
+  ])("%s starts with %p", (text, names) => expect(interfacePrefixes(text)).toEqual([...names]));
 });
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   ["й", "и"],
   ["日本が", "日本が"],
   ["plain 10.2", "plain 10.2"],
-])("%s without punctuation is %s", (text, plain) => {
-  expect(foldMarks(text)).toBe(plain);
-  expect(foldMarks(plain)).toBe(plain);
+])("%s without diacritics is %s", (text, plain) => {
+  expect(foldDiacritics(text)).toBe(plain);
+  expect(foldDiacritics(plain)).toBe(plain);
 });

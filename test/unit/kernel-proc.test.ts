@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
-import { capabilitiesAreOfFile, givesRightsToAll } from "../../src/discovery/kernel/executable-rights.ts";
+import { grantsRightsToAll, hasFileCapabilities } from "../../src/discovery/kernel/executable-rights.ts";
 import { KernelRefused } from "../../src/discovery/kernel/libc.ts";
 import { findLimitations, limitationsOfExecutable } from "../../src/discovery/kernel/limitations.ts";
 import { ProcRoutes } from "../../src/discovery/kernel/proc-routing.ts";
@@ -40,6 +40,8 @@ const link = (name: string, ifIndex: number, type: number, flags: string, mac: s
   [`sys/class/net/${name}/address`]: `${mac}\n`,
 });
 
+const trieLeaf = (address: string, entry: string) => `        |-- ${address}\n           ${entry}`;
+
 /**
  * eth0: 192.0.2.2/24 and .9/32, a more specific route around it, a tunnel, an unreachable block; lo: 198.51.100.1/32;
  * IPv6 on eth0.
@@ -67,27 +69,13 @@ const TABLES = {
     "00000000000000000000000000000001 01 80 10 80       lo",
   ].join("\n"),
   "proc/net/fib_trie": [
-    "Main:",
-    "  +-- 0.0.0.0/0 3 0 5",
-    "     |-- 0.0.0.0",
-    "        /0 universe UNICAST",
-    "     +-- 192.0.2.0/24 2 0 2",
-    "        |-- 192.0.2.0",
-    "           /24 link UNICAST",
-    "Local:",
-    "     +-- 127.0.0.0/8 2 0 2",
-    "        |-- 127.0.0.0",
-    "           /8 host LOCAL",
-    "        |-- 127.0.0.1",
-    "           /32 host LOCAL",
-    "        |-- 192.0.2.2",
-    "           /32 host LOCAL",
-    "        |-- 192.0.2.9",
-    "           /32 host LOCAL",
-    "        |-- 192.0.2.255",
-    "           /32 link BROADCAST",
-    "        |-- 198.51.100.1",
-    "           /32 host LOCAL",
+    "Main:\n  +-- 0.0.0.0/0 3 0 5\n     |-- 0.0.0.0\n        /0 universe UNICAST\n     +-- 192.0.2.0/24 2 0 2",
+    trieLeaf("192.0.2.0", "/24 link UNICAST"),
+    "Local:\n     +-- 127.0.0.0/8 2 0 2",
+    trieLeaf("127.0.0.0", "/8 host LOCAL"),
+    ...["127.0.0.1", "192.0.2.2", "192.0.2.9"].map((address) => trieLeaf(address, "/32 host LOCAL")),
+    trieLeaf("192.0.2.255", "/32 link BROADCAST"),
+    trieLeaf("198.51.100.1", "/32 host LOCAL"),
   ].join("\n"),
   ...link("eth0", 4, 1, "0x1003", "02:fc:00:00:00:01"),
   ...link("tun0", 5, 65_534, "0x1091", ""),
@@ -95,56 +83,30 @@ const TABLES = {
 };
 
 describe("routing by the tables of /proc", () => {
-  const routeTo = (address: string) => {
-    const { kind, ...rest } = new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).routeTo(
-      ip(address),
-    );
-    return [kind, Object.keys(rest).length === 0 ? null : rest];
-  };
+  const routeTo = (address: string) =>
+    new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).routeTo(ip(address));
 
-  test("treats its own addresses as local, including all of 127.0.0.0/8", () => {
-    expect(["192.0.2.2", "198.51.100.1", "127.9.9.9", "2001:db8::2"].map((each) => routeTo(each)[0])).toEqual([
-      "Local",
-      "Local",
-      "Local",
-      "Local",
-    ]);
+  test.each([
+    ["Local", "its own addresses, and all of 127.0.0.0/8", "192.0.2.2 198.51.100.1 127.9.9.9 2001:db8::2"],
+    ["Routed", "behind a router, through a tunnel, by IPv6", "192.0.2.130 203.0.113.5 10.8.1.1 2001:db8::9"],
+    ["None", "group and broadcast addresses", "224.0.0.1 192.0.2.255 255.255.255.255 ff02::1"],
+    ["None", "unreachable and unrouted addresses", "10.10.0.1 fd00::1"],
+  ])("uses the most specific route, %s: %s", (kind, _what, addresses) => {
+    for (const address of addresses.split(" ")) expect([address, routeTo(address).kind]).toEqual([address, kind]);
   });
 
-  test("leads directly to an on-link Ethernet station, from an own address in that block", () => {
-    const [kind, way] = routeTo("192.0.2.77") as [string, { source: Ip; ifIndex: number; mac: string }];
-    expect([kind, way.ifIndex, way.mac, way.source.text]).toEqual(["Link", 4, "02:fc:00:00:00:01", "192.0.2.2"]);
-  });
-
-  test("uses the most specific route: behind a router, through a tunnel, by IPv6", () => {
-    expect(["192.0.2.130", "203.0.113.5", "10.8.1.1", "2001:db8::9"].map((each) => routeTo(each)[0])).toEqual([
-      "Routed",
-      "Routed",
-      "Routed",
-      "Routed",
-    ]);
-  });
-
-  test("finds no route to group, broadcast, unreachable and unrouted addresses", () => {
-    expect(
-      ["224.0.0.1", "192.0.2.255", "255.255.255.255", "10.10.0.1", "fd00::1", "ff02::1"].map(
-        (each) => routeTo(each)[0],
-      ),
-    ).toEqual(Array(6).fill("None"));
+  test("leads directly to an on-link Ethernet station, from the machine's own address in that block", () => {
+    const route = { kind: "Link", ifIndex: 4, mac: "02:fc:00:00:00:01", source: { text: "192.0.2.2" } };
+    expect(routeTo("192.0.2.77")).toMatchObject(route);
   });
 
   test("treats an unrouted address as routed if rules refer to further tables", () => {
-    write({
-      "proc/net/route": TABLES["proc/net/route"]
-        .split("\n")
-        .filter((line) => !line.includes("010200C0"))
-        .join("\n"),
-    });
-    expect(routeTo("203.0.113.5")[0]).toBe("None");
-    write({
-      "proc/net/fib_trie": `${TABLES["proc/net/fib_trie"]}\nId 51820:\n  |-- 0.0.0.0\n     /0 universe UNICAST\n`,
-    });
-    expect(routeTo("203.0.113.5")[0]).toBe("Routed");
+    const routes = TABLES["proc/net/route"].split("\n").filter((line) => !line.includes("010200C0"));
+    write({ "proc/net/route": routes.join("\n") });
+    expect(routeTo("203.0.113.5").kind).toBe("None");
+    const anotherTable = "\nId 51820:\n  |-- 0.0.0.0\n     /0 universe UNICAST\n";
+    write({ "proc/net/fib_trie": TABLES["proc/net/fib_trie"] + anotherTable });
+    expect(routeTo("203.0.113.5").kind).toBe("Routed");
   });
 });
 
@@ -157,12 +119,12 @@ describe("the machine's own addresses by the tables of /proc", () => {
         ...(running === undefined ? {} : { running }),
       }),
     ).map(({ ip_address, prefix_length, if_index }) => [ip_address, prefix_length, if_index]);
-  const refused = () => {
+  const failing = () => {
     throw new Error("getifaddrs returned an error");
   };
 
   test("are IPv4 by the most specific link route that contains them, and IPv6 verbatim", () => {
-    expect(read(refused)).toEqual([
+    expect(read(failing)).toEqual([
       ["192.0.2.2", 24, 4],
       ["192.0.2.9", 24, 4],
       ["198.51.100.1", 32, 0],
@@ -170,7 +132,7 @@ describe("the machine's own addresses by the tables of /proc", () => {
     ]);
   });
 
-  test("have the exact prefix length and interface of active ones, whatever their label", () => {
+  test("have the exact prefix length and interface if they are active, regardless of their label", () => {
     const entry = { netmask: "", family: "IPv4" as const, mac: "", internal: false };
     const running = () => ({
       eth0: [{ ...entry, address: "192.0.2.2", cidr: "192.0.2.2/24" }],
@@ -187,11 +149,11 @@ describe("the machine's own addresses by the tables of /proc", () => {
 
   test("fail without the tables, instead of being empty", () => {
     rmSync(join(root, "proc/net/fib_trie"));
-    expect(() => read(refused)).toThrow("ENOENT");
+    expect(() => read(failing)).toThrow("ENOENT");
   });
 });
 
-test("neighbors of /proc/net/arp are resolving, permanent or in an unknown state", () => {
+test("neighbors in /proc/net/arp are resolving, permanent or in an unknown state", () => {
   const table = [
     "IP address       HW type     Flags       HW address            Mask     Device",
     "192.0.2.1        0x1         0x2         02:fc:00:00:00:05     *        eth0",
@@ -200,7 +162,7 @@ test("neighbors of /proc/net/arp are resolving, permanent or in an unknown state
     "192.0.2.5        0x20        0x2         80:00:00:48:fe:80:00:00:00:00:00:00:f4:52     *        ib0",
   ].join("\n");
   expect(parseArpTable(table, (name) => (name === "eth0" ? 4 : 0))).toEqual([
-    { ip_address: "192.0.2.1", mac_address: "02:fc:00:00:00:05", ifIndex: 4, state: "Untold", confirmedAgoMs: null },
+    { ip_address: "192.0.2.1", mac_address: "02:fc:00:00:00:05", ifIndex: 4, state: "Unknown", confirmedAgoMs: null },
     { ip_address: "192.0.2.3", mac_address: null, ifIndex: 4, state: "Resolving", confirmedAgoMs: null },
     { ip_address: "192.0.2.4", mac_address: "02:fc:00:00:00:06", ifIndex: 4, state: "Permanent", confirmedAgoMs: null },
   ]);
@@ -216,7 +178,7 @@ describe("privileges from the executable", () => {
     ["granted by the file only", status(998, "0000000000002000", "0000000000000000"), true],
     ["partly granted by the file", status(998, "0000000000003000", "0000000000002000"), true],
     ["none", status(998, "0000000000000000", "0000000000000000"), false],
-  ])("are derived from capabilities: %s", (_, text, are) => expect(capabilitiesAreOfFile(text)).toBe(are));
+  ])("are derived from capabilities: %s", (_, text, expected) => expect(hasFileCapabilities(text)).toBe(expected));
 
   test("are a limitation that names the executable and the remedy", () => {
     const [found] = limitationsOfExecutable("/usr/bin/netledger", () => true);
@@ -228,11 +190,11 @@ describe("privileges from the executable", () => {
   test("are absent if only owner and group may execute it, and include setuid and setgid if all may", () => {
     const path = join(root, "netledger");
     writeFileSync(path, "");
-    const given = [0o755, 0o4750, 0o4755, 0o2755].map((mode) => {
+    const results = [0o755, 0o4750, 0o4755, 0o2755].map((mode) => {
       chmodSync(path, mode);
-      return givesRightsToAll(path);
+      return grantsRightsToAll(path);
     });
-    expect([...given, givesRightsToAll(join(root, "gone"))]).toEqual([false, false, true, true, false]);
+    expect([...results, grantsRightsToAll(join(root, "gone"))]).toEqual([false, false, true, true, false]);
   });
 });
 
@@ -245,12 +207,12 @@ describe("restrictions of the machine", () => {
   const hasEchoTool = async () => true;
 
   test("are empty if everything is permitted", async () => {
-    expect(await findLimitations({ callLibc: permit, askByNetlink: permit, hasEchoTool })).toEqual([]);
+    expect(await findLimitations({ callLibc: permit, queryNetlink: permit, hasEchoTool })).toEqual([]);
   });
 
-  test("are named by the first missing one: without libc there is no netlink either", async () => {
+  test("are reported by the first missing capability: without libc there is no netlink either", async () => {
     const codes = async (callLibc: () => void) => {
-      return (await findLimitations({ callLibc, askByNetlink: refuse, hasEchoTool })).map(({ code }) => code);
+      return (await findLimitations({ callLibc, queryNetlink: refuse, hasEchoTool })).map(({ code }) => code);
     };
     expect(await codes(permit)).toEqual(["netlink_refused"]);
     expect(await codes(refuse)).toEqual(["native_calls_refused"]);
@@ -259,9 +221,9 @@ describe("restrictions of the machine", () => {
   test.each([
     [true, "Scans use fping or ping, and plain TCP, where"],
     [false, "Scans use plain TCP only, since neither fping nor ping works here, where"],
-  ])("are reported with the remaining methods without libc (fping or ping works: %p)", async (works, said) => {
+  ])("name the remaining scan methods if libc calls are refused (fping or ping works: %p)", async (works, expected) => {
     const [limitation] = await findLimitations({ callLibc: refuse, hasEchoTool: async () => works });
-    expect(limitation?.message).toContain(said);
+    expect(limitation?.message).toContain(expected);
     expect(limitation?.message).toContain(". Routes, neighbors and own addresses come from /proc, without");
   });
 });

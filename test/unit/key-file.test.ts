@@ -46,16 +46,16 @@ describe("a missing key file", () => {
     expect(loadOrCreateKeyFile(path, constant(1))).toEqual(key);
   });
 
-  test("is another process's if that created it first", () => {
+  test("is read from another process that created it first", () => {
     let isFirst = true;
-    const late: Random = {
+    const slowRandom: Random = {
       bytes: (count) => {
         if (isFirst) loadOrCreateKeyFile(path, constant(5));
         isFirst = false;
         return new Uint8Array(count).fill(6);
       },
     };
-    expect(loadOrCreateKeyFile(path, late)).toEqual(new Uint8Array(32).fill(5));
+    expect(loadOrCreateKeyFile(path, slowRandom)).toEqual(new Uint8Array(32).fill(5));
     expect(readdirSync(folder)).toEqual(["secrets.key"]);
   });
 
@@ -65,22 +65,21 @@ describe("a missing key file", () => {
       import { loadOrCreateKeyFile } from ${JSON.stringify(`${module}/key-file.ts`)};
       import { systemRandom } from ${JSON.stringify(`${module}/random.ts`)};
       console.log(loadOrCreateKeyFile(${JSON.stringify(path)}, systemRandom).toHex());`;
-    const starters = Array.from({ length: 6 }, () =>
+    const processes = Array.from({ length: 6 }, () =>
       Bun.spawn([process.execPath, "-e", script], { stdout: "pipe", stderr: "pipe" }),
     );
-    const keys = await Promise.all(starters.map((starter) => new Response(starter.stdout).text()));
+    const keys = await Promise.all(processes.map(({ stdout }) => new Response(stdout).text()));
     expect(new Set(keys).size).toBe(1);
     expect(keys[0]?.trim()).toBe(readFileSync(path).toHex());
     expect(readdirSync(folder)).toEqual(["secrets.key"]);
   });
 
-  test("cannot be created in a missing folder, which is reported", () => {
-    expect(() => loadOrCreateKeyFile(join(folder, "nowhere", "secrets.key"), systemRandom)).toThrow(
-      "cannot be created (ENOENT)",
-    );
+  test("in a missing folder is reported", () => {
+    const inMissingFolder = join(folder, "nowhere", "secrets.key");
+    expect(() => loadOrCreateKeyFile(inMissingFolder, systemRandom)).toThrow("cannot be created (ENOENT)");
   });
 
-  test("is not created through a dangling symbolic link, which stays", () => {
+  test("is not created through a dangling symbolic link, and the link stays", () => {
     symlinkSync(join(folder, "gone"), path);
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("broken symbolic link");
     expect(lstatSync(path).isSymbolicLink()).toBe(true);
@@ -112,9 +111,8 @@ describe("an existing key file", () => {
   test("is refused if another user owns it", () => {
     writeFileSync(path, Buffer.alloc(32, 4), { mode: 0o600 });
     const owner = statSync(path).uid;
-    expect(() => loadOrCreateKeyFile(path, systemRandom, owner + 1)).toThrow(
-      `owned by user ${owner}, but the program runs as user ${owner + 1}`,
-    );
+    const problem = `owned by user ${owner}, but the program runs as user ${owner + 1}`;
+    expect(() => loadOrCreateKeyFile(path, systemRandom, owner + 1)).toThrow(problem);
   });
 
   test("is followed if it is a symbolic link", () => {
@@ -129,7 +127,7 @@ describe("an existing key file", () => {
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("is not a regular file");
   });
 
-  test("is refused at once if it is a FIFO", () => {
+  test("is refused immediately if it is a FIFO", () => {
     makePipe(path);
     expect(() => loadOrCreateKeyFile(path, systemRandom)).toThrow("is not a regular file");
   });

@@ -22,10 +22,10 @@ import { isSource, lineOf, parse, readRepository, type Tree, walk } from "../sup
 /** Functions that take a test or a hook, followed by its limit; also `test.each(…)` and the like. */
 const TAKES_LIMIT = new Set(["test", "it", "beforeAll", "beforeEach", "afterAll", "afterEach"]);
 /** Functions with a limit as their first argument. */
-const LIMITS_BY = new Set(["setDefaultTimeout", "setDefaultNavigationTimeout", "timeout"]);
+const LIMIT_SETTERS = new Set(["setDefaultTimeout", "setDefaultNavigationTimeout", "timeout"]);
 /** Owner of the limits and of time measurement. */
 const OWNERS = "test/support/measure/";
-const COMPARED = new Set([
+const COMPARISON_TOKENS = new Set([
   SyntaxKind.LessThanToken,
   SyntaxKind.LessThanEqualsToken,
   SyntaxKind.GreaterThanToken,
@@ -34,12 +34,12 @@ const COMPARED = new Set([
 ]);
 
 test("every wall-clock limit is in limits.ts, and no test compares the clock with a bound", async () => {
-  const tree = readRepository(["test", "scripts"], (path) => isSource(path) && isOfTests(path));
+  const tree = readRepository(["test", "scripts"], (path) => isSource(path) && isTestCode(path));
   expect(Object.keys(tree).length).toBeGreaterThan(300);
-  expect(await ownLimits(tree)).toEqual([]);
+  expect(await localLimits(tree)).toEqual([]);
 });
 
-describe("the rule of limits", () => {
+describe("the limits rule", () => {
   test.each([
     ["test('a', async () => {}, 60_000);"],
     ["test.each([1])('a %p', async function () {}, 5 * 60_000);"],
@@ -52,7 +52,7 @@ describe("the rule of limits", () => {
     ["const options = ['--timeout=120000'];"],
     ["if (performance.now() - began > 20_000) throw late;"],
     ["const WAIT_MAX_MS = 10_000;\nfor (const end = performance.now() + WAIT_MAX_MS; ; ) look();"],
-  ])("refuses %s", async (code) => expect(await ownLimits({ "test/support/a.ts": code })).toHaveLength(1));
+  ])("refuses %s", async (code) => expect(await localLimits({ "test/support/a.ts": code })).toHaveLength(1));
 
   test.each([
     ["import { HANG_MS } from '../measure/limits.ts';\nif (performance.now() - began > HANG_MS) throw late;"],
@@ -65,25 +65,25 @@ describe("the rule of limits", () => {
     ["const wait = (ms: number) => AbortSignal.timeout(ms);"],
     ["const end = performance.now() + forMs;\nwhile (performance.now() < end) look();"],
     ["check.timeout('a', 3);"],
-  ])("accepts %s", async (code) => expect(await ownLimits({ "test/support/a.ts": code })).toEqual([]));
+  ])("accepts %s", async (code) => expect(await localLimits({ "test/support/a.ts": code })).toEqual([]));
 
   test("refuses a clock in a test, which would measure other load on the machine", async () => {
     const code = "const began = performance.now();";
-    expect(await ownLimits({ "test/api/a.test.ts": code })).toHaveLength(1);
-    expect(await ownLimits({ "test/support/a.ts": code, "test/support/measure/a.ts": code })).toEqual([]);
+    expect(await localLimits({ "test/api/a.test.ts": code })).toHaveLength(1);
+    expect(await localLimits({ "test/support/a.ts": code, "test/support/measure/a.ts": code })).toEqual([]);
   });
 });
 
-/** Places with a limit of their own; in test files also each use of the clock. */
-async function ownLimits(tree: Tree): Promise<string[]> {
+/** Lines with their own limit; in test files also each use of the clock. */
+async function localLimits(tree: Tree): Promise<string[]> {
   const found: string[] = [];
   for (const [path, file] of await parse(tree)) {
     if (path.startsWith(OWNERS)) continue;
     const constants = numericConstants(file);
-    const isOwn = (node: Node) => isNumeric(node, constants);
+    const isLocal = (node: Node) => isNumeric(node, constants);
     walk(file, (node) => {
-      if (limitsAt(node).some(isOwn) || (isStringLiteral(node) && /^--timeout=\d/.test(node.text)))
-        found.push(`${path}:${lineOf(file, node)} sets a limit of its own: import one of limits.ts`);
+      if (limitsAt(node).some(isLocal) || (isStringLiteral(node) && /^--timeout=\d/.test(node.text)))
+        found.push(`${path}:${lineOf(file, node)} sets its own limit: import one from limits.ts`);
       else if (path.endsWith(".test.ts") && isClock(node))
         found.push(`${path}:${lineOf(file, node)} reads the clock: measure with test/support/measure/`);
     });
@@ -93,7 +93,7 @@ async function ownLimits(tree: Tree): Promise<string[]> {
 
 /** Expressions at a node that limit a duration. */
 function limitsAt(node: Node): Node[] {
-  if (isBinaryExpression(node) && COMPARED.has(node.operatorToken.kind)) {
+  if (isBinaryExpression(node) && COMPARISON_TOKENS.has(node.operatorToken.kind)) {
     // Operands compared with elapsed time, or added to the current time.
     if (readsClock(node.left)) return [node.right];
     return readsClock(node.right) ? [node.left] : [];
@@ -101,15 +101,15 @@ function limitsAt(node: Node): Node[] {
   if (!isCallExpression(node)) return [];
   const name = nameOf(node.expression);
   const afterBody = node.arguments.slice(
-    node.arguments.findIndex((each) => isArrowFunction(each) || isFunctionExpression(each)) + 1,
+    node.arguments.findIndex((argument) => isArrowFunction(argument) || isFunctionExpression(argument)) + 1,
   );
   return [
     ...(TAKES_LIMIT.has(rootOf(node)) && afterBody.length < node.arguments.length ? afterBody : []),
-    ...(name !== null && LIMITS_BY.has(name) ? node.arguments.slice(0, 1) : []),
+    ...(name !== null && LIMIT_SETTERS.has(name) ? node.arguments.slice(0, 1) : []),
     ...node.arguments
-      .flatMap((each) =>
-        isObjectLiteralExpression(each)
-          ? each.properties
+      .flatMap((argument) =>
+        isObjectLiteralExpression(argument)
+          ? argument.properties
               .filter(isPropertyAssignment)
               .filter(({ name: key }) => isIdentifier(key) && key.text === "timeout")
           : [],
@@ -120,9 +120,9 @@ function limitsAt(node: Node): Node[] {
 
 /** `test` of `test.each(…)(…)` and `test.skipIf(…)(…)`; empty for other expressions. */
 function rootOf(node: CallExpression): string {
-  let at: Node = node;
-  while (isCallExpression(at) || isPropertyAccessExpression(at)) at = at.expression;
-  return isIdentifier(at) ? at.text : "";
+  let current: Node = node;
+  while (isCallExpression(current) || isPropertyAccessExpression(current)) current = current.expression;
+  return isIdentifier(current) ? current.text : "";
 }
 
 function nameOf(node: Node): string | null {
@@ -149,8 +149,8 @@ function numericConstants(file: SourceFile): Set<string> {
 /** Whether an expression contains a number, as a literal or as a constant of the file. */
 function isNumeric(node: Node, constants: ReadonlySet<string>): boolean {
   let isFound = false;
-  walk(node, (each) => {
-    isFound ||= isNumericLiteral(each) || (isIdentifier(each) && constants.has(each.text));
+  walk(node, (child) => {
+    isFound ||= isNumericLiteral(child) || (isIdentifier(child) && constants.has(child.text));
   });
   return isFound;
 }
@@ -169,7 +169,7 @@ function isClock(node: Node): boolean {
   );
 }
 
-/** The tests, their runner, and the proofs that run as tests. */
-function isOfTests(path: string): boolean {
+/** Whether a file is a test, the test runner, or a proof that runs as a test. */
+function isTestCode(path: string): boolean {
   return path.startsWith("test/") || path.startsWith("scripts/proof/") || path === "scripts/test.ts";
 }

@@ -11,68 +11,50 @@ function newLog(format: LogFormat): { log: Log; lines: string[] } {
   return { log: createLog({ write: (line) => lines.push(line), format, clock: { now: () => Date.parse(AT) } }), lines };
 }
 
-const text = (event: string, fields?: Record<string, unknown>): string => {
-  const { log, lines } = newLog("text");
+const text = (event: string, fields?: Record<string, unknown>, format: LogFormat = "text"): string => {
+  const { log, lines } = newLog(format);
   log.info(event, fields);
   expect(lines).toHaveLength(1);
   return lines[0] ?? "";
 };
 
-const json = (event: string, fields?: Record<string, unknown>): Record<string, unknown> => {
-  const { log, lines } = newLog("json");
-  log.info(event, fields);
-  expect(lines).toHaveLength(1);
-  return JSON.parse(lines[0] ?? "") as Record<string, unknown>;
-};
+const json = (event: string, fields?: Record<string, unknown>): Record<string, unknown> =>
+  JSON.parse(text(event, fields, "json"));
 
 describe("an unwritable log line", () => {
   const lines: string[] = [];
-  const log = createLog({
-    write: () => {
-      throw new Error("ENOSPC");
-    },
-    format: "text",
-    clock: { now: () => Date.parse(AT) },
-  });
+  const write = () => {
+    throw new Error("ENOSPC");
+  };
+  const log = createLog({ write, format: "text", clock: { now: () => Date.parse(AT) } });
 
   test("is dropped silently, if nothing depends on it", () => {
-    for (const write of [log.info, log.warn, log.error]) write("e");
+    for (const writeLine of [log.info, log.warn, log.error]) writeLine("e");
     expect(log.recent.last(9, () => true).lines).toHaveLength(3);
   });
 
   test("is an error, if its event must not happen without it", () => {
     expect(() => log.audit("scan_started")).toThrow("Nothing was done: the log cannot be written.");
     expect(log.recent.last(9, ({ event }) => event === "scan_started").lines).toEqual([]);
-    const { log: sound, lines: written } = newLog("text");
-    sound.audit("scan_started", { by: "Ada" });
+    const { log: workingLog, lines: written } = newLog("text");
+    workingLog.audit("scan_started", { by: "Ada" });
     expect(written).toEqual([`${AT} INFO  scan_started by=Ada`]);
   });
 
   test("is written through the path that reports errors, if it is an audit line", () => {
-    const surely = createLog({
-      write: () => {},
-      writeSurely: (line) => lines.push(line),
-      format: "text",
-      clock: { now: () => 0 },
-    });
-    surely.info("not so");
-    surely.audit("so");
-    expect(lines.map((line) => line.slice(31))).toEqual(["so"]);
+    const writeOrThrow = (line: string) => lines.push(line);
+    const reliableLog = createLog({ write: () => {}, writeOrThrow, format: "text", clock: { now: () => 0 } });
+    reliableLog.info("dropped");
+    reliableLog.audit("written");
+    expect(lines.map((line) => line.slice(31))).toEqual(["written"]);
   });
 });
 
 describe("a line of text", () => {
   test("is timestamp, level, event, fields", () => {
-    expect(
-      text("request answered", {
-        method: "GET",
-        path: "/api/v1/tags",
-        status: 200,
-        took_ms: 1.5,
-        cached: false,
-        actor: null,
-      }),
-    ).toBe(`${AT} INFO  request answered method=GET path=/api/v1/tags status=200 took_ms=1.5 cached=false actor=null`);
+    const fields = { method: "GET", path: "/api/v1/tags", status: 200, took_ms: 1.5, cached: false, actor: null };
+    const expected = "method=GET path=/api/v1/tags status=200 took_ms=1.5 cached=false actor=null";
+    expect(text("request answered", fields)).toBe(`${AT} INFO  request answered ${expected}`);
   });
 
   test("names each level", () => {
@@ -84,15 +66,13 @@ describe("a line of text", () => {
   });
 
   test("quotes values that resemble another field", () => {
-    expect(text("e", { a: "x b=y", c: "", d: 'say "so"', "odd name": 1, "f=g": 2 })).toBe(
-      `${AT} INFO  e a="x b=y" c="" d="say \\"so\\"" "odd name"=1 "f=g"=2`,
-    );
+    const line = text("e", { a: "x b=y", c: "", d: 'say "so"', "odd name": 1, "f=g": 2 });
+    expect(line).toBe(`${AT} INFO  e a="x b=y" c="" d="say \\"so\\"" "odd name"=1 "f=g"=2`);
   });
 
   test("prints objects and lists as JSON", () => {
-    expect(text("e", { list: [1, "a b"], object: { deep: true } })).toBe(
-      `${AT} INFO  e list=[1,"a b"] object={"deep":true}`,
-    );
+    const line = text("e", { list: [1, "a b"], object: { deep: true } });
+    expect(line).toBe(`${AT} INFO  e list=[1,"a b"] object={"deep":true}`);
   });
 });
 
@@ -100,61 +80,39 @@ describe("an API key", () => {
   const key = `nlk_${"Ab3d".repeat(10)}xyz`;
 
   test("appears in no line, except for its identifying characters", () => {
-    for (const logged of [
+    for (const line of [
       text(`asked with ${key}`),
       text("e", { path: `/api/v1/auth/keys/${key}/rotate`, list: [{ [key]: key }], cause: new Error(`no ${key}`) }),
       JSON.stringify(json("e", { path: `/${key.replace("_", "%5F")}?x` })),
     ]) {
-      expect(logged).not.toContain(key.slice(8));
-      expect(logged).toContain("[hidden]");
+      expect(line).not.toContain(key.slice(8));
+      expect(line).toContain("[hidden]");
     }
     expect(text("e", { path: `/a/${key}/b` })).toBe(`${AT} INFO  e path=/a/nlk_[hidden]/b`);
     expect(text("e", { mask: "nlk_Ab3d…" })).toBe(`${AT} INFO  e mask="nlk_Ab3d…"`);
   });
 
-  test("is not left in part when a long value is truncated", () => {
+  test("is not partly visible when a long value is truncated", () => {
     expect(text("e", { value: `${"x".repeat(LOG_VALUE_MAX_LENGTH - 20)}${key}` })).not.toContain("Ab3dAb3d");
   });
 });
 
 describe("a JSON log line", () => {
   test("is one object with the fields next to timestamp, level and event", () => {
-    expect(json("started", { port: 8080, networks: ["a"], nothing: null })).toEqual({
-      at: AT,
-      level: "info",
-      event: "started",
-      port: 8080,
-      networks: ["a"],
-      nothing: null,
-    });
+    const fields = { port: 8080, networks: ["a"], nothing: null };
+    expect(json("started", fields)).toEqual({ at: AT, level: "info", event: "started", ...fields });
   });
 
   test("renames a field that has a reserved name", () => {
-    expect(json("e", { at: 1, level: 2, event: 3 })).toEqual({
-      at: AT,
-      level: "info",
-      event: "e",
-      at_: 1,
-      level_: 2,
-      event_: 3,
-    });
+    const renamed = { at_: 1, level_: 2, event_: 3 };
+    expect(json("e", { at: 1, level: 2, event: 3 })).toEqual({ at: AT, level: "info", event: "e", ...renamed });
   });
 });
 
 describe("external values cannot", () => {
-  const hostile = [
-    "a\nb",
-    "a\r\nb",
-    "a\u001b[2Jb",
-    "a\u0000b",
-    "a\u007fb",
-    "a\u009b31mb",
-    "a\u2028b",
-    "a\u2029b",
-    "a\u202eb",
-    "a\u2066b",
-    "a\ud800b",
-  ];
+  const hostile = "\n \r\n \u001b[2J \u0000 \u007f \u009b31m \u2028 \u2029 \u202e \u2066 \ud800"
+    .split(" ")
+    .map((characters) => `a${characters}b`);
   const dangerous = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/;
 
   test.each(hostile)("start a line or control a terminal: %j", (value) => {
@@ -195,9 +153,8 @@ describe("secret fields", () => {
   );
 
   test("as bytes show only their length", () => {
-    expect(text("e", { value: new Uint8Array(32).fill(65), buffer: Buffer.from("hunter2") })).toBe(
-      `${AT} INFO  e value="[32 bytes]" buffer="[7 bytes]"`,
-    );
+    const line = text("e", { value: new Uint8Array(32).fill(65), buffer: Buffer.from("hunter2") });
+    expect(line).toBe(`${AT} INFO  e value="[32 bytes]" buffer="[7 bytes]"`);
   });
 });
 
@@ -205,19 +162,10 @@ describe("logging never throws", () => {
   test("for any value", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
-    const values = [
-      cycle,
-      10n ** 30n,
-      Symbol("s"),
-      () => 1,
-      Number.NaN,
-      new Date(Number.NaN),
-      new Map([["a", 1]]),
-      Object.create(null),
-      [undefined],
-      { toJSON: () => 1n },
-    ];
-    for (const value of values) expect(json("e", { value })).toHaveProperty("value");
+    const primitives = [10n ** 30n, Symbol("s"), Number.NaN];
+    const objects = [cycle, () => 1, new Date(Number.NaN), new Map([["a", 1]]), Object.create(null), [undefined]];
+    for (const value of [...primitives, ...objects, { toJSON: () => 1n }])
+      expect(json("e", { value })).toHaveProperty("value");
   });
 
   test("even if reading the value does", () => {
@@ -250,7 +198,7 @@ test("the program's own log writes to standard error directly, and survives a cl
   expect(out).toBe("after\n");
   expect(error).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z INFO {2}100%% %s a="%d %o"\n$/);
 
-  const pipedToNobody = 'exec 3>&1; "$0" -e "$1" 2>&1 >&3 | true';
-  const lonely = Bun.spawn(["sh", "-c", pipedToNobody, process.execPath, script], { stdout: "pipe" });
-  expect(await new Response(lonely.stdout).text()).toBe("after\n");
+  const closedPipeScript = 'exec 3>&1; "$0" -e "$1" 2>&1 >&3 | true';
+  const withClosedPipe = Bun.spawn(["sh", "-c", closedPipeScript, process.execPath, script], { stdout: "pipe" });
+  expect(await new Response(withClosedPipe.stdout).text()).toBe("after\n");
 });

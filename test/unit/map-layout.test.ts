@@ -1,35 +1,35 @@
-// Map layout: no overlaps, the dependents of a device together below it, and fixed positions unmoved. Random networks,
-// checked for these invariants.
+// Invariants of the map layout for random networks: no overlaps, a device's dependents grouped below it, and stored
+// positions unchanged.
 
 import { describe, expect, test } from "bun:test";
-import type { LaidOutLink } from "../../src/resources/map-positions/layout/forest.ts";
+import type { LayoutLink } from "../../src/resources/map-positions/layout/forest.ts";
 import { type Point, SPACING_X, SPACING_Y } from "../../src/resources/map-positions/layout/ground.ts";
 import { layOutMap } from "../../src/resources/map-positions/layout/layout.ts";
 import { type Position, positionsOf } from "../../src/resources/map-positions/layout/positions.ts";
 import { type SeededRandom, seededRandom } from "../support/injected/seeded-random.ts";
 
-const NOTHING = new Map<string, Point>();
+const NO_POSITIONS = new Map<string, Point>();
 const id = (number: number) => `device-${String(number).padStart(5, "0")}`;
-const link = (one: string, other: string, speedBps: number | null = 1e9): LaidOutLink => ({
-  ends: [one, other],
+const link = (first: string, second: string, speedBps: number | null = 1e9): LayoutLink => ({
+  ends: [first, second],
   speedBps,
 });
 
 function overlaps(points: ReadonlyMap<string, Point>): string[] {
   const found: string[] = [];
-  // By rows of the map: overlapping points are in the same row or in adjacent ones.
+  // Sorted by y: overlapping points are in the same row or in adjacent ones.
   const all = [...points].sort(([, a], [, b]) => a.y - b.y);
-  for (const [place, [one, a]] of all.entries())
-    for (let next = place + 1; next < all.length; next += 1) {
-      const [other, b] = all[next] as [string, Point];
+  for (const [index, [first, a]] of all.entries())
+    for (let next = index + 1; next < all.length; next += 1) {
+      const [second, b] = all[next] as [string, Point];
       if (b.y - a.y >= SPACING_Y) break;
-      if (Math.abs(a.x - b.x) < SPACING_X) found.push(`${one} ${other}`);
+      if (Math.abs(a.x - b.x) < SPACING_X) found.push(`${first} ${second}`);
     }
   return found;
 }
 
 /** Two cores, distribution switches on both, access switches on those, and their end devices. */
-function campus(random: SeededRandom, count: number): LaidOutLink[] {
+function campus(random: SeededRandom, count: number): LayoutLink[] {
   const links = [link(id(0), id(1), 40e9)];
   for (let number = 2; number < count; number += 1) {
     if (number < 6) links.push(link(id(0), id(number), 10e9), link(id(number), id(1), 10e9));
@@ -38,7 +38,7 @@ function campus(random: SeededRandom, count: number): LaidOutLink[] {
   return links;
 }
 
-function someNetwork(random: SeededRandom, count: number): LaidOutLink[] {
+function randomNetwork(random: SeededRandom, count: number): LayoutLink[] {
   return Array.from({ length: random.integer(count * 2) }, () =>
     link(id(random.integer(count)), id(random.integer(count)), random.pick([null, 1e8, 1e9, 1e10])),
   );
@@ -49,37 +49,37 @@ const idsOf = (count: number) => Array.from({ length: count }, (_, number) => id
 describe("a map layout", () => {
   test("of any network gives every device a distinct integer position, in any input order", () => {
     const random = seededRandom(17);
-    for (let turn = 0; turn < 60; turn += 1) {
+    for (let round = 0; round < 60; round += 1) {
       const count = 1 + random.integer(120);
-      const links = turn % 2 === 0 ? someNetwork(random, count) : campus(random, count);
-      const points = layOutMap(idsOf(count), links, NOTHING);
+      const links = round % 2 === 0 ? randomNetwork(random, count) : campus(random, count);
+      const points = layOutMap(idsOf(count), links, NO_POSITIONS);
       expect([...points.keys()].sort()).toEqual(idsOf(count));
       expect(overlaps(points)).toEqual([]);
       expect([...points.values()].every(({ x, y }) => Number.isInteger(x) && Number.isInteger(y))).toBe(true);
       const shuffled = [...links]
         .sort(() => random.integer(3) - 1)
-        .map(({ ends: [one, other], speedBps }) => link(other, one, speedBps));
-      expect(layOutMap(idsOf(count).reverse(), shuffled, NOTHING)).toEqual(points);
+        .map(({ ends: [first, second], speedBps }) => link(second, first, speedBps));
+      expect(layOutMap(idsOf(count).reverse(), shuffled, NO_POSITIONS)).toEqual(points);
     }
   });
 
   test("never moves placed devices, and places nothing on them", () => {
     const random = seededRandom(18);
-    for (let turn = 0; turn < 60; turn += 1) {
+    for (let round = 0; round < 60; round += 1) {
       const count = 2 + random.integer(120);
-      const links = turn % 2 === 0 ? someNetwork(random, count) : campus(random, count);
-      const before = layOutMap(idsOf(1 + random.integer(count)), links, NOTHING);
-      const standing = new Map(
-        [...before].map(([each, point]) => [
-          each,
+      const links = round % 2 === 0 ? randomNetwork(random, count) : campus(random, count);
+      const before = layOutMap(idsOf(1 + random.integer(count)), links, NO_POSITIONS);
+      const placed = new Map(
+        [...before].map(([node, point]) => [
+          node,
           random.integer(4) === 0 ? { x: point.x + random.integer(50), y: point.y + random.integer(50) } : point,
         ]),
       );
-      const own = new Set(overlaps(standing));
-      const points = layOutMap(idsOf(count), links, standing);
-      for (const [each, point] of standing) expect(points.get(each)).toEqual(point);
+      const initialOverlaps = new Set(overlaps(placed));
+      const points = layOutMap(idsOf(count), links, placed);
+      for (const [node, point] of placed) expect(points.get(node)).toEqual(point);
       expect(points.size).toBe(count);
-      expect(overlaps(points).filter((pair) => !own.has(pair))).toEqual([]);
+      expect(overlaps(points).filter((pair) => !initialOverlaps.has(pair))).toEqual([]);
     }
   });
 
@@ -88,53 +88,53 @@ describe("a map layout", () => {
     const links = [
       link(id(0), id(1), 10e9),
       link(id(0), id(2), 10e9),
-      ...access.map((each, place) => link(id(1 + (place % 2)), each)),
+      ...access.map((node, index) => link(id(1 + (index % 2)), node)),
     ];
-    const points = layOutMap([id(0), id(1), id(2), ...access], links, NOTHING);
-    const at = (each: string) => points.get(each) as Point;
-    const [left, right] = [0, 1].map((side) => access.filter((_, place) => place % 2 === side).map(at));
+    const points = layOutMap([id(0), id(1), id(2), ...access], links, NO_POSITIONS);
+    const pointOf = (node: string) => points.get(node) as Point;
+    const [left, right] = [0, 1].map((side) => access.filter((_, index) => index % 2 === side).map(pointOf));
     const extent = (all: Point[]) => [Math.min(...all.map(({ x }) => x)), Math.max(...all.map(({ x }) => x))];
     const [[, leftEnd], [rightStart]] = [extent(left as Point[]), extent(right as Point[])] as [number[], number[]];
     expect(leftEnd as number).toBeLessThan(rightStart as number);
-    for (const each of [...(left as Point[]), ...(right as Point[])]) expect(each.y).toBeGreaterThan(at(id(1)).y);
-    expect(at(id(1)).y).toBe(at(id(0)).y + SPACING_Y);
-    expect(at(id(2)).y).toBe(at(id(1)).y);
+    for (const { y } of [...(left as Point[]), ...(right as Point[])]) expect(y).toBeGreaterThan(pointOf(id(1)).y);
+    expect(pointOf(id(1)).y).toBe(pointOf(id(0)).y + SPACING_Y);
+    expect(pointOf(id(2)).y).toBe(pointOf(id(1)).y);
   });
 
-  test("attaches a device to the faster of two, however many slow links lead to the other", () => {
+  test("attaches a device by its fastest link, even if more slow links lead elsewhere", () => {
     const links = [
       link(id(0), id(1), 10e9),
       ...[2, 3, 4].flatMap((number) => [link(id(0), id(number)), link(id(1), id(number))]),
       link(id(0), id(9), 10e9),
       ...Array.from({ length: 5 }, () => link(id(1), id(9), 1e9)),
     ];
-    const hung = (changed: LaidOutLink[]) => layOutMap([...idsOf(5), id(9)], changed, NOTHING);
-    const onFaster = hung(links);
-    const moved = hung(
-      links.map((each) => (each.ends[0] === id(0) && each.ends[1] === id(9) ? link(id(0), id(9), 1e9) : each)),
+    const layOut = (changed: LayoutLink[]) => layOutMap([...idsOf(5), id(9)], changed, NO_POSITIONS);
+    const original = layOut(links);
+    const slower = layOut(
+      links.map((line) => (line.ends[0] === id(0) && line.ends[1] === id(9) ? link(id(0), id(9), 1e9) : line)),
     );
-    expect(onFaster.get(id(9))).not.toEqual(moved.get(id(9)));
+    expect(original.get(id(9))).not.toEqual(slower.get(id(9)));
   });
 
   test("moves no other device when one is added", () => {
     const links = Array.from({ length: 8 }, (_, number) => link(id(0), id(1 + number)));
     for (let count = 3; count < 9; count += 1) {
-      const before = layOutMap(idsOf(count), links.slice(0, count - 1), NOTHING);
-      const after = layOutMap(idsOf(count + 1), links.slice(0, count), NOTHING);
-      for (const [each, point] of before) expect(after.get(each)).toEqual(point);
+      const before = layOutMap(idsOf(count), links.slice(0, count - 1), NO_POSITIONS);
+      const after = layOutMap(idsOf(count + 1), links.slice(0, count), NO_POSITIONS);
+      for (const [node, point] of before) expect(after.get(node)).toEqual(point);
     }
   });
 
   test("of new devices places each below its parent and above its children", () => {
-    const standing = new Map([
+    const placed = new Map([
       [id(1), { x: 1_000, y: 1_000 }],
       [id(2), { x: 1_400, y: 1_000 }],
     ]);
-    const below = layOutMap(idsOf(4).slice(1), [link(id(1), id(2)), link(id(1), id(3))], standing).get(id(3)) as Point;
+    const below = layOutMap(idsOf(4).slice(1), [link(id(1), id(2)), link(id(1), id(3))], placed).get(id(3)) as Point;
     expect([Math.abs(below.x - 1_000) <= SPACING_X, below.y - 1_000]).toEqual([true, expect.any(Number)]);
     expect(below.y).toBeGreaterThan(1_000);
     expect(below.y).toBeLessThanOrEqual(1_000 + 2 * SPACING_Y);
-    const above = layOutMap(idsOf(3), [link(id(0), id(1)), link(id(0), id(2))], standing).get(id(0)) as Point;
+    const above = layOutMap(idsOf(3), [link(id(0), id(1)), link(id(0), id(2))], placed).get(id(0)) as Point;
     expect(above.y).toBeLessThan(1_000);
     expect(above.x).toBeGreaterThanOrEqual(1_000);
     expect(above.x).toBeLessThanOrEqual(1_400);
@@ -142,9 +142,9 @@ describe("a map layout", () => {
 
   test("places devices without links separately, unaffected by others", () => {
     const links = campus(seededRandom(4), 60);
-    const points = layOutMap(idsOf(100), links, NOTHING);
-    const linked = layOutMap(idsOf(60), links, NOTHING);
-    for (const [each, point] of linked) expect(points.get(each)).toEqual(point);
+    const points = layOutMap(idsOf(100), links, NO_POSITIONS);
+    const linked = layOutMap(idsOf(60), links, NO_POSITIONS);
+    for (const [node, point] of linked) expect(points.get(node)).toEqual(point);
     for (let number = 60; number < 100; number += 1)
       expect((points.get(id(number)) as Point).x).toBeLessThan(-SPACING_X);
   });
@@ -152,9 +152,9 @@ describe("a map layout", () => {
   test("supports a chain of 3,000 switches, and a ring", () => {
     const chain = idsOf(3_000)
       .slice(1)
-      .map((each, place) => link(id(place), each));
+      .map((node, index) => link(id(index), node));
     for (const links of [chain, [...chain, link(id(0), id(2_999))]])
-      expect(overlaps(layOutMap(idsOf(3_000), links, NOTHING))).toEqual([]);
+      expect(overlaps(layOutMap(idsOf(3_000), links, NO_POSITIONS))).toEqual([]);
   });
 });
 
@@ -163,35 +163,35 @@ describe("map positions", () => {
   const ids = idsOf(80);
   const laidOut = positionsOf(ids, links, new Map());
 
-  test("are the layout's without stored ones", () => {
+  test("equal the layout without stored positions", () => {
     expect(laidOut).toEqual(
-      new Map([...layOutMap(ids, links, NOTHING)].map(([each, point]) => [each, { ...point, placed: "layout" }])),
+      new Map([...layOutMap(ids, links, NO_POSITIONS)].map(([node, point]) => [node, { ...point, placed: "layout" }])),
     );
   });
 
   test("of other devices are stable when one is placed manually, or reset", () => {
-    const kept = new Map<string, Position>([[id(7), { x: -5_000, y: 33, placed: "person" }]]);
-    expect(positionsOf(ids, links, kept)).toEqual(new Map([...laidOut, ...kept]));
+    const manual = new Map<string, Position>([[id(7), { x: -5_000, y: 33, placed: "person" }]]);
+    expect(positionsOf(ids, links, manual)).toEqual(new Map([...laidOut, ...manual]));
   });
 
   test("yield to manually placed devices only, and only if not stored", () => {
-    const on = laidOut.get(id(20)) as Position;
-    const kept = new Map<string, Position>([[id(7), { x: on.x + 10, y: on.y, placed: "person" }]]);
-    const placed = positionsOf(ids, links, kept);
+    const occupied = laidOut.get(id(20)) as Position;
+    const manual = new Map<string, Position>([[id(7), { x: occupied.x + 10, y: occupied.y, placed: "person" }]]);
+    const placed = positionsOf(ids, links, manual);
     expect(overlaps(placed)).toEqual([]);
-    expect(ids.filter((each) => each !== id(7) && placed.get(each)?.x !== laidOut.get(each)?.x)).toEqual([id(20)]);
-    const remembered = new Map<string, Position>([...laidOut, ...kept]);
-    expect(positionsOf(ids, links, remembered)).toEqual(remembered);
+    expect(ids.filter((node) => node !== id(7) && placed.get(node)?.x !== laidOut.get(node)?.x)).toEqual([id(20)]);
+    const stored = new Map<string, Position>([...laidOut, ...manual]);
+    expect(positionsOf(ids, links, stored)).toEqual(stored);
   });
 
   test("that are stored are stable under changes of links and devices, at every instant", () => {
     const random = seededRandom(10);
-    for (let turn = 0; turn < 20; turn += 1) {
-      const then = links.filter(() => random.integer(4) > 0);
-      const more = [...then, link(id(80 + random.integer(5)), random.pick(ids)), link(id(3), id(40))];
-      const shown = positionsOf(idsOf(85), more, laidOut);
-      for (const each of ids) expect(shown.get(each)).toEqual(laidOut.get(each) as Position);
-      expect(overlaps(shown)).toEqual([]);
+    for (let round = 0; round < 20; round += 1) {
+      const remainingLinks = links.filter(() => random.integer(4) > 0);
+      const changedLinks = [...remainingLinks, link(id(80 + random.integer(5)), random.pick(ids)), link(id(3), id(40))];
+      const positions = positionsOf(idsOf(85), changedLinks, laidOut);
+      for (const node of ids) expect(positions.get(node)).toEqual(laidOut.get(node) as Position);
+      expect(overlaps(positions)).toEqual([]);
     }
   });
 });

@@ -3,7 +3,7 @@
 
 import { expect, test } from "bun:test";
 import type { Announcement } from "../../src/discovery/topology/announcements.ts";
-import type { FactsChange, NetworkFacts, ShownHost, ShownPort } from "../../src/discovery/topology/facts.ts";
+import type { FactsChange, MapHost, MapPort, NetworkFacts } from "../../src/discovery/topology/facts.ts";
 import { ResolutionOverTime } from "../../src/discovery/topology/resolution-over-time.ts";
 import { type PortResolution, resolveNeighbors } from "../../src/discovery/topology/resolve.ts";
 import type { MapLink, MapNode } from "../../src/reports/topology/map.ts";
@@ -16,9 +16,9 @@ import { type SeededRandom, seededRandom } from "../support/injected/seeded-rand
 
 const NETWORK = "network";
 
-interface World {
+interface NetworkSize {
   readonly hosts: number;
-  readonly portsOfHost: number;
+  readonly portsPerHost: number;
   /** Number of names and addresses. */
   readonly names: number;
   readonly macs: number;
@@ -26,14 +26,14 @@ interface World {
 
 /** Hosts and interfaces that are added, removed and changed. */
 class Facts {
-  readonly hosts = new Map<string, ShownHost>();
-  readonly ports = new Map<string, { readonly n: number; readonly port: ShownPort }>();
+  readonly hosts = new Map<string, MapHost>();
+  readonly ports = new Map<string, { readonly n: number; readonly port: MapPort }>();
   private readonly random: SeededRandom;
-  private readonly world: World;
+  private readonly size: NetworkSize;
 
-  constructor(random: SeededRandom, world: World) {
+  constructor(random: SeededRandom, size: NetworkSize) {
     this.random = random;
-    this.world = world;
+    this.size = size;
   }
 
   all(): NetworkFacts {
@@ -42,135 +42,135 @@ class Facts {
     return { hosts, ports };
   }
 
-  everything(): FactsChange {
+  allAsChange(): FactsChange {
     return { hosts: new Map(this.hosts), ports: new Map(this.ports) };
   }
 
-  /** @param count of additions, removals and changes at once */
+  /** @param count number of additions, removals and changes */
   change(count: number): FactsChange {
     const { random } = this;
-    const hosts = new Map<string, ShownHost | null>();
-    const ports = new Map<string, { readonly n: number; readonly port: ShownPort } | null>();
-    for (let turn = 0; turn < count; turn += 1) {
-      const host = random.integer(this.world.hosts);
+    const hosts = new Map<string, MapHost | null>();
+    const ports = new Map<string, { readonly n: number; readonly port: MapPort } | null>();
+    for (let round = 0; round < count; round += 1) {
+      const host = random.integer(this.size.hosts);
       if (random.integer(4) === 0) {
         const isGone = random.integer(3) === 0;
-        const isAlone = random.integer(2) === 0;
+        const isHostOnly = random.integer(2) === 0;
         hosts.set(hostId(host), isGone ? null : this.changedHost(host));
         // Often with all its interfaces; an interface without its host is not shown.
-        if (!isAlone)
-          for (let port = 0; port < this.world.portsOfHost; port += 1)
-            ports.set(portId(host, port), isGone ? null : this.port(host, port));
+        if (!isHostOnly)
+          for (let port = 0; port < this.size.portsPerHost; port += 1)
+            ports.set(portId(host, port), isGone ? null : this.randomPort(host, port));
       } else {
-        const port = random.integer(this.world.portsOfHost);
-        ports.set(portId(host, port), random.integer(6) === 0 ? null : this.changed(host, port));
+        const port = random.integer(this.size.portsPerHost);
+        ports.set(portId(host, port), random.integer(6) === 0 ? null : this.changedPort(host, port));
       }
     }
-    note(this.hosts, hosts);
-    note(this.ports, ports);
+    applyChanges(this.hosts, hosts);
+    applyChanges(this.ports, ports);
     return { hosts, ports };
   }
 
-  private host(k: number): ShownHost {
+  private randomHost(number: number): MapHost {
     const { random } = this;
-    const name = this.name();
+    const name = this.randomName();
     return {
-      id: hostId(k),
+      id: hostId(number),
       name,
-      hostname: random.pick([null, this.name()]),
-      sys_name: random.pick([null, name, this.name()]),
-      chassis_id: random.pick([null, this.mac(), "chassis 1"]),
+      hostname: random.pick([null, this.randomName()]),
+      sys_name: random.pick([null, name, this.randomName()]),
+      chassis_id: random.pick([null, this.randomMac(), "chassis 1"]),
       serial_number: random.pick([null, null, "FOC1234X0YZ"]),
       addresses: Array.from({ length: random.integer(3) }, () => ({
-        ip_address: this.address(),
-        mac_address: random.pick([null, this.mac()]),
+        ip_address: this.randomAddress(),
+        mac_address: random.pick([null, this.randomMac()]),
       })),
       manufacturer: random.pick([null, "maker"]),
       model: null,
-      management_url: random.pick([null, `https://${this.address()}/`]),
+      management_url: random.pick([null, `https://${this.randomAddress()}/`]),
       stale_since: null,
     };
   }
 
-  /** One field, or all of them. */
-  private changedHost(k: number): ShownHost {
-    const [known, anew] = [this.hosts.get(hostId(k)), this.host(k)];
+  /** Changes one field of a host, or all of them. */
+  private changedHost(number: number): MapHost {
+    const [existing, fresh] = [this.hosts.get(hostId(number)), this.randomHost(number)];
     const field = this.random.pick(["name", "sys_name", "chassis_id", "addresses", "management_url"] as const);
-    return known === undefined || this.random.integer(3) === 0 ? anew : { ...known, [field]: anew[field] };
+    return existing === undefined || this.random.integer(3) === 0 ? fresh : { ...existing, [field]: fresh[field] };
   }
 
-  /** Some fields, or all of them. */
-  private changed(host: number, place: number): { readonly n: number; readonly port: ShownPort } {
-    const known = this.ports.get(portId(host, place));
-    const anew = this.port(host, place);
-    if (known === undefined) return anew;
-    const { speed_bps, oper_status, if_alias, neighbor, announcements, ownCount, moreNeighbors } = anew.port;
+  /** Changes some fields of an interface, or all of them. */
+  private changedPort(host: number, index: number): { readonly n: number; readonly port: MapPort } {
+    const existing = this.ports.get(portId(host, index));
+    const fresh = this.randomPort(host, index);
+    if (existing === undefined) return fresh;
+    const { speed_bps, oper_status, if_alias, neighbor, announcements, ownCount, moreNeighbors } = fresh.port;
     const parts = [{ speed_bps, oper_status }, { if_alias }, { neighbor }, { announcements, ownCount, moreNeighbors }];
     return this.random.integer(3) === 0
-      ? anew
-      : { n: known.n, port: { ...known.port, ...this.random.pick(parts as Array<Partial<ShownPort>>) } };
+      ? fresh
+      : { n: existing.n, port: { ...existing.port, ...this.random.pick(parts as Array<Partial<MapPort>>) } };
   }
 
-  private port(host: number, place: number): { readonly n: number; readonly port: ShownPort } {
+  private randomPort(host: number, index: number): { readonly n: number; readonly port: MapPort } {
     const { random } = this;
-    const announcements = Array.from({ length: random.pick([0, 0, 1, 1, 1, 2, 3]) }, () => this.announcement());
+    const announcements = Array.from({ length: random.pick([0, 0, 1, 1, 1, 2, 3]) }, () => this.randomAnnouncement());
     const ownCount = Math.min(1, announcements.length);
-    const port: ShownPort = {
-      id: portId(host, place),
+    const port: MapPort = {
+      id: portId(host, index),
       host_id: hostId(host),
-      if_index: place + 1,
-      if_descr: `GigabitEthernet0/${place + 1}`,
-      if_name: random.pick([`Gi0/${place + 1}`, `Gi0/${place + 1}`, "Gi0/1", null]),
+      if_index: index + 1,
+      if_descr: `GigabitEthernet0/${index + 1}`,
+      if_name: random.pick([`Gi0/${index + 1}`, `Gi0/${index + 1}`, "Gi0/1", null]),
       if_alias: random.pick([null, "uplink"]),
       if_type: random.pick([6, 6, 6, 161]),
-      mac_address: random.pick([null, this.mac()]),
-      ip_address: random.pick([null, this.address()]),
+      mac_address: random.pick([null, this.randomMac()]),
+      ip_address: random.pick([null, this.randomAddress()]),
       announcements,
       ownCount,
       speed_bps: random.pick([null, 1_000, 10_000]),
       oper_status: random.pick(["Up", "Down"] as const),
       stale_since: null,
-      neighbor: random.integer(3) === 0 ? this.neighbor() : null,
-      moreNeighbors: announcements.slice(ownCount).map(() => (random.integer(3) === 0 ? this.neighbor() : null)),
+      neighbor: random.integer(3) === 0 ? this.randomNeighbor() : null,
+      moreNeighbors: announcements.slice(ownCount).map(() => (random.integer(3) === 0 ? this.randomNeighbor() : null)),
       fingerprint: "",
     };
-    return { n: host * 100 + place, port };
+    return { n: host * 100 + index, port };
   }
 
-  private announcement(): Announcement {
+  private randomAnnouncement(): Announcement {
     const { random } = this;
-    const port = random.integer(this.world.portsOfHost + 1);
+    const port = random.integer(this.size.portsPerHost + 1);
     const port_id = { subtype: "InterfaceName", value: `Gi0/${port}` } as const;
-    const sign = random.pick([
-      { sys_name: this.name() },
-      { sys_name: this.name(), port_id },
-      { sys_name: this.name(), port_id },
-      { chassis_id: { subtype: "MacAddress", value: this.mac() }, port_id },
-      { sys_name: this.name(), chassis_id: { subtype: "MacAddress", value: this.mac() }, port_id },
-      { mgmt_addr: this.address(), port_desc: "uplink" },
-      { sys_name: "phone", mgmt_addr: this.address(), port_id },
+    const identity = random.pick([
+      { sys_name: this.randomName() },
+      { sys_name: this.randomName(), port_id },
+      { sys_name: this.randomName(), port_id },
+      { chassis_id: { subtype: "MacAddress", value: this.randomMac() }, port_id },
+      { sys_name: this.randomName(), chassis_id: { subtype: "MacAddress", value: this.randomMac() }, port_id },
+      { mgmt_addr: this.randomAddress(), port_desc: "uplink" },
+      { sys_name: "phone", mgmt_addr: this.randomAddress(), port_id },
     ] as Array<Partial<Announcement>>);
-    if (random.integer(3) > 0) return { protocol: "Lldp", ...sign };
-    return { protocol: "Cdp", device_id: this.name(), port_id, address: this.address() };
+    if (random.integer(3) > 0) return { protocol: "Lldp", ...identity };
+    return { protocol: "Cdp", device_id: this.randomName(), port_id, address: this.randomAddress() };
   }
 
-  private neighbor(): Neighbor {
-    const host = this.random.integer(this.world.hosts);
+  private randomNeighbor(): Neighbor {
+    const host = this.random.integer(this.size.hosts);
     return this.random.integer(2) === 0
       ? { type: "Host", id: hostId(host) }
-      : { type: "IfEntry", id: portId(host, this.random.integer(this.world.portsOfHost)) };
+      : { type: "IfEntry", id: portId(host, this.random.integer(this.size.portsPerHost)) };
   }
 
-  private name(): string {
-    return `sw${this.random.integer(this.world.names)}${this.random.pick(["", "", ".example.net"])}`;
+  private randomName(): string {
+    return `sw${this.random.integer(this.size.names)}${this.random.pick(["", "", ".example.net"])}`;
   }
 
-  private mac(): string {
-    return `00:1b:21:00:00:${this.random.integer(this.world.macs).toString(16).padStart(2, "0")}`;
+  private randomMac(): string {
+    return `00:1b:21:00:00:${this.random.integer(this.size.macs).toString(16).padStart(2, "0")}`;
   }
 
-  private address(): string {
-    return `192.0.2.${1 + this.random.integer(this.world.names)}`;
+  private randomAddress(): string {
+    return `192.0.2.${1 + this.random.integer(this.size.names)}`;
   }
 }
 
@@ -182,10 +182,11 @@ function portId(host: number, port: number): string {
   return `port-${String(host).padStart(3, "0")}-${port}`;
 }
 
-function plain(resolution: PortResolution | undefined): object | null {
+function comparable(resolution: PortResolution | undefined): object | null {
   if (resolution === undefined) return null;
-  const { neighbor, announced, claims } = resolution;
-  return { neighbor, announced, claims: claims.map(({ claim, ...rest }) => ({ places: claim.places, ...rest })) };
+  const { neighbor, announced } = resolution;
+  const claims = resolution.claims.map(({ claim, ...rest }) => ({ indexes: claim.announcementIndexes, ...rest }));
+  return { neighbor, announced, claims };
 }
 
 function byId<Item extends { readonly id: string }>(items: Iterable<Item>): Item[] {
@@ -193,66 +194,64 @@ function byId<Item extends { readonly id: string }>(items: Iterable<Item>): Item
 }
 
 /** Applies changes to a map of known items. */
-function note<Item>(known: Map<string, Item>, changes: ReadonlyMap<string, Item | null>): void {
+function applyChanges<Item>(existing: Map<string, Item>, changes: ReadonlyMap<string, Item | null>): void {
   for (const [id, item] of changes) {
-    if (item === null) known.delete(id);
-    else known.set(id, item);
+    if (item === null) existing.delete(id);
+    else existing.set(id, item);
   }
 }
 
-const WORLDS: Record<string, World & { readonly turns: number }> = {
-  "a few hosts with many interfaces": { hosts: 6, portsOfHost: 6, names: 8, macs: 8, turns: 500 },
-  "hosts with almost unique names": { hosts: 20, portsOfHost: 4, names: 24, macs: 24, turns: 300 },
-  "hosts sharing a name beyond the limit": { hosts: 110, portsOfHost: 2, names: 2, macs: 9, turns: 40 },
+const NETWORK_SIZES: Record<string, NetworkSize & { readonly rounds: number }> = {
+  "a few hosts with many interfaces": { hosts: 6, portsPerHost: 6, names: 8, macs: 8, rounds: 500 },
+  "hosts with almost unique names": { hosts: 20, portsPerHost: 4, names: 24, macs: 24, rounds: 300 },
+  "hosts sharing a name beyond the limit": { hosts: 110, portsPerHost: 2, names: 2, macs: 9, rounds: 40 },
 };
 
 /** A host with one address and one interface, without neighbors. */
-function plainHost(k: number, mac: string | null): { readonly host: ShownHost; readonly port: ShownPort } {
-  const id = hostId(k);
-  const nothing = { hostname: null, chassis_id: null, serial_number: null, manufacturer: null, model: null };
-  const host = { ...nothing, id, name: id, sys_name: null, management_url: null, stale_since: null };
-  const own = { if_name: "Gi0/1", if_alias: null, if_type: 6, mac_address: null, ip_address: null };
-  const heard = { announcements: [], ownCount: 0, neighbor: null, moreNeighbors: [], fingerprint: "" };
+function plainHost(number: number, mac: string | null): { readonly host: MapHost; readonly port: MapPort } {
+  const id = hostId(number);
+  const hostFields = { hostname: null, chassis_id: null, serial_number: null, manufacturer: null, model: null };
+  const host = { ...hostFields, id, name: id, sys_name: null, management_url: null, stale_since: null };
+  const ids = { id: portId(number, 0), host_id: id, if_index: 1, if_descr: "Gi0/1" };
+  const portFields = { if_name: "Gi0/1", if_alias: null, if_type: 6, mac_address: null, ip_address: null };
+  const neighborFields = { announcements: [], ownCount: 0, neighbor: null, moreNeighbors: [], fingerprint: "" };
   const state = { speed_bps: null, oper_status: "Up", stale_since: null } as const;
-  const port = { id: portId(k, 0), host_id: id, if_index: 1, if_descr: "Gi0/1", ...own, ...heard, ...state };
-  return { host: { ...host, addresses: [{ ip_address: `192.0.2.${k + 1}`, mac_address: mac }] }, port };
+  const port = { ...ids, ...portFields, ...neighborFields, ...state };
+  return { host: { ...host, addresses: [{ ip_address: `192.0.2.${number + 1}`, mac_address: mac }] }, port };
 }
 
-test("ignores a MAC address as an identifier while too many answer with it, and uses it again later", () => {
+test("a MAC address does not identify a host while too many hosts have it, but does again later", () => {
   const mac = "02:00:00:00:00:01";
   const [near, far] = [plainHost(0, null), plainHost(1, null)];
-  const announcement: Announcement = {
-    protocol: "Lldp",
-    chassis_id: { subtype: "MacAddress", value: mac },
-    mgmt_addr: "192.0.2.2",
-  };
-  const hearing = { ...near.port, announcements: [announcement], ownCount: 1 };
+  const chassis_id = { subtype: "MacAddress", value: mac } as const;
+  const announcement: Announcement = { protocol: "Lldp", chassis_id, mgmt_addr: "192.0.2.2" };
+  const receiver = { ...near.port, announcements: [announcement], ownCount: 1 };
   const hosts = new Map([near.host, far.host].map((host) => [host.id, host]));
-  const ports = new Map([hearing, far.port].map((port, n) => [port.id, { n, port }]));
+  const ports = new Map([receiver, far.port].map((port, n) => [port.id, { n, port }]));
   const resolution = new ResolutionOverTime();
-  resolution.revise({ hosts, ports });
+  resolution.update({ hosts, ports });
   const found: (string | null)[] = [];
-  const many = 2 * ADDRESSES_PER_MAC_MAX;
-  for (let step = 0; step < 2 * many; step += 1) {
-    const { host } = plainHost(2 + (step % many), mac);
-    if (step < many) hosts.set(host.id, host);
+  const hostCount = 2 * ADDRESSES_PER_MAC_MAX;
+  for (let step = 0; step < 2 * hostCount; step += 1) {
+    const { host } = plainHost(2 + (step % hostCount), mac);
+    if (step < hostCount) hosts.set(host.id, host);
     else hosts.delete(host.id);
-    resolution.revise({ hosts: new Map([[host.id, step < many ? host : null]]), ports: new Map() });
+    resolution.update({ hosts: new Map([[host.id, step < hostCount ? host : null]]), ports: new Map() });
     const all = [...ports.values()].map(({ port }) => port);
-    const [now, anew] = [resolution.of(hearing.id), resolveNeighbors([...hosts.values()], all).get(hearing.id)];
-    expect([step, plain(now)]).toEqual([step, plain(anew)]);
-    found.push(now?.neighbor?.id ?? null);
+    const [current, fresh] = [resolution.get(receiver.id), resolveNeighbors([...hosts.values()], all).get(receiver.id)];
+    expect([step, comparable(current)]).toEqual([step, comparable(fresh)]);
+    found.push(current?.neighbor?.id ?? null);
   }
-  // By address only while the MAC address identifies no host.
+  // Matched by address only while the MAC address identifies no host.
   expect(found.slice(ADDRESSES_PER_MAC_MAX - 1, ADDRESSES_PER_MAC_MAX + 1)).toEqual([null, far.host.id]);
-  expect(found.slice(many, many + ADDRESSES_PER_MAC_MAX).slice(-2)).toEqual([far.host.id, null]);
+  expect(found.slice(hostCount, hostCount + ADDRESSES_PER_MAC_MAX).slice(-2)).toEqual([far.host.id, null]);
 });
 
-for (const [name, world] of Object.entries(WORLDS)) {
-  test(`equals a full redraw after each change: ${name}`, () => {
-    const random = seededRandom(1_118 + world.hosts);
-    const facts = new Facts(random, world);
-    facts.change(world.hosts * 12);
+for (const [name, size] of Object.entries(NETWORK_SIZES)) {
+  test(`the incremental map equals a full redraw after each change: ${name}`, () => {
+    const random = seededRandom(1_118 + size.hosts);
+    const facts = new Facts(random, size);
+    facts.change(size.hosts * 12);
     const resolution = new ResolutionOverTime();
     const resolved = new Map<string, object | null>();
     const maps = [true, false].map((includeIsolated) => ({
@@ -261,31 +260,32 @@ for (const [name, world] of Object.entries(WORLDS)) {
       nodes: new Map<string, MapNode>(),
       links: new Map<string, MapLink>(),
     }));
-    const met: Record<string, number> = {};
-    for (let turn = 0; turn < world.turns; turn += 1) {
-      const change = turn === 0 ? facts.everything() : facts.change(1 + random.integer(3));
+    const seenCounts: Record<string, number> = {};
+    for (let round = 0; round < size.rounds; round += 1) {
+      const change = round === 0 ? facts.allAsChange() : facts.change(1 + random.integer(3));
       const all = facts.all();
       // Records not named are unchanged.
-      for (const id of resolution.revise(change)) resolved.set(id, plain(resolution.of(id)));
-      const anew = resolveNeighbors(all.hosts, all.ports);
+      for (const id of resolution.update(change)) resolved.set(id, comparable(resolution.get(id)));
+      const fresh = resolveNeighbors(all.hosts, all.ports);
       for (const { id } of all.ports)
-        expect({ turn, id, resolved: resolved.get(id) ?? null }).toEqual({ turn, id, resolved: plain(anew.get(id)) });
+        expect([round, id, resolved.get(id) ?? null]).toEqual([round, id, comparable(fresh.get(id))]);
       for (const { includeIsolated, map, nodes, links } of maps) {
         const changed = map.revise(change);
-        note(nodes, changed.nodes);
-        note(links, changed.links);
-        const drawn = mapOf(NETWORK, all, includeIsolated);
-        const shown = { nodes: byId(drawn.nodes), links: byId(drawn.links) };
-        expect({ nodes: byId(nodes.values()), links: byId(links.values()) }).toEqual(shown);
-        const center = { hostId: hostId(random.integer(world.hosts)), hops: 1 + random.integer(3) };
-        const around = neighborhoodOf(drawn, center);
-        const found = map.around(center.hostId, center.hops);
-        expect([byId(found.nodes), byId(found.links)]).toEqual([byId(around.nodes), byId(around.links)]);
+        applyChanges(nodes, changed.nodes);
+        applyChanges(links, changed.links);
+        const full = mapOf(NETWORK, all, includeIsolated);
+        const expected = { nodes: byId(full.nodes), links: byId(full.links) };
+        expect({ nodes: byId(nodes.values()), links: byId(links.values()) }).toEqual(expected);
+        const center = { hostId: hostId(random.integer(size.hosts)), hops: 1 + random.integer(3) };
+        const neighborhood = neighborhoodOf(full, center);
+        const found = map.neighborhood(center.hostId, center.hops);
+        expect([byId(found.nodes), byId(found.links)]).toEqual([byId(neighborhood.nodes), byId(neighborhood.links)]);
       }
-      for (const { certainty } of maps[0]?.links.values() ?? []) met[certainty] = (met[certainty] ?? 0) + 1;
-      for (const { kind } of maps[0]?.nodes.values() ?? []) met[kind] = (met[kind] ?? 0) + 1;
+      for (const { certainty } of maps[0]?.links.values() ?? [])
+        seenCounts[certainty] = (seenCounts[certainty] ?? 0) + 1;
+      for (const { kind } of maps[0]?.nodes.values() ?? []) seenCounts[kind] = (seenCounts[kind] ?? 0) + 1;
     }
-    for (const each of ["Interfaces", "Announced", "Known", "Unknown"])
-      expect(met[each]).toBeGreaterThan(world.turns / 10);
+    for (const label of ["Interfaces", "Announced", "Known", "Unknown"])
+      expect(seenCounts[label]).toBeGreaterThan(size.rounds / 10);
   });
 }

@@ -6,7 +6,7 @@ import {
   deviceWith,
   type HandMadeStep,
   hex,
-  NO_ANSWER,
+  NO_RESPONSE,
   readsWith,
   rows,
   tableOf,
@@ -14,7 +14,7 @@ import {
 } from "../support/reconcile/hand-made-reads.ts";
 
 describe("the read plan", () => {
-  test("has a name for each step, and one table for its failure", () => {
+  test("has a unique name for each step, and a table that reports its failure", () => {
     const names = READING_PLAN.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(new Set(READING_PLAN.map(({ table }) => table))).toEqual(new Set(DEVICE_TABLES));
@@ -27,36 +27,32 @@ describe("the read plan", () => {
     for (const oid of scalars) expect(oid).toEndWith(".0");
   });
 
-  test("reads little from a device that serves nothing, and no data it could not place", () => {
-    expect([...readsWith({}).keys()]).not.toContainAnyValues([
-      "lldp_loc_port_table",
-      "lldp_v2_loc_port_table",
-      "vlan_trunk_port_table",
-      "vlan_dot1d_tp_fdb_table",
-      "vlan_bridge",
-    ]);
+  test("reads little from a device that serves nothing, and no data that would be unusable", () => {
+    expect([...readsWith({}).keys()]).not.toContainAnyValues(
+      "lldp_loc_port_table lldp_v2_loc_port_table vlan_trunk_port_table vlan_dot1d_tp_fdb_table vlan_bridge".split(" "),
+    );
   });
 });
 
 test("without data the device is empty", () => {
-  const { tables, rows, ...told } = deviceOf(new Map());
-  expect(told).toEqual({});
+  const { tables, rows, ...others } = deviceOf(new Map());
+  expect(others).toEqual({});
   for (const table of DEVICE_TABLES) expect(rows[table]).toEqual({ read: 0, kept: 0, set_aside: {} });
   for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "absent", problem: null });
 });
 
-test("of an unresponsive device all tables have failed", () => {
+test("all tables of an unresponsive device have failed", () => {
   const broken = Object.fromEntries(
     READING_PLAN.filter((step) => step.isNeeded === undefined).map(({ name }) => [name, { broken: ["*"] }]),
   );
-  const { tables, rows: _rows, ...told } = deviceWith(broken);
-  expect(told).toEqual({ broken: [...DEVICE_TABLES] });
-  for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "failed", problem: NO_ANSWER });
+  const { tables, rows: _rows, ...others } = deviceWith(broken);
+  expect(others).toEqual({ broken: [...DEVICE_TABLES] });
+  for (const table of DEVICE_TABLES) expect(tables[table]).toEqual({ state: "failed", problem: NO_RESPONSE });
 });
 
 test("each problem is reported once", () => {
   const steps = { ip_addr_table: { broken: ["*"] }, ip_address_table: { broken: ["*"] } };
-  expect(deviceWith(steps).tables.addresses.problem).toBe(NO_ANSWER);
+  expect(deviceWith(steps).tables.addresses.problem).toBe(NO_RESPONSE);
 });
 
 describe("the system group", () => {
@@ -83,9 +79,8 @@ describe("the system group", () => {
   });
 
   test("is unknown where not served, or of an unexpected type", () => {
-    const device = deviceWith({
-      system: { scalars: { sysName: 7, sysObjectID: utf8("1.3.6"), sysLocation: "10.0.0.1" } },
-    });
+    const scalars = { sysName: 7, sysObjectID: utf8("1.3.6"), sysLocation: "10.0.0.1" };
+    const device = deviceWith({ system: { scalars } });
     expect(device).not.toContainAnyKeys(["sys_name", "sys_descr", "sys_object_id", "sys_location", "sys_contact"]);
   });
 
@@ -96,12 +91,12 @@ describe("the system group", () => {
   test("that could not be read clears nothing", () => {
     const device = deviceWith({ system: { broken: ["*"] } });
     expect(device).not.toHaveProperty("sys_name");
-    expect(device.tables.system).toEqual({ state: "failed", problem: NO_ANSWER });
+    expect(device.tables.system).toEqual({ state: "failed", problem: NO_RESPONSE });
   });
 });
 
 describe("manufacturer, model and serial number", () => {
-  const part = (entPhysicalClass: number, serial: string, model = "", maker = "Maker") => ({
+  const entityRow = (entPhysicalClass: number, serial: string, model = "", maker = "Maker") => ({
     entPhysicalClass,
     entPhysicalSerialNum: utf8(serial),
     entPhysicalModelName: utf8(model),
@@ -110,88 +105,66 @@ describe("manufacturer, model and serial number", () => {
   const CISCO = { system: { scalars: { sysObjectID: "1.3.6.1.4.1.9.1.516" } } };
 
   test("are those of the chassis", () => {
-    const table = { "1": part(9, "MODULE"), "20": part(3, " FOC1408Z61U ", "WS-C3560G"), "3": part(10, "PORT") };
-    expect(bodies(table)).toEqual(["Maker", "WS-C3560G", "FOC1408Z61U"]);
+    const chassis = entityRow(3, " FOC1408Z61U ", "WS-C3560G");
+    const table = { "1": entityRow(9, "MODULE"), "20": chassis, "3": entityRow(10, "PORT") };
+    expect(identityOf(table)).toEqual(["Maker", "WS-C3560G", "FOC1408Z61U"]);
   });
 
   test("of a stack are its first member's, completed by the stack", () => {
     const table = {
-      "1": part(11, "STACK", "", "Cisco Systems"),
-      "2001": part(3, "SECOND", "B"),
-      "1001": part(3, "FIRST", "A", ""),
+      "1": entityRow(11, "STACK", "", "Cisco Systems"),
+      "2001": entityRow(3, "SECOND", "B"),
+      "1001": entityRow(3, "FIRST", "A", ""),
     };
-    expect(bodies(table)).toEqual(["Cisco Systems", "A", "FIRST"]);
+    expect(identityOf(table)).toEqual(["Cisco Systems", "A", "FIRST"]);
   });
 
-  test("are of the first chassis that has a serial number", () => {
-    expect(bodies({ "1": part(3, "", "virtual"), "2": part(3, "REAL", "unit") })).toEqual(["Maker", "unit", "REAL"]);
+  test("are those of the first chassis with a serial number", () => {
+    const table = { "1": entityRow(3, "", "virtual"), "2": entityRow(3, "REAL", "unit") };
+    expect(identityOf(table)).toEqual(["Maker", "unit", "REAL"]);
   });
 
   test("without a chassis are the stack's, else those of the first permanent part", () => {
-    expect(bodies({ "1": part(9, "MODULE"), "2": part(11, "STACK", "S") })).toEqual(["Maker", "S", "STACK"]);
-    expect(
-      bodies({
-        "1": part(6, "SUPPLY"),
-        "2": part(7, "FAN"),
-        "3": part(8, "SENSOR"),
-        "4": part(10, "OPTIC"),
-        "5": part(9, "MODULE", "M"),
-      }),
-    ).toEqual(["Maker", "M", "MODULE"]);
+    const stack = { "1": entityRow(9, "MODULE"), "2": entityRow(11, "STACK", "S") };
+    expect(identityOf(stack)).toEqual(["Maker", "S", "STACK"]);
+    const exchangeable = { "1": entityRow(6, "SUPPLY"), "2": entityRow(7, "FAN"), "3": entityRow(8, "SENSOR") };
+    const parts = { ...exchangeable, "4": entityRow(10, "OPTIC"), "5": entityRow(9, "MODULE", "M") };
+    expect(identityOf(parts)).toEqual(["Maker", "M", "MODULE"]);
   });
 
-  test.each([
-    "",
-    "N/A",
-    "none",
-    "None",
-    "0123456789",
-    "1234567890",
-    "To be filled by O.E.M.",
-    "Default string",
-    "unknown",
-    "not available",
-    "0000000",
-    "xxxx",
-    "-",
-    "...",
-  ])("are not the placeholder %p", (text) => {
-    expect(bodies({ "1": part(3, text, text, text) })).toEqual([null, null, null]);
+  const PLACEHOLDERS =
+    "N/A,none,None,0123456789,1234567890,To be filled by O.E.M.,Default string,unknown,not available,0000000,xxxx,-";
+  test.each(["", ...PLACEHOLDERS.split(","), "..."])("are not the placeholder %p", (text) => {
+    expect(identityOf({ "1": entityRow(3, text, text, text) })).toEqual([null, null, null]);
   });
 
   test.each(["X00", "0x21", "A0", "1234", "NONE-1", "00B"])("are %p, which only resembles a placeholder", (text) => {
-    expect(bodies({ "1": part(3, text, text, text) })).toEqual([text, text, text]);
+    expect(identityOf({ "1": entityRow(3, text, text, text) })).toEqual([text, text, text]);
   });
 
   test("use sysObjectID for the manufacturer if ENTITY-MIB has none, or is not served", () => {
-    const empty = { ent_physical_table: tableOf({ "1": part(3, "S", "M", "") }) };
+    const empty = { ent_physical_table: tableOf({ "1": entityRow(3, "S", "M", "") }) };
     expect(deviceWith({ ...CISCO, ...empty }).manufacturer).toBe("Cisco");
-    const without = deviceWith(CISCO);
-    expect(without.manufacturer).toBe("Cisco");
-    expect(without).not.toContainAnyKeys(["model", "serial_number"]);
-    expect(without.tables.entity.state).toBe("absent");
+    const withoutEntityMib = deviceWith(CISCO);
+    expect(withoutEntityMib.manufacturer).toBe("Cisco");
+    expect(withoutEntityMib).not.toContainAnyKeys(["model", "serial_number"]);
+    expect(withoutEntityMib.tables.entity.state).toBe("absent");
   });
 
   test("omit the manufacturer of a generic agent", () => {
-    expect(deviceWith({ system: { scalars: { sysObjectID: "1.3.6.1.4.1.8072.3.2.10" } } })).not.toHaveProperty(
-      "manufacturer",
-    );
+    const device = deviceWith({ system: { scalars: { sysObjectID: "1.3.6.1.4.1.8072.3.2.10" } } });
+    expect(device).not.toHaveProperty("manufacturer");
   });
 
   test("of a truncated table are its rows, and the rest is unknown", () => {
-    const device = deviceWith({
-      ...CISCO,
-      ent_physical_table: {
-        columns: rows({ "1": { entPhysicalClass: 3, entPhysicalSerialNum: utf8("FOC1") } }),
-        broken: ["*"],
-      },
-    });
+    const columns = rows({ "1": { entPhysicalClass: 3, entPhysicalSerialNum: utf8("FOC1") } });
+    const device = deviceWith({ ...CISCO, ent_physical_table: { columns, broken: ["*"] } });
     expect(device.serial_number).toBe("FOC1");
     expect(device).not.toContainAnyKeys(["manufacturer", "model"]);
-    expect(device.tables.entity).toEqual({ state: "partial", problem: NO_ANSWER });
+    expect(device.tables.entity).toEqual({ state: "partial", problem: NO_RESPONSE });
   });
 
-  function bodies(table: Parameters<typeof rows>[0]): unknown[] {
+  function identityOf(table: Parameters<typeof rows>[0]): unknown[] {
     const device = deviceWith({ ent_physical_table: tableOf(table) });
     return [device.manufacturer, device.model, device.serial_number];
   }
@@ -205,12 +178,8 @@ describe("CDP", () => {
     cdpCacheDevicePort: utf8("Ethernet1/19"),
     cdpCachePlatform: utf8("N5K-C5548UP"),
   };
-  const ANNOUNCED: CdpAnnouncement = {
-    device_id: "sw-2(SSI1)",
-    port_id: "Ethernet1/19",
-    platform: "N5K-C5548UP",
-    address: "10.40.1.19",
-  };
+  const IDS = { device_id: "sw-2(SSI1)", port_id: "Ethernet1/19", platform: "N5K-C5548UP" };
+  const ANNOUNCED: CdpAnnouncement = { ...IDS, address: "10.40.1.19" };
 
   test("has neighbors on the interface in the index, in a fixed order, each once", () => {
     const other = { ...NEIGHBOR, cdpCacheDeviceId: utf8("a-1") };
@@ -227,22 +196,13 @@ describe("CDP", () => {
     ["IPv6 declared as IPv4", 1, hex("20010db8000000000000000000000001"), undefined],
     ["none", 1, hex("00000000"), undefined],
   ])("accepts an address of IPv4 or IPv6 only: %s", (_name, cdpCacheAddressType, cdpCacheAddress, address) => {
-    expect(cdp(read(tableOf({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } })))[7]?.[0]?.address).toBe(
-      address as string,
-    );
+    const device = read(tableOf({ "7.1": { ...NEIGHBOR, cdpCacheAddressType, cdpCacheAddress } }));
+    expect(cdp(device)[7]?.[0]?.address).toBe(address as string);
   });
 
   test("shows binary ids in hexadecimal, and omits empty ones", () => {
-    const device = read(
-      tableOf({
-        "7.1": {
-          ...NEIGHBOR,
-          cdpCacheDeviceId: hex("e839351aca99"),
-          cdpCacheDevicePort: utf8(""),
-          cdpCachePlatform: utf8(" "),
-        },
-      }),
-    );
+    const ids = { cdpCacheDeviceId: hex("e839351aca99"), cdpCacheDevicePort: utf8(""), cdpCachePlatform: utf8(" ") };
+    const device = read(tableOf({ "7.1": { ...NEIGHBOR, ...ids } }));
     expect(cdp(device)[7]).toEqual([{ device_id: "e8:39:35:1a:ca:99", address: "10.40.1.19" }]);
   });
 
@@ -255,28 +215,26 @@ describe("CDP", () => {
     });
   });
 
-  test("without neighbors reports none, and is unknown if not served", () => {
+  test("withoutCdp neighbors reports none, and is unknown if not served", () => {
     expect(cdp(read({ scalars: { cdpGlobalRun: 1 } }))).toEqual({ 7: [], 8: [] });
-    const without = read({});
-    expect(cdp(without)).toEqual({ 7: undefined, 8: undefined });
-    expect(without.tables.cdp.state).toBe("absent");
+    const withoutCdp = read({});
+    expect(cdp(withoutCdp)).toEqual({ 7: undefined, 8: undefined });
+    expect(withoutCdp.tables.cdp.state).toBe("absent");
   });
 
   test("that broke off is unknown for every interface", () => {
     const device = read({ columns: rows({ "7.1": NEIGHBOR }), broken: ["cdpCachePlatform"] });
     expect(cdp(device)).toEqual({ 7: undefined, 8: undefined });
-    expect(device.tables.cdp).toEqual({ state: "partial", problem: NO_ANSWER });
+    expect(device.tables.cdp).toEqual({ state: "partial", problem: NO_RESPONSE });
   });
 
   function read(step: HandMadeStep): Device {
-    return deviceWith({
-      if_table: tableOf({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } }),
-      cdp_cache_table: step,
-    });
+    const interfaces = tableOf({ "7": { ifDescr: utf8("a") }, "8": { ifDescr: utf8("b") } });
+    return deviceWith({ if_table: interfaces, cdp_cache_table: step });
   }
 
   function cdp(device: Device): Record<number, readonly CdpAnnouncement[] | undefined> {
-    return Object.fromEntries((device.interfaces ?? []).map((each) => [each.if_index, each.cdp]));
+    return Object.fromEntries((device.interfaces ?? []).map((port) => [port.if_index, port.cdp]));
   }
 });
 

@@ -7,15 +7,13 @@ import {
   dotted,
   type HandMadeStep,
   hex,
-  NO_ANSWER,
+  NO_RESPONSE,
   readsWith,
   tableOf,
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
-const A = "00:1b:21:00:00:0a";
-const B = "00:1b:21:00:00:0b";
-const C = "00:1b:21:00:00:0c";
+const [A, B, C] = ["00:1b:21:00:00:0a", "00:1b:21:00:00:0b", "00:1b:21:00:00:0c"];
 
 const INTERFACES: HandMadeStep = tableOf(
   Object.fromEntries([101, 102, 103].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`), ifType: 6 }])),
@@ -38,22 +36,17 @@ test("dot1dTpFdbTable is mapped to interfaces through bridge ports, by MAC addre
 });
 
 test("dot1qTpFdbTable is mapped to VLANs by the databases of dot1qVlanCurrentTable", () => {
+  const inBoth = { [`1.${dotted(A)}`]: 1, [`2.${dotted(A)}`]: 1 };
+  const dot1qVlanFdbId = { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 };
   const device = read({
-    dot1q_tp_fdb_table: table("dot1q", {
-      [`1.${dotted(A)}`]: 1,
-      [`2.${dotted(A)}`]: 1,
-      [`3.${dotted(B)}`]: 2,
-      [`9.${dotted(C)}`]: 3,
-    }),
-    dot1q_vlan_current_table: {
-      columns: { dot1qVlanFdbId: { "0.10": 1, "0.20": 2, "0.30": 3, "0.31": 3, "0.40": 9 } },
-    },
+    dot1q_tp_fdb_table: table("dot1q", { ...inBoth, [`3.${dotted(B)}`]: 2, [`9.${dotted(C)}`]: 3 }),
+    dot1q_vlan_current_table: { columns: { dot1qVlanFdbId } },
   });
   // VLANs 30 and 31 share a filtering database, so the VLAN is unknown.
   expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(A, 20)], 102: [entry(B)], 103: [entry(C, 40)] });
 });
 
-test("a device numbering its databases by VLAN in only one table is read as by VLAN", () => {
+test("a device that numbers its databases by VLAN in only one table is read by VLAN", () => {
   const device = read({
     dot1q_tp_fdb_table: table("dot1q", { [`602.${dotted(A)}`]: 1, [`90.${dotted(B)}`]: 2 }),
     dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1, "0.602": 90, "0.90": 5 } } },
@@ -63,10 +56,10 @@ test("a device numbering its databases by VLAN in only one table is read as by V
 
 test("without dot1qVlanCurrentTable a database is the VLAN of its number, if that exists", () => {
   const fdb = table("dot1q", { [`10.${dotted(A)}`]: 1, [`131072.${dotted(B)}`]: 1, [`12.${dotted(C)}`]: 2 });
-  const all = { if_table: INTERFACES, bridge: BRIDGE, dot1q_tp_fdb_table: fdb };
-  expect(forwarding(deviceWith(all))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C, 12)], 103: [] });
-  const named = { ...all, dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "10": utf8("ten") } } } };
-  expect(forwarding(deviceWith(named))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
+  const steps = { if_table: INTERFACES, bridge: BRIDGE, dot1q_tp_fdb_table: fdb };
+  expect(forwarding(deviceWith(steps))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C, 12)], 103: [] });
+  const withNames = { ...steps, dot1q_vlan_static_table: { columns: { dot1qVlanStaticName: { "10": utf8("ten") } } } };
+  expect(forwarding(deviceWith(withNames))).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
 });
 
 test("both tables yield a MAC address on one interface once, with its VLAN", () => {
@@ -114,10 +107,8 @@ test("entries on bridge ports without an interface are counted and reported, nex
 });
 
 test("without dot1dBasePortTable bridge ports count as interfaces", () => {
-  const device = deviceWith({
-    if_table: INTERFACES,
-    dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 }),
-  });
+  const fdb = table("dot1d", { [dotted(A)]: 102, [dotted(B)]: 7 });
+  const device = deviceWith({ if_table: INTERFACES, dot1d_tp_fdb_table: fdb });
   expect(forwarding(device)).toEqual({ 101: [], 102: [entry(A)], 103: [] });
   expect(device.tables.forwarding.problem).toStartWith("1 of 2 ");
 });
@@ -127,8 +118,8 @@ describe("bridge ports missing from dot1dBasePortTable", () => {
   const read = (
     bridge: HandMadeStep,
     ports: Readonly<Record<string, number>>,
-    more: Record<string, HandMadeStep> = {},
-  ): Device => deviceWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...more });
+    moreSteps: Record<string, HandMadeStep> = {},
+  ): Device => deviceWith({ if_table: INTERFACES, bridge, dot1d_tp_fdb_table: table("dot1d", ports), ...moreSteps });
 
   test("are interfaces if every row maps a port to the interface of its number", () => {
     const device = read(IDENTITY, { [dotted(A)]: 102, [dotted(B)]: 101 });
@@ -137,27 +128,21 @@ describe("bridge ports missing from dot1dBasePortTable", () => {
     expect(device).not.toHaveProperty("assumed_lists");
   });
 
-  test("are treated alike in dot1qTpFdbTable, port lists and dot1qPortVlanTable", () => {
-    const device = read(
-      IDENTITY,
-      {},
-      {
-        dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 103 }),
-        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
-        dot1q_port_vlan_table: { columns: { dot1qPvid: { "101": 5, "102": 6 } } },
-      },
-    );
+  test("are treated the same in dot1qTpFdbTable, port lists and dot1qPortVlanTable", () => {
+    const moreSteps = {
+      dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 103 }),
+      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
+      dot1q_port_vlan_table: { columns: { dot1qPvid: { "101": 5, "102": 6 } } },
+    };
+    const device = read(IDENTITY, {}, moreSteps);
     expect(forwarding(device)).toEqual({ 101: [], 102: [], 103: [entry(A, 1)] });
-    expect(device.interfaces?.map(({ vlans, native_vlan }) => [vlans, native_vlan])).toEqual([
-      [[], 5],
-      [[5], 6],
-      [[], null],
-    ]);
+    expect(device.interfaces?.map(({ vlans }) => vlans)).toEqual([[], [5], []]);
+    expect(device.interfaces?.map(({ native_vlan }) => native_vlan)).toEqual([5, 6, null]);
   });
 
   test.each([
     ["one row maps a port to another interface", { "101": 101, "2": 103 }],
-    ["one row maps a port to none", { "101": 101, "2": 0 }],
+    ["one row maps a port to no interface", { "101": 101, "2": 0 }],
   ])("are unmapped if %s", (_name, dot1dBasePortIfIndex) => {
     const device = read({ columns: { dot1dBasePortIfIndex } }, { [dotted(A)]: 102, [dotted(B)]: 101 });
     expect(forwarding(device)).toMatchObject({ 101: [entry(B)], 102: [] });
@@ -171,28 +156,22 @@ describe("bridge ports missing from dot1dBasePortTable", () => {
   });
 
   test("make them unknown too if the interfaces were not read completely", () => {
-    const device = read(
-      IDENTITY,
-      { [dotted(A)]: 999, [dotted(B)]: 101 },
-      { if_table: { ...INTERFACES, broken: ["ifType"] } },
-    );
+    const interfaces = { ...INTERFACES, broken: ["ifType"] };
+    const device = read(IDENTITY, { [dotted(A)]: 999, [dotted(B)]: 101 }, { if_table: interfaces });
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: undefined, 103: undefined });
   });
 
-  test("that are all no interfaces, like the CPU's, do not affect the others", () => {
+  test("that are not interfaces, like the CPU's, do not affect the others", () => {
     const device = read(IDENTITY, { [dotted(A)]: 999, [dotted(B)]: 101 });
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: [], 103: [] });
   });
 
   test("are reported as assumed without any dot1dBasePortTable", () => {
-    const assumed = read(
-      {},
-      { [dotted(A)]: 102 },
-      {
-        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
-        dot1q_port_vlan_table: { columns: { dot1qPvid: { "102": 5 } } },
-      },
-    );
+    const vlans = {
+      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "5": portList(102) } } },
+      dot1q_port_vlan_table: { columns: { dot1qPvid: { "102": 5 } } },
+    };
+    const assumed = read({}, { [dotted(A)]: 102 }, vlans);
     expect(assumed.assumed_lists).toEqual(["forwarding", "vlans", "native_vlan"]);
     expect(read({}, { [dotted(A)]: 102 }).assumed_lists).toEqual(["forwarding"]);
     expect(read(BRIDGE, { [dotted(A)]: 1 })).not.toHaveProperty("assumed_lists");
@@ -211,16 +190,14 @@ describe("an incomplete table", () => {
     const device = deviceWith({ if_table: INTERFACES, ...steps });
     expect(forwarding(device)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
     expect(device.tables.forwarding.state).toBe("partial");
-    expect(device.tables.forwarding.problem).toContain(NO_ANSWER);
+    expect(device.tables.forwarding.problem).toContain(NO_RESPONSE);
   });
 });
 
 test("a bridge without learned entries reports none, and other devices nothing", () => {
   expect(forwarding(deviceWith({ if_table: INTERFACES, bridge: BRIDGE }))).toEqual({ 101: [], 102: [], 103: [] });
-  const router = deviceWith({
-    if_table: INTERFACES,
-    bridge: { scalars: { dot1dBaseBridgeAddress: hex("001b21ffffff") } },
-  });
+  const scalars = { dot1dBaseBridgeAddress: hex("001b21ffffff") };
+  const router = deviceWith({ if_table: INTERFACES, bridge: { scalars } });
   expect(forwarding(router)).toEqual({ 101: undefined, 102: undefined, 103: undefined });
   expect(router.tables.forwarding.state).toBe("absent");
 });
@@ -230,15 +207,12 @@ describe("on a Cisco switch", () => {
   const contexts = { vtp_vlan_table: VTP, if_table: INTERFACES };
 
   test("each VLAN has its own table and ports", () => {
+    const ports = { [`1.${dotted(A)}`]: 1, [`10.${dotted(B)}`]: 2, [`10.${dotted(C)}`]: 9 };
     const device = deviceWith({
       ...contexts,
       bridge: { columns: { dot1dBasePortIfIndex: { "1": 101 } } },
       dot1d_tp_fdb_table: table("dot1d", { [dotted(A)]: 1 }),
-      vlan_dot1d_tp_fdb_table: table("dot1d", {
-        [`1.${dotted(A)}`]: 1,
-        [`10.${dotted(B)}`]: 2,
-        [`10.${dotted(C)}`]: 9,
-      }),
+      vlan_dot1d_tp_fdb_table: table("dot1d", ports),
       vlan_bridge: { columns: { dot1dBasePortIfIndex: { "1.1": 101, "10.2": 102 } } },
     });
     expect(forwarding(device)).toEqual({ 101: [entry(A, 1)], 102: [entry(B, 10)], 103: [] });
@@ -248,23 +222,16 @@ describe("on a Cisco switch", () => {
   test("only active Ethernet VLANs are read, and ports only with learned entries", () => {
     const fdb = table("dot1d", { [`10.${dotted(B)}`]: 2 });
     const reads = readsWith({ ...contexts, vlan_dot1d_tp_fdb_table: fdb });
-    expect(asked(reads, "vlan_dot1d_tp_fdb_table")).toEqual([1, 10]);
-    expect(asked(reads, "vlan_bridge")).toEqual([10]);
+    expect(contextsRead(reads, "vlan_dot1d_tp_fdb_table")).toEqual([1, 10]);
+    expect(contextsRead(reads, "vlan_bridge")).toEqual([10]);
     expect(readsWith(contexts).has("vlan_bridge")).toBeFalse();
     expect(readsWith({}).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
   });
 
   test("nothing is read by VLAN with dot1qTpFdbTable, or VLANs of Q-BRIDGE-MIB", () => {
-    expect(
-      readsWith({ ...contexts, dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1 }) }).has(
-        "vlan_dot1d_tp_fdb_table",
-      ),
-    ).toBeFalse();
-    expect(
-      readsWith({ ...contexts, dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1 } } } }).has(
-        "vlan_dot1d_tp_fdb_table",
-      ),
-    ).toBeFalse();
+    const withEntries = { ...contexts, dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1 }) };
+    const withVlans = { ...contexts, dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1 } } } };
+    for (const steps of [withEntries, withVlans]) expect(readsWith(steps).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
   });
 });
 
@@ -292,9 +259,9 @@ function entry(mac_address: string, vlan_number: number | null = null): Forwardi
 }
 
 function forwarding(device: Device): Record<number, readonly ForwardingEntry[] | undefined> {
-  return Object.fromEntries((device.interfaces ?? []).map((each) => [each.if_index, each.forwarding]));
+  return Object.fromEntries((device.interfaces ?? []).map((port) => [port.if_index, port.forwarding]));
 }
 
-function asked(reads: ReturnType<typeof readsWith>, name: string): readonly number[] | undefined {
+function contextsRead(reads: ReturnType<typeof readsWith>, name: string): readonly number[] | undefined {
   return READING_PLAN.find((step) => step.name === name)?.vlanContexts?.(reads);
 }

@@ -4,7 +4,7 @@ import { columnOf, scalarOf } from "../../src/discovery/mib/columns.ts";
 import { IF_TABLE_STEP } from "../../src/discovery/mib/interfaces.ts";
 import type { Reads, SnmpValue } from "../../src/discovery/mib/reads.ts";
 import { SYSTEM_STEP } from "../../src/discovery/mib/system.ts";
-import { deviceWith, hex, NO_ANSWER, rows, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
+import { deviceWith, hex, NO_RESPONSE, rows, tableOf, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
 const ROW = {
   ifDescr: utf8("GigabitEthernet0/1"),
@@ -17,10 +17,7 @@ const ROW = {
 const X_ROW = { ifName: utf8("Gi0/1"), ifHighSpeed: 1_000, ifAlias: utf8("uplink") };
 
 test("an interface combines ifTable and ifXTable", () => {
-  const device = deviceWith({
-    if_table: tableOf({ "10101": ROW }),
-    if_x_table: tableOf({ "10101": X_ROW }),
-  });
+  const device = deviceWith({ if_table: tableOf({ "10101": ROW }), if_x_table: tableOf({ "10101": X_ROW }) });
   expect(device.interfaces).toEqual([
     {
       if_index: 10_101,
@@ -60,18 +57,16 @@ test("a device without interfaces reports none", () => {
 test("rows only in ifXTable are not interfaces, unless there is no ifTable", () => {
   const extensions = tableOf({ "1": X_ROW, "2": X_ROW });
   expect(deviceWith({ if_table: tableOf({ "1": ROW }), if_x_table: extensions }).interfaces).toHaveLength(1);
-  const alone = deviceWith({ if_x_table: extensions });
-  expect(alone.interfaces).toEqual([
-    { if_index: 1, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
-    { if_index: 2, if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 },
-  ]);
-  expect(alone.tables.interfaces.state).toBe("absent");
+  const withoutIfTable = deviceWith({ if_x_table: extensions });
+  const fields = { if_name: "Gi0/1", if_alias: "uplink", speed_bps: 1_000_000_000 };
+  expect(withoutIfTable.interfaces).toEqual([1, 2].map((if_index) => ({ if_index, ...fields })));
+  expect(withoutIfTable.tables.interfaces.state).toBe("absent");
   expect(deviceWith({ if_table: { broken: ["*"] }, if_x_table: extensions })).not.toHaveProperty("interfaces");
 });
 
 test("an ifXTable row is stored if it has data, and excluded otherwise", () => {
-  const rowsOf = (row: Readonly<Record<string, SnmpValue>>, more = {}) => {
-    const if_table = { columns: rows({ "1": ROW }), ...more };
+  const rowsOf = (row: Readonly<Record<string, SnmpValue>>, overrides = {}) => {
+    const if_table = { columns: rows({ "1": ROW }), ...overrides };
     return deviceWith({ if_table, if_x_table: tableOf({ "1": row }) }).rows.interface_extensions;
   };
   const kept = { read: 1, kept: 1, set_aside: {} };
@@ -79,14 +74,14 @@ test("an ifXTable row is stored if it has data, and excluded otherwise", () => {
   expect(rowsOf({ ifHighSpeed: 0 })).toEqual(kept);
   expect(rowsOf({ ifName: utf8("") })).toEqual(kept);
   expect(rowsOf({ ifName: 7, ifHighSpeed: -1 })).toEqual({ read: 1, kept: 0, set_aside: { value: 1 } });
-  const unread = { columns: rows({ "1": { ifType: 6 } }), broken: ["ifSpeed"] };
-  expect(rowsOf({ ifHighSpeed: 1_000 }, unread)).toEqual({ read: 1, kept: 0, set_aside: { withheld: 1 } });
-  expect(rowsOf({ ifHighSpeed: 1_000, ifAlias: utf8("uplink") }, unread)).toEqual(kept);
+  const incomplete = { columns: rows({ "1": { ifType: 6 } }), broken: ["ifSpeed"] };
+  expect(rowsOf({ ifHighSpeed: 1_000 }, incomplete)).toEqual({ read: 1, kept: 0, set_aside: { withheld: 1 } });
+  expect(rowsOf({ ifHighSpeed: 1_000, ifAlias: utf8("uplink") }, incomplete)).toEqual(kept);
 });
 
 test("empty names and aliases are absent, an empty description is empty", () => {
-  const [only] = interfaces({ ...ROW, ifDescr: utf8("") }, { ...X_ROW, ifName: utf8(""), ifAlias: utf8("  ") });
-  expect(only).toMatchObject({ if_descr: "", if_name: null, if_alias: null });
+  const [first] = interfaces({ ...ROW, ifDescr: utf8("") }, { ...X_ROW, ifName: utf8(""), ifAlias: utf8("  ") });
+  expect(first).toMatchObject({ if_descr: "", if_name: null, if_alias: null });
 });
 
 test("a value missing from a complete column is absent", () => {
@@ -98,21 +93,19 @@ test("a value missing from a complete column is absent", () => {
 });
 
 test("a value missing from a truncated column is unknown", () => {
+  const broken = ["ifDescr", "ifSpeed", "ifPhysAddress", "ifAdminStatus", "ifOperStatus"];
   const device = deviceWith({
-    if_table: {
-      columns: rows({ "1": ROW, "2": { ifType: 6 } }),
-      broken: ["ifDescr", "ifSpeed", "ifPhysAddress", "ifAdminStatus", "ifOperStatus"],
-    },
+    if_table: { columns: rows({ "1": ROW, "2": { ifType: 6 } }), broken },
     if_x_table: { columns: rows({ "1": X_ROW }), broken: ["*"] },
   });
   expect(device.interfaces?.[1]).toEqual({ if_index: 2, if_type: 6 });
-  expect(device.tables.interfaces).toEqual({ state: "partial", problem: NO_ANSWER });
-  expect(device.tables.interface_extensions).toEqual({ state: "partial", problem: NO_ANSWER });
+  expect(device.tables.interfaces).toEqual({ state: "partial", problem: NO_RESPONSE });
+  expect(device.tables.interface_extensions).toEqual({ state: "partial", problem: NO_RESPONSE });
 });
 
 test("a table without any row read has failed", () => {
   const device = deviceWith({ if_table: { broken: ["*"] } });
-  expect(device.tables.interfaces).toEqual({ state: "failed", problem: NO_ANSWER });
+  expect(device.tables.interfaces).toEqual({ state: "failed", problem: NO_RESPONSE });
   expect(device).not.toHaveProperty("interfaces");
 });
 
@@ -130,8 +123,8 @@ describe("an interface's speed", () => {
     ["is ifSpeed's if ifHighSpeed is negative", 100_000_000, -1, 100_000_000],
     ["is ifSpeed's if ifHighSpeed is out of range", 100_000_000, Number.MAX_SAFE_INTEGER, 100_000_000],
   ])("%s", (_name, ifSpeed, ifHighSpeed, speed) => {
-    const [only] = interfaces({ ...ROW, ifSpeed }, { ...X_ROW, ifHighSpeed });
-    expect(only?.speed_bps).toBe(speed as number);
+    const [first] = interfaces({ ...ROW, ifSpeed }, { ...X_ROW, ifHighSpeed });
+    expect(first?.speed_bps).toBe(speed as number);
   });
 
   test("is unknown if ifHighSpeed was not read, even if ifSpeed was", () => {
@@ -140,17 +133,16 @@ describe("an interface's speed", () => {
   });
 
   test("is unknown if it is not a number", () => {
-    const [only] = interfaces({ ...ROW, ifSpeed: utf8("fast") }, { ...X_ROW, ifHighSpeed: "1.3" });
-    expect(only).not.toHaveProperty("speed_bps");
+    const [first] = interfaces({ ...ROW, ifSpeed: utf8("fast") }, { ...X_ROW, ifHighSpeed: "1.3" });
+    expect(first).not.toHaveProperty("speed_bps");
   });
 });
 
 describe("a misreporting device", () => {
   test("has only interfaces with valid numbers", () => {
     const table = { "0": ROW, "1": ROW, "2147483647": ROW, "2147483648": ROW, "4294967295": ROW, "1.2": ROW, x: ROW };
-    expect(deviceWith({ if_table: tableOf(table) }).interfaces?.map(({ if_index }) => if_index)).toEqual([
-      1, 2_147_483_647,
-    ]);
+    const device = deviceWith({ if_table: tableOf(table) });
+    expect(device.interfaces?.map(({ if_index }) => if_index)).toEqual([1, 2_147_483_647]);
   });
 
   test.each([
@@ -169,9 +161,9 @@ describe("a misreporting device", () => {
     [8, undefined, "Unknown"],
     [-1, undefined, "Unknown"],
     [utf8("up"), undefined, undefined],
-  ])("status %p becomes administratively %p and operationally %p", (status, wanted, is) => {
-    const [only] = interfaces({ ...ROW, ifAdminStatus: status, ifOperStatus: status });
-    expect([only?.admin_status, only?.oper_status]).toEqual([wanted as never, is as never]);
+  ])("status %p becomes administratively %p and operationally %p", (status, adminStatus, operStatus) => {
+    const [first] = interfaces({ ...ROW, ifAdminStatus: status, ifOperStatus: status });
+    expect([first?.admin_status, first?.oper_status]).toEqual([adminStatus as never, operStatus as never]);
   });
 
   test.each([
@@ -184,11 +176,8 @@ describe("a misreporting device", () => {
   });
 
   test("has no description if it gives a number", () => {
-    expect(interfaces({ ...ROW, ifDescr: 5 }, { ...X_ROW, ifName: 5, ifAlias: "1.3" })[0]).not.toContainAnyKeys([
-      "if_descr",
-      "if_name",
-      "if_alias",
-    ]);
+    const [first] = interfaces({ ...ROW, ifDescr: 5 }, { ...X_ROW, ifName: 5, ifAlias: "1.3" });
+    expect(first).not.toContainAnyKeys(["if_descr", "if_name", "if_alias"]);
   });
 });
 
@@ -196,7 +185,7 @@ test("a column or scalar missing from its step does not compile", () => {
   const misspelled = (reads: Reads) => [
     // @ts-expect-error: a column of IF-MIB is ifPhysAddress
     columnOf(reads, IF_TABLE_STEP, "ifPhysAdress"),
-    // @ts-expect-error: of ifXTable
+    // @ts-expect-error: a column of ifXTable
     columnOf(reads, IF_TABLE_STEP, "ifAlias"),
     // @ts-expect-error: a scalar of SNMPv2-MIB is sysObjectID
     scalarOf(reads, SYSTEM_STEP, "sysObjectId"),

@@ -7,35 +7,33 @@ import {
   deviceWith,
   type HandMadeStep,
   hex,
-  NO_ANSWER,
+  NO_RESPONSE,
   readsWith,
   tableOf,
   utf8,
 } from "../support/reconcile/hand-made-reads.ts";
 
 /** Interfaces 10101, 10102, …: Gi1/0/1, Gi1/0/2, …; bridge ports 1, 2, …. */
-const NAMES = [1, 2, 3, 4].map((place) => ({
-  ifIndex: 10_100 + place,
-  descr: `GigabitEthernet1/0/${place}`,
-  name: `Gi1/0/${place}`,
-  alias: `room ${place}`,
-  mac: `001b2100000${place}`,
+const NAMES = [1, 2, 3, 4].map((index) => ({
+  ifIndex: 10_100 + index,
+  descr: `GigabitEthernet1/0/${index}`,
+  name: `Gi1/0/${index}`,
+  alias: `room ${index}`,
+  mac: `001b2100000${index}`,
 }));
+const ethernet = (descr: string) => ({ ifDescr: utf8(descr), ifType: 6, ifOperStatus: 1 });
 const IF_TABLE: HandMadeStep = tableOf(
   Object.fromEntries(
-    NAMES.map(({ ifIndex, descr, mac }) => [
-      ifIndex,
-      { ifDescr: utf8(descr), ifType: 6, ifPhysAddress: hex(mac), ifOperStatus: 1 },
-    ]),
+    NAMES.map(({ ifIndex, descr, mac }) => [ifIndex, { ...ethernet(descr), ifPhysAddress: hex(mac) }]),
   ),
 );
 const IF_X_TABLE: HandMadeStep = tableOf(
   Object.fromEntries(NAMES.map(({ ifIndex, name, alias }) => [ifIndex, { ifName: utf8(name), ifAlias: utf8(alias) }])),
 );
 const BRIDGE: HandMadeStep = {
-  columns: { dot1dBasePortIfIndex: Object.fromEntries(NAMES.map(({ ifIndex }, at) => [at + 1, ifIndex])) },
+  columns: { dot1dBasePortIfIndex: Object.fromEntries(NAMES.map(({ ifIndex }, index) => [index + 1, ifIndex])) },
 };
-const AROUND = { if_table: IF_TABLE, if_x_table: IF_X_TABLE, bridge: BRIDGE };
+const BASE_TABLES = { if_table: IF_TABLE, if_x_table: IF_X_TABLE, bridge: BRIDGE };
 
 const REMOTE = {
   chassisIdSubtype: 4,
@@ -46,6 +44,12 @@ const REMOTE = {
   sysName: utf8("core-1"),
   sysDesc: utf8("EOS"),
 };
+const NO_NEIGHBORS = { 10101: [], 10102: [], 10103: [], 10104: [] };
+const UNKNOWN = { 10101: undefined, 10102: undefined, 10103: undefined, 10104: undefined };
+const ONE_OF_TWO_LOST = {
+  state: "partial",
+  problem: "1 of 2 neighbors are on ports that belong to no interface",
+} as const;
 const ANNOUNCED: LldpAnnouncement = {
   chassis_id: { subtype: "MacAddress", value: "44:4c:a8:31:3e:df" },
   port_id: { subtype: "InterfaceName", value: "Ethernet23" },
@@ -56,35 +60,23 @@ const ANNOUNCED: LldpAnnouncement = {
 describe("a neighbor", () => {
   test("is on the interface of its local port, with its announcement", () => {
     const device = read({ lldp_rem_table: remote({ "0.2.1": { ...REMOTE, portDesc: utf8("to floor 2") } }) });
-    expect(neighbors(device)).toEqual({
-      10101: [],
-      10102: [{ ...ANNOUNCED, port_desc: "to floor 2" }],
-      10103: [],
-      10104: [],
-    });
+    expect(neighbors(device)).toEqual({ ...NO_NEIGHBORS, 10102: [{ ...ANNOUNCED, port_desc: "to floor 2" }] });
     expect(device.tables.lldp).toEqual({ state: "complete", problem: null });
   });
 
   test("is merged from equal rows, and separate for different ones", () => {
-    const device = read({
-      lldp_rem_table: remote({
-        "0.2.1": REMOTE,
-        "1280.2.1": REMOTE,
-        "0.2.2": { ...REMOTE, portId: utf8("Ethernet24") },
-      }),
-    });
-    expect(neighbors(device)[10_102]).toEqual([
-      ANNOUNCED,
-      { ...ANNOUNCED, port_id: { subtype: "InterfaceName", value: "Ethernet24" } },
-    ]);
+    const other = { ...REMOTE, portId: utf8("Ethernet24") };
+    const device = read({ lldp_rem_table: remote({ "0.2.1": REMOTE, "1280.2.1": REMOTE, "0.2.2": other }) });
+    const announced = { ...ANNOUNCED, port_id: { subtype: "InterfaceName", value: "Ethernet24" } } as const;
+    expect(neighbors(device)[10_102]).toEqual([ANNOUNCED, announced]);
   });
 
-  test("has the same position whatever its row numbers", () => {
+  test("keeps its position when rows are renumbered", () => {
     const other = { ...REMOTE, chassisId: hex("001b21999999") };
-    const some = read({ lldp_rem_table: remote({ "0.2.1": REMOTE, "0.2.2": other }) });
-    const later = read({ lldp_rem_table: remote({ "77.2.1": other, "99.2.5": REMOTE }) });
-    expect(neighbors(some)[10_102]).toHaveLength(2);
-    expect(neighbors(later)).toEqual(neighbors(some));
+    const first = read({ lldp_rem_table: remote({ "0.2.1": REMOTE, "0.2.2": other }) });
+    const renumbered = read({ lldp_rem_table: remote({ "77.2.1": other, "99.2.5": REMOTE }) });
+    expect(neighbors(first)[10_102]).toHaveLength(2);
+    expect(neighbors(renumbered)).toEqual(neighbors(first));
   });
 
   test.each([
@@ -118,12 +110,11 @@ describe("a neighbor", () => {
     [6, "AgentCircuitId"],
     [7, "LocallyAssigned"],
   ])("has a port id of subtype %p", (portIdSubtype, subtype) => {
-    expect(
-      neighbors(read({ lldp_rem_table: remote({ "0.1.1": { ...REMOTE, portIdSubtype } }) }))[10_101]?.[0]?.port_id,
-    ).toEqual({ subtype: subtype as never, value: "Ethernet23" });
+    const device = read({ lldp_rem_table: remote({ "0.1.1": { ...REMOTE, portIdSubtype } }) });
+    expect(neighbors(device)[10_101]?.[0]?.port_id).toEqual({ subtype: subtype as never, value: "Ethernet23" });
   });
 
-  test("announcing a port by MAC or network address has it in that form", () => {
+  test("that announces a port by MAC or network address has a port id of that form", () => {
     const byMac = { ...REMOTE, portIdSubtype: 3, portId: hex("e839351aca99") };
     const byAddress = { ...REMOTE, portIdSubtype: 4, portId: hex("010a280113") };
     const device = read({ lldp_rem_table: remote({ "0.1.1": byMac, "0.2.1": byAddress }) });
@@ -133,28 +124,26 @@ describe("a neighbor", () => {
 });
 
 describe("a neighbor's index", () => {
-  const local = { lldp_loc_port_table: locals({ "3": [5, "Gi1/0/3"], "4": [5, "Gi1/0/4"] }) };
+  const local = { lldp_loc_port_table: localPorts({ "3": [5, "Gi1/0/3"], "4": [5, "Gi1/0/4"] }) };
   test.each([
     ["one with a time mark", ["1169175.3.1", "8.4.1"]],
     ["one without a time mark", ["3.1", "4.1"]],
     ["one without the neighbor's number", ["1169175.3", "2.4"]],
     ["the port only", ["3", "4"]],
-  ])("may be %s", (_name, [some = "", other = ""]) => {
-    const device = read({ ...local, lldp_rem_table: remote({ [some]: REMOTE, [other]: REMOTE }) });
-    expect(neighbors(device)).toEqual({ 10101: [], 10102: [], 10103: [ANNOUNCED], 10104: [ANNOUNCED] });
+  ])("may be %s", (_name, [first = "", other = ""]) => {
+    const device = read({ ...local, lldp_rem_table: remote({ [first]: REMOTE, [other]: REMOTE }) });
+    expect(neighbors(device)).toEqual({ ...NO_NEIGHBORS, 10103: [ANNOUNCED], 10104: [ANNOUNCED] });
   });
 
   test("that is malformed is counted and reported", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1.4.5": REMOTE }) });
     expect(neighbors(device)[10_101]).toEqual([ANNOUNCED]);
-    expect(device.tables.lldp).toEqual({
-      state: "partial",
-      problem: "1 of 2 neighbors are on ports that belong to no interface",
-    });
+    expect(device.tables.lldp).toEqual(ONE_OF_TWO_LOST);
   });
 });
 
 describe("a management address", () => {
+  const MALFORMED = ["0.1.1.1.4.0.0.0.0", "0.1.1.6.6.0.27.33.1.2.3", "0.1.1.1.4.10.0.0", "0.1.1"];
   const remotes = { lldp_rem_table: remote({ "0.1.1": REMOTE, "9.2.1": { ...REMOTE, sysName: utf8("core-2") } }) };
   test.each([
     ["is in the index", ["0.1.1.1.4.10.0.0.1"], "10.0.0.1"],
@@ -162,11 +151,7 @@ describe("a management address", () => {
     ["is the first of its type", ["0.1.1.1.4.10.0.0.1", "0.1.1.1.4.10.0.0.2"], "10.0.0.1"],
     ["is IPv6 without an alternative", ["0.1.1.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0.1"], "2001:db8::1"],
     ["is read without its length", ["0.1.1.1.10.0.0.1"], "10.0.0.1"],
-    [
-      "is absent if malformed",
-      ["0.1.1.1.4.0.0.0.0", "0.1.1.6.6.0.27.33.1.2.3", "0.1.1.1.4.10.0.0", "0.1.1"],
-      undefined,
-    ],
+    ["is absent if malformed", MALFORMED, undefined],
   ])("%s", (_name, indexes, address) => {
     const device = read({ ...remotes, lldp_rem_man_addr_table: addresses(indexes) });
     expect(neighbors(device)[10_101]?.[0]?.mgmt_addr).toBe(address as string);
@@ -189,130 +174,113 @@ describe("a management address", () => {
 });
 
 describe("the interface of a local port", () => {
-  /** A neighbor on port 77 by default, which is neither a bridge port nor an ifIndex. */
-  const on = (texts: HandMadeStep, around: Readonly<Record<string, HandMadeStep>> = {}, index = "0.77.1"): number[] => {
-    const device = read({ ...around, lldp_loc_port_table: texts, lldp_rem_table: remote({ [index]: REMOTE }) });
-    return Object.entries(neighbors(device)).flatMap(([ifIndex, list]) =>
-      list?.length === 1 ? [Number(ifIndex)] : [],
-    );
+  /** Interfaces with a neighbor, by default one on local port 77: neither a bridge port nor an ifIndex. */
+  const interfacesFor = (
+    texts: HandMadeStep,
+    tables: Readonly<Record<string, HandMadeStep>> = {},
+    index = "0.77.1",
+  ): number[] => {
+    const device = read({ ...tables, lldp_loc_port_table: texts, lldp_rem_table: remote({ [index]: REMOTE }) });
+    const found = Object.entries(neighbors(device)).filter(([, list]) => list?.length === 1);
+    return found.map(([ifIndex]) => Number(ifIndex));
   };
 
   test.each([
-    ["the name", locals({ "77": [5, "Gi1/0/3"] })],
-    ["the description", locals({ "77": [5, "GigabitEthernet1/0/3"] })],
-    ["the name ignoring spaces and case", locals({ "77": [5, "gigabitEthernet 1/0/3"] })],
-    ["a local id that is a name", locals({ "77": [7, "Gi1/0/3"] })],
-    ["the alias", locals({ "77": [1, "room 3"] })],
-    ["the MAC address", locals({ "77": [3, hex("001b21000003")] })],
-    ["the MAC address as text", locals({ "77": [3, "00:1b:21:00:00:03"] })],
-    ["the port description", locals({ "77": [7, "77", "GigabitEthernet1/0/3"] })],
-    ["the port description, which is an alias", locals({ "77": [3, hex("ffffffffffff"), "room 3"] })],
-  ])("is found by %s", (_name, texts) => expect(on(texts)).toEqual([10_103]));
+    ["the name", localPorts({ "77": [5, "Gi1/0/3"] })],
+    ["the description", localPorts({ "77": [5, "GigabitEthernet1/0/3"] })],
+    ["the name ignoring spaces and case", localPorts({ "77": [5, "gigabitEthernet 1/0/3"] })],
+    ["a local id that is a name", localPorts({ "77": [7, "Gi1/0/3"] })],
+    ["the alias", localPorts({ "77": [1, "room 3"] })],
+    ["the MAC address", localPorts({ "77": [3, hex("001b21000003")] })],
+    ["the MAC address as text", localPorts({ "77": [3, "00:1b:21:00:00:03"] })],
+    ["the port description", localPorts({ "77": [7, "77", "GigabitEthernet1/0/3"] })],
+    ["the port description, which is an alias", localPorts({ "77": [3, hex("ffffffffffff"), "room 3"] })],
+  ])("is found by %s", (_name, texts) => expect(interfacesFor(texts)).toEqual([10_103]));
 
   test("is found by an abbreviated name without ifXTable", () => {
-    expect(on(locals({ "77": [5, "Gi1/0/3"] }), { if_x_table: {} })).toEqual([10_103]);
-    expect(on(locals({ "77": [5, "Te1/0/3"] }), { if_x_table: {} })).toEqual([]);
+    expect(interfacesFor(localPorts({ "77": [5, "Gi1/0/3"] }), { if_x_table: {} })).toEqual([10_103]);
+    expect(interfacesFor(localPorts({ "77": [5, "Te1/0/3"] }), { if_x_table: {} })).toEqual([]);
   });
 
   test("is the bridge port of its number without other data", () => {
-    expect(on({}, {}, "0.3.1")).toEqual([10_103]);
-    expect(on(locals({ "3": [7, "3", "-"] }), {}, "0.3.1")).toEqual([10_103]);
+    expect(interfacesFor({}, {}, "0.3.1")).toEqual([10_103]);
+    expect(interfacesFor(localPorts({ "3": [7, "3", "-"] }), {}, "0.3.1")).toEqual([10_103]);
   });
 
   test("is the interface of its number if that is not a bridge port", () => {
-    expect(on({}, {}, "0.10103.1")).toEqual([10_103]);
-    expect(on({}, { bridge: {} }, "0.10103.1")).toEqual([10_103]);
+    expect(interfacesFor({}, {}, "0.10103.1")).toEqual([10_103]);
+    expect(interfacesFor({}, { bridge: {} }, "0.10103.1")).toEqual([10_103]);
   });
 
   test("follows the numbering of the other ports", () => {
     // The name identifies port 2 as interface 2: so 3 is interface 3, not bridge port 3.
-    const if_table: HandMadeStep = tableOf({
-      "2": { ifDescr: utf8("ge-0/0/2") },
-      "3": { ifDescr: utf8("ge-0/0/3") },
-      "9": { ifDescr: utf8("ge-0/0/9") },
-    });
+    const if_table = describedAs({ "2": "ge-0/0/2", "3": "ge-0/0/3", "9": "ge-0/0/9" });
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "2": 3, "3": 9 } } };
-    const texts = locals({ "2": [7, "2", "ge-0/0/2"], "3": [7, "3", "-"] });
-    expect(on(texts, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
-    expect(
-      on(locals({ "2": [7, "2", "ge-0/0/3"], "3": [7, "3", "-"] }), { if_table, if_x_table: {}, bridge }, "0.3.1"),
-    ).toEqual([9]);
+    for (const [name, ifIndex] of [
+      ["ge-0/0/2", 3],
+      ["ge-0/0/3", 9],
+    ] as const) {
+      const texts = localPorts({ "2": [7, "2", name], "3": [7, "3", "-"] });
+      expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([ifIndex]);
+    }
   });
 
   test("matches the end of a name, but not within a number", () => {
-    const if_table: HandMadeStep = tableOf({
-      "1": { ifDescr: utf8("Port 11") },
-      "101": { ifDescr: utf8("Port 1") },
-      "2": { ifDescr: utf8("Port 102") },
-    });
+    const if_table = describedAs({ "1": "Port 11", "101": "Port 1", "2": "Port 102" });
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 1 } } };
-    expect(on(locals({ "1": [7, "1"], "2": [7, "2"] }), { if_table, if_x_table: {}, bridge }, "0.1.1")).toEqual([101]);
+    const texts = localPorts({ "1": [7, "1"], "2": [7, "2"] });
+    expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge }, "0.1.1")).toEqual([101]);
   });
 
   test("is a candidate that can have neighbors if names do not decide", () => {
-    const if_table: HandMadeStep = tableOf({
-      "3": { ifDescr: utf8("a"), ifType: 6, ifOperStatus: 1 },
-      "9": { ifDescr: utf8("b"), ifType: 6, ifOperStatus: 2 },
-    });
+    const if_table: HandMadeStep = tableOf({ "3": ethernet("a"), "9": { ...ethernet("b"), ifOperStatus: 2 } });
     const bridge: HandMadeStep = { columns: { dot1dBasePortIfIndex: { "3": 9 } } };
-    expect(on({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
+    expect(interfacesFor({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
   });
 
   test("among several with one MAC address is the one with its number", () => {
-    const if_table: HandMadeStep = tableOf(
-      Object.fromEntries(
-        ["1", "2", "3"].map((ifIndex) => [ifIndex, { ifPhysAddress: hex("001b21000001"), ifType: 6 }]),
-      ),
-    );
-    expect(on(locals({ "2": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([
-      2,
-    ]);
+    const port = { ifPhysAddress: hex("001b21000001"), ifType: 6 };
+    const if_table: HandMadeStep = tableOf({ "1": port, "2": port, "3": port });
+    const texts = localPorts({ "2": [3, hex("001b21000001")] });
+    expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([2]);
   });
 
   test("among a port and its VLANs with one MAC address is the port", () => {
     const mac = { ifPhysAddress: hex("001b21000001") };
-    const if_table: HandMadeStep = tableOf({
-      "1": { ...mac, ifType: 53 },
-      "2": { ...mac, ifType: 6 },
-      "3": { ...mac, ifType: 53 },
-    });
-    expect(on(locals({ "77": [3, hex("001b21000001")] }), { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
+    const vlan = { ...mac, ifType: 53 };
+    const port = { ...mac, ifType: 6 };
+    const if_table: HandMadeStep = tableOf({ "1": vlan, "2": port, "3": vlan });
+    const texts = localPorts({ "77": [3, hex("001b21000001")] });
+    expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
   });
 
   test("among several with one name is the one matching the description", () => {
-    const if_table: HandMadeStep = tableOf({ "1": { ifDescr: utf8("lo0") }, "2": { ifDescr: utf8("oob") } });
+    const if_table = describedAs({ "1": "lo0", "2": "oob" });
     const if_x_table: HandMadeStep = tableOf({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } });
-    expect(on(locals({ "77": [5, "x", "oob"] }), { if_table, if_x_table, bridge: {} })).toEqual([2]);
-    expect(on(locals({ "77": [5, "x"] }), { if_table, if_x_table, bridge: {} })).toEqual([1]);
+    expect(interfacesFor(localPorts({ "77": [5, "x", "oob"] }), { if_table, if_x_table, bridge: {} })).toEqual([2]);
+    expect(interfacesFor(localPorts({ "77": [5, "x"] }), { if_table, if_x_table, bridge: {} })).toEqual([1]);
   });
 
   test("that is missing is counted and reported; other neighbors are unaffected", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.77.1": REMOTE }) });
-    expect(neighbors(device)).toEqual({ 10101: [ANNOUNCED], 10102: [], 10103: [], 10104: [] });
-    expect(device.tables.lldp).toEqual({
-      state: "partial",
-      problem: "1 of 2 neighbors are on ports that belong to no interface",
-    });
+    expect(neighbors(device)).toEqual({ ...NO_NEIGHBORS, 10101: [ANNOUNCED] });
+    expect(device.tables.lldp).toEqual(ONE_OF_TWO_LOST);
   });
 
   test("is found for 151 neighbors without ifXTable", () => {
-    const places = Array.from({ length: 151 }, (_, at) => at + 1);
+    const portNumbers = Array.from({ length: 151 }, (_, index) => index + 1);
+    const byPort = <T>(entryOf: (index: number) => readonly [string | number, T]) =>
+      Object.fromEntries(portNumbers.map((index) => entryOf(index)));
     const device = deviceWith({
-      if_table: tableOf(
-        Object.fromEntries(
-          places.map((place) => [1_000 + place, { ifDescr: utf8(`X770 Port ${place}`), ifType: 6, ifOperStatus: 1 }]),
-        ),
-      ),
+      if_table: tableOf(byPort((index) => [1_000 + index, ethernet(`X770 Port ${index}`)])),
       lldp_rem_table: remote(
-        Object.fromEntries(
-          places.map((place) => [`${place * 3}.${1_000 + place}.${place}`, { ...REMOTE, portId: utf8(`p${place}`) }]),
-        ),
+        byPort((index) => [`${index * 3}.${1_000 + index}.${index}`, { ...REMOTE, portId: utf8(`p${index}`) }]),
       ),
-      lldp_loc_port_table: locals(Object.fromEntries(places.map((place) => [1_000 + place, [5, String(place)]]))),
+      lldp_loc_port_table: localPorts(byPort((index) => [1_000 + index, [5, String(index)] as const])),
     });
     expect(device.tables.lldp.problem).toBeNull();
-    for (const each of device.interfaces ?? [])
-      expect(each.lldp?.map(({ port_id }) => port_id?.value)).toEqual([`p${each.if_index - 1_000}`]);
+    for (const port of device.interfaces ?? [])
+      expect(port.lldp?.map(({ port_id }) => port_id?.value)).toEqual([`p${port.if_index - 1_000}`]);
   });
 });
 
@@ -326,19 +294,13 @@ describe("LLDP-V2-MIB", () => {
       lldp_v2_rem_table: v2(["7.10102.1.1", "7.10102.2.1"]),
       lldp_v2_rem_man_addr_table: addresses(["7.10102.1.1.1.4.10.0.0.1", "7.10102.2.1.1.4.10.0.0.1"]),
     });
-    expect(neighbors(device)).toEqual({
-      10101: [],
-      10102: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
-      10103: [],
-      10104: [],
-    });
+    expect(neighbors(device)).toEqual({ ...NO_NEIGHBORS, 10102: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }] });
     expect(device.chassis_id).toEqual({ subtype: "MacAddress", value: "00:1b:21:00:00:01" });
   });
 
   test("has ifIndex even if a bridge port has that number", () => {
-    const if_table: HandMadeStep = tableOf({ "3": { ifDescr: utf8("a") }, "9": { ifDescr: utf8("b") } });
     const device = read({
-      if_table,
+      if_table: describedAs({ "3": "a", "9": "b" }),
       if_x_table: {},
       bridge: { columns: { dot1dBasePortIfIndex: { "3": 9 } } },
       lldp_v2_rem_table: v2(["0.3.1.1"]),
@@ -353,16 +315,16 @@ describe("LLDP-V2-MIB", () => {
 });
 
 describe("missing LLDP data", () => {
-  test("as a whole makes neighbors unknown", () => {
+  test("in all tables makes neighbors unknown", () => {
     const device = read({});
-    expect(neighbors(device)).toEqual({ 10101: undefined, 10102: undefined, 10103: undefined, 10104: undefined });
+    expect(neighbors(device)).toEqual(UNKNOWN);
     expect(device).not.toHaveProperty("chassis_id");
     expect(device.tables.lldp.state).toBe("absent");
   });
 
   test("in the form of empty tables means no neighbors", () => {
     const device = read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } } });
-    expect(neighbors(device)).toEqual({ 10101: [], 10102: [], 10103: [], 10104: [] });
+    expect(neighbors(device)).toEqual(NO_NEIGHBORS);
     expect(device.tables.lldp.state).toBe("complete");
   });
 
@@ -370,23 +332,16 @@ describe("missing LLDP data", () => {
     expect(read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: utf8("") } } }).chassis_id).toBeNull();
   });
 
+  const REM_TABLE = remote({ "0.1.1": REMOTE });
+  const LOCAL = { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } };
   test.each([
-    ["a column of neighbors", { lldp_rem_table: { ...remote({ "0.1.1": REMOTE }), broken: ["sysName"] } }],
-    ["the local ports", { lldp_rem_table: remote({ "0.1.1": REMOTE }), lldp_loc_port_table: { broken: ["*"] } }],
-    [
-      "the interfaces",
-      { lldp_rem_table: remote({ "0.1.1": REMOTE }), if_table: { ...IF_TABLE, broken: ["ifOperStatus"] } },
-    ],
-    ["the bridge ports", { lldp_rem_table: remote({ "0.1.1": REMOTE }), bridge: { ...BRIDGE, broken: ["*"] } }],
-    [
-      "version 2 where version 1 has none",
-      {
-        lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } },
-        lldp_v2_rem_table: { broken: ["*"] },
-      },
-    ],
+    ["a column of neighbors", { lldp_rem_table: { ...REM_TABLE, broken: ["sysName"] } }],
+    ["the local ports", { lldp_rem_table: REM_TABLE, lldp_loc_port_table: { broken: ["*"] } }],
+    ["the interfaces", { lldp_rem_table: REM_TABLE, if_table: { ...IF_TABLE, broken: ["ifOperStatus"] } }],
+    ["the bridge ports", { lldp_rem_table: REM_TABLE, bridge: { ...BRIDGE, broken: ["*"] } }],
+    ["version 2 where version 1 has none", { lldp_local: LOCAL, lldp_v2_rem_table: { broken: ["*"] } }],
   ])("makes the neighbors of every interface unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
-    expect(neighbors(read(steps))).toEqual({ 10101: undefined, 10102: undefined, 10103: undefined, 10104: undefined });
+    expect(neighbors(read(steps))).toEqual(UNKNOWN);
   });
 
   test("in truncated management addresses makes absent ones unknown", () => {
@@ -394,31 +349,25 @@ describe("missing LLDP data", () => {
       lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1": REMOTE }),
       lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] },
     });
-    expect(neighbors(device)).toEqual({
-      10101: [{ ...ANNOUNCED, mgmt_addr: "10.0.0.1" }],
-      10102: [{ ...ANNOUNCED, mgmt_addr: null }],
-      10103: [],
-      10104: [],
-    });
-    expect(device.tables.lldp).toEqual({ state: "partial", problem: NO_ANSWER });
+    const [known, unknown] = ["10.0.0.1", null].map((mgmt_addr) => [{ ...ANNOUNCED, mgmt_addr }]);
+    expect(neighbors(device)).toEqual({ ...NO_NEIGHBORS, 10101: known, 10102: unknown });
+    expect(device.tables.lldp).toEqual({ state: "partial", problem: NO_RESPONSE });
   });
 });
 
 describe("thousands of neighbors", () => {
-  const numbers = Array.from({ length: 3_000 }, (_, at) => at + 1);
+  const numbers = Array.from({ length: 3_000 }, (_, index) => index + 1);
   const byNumber = (value: SnmpValue) => Object.fromEntries(numbers.map((number) => [number, value]));
-  /** A check of every interface for every port would take a minute. */
+  /** Checking every interface for every port would take a minute. */
   const LIMIT_MS = 5_000;
 
   test("on ports named alike are matched quickly", async () => {
-    const port = 1_000_000;
+    const [port, NAME] = [1_000_000, "Ethernet Interface"];
     const reads = readsWith({
-      if_table: { columns: { ifDescr: byNumber(utf8("Ethernet Interface")) } },
-      if_x_table: { columns: { ifName: byNumber(utf8("Ethernet Interface")) } },
-      lldp_loc_port_table: locals(
-        Object.fromEntries(
-          numbers.map((number) => [port + number, [5, "Ethernet Interface", "Ethernet Interface"] as const]),
-        ),
+      if_table: { columns: { ifDescr: byNumber(utf8(NAME)) } },
+      if_x_table: { columns: { ifName: byNumber(utf8(NAME)) } },
+      lldp_loc_port_table: localPorts(
+        Object.fromEntries(numbers.map((number) => [port + number, [5, NAME, NAME] as const])),
       ),
       lldp_rem_table: remote(Object.fromEntries(numbers.map((number) => [`0.${port + number}.1`, REMOTE]))),
     });
@@ -427,42 +376,42 @@ describe("thousands of neighbors", () => {
     expect(device.interfaces?.[0]?.lldp).toEqual([ANNOUNCED]);
   });
 
-  test("that differ only in their time marks, other than those of their addresses, get their addresses quickly", async () => {
-    const many = Array.from({ length: 20_000 }, (_, at) => at);
+  test("with time marks unlike those of their addresses get their addresses quickly", async () => {
+    const indexes = Array.from({ length: 20_000 }, (_, index) => index);
+    const named = indexes.map((index) => [`${index}.2.1`, { ...REMOTE, sysName: utf8(`n-${index}`) }]);
+    const addressed = indexes.map((index) => `${index + 100_000}.2.1.1.4.10.0.${index >> 8}.${index & 255}`);
+    const steps = {
+      lldp_rem_table: remote(Object.fromEntries(named)),
+      lldp_rem_man_addr_table: addresses(addressed),
+    };
     let device = read({});
-    const tookMs = await processorMs(() => {
-      device = read({
-        lldp_rem_table: remote(
-          Object.fromEntries(many.map((at) => [`${at}.2.1`, { ...REMOTE, sysName: utf8(`n-${at}`) }])),
-        ),
-        lldp_rem_man_addr_table: addresses(many.map((at) => `${at + 100_000}.2.1.1.4.10.0.${at >> 8}.${at & 255}`)),
-      });
-    });
-    expect(tookMs).toBeLessThan(LIMIT_MS);
-    expect(device.interfaces?.[1]?.lldp).toHaveLength(many.length);
-    expect(device.interfaces?.[1]?.lldp?.every((each) => each.mgmt_addr === "10.0.0.0")).toBe(true);
+    const elapsedMs = await processorMs(() => (device = read(steps)));
+    expect(elapsedMs).toBeLessThan(LIMIT_MS);
+    expect(device.interfaces?.[1]?.lldp).toHaveLength(indexes.length);
+    expect(device.interfaces?.[1]?.lldp?.every((neighbor) => neighbor.mgmt_addr === "10.0.0.0")).toBe(true);
   });
 });
 
 function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
-  return deviceWith({ ...AROUND, ...steps });
+  return deviceWith({ ...BASE_TABLES, ...steps });
 }
 
 function remote(table: Readonly<Record<string, Readonly<Record<string, SnmpValue>>>>): HandMadeStep {
   return tableOf(table);
 }
 
-function locals(
-  table: Readonly<Record<string, readonly [subtype: number, id: string | Uint8Array, desc?: string]>>,
-): HandMadeStep {
-  return tableOf(
-    Object.fromEntries(
-      Object.entries(table).map(([port, [subtype, id, desc]]) => [
-        port,
-        { portIdSubtype: subtype, portId: typeof id === "string" ? utf8(id) : id, portDesc: utf8(desc ?? "") },
-      ]),
-    ),
-  );
+function describedAs(names: Readonly<Record<string, string>>): HandMadeStep {
+  return tableOf(Object.fromEntries(Object.entries(names).map(([index, name]) => [index, { ifDescr: utf8(name) }])));
+}
+
+type LocalPort = readonly [subtype: number, id: string | Uint8Array, desc?: string];
+
+function localPorts(table: Readonly<Record<string, LocalPort>>): HandMadeStep {
+  const rows = Object.entries(table).map(([port, [portIdSubtype, id, desc = ""]]) => {
+    const portId = typeof id === "string" ? utf8(id) : id;
+    return [port, { portIdSubtype, portId, portDesc: utf8(desc) }];
+  });
+  return tableOf(Object.fromEntries(rows));
 }
 
 function addresses(indexes: readonly string[]): HandMadeStep {

@@ -5,7 +5,7 @@ import {
   deviceWith,
   type HandMadeStep,
   hex,
-  NO_ANSWER,
+  NO_RESPONSE,
   readsWith,
   rows,
   tableOf,
@@ -13,7 +13,7 @@ import {
 } from "../support/reconcile/hand-made-reads.ts";
 
 /** Ports 1 to 28 are interfaces 101 to 128; interface 200 is not a bridge port. */
-const PORTS = Array.from({ length: 28 }, (_, at) => at + 1);
+const PORTS = Array.from({ length: 28 }, (_, index) => index + 1);
 const INTERFACES: HandMadeStep = tableOf(
   Object.fromEntries(
     [...PORTS.map((port) => port + 100), 200].map((ifIndex) => [ifIndex, { ifDescr: utf8(`port ${ifIndex}`) }]),
@@ -25,11 +25,8 @@ const BRIDGE: HandMadeStep = {
 
 describe("Q-BRIDGE-MIB", () => {
   test("VLANs have their static names, ordered by number", () => {
-    const device = read({
-      dot1q_vlan_static_table: {
-        columns: { dot1qVlanStaticName: { "20": utf8("twenty"), "3": utf8(""), "100": utf8("hundred\0") } },
-      },
-    });
+    const dot1qVlanStaticName = { "20": utf8("twenty"), "3": utf8(""), "100": utf8("hundred\0") };
+    const device = read({ dot1q_vlan_static_table: { columns: { dot1qVlanStaticName } } });
     expect(device.vlans).toEqual([
       { number: 3, name: null },
       { number: 20, name: "twenty" },
@@ -39,42 +36,31 @@ describe("Q-BRIDGE-MIB", () => {
   });
 
   test("a port's memberships are the static and current lists, with any time mark", () => {
-    const device = read({
-      dot1q_vlan_static_table: {
-        columns: {
-          dot1qVlanStaticName: { "1": utf8("default"), "20": utf8("twenty") },
-          dot1qVlanStaticEgressPorts: { "1": hex("f0000000"), "20": hex("80") },
-        },
-      },
-      dot1q_vlan_current_table: {
-        columns: {
-          dot1qVlanFdbId: { "0.1": 1, "1280.20": 2 },
-          dot1qVlanCurrentEgressPorts: { "0.1": hex("8000"), "1280.20": hex("00000010"), "7.30": hex("4000000000") },
-        },
-      },
-    });
+    const fixed = {
+      dot1qVlanStaticName: { "1": utf8("default"), "20": utf8("twenty") },
+      dot1qVlanStaticEgressPorts: { "1": hex("f0000000"), "20": hex("80") },
+    };
+    const current = {
+      dot1qVlanFdbId: { "0.1": 1, "1280.20": 2 },
+      dot1qVlanCurrentEgressPorts: { "0.1": hex("8000"), "1280.20": hex("00000010"), "7.30": hex("4000000000") },
+    };
+    const device = readVlanTables(fixed, current);
     expect(memberships(device)).toEqual({ 101: [1, 20], 102: [1, 30], 103: [1], 104: [1], 128: [20] });
     expect(device.interfaces?.find(({ if_index }) => if_index === 200)?.vlans).toEqual([]);
     expect(device.vlans?.map(({ number }) => number)).toEqual([1, 20, 30]);
   });
 
   test("VLANs only in the current table and without ports are internal", () => {
-    const device = read({
-      dot1q_vlan_static_table: {
-        columns: { dot1qVlanStaticName: { "1": utf8("default") }, dot1qVlanStaticEgressPorts: { "1": hex("80") } },
-      },
-      dot1q_vlan_current_table: {
-        columns: { dot1qVlanFdbId: { "0.4091": 4_091 }, dot1qVlanCurrentEgressPorts: { "0.4091": hex("") } },
-      },
-    });
+    const fixed = { dot1qVlanStaticName: { "1": utf8("default") }, dot1qVlanStaticEgressPorts: { "1": hex("80") } };
+    const current = { dot1qVlanFdbId: { "0.4091": 4_091 }, dot1qVlanCurrentEgressPorts: { "0.4091": hex("") } };
+    const device = readVlanTables(fixed, current);
     expect(device.vlans).toEqual([{ number: 1, name: "default" }]);
   });
 
   test("dot1qPvid is the native VLAN, 0 and 4095 mean none", () => {
-    const device = read({
-      dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20, "2": 0, "3": 4_095, "99": 7 } } },
-    });
-    expect(natives(device)).toMatchObject({ 101: 20, 102: null, 103: null, 104: null, 200: null });
+    const dot1qPvid = { "1": 20, "2": 0, "3": 4_095, "99": 7 };
+    const device = read({ dot1q_port_vlan_table: { columns: { dot1qPvid } } });
+    expect(nativeVlans(device)).toMatchObject({ 101: 20, 102: null, 103: null, 104: null, 200: null });
     expect(device).not.toHaveProperty("vlans");
     expect(memberships(device)).toEqual({});
     expect(device.interfaces?.[0]).not.toHaveProperty("vlans");
@@ -83,7 +69,7 @@ describe("Q-BRIDGE-MIB", () => {
 
   test("dot1qPvid is indexed by ifIndex if no row is a bridge port's, and all are interfaces", () => {
     const pvids = (dot1qPvid: Record<string, number>, bridge = BRIDGE): Record<number, unknown> =>
-      natives(deviceWith({ if_table: INTERFACES, bridge, dot1q_port_vlan_table: { columns: { dot1qPvid } } }));
+      nativeVlans(deviceWith({ if_table: INTERFACES, bridge, dot1q_port_vlan_table: { columns: { dot1qPvid } } }));
     expect(pvids({ "101": 20, "102": 0, "200": 30 })).toMatchObject({ 101: 20, 102: null, 103: null, 200: 30 });
     // A bridge port, or a number without an interface, is not taken for an ifIndex.
     expect(pvids({ "1": 20, "102": 40 })).toMatchObject({ 101: 20, 102: null });
@@ -96,7 +82,7 @@ describe("Q-BRIDGE-MIB", () => {
     const device = deviceWith({
       if_table: INTERFACES,
       bridge: { columns: { dot1dBasePortIfIndex: { "1": 101, "2": 0 } } },
-      dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "20": hex("c0") } } },
+      ...staticLists({ "20": hex("c0") }),
       dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20, "2": 20 } } },
     });
     expect(memberships(device)).toEqual({ 101: [20] });
@@ -104,46 +90,25 @@ describe("Q-BRIDGE-MIB", () => {
   });
 
   test("4,094 VLANs work on ports that need hundreds of bytes", () => {
-    const numbers = Array.from({ length: 4_094 }, (_, at) => at + 1);
+    const numbers = Array.from({ length: 4_094 }, (_, index) => index + 1);
     const list = new Uint8Array(512);
     list[511] = 1;
     const device = deviceWith({
       if_table: tableOf({ "9": { ifDescr: utf8("trunk") } }),
       bridge: { columns: { dot1dBasePortIfIndex: { "4096": 9 } } },
-      dot1q_vlan_static_table: {
-        columns: { dot1qVlanStaticEgressPorts: Object.fromEntries(numbers.map((number) => [number, list])) },
-      },
+      ...staticLists(Object.fromEntries(numbers.map((number) => [number, list]))),
     });
     expect(device.interfaces?.[0]?.vlans).toEqual(numbers);
   });
 
+  const columns = { dot1qVlanStaticEgressPorts: { "1": hex("80") } };
   test.each([
-    [
-      "a static column",
-      {
-        dot1q_vlan_static_table: {
-          columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } },
-          broken: ["dot1qVlanStaticEgressPorts"],
-        },
-      },
-    ],
-    [
-      "the current table",
-      {
-        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } } },
-        dot1q_vlan_current_table: { broken: ["*"] },
-      },
-    ],
-    [
-      "the bridge ports",
-      {
-        dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: { "1": hex("80") } } },
-        bridge: { ...BRIDGE, broken: ["*"] },
-      },
-    ],
+    ["a static column", { dot1q_vlan_static_table: { columns, broken: ["dot1qVlanStaticEgressPorts"] } }],
+    ["the current table", { dot1q_vlan_current_table: { broken: ["*"] } }],
+    ["the bridge ports", { bridge: { ...BRIDGE, broken: ["*"] } }],
   ])("members are unknown if %s broke off", (_name, steps: Record<string, HandMadeStep>) => {
-    const device = read(steps);
-    for (const each of device.interfaces ?? []) expect(each).not.toHaveProperty("vlans");
+    const device = read({ dot1q_vlan_static_table: { columns }, ...steps });
+    for (const port of device.interfaces ?? []) expect(port).not.toHaveProperty("vlans");
     expect(device.vlans).toEqual([{ number: 1, name: null }]);
   });
 
@@ -151,21 +116,16 @@ describe("Q-BRIDGE-MIB", () => {
     const device = read({ dot1q_port_vlan_table: { columns: { dot1qPvid: { "1": 20 } }, broken: ["dot1qPvid"] } });
     expect(device.interfaces?.[0]?.native_vlan).toBe(20);
     expect(device.interfaces?.[1]).not.toHaveProperty("native_vlan");
-    expect(device.tables.vlans).toEqual({ state: "partial", problem: NO_ANSWER });
+    expect(device.tables.vlans).toEqual({ state: "partial", problem: NO_RESPONSE });
   });
 
   test("VLANs 0 and 4095, and malformed rows, are ignored", () => {
-    const device = read({
-      dot1q_vlan_static_table: {
-        columns: {
-          dot1qVlanStaticName: { "0": utf8("a"), "4095": utf8("b"), "1.2": utf8("c"), "5": 5 },
-          dot1qVlanStaticEgressPorts: { "0": hex("80"), "4095": hex("80"), "5": 12 },
-        },
-      },
-      dot1q_vlan_current_table: {
-        columns: { dot1qVlanCurrentEgressPorts: { "0.4095": hex("80"), "0.0": hex("80"), "1.2.6": hex("80") } },
-      },
-    });
+    const fixed = {
+      dot1qVlanStaticName: { "0": utf8("a"), "4095": utf8("b"), "1.2": utf8("c"), "5": 5 },
+      dot1qVlanStaticEgressPorts: { "0": hex("80"), "4095": hex("80"), "5": 12 },
+    };
+    const current = { dot1qVlanCurrentEgressPorts: { "0.4095": hex("80"), "0.0": hex("80"), "1.2.6": hex("80") } };
+    const device = readVlanTables(fixed, current);
     expect(device.vlans).toEqual([{ number: 5, name: null }]);
     expect(memberships(device)).toEqual({});
   });
@@ -198,9 +158,8 @@ describe("nonstandard port lists", () => {
   });
 
   test("of D-Link are one number with port 1 as its lowest bit", () => {
-    const device = read(
-      staticLists({ "1": hex("0000000000000000"), "602": hex("000000000cffffff"), "2004": hex("0000000003000000") }),
-    );
+    const lists = { "1": hex("0000000000000000"), "602": hex("000000000cffffff"), "2004": hex("0000000003000000") };
+    const device = read(staticLists(lists));
     expect(memberships(device)[125]).toEqual([2_004]);
     expect(memberships(device)[126]).toEqual([2_004]);
     expect(memberships(device)[101]).toEqual([602]);
@@ -214,11 +173,9 @@ describe("nonstandard port lists", () => {
 
   test("that cannot be parsed are unknown, and reported", () => {
     const device = read(staticLists({ "1": hex("000000000018004200430044") }));
-    for (const each of device.interfaces ?? []) expect(each).not.toHaveProperty("vlans");
-    expect(device.tables.vlans).toEqual({
-      state: "partial",
-      problem: "the port lists contain none of the bridge's ports",
-    });
+    for (const port of device.interfaces ?? []) expect(port).not.toHaveProperty("vlans");
+    const problem = "the port lists contain none of the bridge's ports";
+    expect(device.tables.vlans).toEqual({ state: "partial", problem });
   });
 });
 
@@ -230,15 +187,8 @@ describe("CISCO-VTP-MIB", () => {
     vlanTrunkPortVlansEnabled3k: hex("ff"),
     vlanTrunkPortVlansEnabled4k: utf8(""),
   };
-  const VTP = tableOf({
-    "1.1": vlan("default"),
-    "1.2": vlan("two"),
-    "1.10": vlan(""),
-    "1.1500": vlan("far"),
-    "1.0": vlan("none"),
-    "1.4095": vlan("none"),
-    "7": vlan("none"),
-  });
+  const VLANS = { "1.1": vlan("default"), "1.2": vlan("two"), "1.10": vlan(""), "1.1500": vlan("far") };
+  const VTP = tableOf({ ...VLANS, "1.0": vlan("none"), "1.4095": vlan("none"), "7": vlan("none") });
   const trunk = (status: number, native = 1): Record<string, SnmpValue> => ({
     vlanTrunkPortDynamicStatus: status,
     vlanTrunkPortNativeVlan: native,
@@ -254,7 +204,7 @@ describe("CISCO-VTP-MIB", () => {
     ]);
   });
 
-  test("a trunk is in its enabled and existing VLANs, another port in its own", () => {
+  test("a trunk is in its enabled and existing VLANs, an access port in its own", () => {
     const device = read({
       vtp_vlan_table: VTP,
       vlan_trunk_port_table: tableOf({ "101": trunk(1, 10), "102": trunk(2), "103": trunk(2) }),
@@ -269,7 +219,7 @@ describe("CISCO-VTP-MIB", () => {
     expect(device.tables.vlans).toEqual({ state: "complete", problem: null });
   });
 
-  test("trunks are unknown if VLANs or enabled ones broke off, as is a possible trunk port", () => {
+  test("trunks and possible trunks are unknown if the VLANs or the enabled VLANs broke off", () => {
     const trunks = rows({ "101": trunk(1, 10) });
     const membership = { columns: { vmVlan: { "101": 1, "102": 2 } } };
     const withoutVlans = read({
@@ -310,6 +260,11 @@ function read(steps: Readonly<Record<string, HandMadeStep>>): Device {
   return deviceWith({ if_table: INTERFACES, bridge: BRIDGE, ...steps });
 }
 
+type Columns = NonNullable<HandMadeStep["columns"]>;
+function readVlanTables(fixed: Columns, current: Columns): Device {
+  return read({ dot1q_vlan_static_table: { columns: fixed }, dot1q_vlan_current_table: { columns: current } });
+}
+
 function staticLists(lists: Readonly<Record<string, Uint8Array>>): Record<string, HandMadeStep> {
   return { dot1q_vlan_static_table: { columns: { dot1qVlanStaticEgressPorts: lists } } };
 }
@@ -327,6 +282,6 @@ function memberships(device: Device): Record<number, readonly number[]> {
   );
 }
 
-function natives(device: Device): Record<number, number | null | undefined> {
+function nativeVlans(device: Device): Record<number, number | null | undefined> {
   return Object.fromEntries((device.interfaces ?? []).map(({ if_index, native_vlan }) => [if_index, native_vlan]));
 }

@@ -1,4 +1,4 @@
-// Order parameters of lists as passed to the store: page order and usable indexes, for every kind.
+// Sort parameters of lists, as passed to the store.
 
 import { expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";

@@ -3,11 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import { type OriginHeaders, originAllowed } from "../../src/sessions/origin.ts";
 
-const headers = (given: Partial<OriginHeaders>): OriginHeaders => ({
+const headers = (changes: Partial<OriginHeaders>): OriginHeaders => ({
   origin: null,
   secFetchSite: null,
   host: "inventory.example:8080",
-  ...given,
+  ...changes,
 });
 
 test("a request without Origin and Sec-Fetch-Site is accepted, as from a script", () => {
@@ -22,19 +22,19 @@ describe("Sec-Fetch-Site", () => {
   });
 
   test.each(["cross-site", "same-site", "", "Same-Origin", "same-origin, cross-site", "made-up"])(
-    "%j is refused, whatever the Origin",
+    "%j is refused with any Origin",
     (secFetchSite) => {
       expect(originAllowed(headers({ secFetchSite }))).toBe(false);
       expect(originAllowed(headers({ secFetchSite, origin: "http://inventory.example:8080" }))).toBe(false);
     },
   );
 
-  test("does not rescue a foreign Origin", () => {
+  test("does not permit a foreign Origin", () => {
     expect(originAllowed(headers({ secFetchSite: "same-origin", origin: "https://evil.example" }))).toBe(false);
   });
 });
 
-describe("an own Origin", () => {
+describe("an Origin of the appliance", () => {
   test.each([
     ["http://inventory.example:8080", "inventory.example:8080"],
     ["https://inventory.example:8080", "inventory.example:8080"],

@@ -20,9 +20,8 @@ const EMAIL = "night@example.net";
 
 describe("a password hash", () => {
   test("is Argon2id with the stated memory and passes", async () => {
-    expect(await hashPassword(PASSWORD, EMAIL)).toStartWith(
-      `$argon2id$v=19$m=${PASSWORD_MEMORY_KIB},t=${PASSWORD_TIME_COST},p=1$`,
-    );
+    const parameters = `$argon2id$v=19$m=${PASSWORD_MEMORY_KIB},t=${PASSWORD_TIME_COST},p=1$`;
+    expect(await hashPassword(PASSWORD, EMAIL)).toStartWith(parameters);
   });
 
   test("differs each time, and verifies", async () => {
@@ -63,7 +62,7 @@ describe("verifying without a hash", () => {
     try {
       await verifyPassword("another password", hash);
       await verifyPassword("another password", null);
-      const [known, unknown] = verify.mock.calls.map(([, used]) => String(used));
+      const [known, unknown] = verify.mock.calls.map(([, usedHash]) => String(usedHash));
       expect(known).toBe(hash);
       expect(shapeOf(unknown)).toBe(shapeOf(hash));
     } finally {
@@ -71,7 +70,7 @@ describe("verifying without a hash", () => {
     }
   });
 
-  test("returns false for impossible passwords, whatever the account", async () => {
+  test("returns false for impossible passwords, with or without an account", async () => {
     const hash = await hashPassword(PASSWORD, EMAIL);
     for (const text of ["", "x".repeat(5000), "\ud800 lone surrogate"]) {
       expect(await verifyPassword(text, hash)).toBe(false);
@@ -125,7 +124,7 @@ describe("password rules", () => {
 describe("the hashing gate", () => {
   test("runs up to its limit at once, the others in order", async () => {
     const gate = new PasswordGate(2, 10);
-    const jobs = [newJob(), newJob(), newJob(), newJob()];
+    const jobs = [new Job(), new Job(), new Job(), new Job()];
     const results = jobs.map((job, index) => gate.run(job.work).then(() => index));
     await settle();
     expect(jobs.map((job) => job.started)).toEqual([true, true, false, false]);
@@ -139,7 +138,7 @@ describe("the hashing gate", () => {
 
   test("refuses when its queue is full, with Retry-After, and accepts the next when there is room", async () => {
     const gate = new PasswordGate(1, 1);
-    const [running, waiting, later] = [newJob(), newJob(), newJob()];
+    const [running, waiting, later] = [new Job(), new Job(), new Job()];
     const first = gate.run(running.work);
     const second = gate.run(waiting.work);
     const error = await refusal(gate.run(async () => {}));
@@ -151,31 +150,31 @@ describe("the hashing gate", () => {
     expect(later.started).toBe(true);
   });
 
-  test("has a separate queue for known callers, which strangers do not fill", async () => {
+  test("has a separate queue for known callers that unknown callers cannot fill", async () => {
     const gate = new PasswordGate(1, 1);
-    const [running, stranger, known] = [newJob(), newJob(), newJob()];
-    const all = [gate.run(running.work), gate.run(stranger.work)];
+    const [running, unknown, known] = [new Job(), new Job(), new Job()];
+    const all = [gate.run(running.work), gate.run(unknown.work)];
     expect((await refusal(gate.run(async () => {}))).code).toBe("rate_limit_exceeded");
     all.push(gate.run(known.work, true));
     expect((await refusal(gate.run(async () => {}, true))).code).toBe("rate_limit_exceeded");
     running.finish();
     await settle();
-    expect([stranger.started, known.started]).toEqual([false, true]);
-    for (const job of [stranger, known]) job.finish();
+    expect([unknown.started, known.started]).toEqual([false, true]);
+    for (const job of [unknown, known]) job.finish();
     await Promise.all(all);
-    expect(stranger.started).toBe(true);
+    expect(unknown.started).toBe(true);
   });
 
-  test("alternates between both queues, so that known callers do not block strangers either", async () => {
+  test("alternates between both queues, so that known callers do not block unknown ones either", async () => {
     const gate = new PasswordGate(1, 4);
     const order: string[] = [];
-    const first = newJob();
+    const first = new Job();
     const all = [gate.run(first.work)];
-    for (const name of ["stranger 1", "stranger 2"]) all.push(gate.run(async () => void order.push(name)));
+    for (const name of ["unknown 1", "unknown 2"]) all.push(gate.run(async () => void order.push(name)));
     for (const name of ["known 1", "known 2", "known 3"]) all.push(gate.run(async () => void order.push(name), true));
     first.finish();
     await Promise.all(all);
-    expect(order).toEqual(["known 1", "stranger 1", "known 2", "stranger 2", "known 3"]);
+    expect(order).toEqual(["known 1", "unknown 1", "known 2", "unknown 2", "known 3"]);
   });
 
   test("passes its slot on when a task fails", async () => {
@@ -185,11 +184,11 @@ describe("the hashing gate", () => {
     expect(await gate.run(async () => "done")).toBe("done");
   });
 
-  test("covers hashing and verifying alike", async () => {
-    const room = PASSWORD_MAX_RUNNING + PASSWORD_MAX_WAITING;
+  test("covers both hashing and verifying", async () => {
+    const capacity = PASSWORD_MAX_RUNNING + PASSWORD_MAX_WAITING;
     // Minimal cost: the queue is under test, not the hash.
     const cheap = await Bun.password.hash(PASSWORD, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
-    const strangers = Array.from({ length: room + 3 }, () => verifyPassword(PASSWORD, cheap));
+    const unknownCallers = Array.from({ length: capacity + 3 }, () => verifyPassword(PASSWORD, cheap));
     const known = Array.from({ length: PASSWORD_MAX_WAITING + 2 }, (_, index) =>
       index % 16 === 0 ? hashPassword(PASSWORD, EMAIL) : verifyPassword(PASSWORD, cheap, true),
     );
@@ -197,41 +196,29 @@ describe("the hashing gate", () => {
       (await Promise.allSettled(attempts)).flatMap((outcome, position) =>
         outcome.status === "rejected" ? [[position, (outcome.reason as DomainError).code]] : [],
       );
-    const [ofStrangers, ofKnown] = await Promise.all([refusals(strangers), refusals(known)]);
-    expect(ofStrangers).toEqual([0, 1, 2].map((each) => [room + each, "rate_limit_exceeded"]));
-    expect(ofKnown).toEqual([0, 1].map((each) => [PASSWORD_MAX_WAITING + each, "rate_limit_exceeded"]));
+    const [unknownRefusals, knownRefusals] = await Promise.all([refusals(unknownCallers), refusals(known)]);
+    expect(unknownRefusals).toEqual([0, 1, 2].map((index) => [capacity + index, "rate_limit_exceeded"]));
+    expect(knownRefusals).toEqual([0, 1].map((index) => [PASSWORD_MAX_WAITING + index, "rate_limit_exceeded"]));
   });
 });
 
-interface Job {
-  started: boolean;
-  work: () => Promise<void>;
-  finish: () => void;
-}
-
-function newJob(): Job {
-  const end = Promise.withResolvers<void>();
-  const job: Job = {
-    started: false,
-    work: () => {
-      job.started = true;
-      return end.promise;
-    },
-    finish: end.resolve,
+class Job {
+  started = false;
+  private readonly end = Promise.withResolvers<void>();
+  readonly finish = this.end.resolve;
+  readonly work = (): Promise<void> => {
+    this.started = true;
+    return this.end.promise;
   };
-  return job;
 }
 
-/** Runs all due work. */
+/** Runs all pending microtasks. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+  for (let i = 0; i < 10; i += 1) await Promise.resolve();
 }
 
 async function refusal(promise: Promise<unknown>): Promise<DomainError> {
-  const error = await promise.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
+  const error = await promise.catch((reason: unknown) => reason);
   if (!(error instanceof DomainError)) throw new Error(`expected a DomainError, got ${String(error)}`);
   return error;
 }

@@ -4,27 +4,27 @@ import { expect, test } from "bun:test";
 import { progressTo } from "../../src/cli/progress.ts";
 import { TestClock } from "../support/appliance/appliance.ts";
 
-function told() {
+function setup() {
   const lines: Array<[event: string, fields: unknown]> = [];
   const info = (event: string, fields: unknown) => void lines.push([event, fields]);
   const clock = new TestClock();
-  return { lines, clock, tell: progressTo({ info } as never, clock, "verifying") };
+  return { lines, clock, report: progressTo({ info } as never, clock, "verifying") };
 }
 
 test("a command shorter than five seconds reports no progress", () => {
-  const { lines, clock, tell } = told();
+  const { lines, clock, report } = setup();
   for (let step = 1; step < 50; step += 1) {
     clock.advance(100);
-    tell({ step: "versions", done: step, total: 50 });
+    report({ step: "versions", done: step, total: 50 });
   }
   expect(lines).toEqual([]);
 });
 
-test("a longer one reports it every five seconds, however often it changes", () => {
-  const { lines, clock, tell } = told();
+test("a longer command reports progress every five seconds, even if it changes more often", () => {
+  const { lines, clock, report } = setup();
   for (let step = 1; step <= 120; step += 1) {
     clock.advance(100);
-    tell({ step: "versions", done: step, total: 200 });
+    report({ step: "versions", done: step, total: 200 });
   }
   expect(lines).toEqual([
     ["verifying", { step: "versions", done: 50, total: 200 }],
@@ -33,8 +33,8 @@ test("a longer one reports it every five seconds, however often it changes", () 
 });
 
 test("an unknown total is omitted, and reports continue after the clock was set back", () => {
-  const { lines, clock, tell } = told();
+  const { lines, clock, report } = setup();
   clock.advance(-60_000);
-  tell({ step: "hosts", done: 3, total: null });
+  report({ step: "hosts", done: 3, total: null });
   expect(lines).toEqual([["verifying", { step: "hosts", done: 3 }]]);
 });

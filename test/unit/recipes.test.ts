@@ -1,13 +1,13 @@
-// Recipes of the contribution guide against the current sources: every step fits, and the files of a recipe are as few
-// as promised. `recipes.all.test.ts` runs their checks.
+// Recipes of the contribution guide against the current sources: every step fits, and a recipe writes no more files
+// than documented. `recipes.all.test.ts` runs their checks.
 
 import { describe, expect, test } from "bun:test";
-import { applyRecipe, parseRecipe, patched, RECIPES } from "../support/recipes/recipe.ts";
-import { overlaid } from "../support/recipes/scratch-copy.ts";
+import { applyDiff, applyRecipe, parseRecipe, RECIPES } from "../support/recipes/recipe.ts";
+import { inMemoryFiles } from "../support/recipes/scratch-copy.ts";
 
 describe("a recipe", () => {
   test.each(RECIPES.map((recipe) => [recipe.title, recipe] as const))("%s: every step fits the sources", (_, recipe) =>
-    expect(applyRecipe(recipe, overlaid()).length).toBeGreaterThan(0),
+    expect(applyRecipe(recipe, inMemoryFiles()).length).toBeGreaterThan(0),
   );
 
   test("has a path before each code block, and one check", () => {
@@ -24,41 +24,40 @@ describe("a recipe", () => {
 
 /** Files of the product that a recipe writes, without its migration and the handbook. */
 function productOf(name: string): string[] {
-  const recipe = RECIPES.find((each) => each.name === name);
-  if (recipe === undefined) throw new Error(`there is no recipe ${name}`);
-  return applyRecipe(recipe, overlaid()).filter((path) => /^src\/(?!handbook\/|db\/files\/migrate\.ts)/.test(path));
+  const recipe = RECIPES.find((candidate) => candidate.name === name);
+  if (recipe === undefined) throw new Error(`no recipe named ${name}`);
+  return applyRecipe(recipe, inMemoryFiles()).filter((path) =>
+    /^src\/(?!handbook\/|db\/files\/migrate\.ts)/.test(path),
+  );
 }
 
-test("a field of a host takes one file of the server and none of the console", () => {
+test("a host field requires one server file and no console file", () => {
   expect(productOf("host-field")).toEqual(["src/resources/hosts/host.ts"]);
 });
 
-test("a kind takes one folder, one file of the console, and a line in each list", () => {
-  expect(productOf("kind").filter((path) => !path.startsWith("src/resources/circuits/"))).toEqual([
-    "src/records/resources.ts",
-    "src/bulk/written-resources.ts",
-    "src/registry/commands.ts",
-    "src/registry/app.ts",
-    "src/console/kinds/kinds.ts",
-    "src/console/kinds/circuit.ts",
-  ]);
+test("a kind requires one folder, one console file, and a line in each list", () => {
+  const others =
+    "records/resources bulk/written-resources registry/commands registry/app console/kinds/kinds console/kinds/circuit";
+  expect(productOf("kind").filter((path) => !path.startsWith("src/resources/circuits/"))).toEqual(
+    others.split(" ").map((name) => `src/${name}.ts`),
+  );
 });
 
 describe("a diff without line numbers", () => {
   const text = "a {\n  x\n}\nb {\n  x\n}\n";
 
-  test("changes the one place with its context", () => {
-    expect(patched(text, " b {\n+  y\n   x", "f")).toBe("a {\n  x\n}\nb {\n  y\n  x\n}\n");
-    expect(patched(text, "-b {\n+c {", "f")).toBe("a {\n  x\n}\nc {\n  x\n}\n");
+  test("changes the only occurrence of its context", () => {
+    expect(applyDiff(text, " b {\n+  y\n   x", "f")).toBe("a {\n  x\n}\nb {\n  y\n  x\n}\n");
+    expect(applyDiff(text, "-b {\n+c {", "f")).toBe("a {\n  x\n}\nc {\n  x\n}\n");
   });
 
-  test("changes the first place after a quoted line", () => {
-    expect(patched(text, "@@ b { @@\n   x\n+  y", "f")).toBe("a {\n  x\n}\nb {\n  x\n  y\n}\n");
+  test("changes the first occurrence after a quoted line", () => {
+    expect(applyDiff(text, "@@ b { @@\n   x\n+  y", "f")).toBe("a {\n  x\n}\nb {\n  x\n  y\n}\n");
   });
 
   test.each([
     ["   x\n+  y", "more than once"],
     [" z\n+y", "does not contain"],
     ["@@ z @@\n   x\n+  y", "no line"],
-  ])("%p is refused", (diff, reason) => expect(() => patched(text, diff, "f")).toThrow(reason));
+  ])("%p is refused", (diff, reason) => expect(() => applyDiff(text, diff, "f")).toThrow(reason));
 });

@@ -21,15 +21,15 @@ const DOCUMENTS: Array<[string, Record<string, unknown>, string]> = [
   ["ignored", { label: "printer-7", entity: "host" }, "printer-7"],
 ];
 
-function named(kindName: string, document: Record<string, unknown>): { inPlan: string | undefined; inDiff: string } {
-  const kind = KINDS.find((each) => each.name === kindName);
+function labels(kindName: string, document: Record<string, unknown>): { inPlan: string | undefined; inDiff: string } {
+  const kind = KINDS.find((candidate) => candidate.name === kindName);
   if (kind === undefined) throw new Error(`no kind ${kindName}`);
   const record = { id: "the id", ...document };
   return { inPlan: subjectOf(kind, record as unknown as RecordBase).name, inDiff: recordLabel(kind, record) };
 }
 
 test.each(DOCUMENTS)("%s %j is labeled %s", (kind, document, name) => {
-  expect(named(kind, document)).toEqual({ inPlan: name, inDiff: name });
+  expect(labels(kind, document)).toEqual({ inPlan: name, inDiff: name });
 });
 
 test("a record without a name has its id as label in a diff, and none in a plan, which lists the id separately", () => {
@@ -37,5 +37,5 @@ test("a record without a name has its id as label in a diff, and none in a plan,
     ["host", { name: "" }],
     ["credential_assignment", {}],
   ] as const)
-    expect(named(kind, document)).toEqual({ inPlan: undefined, inDiff: "the id" });
+    expect(labels(kind, document)).toEqual({ inPlan: undefined, inDiff: "the id" });
 });

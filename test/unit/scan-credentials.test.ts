@@ -22,10 +22,10 @@ function network(
     subnets: [],
     hosts: new Map(),
     byAddress: new Map(
-      addresses.map((each) => [each.ip_address, addresses.filter(({ ip_address }) => ip_address === each.ip_address)]),
+      addresses.map((row) => [row.ip_address, addresses.filter(({ ip_address }) => ip_address === row.ip_address)]),
     ),
     assignments,
-    remembered: new Map(remembered.map(([at, credential_id]) => [at, { credential_id, key_extension: null }])),
+    remembered: new Map(remembered.map(([ip, credential_id]) => [ip, { credential_id, key_extension: null }])),
   };
 }
 
@@ -36,23 +36,20 @@ const open = (id: string): OpenedCredential | null => {
   return { ok: true, credential: { credential_id: id, name: id, version: "SnmpV2c", community: id } };
 };
 
-const accepts = (at: string) => at.startsWith("10.");
-const idsAt = (credentials: Credentials, at: string) =>
-  credentials.at(at).credentials.map(({ credential_id }) => credential_id);
+const isIn10 = (ip: string) => ip.startsWith("10.");
+type Initial = ConstructorParameters<typeof Credentials>[1];
+const credentialsOf = (known: KnownNetwork, initial: Initial = [], accepts = isIn10) =>
+  new Credentials(known, initial, open, accepts);
+const ONE_AT_FIRST = [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }];
+const idsAt = (credentials: Credentials, ip: string) =>
+  credentials.at(ip).credentials.map(({ credential_id }) => credential_id);
 
 describe("the credentials for an address", () => {
   const addresses = [address("a1", "10.0.0.1"), address("a2", "10.0.0.2"), address("b1", "10.0.0.9", "h2")];
 
   test("are ordered by assignment: to the host and address, to the host, to the network", () => {
-    const credentials = new Credentials(
-      network(
-        [assigned("network"), assigned("host", "h1"), assigned("address", "h1", ["a1"]), assigned("other", "h2")],
-        addresses,
-      ),
-      [],
-      open,
-      accepts,
-    );
+    const toHosts = [assigned("host", "h1"), assigned("address", "h1", ["a1"]), assigned("other", "h2")];
+    const credentials = credentialsOf(network([assigned("network"), ...toHosts], addresses));
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["address", "host", "network"]);
     expect(idsAt(credentials, "10.0.0.2")).toEqual(["host", "network"]);
     expect(idsAt(credentials, "10.0.0.9")).toEqual(["other", "network"]);
@@ -60,32 +57,24 @@ describe("the credentials for an address", () => {
   });
 
   test("start with the one that has the address as an initial address", () => {
-    const credentials = new Credentials(
-      network([assigned("network"), assigned("host", "h1")], addresses),
-      [{ credential_id: "bootstrap", ip_addresses: ["10.0.0.1", "192.0.2.1"] }],
-      open,
-      accepts,
-    );
+    const knownNetwork = network([assigned("network"), assigned("host", "h1")], addresses);
+    const initial = [{ credential_id: "bootstrap", ip_addresses: ["10.0.0.1", "192.0.2.1"] }];
+    const credentials = credentialsOf(knownNetwork, initial);
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["bootstrap", "host", "network"]);
     expect(idsAt(credentials, "192.0.2.1")).toEqual(["bootstrap"]);
   });
 
   test("are listed once each", () => {
-    const credentials = new Credentials(
-      network([assigned("one"), assigned("one", "h1"), assigned("one", "h1", ["a1"])], addresses),
-      [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }],
-      open,
-      accepts,
-    );
-    expect(idsAt(credentials, "10.0.0.1")).toEqual(["one"]);
+    const knownNetwork = network([assigned("one"), assigned("one", "h1"), assigned("one", "h1", ["a1"])], addresses);
+    expect(idsAt(credentialsOf(knownNetwork, ONE_AT_FIRST), "10.0.0.1")).toEqual(["one"]);
   });
 
   test("start with the one that worked, while still assigned there", () => {
-    const known = network([assigned("network"), assigned("host", "h1"), assigned("other", "h2")], addresses, [
+    const knownNetwork = network([assigned("network"), assigned("host", "h1"), assigned("other", "h2")], addresses, [
       ["10.0.0.1", "network"],
       ["10.0.0.2", "other"],
     ]);
-    const credentials = new Credentials(known, [], open, accepts);
+    const credentials = credentialsOf(knownNetwork);
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["network", "host"]);
     expect(credentials.at("10.0.0.1").remembered).toEqual({ credential_id: "network", key_extension: null });
     expect(idsAt(credentials, "10.0.0.2")).toEqual(["host", "network"]);
@@ -94,39 +83,25 @@ describe("the credentials for an address", () => {
 
   test("are those of every host with the address", () => {
     const shared = [address("a1", "10.0.0.1"), address("b1", "10.0.0.1", "h2")];
-    expect(
-      idsAt(
-        new Credentials(network([assigned("one", "h1"), assigned("two", "h2")], shared), [], open, accepts),
-        "10.0.0.1",
-      ),
-    ).toEqual(["one", "two"]);
+    const credentials = credentialsOf(network([assigned("one", "h1"), assigned("two", "h2")], shared));
+    expect(idsAt(credentials, "10.0.0.1")).toEqual(["one", "two"]);
   });
 
   test("omit deleted ones, and report those that cannot be decrypted", () => {
-    const { credentials, refused } = new Credentials(
-      network([assigned("gone"), assigned("sealed"), assigned("network")]),
-      [],
-      open,
-      accepts,
-    ).at("10.0.0.1");
+    const knownNetwork = network([assigned("gone"), assigned("sealed"), assigned("network")]);
+    const { credentials, refused } = credentialsOf(knownNetwork).at("10.0.0.1");
     expect(credentials.map(({ credential_id }) => credential_id)).toEqual(["network"]);
     expect(refused).toEqual([{ credential_id: "sealed", reason: "secret_unreadable", clause: "it cannot be read" }]);
   });
 
   test("are empty without assignments", () => {
-    expect(new Credentials(network([]), [], open, accepts).isEmpty).toBe(true);
-    expect(
-      new Credentials(network([]), [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }], open, accepts).isEmpty,
-    ).toBe(false);
+    expect(credentialsOf(network([])).isEmpty).toBe(true);
+    expect(credentialsOf(network([]), ONE_AT_FIRST).isEmpty).toBe(false);
   });
 
   test("of the network are used only in accepting subnets", () => {
-    const credentials = new Credentials(
-      network([assigned("network"), assigned("host", "h1")], addresses),
-      [],
-      open,
-      (at) => at === "10.0.0.2",
-    );
+    const knownNetwork = network([assigned("network"), assigned("host", "h1")], addresses);
+    const credentials = credentialsOf(knownNetwork, [], (ip) => ip === "10.0.0.2");
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["host"]);
     expect(credentials.at("10.0.0.1").withheld).toEqual({ waiting: [], isOutside: true });
     expect(idsAt(credentials, "10.0.0.2")).toEqual(["host", "network"]);
@@ -136,12 +111,8 @@ describe("the credentials for an address", () => {
   });
 
   test("of a host are used only for covered address values, even if an assignment names the address", () => {
-    const credentials = new Credentials(
-      network([assigned("host", "h1", null, ["10.0.0.1"]), assigned("address", "h1", ["a2"], [])], addresses),
-      [],
-      open,
-      accepts,
-    );
+    const assignments = [assigned("host", "h1", null, ["10.0.0.1"]), assigned("address", "h1", ["a2"], [])];
+    const credentials = credentialsOf(network(assignments, addresses));
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["host"]);
     expect(credentials.at("10.0.0.1").withheld).toBeNull();
     expect(idsAt(credentials, "10.0.0.2")).toEqual([]);
@@ -150,14 +121,8 @@ describe("the credentials for an address", () => {
 
   test("are not withheld if allowed for another reason", () => {
     const both = [assigned("one"), assigned("one", "h1", null, [])];
-    expect(new Credentials(network(both, addresses), [], open, accepts).at("10.0.0.1").withheld).toBeNull();
-    expect(
-      new Credentials(
-        network(both, addresses),
-        [{ credential_id: "one", ip_addresses: ["10.0.0.1"] }],
-        open,
-        () => false,
-      ).at("10.0.0.1"),
-    ).toMatchObject({ credentials: [{ credential_id: "one" }], withheld: null });
+    expect(credentialsOf(network(both, addresses)).at("10.0.0.1").withheld).toBeNull();
+    const { credentials, withheld } = credentialsOf(network(both, addresses), ONE_AT_FIRST, () => false).at("10.0.0.1");
+    expect([credentials.map(({ credential_id }) => credential_id), withheld]).toEqual([["one"], null]);
   });
 });

@@ -8,16 +8,16 @@ import { ScanDirector, type ScanDirectorOptions } from "../../src/discovery/scan
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
 test("a full disk does not prevent the start: interrupted scans are marked at the next start", async () => {
-  const { director, lines } = refusedWith("storage_full");
+  const { director, lines } = directorWithRefusedWrites("storage_full");
   await director.start();
   expect(lines.join("\n")).toContain("ERROR scans_not_interrupted");
 });
 
-test("any other failure does", async () => {
-  await expect(refusedWith("internal_error").director.start()).rejects.toThrow("no");
+test("any other failure prevents the start", async () => {
+  await expect(directorWithRefusedWrites("internal_error").director.start()).rejects.toThrow("no");
 });
 
-function refusedWith(code: ErrorCode) {
+function directorWithRefusedWrites(code: ErrorCode) {
   const writes: ScanDirectorOptions["writes"] = {
     run: () => Promise.reject(new DomainError(code, "no")),
     settlePast: () => null,
@@ -39,7 +39,7 @@ function refusedWith(code: ErrorCode) {
       log,
       counts: new Counters().counts.scans,
       organizationIdOf: () => null,
-      hasLeftBehind: () => true,
+      hasUnfinished: () => true,
       mayOrder: () => true,
     }),
   };

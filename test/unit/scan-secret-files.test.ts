@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { SecretFiles, SecretUnreadable } from "../../src/discovery/scans/secret-files.ts";
 import { makePipe } from "../support/executable/special-files.ts";
 
-let around: string;
+let parent: string;
 let folder: string;
 let files: SecretFiles;
 
 beforeEach(() => {
-  around = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
-  folder = join(around, "secrets");
+  parent = mkdtempSync(join(tmpdir(), "netledger-secrets-"));
+  folder = join(parent, "secrets");
   mkdirSync(join(folder, "site"), { recursive: true });
   files = new SecretFiles(folder);
 });
-afterEach(() => rmSync(around, { recursive: true, force: true }));
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
-function problem(path: string, of: SecretFiles = files): string {
+function problem(path: string, secretFiles: SecretFiles = files): string {
   try {
-    of.read(path);
+    secretFiles.read(path);
   } catch (error) {
     if (error instanceof SecretUnreadable) return error.message;
     throw error;
@@ -47,65 +47,62 @@ describe("a secret in a file", () => {
     expect(files.read("community")).toBe("second");
   });
 
-  test("may be a link inside the folder, which itself may be one", () => {
+  test("may be a link inside the folder, and the folder may be a link", () => {
     writeFileSync(join(folder, "site", "community"), "a secret");
     symlinkSync("site/community", join(folder, "current"));
-    symlinkSync(folder, join(around, "linked"));
+    symlinkSync(folder, join(parent, "linked"));
     expect(files.read("current")).toBe("a secret");
-    expect(new SecretFiles(join(around, "linked")).read("site/community")).toBe("a secret");
+    expect(new SecretFiles(join(parent, "linked")).read("site/community")).toBe("a secret");
   });
 
   test("is not read from outside the folder, by any path", () => {
-    writeFileSync(join(around, "outside"), "not to be told");
-    mkdirSync(join(around, "secrets-too"));
-    writeFileSync(join(around, "secrets-too", "community"), "not to be told");
-    symlinkSync(join(around, "outside"), join(folder, "link"));
-    symlinkSync(around, join(folder, "up"));
+    writeFileSync(join(parent, "outside"), "must not leak");
+    mkdirSync(join(parent, "secrets-too"));
+    writeFileSync(join(parent, "secrets-too", "community"), "must not leak");
+    symlinkSync(join(parent, "outside"), join(folder, "link"));
+    symlinkSync(parent, join(folder, "up"));
     for (const path of ["link", "up/outside", "../outside", "../secrets-too/community"])
       expect(problem(path)).toBe(`the file ${path} is outside the folder of secrets`);
   });
 
-  test.each([
-    ["missing", () => {}, "the file missing does not exist"],
-    ["empty", (at: string) => writeFileSync(at, "\n"), "the file empty is empty"],
-    ["long", (at: string) => writeFileSync(at, "x".repeat(1_025)), "the file long is longer than 1024 characters"],
-    ["huge", (at: string) => writeFileSync(at, "x".repeat(1_000_000)), "the file huge is longer than 1024 characters"],
-    ["binary", (at: string) => writeFileSync(at, Uint8Array.of(0xff, 0xfe, 0x00)), "the file binary is not UTF-8"],
-    ["folder", (at: string) => mkdirSync(at), "the file folder is not a regular file"],
-  ])("that is %s is reported as such, without its content", (name, make, message) => {
-    make(join(folder, name));
-    expect(problem(name)).toBe(message);
+  test.each<[name: string, create: (path: string) => void, clause: string]>([
+    ["missing", () => {}, "does not exist"],
+    ["empty", (path) => writeFileSync(path, "\n"), "is empty"],
+    ["long", (path) => writeFileSync(path, "x".repeat(1_025)), "is longer than 1024 characters"],
+    ["huge", (path) => writeFileSync(path, "x".repeat(1_000_000)), "is longer than 1024 characters"],
+    ["binary", (path) => writeFileSync(path, Uint8Array.of(0xff, 0xfe, 0x00)), "is not UTF-8"],
+    ["folder", (path) => mkdirSync(path), "is not a regular file"],
+  ])("that is %s is reported without its content", (name, create, clause) => {
+    create(join(folder, name));
+    expect(problem(name)).toBe(`the file ${name} ${clause}`);
   });
 
   test("is not read from outside even if a parent becomes a link in the meantime", async () => {
-    mkdirSync(join(around, "outside"));
-    for (const [at, content] of [
-      [join(folder, "site"), "a secret"],
-      [join(around, "outside"), "not to be told"],
-    ] as const)
-      writeFileSync(join(at, "community"), content);
+    mkdirSync(join(parent, "outside"));
+    writeFileSync(join(folder, "site", "community"), "a secret");
+    writeFileSync(join(parent, "outside", "community"), "must not leak");
     symlinkSync("../outside", join(folder, "link"));
-    const swap = `const { renameSync } = require("node:fs"); process.chdir(process.argv[1]); process.stdout.write("begun");
+    const swapScript = `const { renameSync } = require("node:fs"); process.chdir(process.argv[1]); process.stdout.write("begun");
       for (;;) for (const [from, to] of [["site", "kept"], ["link", "site"], ["site", "link"], ["kept", "site"]]) renameSync(from, to);`;
-    const swapping = Bun.spawn([process.execPath, "-e", swap, folder], {
+    const swapper = Bun.spawn([process.execPath, "-e", swapScript, folder], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "ignore",
     });
-    const begun = swapping.stdout.getReader();
-    await begun.read();
+    const output = swapper.stdout.getReader();
+    await output.read();
     try {
-      const told = new Set<string>();
+      const contents = new Set<string>();
       for (let reads = 0; reads < 40_000; reads += 1)
         try {
-          told.add(files.read("site/community"));
+          contents.add(files.read("site/community"));
         } catch (error) {
           if (!(error instanceof SecretUnreadable)) throw error;
         }
-      expect([...told]).toEqual(["a secret"]);
+      expect([...contents]).toEqual(["a secret"]);
     } finally {
-      swapping.kill("SIGKILL");
-      await Promise.all([swapping.exited, begun.cancel()]);
+      swapper.kill("SIGKILL");
+      await Promise.all([swapper.exited, output.cancel()]);
     }
   });
 
@@ -121,6 +118,6 @@ describe("a secret in a file", () => {
 
   test("is unavailable without a configured or existing folder", () => {
     expect(problem("x", new SecretFiles(null))).toBe("no folder of secrets is configured (--secrets-folder)");
-    expect(problem("x", new SecretFiles(join(around, "nowhere")))).toBe("the folder of secrets does not exist");
+    expect(problem("x", new SecretFiles(join(parent, "nowhere")))).toBe("the folder of secrets does not exist");
   });
 });

@@ -1,9 +1,9 @@
-// Parent of the tests' temporary folders: in memory only if it has space.
+// Parent folder of the tests' temporary folders: in memory only if there is space.
 
 import { expect, test } from "bun:test";
 import { existsSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { hasRoom, scratchParent } from "../support/measure/scratch-parent.ts";
+import { hasSpace, scratchParent } from "../support/measure/scratch-parent.ts";
 
 const TMPFS = 0x0102_1994;
 
@@ -12,9 +12,9 @@ test("test data are in memory or in the temporary folder", () => {
 });
 
 test("a full, on-disk or missing folder is not used as memory", () => {
-  expect(hasRoom("/dev/shm", Number.POSITIVE_INFINITY)).toBe(false);
-  expect(hasRoom("/proc", 0)).toBe(false);
-  expect(hasRoom("/nonexistent", 0)).toBe(false);
+  expect(hasSpace("/dev/shm", Number.POSITIVE_INFINITY)).toBe(false);
+  expect(hasSpace("/proc", 0)).toBe(false);
+  expect(hasSpace("/nonexistent", 0)).toBe(false);
   const isMemory = existsSync("/dev/shm") && statfsSync("/dev/shm").type === TMPFS;
-  expect(hasRoom("/dev/shm", 0)).toBe(isMemory);
+  expect(hasSpace("/dev/shm", 0)).toBe(isMemory);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { SEARCH_MAX_LENGTH, searchTerms, searchText, searchWords, wholeTerm } from "../../src/db/search-text.ts";
+import { exactTerm, SEARCH_MAX_LENGTH, searchTerms, searchText, searchWords } from "../../src/db/search-text.ts";
 
 const words = (text: string) => searchText({ words: [text] }).split(" ");
 
@@ -22,35 +22,35 @@ describe("the index of free text", () => {
 
   test("has each entry once and in order, for few words and many", () => {
     for (const count of [3, 23, 24, 25, 200]) {
-      const each = Array.from({ length: count }, (_, number) => `word${number}`);
-      expect(words([...each, ...each, each[0]].join(" "))).toEqual(each);
+      const expectedWords = Array.from({ length: count }, (_, number) => `word${number}`);
+      expect(words([...expectedWords, ...expectedWords, expectedWords[0]].join(" "))).toEqual(expectedWords);
     }
   });
 
   test("is empty for empty text", () => {
-    expect(searchText({ words: [null, undefined, "", " \n"], wholes: [null, ""] })).toBe("");
+    expect(searchText({ words: [null, undefined, "", " \n"], values: [null, ""] })).toBe("");
   });
 
   test("is truncated to a length, between characters, so that stored and intended text agree", () => {
     const long = `${"a".repeat(254)}😀${"b".repeat(100)}`;
-    const text = searchText({ words: [long], wholes: [long] });
+    const text = searchText({ words: [long], values: [long] });
     expect(text.isWellFormed()).toBe(true);
     expect(text.split(" ")).toEqual(["a".repeat(254)]);
     expect(searchText({ words: [`${"a".repeat(253)}😀b`] })).toBe(`${"a".repeat(253)}😀`);
   });
 
-  test("has the first parts of a word with very many", () => {
-    expect(words(Array.from({ length: 100 }, (_, place) => place).join("-"))).toHaveLength(32);
+  test("contains only the first parts of a word with very many", () => {
+    expect(words(Array.from({ length: 100 }, (_, index) => index).join("-"))).toHaveLength(32);
   });
 
-  test("has lone surrogates as the database's replacement character", () => {
+  test("replaces lone surrogates with the database's replacement character", () => {
     expect(words("x\ud800y")[0]).toBe("x\ufffdy");
   });
 });
 
 describe("the index of an address", () => {
-  test("has the whole address only", () => {
-    expect(searchText({ wholes: ["10.2.3.4", "AA:BB:CC:00:00:01"] })).toBe("10.2.3.4 aa:bb:cc:00:00:01");
+  test("contains the complete address only", () => {
+    expect(searchText({ values: ["10.2.3.4", "AA:BB:CC:00:00:01"] })).toBe("10.2.3.4 aa:bb:cc:00:00:01");
   });
 });
 
@@ -93,5 +93,5 @@ describe("a search query", () => {
     expect(searchWords("x ".repeat(SEARCH_MAX_LENGTH))).toEqual(["x"]);
   });
 
-  test("for one whole entry matches no longer one", () => expect(wholeTerm("AA:BB")).toBe('"aa:bb"'));
+  test("for one complete entry does not match longer entries", () => expect(exactTerm("AA:BB")).toBe('"aa:bb"'));
 });

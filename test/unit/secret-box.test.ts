@@ -38,16 +38,16 @@ describe("a sealed secret", () => {
   test("owns its bytes, and does not modify the box it opens", () => {
     const sealed = newBox().seal("public", CONTEXT);
     expect(sealed.buffer.byteLength).toBe(sealed.length);
-    const before = sealed.slice();
+    const original = sealed.slice();
     newBox().open(sealed, CONTEXT);
-    expect(sealed).toEqual(before);
+    expect(sealed).toEqual(original);
   });
 
-  test("cannot be made of broken Unicode, which would not round-trip", () => {
+  test("cannot be created from invalid Unicode, which would not round-trip", () => {
     expect(() => newBox().seal("a\ud800b", CONTEXT)).toThrow("lone surrogate");
   });
 
-  test("still opens after the caller wiped the key bytes", () => {
+  test("still opens after the caller wipes the key bytes", () => {
     const key = KEY.slice();
     const box = newBox(key);
     const sealed = box.seal("public", CONTEXT);
@@ -59,7 +59,7 @@ describe("a sealed secret", () => {
 describe("a sealed secret does not open", () => {
   const sealed = newBox().seal("public", CONTEXT);
 
-  test("in another record's place", () => {
+  test("for another record", () => {
     expect(() => newBox().open(sealed, `${CONTEXT}2`)).toThrow("belongs to another record");
   });
 
@@ -81,9 +81,9 @@ describe("a sealed secret does not open", () => {
     expect(() => newBox().open(Uint8Array.of(...sealed, 0), CONTEXT)).toThrow("cannot be opened");
   });
 
-  test("when made by a newer version, with that error", () => {
+  test("when written by a newer version, and reports that", () => {
     expect(() => newBox().open(Uint8Array.of(2, ...sealed.slice(1)), CONTEXT)).toThrow(
-      "this program does not know its version 2",
+      "this program does not support its version 2",
     );
   });
 });

@@ -1,4 +1,4 @@
-// Seeds of the tests on the executable: made once for all processes, never used if damaged, old or of another
+// Seeds for tests of the executable: created once for all processes, and never used if damaged, outdated or of another
 // executable.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -34,8 +34,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const seeds = (key = "key") => new Seeds(parent, key, () => now);
-/** Number of times a seed was made, by any process. */
-const madeCount = () => (existsSync(join(folder, "made")) ? readFileSync(join(folder, "made"), "utf8").length : 0);
+/** Number of times a seed was created, by any process. */
+const createdCount = () => (existsSync(join(folder, "made")) ? readFileSync(join(folder, "made"), "utf8").length : 0);
 
 function seed(name = "set-up"): Seed<number> {
   return {
@@ -44,21 +44,21 @@ function seed(name = "set-up"): Seed<number> {
     make: async (data) => {
       appendFileSync(join(folder, "made"), "x");
       mkdirSync(data);
-      writeFileSync(join(data, "netledger.db"), `store ${madeCount()}`);
+      writeFileSync(join(data, "netledger.db"), `store ${createdCount()}`);
       writeFileSync(join(data, "netledger.key"), "key");
-      return madeCount();
+      return createdCount();
     },
   };
 }
 
-/** Copies the seed into a new folder. @returns the note of the seed, and the text of its store */
-async function copied(from = seeds(), of = seed()): Promise<[number, string]> {
+/** Copies the seed into a new folder. @returns the seed's note and the text of its store */
+async function copySeed(from = seeds(), requested = seed()): Promise<[number, string]> {
   copies += 1;
-  const to = join(folder, `copy-${copies}`);
-  return [await from.put(of, to), readFileSync(join(to, "netledger.db"), "utf8")];
+  const target = join(folder, `copy-${copies}`);
+  return [await from.put(requested, target), readFileSync(join(target, "netledger.db"), "utf8")];
 }
 
-/** A separate process that copies the seed; making it blocks until a line on its standard input. */
+/** A separate process that copies the seed; creating the seed blocks until a line arrives on its standard input. */
 function otherProcess(name: string) {
   const script = `
     import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
@@ -84,46 +84,39 @@ function otherProcess(name: string) {
 }
 
 describe("a test seed", () => {
-  test("is created once and copied for others, with its note and readable by its owner only", async () => {
-    expect([await copied(), await copied(), await copied(seeds())]).toEqual([
-      [1, "store 1"],
-      [1, "store 1"],
-      [1, "store 1"],
-    ]);
+  test("is created once and copied for others, with its note, and is readable by its owner only", async () => {
+    for (const source of [seeds(), seeds(), seeds()]) expect(await copySeed(source)).toEqual([1, "store 1"]);
     const copy = join(folder, `copy-${copies}`);
     expect(readdirSync(copy).sort()).toEqual(["netledger.db", "netledger.key"]);
     expect([copy, join(copy, "netledger.key")].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
   });
 
   test("is created by one process while others wait", async () => {
-    const maker = otherProcess("first");
-    expect(await maker.nextLine()).toBe("making");
+    const creator = otherProcess("first");
+    expect(await creator.nextLine()).toBe("making");
     const others = [otherProcess("second"), otherProcess("third")];
-    const here = copied();
-    maker.child.stdin.write("\n");
-    maker.child.stdin.flush();
-    expect([await maker.nextLine(), ...(await Promise.all(others.map((other) => other.nextLine())))]).toEqual([
-      "7",
-      "7",
-      "7",
-    ]);
-    expect([await here, madeCount()]).toEqual([[7, "store of another process"], 1]);
-    await Promise.all([maker, ...others].map(({ child }) => child.exited));
+    const localCopy = copySeed();
+    creator.child.stdin.write("\n");
+    creator.child.stdin.flush();
+    const lines = await Promise.all([creator, ...others].map(({ nextLine }) => nextLine()));
+    expect(lines).toEqual(["7", "7", "7"]);
+    expect([await localCopy, createdCount()]).toEqual([[7, "store of another process"], 1]);
+    await Promise.all([creator, ...others].map(({ child }) => child.exited));
   });
 
   test("is created by the next process when its creator is killed, without leftovers", async () => {
-    const maker = otherProcess("first");
-    expect(await maker.nextLine()).toBe("making");
-    const here = copied();
-    maker.child.kill("SIGKILL");
-    expect(await here).toEqual([2, "store 2"]);
+    const creator = otherProcess("first");
+    expect(await creator.nextLine()).toBe("making");
+    const localCopy = copySeed();
+    creator.child.kill("SIGKILL");
+    expect(await localCopy).toEqual([2, "store 2"]);
     expect(readdirSync(join(parent, "key")).sort()).toEqual(["set-up", "set-up.lock"]);
   });
 
   test("is created again after a failure", async () => {
     const failing = { ...seed(), make: () => Promise.reject(new Error("no room")) };
-    await expect(copied(seeds(), failing)).rejects.toThrow("no room");
-    expect(await copied()).toEqual([1, "store 1"]);
+    await expect(copySeed(seeds(), failing)).rejects.toThrow("no room");
+    expect(await copySeed()).toEqual([1, "store 1"]);
     expect(readdirSync(join(parent, "key")).sort()).toEqual(["set-up", "set-up.lock"]);
   });
 
@@ -134,48 +127,43 @@ describe("a test seed", () => {
     ["an unreadable note", (path: string) => writeFileSync(join(path, "seed.json"), "{")],
     ["a missing note", (path: string) => rmSync(join(path, "seed.json"))],
   ])("is created again with %s", async (_, damage) => {
-    await copied();
+    await copySeed();
     damage(join(parent, "key/set-up"));
-    expect([await copied(), await copied()]).toEqual([
-      [2, "store 2"],
-      [2, "store 2"],
-    ]);
+    for (let round = 0; round < 2; round += 1) expect(await copySeed()).toEqual([2, "store 2"]);
   });
 
-  test("is used up to its maximum age, and not from the future", async () => {
-    await copied();
+  test("is used up to its maximum age, and not if it is from the future", async () => {
+    await copySeed();
     now = START + MAX_AGE_MS;
-    expect(await copied()).toEqual([1, "store 1"]);
+    expect(await copySeed()).toEqual([1, "store 1"]);
     now = START + MAX_AGE_MS + 1;
-    expect(await copied()).toEqual([2, "store 2"]);
+    expect(await copySeed()).toEqual([2, "store 2"]);
     now = START;
-    expect(await copied()).toEqual([3, "store 3"]);
+    expect(await copySeed()).toEqual([3, "store 3"]);
   });
 
   test("is distinct per name and key", async () => {
-    expect([await copied(), await copied(seeds(), seed("demo")), await copied(seeds("other"))]).toEqual([
-      [1, "store 1"],
-      [2, "store 2"],
-      [3, "store 3"],
-    ]);
+    expect(await copySeed()).toEqual([1, "store 1"]);
+    expect(await copySeed(seeds(), seed("demo"))).toEqual([2, "store 2"]);
+    expect(await copySeed(seeds("other"))).toEqual([3, "store 3"]);
   });
 
   test("of another key is deleted after an hour", async () => {
-    await copied(seeds("old"));
-    await copied(seeds("recent"));
+    await copySeed(seeds("old"));
+    await copySeed(seeds("recent"));
     utimesSync(join(parent, "old"), new Date(START - HOUR_MS - 1), new Date(START - HOUR_MS - 1));
     utimesSync(join(parent, "recent"), new Date(START), new Date(START));
-    await copied();
+    await copySeed();
     expect(readdirSync(parent).sort()).toEqual(["key", "recent"]);
   });
 });
 
 test("the seed key changes with the executable, its inputs and the scripts that create seeds", () => {
-  const [executable, maker] = [join(folder, "netledger"), join(folder, "maker.ts")];
+  const [executable, creator] = [join(folder, "netledger"), join(folder, "maker.ts")];
   writeFileSync(executable, "one");
-  writeFileSync(maker, "one");
+  writeFileSync(creator, "one");
   utimesSync(executable, START / 1000, START / 1000);
-  const key = (fingerprint = "abc") => keyOfSeeds(executable, fingerprint, [maker]);
+  const key = (fingerprint = "abc") => keyOfSeeds(executable, fingerprint, [creator]);
   const first = key();
   expect([key(), key("abd") === first]).toEqual([first, false]);
   utimesSync(executable, START / 1000, START / 1000 + 1);
@@ -183,7 +171,7 @@ test("the seed key changes with the executable, its inputs and the scripts that 
   writeFileSync(executable, "other");
   utimesSync(executable, START / 1000, START / 1000 + 1);
   const longer = key();
-  writeFileSync(maker, "two");
+  writeFileSync(creator, "two");
   expect(new Set([first, touched, longer, key()]).size).toBe(4);
 });
 

@@ -1,4 +1,4 @@
-// Kernel socket tables, read into listening ports.
+// Listening ports from the kernel's socket tables.
 
 import { describe, expect, test } from "bun:test";
 import { firstEphemeralPort, localEndpoints, servedPorts, TCP_LISTEN } from "../../src/discovery/self/proc-net.ts";
@@ -13,18 +13,14 @@ const NO_TABLES = { tcp: "", tcp6: "", udp: "", udp6: "" };
 function tcpTable(...sockets: string[]): string {
   const rest =
     "00000000:00000000 00:00000000 00000000     0        0 616 1 00000000ed173450 100 0 0 10 0                       ";
-  return [TCP_HEADER, ...sockets.map((socket, index) => `${String(index).padStart(4)}: ${socket} ${rest}`), ""].join(
-    "\n",
-  );
+  const lines = sockets.map((socket, index) => `${String(index).padStart(4)}: ${socket} ${rest}`);
+  return [TCP_HEADER, ...lines, ""].join("\n");
 }
 
 function udpTable(...sockets: string[]): string {
   const rest = "00000000:00000000 00:00000000 00000000   101        0 1713 2 0000000056be7b6b 0            ";
-  return [
-    UDP_HEADER,
-    ...sockets.map((socket, index) => `${String(index + 900).padStart(5)}: ${socket} ${rest}`),
-    "",
-  ].join("\n");
+  const lines = sockets.map((socket, index) => `${String(index + 900).padStart(5)}: ${socket} ${rest}`);
+  return [UDP_HEADER, ...lines, ""].join("\n");
 }
 
 const ANY = "00000000:0000";
@@ -38,30 +34,24 @@ describe("TCP", () => {
       "020200C0:0050 010200C0:C351 06",
       "020200C0:9C40 010200C0:0050 08",
     );
-    expect(servedPorts({ ...NO_TABLES, tcp }, 32_768)).toEqual([
-      { number: 5432, protocol: "Tcp", bound: ["127.0.0.1"] },
-    ]);
+    const served = servedPorts({ ...NO_TABLES, tcp }, 32_768);
+    expect(served).toEqual([{ number: 5432, protocol: "Tcp", bound: ["127.0.0.1"] }]);
   });
 
   test("keeps listeners on ephemeral ports", () => {
-    expect(
-      servedPorts({ ...NO_TABLES, tcp: tcpTable(`0100007F:C350 ${ANY} 0A`) }, 32_768).map((port) => port.number),
-    ).toEqual([50_000]);
+    const served = servedPorts({ ...NO_TABLES, tcp: tcpTable(`0100007F:C350 ${ANY} 0A`) }, 32_768);
+    expect(served.map((port) => port.number)).toEqual([50_000]);
   });
 
-  test("treats a socket on 0.0.0.0, [::] or the mapped 0.0.0.0 as all addresses, whatever its other bindings", () => {
+  test("treats a socket on 0.0.0.0, [::] or the mapped 0.0.0.0 as all addresses, despite other bindings", () => {
     const tcp = tcpTable(`00000000:0050 ${ANY} 0A`, `0100007F:0051 ${ANY} 0A`);
     const tcp6 = tcpTable(
       `00000000000000000000000000000000:0051 ${ANY_V6} 0A`,
       `00000000000000000000000000000000:0016 ${ANY_V6} 0A`,
       `0000000000000000FFFF000000000000:0017 ${ANY_V6} 0A`,
     );
-    expect(servedPorts({ ...NO_TABLES, tcp, tcp6 }, 32_768)).toEqual([
-      { number: 22, protocol: "Tcp", bound: [] },
-      { number: 23, protocol: "Tcp", bound: [] },
-      { number: 80, protocol: "Tcp", bound: [] },
-      { number: 81, protocol: "Tcp", bound: [] },
-    ]);
+    const expected = [22, 23, 80, 81].map((number) => ({ number, protocol: "Tcp" as const, bound: [] }));
+    expect(servedPorts({ ...NO_TABLES, tcp, tcp6 }, 32_768)).toEqual(expected);
   });
 
   test("parses addresses from little-endian words, IPv4-mapped ones as IPv4, each once and in order", () => {
@@ -72,13 +62,8 @@ describe("TCP", () => {
       `B80D01200000000067452301EFCDAB89:01BB ${ANY_V6} 0A`,
     );
     const tcp = tcpTable(`020200C0:01BB ${ANY} 0A`, `0A0200C0:01BB ${ANY} 0A`, `020200C0:01BB ${ANY} 0A`);
-    expect(servedPorts({ ...NO_TABLES, tcp, tcp6 }, 32_768)).toEqual([
-      {
-        number: 443,
-        protocol: "Tcp",
-        bound: ["192.0.2.2", "192.0.2.10", "::1", "2001:db8::123:4567:89ab:cdef", "fd00::2"],
-      },
-    ]);
+    const bound = ["192.0.2.2", "192.0.2.10", "::1", "2001:db8::123:4567:89ab:cdef", "fd00::2"];
+    expect(servedPorts({ ...NO_TABLES, tcp, tcp6 }, 32_768)).toEqual([{ number: 443, protocol: "Tcp", bound }]);
   });
 });
 
@@ -109,28 +94,23 @@ describe("UDP", () => {
   });
 });
 
-test("line order in the tables is irrelevant", () => {
+test("the order of lines in the tables does not matter", () => {
   const lines = [`0100007F:0050 ${ANY} 0A`, `020200C0:0050 ${ANY} 0A`, `00000000:0016 ${ANY} 0A`];
-  expect(servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines) }, 32_768)).toEqual(
-    servedPorts({ ...NO_TABLES, tcp: tcpTable(...lines.reverse()) }, 32_768),
-  );
+  const portsOf = (sockets: string[]) => servedPorts({ ...NO_TABLES, tcp: tcpTable(...sockets) }, 32_768);
+  expect(portsOf(lines)).toEqual(portsOf(lines.toReversed()));
 });
 
-test("empty tables, those with only a heading, and malformed ones have no ports", () => {
+test("empty, heading-only and malformed tables have no ports", () => {
   expect(servedPorts(NO_TABLES, 32_768)).toEqual([]);
-  expect(
-    servedPorts(
-      { tcp: TCP_HEADER, tcp6: `${TCP_HEADER}\n`, udp: UDP_HEADER, udp6: "something else\n 0: zz:0050 0A\n" },
-      32_768,
-    ),
-  ).toEqual([]);
+  const malformed = "something else\n 0: zz:0050 0A\n";
+  const tables = { tcp: TCP_HEADER, tcp6: `${TCP_HEADER}\n`, udp: UDP_HEADER, udp6: malformed };
+  expect(servedPorts(tables, 32_768)).toEqual([]);
 });
 
 test("sockets past the ten thousandth line are found", () => {
   const busy = Array.from({ length: 20_000 }, () => "0100007F:1538 0100007F:C350 01");
-  expect(
-    localEndpoints(tcpTable(...busy, `00000000:0016 ${ANY} 0A`), TCP_LISTEN).map((endpoint) => endpoint.port),
-  ).toEqual([22]);
+  const endpoints = localEndpoints(tcpTable(...busy, `00000000:0016 ${ANY} 0A`), TCP_LISTEN);
+  expect(endpoints.map((endpoint) => endpoint.port)).toEqual([22]);
 });
 
 describe("the ephemeral range", () => {

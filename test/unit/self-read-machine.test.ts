@@ -32,7 +32,7 @@ function readFixture(addresses: KernelAddress[] = []) {
     procRoot: join(root, "proc"),
     sysRoot: join(root, "sys"),
     etcRoot: join(root, "etc"),
-    readAddresses: () => ({ addresses, isWhole: true }),
+    readAddresses: () => ({ addresses, isComplete: true }),
   });
 }
 
@@ -52,6 +52,8 @@ const ETH0 = {
   ifalias: "uplink to sw1",
   uevent: "INTERFACE=eth0\nIFINDEX=4",
 };
+
+const LO = { ifindex: "1", type: "772", flags: "0x9", operstate: "unknown", address: "00:00:00:00:00:00" };
 
 describe("a simulated machine", () => {
   test("is read completely", async () => {
@@ -79,20 +81,12 @@ describe("a simulated machine", () => {
       "sys/class/dmi/id/product_name": "PowerEdge R640\n",
       "sys/class/dmi/id/product_serial": "ABC1234\n",
       ...netInterface("eth0", ETH0),
-      ...netInterface("lo", {
-        ifindex: "1",
-        type: "772",
-        flags: "0x9",
-        operstate: "unknown",
-        address: "00:00:00:00:00:00",
-      }),
+      ...netInterface("lo", LO),
     });
     const ip = parseIp("192.0.2.2");
     if (!ip) throw new Error("not an address");
-    const snapshot = await readFixture([
-      { ip, prefixLength: 24, ifIndex: 4, peer: null, isTemporary: false, isDuplicate: false },
-    ]);
-    const { machine_id: machineId, ...rest } = snapshot;
+    const address = { ip, prefixLength: 24, ifIndex: 4, peer: null, isTemporary: false, isDuplicate: false };
+    const { machine_id: machineId, ...rest } = await readFixture([address]);
     expect(rest).toEqual({
       hostname: "edge-1",
       interfaces: [
@@ -135,7 +129,7 @@ describe("a simulated machine", () => {
     expect(await readFixture()).toMatchObject({ machine_id: machineId });
   });
 
-  test("without any files is nameless and empty", async () => {
+  test("without any files has the default name and no data", async () => {
     expect(await readFixture()).toEqual({
       hostname: "localhost",
       machine_id: null,
@@ -156,13 +150,12 @@ describe("a simulated machine", () => {
     await expect(readFixture()).rejects.toThrow("EISDIR");
   });
 
-  test("is not treated as without addresses if the kernel does not answer", async () => {
+  test("is not treated as without addresses if the kernel does not respond", async () => {
     const readAddresses = () => {
       throw new Error("no rtnetlink");
     };
-    await expect(readMachine({ procRoot: root, sysRoot: root, etcRoot: root, readAddresses })).rejects.toThrow(
-      "no rtnetlink",
-    );
+    const machine = readMachine({ procRoot: root, sysRoot: root, etcRoot: root, readAddresses });
+    await expect(machine).rejects.toThrow("no rtnetlink");
   });
 
   test("takes its name from /etc if the kernel has none", async () => {
@@ -174,9 +167,9 @@ describe("a simulated machine", () => {
     const derived = new Set<string | null>();
     for (const machineId of ["0f1e2d3c4b5a69788796a5b4c3d2e1f0", "0f1e2d3c4b5a69788796a5b4c3d2e1f1"]) {
       await write({ "etc/machine-id": machineId });
-      const { machine_id: shown } = await readFixture();
-      expect(shown?.replaceAll("-", "")).not.toBe(machineId);
-      derived.add(shown);
+      const { machine_id: derivedId } = await readFixture();
+      expect(derivedId?.replaceAll("-", "")).not.toBe(machineId);
+      derived.add(derivedId);
     }
     expect(derived.size).toBe(2);
   });
@@ -189,21 +182,14 @@ describe("a simulated machine", () => {
   });
 
   test("has no manufacturer, model or serial number for DMI placeholders", async () => {
-    for (const filler of [
-      "To be filled by O.E.M.",
-      "To Be Filled By O.E.M",
-      "Not Specified",
-      "None",
-      "Default string",
-      "0000000",
-      "0123456789",
-      "System Product Name",
-      "  ",
-    ]) {
+    const placeholders =
+      "To be filled by O.E.M.,To Be Filled By O.E.M,Not Specified,None,Default string,0000000,0123456789," +
+      "System Product Name,  ";
+    for (const placeholder of placeholders.split(",")) {
       await write({
-        "sys/class/dmi/id/sys_vendor": filler,
-        "sys/class/dmi/id/product_name": `${filler}\n`,
-        "sys/class/dmi/id/product_serial": filler,
+        "sys/class/dmi/id/sys_vendor": placeholder,
+        "sys/class/dmi/id/product_name": `${placeholder}\n`,
+        "sys/class/dmi/id/product_serial": placeholder,
       });
       expect(await readFixture()).toMatchObject({ manufacturer: null, model: null, serial_number: null });
     }
@@ -229,27 +215,22 @@ describe("an interface", () => {
   }
 
   test("has the driver's speed, in bits per second, or none", async () => {
-    for (const [speed, bps] of [
-      ["10", 10_000_000],
-      ["400000", 400_000_000_000],
-    ] as const)
-      expect((await readInterface({ speed }))?.speed_bps).toBe(bps);
+    expect((await readInterface({ speed: "10" }))?.speed_bps).toBe(10_000_000);
+    expect((await readInterface({ speed: "400000" }))?.speed_bps).toBe(400_000_000_000);
     for (const speed of ["-1", "4294967295", "65535", "0", ""])
       expect((await readInterface({ speed }))?.speed_bps).toBeNull();
   });
 
   test("has the operational states of RFC 2863", async () => {
-    const words = ["up", "down", "testing", "unknown", "dormant", "notpresent", "lowerlayerdown", "newer"];
+    const states = ["up", "down", "testing", "unknown", "dormant", "notpresent", "lowerlayerdown", "newer"];
     const statuses = [];
-    for (const operstate of words) statuses.push((await readInterface({ operstate }))?.oper_status);
+    for (const operstate of states) statuses.push((await readInterface({ operstate }))?.oper_status);
     expect(statuses).toEqual("Up Down Testing Unknown Dormant NotPresent LowerLayerDown Unknown".split(" "));
   });
 
-  test("is administratively down if not enabled, whatever its other flags", async () => {
-    expect([
-      (await readInterface({ flags: "0x1002" }))?.admin_status,
-      (await readInterface({ flags: "0x1043" }))?.admin_status,
-    ]).toEqual(["Down", "Up"]);
+  test("is administratively down if not enabled, regardless of its other flags", async () => {
+    expect((await readInterface({ flags: "0x1002" }))?.admin_status).toBe("Down");
+    expect((await readInterface({ flags: "0x1043" }))?.admin_status).toBe("Up");
   });
 
   test("has no MAC address if its address is of another type", async () => {
@@ -270,7 +251,7 @@ describe("an interface", () => {
     expect((await readInterface({ "bridge/bridge_id": "8000.02fc00000001" }))?.if_type).toBe(209);
   });
 
-  test("is listed by index, without other entries and vanished ones", async () => {
+  test("is listed by index, without other entries and vanished interfaces", async () => {
     await write({
       ...netInterface("b", { ...ETH0, ifindex: "10" }),
       ...netInterface("a", { ...ETH0, ifindex: "9" }),
@@ -284,7 +265,7 @@ describe("an interface", () => {
 describe("this machine", () => {
   const keyOf = (port: MachinePort) => JSON.stringify(port);
 
-  /** Other programs on this machine open and close ports too: one match at any of several times suffices. */
+  /** Other programs on this machine open and close ports too, so one match in several attempts suffices. */
   async function eventually<T>(expected: T, attempt: () => Promise<T>): Promise<T> {
     let result = await attempt();
     for (let tries = 1; tries < 20 && !Bun.deepEquals(result, expected); tries += 1) result = await attempt();
@@ -304,16 +285,13 @@ describe("this machine", () => {
       const during = new Set((await readMachine()).ports.map(keyOf));
       listener.stop(true);
       const after = new Set((await readMachine()).ports.map(keyOf));
-      const name = (key: string) => (key === own ? "the listener's port" : key);
-      return {
-        appeared: [...during.difference(before)].map(name),
-        disappeared: [...during.difference(after)].map(name),
-      };
+      const named = (keys: Set<string>) => [...keys].map((key) => (key === own ? "the listener's port" : key));
+      return { appeared: named(during.difference(before)), disappeared: named(during.difference(after)) };
     });
     expect(result).toEqual(expected);
   });
 
-  test("does not show a UDP client awaiting its answer", async () => {
+  test("does not show a UDP client awaiting its response", async () => {
     const client = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
     const { ports } = await readMachine();
     client.close();
@@ -322,11 +300,10 @@ describe("this machine", () => {
 
   test("has the loopback interface, and every IPv4 address the runtime lists", async () => {
     const { addresses, interfaces } = await readMachine();
-    expect(interfaces.filter((entry) => entry.if_name === "lo")).toMatchObject([
-      { if_index: 1, if_type: 24, mac_address: null },
-    ]);
-    const seen = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
-    const expected = seen
+    const loopback = interfaces.filter((entry) => entry.if_name === "lo");
+    expect(loopback).toMatchObject([{ if_index: 1, if_type: 24, mac_address: null }]);
+    const runtimeEntries = Object.values(networkInterfaces()).flatMap((entries) => entries ?? []);
+    const expected = runtimeEntries
       .filter((entry) => entry.family === "IPv4" && !/^(127|169\.254)\./.test(entry.address))
       .map((entry) => entry.address);
     expect(addresses.map((entry) => entry.ip_address)).toEqual(expect.arrayContaining(expected));

@@ -27,14 +27,14 @@ describe("a setup token", () => {
 
   test("matches itself, in lower case, without hyphens, with surrounding spaces", () => {
     const token = generateSetupToken(systemRandom);
-    for (const typed of [
+    for (const input of [
       token,
       token.toLowerCase(),
       token.replaceAll("-", ""),
       token.replaceAll("-", " "),
       `  ${token}\n`,
     ])
-      expect(setupTokenMatches(token, typed)).toBe(true);
+      expect(setupTokenMatches(token, input)).toBe(true);
   });
 
   test("matches with 1 misread as I or l and 0 as O", () => {
@@ -44,7 +44,7 @@ describe("a setup token", () => {
 
   test("does not match any other text", () => {
     const token = generateSetupToken({ bytes: (count) => Uint8Array.from({ length: count }, (_, index) => index) });
-    for (const typed of [
+    for (const input of [
       "",
       "-",
       token.slice(1),
@@ -53,7 +53,7 @@ describe("a setup token", () => {
       token.replace("2", "3"),
       token.split("-").reverse().join("-"),
     ])
-      expect(setupTokenMatches(token, typed)).toBe(false);
+      expect(setupTokenMatches(token, input)).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-// Throttling of failed sign-ins, with the affected and the unaffected callers.
+// Throttling of failed sign-ins: callers that it delays, and callers that it must not delay.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -16,8 +16,8 @@ import {
 } from "../../src/sessions/sign-in-throttle.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
-const HERE = "192.0.2.10";
-const ELSEWHERE = "198.51.100.7";
+const ADDRESS = "192.0.2.10";
+const OTHER_ADDRESS = "198.51.100.7";
 const ACCOUNT = "ada@example.org";
 
 let now: number;
@@ -31,21 +31,21 @@ beforeEach(() => {
 });
 
 /** Seconds to wait, or 0 if the attempt is admitted, which then stays in progress. */
-const wait = async (account = ACCOUNT, source = HERE): Promise<number> =>
+const wait = async (account = ACCOUNT, source = ADDRESS): Promise<number> =>
   (await throttle.enter(account, source))?.retryAfterSeconds ?? 0;
 
-/** Makes one failed attempt at once; throws if it must wait. */
-async function fail(account = ACCOUNT, source = HERE): Promise<void> {
+/** Makes one failed attempt immediately; throws if it must wait. */
+async function failAttempt(account = ACCOUNT, source = ADDRESS): Promise<void> {
   const seconds = await wait(account, source);
   if (seconds > 0) throw new Error(`must wait ${seconds} s`);
   throttle.failed(account, source);
 }
 
 /** Makes failed attempts, each as soon as it is admitted. @returns the waits in seconds */
-async function failPatiently(
+async function failRepeatedly(
   times: number,
   account: (index: number) => string = () => ACCOUNT,
-  source = HERE,
+  source = ADDRESS,
 ): Promise<number[]> {
   const waits: number[] = [];
   for (let index = 0; index < times; index += 1) {
@@ -61,7 +61,7 @@ async function failPatiently(
 }
 
 /** Whether an attempt would be admitted now, without making it. */
-async function isFree(account = ACCOUNT, source = HERE): Promise<boolean> {
+async function isAdmitted(account = ACCOUNT, source = ADDRESS): Promise<boolean> {
   if ((await wait(account, source)) > 0) return false;
   throttle.abandoned(account, source);
   return true;
@@ -69,11 +69,11 @@ async function isFree(account = ACCOUNT, source = HERE): Promise<boolean> {
 
 describe("one account from one address", () => {
   test("waits 1, 2, 4 … up to 900 seconds after three free failures", async () => {
-    expect(await failPatiently(18)).toEqual([0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
+    expect(await failRepeatedly(18)).toEqual([0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900, 900]);
   });
 
   test("gets the remaining time, rounded up", async () => {
-    await failPatiently(6);
+    await failRepeatedly(6);
     expect(await wait()).toBe(4);
     now += 1;
     expect(await wait()).toBe(4);
@@ -86,7 +86,7 @@ describe("one account from one address", () => {
   });
 
   test("does not wait longer after an early attempt", async () => {
-    await failPatiently(8);
+    await failRepeatedly(8);
     const seconds = await wait();
     for (let round = 0; round < 100; round += 1) expect(await wait()).toBe(seconds);
     now += seconds * 1000;
@@ -94,31 +94,31 @@ describe("one account from one address", () => {
   });
 
   test("is reset by a sign-in", async () => {
-    await failPatiently(7);
+    await failRepeatedly(7);
     now += MAX_WAIT_SECONDS * 1000;
     expect(await wait()).toBe(0);
-    throttle.succeeded(ACCOUNT, HERE);
-    for (let round = 0; round <= PAIR_FREE_FAILURES; round += 1) await fail();
+    throttle.succeeded(ACCOUNT, ADDRESS);
+    for (let round = 0; round <= PAIR_FREE_FAILURES; round += 1) await failAttempt();
     expect(await wait()).toBe(1);
   });
 
   test("is forgotten after a quiet day, not before", async () => {
-    await failPatiently(7);
+    await failRepeatedly(7);
     now += QUIET_MS - 1;
-    await fail();
+    await failAttempt();
     expect(await wait()).toBe(16);
     now += QUIET_MS;
-    expect(await failPatiently(5)).toEqual([0, 0, 0, 0, 1]);
+    expect(await failRepeatedly(5)).toEqual([0, 0, 0, 0, 1]);
   });
 
   test("is the same in every spelling", async () => {
     for (const spelling of ["ada@example.org", "ADA@Example.ORG", " ada@example.org\n", "ａda@example.org"])
-      await fail(spelling);
+      await failAttempt(spelling);
     expect(await wait("Ada@example.org")).toBe(1);
   });
 
   test("does not wait longer if the clock is set back", async () => {
-    await failPatiently(8);
+    await failRepeatedly(8);
     const seconds = await wait();
     now -= 10 * 3_600_000;
     expect(await wait()).toBeLessThanOrEqual(seconds);
@@ -129,67 +129,68 @@ describe("one account from one address", () => {
 
 describe("a user is not locked out", () => {
   test("from another address", async () => {
-    await failPatiently(20, () => ACCOUNT, ELSEWHERE);
-    expect(await wait(ACCOUNT, ELSEWHERE)).toBe(MAX_WAIT_SECONDS);
-    expect(await wait(ACCOUNT, HERE)).toBe(0);
+    await failRepeatedly(20, () => ACCOUNT, OTHER_ADDRESS);
+    expect(await wait(ACCOUNT, OTHER_ADDRESS)).toBe(MAX_WAIT_SECONDS);
+    expect(await wait(ACCOUNT, ADDRESS)).toBe(0);
   });
 
   test("by failures of another account at the same address", async () => {
-    await failPatiently(10);
-    expect(await isFree("grace@example.org")).toBe(true);
+    await failRepeatedly(10);
+    expect(await isAdmitted("grace@example.org")).toBe(true);
   });
 });
 
 describe("concurrent attempts", () => {
   type Outcome = "failed" | "succeeded" | "abandoned";
 
-  /** Concurrently, each verified in its turn. @returns the wait of each in seconds, or 0 */
-  const atOnce = (outcomes: readonly Outcome[], account: (index: number) => string = () => ACCOUNT) =>
+  /** Makes attempts concurrently, each verified in turn. @returns the wait of each in seconds, or 0 */
+  const attemptConcurrently = (outcomes: readonly Outcome[], account: (index: number) => string = () => ACCOUNT) =>
     Promise.all(
       outcomes.map(async (outcome, index) => {
         const seconds = await wait(account(index));
-        if (seconds === 0) throttle[outcome](account(index), HERE);
+        if (seconds === 0) throttle[outcome](account(index), ADDRESS);
         return seconds;
       }),
     );
   const times = (count: number, outcome: Outcome): Outcome[] => Array(count).fill(outcome);
-  const ofMany = (index: number) => `user${index}@example.org`;
-  const isCrowded = async (account = ACCOUNT) => (await throttle.enter(account, HERE))?.isCrowded;
+  const accountAt = (index: number) => `user${index}@example.org`;
+  const isCrowded = async (account = ACCOUNT) => (await throttle.enter(account, ADDRESS))?.isCrowded;
 
-  test("that are right all succeed", async () => {
-    expect(await atOnce(times(1 + ATTEMPTS_MAX_WAITING, "succeeded"))).toEqual(Array(1 + ATTEMPTS_MAX_WAITING).fill(0));
+  test("with the correct password all succeed", async () => {
+    const seconds = await attemptConcurrently(times(1 + ATTEMPTS_MAX_WAITING, "succeeded"));
+    expect(seconds).toEqual(Array(1 + ATTEMPTS_MAX_WAITING).fill(0));
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("that are wrong are as many as in sequence without waiting", async () => {
-    const seconds = await atOnce(times(100, "failed"));
+  test("that fail are limited to the number allowed in sequence without waiting", async () => {
+    const seconds = await attemptConcurrently(times(100, "failed"));
     expect(seconds).toEqual([...Array(PAIR_FREE_FAILURES + 1).fill(0), ...Array(96).fill(1)]);
     expect(await wait()).toBe(1);
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("count as one if the pair had to wait already", async () => {
-    await failPatiently(9);
+  test("count as one failure if the pair already had to wait", async () => {
+    await failRepeatedly(9);
     now += (await wait()) * 1000;
-    expect(await atOnce(times(10, "failed"))).toEqual([0, ...Array(9).fill(64)]);
+    expect(await attemptConcurrently(times(10, "failed"))).toEqual([0, ...Array(9).fill(64)]);
   });
 
-  test("are processed in order: a sign-in between wrong ones resets the count", async () => {
+  test("are processed in order: a sign-in between failures resets the count", async () => {
     const outcomes = [...times(3, "failed"), "succeeded" as const, ...times(5, "failed")];
-    expect(await atOnce(outcomes)).toEqual([...Array(8).fill(0), 1]);
+    expect(await attemptConcurrently(outcomes)).toEqual([...Array(8).fill(0), 1]);
   });
 
-  test("queue up to ten deep; a further one gets Retry-After", async () => {
+  test("queue up to ten deep; further ones get Retry-After", async () => {
     expect(await wait()).toBe(0);
     const waiting = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => wait());
-    expect(await throttle.enter(ACCOUNT, HERE)).toEqual({ retryAfterSeconds: 1, isCrowded: true });
-    throttle.failed(ACCOUNT, HERE);
+    expect(await throttle.enter(ACCOUNT, ADDRESS)).toEqual({ retryAfterSeconds: 1, isCrowded: true });
+    throttle.failed(ACCOUNT, ADDRESS);
     expect(await waiting[0]).toBe(0);
-    // Callers before their turn keep their place, and the free slot admits one more.
+    // Waiting callers keep their position, and the free slot admits one more.
     const last = wait();
     expect(await isCrowded()).toBe(true);
     for (const next of [...waiting.slice(1), last]) {
-      throttle.succeeded(ACCOUNT, HERE);
+      throttle.succeeded(ACCOUNT, ADDRESS);
       expect(await next).toBe(0);
     }
   });
@@ -202,17 +203,18 @@ describe("concurrent attempts", () => {
     timers.advance(1);
     expect(await Promise.all(waiting)).toEqual(Array(ATTEMPTS_MAX_WAITING).fill(true));
     const next = wait();
-    throttle.abandoned(ACCOUNT, HERE);
+    throttle.abandoned(ACCOUNT, ADDRESS);
     expect(await next).toBe(0);
   });
 
   test("free their slot if nothing was verified", async () => {
-    for (let round = 0; round < 5; round += 1) expect(await atOnce(times(10, "abandoned"))).toEqual(Array(10).fill(0));
-    expect(await failPatiently(5)).toEqual([0, 0, 0, 0, 1]);
+    for (let round = 0; round < 5; round += 1)
+      expect(await attemptConcurrently(times(10, "abandoned"))).toEqual(Array(10).fill(0));
+    expect(await failRepeatedly(5)).toEqual([0, 0, 0, 0, 1]);
   });
 
   test("without an outcome do not block the account permanently", async () => {
-    await failPatiently(6);
+    await failRepeatedly(6);
     now += (await wait()) * 1000;
     expect(await wait()).toBe(0);
     now += ATTEMPT_TIMEOUT_MS - 1;
@@ -224,24 +226,24 @@ describe("concurrent attempts", () => {
   });
 
   test("on other accounts and from elsewhere do not wait for each other", async () => {
-    expect(await Promise.all([wait(), wait("grace@example.org"), wait(ACCOUNT, ELSEWHERE)])).toEqual([0, 0, 0]);
+    expect(await Promise.all([wait(), wait("grace@example.org"), wait(ACCOUNT, OTHER_ADDRESS)])).toEqual([0, 0, 0]);
   });
 
   test("from one address on many accounts are limited too", async () => {
-    const seconds = await atOnce(times(200, "failed"), ofMany);
+    const seconds = await attemptConcurrently(times(200, "failed"), accountAt);
     expect(seconds).toEqual([...Array(SOURCE_FREE_FAILURES + 1).fill(0), ...Array(169).fill(1)]);
   });
 
-  test("from an address without free failures succeed if right, and delay the others if wrong", async () => {
-    for (let index = 0; index < SOURCE_FREE_FAILURES; index += 1) await fail(`nobody${index}@example.org`);
-    expect(await atOnce(times(8, "succeeded"), ofMany)).toEqual(Array(8).fill(0));
-    expect(await atOnce(times(8, "failed"), (index) => `other${index}@example.org`)).toEqual([0, ...Array(7).fill(1)]);
+  test("from an address without free failures left succeed if correct, and delay the others if wrong", async () => {
+    for (let index = 0; index < SOURCE_FREE_FAILURES; index += 1) await failAttempt(`nobody${index}@example.org`);
+    expect(await attemptConcurrently(times(8, "succeeded"), accountAt)).toEqual(Array(8).fill(0));
+    const seconds = await attemptConcurrently(times(8, "failed"), (index) => `other${index}@example.org`);
+    expect(seconds).toEqual([0, ...Array(7).fill(1)]);
   });
 });
 
 describe("an address that tries many accounts", () => {
-  const spray = (times: number, source = HERE): Promise<number[]> =>
-    failPatiently(times, (index) => `user${index}@example.org`, source);
+  const spray = (times: number): Promise<number[]> => failRepeatedly(times, (index) => `user${index}@example.org`);
 
   test("waits increasingly after thirty failures", async () => {
     const waits = await spray(SOURCE_FREE_FAILURES + 6);
@@ -261,38 +263,38 @@ describe("an address that tries many accounts", () => {
   test("is not reset by signing in with its own account", async () => {
     await spray(SOURCE_FREE_FAILURES);
     expect(await wait("mallory@example.org")).toBe(0);
-    throttle.succeeded("mallory@example.org", HERE);
-    await fail("victim@example.org");
+    throttle.succeeded("mallory@example.org", ADDRESS);
+    await failAttempt("victim@example.org");
     expect(await wait("victim2@example.org")).toBe(1);
   });
 
   test("does not delay another address", async () => {
     await spray(50);
-    expect(await isFree("new@example.org", ELSEWHERE)).toBe(true);
+    expect(await isAdmitted("new@example.org", OTHER_ADDRESS)).toBe(true);
   });
 
   test("does not delay accounts that recently signed in from there, unlike others", async () => {
     expect(await wait(ACCOUNT)).toBe(0);
-    throttle.succeeded(ACCOUNT, HERE);
+    throttle.succeeded(ACCOUNT, ADDRESS);
     await spray(40);
-    expect(await isFree(ACCOUNT)).toBe(true);
-    expect(await isFree("grace@example.org")).toBe(false);
+    expect(await isAdmitted(ACCOUNT)).toBe(true);
+    expect(await isAdmitted("grace@example.org")).toBe(false);
     // Its own failures still count.
-    for (let round = 0; round < 4; round += 1) await fail(ACCOUNT);
+    for (let round = 0; round < 4; round += 1) await failAttempt(ACCOUNT);
     expect(await wait(ACCOUNT)).toBe(1);
   });
 
   test("delays accounts again that signed in from there long ago", async () => {
     expect(await wait(ACCOUNT)).toBe(0);
-    throttle.succeeded(ACCOUNT, HERE);
+    throttle.succeeded(ACCOUNT, ADDRESS);
     now += KNOWN_GOOD_MS;
-    for (let index = 0; index <= SOURCE_FREE_FAILURES; index += 1) await fail(`user${index}@example.org`);
+    for (let index = 0; index <= SOURCE_FREE_FAILURES; index += 1) await failAttempt(`user${index}@example.org`);
     expect(await wait(ACCOUNT)).toBe(1);
   });
 
-  test("never accumulates for an office with occasional mistakes", async () => {
+  test("accumulates no delay for an office with occasional mistakes", async () => {
     for (let index = 0; index < 500; index += 1) {
-      await fail(`user${index}@example.org`);
+      await failAttempt(`user${index}@example.org`);
       now += SOURCE_FORGIVEN_EVERY_MS;
     }
   });
@@ -300,7 +302,7 @@ describe("an address that tries many accounts", () => {
 
 describe("a source address", () => {
   const sameCount = async (first: string, second: string): Promise<boolean> => {
-    for (let round = 0; round < 4; round += 1) await fail(ACCOUNT, first);
+    for (let round = 0; round < 4; round += 1) await failAttempt(ACCOUNT, first);
     return (await wait(ACCOUNT, second)) === 1;
   };
 
@@ -323,18 +325,19 @@ describe("a source address", () => {
 });
 
 describe("memory", () => {
-  test("is limited: of too many pairs the least recently used is forgotten", async () => {
+  test("is limited: the least recently used of too many pairs is forgotten", async () => {
     const address = (index: number): string => `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
-    for (let round = 0; round < 3; round += 1) await fail(ACCOUNT, HERE);
-    for (let round = 0; round < 4; round += 1) await fail("untouched@example.org", ELSEWHERE);
-    await fail(ACCOUNT, HERE);
-    for (let index = 0; index < THROTTLE_MAX_ENTRIES - 1; index += 1) await fail("x@example.org", address(index));
-    expect(await wait(ACCOUNT, HERE)).toBe(1);
-    expect(await wait("untouched@example.org", ELSEWHERE)).toBe(0);
+    for (let round = 0; round < 3; round += 1) await failAttempt(ACCOUNT, ADDRESS);
+    for (let round = 0; round < 4; round += 1) await failAttempt("untouched@example.org", OTHER_ADDRESS);
+    await failAttempt(ACCOUNT, ADDRESS);
+    for (let index = 0; index < THROTTLE_MAX_ENTRIES - 1; index += 1)
+      await failAttempt("x@example.org", address(index));
+    expect(await wait(ACCOUNT, ADDRESS)).toBe(1);
+    expect(await wait("untouched@example.org", OTHER_ADDRESS)).toBe(0);
   });
 
   test("holds no pairs that were only checked, or signed in", async () => {
-    for (let round = 0; round < 4; round += 1) await fail();
+    for (let round = 0; round < 4; round += 1) await failAttempt();
     for (let index = 0; index < THROTTLE_MAX_ENTRIES + 1; index += 1) {
       const source = `10.0.${index >> 8}.${index & 255}`;
       expect(await wait("x@example.org", source)).toBe(0);

@@ -3,16 +3,16 @@
 import { describe, expect, test } from "bun:test";
 import { failure, type SnmpFailure } from "../../src/discovery/snmp/failure.ts";
 import { compareOids } from "../../src/discovery/snmp/oid.ts";
-import type { AgentReply, Question } from "../../src/discovery/snmp/requests.ts";
+import type { AgentReply, SnmpRequest } from "../../src/discovery/snmp/requests.ts";
 import { newPace, type WalkOptions, walk } from "../../src/discovery/snmp/walk.ts";
 import {
-  answerOf,
-  askingView,
   errorOf,
+  fakeRequester,
   naiveOrder,
+  replyOf,
   type Served,
   type ViewOptions,
-} from "../support/injected/asking-view.ts";
+} from "../support/injected/fake-requester.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 
 const TABLE = "1.3.6.1.2.1.2.2.1";
@@ -31,42 +31,39 @@ function rows(count: number, from = 1): Record<string, Served> {
   return served;
 }
 
-const around: Record<string, Served> = {
+const surroundingObjects: Record<string, Served> = {
   "1.3.6.1.2.1.1.1.0": [4, Buffer.from("a switch")],
   "1.3.6.1.2.1.31.1.1.1.1.1": [4, Buffer.from("behind")],
 };
 
-function walkView(
+async function walkView(
   served: Readonly<Record<string, Served>>,
   view: ViewOptions = {},
   options: Partial<WalkOptions> = {},
   columns: Record<string, string> = COLUMNS,
 ) {
-  const asking = askingView(served, view);
-  return walk(asking, columns, { signal: new AbortController().signal, ...options }).then((walked) => ({
-    ...walked,
-    questions: asking.questions,
-  }));
+  const requester = fakeRequester(served, view);
+  const result = await walk(requester, columns, { signal: new AbortController().signal, ...options });
+  return { ...result, questions: requester.questions };
 }
 
-function sizes(walked: {
-  columns: ReadonlyMap<string, { values: ReadonlyMap<string, unknown>; isComplete: boolean }>;
-}): Record<string, string> {
+function sizes({ columns }: Pick<Awaited<ReturnType<typeof walk>>, "columns">): Record<string, string> {
+  const sizeOf = (size: number, isComplete: boolean) => `${size}${isComplete ? "" : " partial"}`;
   return Object.fromEntries(
-    [...walked.columns].map(([name, column]) => [name, `${column.values.size}${column.isComplete ? "" : " partial"}`]),
+    [...columns].map(([name, { values, isComplete }]) => [name, sizeOf(values.size, isComplete)]),
   );
 }
 
-/** Whether the answer to a question would contain a row of a column. */
-function reaches(question: Question, column: string, row: number): boolean {
-  return question.oids.some((oid) => {
+/** Whether the response to a request would contain a row of a column. */
+function coversRow(request: SnmpRequest, column: string, row: number): boolean {
+  return request.oids.some((oid) => {
     const from = oid === column ? 0 : oid.startsWith(`${column}.`) ? Number(oid.slice(column.length + 1)) : Number.NaN;
-    return from < row && from + (question.maxRepetitions ?? 1) >= row;
+    return from < row && from + (request.maxRepetitions ?? 1) >= row;
   });
 }
 
 describe("the order of OIDs", () => {
-  test("is numeric, whatever their lengths", () => {
+  test("is numeric, regardless of their lengths", () => {
     const random = seededRandom(1);
     const oid = (): string =>
       Array.from({ length: 1 + random.integer(4) }, () =>
@@ -85,31 +82,25 @@ describe("the order of OIDs", () => {
 });
 
 describe("a walk", () => {
-  test.each([
-    ["GETBULK", true],
-    ["GETNEXT", false],
-  ] as const)("reads every column to its end and nothing beyond, by %s", async (_kind, hasBulk) => {
-    const walked = await walkView({ ...around, ...rows(130) }, { hasBulk });
-    expect(sizes(walked)).toEqual({ index: "130", descr: "130", speed: "130" });
-    expect([...(walked.columns.get("speed")?.values ?? [])].slice(8, 11)).toEqual([
+  test.each(["GetBulk", "GetNext"])("reads every column to its end and nothing beyond, by %s", async (kind) => {
+    const result = await walkView({ ...surroundingObjects, ...rows(130) }, { hasBulk: kind === "GetBulk" });
+    expect(sizes(result)).toEqual({ index: "130", descr: "130", speed: "130" });
+    expect([...(result.columns.get("speed")?.values ?? [])].slice(8, 11)).toEqual([
       ["9", 9_000],
       ["10", 10_000],
       ["11", 11_000],
     ]);
-    expect(walked.failure).toBeNull();
-    expect(walked.questions.every((question) => question.kind === (hasBulk ? "GetBulk" : "GetNext"))).toBe(true);
+    expect(result.failure).toBeNull();
+    expect(result.questions.every((request) => request.kind === kind)).toBe(true);
   });
 
-  test.each([
-    ["GETBULK", true],
-    ["GETNEXT", false],
-  ] as const)("treats the end of the MIB view as the end of the column, by %s", async (_kind, hasBulk) => {
+  test.each([true, false])("treats the end of the MIB view as the end of the column (GETBULK: %p)", async (hasBulk) => {
     expect(sizes(await walkView(rows(30), { hasBulk }))).toEqual({ index: "30", descr: "30", speed: "30" });
     expect(sizes(await walkView({}, { hasBulk }))).toEqual({ index: "0", descr: "0", speed: "0" });
   });
 
   test("reads columns of different lengths, with holes, each by its own rows", async () => {
-    const served = { ...around, ...rows(40) };
+    const served = { ...surroundingObjects, ...rows(40) };
     for (const row of [1, 7, 40]) delete served[`${DESCR}.${row}`];
     delete served[`${SPEED}.3`];
     served[`${SPEED}.99`] = [66, 5];
@@ -117,15 +108,15 @@ describe("a walk", () => {
   });
 
   test("does not confuse columns with a common number prefix", async () => {
-    const walked = await walkView({ [`${TABLE}.1.5`]: [2, 5], [`${TABLE}.10.5`]: [66, 7] }, {}, {}, { index: INDEX });
-    expect([...(walked.columns.get("index")?.values ?? [])]).toEqual([["5", 5]]);
+    const result = await walkView({ [`${TABLE}.1.5`]: [2, 5], [`${TABLE}.10.5`]: [66, 7] }, {}, {}, { index: INDEX });
+    expect([...(result.columns.get("index")?.values ?? [])]).toEqual([["5", 5]]);
   });
 
   test("requests as much as fits into one datagram", async () => {
     const { questions } = await walkView(rows(2_000));
-    const asked = questions.map((question) => question.oids.length * (question.maxRepetitions ?? 1));
-    expect(Math.max(...asked)).toBeGreaterThan(25);
-    expect(Math.max(...asked) * 40 + 60).toBeLessThanOrEqual(1_400);
+    const requestedCounts = questions.map((request) => request.oids.length * (request.maxRepetitions ?? 1));
+    expect(Math.max(...requestedCounts)).toBeGreaterThan(25);
+    expect(Math.max(...requestedCounts) * 40 + 60).toBeLessThanOrEqual(1_400);
     expect(questions.length).toBeLessThan(220);
   });
 
@@ -136,30 +127,28 @@ describe("a walk", () => {
       columns[`c${column}`] = `${TABLE}.${column}`;
       for (let row = 1; row <= 5; row += 1) served[`${TABLE}.${column}.${row}`] = [2, row];
     }
-    const walked = await walkView(served, {}, {}, columns);
-    expect(Object.values(sizes(walked))).toEqual(Array.from({ length: 40 }, () => "5"));
-    expect(Math.max(...walked.questions.map((question) => question.oids.length))).toBeLessThanOrEqual(16);
+    const result = await walkView(served, {}, {}, columns);
+    expect(Object.values(sizes(result))).toEqual(Array.from({ length: 40 }, () => "5"));
+    expect(Math.max(...result.questions.map((request) => request.oids.length))).toBeLessThanOrEqual(16);
   });
 
-  test("continues after answers shorter than requested", async () => {
-    for (const maxVarbinds of [1, 2, 4, 7])
-      expect(sizes(await walkView({ ...around, ...rows(20) }, { maxVarbinds }))).toEqual({
-        index: "20",
-        descr: "20",
-        speed: "20",
-      });
+  test("continues after responses shorter than requested", async () => {
+    for (const maxVarbinds of [1, 2, 4, 7]) {
+      const result = await walkView({ ...surroundingObjects, ...rows(20) }, { maxVarbinds });
+      expect(sizes(result)).toEqual({ index: "20", descr: "20", speed: "20" });
+    }
   });
 
   test("skips missing values, and continues after them", async () => {
-    const walked = await walkView({ ...rows(3), [`${DESCR}.2`]: [5, null] });
-    expect(sizes(walked)).toEqual({ index: "3", descr: "2", speed: "3" });
+    const result = await walkView({ ...rows(3), [`${DESCR}.2`]: [5, null] });
+    expect(sizes(result)).toEqual({ index: "3", descr: "2", speed: "3" });
   });
 
-  test("reads any table, however small the agent's answers", async () => {
+  test("reads any table, even if the agent's responses are small", async () => {
     const random = seededRandom(7);
     for (let round = 0; round < 150; round += 1) {
       const served: Record<string, Served> = {};
-      const wanted: Record<string, string[]> = {};
+      const expected: Record<string, string[]> = {};
       const columns: Record<string, string> = {};
       for (let column = 1; column <= 1 + random.integer(6); column += 1) {
         const oid = `${TABLE}.${column * random.pick([1, 1, 10])}`;
@@ -167,95 +156,77 @@ describe("a walk", () => {
         const indexes = Array.from({ length: random.integer(30) }, () =>
           Array.from({ length: 1 + random.integer(3) }, () => random.integer(130)).join("."),
         );
-        wanted[oid] = [...new Set(indexes)].sort(naiveOrder);
+        expected[oid] = [...new Set(indexes)].sort(naiveOrder);
         for (const index of indexes) served[`${oid}.${index}`] = [2, 1];
       }
-      const walked = await walkView(
-        random.integer(2) === 0 ? served : { ...around, ...served },
-        { hasBulk: random.integer(4) > 0, maxVarbinds: 1 + random.integer(40) },
-        {},
-        columns,
-      );
-      const read = Object.fromEntries([...walked.columns].map(([name, column]) => [name, [...column.values.keys()]]));
-      expect(read).toEqual(wanted);
-      expect([...walked.columns.values()].every((column) => column.isComplete)).toBe(true);
+      const all = random.integer(2) === 0 ? served : { ...surroundingObjects, ...served };
+      const view = { hasBulk: random.integer(4) > 0, maxVarbinds: 1 + random.integer(40) };
+      const result = await walkView(all, view, {}, columns);
+      const read = Object.fromEntries([...result.columns].map(([name, column]) => [name, [...column.values.keys()]]));
+      expect(read).toEqual(expected);
+      expect([...result.columns.values()].every((column) => column.isComplete)).toBe(true);
     }
   });
 });
 
 describe("a walk of an agent that does not advance", () => {
   test("ends a column that repeats, with its rows, and reads the others", async () => {
-    const walked = await walkView(rows(20), {
+    const result = await walkView(rows(20), {
       maxVarbinds: 6,
-      before: (question) => {
-        const at = question.oids.indexOf(`${DESCR}.20`);
-        if (at === -1) return undefined;
+      before: (request) => {
+        const descrIndex = request.oids.indexOf(`${DESCR}.20`);
+        if (descrIndex === -1) return undefined;
         // The others have ended as well.
-        return answerOf(
-          question.oids.map((oid, index) =>
-            index === at ? { oid, type: 4, value: Buffer.from("again") } : { oid, type: 130, value: null },
+        return replyOf(
+          request.oids.map((oid, index) =>
+            index === descrIndex ? { oid, type: 4, value: Buffer.from("again") } : { oid, type: 130, value: null },
           ),
         );
       },
     });
-    expect(sizes(walked)).toEqual({ index: "20", descr: "20 partial", speed: "20" });
-    expect(walked.columns.get("descr")?.problem).toBe(`the device repeats ${DESCR}.20 endlessly`);
-    expect(walked.failure).toBeNull();
+    expect(sizes(result)).toEqual({ index: "20", descr: "20 partial", speed: "20" });
+    expect(result.columns.get("descr")?.problem).toBe(`the device repeats ${DESCR}.20 endlessly`);
+    expect(result.failure).toBeNull();
   });
 
-  test("ends a column that goes backwards, inside itself or outside", async () => {
-    for (const back of [`${INDEX}.3`, "1.3.6.1.2.1.1.1.0"]) {
-      const walked = await walkView(
-        rows(20),
-        {
-          maxVarbinds: 3,
-          before: (question) =>
-            question.oids[0] === `${INDEX}.9` ? answerOf([{ oid: back, type: 2, value: 3 }]) : undefined,
-        },
-        {},
-        { index: INDEX },
-      );
-      expect(sizes(walked)).toEqual({ index: "9 partial" });
-      expect(walked.columns.get("index")?.problem).toBe(
-        `the device's answers do not advance: after ${INDEX}.9 came ${back}`,
-      );
+  test("ends a column that goes backwards, within the column or outside it", async () => {
+    for (const earlierOid of [`${INDEX}.3`, "1.3.6.1.2.1.1.1.0"]) {
+      const earlier = replyOf([{ oid: earlierOid, type: 2, value: 3 }]);
+      const before = ({ oids }: SnmpRequest) => (oids[0] === `${INDEX}.9` ? earlier : undefined);
+      const result = await walkView(rows(20), { maxVarbinds: 3, before }, {}, { index: INDEX });
+      expect(sizes(result)).toEqual({ index: "9 partial" });
+      const problem = `the device's answers do not advance: after ${INDEX}.9 came ${earlierOid}`;
+      expect(result.columns.get("index")?.problem).toBe(problem);
     }
   });
 
   test("ends an endless column at the limit", async () => {
-    const endless = (question: Question): AgentReply => {
-      const [oid = ""] = question.oids;
+    const endless = (request: SnmpRequest): AgentReply => {
+      const [oid = ""] = request.oids;
       const last = oid === INDEX ? 0 : Number(oid.slice(INDEX.length + 1));
-      return answerOf(
-        Array.from({ length: question.maxRepetitions ?? 1 }, (_, row) => ({
-          oid: `${INDEX}.${last + row + 1}`,
-          type: 2,
-          value: 1,
-        })),
-      );
+      const rowAfter = (_: unknown, row: number) => ({ oid: `${INDEX}.${last + row + 1}`, type: 2, value: 1 });
+      return replyOf(Array.from({ length: request.maxRepetitions ?? 1 }, rowAfter));
     };
-    const walked = await walkView({}, { before: endless }, { rowCap: 1_000 }, { index: INDEX });
-    expect(sizes(walked)).toEqual({ index: "1000 partial" });
-    expect(walked.columns.get("index")?.problem).toBe("it has more than 1,000 rows");
+    const result = await walkView({}, { before: endless }, { rowCap: 1_000 }, { index: INDEX });
+    expect(sizes(result)).toEqual({ index: "1000 partial" });
+    expect(result.columns.get("index")?.problem).toBe("it has more than 1,000 rows");
 
-    const columns = Object.fromEntries(
-      Array.from({ length: 5 }, (_, column) => [`c${column}`, `${TABLE}.${column + 1}`]),
-    );
+    const columns = Object.fromEntries([1, 2, 3, 4, 5].map((column) => [`c${column}`, `${TABLE}.${column}`]));
     let next = 0;
-    const wide = (question: Question): AgentReply => {
+    const wide = (request: SnmpRequest): AgentReply => {
       const varbinds = [];
       for (let row = 0; row < 50; row += 1) {
         next += 1;
-        for (const oid of question.oids)
+        for (const oid of request.oids)
           varbinds.push({ oid: `${oid.split(".").slice(0, 10).join(".")}.${next}`, type: 2, value: 1 });
       }
-      return answerOf(varbinds);
+      return replyOf(varbinds);
     };
     const pace = newPace();
     const capped = await walkView({}, { before: wide }, { valueCap: 6_000, pace }, columns);
     expect(capped.failure?.reason).toBe("row_cap");
-    const valuesOf = (walked: typeof capped) =>
-      [...walked.columns.values()].reduce((count, column) => count + column.values.size, 0);
+    const valuesOf = (result: typeof capped) =>
+      [...result.columns.values()].reduce((count, column) => count + column.values.size, 0);
     expect(valuesOf(capped)).toBeLessThan(6_000 + 250 + 1);
     // The cap applies to the device: its next table does not get the same time again.
     const after = await walkView({}, { before: wide }, { valueCap: 6_000, pace }, columns);
@@ -263,24 +234,24 @@ describe("a walk of an agent that does not advance", () => {
     expect(valuesOf(after)).toBeLessThan(251);
   });
 
-  test("ends for arbitrary answers", async () => {
+  test("ends for arbitrary responses", async () => {
     const random = seededRandom(11);
     for (let round = 0; round < 200; round += 1) {
       let count = 0;
-      const walked = await walkView(
+      const result = await walkView(
         {},
         {
           hasBulk: random.integer(2) === 0,
-          before: (question) => {
+          before: (request) => {
             count += 1;
             expect(count).toBeLessThan(2_000);
             if (random.integer(8) === 0) return errorOf(random.integer(20), random.integer(5) - 1);
             if (random.integer(12) === 0) return failure(random.pick(["garbage", "no_answer"]));
-            return answerOf(
+            return replyOf(
               Array.from({ length: random.integer(12) }, () => {
                 const oid =
                   random.integer(3) === 0
-                    ? `${random.pick(question.oids)}.${random.integer(9)}`
+                    ? `${random.pick(request.oids)}.${random.integer(9)}`
                     : `1.3.6.1.2.1.${random.integer(4)}.2.1.${random.integer(12)}.${random.integer(50)}`;
                 return {
                   oid: random.integer(30) === 0 ? "0.NaN" : oid,
@@ -292,50 +263,47 @@ describe("a walk of an agent that does not advance", () => {
           },
         },
       );
-      for (const column of walked.columns.values()) expect(column.isComplete).toBe(column.problem === null);
+      for (const column of result.columns.values()) expect(column.isComplete).toBe(column.problem === null);
     }
   });
 });
 
 describe("a walk of an agent with limitations", () => {
-  test("requests less once an answer is too big, also in the next walk", async () => {
+  test("requests less once a response is too big, also in the next walk", async () => {
     const pace = newPace();
-    const tooBig = (question: Question): AgentReply | undefined =>
-      question.oids.length * (question.maxRepetitions ?? 1) > 5 ? errorOf(1, 0) : undefined;
-    const walked = await walkView({ ...around, ...rows(30) }, { before: tooBig }, { pace });
-    expect(sizes(walked)).toEqual({ index: "30", descr: "30", speed: "30" });
+    const tooBig = (request: SnmpRequest): AgentReply | undefined =>
+      request.oids.length * (request.maxRepetitions ?? 1) > 5 ? errorOf(1, 0) : undefined;
+    const result = await walkView({ ...surroundingObjects, ...rows(30) }, { before: tooBig }, { pace });
+    expect(sizes(result)).toEqual({ index: "30", descr: "30", speed: "30" });
     expect(pace.ceiling).toBeLessThanOrEqual(5);
-    const again = await walkView({ ...around, ...rows(3) }, { before: tooBig }, { pace });
-    expect(again.questions.every((question) => tooBig(question) === undefined)).toBe(true);
+    const again = await walkView({ ...surroundingObjects, ...rows(3) }, { before: tooBig }, { pace });
+    expect(again.questions.every((request) => tooBig(request) === undefined)).toBe(true);
   });
 
   test("gives up only the column with a single oversized value", async () => {
-    const walked = await walkView(rows(10), {
-      before: (question) => (reaches(question, DESCR, 5) ? errorOf(1, 0) : undefined),
+    const result = await walkView(rows(10), {
+      before: (request) => (coversRow(request, DESCR, 5) ? errorOf(1, 0) : undefined),
     });
-    expect(sizes(walked)).toEqual({ index: "10", descr: "4 partial", speed: "10" });
+    expect(sizes(result)).toEqual({ index: "10", descr: "4 partial", speed: "10" });
   });
 
-  test("requests less after a timeout, and ends after the second in a row with its rows", async () => {
+  test("requests less after a timeout, and ends with its rows after the second consecutive one", async () => {
     const silentAbove =
       (limit: number) =>
-      (question: Question): SnmpFailure | undefined =>
-        question.oids.length * (question.maxRepetitions ?? 1) > limit ? NO_ANSWER : undefined;
-    const slow = await walkView({ ...around, ...rows(20) }, { before: silentAbove(8) });
+      (request: SnmpRequest): SnmpFailure | undefined =>
+        request.oids.length * (request.maxRepetitions ?? 1) > limit ? NO_ANSWER : undefined;
+    const slow = await walkView({ ...surroundingObjects, ...rows(20) }, { before: silentAbove(8) });
     expect(sizes(slow)).toEqual({ index: "20", descr: "20", speed: "20" });
 
     const dropping = await walkView(
-      { ...around, ...rows(30) },
-      { maxVarbinds: 9, before: (_question, count) => (count === 2 || count === 4 ? NO_ANSWER : undefined) },
+      { ...surroundingObjects, ...rows(30) },
+      { maxVarbinds: 9, before: (_request, count) => (count === 2 || count === 4 ? NO_ANSWER : undefined) },
     );
     expect(sizes(dropping)).toEqual({ index: "30", descr: "30", speed: "30" });
 
     const pace = newPace();
-    const dead = await walkView(
-      rows(20),
-      { before: (_question, count) => (count > 1 ? NO_ANSWER : undefined) },
-      { pace },
-    );
+    const silentAfterFirst = (_request: SnmpRequest, count: number) => (count > 1 ? NO_ANSWER : undefined);
+    const dead = await walkView(rows(20), { before: silentAfterFirst }, { pace });
     expect(dead.failure).toEqual(NO_ANSWER);
     expect(dead.questions).toHaveLength(3);
     expect(Object.values(sizes(dead)).every((size) => /^[1-9]\d* partial$/.test(size))).toBe(true);
@@ -346,67 +314,52 @@ describe("a walk of an agent with limitations", () => {
   test("gives up only the column with a general error, after the rows before it", async () => {
     for (const hasIndex of [true, false]) {
       for (const hasBulk of [true, false]) {
-        const stumble = (question: Question): AgentReply | undefined => {
-          const at = question.oids.findIndex((oid) => oid.startsWith(DESCR));
-          return reaches(question, DESCR, 13) ? errorOf(5, hasIndex ? at + 1 : 0) : undefined;
+        const failAtRow = (request: SnmpRequest): AgentReply | undefined => {
+          const descrIndex = request.oids.findIndex((oid) => oid.startsWith(DESCR));
+          return coversRow(request, DESCR, 13) ? errorOf(5, hasIndex ? descrIndex + 1 : 0) : undefined;
         };
-        const walked = await walkView({ ...around, ...rows(40) }, { hasBulk, before: stumble });
-        expect(sizes(walked)).toEqual({ index: "40", descr: "12 partial", speed: "40" });
-        expect(walked.columns.get("descr")?.problem).toBe("the device answers with an error (genErr)");
-        expect(walked.failure).toBeNull();
+        const result = await walkView({ ...surroundingObjects, ...rows(40) }, { hasBulk, before: failAtRow });
+        expect(sizes(result)).toEqual({ index: "40", descr: "12 partial", speed: "40" });
+        expect(result.columns.get("descr")?.problem).toBe("the device answers with an error (genErr)");
+        expect(result.failure).toBeNull();
       }
     }
   });
 
   test("gives up only the refused column", async () => {
-    const walked = await walkView(rows(4), {
-      before: (question) => (question.oids.includes(SPEED) ? errorOf(16, question.oids.indexOf(SPEED) + 1) : undefined),
+    const result = await walkView(rows(4), {
+      before: (request) => (request.oids.includes(SPEED) ? errorOf(16, request.oids.indexOf(SPEED) + 1) : undefined),
     });
-    expect(sizes(walked)).toEqual({ index: "4", descr: "4", speed: "0 partial" });
-    expect(walked.columns.get("speed")?.problem).toBe("the device refuses access");
+    expect(sizes(result)).toEqual({ index: "4", descr: "4", speed: "0 partial" });
+    expect(result.columns.get("speed")?.problem).toBe("the device refuses access");
   });
 
-  test("isolates the one column with malformed answers", async () => {
-    const walked = await walkView(rows(30), {
-      before: (question) => (question.oids.some((oid) => oid.startsWith(DESCR)) ? failure("garbage") : undefined),
-    });
-    expect(sizes(walked)).toEqual({ index: "30", descr: "0 partial", speed: "30" });
+  test("isolates a column with malformed responses", async () => {
+    const before = ({ oids }: SnmpRequest) =>
+      oids.some((oid) => oid.startsWith(DESCR)) ? failure("garbage") : undefined;
+    const result = await walkView(rows(30), { before });
+    expect(sizes(result)).toEqual({ index: "30", descr: "0 partial", speed: "30" });
     // Afterwards the others are read in parallel again, many rows at once.
-    expect(walked.questions.length).toBeLessThan(12);
+    expect(result.questions.length).toBeLessThan(12);
   });
 
   test("keeps the rows before a truncation", async () => {
-    const walked = await walkView(rows(30), {
-      before: (question, count) =>
-        count === 1
-          ? answerOf([
-              ...question.oids.map((oid) => ({ oid: `${oid}.1`, type: 2, value: 1 })),
-              { oid: `${INDEX}.2`, type: 4, value: null },
-            ])
-          : undefined,
-    });
-    expect(sizes(walked)).toEqual({ index: "30", descr: "30", speed: "30" });
+    const before = ({ oids }: SnmpRequest, count: number) => {
+      const first = oids.map((oid) => ({ oid: `${oid}.1`, type: 2, value: 1 }));
+      return count === 1 ? replyOf([...first, { oid: `${INDEX}.2`, type: 4, value: null }]) : undefined;
+    };
+    const result = await walkView(rows(30), { before });
+    expect(sizes(result)).toEqual({ index: "30", descr: "30", speed: "30" });
   });
 
-  test("ends at once for permanent conditions: a closed port, the scan's end, the deadline", async () => {
-    for (const reason of [
-      "port_closed",
-      "unreachable",
-      "wrong_user",
-      "cancelled",
-      "deadline",
-      "unsupported",
-    ] as const) {
-      const walked = await walkView(rows(30), {
-        before: (_question, count) => (count === 2 ? failure(reason) : undefined),
-      });
-      expect(walked.failure?.reason).toBe(reason);
-      expect(walked.questions).toHaveLength(2);
-      expect([...walked.columns.values()].map((column) => column.problem)).toEqual([
-        failure(reason).clause,
-        failure(reason).clause,
-        failure(reason).clause,
-      ]);
+  test("ends immediately for permanent conditions: a closed port, the scan's end, the deadline", async () => {
+    const reasons = ["port_closed", "unreachable", "wrong_user", "cancelled", "deadline", "unsupported"] as const;
+    for (const permanent of reasons.map((reason) => failure(reason))) {
+      const before = (_request: SnmpRequest, count: number) => (count === 2 ? permanent : undefined);
+      const result = await walkView(rows(30), { before });
+      expect(result.failure?.reason).toBe(permanent.reason);
+      expect(result.questions).toHaveLength(2);
+      expect([...result.columns.values()].map((column) => column.problem)).toEqual(Array(3).fill(permanent.clause));
     }
   });
 });

@@ -5,28 +5,28 @@ import { availableParallelism } from "node:os";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
 /** Runs until its process has used 0.5 s of processor time, then waits to be terminated. */
-const SPENDING = `
+const BUSY_WORKER = `
   const before = process.cpuUsage();
   while (process.cpuUsage(before).user < 500_000) {}
   onmessage = () => {};
   postMessage("done");
 `;
 
-/** More threads than processors, each of which has waited for one. */
-async function crowdOfThreads(): Promise<Worker[]> {
+/** Starts more threads than processors, so that each has waited for one. */
+async function startThreads(): Promise<Worker[]> {
   const workers = Array.from(
     { length: 2 * availableParallelism() },
-    () => new Worker(URL.createObjectURL(new Blob([SPENDING]))),
+    () => new Worker(URL.createObjectURL(new Blob([BUSY_WORKER]))),
   );
-  await Promise.all(workers.map((worker) => new Promise((done) => worker.addEventListener("message", done))));
+  await Promise.all(workers.map((worker) => new Promise((resolve) => worker.addEventListener("message", resolve))));
   return workers;
 }
 
 test("shows no more than the elapsed time, even if waiting threads end", async () => {
-  const workers = await crowdOfThreads();
+  const workers = await startThreads();
   const passedMs = stopwatch("all", []);
   const elapsedMs = stopwatch("all", [process.pid]);
-  const ended = workers.map((worker) => new Promise((gone) => worker.addEventListener("close", gone)));
+  const ended = workers.map((worker) => new Promise((resolve) => worker.addEventListener("close", resolve)));
   for (const worker of workers) worker.terminate();
   await Promise.all(ended);
   const [elapsed, passed] = [elapsedMs(), passedMs()];

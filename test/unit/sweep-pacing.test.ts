@@ -1,17 +1,17 @@
-// Pacing, timeouts and end of a sweep: slots, tokens, the pump, questions, and untrusted answers.
+// Pacing, timeouts and end of a sweep: slots, tokens, the pump, probes, and untrusted responses.
 
 import { describe, expect, test } from "bun:test";
-import { DEVICES_AT_A_TIME } from "../../src/discovery/scans/probes.ts";
+import { CONCURRENT_DEVICES } from "../../src/discovery/scans/probes.ts";
 import { SCANS_RUNNING_MAX } from "../../src/discovery/scans/scan.ts";
 import { roomForConnections } from "../../src/discovery/sweep/instruments.ts";
 import { type Open, ProbeRound } from "../../src/discovery/sweep/probing.ts";
-import { MAX_SILENT_ADDRESSES_OF_ONE_STATION, ProxySuspicion } from "../../src/discovery/sweep/proxy-suspicion.ts";
+import { MAX_SILENT_ADDRESSES_PER_STATION, ProxySuspicion } from "../../src/discovery/sweep/proxy-suspicion.ts";
 import { Pump } from "../../src/discovery/sweep/pump.ts";
 import { Slots } from "../../src/discovery/sweep/slots.ts";
 import { TokenBucket } from "../../src/discovery/sweep/token-bucket.ts";
 import { ManualTimers } from "../support/injected/manual-timers.ts";
 
-/** Runs resolved continuations as far as possible without time. */
+/** Runs all pending microtasks; no time passes. */
 async function settle(): Promise<void> {
   for (let round = 0; round < 20; round += 1) await Promise.resolve();
 }
@@ -20,20 +20,20 @@ describe("slots", () => {
   test("admit up to their limit at once, others in order of arrival", async () => {
     const slots = new Slots(2);
     const entered: number[] = [];
-    const leave: (() => void)[] = [];
+    const releases: (() => void)[] = [];
     const work = [1, 2, 3, 4].map((number) =>
       slots.during(() => {
         entered.push(number);
-        return new Promise<void>((resolve) => leave.push(resolve));
+        return new Promise<void>((resolve) => releases.push(resolve));
       }),
     );
     await settle();
     expect(entered).toEqual([1, 2]);
-    leave[0]?.();
+    releases[0]?.();
     await settle();
     expect(entered).toEqual([1, 2, 3]);
-    for (let index = 1; index < 4; index += 1) {
-      leave[index]?.();
+    for (const index of [1, 2, 3]) {
+      releases[index]?.();
       await settle();
     }
     await Promise.all(work);
@@ -48,17 +48,17 @@ describe("slots", () => {
 
   test("reject waiting and later requests once closed", async () => {
     const slots = new Slots(1);
-    await slots.take();
-    const waiting = slots.take().catch(String);
+    await slots.acquire();
+    const waiting = slots.acquire().catch(String);
     slots.end("over");
     expect(await waiting).toBe("over");
-    expect(await slots.take().catch(String)).toBe("over");
+    expect(await slots.acquire().catch(String)).toBe("over");
   });
 });
 
 test("concurrent connections leave descriptors for the store and clients, over all permitted scans", () => {
   // Per sweep and its devices: connections to open ports, queried agents.
-  const others = 64 + DEVICES_AT_A_TIME;
+  const others = 64 + CONCURRENT_DEVICES;
   expect(SCANS_RUNNING_MAX * (roomForConnections(1_024) + others)).toBeLessThan(900);
   expect(roomForConnections(524_288)).toBeGreaterThan(512);
   expect(roomForConnections(Number.POSITIVE_INFINITY)).toBe(Number.POSITIVE_INFINITY);
@@ -66,7 +66,7 @@ test("concurrent connections leave descriptors for the store and clients, over a
 });
 
 describe("a token bucket", () => {
-  function bucketOf(ratePerSecond: number) {
+  function newBucket(ratePerSecond: number) {
     const timers = new ManualTimers();
     let now = 0;
     const bucket = new TokenBucket(ratePerSecond, () => now, timers);
@@ -81,7 +81,7 @@ describe("a token bucket", () => {
   }
 
   test("passes its rate, and never more than a short burst", async () => {
-    const { bucket, pass } = bucketOf(1_000);
+    const { bucket, pass } = newBucket(1_000);
     let passed = 0;
     for (let count = 0; count < 5_000; count += 1) void bucket.take().then(() => (passed += 1));
     await settle();
@@ -94,7 +94,7 @@ describe("a token bucket", () => {
   });
 
   test("accumulates no more than a short burst", async () => {
-    const { bucket, pass } = bucketOf(1_000);
+    const { bucket, pass } = newBucket(1_000);
     await pass(10_000);
     let passed = 0;
     for (let count = 0; count < 100; count += 1) void bucket.take().then(() => (passed += 1));
@@ -103,7 +103,7 @@ describe("a token bucket", () => {
   });
 
   test("supports less than one per second, in order of arrival", async () => {
-    const { bucket, pass } = bucketOf(0.5);
+    const { bucket, pass } = newBucket(0.5);
     const passed: number[] = [];
     for (const number of [1, 2, 3]) void bucket.take().then(() => passed.push(number));
     await settle();
@@ -115,7 +115,7 @@ describe("a token bucket", () => {
   });
 
   test("rejects waiting requests when closed, and leaves no timer", async () => {
-    const { bucket, timers } = bucketOf(1);
+    const { bucket, timers } = newBucket(1);
     await bucket.take();
     const waiting = bucket.take().catch(String);
     expect(timers.pendingCount).toBe(1);
@@ -127,7 +127,7 @@ describe("a token bucket", () => {
 });
 
 describe("the receive pump", () => {
-  test("polls often under traffic, ever more rarely when idle, and not at all without pending requests", () => {
+  test("polls often under traffic, less and less often when idle, and not at all without pending requests", () => {
     const timers = new ManualTimers();
     const pump = new Pump(timers);
     let isBusy = false;
@@ -149,7 +149,7 @@ describe("the receive pump", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("lets a source leave during a round", () => {
+  test("supports removal of a source during a round", () => {
     const timers = new ManualTimers();
     const pump = new Pump(timers);
     const once = (): boolean => {
@@ -165,12 +165,12 @@ describe("the receive pump", () => {
 });
 
 describe("a probe", () => {
-  function asking() {
+  function newProbeRound() {
     const timers = new ManualTimers();
     const opens: Open<string>[] = [];
     const permits = { count: 0 };
     const permit = async (): Promise<void> => void (permits.count += 1);
-    const asks = new ProbeRound<string>({ timers, pump: new Pump(timers), permit }, () => false);
+    const round = new ProbeRound<string>({ timers, pump: new Pump(timers), permit }, () => false);
     const send =
       (errno = 0) =>
       (open: Open<string>): number => {
@@ -182,12 +182,12 @@ describe("a probe", () => {
       timers.advance(ms);
       await settle();
     };
-    return { timers, opens, permits, asks, send, pass };
+    return { timers, opens, permits, round, send, pass };
   }
 
-  test("is retried without an answer, and given up after the last attempt", async () => {
-    const { timers, opens, permits, asks, send, pass } = asking();
-    const outcome = asks.ask([100, 200], send());
+  test("is retried without a response, and abandoned after the last attempt", async () => {
+    const { timers, opens, permits, round, send, pass } = newProbeRound();
+    const outcome = round.probe([100, 200], send());
     await pass(99);
     expect(opens).toHaveLength(1);
     await pass(1);
@@ -198,9 +198,9 @@ describe("a probe", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("accepts a late answer to the first attempt", async () => {
-    const { timers, opens, asks, send, pass } = asking();
-    const outcome = asks.ask([100, 200], send());
+  test("accepts a late response to the first attempt", async () => {
+    const { timers, opens, round, send, pass } = newProbeRound();
+    const outcome = round.probe([100, 200], send());
     await pass(150);
     opens[0]?.answer("late");
     opens[1]?.answer("second");
@@ -209,10 +209,10 @@ describe("a probe", () => {
   });
 
   test("that cannot be sent reports the error, and is retried on a full buffer", async () => {
-    const { opens, permits, asks, send, pass } = asking();
-    expect(await asks.ask([100], send(101))).toEqual({ kind: "Failed", error: "NetworkUnreachable" });
+    const { opens, permits, round, send, pass } = newProbeRound();
+    expect(await round.probe([100], send(101))).toEqual({ kind: "Failed", error: "NetworkUnreachable" });
     let attempts = 0;
-    const outcome = asks.ask([100], (open) => {
+    const outcome = round.probe([100], (open) => {
       attempts += 1;
       return attempts < 3 ? 105 : send()(open);
     });
@@ -225,12 +225,12 @@ describe("a probe", () => {
   });
 
   test("is cancelled with all others, and leaves no timer", async () => {
-    const { timers, opens, asks, send, pass } = asking();
-    const outcomes = [asks.ask([100], send()).catch(String), asks.ask([100], send()).catch(String)];
+    const { timers, opens, round, send, pass } = newProbeRound();
+    const outcomes = [round.probe([100], send()).catch(String), round.probe([100], send()).catch(String)];
     await pass(10);
-    asks.end("over");
+    round.end("over");
     expect(await Promise.all(outcomes)).toEqual(["over", "over"]);
-    expect(await asks.ask([100], send()).catch(String)).toBe("over");
+    expect(await round.probe([100], send()).catch(String)).toBe("over");
     expect(opens).toHaveLength(2);
     expect(timers.pendingCount).toBe(0);
   });
@@ -238,10 +238,10 @@ describe("a probe", () => {
   test("waiting for its permit at cancellation is not sent", async () => {
     const timers = new ManualTimers();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const asks = new ProbeRound<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);
+    const round = new ProbeRound<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);
     let sent = 0;
-    const outcome = asks.ask([100], () => (sent += 1)).catch(String);
-    asks.end("over");
+    const outcome = round.probe([100], () => (sent += 1)).catch(String);
+    round.end("over");
     resolve();
     expect(await outcome).toBe("over");
     expect(sent).toBe(0);
@@ -249,12 +249,11 @@ describe("a probe", () => {
 });
 
 describe("link-only addresses", () => {
-  test("are accepted for a station with few of them, and not if it answers for all", () => {
+  test("are accepted for a station with few of them, but not if it responds for all", () => {
     const suspicion = new ProxySuspicion<string>();
-    for (let number = 1; number <= MAX_SILENT_ADDRESSES_OF_ONE_STATION; number += 1)
-      suspicion.hold("few", `few ${number}`);
-    for (let number = 1; number <= 300; number += 1) suspicion.hold("router", `router ${number}`);
-    suspicion.hold("one", "one 1");
-    expect([...suspicion.unsuspected()]).toEqual(["few 1", "few 2", "few 3", "few 4", "one 1"]);
+    for (let number = 1; number <= MAX_SILENT_ADDRESSES_PER_STATION; number += 1) suspicion.add("few", `few ${number}`);
+    for (let number = 1; number <= 300; number += 1) suspicion.add("router", `router ${number}`);
+    suspicion.add("one", "one 1");
+    expect([...suspicion.credible()]).toEqual(["few 1", "few 2", "few 3", "few 4", "one 1"]);
   });
 });

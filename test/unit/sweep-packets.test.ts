@@ -11,7 +11,7 @@ import { NeighborTable } from "../../src/discovery/kernel/neighbors.ts";
 import {
   linkDumpRequest,
   parseLinkDatagram,
-  parseRouteAnswer,
+  parseRouteResponse,
   routeRequest,
 } from "../../src/discovery/kernel/route-messages.ts";
 import {
@@ -60,22 +60,16 @@ describe("an echo request", () => {
       reply[0] = version === 4 ? 0 : 129;
       expect(parseEchoReply(version, reply, false)).toEqual({ identifier: 7, sequence: 9, token });
       const header = Uint8Array.from({ length: 24 }, (_, index) => (index === 0 ? 0x46 : 0));
-      expect(parseEchoReply(version, Buffer.concat([header, reply]), true)).toEqual({
-        identifier: 7,
-        sequence: 9,
-        token,
-      });
+      const parsed = parseEchoReply(version, Buffer.concat([header, reply]), true);
+      expect(parsed).toEqual({ identifier: 7, sequence: 9, token });
     }
   });
 
   test("is not matched by itself, a quoting router error, or a short packet", () => {
     const request = echoRequest({ version: 4, identifier: 7, sequence: 9, token });
     expect(parseEchoReply(4, request, false)).toBeNull();
-    const unreachable = Buffer.concat([
-      Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0),
-      Uint8Array.from({ length: 20 }, () => 0x45),
-      request,
-    ]);
+    const quotedHeader = new Uint8Array(20).fill(0x45);
+    const unreachable = Buffer.concat([Uint8Array.of(3, 1, 0, 0, 0, 0, 0, 0), quotedHeader, request]);
     expect(parseEchoReply(4, unreachable, false)).toBeNull();
     const reply = Uint8Array.from(request);
     reply[0] = 0;
@@ -91,12 +85,10 @@ describe("an ARP request", () => {
     expect(Buffer.from(request).toString("hex")).toBe("000108000604000102fc00000001c0000202000000000000c0000209");
   });
 
-  test("is matched by replies of stations only", () => {
+  test("is matched only by replies from stations", () => {
     const reply = Buffer.from("000108000604000202fc00000005c000020902fc00000001c0000202", "hex");
-    expect(parseArpReply(Buffer.concat([reply, new Uint8Array(18)]))).toEqual({
-      ip_address: "192.0.2.9",
-      mac_address: "02:fc:00:00:00:05",
-    });
+    const parsed = parseArpReply(Buffer.concat([reply, new Uint8Array(18)]));
+    expect(parsed).toEqual({ ip_address: "192.0.2.9", mac_address: "02:fc:00:00:00:05" });
     expect(parseArpReply(arpRequest("02:fc:00:00:00:01", ip("192.0.2.9"), ip("192.0.2.9")))).toBeNull();
     for (const sender of ["ffffffffffff", "000000000000", "01005e000001"])
       expect(parseArpReply(Buffer.from(`0001080006040002${sender}c000020902fc00000001c0000202`, "hex"))).toBeNull();
@@ -105,10 +97,9 @@ describe("an ARP request", () => {
 });
 
 describe("the kernel's neighbor table", () => {
-  test("is requested as a whole", () => {
-    expect(Buffer.from(neighborDumpRequest()).toString("hex")).toBe(
-      "1c0000001e00010301000000000000000000000000000000" + "00000000",
-    );
+  test("is requested completely", () => {
+    const expected = "1c0000001e00010301".padEnd(56, "0");
+    expect(Buffer.from(neighborDumpRequest()).toString("hex")).toBe(expected);
   });
 
   test.each([
@@ -121,20 +112,14 @@ describe("the kernel's neighbor table", () => {
     [0x20, "Failed", null],
     [0x40, "NoArp", null],
     [0x00, "None", null],
-  ] as const)("in state %p is %s with the MAC address %p", (state, name, mac) => {
-    const entry = neighbor(
-      2,
-      state,
-      attribute(1, ip("192.0.2.9").bytes),
-      attribute(2, MAC),
-      attribute(3, [...u32(250), ...u32(1), ...u32(2), ...u32(3)]),
-    );
-    expect(parseNeighborDatagram(Uint8Array.from(entry))).toEqual([
-      { ip_address: "192.0.2.9", mac_address: mac, ifIndex: 4, state: name, confirmedAgoMs: 2_500 },
-    ]);
+  ] as const)("in state %p is %s with the MAC address %p", (number, state, mac_address) => {
+    const times = attribute(3, [...u32(250), ...u32(1), ...u32(2), ...u32(3)]);
+    const entry = neighbor(2, number, attribute(1, ip("192.0.2.9").bytes), attribute(2, MAC), times);
+    const expected = { ip_address: "192.0.2.9", mac_address, ifIndex: 4, state, confirmedAgoMs: 2_500 };
+    expect(parseNeighborDatagram(Uint8Array.from(entry))).toEqual([expected]);
   });
 
-  test("includes IPv6, and no bridges, tunnels and malformed messages", () => {
+  test("includes IPv6, but no bridges, tunnels or malformed messages", () => {
     const datagram = [
       ...neighbor(10, 0x02, attribute(1, ip("fe80::5").bytes), attribute(2, MAC)),
       ...neighbor(7, 0x02, attribute(2, MAC)),
@@ -148,29 +133,22 @@ describe("the kernel's neighbor table", () => {
       { ip_address: "192.0.2.8", mac_address: null, ifIndex: 4, state: "Reachable", confirmedAgoMs: null },
     ] as const;
     expect(parseNeighborDatagram(Uint8Array.from(datagram))).toEqual([...expected]);
-    expect(parseNeighborDatagram(Uint8Array.from(datagram).subarray(0, datagram.length - 3))).toEqual(
-      expected.slice(0, 2),
-    );
+    const truncated = Uint8Array.from(datagram.slice(0, -3));
+    expect(parseNeighborDatagram(truncated)).toEqual(expected.slice(0, 2));
   });
 
   test("is cached up to its maximum age", () => {
     let now = 0;
     let reads = 0;
-    const entry = (state: KernelNeighbor["state"], mac: string | null, ifIndex: number): KernelNeighbor => ({
-      ip_address: "192.0.2.9",
-      mac_address: mac,
-      ifIndex,
-      state,
-      confirmedAgoMs: 0,
-    });
-    const table = new NeighborTable(
-      () => now,
-      () => {
-        reads += 1;
-        return [entry("Failed", null, 3), entry("Reachable", "02:fc:00:00:00:05", 4), entry("Failed", null, 5)];
-      },
-    );
-    expect(table.find("192.0.2.9", 100)).toEqual({ neighbor: entry("Reachable", "02:fc:00:00:00:05", 4), readAtMs: 0 });
+    const fields = { ip_address: "192.0.2.9", mac_address: null, ifIndex: 3, confirmedAgoMs: 0 };
+    const failed: KernelNeighbor = { ...fields, state: "Failed" };
+    const reachable: KernelNeighbor = { ...failed, mac_address: "02:fc:00:00:00:05", ifIndex: 4, state: "Reachable" };
+    const readTable = () => {
+      reads += 1;
+      return [failed, reachable, { ...failed, ifIndex: 5 }];
+    };
+    const table = new NeighborTable(() => now, readTable);
+    expect(table.find("192.0.2.9", 100)).toEqual({ neighbor: reachable, readAtMs: 0 });
     now = 100;
     expect(table.find("192.0.2.8", 100)).toBeNull();
     expect(reads).toBe(1);
@@ -185,29 +163,23 @@ describe("the kernel's routes", () => {
     Uint8Array.from(message(24, 2, [2, 32, 0, 0, 254, 0, 0, type], u32(0), ...attributes));
 
   test("are requested by address", () => {
-    expect(Buffer.from(routeRequest(ip("192.0.2.9"))).toString("hex")).toBe(
-      "240000001a00010001000000000000000220000000000000000000000800" + "0100c0000209",
-    );
+    const expected = "240000001a000100010000000000000002200000000000000000000008000100c0000209";
+    expect(Buffer.from(routeRequest(ip("192.0.2.9"))).toString("hex")).toBe(expected);
     expect(routeRequest(ip("fd00::1"))).toHaveLength(16 + 12 + 20);
   });
 
-  test("yield the link, the own address and the presence of a router", () => {
+  test("yield the link, the local address and the presence of a router", () => {
     const link = route(1, attribute(4, u32(4)), attribute(7, ip("192.0.2.2").bytes));
-    expect(parseRouteAnswer(link)).toEqual({ type: "Unicast", ifIndex: 4, hasGateway: false, source: ip("192.0.2.2") });
+    const expected = { type: "Unicast", ifIndex: 4, hasGateway: false, source: ip("192.0.2.2") } as const;
+    expect(parseRouteResponse(link)).toEqual(expected);
     for (const gateway of [attribute(5, ip("192.0.2.1").bytes), attribute(18, [10, 0, ...ip("fe80::1").bytes])])
-      expect(parseRouteAnswer(route(1, attribute(4, u32(4)), gateway))?.hasGateway).toBe(true);
-    expect([2, 3, 5, 6, 7, 8].map((type) => parseRouteAnswer(route(type))?.type)).toEqual([
-      "Local",
-      "Broadcast",
-      "Multicast",
-      "Refused",
-      "Refused",
-      "Refused",
-    ]);
-    expect(parseRouteAnswer(new Uint8Array())).toBeNull();
+      expect(parseRouteResponse(route(1, attribute(4, u32(4)), gateway))?.hasGateway).toBe(true);
+    const types = [2, 3, 5, 6, 7, 8].map((type) => parseRouteResponse(route(type))?.type);
+    expect(types).toEqual(["Local", "Broadcast", "Multicast", "Refused", "Refused", "Refused"]);
+    expect(parseRouteResponse(new Uint8Array())).toBeNull();
   });
 
-  test("use interfaces with ARP neighbors, or without any", () => {
+  test("use interfaces with or without ARP neighbors", () => {
     const link = (type: number, flags: number, mac: number[]): number[] =>
       message(16, 2, [0, 0], u16(type), u32(4), u32(flags), u32(0), attribute(1, mac));
     const datagram = Uint8Array.from([
@@ -225,13 +197,13 @@ describe("the kernel's routes", () => {
     expect(linkDumpRequest()).toHaveLength(32);
   });
 
-  test("accept garbage without an error, as do neighbors", () => {
+  test("accept garbage without an error, as do neighbor tables", () => {
     const random = seededRandom(4);
     for (let round = 0; round < 500; round += 1) {
       const bytes = random.bytes(random.integer(120));
       parseNeighborDatagram(bytes);
       parseLinkDatagram(bytes);
-      parseRouteAnswer(bytes);
+      parseRouteResponse(bytes);
       parseArpReply(bytes);
       parseEchoReply(4, bytes, round % 2 === 0);
     }
@@ -251,11 +223,6 @@ describe("socket addresses", () => {
 });
 
 test("system errors are counted by name", () => {
-  expect([113, 101, 13, 105, 4711].map(errorKindOf)).toEqual([
-    "HostUnreachable",
-    "NetworkUnreachable",
-    "NotPermitted",
-    "Exhausted",
-    "Other",
-  ]);
+  const expected = ["HostUnreachable", "NetworkUnreachable", "NotPermitted", "Exhausted", "Other"] as const;
+  expect([113, 101, 13, 105, 4711].map(errorKindOf)).toEqual([...expected]);
 });

@@ -1,5 +1,5 @@
-// Presence at addresses of a link that only the kernel can query, where its table does not mark confirmed entries; and
-// the probes used.
+// Presence of on-link stations if only the kernel can send ARP and its table does not mark confirmed entries, and the
+// probes used.
 
 import { describe, expect, test } from "bun:test";
 import { type Ip, parseIp } from "../../src/base/ip.ts";
@@ -24,11 +24,15 @@ interface Link {
 
 /** @param echo null if echo requests are unavailable */
 async function presence(echo: EchoOutcome | null, tcp: TcpOutcome, link: Link = {}) {
-  return (await asked(echo, tcp, link)).found;
+  return (await probePresence(echo, tcp, link)).found;
 }
 
 /** Presence, and the probed ports in order. */
-async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => TABLE, tcpPorts = [22, 80] }: Link) {
+async function probePresence(
+  echo: EchoOutcome | null,
+  tcp: TcpOutcome,
+  { table = () => TABLE, tcpPorts = [22, 80] }: Link,
+) {
   const ports: number[] = [];
   let nowMs = 0;
   const during = async <Result>(work: () => Promise<Result>): Promise<Result> => await work();
@@ -48,7 +52,7 @@ async function asked(echo: EchoOutcome | null, tcp: TcpOutcome, { table = () => 
       () => parseArpTable(table(ports), () => 2),
     ),
     count: () => {},
-    echo: async () => echo && { means: "Ping", ask: async () => echo },
+    echo: async () => echo && { method: "Ping", probe: async () => echo },
     tcp: {
       connect: async (_ip: Ip, port: number) => {
         ports.push(port);
@@ -77,33 +81,34 @@ describe("a neighbor table entry older than the sweep", () => {
 describe("an address without a neighbor table entry", () => {
   const NO_TOOL = { kind: "Failed", error: "Tool" } as const;
   const EMPTY = TABLE.slice(0, TABLE.indexOf("\n") + 1);
-  const nothing = () => EMPTY;
+  const emptyTable = () => EMPTY;
   /** The kernel finds a station once a probe makes it resolve the address. */
-  const oncePortsAreAsked = (ports: readonly number[]) => (ports.length > 0 ? TABLE : EMPTY);
+  const tableOnceProbed = (ports: readonly number[]) => (ports.length > 0 ? TABLE : EMPTY);
 
   test.each([
     ["there is no means of sending echo requests", null],
     ["no echo request could be sent", NO_TOOL],
     ["no echo request was permitted", NOT_SENT],
   ] as const)("is probed by TCP if %s: an open port is evidence", async (_why, echo) => {
-    const { found, ports } = await asked(echo, { kind: "Open" }, { table: nothing });
+    const { found, ports } = await probePresence(echo, { kind: "Open" }, { table: emptyTable });
     expect([...(found?.answered ?? [])]).toEqual(["Tcp"]);
     expect(ports).toEqual([22]);
   });
 
   test.each([[null], [NO_TOOL], [NOT_SENT]])("is resolved by the kernel on TCP probing (echo: %p)", async (echo) => {
-    const { found, ports } = await asked(echo, { kind: "Silent" }, { table: oncePortsAreAsked });
+    const { found, ports } = await probePresence(echo, { kind: "Silent" }, { table: tableOnceProbed });
     expect([...(found?.answered ?? [])]).toEqual(["Neighbor"]);
     expect(found?.mac_address).toBe(MAC);
     expect(ports).toEqual([22]);
   });
 
   test("is not probed by TCP after an echo request, which made the kernel resolve it", async () => {
-    expect(await asked({ kind: "Silent" }, { kind: "Open" }, { table: nothing })).toEqual({ found: null, ports: [] });
+    const outcome = await probePresence({ kind: "Silent" }, { kind: "Open" }, { table: emptyTable });
+    expect(outcome).toEqual({ found: null, ports: [] });
   });
 
   test("is considered unused if no echo request could be sent and no port may be probed", async () => {
-    const link = { table: nothing, tcpPorts: [] };
-    expect(await asked(NO_TOOL, { kind: "Open" }, link)).toEqual({ found: null, ports: [] });
+    const link = { table: emptyTable, tcpPorts: [] };
+    expect(await probePresence(NO_TOOL, { kind: "Open" }, link)).toEqual({ found: null, ports: [] });
   });
 });

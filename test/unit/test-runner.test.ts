@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { batchesOf, chosenFiles } from "../../scripts/testing/batches.ts";
-import { inLanes, type Task } from "../../scripts/testing/lanes.ts";
+import { runInLanes, type Task } from "../../scripts/testing/lanes.ts";
 import { costLines } from "../../scripts/testing/report.ts";
 import { runBatch } from "../../scripts/testing/run-batch.ts";
 
@@ -18,26 +18,26 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Writes test files and runs them in one process. */
 async function run(
   sources: Readonly<Record<string, string>>,
-  { silenceMaxMs, heard = () => {} }: { silenceMaxMs?: number; heard?: (text: string) => void } = {},
+  { silenceMaxMs, onOutput = () => {} }: { silenceMaxMs?: number; onOutput?: (text: string) => void } = {},
 ) {
   const files = Object.keys(sources).map((name) => relative(ROOT, join(folder, `${name}.test.ts`)));
   for (const [name, source] of Object.entries(sources))
     writeFileSync(join(folder, `${name}.test.ts`), `import { expect, test } from "bun:test";\n${source}\n`);
-  let said = "";
+  let output = "";
   const result = await runBatch(files, {
     env: {},
-    say: (text) => {
-      said += text;
-      heard(text);
+    write: (text) => {
+      output += text;
+      onOutput(text);
     },
     ...(silenceMaxMs === undefined ? {} : { silenceMaxMs }),
   });
-  return { ...result, said, files };
+  return { ...result, output, files };
 }
 
 describe("a test process", () => {
-  test("is counted, charged to its files, and its failures are named", async () => {
-    const { passed, failed, skipped, problems, failures, costs, files, said } = await run({
+  test("has its tests counted, its time charged to its files, and its failures named", async () => {
+    const { passed, failed, skipped, problems, failures, costs, files, output } = await run({
       good: `test("holds", () => expect(1).toBe(1));\ntest("holds too", () => expect(1).toBe(1));`,
       mixed: `test("breaks", () => expect(1).toBe(2));\ntest.skipIf(true)("is left out", () => {});`,
     });
@@ -45,13 +45,13 @@ describe("a test process", () => {
     expect([...failures.keys()]).toEqual(files.filter((file) => file.includes("mixed")));
     expect([...failures.values()].flat()).toEqual([expect.stringMatching(/^breaks/)]);
     expect([...costs.keys()].sort()).toEqual([...files].sort());
-    expect(said).toContain("(fail) breaks");
-    expect(said).not.toContain("Ran 4 tests");
+    expect(output).toContain("(fail) breaks");
+    expect(output).not.toContain("Ran 4 tests");
   });
 
   test("is charged for a child that outlives its tests", async () => {
     const loop = "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done; cat /proc/$$/stat; exec cat";
-    const heard = join(folder, "heard");
+    const markerFile = join(folder, "marker");
     const sources = {
       first: `test("leaves a process behind", async () => {
         const { stdout } = Bun.spawn(["sh", "-c", ${JSON.stringify(loop)}], { stdin: "pipe", stdout: "pipe" });
@@ -62,31 +62,31 @@ describe("a test process", () => {
       second: `import { existsSync, watch } from "node:fs";
       test("runs until the first file is charged", async () => {
         const { promise, resolve } = Promise.withResolvers();
-        const look = () => existsSync(${JSON.stringify(heard)}) && resolve();
+        const look = () => existsSync(${JSON.stringify(markerFile)}) && resolve();
         const watcher = watch(${JSON.stringify(folder)}, look);
         look();
         await promise;
         watcher.close();
       });`,
     };
-    const { costs, files, said, problems } = await run(sources, {
-      heard: (text) => text.includes("leaves a process behind") && writeFileSync(heard, ""),
+    const { costs, files, output, problems } = await run(sources, {
+      onOutput: (text) => text.includes("leaves a process behind") && writeFileSync(markerFile, ""),
     });
     expect(problems).toEqual([]);
     // User time, in hundredths of a second (proc_pid_stat(5)).
-    const ticks = Number(/^\d+ \(sh\) (.*)$/m.exec(said)?.[1]?.split(" ")[11]);
+    const ticks = Number(/^\d+ \(sh\) (.*)$/m.exec(output)?.[1]?.split(" ")[11]);
     expect(ticks).toBeGreaterThan(0);
     const [first, second] = files.map((file) => costs.get(file)?.processorMs ?? 0) as [number, number];
     expect(first - second).toBeGreaterThanOrEqual(ticks * 10);
   });
 
   test("that exits in a test is a problem, and its remaining files are left to run", async () => {
-    const { problems, left, files } = await run({
+    const { problems, notStarted, files } = await run({
       a: `test("leaves", () => process.exit(0));`,
       b: `test("comes behind", () => expect(1).toBe(1));`,
     });
     expect(problems).toEqual([expect.stringContaining("before its summary")]);
-    expect(left.length).toBeLessThan(files.length);
+    expect(notStarted.length).toBeLessThan(files.length);
   });
 
   test("with a file that does not load has failed", async () => {
@@ -94,11 +94,11 @@ describe("a test process", () => {
     expect(failed + problems.length).toBeGreaterThan(0);
   });
 
-  test("in an endless loop is killed, with the file and the last known test", async () => {
+  test("in an endless loop is killed, and the file and last known test are reported", async () => {
     const loops = `test("says a word", () => expect(1).toBe(1));\ntest("loops", () => { for (;;); });`;
     const { problems, failed } = await run({ loops }, { silenceMaxMs: 3_000 });
     expect(problems).toEqual([
-      expect.stringMatching(/loops\.test\.ts hangs: nothing for 3 s after \(pass\) says a word/),
+      expect.stringMatching(/loops\.test\.ts hangs: no output for 3 s after \(pass\) says a word/),
     ]);
     expect(failed).toBe(0);
   });
@@ -116,10 +116,10 @@ describe("test files", () => {
   });
 
   test("share a process with fewer others as their folder nears completion", () => {
-    const alike = Array.from({ length: 20 }, (_, n) => `test/api/${n}.test.ts`);
-    const batches = batchesOf(alike, Object.fromEntries(alike.map((file) => [file, 10_000])), 20_000);
+    const equalFiles = Array.from({ length: 20 }, (_, n) => `test/api/${n}.test.ts`);
+    const batches = batchesOf(equalFiles, Object.fromEntries(equalFiles.map((file) => [file, 10_000])), 20_000);
     expect(batches.map(({ files }) => files.length)).toEqual([5, 4, 3, 2, 2, 2, 2]);
-    expect(batches.flatMap(({ files }) => files).sort()).toEqual(alike.toSorted());
+    expect(batches.flatMap(({ files }) => files).sort()).toEqual(equalFiles.toSorted());
   });
 
   test("that need the build wait for it, and proofs have their own processes", () => {
@@ -134,7 +134,7 @@ describe("test files", () => {
     expect(batches.filter(({ files }) => files[0]?.startsWith("test/proof/"))).toHaveLength(2);
   });
 
-  test("are all included without a filter, and those of --all only with it", () => {
+  test("are all included without a filter, except those that require --all", () => {
     const [some, all] = [false, true].map((all) => chosenFiles(ROOT, [], all));
     expect(all?.filter((file) => !some?.includes(file)).every((file) => file.endsWith(".all.test.ts"))).toBe(true);
     expect(all?.length).toBeGreaterThan(some?.length ?? 0);
@@ -143,24 +143,24 @@ describe("test files", () => {
 });
 
 test("tasks run in order when ready, concurrently, and subtasks go first", async () => {
-  const begun: string[] = [];
+  const started: string[] = [];
   let isOpen = false;
   const task = (name: string, isReady = () => true, further: readonly Task[] = []): Task => ({
     isReady,
     run: async () => {
-      begun.push(name);
+      started.push(name);
       await Promise.resolve();
       if (name === "opens") isOpen = true;
       return further;
     },
   });
-  const lanes = await inLanes(2, [
+  const lanes = await runInLanes(2, [
     task("waits", () => isOpen),
     task("opens", undefined, [task("goes first")]),
     task("last", () => isOpen),
   ]);
-  expect(begun.slice(0, 2)).toEqual(["opens", "goes first"]);
-  expect(begun.toSorted()).toEqual(["goes first", "last", "opens", "waits"]);
+  expect(started.slice(0, 2)).toEqual(["opens", "goes first"]);
+  expect(started.toSorted()).toEqual(["goes first", "last", "opens", "waits"]);
   expect(lanes).toHaveLength(2);
 });
 

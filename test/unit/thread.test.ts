@@ -6,8 +6,8 @@ import { startOrEnd } from "../../src/discovery/scans/scan-thread.ts";
 import { BodyChecks } from "../../src/http/body-checks.ts";
 import { openDescriptors } from "../support/sweep/descriptors.ts";
 
-/** Allows `count` files to be opened. */
-function roomFor(count: number): () => number {
+/** Opener of at most `count` files. */
+function openerWithLimit(count: number): () => number {
   let left = count;
   return () => {
     if (left === 0) throw Object.assign(new Error("too many open files"), { code: "EMFILE" });
@@ -18,21 +18,21 @@ function roomFor(count: number): () => number {
 
 const refusal = { name: "DomainError", code: "rate_limit_exceeded", params: { retry_after_seconds: 5 } };
 
-/** As if no thread could be started. */
+/** Fails like a thread that cannot be started. */
 function noThread<M extends Messages>(): StartThread<M> {
   return threadOf(() => {
-    throw new Error("it was started all the same");
-  }, roomFor(0));
+    throw new Error("the thread was started anyway");
+  }, openerWithLimit(0));
 }
 
-/** Sufficient for starting one. */
+/** A worker with the members that a start uses. */
 const WORKER = { addEventListener: () => {}, postMessage: () => {} } as unknown as Worker;
 
 describe("a thread", () => {
   test("is started if descriptors suffice, and leaks none", () => {
     const before = openDescriptors();
     const create = mock(() => WORKER);
-    threadOf(create, roomFor(DESCRIPTORS_PER_START))(mock(), mock());
+    threadOf(create, openerWithLimit(DESCRIPTORS_PER_START))(mock(), mock());
     expect(create).toHaveBeenCalledTimes(1);
     expect(openDescriptors()).toBe(before);
   });
@@ -40,7 +40,7 @@ describe("a thread", () => {
   test("is not started if connections have used up the descriptors, which would end the process", () => {
     const before = openDescriptors();
     const create = mock(() => WORKER);
-    expect(() => threadOf(create, roomFor(DESCRIPTORS_PER_START - 1))(mock(), mock())).toThrow(
+    expect(() => threadOf(create, openerWithLimit(DESCRIPTORS_PER_START - 1))(mock(), mock())).toThrow(
       expect.objectContaining(refusal),
     );
     expect(create).not.toHaveBeenCalled();
@@ -52,9 +52,9 @@ describe("a thread", () => {
     let tries = 0;
     const list = longRead("list", function* (_reader, _input: object) {});
     const reads = new ThreadLongReads(
-      (...by) => {
+      (...args) => {
         tries += 1;
-        return noThread<LongReadMessages>()(...by);
+        return noThread<LongReadMessages>()(...args);
       },
       "",
       () => {},
@@ -68,7 +68,7 @@ describe("a thread", () => {
   test("that cannot be started refuses a large body", async () => {
     const checks = new BodyChecks(noThread(), () => {});
     await expect(
-      checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), repeatedAs: null }, "user"),
+      checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), retryIdentity: null }, "user"),
     ).rejects.toMatchObject(refusal);
     checks.close();
   });

@@ -21,12 +21,12 @@ import { certificateNames, ensureSelfSigned, RENEW_DAYS, VALID_DAYS } from "../.
 import { makePipe } from "../support/executable/special-files.ts";
 import { seededRandom } from "../support/injected/seeded-random.ts";
 import {
-  encrypted,
-  type MadePair,
-  make,
+  type CertificatePair,
+  encryptKey,
+  generateCertificate,
+  generateKey,
   makePair,
   makeRsaPair,
-  otherKey,
   writePair,
 } from "../support/tls/certificates.ts";
 
@@ -35,14 +35,18 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const clockAt = (at: number) => ({ now: () => at });
 
 let folder: string;
-let pair: MadePair;
-let another: MadePair;
+let pair: CertificatePair;
+let otherPair: CertificatePair;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "netledger-tls-"));
   pair = await makePair(NOW);
-  another = await makePair(NOW);
+  otherPair = await makePair(NOW);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const LEGACY_ENCRYPTED = "Proc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA";
+const pem = (label: string, text: string) => `-----BEGIN ${label}-----\n${text}\n-----END ${label}-----\n`;
+const damaged = (text: string) => text.replace(/\n[A-Za-z0-9+/]{20}/, `\n${"A".repeat(20)}`);
 
 function problemOf(files: PairFiles): string {
   try {
@@ -51,28 +55,25 @@ function problemOf(files: PairFiles): string {
     if (error instanceof TlsRefused) return error.message;
     throw error;
   }
-  throw new Error("it was taken");
+  throw new Error("the pair was accepted");
 }
 
 describe("a certificate and its key", () => {
   test("are accepted, with fingerprint, names and dates", () => {
-    const taken = readTlsPair(writePair(folder, pair));
-    expect(taken.certificate).toBe(pair.certificate);
-    expect(taken.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
-    expect(taken.fingerprint).toBe(new X509Certificate(pair.certificate).fingerprint256);
-    expect(taken.names).toContain("DNS:localhost");
-    expect([taken.validFrom, taken.validTo]).toEqual([NOW, NOW + 90 * DAY_MS]);
+    const accepted = readTlsPair(writePair(folder, pair));
+    expect(accepted.certificate).toBe(pair.certificate);
+    expect(accepted.fingerprint).toMatch(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+    expect(accepted.fingerprint).toBe(new X509Certificate(pair.certificate).fingerprint256);
+    expect(accepted.names).toContain("DNS:localhost");
+    expect([accepted.validFrom, accepted.validTo]).toEqual([NOW, NOW + 90 * DAY_MS]);
   });
 
   test("are accepted with a chain after the certificate, comments, and in one file", () => {
-    const chain = `Subject: CN = somebody\n${pair.certificate}\n${another.certificate}`;
+    const chain = `Subject: CN = somebody\n${pair.certificate}\n${otherPair.certificate}`;
     const files = writePair(folder, { certificate: chain, privateKey: pair.privateKey }, "chain");
     expect(readTlsPair(files).fingerprint).toBe(new X509Certificate(pair.certificate).fingerprint256);
-    const both = writePair(
-      folder,
-      { certificate: pair.privateKey + pair.certificate, privateKey: pair.privateKey + pair.certificate },
-      "both",
-    );
+    const text = pair.privateKey + pair.certificate;
+    const both = writePair(folder, { certificate: text, privateKey: text }, "both");
     expect(readTlsPair(both).certificate).toContain("BEGIN CERTIFICATE");
   });
 
@@ -82,80 +83,46 @@ describe("a certificate and its key", () => {
   });
 
   test("are accepted with an RSA key long enough for clients, and refused otherwise", async () => {
-    expect(readTlsPair(writePair(folder, await makeRsaPair(2_048, NOW), "rsa")).certificate).toContain(
-      "BEGIN CERTIFICATE",
-    );
+    const long = writePair(folder, await makeRsaPair(2_048, NOW), "rsa");
+    expect(readTlsPair(long).certificate).toContain("BEGIN CERTIFICATE");
     const short = writePair(folder, await makeRsaPair(1_024, NOW), "short");
     expect(() => readTlsPair(short)).toThrow(/^the key is an RSA key of 1024 bits: clients require at least 2048$/);
   });
 
-  test.each([
-    [
-      "a key of another certificate",
-      () => ({ ...pair, privateKey: otherKey() }),
-      /^the key is not the key of the certificate in /,
-    ],
-    [
-      "the chain in the wrong order",
-      () => ({ certificate: another.certificate + pair.certificate, privateKey: pair.privateKey }),
-      /^the certificate has the server's own certificate after others/,
-    ],
-    [
-      "swapped files",
-      () => ({ certificate: pair.privateKey, privateKey: pair.certificate }),
-      /^the certificate holds a private key and no certificate: are the two files swapped\?$/,
-    ],
-    [
-      "a certificate instead of a key",
-      () => ({ ...pair, privateKey: pair.certificate }),
-      /^the key holds a certificate and no private key/,
-    ],
-    [
-      "an encrypted key",
-      () => ({ ...pair, privateKey: encrypted(pair.privateKey) }),
-      /^the key is encrypted, and netledger cannot ask for its passphrase/,
-    ],
-    [
-      "a legacy encrypted key",
-      () => ({
-        ...pair,
-        privateKey:
-          "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n",
-      }),
-      /^the key is encrypted/,
-    ],
-    [
-      "texts that are not PEM",
-      () => ({ certificate: "hello", privateKey: "hello" }),
-      /^the certificate is not PEM: there is no -----BEGIN CERTIFICATE-----/,
-    ],
-    [
-      "a key that is not PEM",
-      () => ({ ...pair, privateKey: "hello" }),
-      /^the key is not PEM: there is no -----BEGIN PRIVATE KEY-----/,
-    ],
-    ["an empty certificate", () => ({ ...pair, certificate: "" }), /^the certificate is not PEM/],
-    [
-      "a damaged certificate",
-      () => ({ ...pair, certificate: pair.certificate.replace(/\n[A-Za-z0-9+/]{20}/, "\nAAAAAAAAAAAAAAAAAAAA") }),
-      /^the certificate is damaged: its certificate 1 of 1/,
-    ],
-    [
-      "a damaged key",
-      () => ({ ...pair, privateKey: "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n" }),
-      /^the key is damaged/,
-    ],
-    ["DER", () => ({ ...pair, certificate: "0\u0082" }), /^the certificate is DER or PKCS #12 and not PEM/],
-    [
-      "an endless file",
-      () => ({ ...pair, certificate: "x".repeat(2_000_000) }),
-      /^the certificate has 2000000 bytes, more than the maximum of 1048576/,
-    ],
-  ])("are refused for %s", (_what, madeOf, said) => {
-    const problem = problemOf(writePair(folder, madeOf() as MadePair, "wrong"));
-    expect(problem).toMatch(said);
+  function expectProblem(wrong: CertificatePair, file: "the certificate " | "the key ", expected: RegExp): void {
+    const problem = problemOf(writePair(folder, wrong, "wrong"));
+    expect(problem).toStartWith(file);
+    expect(problem.slice(file.length)).toMatch(expected);
     expect(problem).not.toContain(pair.privateKey.split("\n")[1] as string);
+  }
+
+  test("are refused if the chain is in the wrong order", () => {
+    const certificate = otherPair.certificate + pair.certificate;
+    expectProblem({ ...pair, certificate }, "the certificate ", /^has the server's own certificate after others/);
   });
+
+  test.each<[what: string, createCertificate: () => string, problem: RegExp]>([
+    ["its key", () => pair.privateKey, /^holds a private key and no certificate: are the two files swapped\?$/],
+    ["other text", () => "hello", /^is not PEM: it contains no -----BEGIN CERTIFICATE-----/],
+    ["no text", () => "", /^is not PEM/],
+    ["a damaged one", () => damaged(pair.certificate), /^is damaged: its certificate 1 of 1/],
+    ["DER", () => "0\u0082", /^is DER or PKCS #12 and not PEM/],
+    ["too much", () => "x".repeat(2_000_000), /^has 2000000 bytes, more than the maximum of 1048576/],
+  ])("are refused with %s for a certificate, regardless of the key", (_what, createCertificate, problem) => {
+    for (const privateKey of [pair.privateKey, pair.certificate, "hello"])
+      expectProblem({ certificate: createCertificate(), privateKey }, "the certificate ", problem);
+  });
+
+  test.each<[what: string, createKey: () => string, problem: RegExp]>([
+    ["another certificate's", generateKey, /^is not the key of the certificate in /],
+    ["a certificate", () => pair.certificate, /^holds a certificate and no private key/],
+    ["encrypted text", () => encryptKey(pair.privateKey), /^is encrypted, and netledger cannot ask for its passphrase/],
+    ["legacy encrypted text", () => pem("RSA PRIVATE KEY", LEGACY_ENCRYPTED), /^is encrypted/],
+    ["other text", () => "hello", /^is not PEM: it contains no -----BEGIN PRIVATE KEY-----/],
+    ["a damaged one", () => pem("PRIVATE KEY", "AAAA"), /^is damaged/],
+  ])("are refused with %s for a key", (_what, createKey, problem) =>
+    expectProblem({ ...pair, privateKey: createKey() }, "the key ", problem),
+  );
 
   test("are refused for a missing or irregular file", () => {
     const files = writePair(folder, pair, "gone");
@@ -175,17 +142,13 @@ describe("the self-signed pair", () => {
     return { certificate: join(folder, name, "a.crt"), privateKey: join(folder, name, "a.key") };
   };
   const random = seededRandom(7);
+  const ensure = (files: ReturnType<typeof filesIn>, at = NOW, names = ["localhost"]) =>
+    ensureSelfSigned(files, names, generateCertificate, clockAt(at), random);
 
   test("is created once, readable by its owner only, for the given names, and reused", async () => {
     const files = filesIn("first");
-    const made = await ensureSelfSigned(
-      files,
-      ["localhost", "inventory.example", "10.2.3.4", "fd00::1"],
-      make,
-      clockAt(NOW),
-      random,
-    );
-    expect(made.isNew).toBe(true);
+    const created = await ensure(files, NOW, ["localhost", "inventory.example", "10.2.3.4", "fd00::1"]);
+    expect(created.isNew).toBe(true);
     expect(statSync(files.privateKey).mode & 0o777).toBe(0o600);
     const certificate = new X509Certificate(readFileSync(files.certificate));
     expect([
@@ -197,92 +160,70 @@ describe("the self-signed pair", () => {
     expect(certificate.ca).toBe(false);
     expect(certificate.publicKey.asymmetricKeyDetails?.namedCurve).toBe("prime256v1");
     expect(certificate.verify(certificate.publicKey)).toBe(true);
-    expect([made.pair.validFrom, made.pair.validTo]).toEqual([NOW - DAY_MS, NOW + VALID_DAYS * DAY_MS]);
-    const again = await ensureSelfSigned(files, ["other.example"], make, clockAt(NOW + DAY_MS), random);
-    expect([again.isNew, again.pair.fingerprint]).toEqual([false, made.pair.fingerprint]);
+    expect([created.pair.validFrom, created.pair.validTo]).toEqual([NOW - DAY_MS, NOW + VALID_DAYS * DAY_MS]);
+    const reused = await ensure(files, NOW + DAY_MS, ["other.example"]);
+    expect([reused.isNew, reused.pair.fingerprint]).toEqual([false, created.pair.fingerprint]);
   });
 
   test("is renewed with the same key before it expires", async () => {
     const files = filesIn("renewed");
-    const made = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
-    const still = await ensureSelfSigned(
-      files,
-      ["localhost"],
-      make,
-      clockAt(NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS - 1),
-      random,
-    );
-    expect(still.isNew).toBe(false);
-    const renewed = await ensureSelfSigned(
-      files,
-      ["localhost"],
-      make,
-      clockAt(NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS),
-      random,
-    );
+    const created = await ensure(files);
+    const unchanged = await ensure(files, NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS - 1);
+    expect(unchanged.isNew).toBe(false);
+    const renewed = await ensure(files, NOW + (VALID_DAYS - RENEW_DAYS) * DAY_MS);
     expect(renewed.isNew).toBe(true);
-    expect(renewed.pair.fingerprint).not.toBe(made.pair.fingerprint);
-    expect(renewed.pair.privateKey).toBe(made.pair.privateKey);
+    expect(renewed.pair.fingerprint).not.toBe(created.pair.fingerprint);
+    expect(renewed.pair.privateKey).toBe(created.pair.privateKey);
   });
 
   test("is renewed with the same key if created under a clock that was ahead", async () => {
     const files = filesIn("ahead");
-    const ahead = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW + 300 * DAY_MS), random);
-    const mended = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
-    expect([mended.isNew, mended.pair.validFrom, mended.pair.privateKey === ahead.pair.privateKey]).toEqual([
-      true,
-      NOW - DAY_MS,
-      true,
-    ]);
+    const ahead = await ensure(files, NOW + 300 * DAY_MS);
+    const repaired = await ensure(files);
+    expect([repaired.isNew, repaired.pair.validFrom]).toEqual([true, NOW - DAY_MS]);
+    expect(repaired.pair.privateKey).toBe(ahead.pair.privateKey);
   });
 
   test("is refused if others can read its key, and if the existing files are invalid", async () => {
     const files = filesIn("open");
-    await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random);
+    await ensure(files);
     chmodSync(files.privateKey, 0o640);
-    expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow(
-      `${files.privateKey} is open to others (mode 0640): make it 0600 with chmod`,
-    );
+    const problem = `${files.privateKey} is open to others (mode 0640): make it 0600 with chmod`;
+    expect(ensure(files)).rejects.toThrow(problem);
     chmodSync(files.privateKey, 0o600);
     writeFileSync(files.privateKey, "nonsense");
-    expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow("is not PEM");
+    expect(ensure(files)).rejects.toThrow("is not PEM");
     rmSync(files.certificate);
-    expect(ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).rejects.toThrow(
-      "holds no key usable for a certificate",
-    );
+    expect(ensure(files)).rejects.toThrow("holds no key usable for a certificate");
   });
 
   test.each<[string, (path: string) => void, string]>([
     ["a folder", (path) => mkdirSync(path, { mode: 0o700 }), "is a folder, not a file"],
     ["a named pipe", makePipe, "is not a regular file"],
-    ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path), "cannot be read (ENOENT)"],
+    ["a dangling link", (path) => symlinkSync("/nowhere/at/all", path), "cannot be read (ENOENT)"],
     ["a link to itself", (path) => symlinkSync(path, path), "cannot be read (ELOOP)"],
-  ])("is refused if its key is %s, which stays", async (what, put, problem) => {
-    const files = filesIn(what);
-    put(files.privateKey);
+  ])("is refused if its key is %s, which is left unchanged", async (kind, createEntry, problem) => {
+    const files = filesIn(kind);
+    createEntry(files.privateKey);
     const before = lstatSync(files.privateKey).ino;
-    const refused = await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random).catch((error) => error);
+    const refused = await ensure(files).catch((error) => error);
     expect([refused.name, refused.message]).toEqual(["TlsRefused", `${files.privateKey} ${problem}`]);
     expect(lstatSync(files.privateKey).ino).toBe(before);
   });
 
   test("is not written through a link at the temporary path", async () => {
     const files = filesIn("through");
-    const elsewhere = join(folder, "theirs");
-    writeFileSync(elsewhere, "theirs");
-    for (const path of [files.certificate, files.privateKey]) symlinkSync(elsewhere, `${path}.new`);
-    expect((await ensureSelfSigned(files, ["localhost"], make, clockAt(NOW), random)).isNew).toBe(true);
-    expect(readFileSync(elsewhere, "utf8")).toBe("theirs");
+    const otherFile = join(folder, "other");
+    writeFileSync(otherFile, "other");
+    for (const path of [files.certificate, files.privateKey]) symlinkSync(otherFile, `${path}.new`);
+    expect((await ensure(files)).isNew).toBe(true);
+    expect(readFileSync(otherFile, "utf8")).toBe("other");
   });
 
   test("covers the names by which the listener is reachable", () => {
-    expect(certificateNames("10.2.3.4", "Inventory", ["10.9.9.9"])).toEqual([
-      "localhost",
-      "inventory",
-      "10.2.3.4",
-      "127.0.0.1",
-      "::1",
-    ]);
+    expect(certificateNames("10.2.3.4", "Inventory", ["10.9.9.9"])).toEqual(
+      "localhost inventory 10.2.3.4 127.0.0.1 ::1".split(" "),
+    );
     expect(certificateNames("0.0.0.0", "a.example", ["10.9.9.9", "fd00::0001", "127.0.0.1"])).toEqual(
       "localhost a.example 10.9.9.9 fd00::1 127.0.0.1 ::1".split(" "),
     );

@@ -6,7 +6,7 @@ import { parseQuery } from "../../src/http/query.ts";
 import { Body, Nullable } from "../../src/schemas/schemas.ts";
 import { check } from "../../src/schemas/validation.ts";
 
-const OPENING = "open sesame";
+const SECRET = "open sesame";
 
 const Pin = Type.String({ maxLength: 4, writeOnly: true });
 const Lock = Body({ code: Type.Integer(), hints: Type.Array(Body({ place: Type.Integer() })) }, { secret: true });
@@ -34,46 +34,33 @@ function echoes(schema: TSchema, value: unknown): Record<string, unknown> {
 
 describe("a validation issue", () => {
   test.each<[string, object, string]>([
-    ["a write-only value", { pin: OPENING }, "/pin"],
-    ["a field of a secret object", { lock: { code: OPENING, hints: [] } }, "/lock/code"],
-    ["a field deep inside it", { lock: { code: 1, hints: [{ place: OPENING }] } }, "/lock/hints/0/place"],
-    ["an unknown field of it", { lock: { code: 1, hints: [], more: OPENING } }, "/lock/more"],
-    ["a value of another type in its place", { lock: OPENING }, "/lock"],
-    ["a field of the intended branch", { choice: { mode: "Code", digits: OPENING } }, "/choice/digits"],
-    [
-      "an unknown field of that branch",
-      { choice: { mode: "Word", letters: "abc", digits: OPENING } },
-      "/choice/digits",
-    ],
-    ["a value that matches no branch", { choice: OPENING }, "/choice"],
-    ["a field of a nullable branch", { spare: { mode: "Word", letters: OPENING } }, "/spare/letters"],
-    ["a secret in a list", { doors: [{ pin: OPENING, floor: 1 }] }, "/doors/0/pin"],
-    [
-      "an unknown field next to a secret in a list",
-      { doors: [{ pin: "1234", floor: 1, pni: OPENING }] },
-      "/doors/0/pni",
-    ],
-    ["an unknown field around it", { pni: OPENING }, "/pni"],
-    ["a value of another type in the list's place", { doors: OPENING }, "/doors"],
+    ["a write-only value", { pin: SECRET }, "/pin"],
+    ["a field of a secret object", { lock: { code: SECRET, hints: [] } }, "/lock/code"],
+    ["a nested field of a secret object", { lock: { code: 1, hints: [{ place: SECRET }] } }, "/lock/hints/0/place"],
+    ["an unknown field of a secret object", { lock: { code: 1, hints: [], more: SECRET } }, "/lock/more"],
+    ["a value of another type instead of a secret object", { lock: SECRET }, "/lock"],
+    ["a field of the intended branch", { choice: { mode: "Code", digits: SECRET } }, "/choice/digits"],
+    ["a field of another branch", { choice: { mode: "Word", letters: "abc", digits: SECRET } }, "/choice/digits"],
+    ["a value that matches no branch", { choice: SECRET }, "/choice"],
+    ["a field of a nullable branch", { spare: { mode: "Word", letters: SECRET } }, "/spare/letters"],
+    ["a secret in a list", { doors: [{ pin: SECRET, floor: 1 }] }, "/doors/0/pin"],
+    ["an unknown field next to a secret", { doors: [{ pin: "1234", floor: 1, pni: SECRET }] }, "/doors/0/pni"],
+    ["an unknown field next to secret fields", { pni: SECRET }, "/pni"],
+    ["a value of another type instead of the list", { doors: SECRET }, "/doors"],
   ])("does not echo %s", (_title, fields, path) => {
-    const found = echoes(Door, { colour: "green", ...fields });
-    expect(Object.keys(found)).toEqual([path]);
-    expect(found[path]).toBeUndefined();
+    const echoed = echoes(Door, { colour: "green", ...fields });
+    expect(Object.keys(echoed)).toEqual([path]);
+    expect(echoed[path]).toBeUndefined();
   });
 
   test("echoes a value in its proper position that is not secret", () => {
-    expect(echoes(Door, { colour: "vermilion", doors: [{ pin: "1234", floor: "first" }] })).toEqual({
-      "/colour": "vermilion",
-      "/doors/0/floor": "first",
-    });
+    const echoed = echoes(Door, { colour: "vermilion", doors: [{ pin: "1234", floor: "first" }] });
+    expect(echoed).toEqual({ "/colour": "vermilion", "/doors/0/floor": "first" });
   });
 
   test("echoes an unknown field unless its name suggests a secret", () => {
-    expect(echoes(Body({}), { coluor: "green", community: OPENING, apiKey: OPENING })).toEqual({
-      "/coluor": "green",
-      "/community": undefined,
-      "/apiKey": undefined,
-    });
+    const echoed = echoes(Body({}), { coluor: "green", community: SECRET, apiKey: SECRET });
+    expect(echoed).toEqual({ "/coluor": "green", "/community": undefined, "/apiKey": undefined });
   });
 });
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { packRegistry, type Registry, registrationOf, unpackRegistry } from "../../src/base/vendors/registry-format.ts";
-import { macTold, registered, vendorOf } from "../../src/base/vendors/vendor.ts";
+import { findRegistration, macInfo, vendorOf } from "../../src/base/vendors/vendor.ts";
 import { processorMs } from "../support/measure/processor-time.ts";
 
 const source = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<string, string>;
@@ -18,7 +18,7 @@ function macOf(prefix: string, filler = "f"): string {
 describe("vendorOf", () => {
   test("names the registrant of every registry prefix, by its first line", () => {
     const wrong: string[] = [];
-    let named = 0;
+    let checkedCount = 0;
     for (const [prefix, text] of Object.entries(source)) {
       // Some contain spaces of other scripts.
       const name = (text.split("\n")[0] ?? "").replace(/\s+/g, " ");
@@ -27,52 +27,52 @@ describe("vendorOf", () => {
       // Addresses under a longer prefix belong to that one.
       const mac = ["f", "0", "7", "8"]
         .map((filler) => macOf(prefix, filler))
-        .find((each) => longestPrefix(each) === prefix);
+        .find((address) => longestPrefix(address) === prefix);
       if (mac === undefined) continue;
-      named += 1;
+      checkedCount += 1;
       if (vendorOf(mac) !== expected) wrong.push(`${mac}: ${vendorOf(mac)} and not ${expected}`);
     }
     expect(wrong).toEqual([]);
-    expect(named).toBeGreaterThan(50_000);
+    expect(checkedCount).toBeGreaterThan(50_000);
   });
 
   test("uses the longest prefix: nine digits before seven before six", () => {
-    const parts = Object.keys(source).filter(
+    const longerPrefixes = Object.keys(source).filter(
       (prefix) =>
         prefix.length > 6 &&
         source[prefix.slice(0, 6)] !== undefined &&
         (Number.parseInt(prefix.slice(0, 2), 16) & 3) === 0,
     );
-    expect(parts.length).toBeGreaterThan(1_000);
-    const prefix = parts.find(
-      (each) => each.length === 9 && !["Private", ""].includes(source[each]?.split("\n")[0] ?? ""),
+    expect(longerPrefixes.length).toBeGreaterThan(1_000);
+    const prefix = longerPrefixes.find(
+      (candidate) => candidate.length === 9 && !["Private", ""].includes(source[candidate]?.split("\n")[0] ?? ""),
     );
     expect(prefix).toBeDefined();
     expect(vendorOf(macOf(prefix ?? ""))).toBe(source[prefix ?? ""]?.split("\n")[0] ?? "");
   });
 
-  test("names none for locally administered, group and unregistered addresses", () => {
+  test("returns null for locally administered, group and unregistered addresses", () => {
     expect(vendorOf("02:42:ac:11:00:02")).toBeNull();
     expect(vendorOf("ff:ff:ff:ff:ff:ff")).toBeNull();
     expect(vendorOf("01:00:5e:00:00:01")).toBeNull();
-    const free = ["fc:ff:ff:00:00:01", "f8:ff:ff:00:00:01", "00:ff:ff:00:00:01"].find(
+    const unregistered = ["fc:ff:ff:00:00:01", "f8:ff:ff:00:00:01", "00:ff:ff:00:00:01"].find(
       (mac) => longestPrefix(mac) === null,
     );
-    expect(free).toBeDefined();
-    expect(vendorOf(free ?? "")).toBeNull();
+    expect(unregistered).toBeDefined();
+    expect(vendorOf(unregistered ?? "")).toBeNull();
   });
 
   test("knows a common vendor", () => expect(vendorOf("00:00:0c:12:34:56")).toBe("Cisco Systems, Inc"));
 
-  test("answers 100,000 times in less than a second", async () => {
-    const tookMs = await processorMs(() => {
+  test("looks up 100,000 addresses in less than a second", async () => {
+    const elapsedMs = await processorMs(() => {
       for (let index = 0; index < 100_000; index += 1) vendorOf("f4:a4:54:e1:23:45");
     });
-    expect(tookMs).toBeLessThan(1_000);
+    expect(elapsedMs).toBeLessThan(1_000);
   });
 });
 
-describe("macTold", () => {
+describe("macInfo", () => {
   test.each([
     ["00:1b:21:aa:bb:cc", "Intel Corporate", "Universal", null],
     ["00:00:5e:00:01:0a", "ICANN, IANA Department", "VirtualRouter", "VRRP virtual router 10"],
@@ -83,18 +83,18 @@ describe("macTold", () => {
     ["01:00:5e:00:00:fb", null, "Multicast", "IPv4 multicast"],
     ["ff:ff:ff:ff:ff:ff", null, "Broadcast", "Broadcast"],
   ])("returns for %s: %p, %s, %p", (mac, vendor, type, use) => {
-    expect(macTold(mac) as unknown).toEqual({ vendor, type, known_use: use });
+    expect(macInfo(mac) as unknown).toEqual({ vendor, type, known_use: use });
   });
 
-  test("knows the block of an address, and of an OUI no smaller one", () => {
-    expect(registered("00:1b:21:aa:bb:cc")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
-    expect(registered("00:1b:21")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
-    const divided = Object.keys(source).find(
-      (each) => each.length === 9 && source[each.slice(0, 6)]?.startsWith("IEEE Registration") === true,
+  test("finds the block of an address, and for an OUI no smaller block", () => {
+    expect(findRegistration("00:1b:21:aa:bb:cc")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
+    expect(findRegistration("00:1b:21")).toEqual({ prefix: "001b21", name: "Intel Corporate" });
+    const subdividedPrefix = Object.keys(source).find(
+      (candidate) => candidate.length === 9 && source[candidate.slice(0, 6)]?.startsWith("IEEE Registration") === true,
     );
-    expect(divided).toBeDefined();
-    expect(registered(macOf((divided ?? "").slice(0, 6)).slice(0, 8))).toBeNull();
-    expect(registered(macOf(divided ?? ""))?.prefix).toBe((divided ?? "").toLowerCase());
+    expect(subdividedPrefix).toBeDefined();
+    expect(findRegistration(macOf((subdividedPrefix ?? "").slice(0, 6)).slice(0, 8))).toBeNull();
+    expect(findRegistration(macOf(subdividedPrefix ?? ""))?.prefix).toBe((subdividedPrefix ?? "").toLowerCase());
   });
 });
 

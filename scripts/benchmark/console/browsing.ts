@@ -1,8 +1,7 @@
-// Signed-in Chromium on a measured appliance, with an empty cache if measured.
+// Signed-in Chromium on the appliance under test; every page starts with an empty cache.
 
 import { join } from "node:path";
-import type { Browser, BrowserContext, Page } from "playwright-core";
-import { chromium } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { type Running, startExecutable } from "../executable.ts";
 import type { BuiltStore } from "../store.ts";
 
@@ -17,20 +16,20 @@ export interface Browsing {
   readonly server: Running;
   readonly origin: string;
   readonly browser: Browser;
-  /** A signed-in page in a new browser profile without a cache. Close its context. */
-  fresh(): Promise<Page>;
-  /** Processor time so far, in milliseconds: independent of other load. */
+  /** Opens a signed-in page in a new browser context without a cache. The caller closes the context. */
+  newPage(): Promise<Page>;
+  /** Processor time used so far. */
   processorMs(): Promise<ProcessorMs>;
-  end(): Promise<void>;
+  close(): Promise<void>;
 }
 
 export interface ProcessorMs {
-  /** Of the renderer processes: scripts, layout, painting. */
+  /** Time of the renderer processes: scripts, layout, painting. */
   readonly pages: number;
   readonly server: number;
 }
 
-/** @throws Error if a page reports an error */
+/** Starts the appliance and a signed-in browser; an error in a page is thrown. */
 export async function browse(executable: string, store: BuiltStore): Promise<Browsing> {
   const server = await startExecutable(executable, store.directory);
   const origin = `http://127.0.0.1:${server.port}`;
@@ -57,50 +56,48 @@ export async function browse(executable: string, store: BuiltStore): Promise<Bro
     processorMs: async () => {
       const { processInfo } = await session.send("SystemInfo.getProcessInfo");
       const pages = processInfo.filter(({ type }) => type === "renderer");
-      return {
-        pages: 1000 * pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0),
-        server: 1000 * server.cpuSeconds(),
-      };
+      return { pages: 1000 * pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0), server: 1000 * server.cpuSeconds() };
     },
-    fresh: async () => {
-      const own: BrowserContext = await browser.newContext({ storageState, viewport: VIEWPORT });
-      await own.addInitScript({ path: WATCH });
-      own.on("weberror", (error) => {
+    newPage: async () => {
+      const profile = await browser.newContext({ storageState, viewport: VIEWPORT });
+      await profile.addInitScript({ path: WATCH });
+      profile.on("weberror", (error) => {
         throw error.error();
       });
-      return own.newPage();
+      return profile.newPage();
     },
-    end: async () => {
+    close: async () => {
       await browser.close();
       await server.stop();
     },
   };
 }
 
-/** Adds a user with full read access, or reuses that of the previous run. */
+/** Creates an Admin, or reuses the previous run's. */
 async function addUser(origin: string, key: string): Promise<void> {
-  const answer = await fetch(`${origin}/api/v1/users`, {
+  const response = await fetch(`${origin}/api/v1/users`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ email: EMAIL, name: "console", role: "Admin", network_ids: [], password: PASSWORD }),
   });
-  if (answer.status !== 200 && answer.status !== 409) throw new Error(`no user was made: ${await answer.text()}`);
+  if (response.status !== 200 && response.status !== 409)
+    throw new Error(`could not create the user: ${await response.text()}`);
 }
 
-/** Center and ends of the time bar's track, in page pixels. */
-export interface TrackPlace {
+/** Position of the time bar's track in page pixels; `y` is its center. */
+export interface TrackBox {
   readonly left: number;
   readonly width: number;
   readonly y: number;
 }
 
 /** Sets the time bar to the period between two timestamps. */
-export async function showBetween(page: Page, from: string, to: string): Promise<TrackPlace> {
+export async function setTimeRange(page: Page, from: string, to: string): Promise<TrackBox> {
   await page.getByLabel("Range", { exact: true }).selectOption("custom");
   await page.getByLabel("From", { exact: true }).fill(from);
   await page.getByLabel("Until", { exact: true }).fill(to);
   await page.getByRole("button", { name: "Show", exact: true }).click();
-  const box = await page.getByRole("group", { name: "How much changed when" }).boundingBox();
+  const box = await page.getByRole("group", { name: "Activity over time" }).boundingBox();
   if (box === null) throw new Error("the time bar has no track");
   return { left: box.x, width: box.width, y: box.y + box.height / 2 };
 }

@@ -1,10 +1,10 @@
-// Sizes of the console's files in the executable's pack: initial scripts of every page, and those loaded on demand.
+// Sizes of the console's files in its pack: scripts that every page loads at its start, and scripts loaded on demand.
 
 import { basename } from "node:path";
 import { readConsolePack } from "../../../src/http/console-pack.ts";
 
 export interface ChunkSizes {
-  /** Initial scripts of every page, in bytes with Brotli. */
+  /** Scripts that every page loads at its start, in bytes with Brotli. */
   readonly main: number;
   readonly styles: number;
   /** Scripts loaded on demand, largest first, in bytes with Brotli. */
@@ -16,24 +16,24 @@ export async function chunkSizes(pack: Blob): Promise<ChunkSizes> {
   const page = await files.get("")?.plain.text();
   const first = /src="([^"]+\.js)"/.exec(page ?? "")?.[1];
   if (first === undefined) throw new Error("the console page has no initial script");
-  const atOnce = new Set([basename(first)]);
-  for (const name of atOnce) {
+  const initial = new Set([basename(first)]);
+  for (const name of initial) {
     const text = (await files.get(name)?.plain.text()) ?? "";
-    for (const imported of importsIn(text)) atOnce.add(basename(imported));
+    for (const imported of importsIn(text)) initial.add(basename(imported));
   }
   const scripts = [...files.values()].filter(({ name }) => name.endsWith(".js"));
   const sum = (all: readonly { brotli: Blob }[]) => all.reduce((total, { brotli }) => total + brotli.size, 0);
   return {
-    main: sum(scripts.filter(({ name }) => atOnce.has(name))),
+    main: sum(scripts.filter(({ name }) => initial.has(name))),
     styles: sum([...files.values()].filter(({ name }) => name.endsWith(".css"))),
     lazy: scripts
-      .filter(({ name }) => !atOnce.has(name))
+      .filter(({ name }) => !initial.has(name))
       .map(({ brotli }) => brotli.size)
       .sort((a, b) => b - a),
   };
 }
 
-/** Static imports of a bundled script; dynamic imports are calls. */
+/** Static imports of a bundled script; dynamic imports, which are calls, are not matched. */
 function importsIn(script: string): string[] {
   return [...script.matchAll(/\b(?:from|import)\s*"([^"]+\.js)"/g)].map(([, name]) => name as string);
 }

@@ -1,15 +1,16 @@
-// Store for the maps: networks of cabled switches with positions, and later changes.
+// Store for the maps: networks of cabled switches with map positions, and later changes.
 
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { addCables } from "../cables.ts";
-import { say } from "../program.ts";
+import { printLine } from "../program.ts";
 import { type BuiltStore, buildStore } from "../store.ts";
-import { instantsAt, transactionsOf } from "./instants.ts";
+import { countTransactions, instantsAt } from "./instants.ts";
 
-/** Per device. */
+/** Ports per device. */
 const PORTS = 50;
 
+/** Number of devices on each map. */
 export interface Maps {
   readonly large: number;
   readonly small: number;
@@ -28,24 +29,22 @@ export interface BuiltMaps {
 
 /** Builds the store, or reuses a finished one. The networks are named `large` and `small`. */
 export async function buildMaps(directory: string, { large, small }: Maps): Promise<BuiltMaps> {
-  const store = await buildStore(
-    directory,
-    [
-      { network: "large", hosts: large, entriesPerHost: PORTS, versions: 1 },
-      { network: "small", hosts: small, entriesPerHost: PORTS, versions: 1 },
-    ],
-    say,
-  );
-  const noted = join(directory, "cables.json");
-  if (!existsSync(noted)) {
-    const spans = { large: cable(store, "large"), small: cable(store, "small") };
-    await Bun.write(noted, JSON.stringify(spans));
+  const ports = { entriesPerHost: PORTS, versions: 1 };
+  const populations = [
+    { network: "large", hosts: large, ...ports },
+    { network: "small", hosts: small, ...ports },
+  ];
+  const store = await buildStore(directory, populations, printLine);
+  const spansFile = join(directory, "cables.json");
+  if (!existsSync(spansFile)) {
+    const spans = { large: addCabling(store, "large"), small: addCabling(store, "small") };
+    await Bun.write(spansFile, JSON.stringify(spans));
   }
-  return { store, spans: (await Bun.file(noted).json()) as BuiltMaps["spans"] };
+  return { store, spans: (await Bun.file(spansFile).json()) as BuiltMaps["spans"] };
 }
 
-function cable(store: BuiltStore, network: "large" | "small"): MapSpan {
-  const before = transactionsOf(store);
+function addCabling(store: BuiltStore, network: "large" | "small"): MapSpan {
+  const before = countTransactions(store);
   addCables(store, network, PORTS);
   const [from, to] = instantsAt(store, before + 1, -1);
   return { from, to };

@@ -1,12 +1,12 @@
-// Measurements of scripts/bench --console in a page, injected before its first script: time until usable, delay from a
-// pointer move to the painted content of that timestamp, frame durations. Called as `watch`.
+// In-page measurements of scripts/bench --console, injected before a page's first script as `watch`: time until usable,
+// delay from a pointer move to the painted content of its timestamp, frame durations.
 
 (() => {
   let moved = null;
   let topologies = 0;
   let drawn = -1;
   const longTasks = [];
-  let asked = 0;
+  let requests = 0;
 
   addEventListener(
     "pointermove",
@@ -17,17 +17,17 @@
   );
   new PerformanceObserver((list) => longTasks.push(...list.getEntries())).observe({ type: "longtask", buffered: true });
 
-  // A map is a canvas: only its answers reveal the timestamp shown.
-  const ownFetch = window.fetch;
+  // A map is a canvas: only the responses it receives reveal which timestamp it shows.
+  const originalFetch = window.fetch;
   window.fetch = async (...input) => {
     const url = String(input[0] instanceof Request ? input[0].url : input[0]);
-    asked += 1;
-    if (!url.includes("/api/v1/topology")) return ownFetch(...input);
-    const response = await ownFetch(...input);
+    requests += 1;
+    if (!url.includes("/api/v1/topology")) return originalFetch(...input);
+    const response = await originalFetch(...input);
     for (const name of ["json", "text"]) {
-      const own = response[name].bind(response);
+      const original = response[name].bind(response);
       response[name] = async () => {
-        const body = await own();
+        const body = await original();
         topologies += 1;
         drawn = -1;
         return body;
@@ -36,10 +36,10 @@
     return response;
   };
   for (const name of ["fillRect", "clearRect", "drawImage"]) {
-    const own = CanvasRenderingContext2D.prototype[name];
+    const original = CanvasRenderingContext2D.prototype[name];
     CanvasRenderingContext2D.prototype[name] = function (...input) {
       drawn = performance.now();
-      return own.apply(this, input);
+      return original.apply(this, input);
     };
   }
 
@@ -54,7 +54,7 @@
     for (const name of table.querySelectorAll("td bdi")) if (name.textContent === "…") return false;
     return true;
   };
-  const is = {
+  const isShown = {
     start: () => document.querySelector(".start h2") !== null && !isWaiting(),
     host: () => document.querySelector("main dl") !== null && !isWaiting(),
     rows: hasRows,
@@ -62,7 +62,7 @@
   };
 
   const frame = () => new Promise((done) => requestAnimationFrame(done));
-  /** Resolves once the current frame is painted. */
+  /** Resolves with the time at which the current frame is painted. */
   const painted = () =>
     new Promise((done) => {
       const { port1, port2 } = new MessageChannel();
@@ -70,12 +70,12 @@
       port2.postMessage(null);
     });
   const shownInstant = () => document.querySelector("#shown-instant")?.getAttribute("aria-valuenow") ?? null;
-  const isThere = (what, before) => (what === "map" ? topologies > before.topologies && drawn > 0 : is[what]());
+  const isUpdated = (view, before) => (view === "map" ? topologies > before.topologies && drawn > 0 : isShown[view]());
 
   window.watch = {
-    /** Milliseconds from the navigation until heading and content are painted, and to the first paint. */
-    async usable(what) {
-      while (!(document.querySelector("main h1")?.textContent && is[what]())) await frame();
+    /** Measures from the navigation until heading and content are painted, and until the first paint. */
+    async usable(view) {
+      while (!(document.querySelector("main h1")?.textContent && isShown[view]())) await frame();
       const usableMs = await painted();
       let first = performance.getEntriesByName("first-contentful-paint")[0];
       while (first === undefined) {
@@ -85,33 +85,33 @@
       return { usableMs, firstPaintMs: first.startTime };
     },
 
-    /** Measures the next move, from its event to the painted frame. Null if the timestamp did not change. */
-    async next(what, withinMs) {
+    /** Measures the next move, from its event to the painted frame; null if the shown timestamp did not change. */
+    async next(view, withinMs) {
       const before = { instant: shownInstant(), topologies };
       const start = performance.now();
-      const askedBefore = asked;
+      const requestsBefore = requests;
       moved = null;
       while (performance.now() - start < withinMs) {
         await frame();
         if (moved === null || shownInstant() === before.instant) continue;
-        if (isThere(what, before)) return { tookMs: (await painted()) - moved, requests: asked - askedBefore };
+        if (isUpdated(view, before)) return { tookMs: (await painted()) - moved, requests: requests - requestsBefore };
       }
       return null;
     },
 
-    /** Follows a drag until `stop`: for each painted timestamp, the delay since its move. */
-    follow(what) {
+    /** Follows a drag until `stop`, and measures for each painted timestamp the delay since its move. */
+    follow(view) {
       const ages = [];
       let isOver = false;
-      const askedBefore = asked;
+      const requestsBefore = requests;
       let current = shownInstant();
       let since = null;
       let before = { topologies };
-      const look = async () => {
+      const watchFrames = async () => {
         while (!isOver) {
           await frame();
           // The current content is painted now, even if the next timestamp was just requested.
-          const done = since !== null && isThere(what, before) ? since : null;
+          const done = since !== null && isUpdated(view, before) ? since : null;
           if (done !== null) since = null;
           const instant = shownInstant();
           if (instant !== current) {
@@ -119,23 +119,23 @@
             since = moved;
             before = { topologies };
           }
-          if (done !== null) void painted().then((at) => ages.push(at - done));
+          if (done !== null) void painted().then((paintedMs) => ages.push(paintedMs - done));
         }
       };
-      void look();
+      void watchFrames();
       window.watch.stop = () => {
         isOver = true;
-        return { ages, requests: asked - askedBefore };
+        return { ages, requests: requests - requestsBefore };
       };
     },
 
-    /** Until `stop`: intervals between frames, and the number of frames with a missing row. */
+    /** Records until `stop` the intervals between frames, and counts frames with a missing row. */
     frames() {
       const lengths = [];
       let isOver = false;
       let blank = 0;
       longTasks.length = 0;
-      const look = async () => {
+      const watchFrames = async () => {
         let last = await frame();
         while (!isOver) {
           const now = await frame();
@@ -146,7 +146,7 @@
           if (seen.some((row) => row.querySelector("input") === null)) blank += 1;
         }
       };
-      void look();
+      void watchFrames();
       window.watch.stop = () => {
         isOver = true;
         return { lengths, blank, longTasks: longTasks.map(({ duration }) => duration) };

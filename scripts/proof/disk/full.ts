@@ -1,203 +1,191 @@
-// Disk that fills up, gradually and to the byte, under a working appliance; no space from the start; no free inode.
+// Full disks: one that fills up, gradually and to the byte, under a working appliance; no space at start; no inodes.
 
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { PAGE_SIZE_BYTES } from "../../../src/db/connection.ts";
+import type { Client } from "../../../test/support/appliance/client.ts";
 import { Running } from "../../../test/support/executable/executable.ts";
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
-import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { quantilesOf } from "../../quantiles.ts";
-import type { Finding, Proof, Proving } from "../part.ts";
-import { onSmallDisk, type ProvedAppliance, signIn, until } from "./appliance.ts";
+import type { Finding, Proof, ProofContext } from "../part.ts";
+import { type ApplianceUnderTest, onSmallDisk, signIn, until } from "./appliance.ts";
 import { compare, ReadLoad, WriteLoad } from "./load.ts";
 import { BLOCK_BYTES, type SmallDisk } from "./small-disk.ts";
 
 const DISK_BYTES = { short: 48 * 2 ** 20, long: 160 * 2 ** 20 };
 const WRITERS = 6;
-/** Remaining bytes: until the middle of a bulk, of a commit, less than one log page, and none. */
-const LEFT = {
+/** Remaining bytes: enough for half a bulk request, for half a commit, for less than a page of the log, and none. */
+const REMAINING_BYTES = {
   short: [300_000, 36_864, 0],
   long: [1_500_000, 700_000, 300_000, 70_000, 36_864, 20_480, 12_288, 8_192, 4_096, 0],
 };
-/** Refused writes before space is freed. */
+/** Number of refused writes before space is freed. */
 const REFUSALS = 15;
 const BULK_HOSTS = 1_000;
 const BULK_INTERFACES = 12;
 /** Capacity in frames of the first 32 KiB of the WAL index: https://www.sqlite.org/walformat.html, section 2. */
 const FRAMES_OF_FIRST_BLOCK = 4_062;
-/** Around the size of those frames. */
-const LEFT_OF_LARGE = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map(
-  (off) => FRAMES_OF_FIRST_BLOCK * (PAGE_SIZE_BYTES + 24) + off,
+/** Remaining bytes around the size of those frames. */
+const LARGE_REMAINING_BYTES = [-30_000_000, -300_000, -40_000, -4_096, 0, 4_096, 16_384, 33_000, 70_000].map(
+  (offset) => FRAMES_OF_FIRST_BLOCK * (PAGE_SIZE_BYTES + 24) + offset,
 );
-const RECOVERS_MS = 1_000;
+const RECOVERY_MAX_MS = 1_000;
 
-export async function fullDisk(proving: Proving): Promise<Proof> {
-  const size = { bytes: DISK_BYTES[proving.form] };
-  return onSmallDisk(proving, "small", size, "A full disk", async (appliance, disk) => ({
-    findings: [...(await fills(proving, disk, appliance)), ...(await startsFull(proving, disk, appliance))],
+export async function fullDisk(context: ProofContext): Promise<Proof> {
+  const size = { bytes: DISK_BYTES[context.form] };
+  return onSmallDisk(context, "small", size, "A full disk", async (appliance, disk) => ({
+    findings: [...(await fillRounds(context, disk, appliance)), ...(await startOnFullDisk(context, disk, appliance))],
   }));
 }
 
-export async function noInodes(proving: Proving): Promise<Proof> {
+export async function noInodes(context: ProofContext): Promise<Proof> {
   const size = { bytes: DISK_BYTES.short, inodes: 24 };
-  return onSmallDisk(proving, "few-files", size, "A disk without an inode left", async (appliance, disk) => {
+  return onSmallDisk(context, "few-files", size, "A disk without free inodes", async (appliance, disk) => {
     const { networkId, running, client } = await appliance.serveSetUp();
     disk.takeInodes();
-    const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
+    const load = new WriteLoad(networkId, context.seed, ["storage_full"]);
     load.start(client, 2);
-    await until(() => load.acknowledgements > 50 || load.strange.length > 0, HANG_MS);
+    await until(() => load.acknowledgements > 50 || load.unexpected.length > 0);
     await load.stop();
     const refused = await client.post("/api/v1/backups", undefined);
-    const filesThen = appliance.backupFiles();
+    const filesAfter = appliance.backupFiles();
     disk.releaseInodes();
     const taken = await client.post("/api/v1/backups", undefined);
-    const isDone = await until(
-      async () => (await client.get(`/api/v1/backups/${taken.data?.name}`)).data?.state === "Done",
-      HANG_MS,
-    );
-    const wrong = [...load.strange, ...(await compare(client, load.acknowledged))];
+    const isDone = await until(async () => (await client.get(`backups/${taken.data?.name}`)).data?.state === "Done");
+    const wrong = [...load.unexpected, ...(await compare(client, load.acknowledged))];
     const end = await running.stop();
     const verified = await appliance.run(["verify"]);
-    return {
-      findings: [
-        finding(
-          "without free inodes, writes and reads continue; a backup is refused with storage_full, leaves no file, and is taken once there are inodes",
-          wrong.length === 0 &&
-            load.refusalCount === 0 &&
-            refused.status === 507 &&
-            filesThen.length === 0 &&
-            isDone !== null &&
-            end.code === 0 &&
-            verified.code === 0,
-          `${load.acknowledgements} writes done; backup ${refused.status}, then ${isDone === null ? `not done: ${taken.text.slice(0, 200)}` : "done"}${told(wrong)}; verify ${verified.code}`,
-        ),
-      ],
-    };
+    return proofOf(
+      "without free inodes, writes and reads continue; a backup is refused with storage_full, leaves no file, and is taken once there are inodes",
+      wrong.length === 0 &&
+        load.refusalCount === 0 &&
+        refused.status === 507 &&
+        filesAfter.length === 0 &&
+        isDone !== null &&
+        end.code === 0 &&
+        verified.code === 0,
+      `${load.acknowledgements} writes done; backup ${refused.status}, then ${isDone === null ? `not done: ${taken.text.slice(0, 200)}` : "done"}${problemSummary(wrong)}; verify ${verified.code}`,
+    );
   });
 }
 
 /**
- * One transaction that requires the WAL index to grow: a second block of the memory mapped from -shm, which must be
+ * Tests a transaction for which the WAL index must grow: a second block of the memory mapped from -shm, which must be
  * allocated before its use.
  */
-export async function logGrows(proving: Proving): Promise<Proof> {
-  if (proving.form === "short") return { findings: [] };
-  const [size, what] = [{ bytes: 220 * 2 ** 20 }, "A disk that is full when the log's index must grow"];
-  return onSmallDisk(proving, "growing", size, what, async (appliance, disk) => {
+export async function logGrows(context: ProofContext): Promise<Proof> {
+  if (context.form === "short") return { findings: [] };
+  const [size, subject] = [{ bytes: 220 * 2 ** 20 }, "A full disk when the log's index must grow"];
+  return onSmallDisk(context, "growing", size, subject, async (appliance, disk) => {
     const { networkId, running, client } = await appliance.serveSetUp();
-    const hosts = Array.from({ length: BULK_HOSTS }, (_, each) => ({
+    const hosts = Array.from({ length: BULK_HOSTS }, (_, host) => ({
       network_id: networkId,
-      name: `host ${each}`,
+      name: `host ${host}`,
       description: "d".repeat(3_900),
-      interfaces: Array.from({ length: BULK_INTERFACES }, (_each, position) => ({
+      interfaces: Array.from({ length: BULK_INTERFACES }, (_, position) => ({
         if_index: position + 1,
         if_descr: `port ${position + 1}`,
         lldp_sys_desc: "x".repeat(900),
       })),
     }));
-    const log = join(disk.outside, "data/netledger.db-wal");
+    const log = join(disk.hostPath, "data/netledger.db-wal");
     const outcomes: string[] = [];
     let isClear = true;
-    for (const left of LEFT_OF_LARGE) {
-      // Space it has already allocated remains available to it.
-      disk.leave(Math.max(0, left - statSync(log).size));
-      const answer = await client.post("/api/v1/hosts/bulk", hosts);
+    for (const remaining of LARGE_REMAINING_BYTES) {
+      // Space that the log has already allocated remains available to it.
+      disk.fillExcept(Math.max(0, remaining - statSync(log).size));
+      const response = await client.post("/api/v1/hosts/bulk", hosts);
       const count = (await client.get("/api/v1/hosts?limit=1&include_children=false")).body.meta.pagination.total_count;
-      isClear &&= answer.status === 507 && answer.body.code === "storage_full" && count === 0;
-      outcomes.push(`${Math.round(left / 1_000)} kB left: ${answer.status}, ${count} hosts`);
+      isClear &&= response.status === 507 && response.body.code === "storage_full" && count === 0;
+      outcomes.push(`${Math.round(remaining / 1_000)} kB left: ${response.status}, ${count} hosts`);
     }
     disk.release();
     const done = await client.post("/api/v1/hosts/bulk", hosts);
     const logBytes = statSync(log).size;
     const end = await running.stop();
     const verified = await appliance.run(["verify"]);
-    const isTried = logBytes > FRAMES_OF_FIRST_BLOCK * PAGE_SIZE_BYTES;
-    return {
-      findings: [
-        finding(
-          "a disk that is full when the log, or its memory-mapped index, must grow within a transaction refuses that transaction whole, and nothing crashes",
-          isClear && isTried && done.status === 200 && end.code === 0 && verified.code === 0,
-          `bulk of ${BULK_HOSTS} hosts: ${outcomes.join("; ")}; with room ${done.status}, a log of ${(logBytes / 1e6).toFixed(0)} MB; stop ${end.code}, verify ${verified.code}`,
-        ),
-      ],
-    };
+    const didGrow = logBytes > FRAMES_OF_FIRST_BLOCK * PAGE_SIZE_BYTES;
+    return proofOf(
+      "a disk that is full when the log, or its memory-mapped index, must grow within a transaction refuses the entire transaction, and nothing crashes",
+      isClear && didGrow && done.status === 200 && end.code === 0 && verified.code === 0,
+      `bulk of ${BULK_HOSTS} hosts: ${outcomes.join("; ")}; with free space ${done.status}, a log of ${(logBytes / 1e6).toFixed(0)} MB; stop ${end.code}, verify ${verified.code}`,
+    );
   });
 }
 
-async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedAppliance): Promise<Finding[]> {
+async function fillRounds(context: ProofContext, disk: SmallDisk, appliance: ApplianceUnderTest): Promise<Finding[]> {
   const { key, networkId, running, client } = await appliance.serveSetUp();
-  const random = seededRandom(proving.seed);
-  const load = new WriteLoad(networkId, proving.seed, ["storage_full"]);
+  const random = seededRandom(context.seed);
+  const load = new WriteLoad(networkId, context.seed, ["storage_full"]);
   load.start(client, WRITERS);
-  await until(() => load.acknowledgements >= 100 || load.strange.length > 0, HANG_MS);
+  await until(() => load.acknowledgements >= 100 || load.unexpected.length > 0);
   await load.stop();
   const reads = new ReadLoad();
-  // The feed's first page is from the past, too.
+  // The first page of the feed is past data, too.
   await reads.start(client, new Date(Date.now() - 1).toISOString());
   const session = (await signIn(running.client())).client;
 
   const recoveries: number[] = [];
   const wrong: string[] = [];
-  let fills = 0;
-  const times = proving.form === "short" ? 1 : 6;
-  for (let time = 0; time < times; time += 1) {
-    for (const left of LEFT[proving.form]) {
+  let fullCount = 0;
+  const rounds = context.form === "short" ? 1 : 6;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const remaining of REMAINING_BYTES[context.form]) {
       const refusedBefore = load.refusalCount;
       load.start(client, WRITERS);
-      disk.leave(Math.max(0, left + (time === 0 ? 0 : random.integer(8) * BLOCK_BYTES)));
-      const isFull = await until(
-        () => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0,
-        HANG_MS,
-      );
-      if (isFull !== null) fills += 1;
+      disk.fillExcept(Math.max(0, remaining + (round === 0 ? 0 : random.integer(8) * BLOCK_BYTES)));
+      const isFull = await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.unexpected.length > 0);
+      if (isFull !== null) fullCount += 1;
       await load.stop();
-      // Full, and at rest: the live records equal the acknowledged ones.
+      // On the full disk, with no write in progress, the live records equal the acknowledged ones.
       wrong.push(...(await compare(client, load.acknowledged)));
       disk.release();
       const done = load.acknowledgements;
       load.start(client, WRITERS);
-      recoveries.push((await until(() => load.acknowledgements > done, HANG_MS)) ?? Number.POSITIVE_INFINITY);
+      recoveries.push((await until(() => load.acknowledgements > done)) ?? Number.POSITIVE_INFINITY);
       await load.stop();
-      proving.say(`full with ${left} bytes left: ${load.acknowledgements} writes done, ${load.refusalCount} refused`);
-      // The records themselves would fill the disk permanently.
-      if (disk.freeBytes < DISK_BYTES[proving.form] / 4) break;
+      context.say(
+        `full with ${remaining} bytes left: ${load.acknowledgements} writes done, ${load.refusalCount} refused`,
+      );
+      // Otherwise the records themselves would fill the disk for good.
+      if (disk.freeBytes < DISK_BYTES[context.form] / 4) break;
     }
   }
   await reads.stop();
 
-  const full = await atTheEnd(disk, appliance, running, session, load, client);
-  const teeth = await blindness(client, load);
+  const full = await checkFullDisk(disk, appliance, running, session, load, client);
+  const undetected = await undetectedDifferences(client, load);
   const end = await running.stop();
   const stopped = end.code === 0 && end.signal === null && end.tookMs < 5_000;
   const verifiedFull = await appliance.run(["verify"]);
-  const again = await appliance.start();
-  const sentence = again instanceof Running ? await stillAll(again, key, load) : again.err;
+  const restarted = await appliance.start();
+  const startError = restarted instanceof Running ? await verifyAcknowledged(restarted, key, load) : restarted.err;
   disk.release();
-  const last = await appliance.serve();
-  const missing = await compare(last.withKey(key), load.acknowledged);
-  await last.stop();
+  const restartedWithSpace = await appliance.serve();
+  const missing = await compare(restartedWithSpace.withKey(key), load.acknowledged);
+  await restartedWithSpace.stop();
   const verified = await appliance.run(["verify"]);
   return [
     finding(
       "on a disk that fills up, every write is done or refused with storage_full in the envelope, and refused ones leave nothing",
-      fills > 0 && load.strange.length === 0 && wrong.length === 0,
-      `${fills} times full, with down to ${Math.min(...LEFT[proving.form])} bytes left; ${load.acknowledgements} writes done, ${load.refusalCount} refused${told([...load.strange, ...wrong])}`,
+      fullCount > 0 && load.unexpected.length === 0 && wrong.length === 0,
+      `${fullCount} times full, with down to ${Math.min(...REMAINING_BYTES[context.form])} bytes left; ${load.acknowledgements} writes done, ${load.refusalCount} refused${problemSummary([...load.unexpected, ...wrong])}`,
     ),
     finding(
-      "on a full disk reads continue, live and past, lists, exports and the feed, with unchanged answers",
-      reads.tookMs.length > 0 && reads.strange.length === 0,
-      `${reads.tookMs.length} reads, p99 ${quantilesOf(reads.tookMs)(0.99).toFixed(0)} ms${told(reads.strange)}`,
+      "on a full disk reads continue, live and past, lists, exports and the feed, with unchanged responses",
+      reads.tookMs.length > 0 && reads.unexpected.length === 0,
+      `${reads.tookMs.length} reads, p99 ${quantilesOf(reads.tookMs)(0.99).toFixed(0)} ms${problemSummary(reads.unexpected)}`,
     ),
     finding(
       "once there is space, writes resume by themselves within a second",
-      recoveries.length > 0 && recoveries.every((ms) => ms <= RECOVERS_MS),
+      recoveries.length > 0 && recoveries.every((ms) => ms <= RECOVERY_MAX_MS),
       `${recoveries.length} times, at most ${Math.max(...recoveries).toFixed(0)} ms`,
     ),
     ...full,
     finding(
       "the comparison notices a missing write, one that differs from the acknowledged one, and a refused one that was written",
-      teeth === "",
-      teeth === "" ? "3 of 3 forged ones noticed" : teeth,
+      undetected === "",
+      undetected === "" ? "3 of 3 forged differences noticed" : undetected,
     ),
     finding(
       "an appliance on a full disk stops cleanly within 5 s",
@@ -205,42 +193,43 @@ async function fills(proving: Proving, disk: SmallDisk, appliance: ProvedApplian
       `status ${end.code}, ${end.tookMs.toFixed(0)} ms${stopped ? "" : `: ${end.err.slice(-300)}`}`,
     ),
     finding(
-      "on a full disk verify finds the data intact, or gives in one sentence the reason why it cannot check",
+      "on a full disk verify finds the data intact, or explains in one sentence why it cannot check",
       verifiedFull.code === 0 || (verifiedFull.code === 3 && isOneSentence(verifiedFull.err)),
       `status ${verifiedFull.code}${verifiedFull.err === "" ? "" : `: ${verifiedFull.err.trim()}`}`,
     ),
     finding(
-      "after a start on a full disk and one with free space nothing acknowledged is missing, and verify finds the data intact",
-      (sentence === "" || isOneSentence(sentence)) && missing.length === 0 && verified.code === 0,
-      `${load.acknowledgements} acknowledged; the start on the full disk ${sentence === "" ? "answers reads" : `says: ${sentence.trim()}`}; verify ${verified.code}${told(missing)}`,
+      "after starts on a full disk and with free space nothing acknowledged is missing, and verify finds the data intact",
+      (startError === "" || isOneSentence(startError)) && missing.length === 0 && verified.code === 0,
+      `${load.acknowledgements} acknowledged; the start on the full disk ${startError === "" ? "serves reads" : `says: ${startError.trim()}`}; verify ${verified.code}${problemSummary(missing)}`,
     ),
   ];
 }
 
-/** Behavior for users and monitors without a free byte. */
-async function atTheEnd(
+/** Checks what users and monitors see while there is no free space. */
+async function checkFullDisk(
   disk: SmallDisk,
-  appliance: ProvedAppliance,
+  appliance: ApplianceUnderTest,
   running: Running,
-  session: Awaited<ReturnType<typeof signIn>>["client"],
+  session: Client | null,
   load: WriteLoad,
-  client: ReturnType<Running["withKey"]>,
+  client: Client,
 ): Promise<Finding[]> {
-  disk.leave(0);
-  // Until the log's internal free space is used up.
+  disk.fillExcept(0);
+  // Writes until the log's internal free space is used up.
   const refusedBefore = load.refusalCount;
   load.start(client, 2);
-  await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.strange.length > 0, HANG_MS);
+  await until(() => load.refusalCount - refusedBefore >= REFUSALS || load.unexpected.length > 0);
   await load.stop();
-  disk.leave(0);
+  disk.fillExcept(0);
   let signedIn = await signIn(running.client());
   // Sessions are small: some may still fit.
   for (let tries = 0; signedIn.status === 200 && tries < 500; tries += 1) signedIn = await signIn(running.client());
   const me = await session?.get("/api/auth/me");
-  const out = await session?.post("/api/auth/logout", undefined, { origin: running.url });
-  const meThen = await session?.get("/api/auth/me");
-  // A 507 must leave the session active, a success must have ended it.
-  const isTrue = (out?.status === 507 && meThen?.status === 200) || (out?.status === 200 && meThen?.status === 401);
+  const signOut = await session?.post("/api/auth/logout", undefined, { origin: running.url });
+  const meAfter = await session?.get("/api/auth/me");
+  // After a 507 the session must still be active; after a success it must not.
+  const isConsistent =
+    (signOut?.status === 507 && meAfter?.status === 200) || (signOut?.status === 200 && meAfter?.status === 401);
   const health = await running.client().get("/api/health");
   const backup = await client.post("/api/v1/backups", undefined);
   const files = appliance.backupFiles();
@@ -248,8 +237,8 @@ async function atTheEnd(
   return [
     finding(
       "on a full disk a sign-in is refused with storage_full, existing sessions continue, and a sign-out reports its true outcome",
-      signedIn.status === 507 && signedIn.code === "storage_full" && me?.status === 200 && isTrue,
-      `sign-in ${signedIn.status}, me ${me?.status}, sign-out ${out?.status} ${out?.body?.code ?? ""}, me then ${meThen?.status}`,
+      signedIn.status === 507 && signedIn.code === "storage_full" && me?.status === 200 && isConsistent,
+      `sign-in ${signedIn.status}, me ${me?.status}, sign-out ${signOut?.status} ${signOut?.body?.code ?? ""}, me then ${meAfter?.status}`,
     ),
     finding(
       "on a full disk /api/health reports that the store is readable",
@@ -269,22 +258,27 @@ async function atTheEnd(
   ];
 }
 
-/** Start on a full disk: the data at rest without a log, and only the given bytes free. */
-async function startsFull({ form }: Proving, disk: SmallDisk, appliance: ProvedAppliance): Promise<Finding[]> {
-  const said: string[] = [];
+/** Tests starts on a full disk: data at rest without a log, and only some bytes free. */
+async function startOnFullDisk(
+  { form }: ProofContext,
+  disk: SmallDisk,
+  appliance: ApplianceUnderTest,
+): Promise<Finding[]> {
+  const outcomes: string[] = [];
   let isClear = true;
-  for (const left of form === "short" ? [0] : [0, BLOCK_BYTES, 3 * BLOCK_BYTES, 6 * BLOCK_BYTES, 9 * BLOCK_BYTES]) {
+  for (const blocks of form === "short" ? [0] : [0, 1, 3, 6, 9]) {
+    const remaining = blocks * BLOCK_BYTES;
     disk.release();
     // The last writer removes the log.
     await appliance.run(["user", "list"]);
-    disk.leave(left);
+    disk.fillExcept(remaining);
     const started = await appliance.start();
     if (started instanceof Running) {
       const { code } = await started.stop();
-      said.push(`${left} bytes: starts, stops with ${code}`);
+      outcomes.push(`${remaining} bytes: starts, stops with ${code}`);
       isClear &&= code === 0;
     } else {
-      said.push(`${left} bytes: status ${started.code}, ${started.err.trim()}`);
+      outcomes.push(`${remaining} bytes: status ${started.code}, ${started.err.trim()}`);
       isClear &&= started.code === 3 && isOneSentence(started.err);
     }
   }
@@ -294,34 +288,31 @@ async function startsFull({ form }: Proving, disk: SmallDisk, appliance: ProvedA
     finding(
       "a start without space for a log works or is refused in one sentence with status 3, and the data stay intact",
       isClear && verified.code === 0,
-      `${said.join("; ")}; verify ${verified.code}`,
+      `${outcomes.join("; ")}; verify ${verified.code}`,
     ),
   ];
 }
 
-/** Checks that compare detects differences. @returns undetected ones; empty if none */
-async function blindness(client: ReturnType<Running["withKey"]>, load: WriteLoad): Promise<string> {
+/** Checks that `compare` detects forged differences. @returns the undetected ones; empty if there are none */
+async function undetectedDifferences(client: Client, load: WriteLoad): Promise<string> {
   const { acknowledged } = load;
-  const overlooked: string[] = [];
-  const invented = crypto.randomUUID();
-  acknowledged.subnets.set(invented, { id: invented });
-  if ((await compare(client, acknowledged)).length !== 1) overlooked.push("a missing one");
-  acknowledged.subnets.delete(invented);
-  const [id, state] = [...acknowledged.subnets].find(([, each]) => each !== null) as [
-    string,
-    Record<string, unknown> & { id: string },
-  ];
+  const undetected: string[] = [];
+  const fakeId = crypto.randomUUID();
+  acknowledged.subnets.set(fakeId, { id: fakeId });
+  if ((await compare(client, acknowledged)).length !== 1) undetected.push("a missing one");
+  acknowledged.subnets.delete(fakeId);
+  const [id, state] = [...acknowledged.subnets].find(([, record]) => record !== null) as [string, { id: string }];
   acknowledged.subnets.set(id, { ...state, name: "another" });
-  if ((await compare(client, acknowledged)).length !== 1) overlooked.push("another name");
+  if ((await compare(client, acknowledged)).length !== 1) undetected.push("another name");
   acknowledged.subnets.set(id, state);
   acknowledged.refused.add(id);
-  if ((await compare(client, acknowledged)).length !== 1) overlooked.push("a refused one");
+  if ((await compare(client, acknowledged)).length !== 1) undetected.push("a refused one");
   acknowledged.refused.delete(id);
-  return overlooked.join(", ");
+  return undetected.join(", ");
 }
 
-/** @returns empty if all acknowledged records are answered */
-async function stillAll(running: Running, key: string, load: WriteLoad): Promise<string> {
+/** Checks that all acknowledged records exist. @returns the problem; empty if there is none */
+async function verifyAcknowledged(running: Running, key: string, load: WriteLoad): Promise<string> {
   const wrong = await compare(running.withKey(key), load.acknowledged);
   const { code } = await running.stop();
   return wrong.length === 0 && code === 0
@@ -329,7 +320,7 @@ async function stillAll(running: Running, key: string, load: WriteLoad): Promise
     : `stopped with ${code}; ${wrong.length} records are wrong, the first: ${wrong[0]}\n\n`;
 }
 
-/** One readable line, without an exception's text. */
+/** Whether a text is one readable line, without an exception's text. */
 export function isOneSentence(text: string): boolean {
   return /^netledger: [^\n]+\.\n$/.test(text) && !/\bat .+:\d+:\d+|Error:/.test(text);
 }
@@ -338,7 +329,11 @@ export function finding(claim: string, held: boolean, figure: string): Finding {
   return { claim, held, figure };
 }
 
-/** The first few problems, and their number. */
-export function told(wrong: readonly string[]): string {
+export function proofOf(claim: string, held: boolean, figure: string): Proof {
+  return { findings: [{ claim, held, figure }] };
+}
+
+/** Summarizes problems: their number, and the first one. */
+export function problemSummary(wrong: readonly string[]): string {
   return wrong.length === 0 ? "" : `; ${wrong.length} wrong, the first: ${wrong[0]}`;
 }

@@ -1,39 +1,39 @@
-// Load of writes with every acknowledgement recorded, and of reads with known answers, neither of which a failing disk
-// may affect. Refusals are counted by code; no other answers are allowed.
+// Load of writes that records every acknowledgement, and of reads with known responses, both unaffected by a failing
+// disk. Refusals are counted by code; no other responses are allowed.
 
-import type { Answer, Client } from "../../../test/support/appliance/client.ts";
+import type { ApiResponse, Client } from "../../../test/support/appliance/client.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
 
-type Wire = Record<string, unknown> & { readonly id: string };
+type JsonRecord = Record<string, unknown> & { readonly id: string };
 
-/** Acknowledged records by id, as answered; null for deleted ones. */
+/** Acknowledged records by id, as returned; null for deleted records. */
 class Acknowledged {
-  readonly subnets = new Map<string, Wire | null>();
-  readonly hosts = new Map<string, Wire | null>();
-  /** Ids of refused creates. */
+  readonly subnets = new Map<string, JsonRecord | null>();
+  readonly hosts = new Map<string, JsonRecord | null>();
+  /** Ids of records whose creation was refused. */
   readonly refused = new Set<string>();
 }
 
 const PATHS = { subnets: "/api/v1/subnets", hosts: "/api/v1/hosts" } as const;
-const CONNECTIONS_OF_READERS = 2;
+const READER_CONNECTIONS = 2;
 
 export class WriteLoad {
   readonly acknowledged = new Acknowledged();
-  /** Number of answers by type: `200`, or the code of the refusal. */
-  readonly answers = new Map<string, number>();
-  /** The first unexpected answers. */
-  readonly strange: string[] = [];
+  /** Number of responses by `200` or error code. */
+  readonly counts = new Map<string, number>();
+  /** The first unexpected responses. */
+  readonly unexpected: string[] = [];
   private readonly networkId: string;
   private readonly random: SeededRandom;
   private readonly text: string;
   private readonly refusals: ReadonlySet<string>;
-  private made = 0;
+  private createdCount = 0;
   private isStopped = false;
   private workers: Promise<void>[] = [];
 
   /**
    * @param refusals allowed codes of refused writes
-   * @param options.textLength characters of each record's description
+   * @param options.textLength length of each record's description in characters
    */
   constructor(networkId: string, seed: number, refusals: readonly string[], { textLength = 1_500 } = {}) {
     this.networkId = networkId;
@@ -42,8 +42,8 @@ export class WriteLoad {
     this.refusals = new Set(refusals);
   }
 
-  count(answer: string): number {
-    return this.answers.get(answer) ?? 0;
+  count(response: string): number {
+    return this.counts.get(response) ?? 0;
   }
 
   get acknowledgements(): number {
@@ -58,44 +58,44 @@ export class WriteLoad {
     this.isStopped = false;
     this.workers = Array.from({ length: writers }, async () => {
       while (!this.isStopped) {
-        await this.one(client).catch((error: unknown) => {
+        await this.writeOnce(client).catch((error: unknown) => {
           this.isStopped = true;
-          this.strange.push(String(error));
+          this.unexpected.push(String(error));
         });
-        // Delay after a refusal: a thousand refusals a second prove nothing more.
-        if (this.hasJustBeenRefused) await new Promise((resolve) => setTimeout(resolve, 10));
+        // Waits after a refusal: more refusals per second would prove nothing more.
+        if (this.wasRefused) await Bun.sleep(10);
       }
     });
   }
 
-  /** Waits until every write has its answer. */
+  /** Waits until every write has its response. */
   async stop(): Promise<void> {
     this.isStopped = true;
     await Promise.all(this.workers);
   }
 
-  private hasJustBeenRefused = false;
+  private wasRefused = false;
 
-  private async one(client: Client): Promise<void> {
-    const turn = this.random.integer(10);
-    if (turn < 4) await this.create(client);
-    else if (turn < 6) await this.update(client);
-    else if (turn < 7) await this.remove(client);
-    else if (turn < 9) await this.createHost(client);
+  private async writeOnce(client: Client): Promise<void> {
+    const choice = this.random.integer(10);
+    if (choice < 4) await this.create(client);
+    else if (choice < 6) await this.update(client);
+    else if (choice < 7) await this.remove(client);
+    else if (choice < 9) await this.createHost(client);
     else await this.bulk(client);
   }
 
   private async create(client: Client): Promise<void> {
-    this.made += 1;
+    this.createdCount += 1;
     const id = crypto.randomUUID();
-    const answer = await client.post(PATHS.subnets, {
+    const response = await client.post(PATHS.subnets, {
       id,
       network_id: this.networkId,
-      cidr: this.cidr(this.made),
-      name: `made ${this.made}`,
+      cidr: this.cidr(this.createdCount),
+      name: `made ${this.createdCount}`,
       description: this.text,
     });
-    if (this.judge(answer)) this.acknowledged.subnets.set(id, answer.data);
+    if (this.judge(response)) this.acknowledged.subnets.set(id, response.data);
     else this.acknowledged.refused.add(id);
   }
 
@@ -104,36 +104,36 @@ export class WriteLoad {
     if (live === null) return this.create(client);
     const { id, cidr } = live;
     this.acknowledged.subnets.delete(id);
-    const answer = await client.put(`${PATHS.subnets}/${id}`, {
+    const response = await client.put(`${PATHS.subnets}/${id}`, {
       network_id: this.networkId,
       cidr,
       name: `renamed ${this.random.integer(1_000_000)}`,
       description: this.text,
     });
-    this.acknowledged.subnets.set(id, this.judge(answer) ? answer.data : live);
+    this.acknowledged.subnets.set(id, this.judge(response) ? response.data : live);
   }
 
   private async remove(client: Client): Promise<void> {
     const live = this.pickLive();
     if (live === null) return this.create(client);
-    // Reserved while in progress.
+    // Other writers must not pick the record while the request is in progress.
     this.acknowledged.subnets.delete(live.id);
-    const answer = await client.delete(`${PATHS.subnets}/${live.id}`);
-    this.acknowledged.subnets.set(live.id, this.judge(answer) ? null : live);
+    const response = await client.delete(`${PATHS.subnets}/${live.id}`);
+    this.acknowledged.subnets.set(live.id, this.judge(response) ? null : live);
   }
 
   private async createHost(client: Client): Promise<void> {
     const id = crypto.randomUUID();
-    const answer = await client.post(PATHS.hosts, { id, ...this.host() });
-    if (this.judge(answer)) this.acknowledged.hosts.set(id, answer.data);
+    const response = await client.post(PATHS.hosts, { id, ...this.host() });
+    if (this.judge(response)) this.acknowledged.hosts.set(id, response.data);
     else this.acknowledged.refused.add(id);
   }
 
-  /** All or nothing. */
+  /** Creates hosts in one request, all or none of which must exist afterwards. */
   private async bulk(client: Client): Promise<void> {
     const hosts = Array.from({ length: 20 }, () => ({ id: crypto.randomUUID(), ...this.host() }));
-    const answer = await client.post(`${PATHS.hosts}/bulk`, hosts);
-    const isDone = this.judge(answer);
+    const response = await client.post(`${PATHS.hosts}/bulk`, hosts);
+    const isDone = this.judge(response);
     for (const { id, name } of hosts) {
       if (isDone) this.acknowledged.hosts.set(id, { id, name });
       else this.acknowledged.refused.add(id);
@@ -141,10 +141,10 @@ export class WriteLoad {
   }
 
   private host() {
-    this.made += 1;
+    this.createdCount += 1;
     return {
       network_id: this.networkId,
-      name: `host ${this.made}`,
+      name: `host ${this.createdCount}`,
       description: this.text.slice(0, 300),
       interfaces: Array.from({ length: 3 }, (_, position) => ({
         if_index: position + 1,
@@ -153,8 +153,8 @@ export class WriteLoad {
     };
   }
 
-  private pickLive(): (Wire & { readonly cidr?: unknown }) | null {
-    const live = [...this.acknowledged.subnets.values()].filter((each) => each !== null);
+  private pickLive(): (JsonRecord & { readonly cidr?: unknown }) | null {
+    const live = [...this.acknowledged.subnets.values()].filter((record) => record !== null);
     return live.length === 0 ? null : this.random.pick(live);
   }
 
@@ -162,38 +162,38 @@ export class WriteLoad {
     return `10.${(n >> 8) & 255}.${n & 255}.0/24`;
   }
 
-  /** Counts an answer. @returns whether the write was acknowledged */
-  private judge(answer: Answer): boolean {
-    const code = answer.status === 200 ? "200" : String(answer.body?.code ?? answer.status);
-    this.answers.set(code, this.count(code) + 1);
-    this.hasJustBeenRefused = answer.status !== 200;
-    const isWhole =
-      answer.body?.success === (answer.status === 200) &&
-      (answer.status === 200 ||
-        answer.body.params?.request_id !== undefined ||
-        answer.body.params?.retry_after_seconds !== undefined);
-    if ((answer.status !== 200 && !this.refusals.has(code)) || !isWhole)
-      this.strange.push(`${answer.status} ${answer.text.slice(0, 200)}`);
-    return answer.status === 200;
+  /** Counts a response. @returns whether the write was acknowledged */
+  private judge(response: ApiResponse): boolean {
+    const code = response.status === 200 ? "200" : String(response.body?.code ?? response.status);
+    this.counts.set(code, this.count(code) + 1);
+    this.wasRefused = response.status !== 200;
+    const isDone = response.status === 200;
+    const { request_id, retry_after_seconds } = response.body?.params ?? {};
+    const isComplete =
+      response.body?.success === isDone && (isDone || request_id !== undefined || retry_after_seconds !== undefined);
+    if ((!isDone && !this.refusals.has(code)) || !isComplete)
+      this.unexpected.push(`${response.status} ${response.text.slice(0, 200)}`);
+    return isDone;
   }
 }
 
-/** Differences between live and acknowledged records; empty if correct. */
+/** Compares live with acknowledged records. @returns the differences */
 export async function compare(client: Client, acknowledged: Acknowledged): Promise<string[]> {
   const wrong: string[] = [];
   for (const kind of ["subnets", "hosts"] as const) {
     const list = await client.get(`${PATHS[kind]}?limit=0`);
     if (list.status !== 200) return [`${kind}: ${list.text.slice(0, 200)}`];
-    const found = new Map((list.data as Wire[]).map((each) => [each.id, each]));
+    const found = new Map((list.data as JsonRecord[]).map((record) => [record.id, record]));
     for (const [id, state] of acknowledged[kind]) {
-      const there = found.get(id);
+      const record = found.get(id);
       if (
         state === null
-          ? there !== undefined
-          : there === undefined || Object.entries(state).some(([field, value]) => !Bun.deepEquals(there[field], value))
+          ? record !== undefined
+          : record === undefined ||
+            Object.entries(state).some(([field, value]) => !Bun.deepEquals(record[field], value))
       ) {
         wrong.push(
-          `${kind} ${id}: acknowledged ${JSON.stringify(state)?.slice(0, 100)}, found ${JSON.stringify(there)?.slice(0, 100)}`,
+          `${kind} ${id}: acknowledged ${JSON.stringify(state)?.slice(0, 100)}, found ${JSON.stringify(record)?.slice(0, 100)}`,
         );
       }
     }
@@ -205,16 +205,16 @@ export async function compare(client: Client, acknowledged: Acknowledged): Promi
   return wrong;
 }
 
-/** Continuous reads, compared with the answers before the failure. */
+/** Reads continuously and compares the responses with those before the failure. */
 export class ReadLoad {
-  readonly strange: string[] = [];
+  readonly unexpected: string[] = [];
   readonly tookMs: number[] = [];
   private isStopped = false;
   private workers: Promise<void>[] = [];
 
-  /** @param at timestamp before which nothing changes any more */
+  /** @param at timestamp in the past, so that its state no longer changes */
   async start(client: Client, at: string): Promise<void> {
-    const asked = [
+    const paths = [
       `/api/v1/subnets?limit=20&at=${at}`,
       `/api/v1/subnets?limit=0&at=${at}`,
       `/api/v1/hosts?limit=10&at=${at}`,
@@ -224,20 +224,20 @@ export class ReadLoad {
       "/api/health",
     ];
     const expected = new Map<string, string>();
-    for (const path of asked) {
-      const answer = await client.get(path);
-      if (answer.status !== 200) throw new Error(`${path}: ${answer.text.slice(0, 200)}`);
-      expected.set(path, unended(answer.text));
+    for (const path of paths) {
+      const response = await client.get(path);
+      if (response.status !== 200) throw new Error(`${path}: ${response.text.slice(0, 200)}`);
+      expected.set(path, withoutEnds(response.text));
     }
-    this.workers = Array.from({ length: CONNECTIONS_OF_READERS }, async () => {
-      for (let turn = 0; !this.isStopped; turn += 1) {
-        const path = asked[turn % asked.length] as string;
-        const began = performance.now();
-        const answer = await client.get(path).catch((error: unknown) => ({ status: 0, text: String(error) }));
-        this.tookMs.push(performance.now() - began);
-        if (answer.status !== 200 || unended(answer.text) !== expected.get(path))
-          this.strange.push(`${path}: ${answer.status} ${answer.text.slice(0, 200)}`);
-        await new Promise((resolve) => setTimeout(resolve, 3));
+    this.workers = Array.from({ length: READER_CONNECTIONS }, async () => {
+      for (let i = 0; !this.isStopped; i += 1) {
+        const path = paths[i % paths.length] as string;
+        const started = performance.now();
+        const response = await client.get(path).catch((error: unknown) => ({ status: 0, text: String(error) }));
+        this.tookMs.push(performance.now() - started);
+        if (response.status !== 200 || withoutEnds(response.text) !== expected.get(path))
+          this.unexpected.push(`${path}: ${response.status} ${response.text.slice(0, 200)}`);
+        await Bun.sleep(3);
       }
     });
   }
@@ -248,8 +248,8 @@ export class ReadLoad {
   }
 }
 
-/** An answer without the only part that later changes add: the end of a state. */
-function unended(text: string): string {
+/** Removes the only part of a response that later changes affect: the end of each state. */
+function withoutEnds(text: string): string {
   return text
     .replaceAll(/"valid_to":(?:null|"[^"]*")/g, '"valid_to":null')
     .replaceAll(/(Z),[^,\n]*,([^,\n]*)(?=\n|$)/g, "$1,,$2");

@@ -1,4 +1,4 @@
-// Lost rows of any table: verify finds the row or its parent record.
+// Lost rows of any table: verify reports the row or its parent record.
 
 import { Database } from "bun:sqlite";
 import { copyFileSync, mkdirSync, rmSync } from "node:fs";
@@ -6,41 +6,38 @@ import { join } from "node:path";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { fillStore } from "../../../test/support/store/filled-store.ts";
-import { unguarded } from "../../../test/support/store/unguarded.ts";
-import type { Proof, Proving } from "../part.ts";
-import { ProvedAppliance } from "./appliance.ts";
-import { finding, told } from "./full.ts";
+import { runUnguarded } from "../../../test/support/store/unguarded.ts";
+import type { Proof, ProofContext } from "../part.ts";
+import { ApplianceUnderTest } from "./appliance.ts";
+import { problemSummary, proofOf } from "./full.ts";
 
 /** Number of tables in the short form. */
-const SHORT = 10;
+const SHORT_TABLES = 10;
 
-/** Deletes one row per table, each from a copy of a well-filled database. */
-export async function missingRows(proving: Proving): Promise<Proof> {
-  const good = join(proving.directory, "missing-good");
+/** Deletes one row from each table, each time in a copy of a well-filled database. */
+export async function missingRows(context: ProofContext): Promise<Proof> {
+  const good = join(context.directory, "missing-good");
   await fillStore(good, Date.now());
-  const random = seededRandom(proving.seed);
-  const all = tablesOf(dataFiles(good).database);
-  const tables = proving.form === "long" ? all : Array.from({ length: SHORT }, () => random.pick(all));
-  const unfound: string[] = [];
-  for (const [place, table] of tables.entries()) {
-    const folder = join(proving.directory, `missing-${place}`);
+  const random = seededRandom(context.seed);
+  const allTables = tablesOf(dataFiles(good).database);
+  const tables =
+    context.form === "long" ? allTables : Array.from({ length: SHORT_TABLES }, () => random.pick(allTables));
+  const undetected: string[] = [];
+  for (const [index, table] of tables.entries()) {
+    const folder = join(context.directory, `missing-${index}`);
     mkdirSync(folder, { mode: 0o700 });
     copyFileSync(dataFiles(good).key, dataFiles(folder).key);
     copyFileSync(dataFiles(good).database, dataFiles(folder).database);
-    deleteOne(dataFiles(folder).database, table, random);
-    const { code, out, err } = await ProvedAppliance.in(proving, folder).run(["verify"]);
-    if (code !== 1 || err !== "") unfound.push(`${table}: ${code} ${out.slice(-200)}${err}`);
+    deleteRow(dataFiles(folder).database, table, random);
+    const { code, out, err } = await ApplianceUnderTest.in(context, folder).run(["verify"]);
+    if (code !== 1 || err !== "") undetected.push(`${table}: ${code} ${out.slice(-200)}${err}`);
     rmSync(folder, { recursive: true });
   }
-  return {
-    findings: [
-      finding(
-        "no row can be deleted from any table so that verify finds the data intact",
-        unfound.length === 0,
-        `one row deleted from each of ${tables.length} of ${all.length} tables${told(unfound)}`,
-      ),
-    ],
-  };
+  return proofOf(
+    "no row can be deleted from any table so that verify finds the data intact",
+    undetected.length === 0,
+    `one row deleted from each of ${tables.length} of ${allTables.length} tables${problemSummary(undetected)}`,
+  );
 }
 
 function tablesOf(path: string): string[] {
@@ -55,16 +52,13 @@ function tablesOf(path: string): string[] {
   }
 }
 
-function deleteOne(path: string, table: string, random: SeededRandom): void {
+function deleteRow(path: string, table: string, random: SeededRandom): void {
   const db = new Database(path, { readwrite: true, strict: true });
   try {
-    const keys = (
-      db.query("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk").values(table) as string[][]
-    ).flat();
-    const key = `(${keys.join(", ")})`;
+    const keys = db.query("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk").values(table).join(", ");
     const [count] = db.query(`SELECT count(*) FROM ${table}`).values()[0] as [number];
-    unguarded({ $client: db }, [
-      `DELETE FROM ${table} WHERE ${key} = (SELECT ${keys.join(", ")} FROM ${table} ORDER BY ${keys.join(", ")}
+    runUnguarded({ $client: db }, [
+      `DELETE FROM ${table} WHERE (${keys}) = (SELECT ${keys} FROM ${table} ORDER BY ${keys}
         LIMIT 1 OFFSET ${random.integer(count)})`,
     ]);
   } finally {

@@ -1,4 +1,4 @@
-// Locations of b-trees in an SQLite file, read from the file itself to select pages for damage. Format:
+// Page locations of b-trees in an SQLite file, read from the file itself to select pages for damage. Format:
 // https://www.sqlite.org/fileformat2.html, sections 1.3 and 1.6.
 
 import { Database } from "bun:sqlite";
@@ -14,7 +14,7 @@ export class DatabasePages {
   readonly pageBytes: number;
   private readonly roots: ReadonlyMap<string, number>;
 
-  /** @param path at rest, without a log */
+  /** @param path database at rest, without a log */
   constructor(path: string, bytes: Buffer) {
     this.bytes = bytes;
     this.pageBytes = bytes.readUInt16BE(16);
@@ -28,12 +28,12 @@ export class DatabasePages {
     }
   }
 
-  /** Offset of a page. Pages are numbered from 1. */
+  /** Byte offset of a page. Pages are numbered from 1. */
   offset(page: number): number {
     return (page - 1) * this.pageBytes;
   }
 
-  /** A leaf in the middle of a table or an index. */
+  /** Finds a leaf page in the middle of a table or an index. */
   leaf(name: string): number {
     let page = this.root(name);
     for (;;) {
@@ -52,7 +52,7 @@ export class DatabasePages {
     return root;
   }
 
-  /** Used byte ranges [start, end), page by page; the whole page if it belongs to no b-tree. */
+  /** Used byte ranges [start, end), page by page; an entire page if it belongs to no b-tree. */
   usedRanges(): Array<readonly [start: number, end: number]> {
     const ranges: Array<readonly [number, number]> = [[0, FIRST_HEADER_BYTES]];
     for (let page = 1; this.offset(page) < this.bytes.length; page += 1) {

@@ -1,4 +1,4 @@
-// Small disk: a tmpfs in a private mount namespace, which ends with its last process. Must not know its contents.
+// Small disk: a tmpfs in a private mount namespace, which vanishes with its last process. Independent of its contents.
 
 import { closeSync, existsSync, ftruncateSync, mkdirSync, openSync, rmSync, statfsSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ export interface DiskSize {
   readonly inodes?: number;
 }
 
-/** Reason: refused, or without the tools. */
-interface NoDisk {
+/** Reason why no disk could be mounted. */
+interface Unavailable {
   readonly reason: string;
 }
 
@@ -20,74 +20,62 @@ export const BLOCK_BYTES = 4_096;
 const FILLER = "filler";
 
 export class SmallDisk {
-  /** Command prefix to run where the disk is mounted. */
-  readonly inside: readonly string[];
+  /** Prefix that runs a command in the namespace of the disk. */
+  readonly commandPrefix: readonly string[];
   /** Path of the disk inside the namespace. */
   readonly path: string;
-  /** The same, as seen from here. */
-  readonly outside: string;
+  /** Path of the disk as seen from this process. */
+  readonly hostPath: string;
   private readonly holder: Bun.Subprocess<"pipe", "pipe", "pipe">;
 
-  private constructor(holder: Bun.Subprocess<"pipe", "pipe", "pipe">, path: string, inside: readonly string[]) {
+  private constructor(holder: Bun.Subprocess<"pipe", "pipe", "pipe">, path: string, commandPrefix: readonly string[]) {
     this.holder = holder;
     this.path = path;
-    this.inside = inside;
-    this.outside = `/proc/${holder.pid}/root${path}`;
+    this.commandPrefix = commandPrefix;
+    this.hostPath = `/proc/${holder.pid}/root${path}`;
   }
 
   /**
-   * As root, or as root of a user namespace.
-   * @param path an empty folder, created if missing
+   * Mounts a disk as root, or as root of a user namespace.
+   * @param path empty folder, created if missing
    */
-  static async mount(path: string, { bytes, inodes }: DiskSize): Promise<SmallDisk | NoDisk> {
+  static async mount(path: string, { bytes, inodes }: DiskSize): Promise<SmallDisk | Unavailable> {
     mkdirSync(path, { recursive: true });
     if (Bun.which("unshare") === null || Bun.which("nsenter") === null)
       return { reason: "util-linux (unshare, nsenter) is not installed." };
     const isRoot = process.getuid?.() === 0;
     const options = [`size=${bytes}`, "mode=0700", ...(inodes === undefined ? [] : [`nr_inodes=${inodes}`])].join(",");
-    // Holds the namespace until its input closes, at the latest at the exit of this process.
-    const holder = Bun.spawn(
-      [
-        "unshare",
-        isRoot ? "-m" : "-Urm",
-        "sh",
-        "-c",
-        'mount -t tmpfs -o "$1" none "$0" && echo mounted && exec cat',
-        path,
-        options,
-      ],
-      { stdin: "pipe", stdout: "pipe", stderr: "pipe" },
-    );
+    // Holds the namespace until its input is closed, at the latest when this process exits.
+    const script = 'mount -t tmpfs -o "$1" none "$0" && echo mounted && exec cat';
+    const holder = Bun.spawn(["unshare", isRoot ? "-m" : "-Urm", "sh", "-c", script, path, options], {
+      stdin: "pipe",
+      stdout: "pipe",
+      stderr: "pipe",
+    });
     const { value } = await holder.stdout.getReader().read();
     if (value === undefined)
       return {
         reason: `a small disk cannot be mounted here: ${(await holder.stderr.text()).trim().split("\n")[0] ?? ""}.`,
       };
-    return new SmallDisk(holder, path, [
-      "nsenter",
-      "-t",
-      String(holder.pid),
-      ...(isRoot ? [] : ["-U", "--preserve-credentials"]),
-      "-m",
-      "--",
-    ]);
+    const user = isRoot ? [] : ["-U", "--preserve-credentials"];
+    return new SmallDisk(holder, path, ["nsenter", "-t", String(holder.pid), ...user, "-m", "--"]);
   }
 
   get freeBytes(): number {
-    const { bavail, bsize } = statfsSync(this.outside);
+    const { bavail, bsize } = statfsSync(this.hostPath);
     return bavail * bsize;
   }
 
-  /** Fills the disk except for this many bytes, in whole blocks; frees space if it had filled more. */
-  leave(bytes: number): void {
-    const file = openSync(join(this.outside, FILLER), "a");
+  /** Fills the disk except for this many bytes, in whole blocks; frees space if less is left. */
+  fillExcept(bytes: number): void {
+    const file = openSync(join(this.hostPath, FILLER), "a");
     try {
       const blocks = (count: number) => Math.ceil(count / BLOCK_BYTES) * BLOCK_BYTES;
-      for (let over = this.freeBytes - blocks(bytes); over > 0; over = this.freeBytes - blocks(bytes)) {
-        if (!this.take(file, Math.min(over, 1 << 20))) break;
+      for (let excess = this.freeBytes - blocks(bytes); excess > 0; excess = this.freeBytes - blocks(bytes)) {
+        if (!this.append(file, Math.min(excess, 1 << 20))) break;
       }
       const missing = blocks(bytes) - this.freeBytes;
-      if (missing > 0) ftruncateSync(file, Math.max(0, Bun.file(join(this.outside, FILLER)).size - missing));
+      if (missing > 0) ftruncateSync(file, Math.max(0, Bun.file(join(this.hostPath, FILLER)).size - missing));
     } finally {
       closeSync(file);
     }
@@ -95,35 +83,30 @@ export class SmallDisk {
 
   /** Frees the filled space. */
   release(): void {
-    rmSync(join(this.outside, FILLER), { force: true });
+    rmSync(join(this.hostPath, FILLER), { force: true });
   }
 
   /** Creates empty files until no more fit. @returns their number */
   takeInodes(): number {
-    let made = 0;
-    for (; ; made += 1) {
+    let created = 0;
+    for (; ; created += 1) {
       try {
-        closeSync(openSync(join(this.outside, `${FILLER}-${made}`), "wx"));
+        closeSync(openSync(join(this.hostPath, `${FILLER}-${created}`), "wx"));
       } catch {
-        return made;
+        return created;
       }
     }
   }
 
   releaseInodes(): void {
-    for (let each = 0; existsSync(join(this.outside, `${FILLER}-${each}`)); each += 1)
-      rmSync(join(this.outside, `${FILLER}-${each}`));
+    for (let i = 0; existsSync(join(this.hostPath, `${FILLER}-${i}`)); i += 1)
+      rmSync(join(this.hostPath, `${FILLER}-${i}`));
   }
 
-  /** @returns success; a disk in use by writers refuses to become read-only */
+  /** Remounts the disk. @returns whether it succeeded; a disk open for writing cannot become read-only */
   async remount(option: "ro" | "rw"): Promise<boolean> {
-    return (
-      (await Bun.spawn([...this.inside, "mount", "-o", `remount,${option}`, this.path], {
-        stdin: "ignore",
-        stdout: "ignore",
-        stderr: "ignore",
-      }).exited) === 0
-    );
+    const command = [...this.commandPrefix, "mount", "-o", `remount,${option}`, this.path];
+    return (await Bun.spawn(command, { stdin: "ignore", stdout: "ignore", stderr: "ignore" }).exited) === 0;
   }
 
   async unmount(): Promise<void> {
@@ -131,7 +114,7 @@ export class SmallDisk {
     await this.holder.exited;
   }
 
-  private take(file: number, bytes: number): boolean {
+  private append(file: number, bytes: number): boolean {
     try {
       return writeSync(file, Buffer.alloc(bytes, "filler.")) > 0;
     } catch {

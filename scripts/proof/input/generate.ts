@@ -1,25 +1,25 @@
-// Requests from the OpenAPI document: valid, nearly valid, and invalid. Text between @@ is an id resolved when sent, so
-// that a seed gives the same requests although ids differ. Must not send anything.
+// Requests generated from the OpenAPI document: valid, nearly valid, and invalid. Text between @@ is a placeholder that
+// is resolved when sent, so that a seed gives the same requests although ids differ. Sends nothing.
 
 import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation } from "../../../test/support/contract/openapi.ts";
+import { texts } from "../texts.ts";
 import { type JsonValue, MUTATIONS, type Mutation } from "./json-text.ts";
 
 type Json = Record<string, unknown>;
 
-/** Callers: the Owner of the first organization, users of the second one, or no user. The guesser may be locked out. */
-const ASKERS = ["owner", "viewer", "member", "guesser", "nobody"] as const;
-export type Asker = (typeof ASKERS)[number];
+/** The Owner of the first organization, users of the second, or no user ("nobody"). The guesser may be locked out. */
+export type Caller = "owner" | "viewer" | "member" | "guesser" | "nobody";
 
-/** Base of a body before its mutation. */
+/** Body before its mutations. */
 type BodyBase =
-  | { readonly of: "schema" | "anything"; readonly value: JsonValue }
-  /** Record at the path, as returned by GET, or the document's example if there is none. */
-  | { readonly of: "record" | "example" }
-  | { readonly of: "text"; readonly text: string };
+  | { readonly source: "schema" | "anything"; readonly value: JsonValue }
+  /** The record at the path as GET returns it, or the document's example if there is none. */
+  | { readonly source: "record" | "example" }
+  | { readonly source: "text"; readonly text: string };
 
 export interface Draft {
-  readonly asker: Asker;
+  readonly caller: Caller;
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -35,66 +35,63 @@ export interface Draft {
 const ENCODINGS = ["utf-8", "utf-16le", "latin1", "bom", "truncated", "broken"] as const;
 type Encoding = (typeof ENCODINGS)[number];
 
-/** Part of every sent secret: no answer and no log line may contain it. */
+/** Part of every sent secret: no response and no log line may contain it. */
 export const SECRET_MARK = "sEcReT-mArK";
 
-/** Drafts for one operation of a document: most with an error, some as a client would send. */
+/** Generates drafts for one operation: most with an error, some as a client would send them. */
 export function draftsOf(document: Json, documented: DocumentedOperation): Arbitrary<Draft> {
   const { method, path, operation } = documented;
-  const parameters = ((operation.parameters ?? []) as Json[]).map((each) => resolved(document, each));
-  const own = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
+  const parameters = ((operation.parameters ?? []) as Json[]).map((parameter) => resolveRef(document, parameter));
+  const resource = path.replace(/^\/api\/(v1\/)?/, "").replace(/\/\{.*$/, "");
   const contents = (operation.requestBody as Json | undefined)?.content as Readonly<Record<string, Json>> | undefined;
   const content = contents?.["application/json"];
   const schema =
-    content === undefined ? null : withKnown(document, content.schema as Json, operation.operationId as string, own);
+    content === undefined
+      ? null
+      : withKnown(document, content.schema as Json, operation.operationId as string, resource);
   const table = contents?.["text/csv"];
-  const inPath = parameters.filter((each) => each.in === "path");
-  const inQuery = parameters.filter((each) => each.in === "query");
-  const target = (value: (parameter: Json, own: string) => Arbitrary<string>, query: Arbitrary<string>) =>
+  const inPath = parameters.filter((parameter) => parameter.in === "path");
+  const inQuery = parameters.filter((parameter) => parameter.in === "query");
+  const target = (value: (parameter: Json, resource: string) => Arbitrary<string>, query: Arbitrary<string>) =>
     fc
-      .tuple(fc.tuple(...inPath.map((each) => fc.tuple(fc.constant(each.name as string), value(each, own)))), query)
+      .tuple(
+        fc.tuple(...inPath.map((param) => fc.tuple(fc.constant(param.name as string), value(param, resource)))),
+        query,
+      )
       .map(
-        ([values, query]) => values.reduce((now, [name, value]) => now.replace(`{${name}}`, () => value), path) + query,
+        ([values, query]) =>
+          values.reduce((filled, [name, value]) => filled.replace(`{${name}}`, () => value), path) + query,
       );
-  // Wrong passwords slow the account down.
+  // Wrong passwords throttle the account.
   const isPassword = operation.operationId === "changePassword";
   // A sign-in is for a user of the guesser's organization.
   const isSignIn = operation.operationId === "signIn";
-  const wrong = fc.record({
-    asker: isPassword
-      ? fc.constantFrom<Asker>("guesser", "guesser", "guesser", "nobody")
+  const malformed = fc.record({
+    caller: isPassword
+      ? fc.constantFrom<Caller>("guesser", "guesser", "guesser", "nobody")
       : isSignIn
-        ? fc.constantFrom<Asker>("nobody", "nobody", "member")
+        ? fc.constantFrom<Caller>("nobody", "nobody", "member")
         : fc.oneof(
-            { weight: 8, arbitrary: fc.constant<Asker>("owner") },
-            { weight: 1, arbitrary: fc.constant<Asker>("viewer") },
-            { weight: 2, arbitrary: fc.constant<Asker>("member") },
-            { weight: 1, arbitrary: fc.constant<Asker>("nobody") },
+            weighted(8, fc.constant<Caller>("owner")),
+            weighted(1, fc.constant<Caller>("viewer")),
+            weighted(2, fc.constant<Caller>("member")),
+            weighted(1, fc.constant<Caller>("nobody")),
           ),
     method: fc.oneof(
-      { weight: 30, arbitrary: fc.constant(method) },
-      { weight: 1, arbitrary: fc.constantFrom("HEAD", "OPTIONS", "PATCH", "PUT", "POST", "DELETE", "TRACE", "GET") },
+      weighted(30, fc.constant(method)),
+      weighted(1, fc.constantFrom("HEAD", "OPTIONS", "PATCH", "PUT", "POST", "DELETE", "TRACE", "GET")),
     ),
     target: target(pathValue, queryOf(document, inQuery)),
-    headers: fc.oneof(
-      { weight: 3, arbitrary: fc.constant([]) },
-      { weight: 2, arbitrary: fc.array(header(), { maxLength: 3 }) },
-    ),
+    headers: fc.oneof(weighted(3, fc.constant([])), weighted(2, fc.array(header(), { maxLength: 3 }))),
     body:
       table !== undefined
         ? tableOf(table.example as string)
         : schema === null
-          ? fc.oneof(
-              { weight: 8, arbitrary: fc.constant(null) },
-              { weight: 1, arbitrary: bodyOf(document, {}, method, own) },
-            )
-          : fc.oneof(
-              { weight: 30, arbitrary: bodyOf(document, schema, method, own) },
-              { weight: 1, arbitrary: fc.constant(null) },
-            ),
+          ? fc.oneof(weighted(8, fc.constant(null)), weighted(1, bodyOf(document, {}, method, resource)))
+          : fc.oneof(weighted(30, bodyOf(document, schema, method, resource)), weighted(1, fc.constant(null))),
   });
-  const meant = fc.record({
-    asker: fc.constant<Asker>(isPassword ? "guesser" : isSignIn ? "nobody" : "owner"),
+  const wellFormed = fc.record({
+    caller: fc.constant<Caller>(isPassword ? "guesser" : isSignIn ? "nobody" : "owner"),
     method: fc.constant(method),
     target: target(fittingPathValue, fittingQueryOf(document, inQuery)),
     headers: fc.constantFrom<Draft["headers"]>([], [["X-Change-Reason", "a reason"]]),
@@ -103,27 +100,27 @@ export function draftsOf(document: Json, documented: DocumentedOperation): Arbit
         ? fittingTableOf(table.example as string)
         : schema === null
           ? fc.constant(null)
-          : fittingBodyOf(document, schema, method, own),
+          : fittingBodyOf(document, schema, method, resource),
   });
-  return fc.oneof({ weight: 3, arbitrary: wrong }, { weight: 1, arbitrary: meant });
+  return fc.oneof(weighted(3, malformed), weighted(1, wellFormed));
 }
 
-/** A schema of a few texts, usually the first. */
+/** Schema for one of a few texts, usually the first. */
 function oneOf(mostly: string, ...others: string[]): Json {
   return { enum: [...Array.from({ length: 4 * others.length }, () => mostly), ...others] };
 }
 
-/** Usually the right one: wrong ones slow the account down, which would hide all other refusals. */
-const PASSWORD_ASKED = oneOf("@@password@@", `${SECRET_MARK}-wrong`);
+/** Usually the right password: wrong ones throttle the account, which would hide all other refusals. */
+const PASSWORD_FIELD = oneOf("@@password@@", `${SECRET_MARK}-wrong`);
 
 const idOf = (pool: string): Json => ({ enum: Array.from({ length: 8 }, (_, n) => `@@own/${pool}/${n}@@`) });
 const idsOf = (pool: string): Json => ({ type: "array", minItems: 1, items: idOf(pool) });
 
-/** Body fields that an operation needs, and that its schema does not describe enough. */
+/** Body fields that an operation needs and that its schema does not describe sufficiently. */
 const KNOWN_FIELDS: Readonly<Record<string, Json>> = {
-  signIn: { email: oneOf("@@guesser@@", "u1@example.org"), password: PASSWORD_ASKED },
-  changePassword: { current_password: PASSWORD_ASKED },
-  downloadBackup: { password: PASSWORD_ASKED },
+  signIn: { email: oneOf("@@guesser@@", "u1@example.org"), password: PASSWORD_FIELD },
+  changePassword: { current_password: PASSWORD_FIELD },
+  downloadBackup: { password: PASSWORD_FIELD },
   acceptConflict: {
     type: oneOf("Subnet", "Address", "Mac"),
     value: oneOf("@@conflict@@", "127.1.0.0/16"),
@@ -136,15 +133,16 @@ const KNOWN_FIELDS: Readonly<Record<string, Json>> = {
   removeTagFromRecords: { entity_type: oneOf("Host", "service", "SERVICE") },
 };
 
-/** Schema of a body, or of each item of its list, with the fields that the operation needs. */
-function withKnown(document: Json, given: Json, operationId: string, own: string): Json {
-  const schema = resolved(document, given);
-  if (schema.type === "array") return { ...schema, items: withKnown(document, schema.items as Json, operationId, own) };
+/** Adds the fields that the operation needs to the schema of its body, or of each item of a list. */
+function withKnown(document: Json, given: Json, operationId: string, resource: string): Json {
+  const schema = resolveRef(document, given);
+  if (schema.type === "array")
+    return { ...schema, items: withKnown(document, schema.items as Json, operationId, resource) };
   const properties = (schema.properties ?? {}) as Record<string, Json>;
-  const known = own.endsWith("/bulk-update")
+  const known = resource.endsWith("/bulk-update")
     ? {
-        ids: idsOf(own.replace("/bulk-update", "")),
-        set: { ...resolved(document, properties.set as Json), minProperties: 1 },
+        ids: idsOf(resource.replace("/bulk-update", "")),
+        set: { ...resolveRef(document, properties.set as Json), minProperties: 1 },
       }
     : KNOWN_FIELDS[operationId];
   if (known === undefined) return schema;
@@ -155,69 +153,68 @@ function withKnown(document: Json, given: Json, operationId: string, own: string
   };
 }
 
-/** @param own plural of the path, for ids without a specific name */
-function bodyOf(document: Json, schema: Json, method: string, own: string): Arbitrary<Draft["body"]> {
-  const fit = fc.record({
-    of: fc.constant("schema" as const),
-    value: valid(document, schema, nameOf(own), 0),
+/** Generates bodies with and without errors. @param resource plural in the path, for ids without a specific name */
+function bodyOf(document: Json, schema: Json, method: string, resource: string): Arbitrary<Draft["body"]> {
+  const fitting = fc.record({
+    source: fc.constant("schema" as const),
+    value: valid(document, schema, nameOf(resource), 0),
   });
-  const anything = fc.record({ of: fc.constant("anything" as const), value: nonsense() });
-  const known = fc.record({ of: fc.constant(method === "PUT" ? ("record" as const) : ("example" as const)) });
+  const anything = fc.record({ source: fc.constant("anything" as const), value: nonsense() });
+  const known = fc.record({ source: fc.constant(method === "PUT" ? ("record" as const) : ("example" as const)) });
   const text = fc.record({
-    of: fc.constant("text" as const),
+    source: fc.constant("text" as const),
     text: fc.oneof(fc.constantFrom(...NOT_JSON), fc.string({ maxLength: 40 })),
   });
   return fc.record({
     base: fc.oneof(
-      { weight: 12, arbitrary: fit as Arbitrary<BodyBase> },
-      { weight: method === "PUT" ? 8 : 2, arbitrary: known },
-      { weight: 2, arbitrary: anything },
-      { weight: 1, arbitrary: text },
+      weighted(12, fitting as Arbitrary<BodyBase>),
+      weighted(method === "PUT" ? 8 : 2, known),
+      weighted(2, anything),
+      weighted(1, text),
     ),
     mutations: fc.oneof(
-      { weight: 5, arbitrary: fc.constant([]) },
-      { weight: 4, arbitrary: fc.array(mutation(), { minLength: 1, maxLength: 1 }) },
-      { weight: 2, arbitrary: fc.array(mutation(), { maxLength: 5 }) },
+      weighted(5, fc.constant([])),
+      weighted(4, fc.array(mutation(), { minLength: 1, maxLength: 1 })),
+      weighted(2, fc.array(mutation(), { maxLength: 5 })),
     ),
-    encoding: fc.oneof(
-      { weight: 25, arbitrary: fc.constant<Encoding>("utf-8") },
-      { weight: 1, arbitrary: fc.constantFrom(...ENCODINGS) },
-    ),
-    type: fc.oneof(
-      { weight: 25, arbitrary: fc.constant("application/json") },
-      { weight: 1, arbitrary: fc.constantFrom(...MEDIA_TYPES) },
-    ),
+    encoding: encoding(25),
+    type: fc.oneof(weighted(25, fc.constant("application/json")), weighted(1, fc.constantFrom(...MEDIA_TYPES))),
   });
 }
 
-/** A body that fits the schema, usually without optional fields; or the existing record unchanged. */
-function fittingBodyOf(document: Json, schema: Json, method: string, own: string): Arbitrary<Draft["body"]> {
+/** Picks an encoding. @param weight weight of UTF-8, relative to all encodings together */
+function encoding(weight: number): Arbitrary<Encoding> {
+  return fc.oneof(weighted(weight, fc.constant<Encoding>("utf-8")), weighted(1, fc.constantFrom(...ENCODINGS)));
+}
+
+/** Generates bodies that fit the schema, usually without optional fields, or the existing record unchanged. */
+function fittingBodyOf(document: Json, schema: Json, method: string, resource: string): Arbitrary<Draft["body"]> {
   const schemas = fc.record({
-    of: fc.constant("schema" as const),
-    value: valid(document, schema, nameOf(own), 0, SPARSE),
+    source: fc.constant("schema" as const),
+    value: valid(document, schema, nameOf(resource), 0, SPARSE),
   });
-  const known = fc.constant<BodyBase>({ of: method === "PUT" ? "record" : "example" });
+  const known = fc.constant<BodyBase>({ source: method === "PUT" ? "record" : "example" });
   return fc
-    .oneof({ weight: 3, arbitrary: schemas as Arbitrary<BodyBase> }, { weight: 1, arbitrary: known })
+    .oneof(weighted(3, schemas as Arbitrary<BodyBase>), weighted(1, known))
     .map((base) => ({ base, mutations: [], encoding: "utf-8" as const, type: "application/json" }));
 }
 
-/** Kind of ids in a body without a specific name: the plural of the path. */
-function nameOf(own: string): string {
-  return `/${own.replace(/\/(bulk-delete|assign).*$/, "")}`;
+/** Name for ids in a body that have no specific one: the plural in the path. */
+function nameOf(resource: string): string {
+  return `/${resource.replace(/\/(bulk-delete|assign).*$/, "")}`;
 }
 
-/** Few columns of the example, with rows that refer to existing records. */
+/** Generates tables with a few columns of the example, and rows that refer to existing records. */
 function fittingTableOf(example: string): Arbitrary<Draft["body"]> {
   const [header = "", row = ""] = example.split("\r\n");
   const cells = [...row.matchAll(/("(?:[^"]|"")*"|[^,]*)(?:,|$)/g)].map(([, cell = ""]) => cell);
   const names = header.split(",");
-  // Fields implied by the record's parent.
-  const isTold = (name: string) =>
+  // Fields that the record's parent implies.
+  const isImplied = (name: string) =>
     ["id", "subnet_id"].includes(name) ||
-    (name === "network_id" && ["host_id", "service_id"].some((each) => names.includes(each))) ||
+    (name === "network_id" && ["host_id", "service_id"].some((parent) => names.includes(parent))) ||
     (name === "host_id" && names.includes("service_id"));
-  const columns = names.flatMap((name, place) => (isTold(name) ? [] : [{ name, cell: cells[place] ?? "" }]));
+  const columns = names.flatMap((name, index) => (isImplied(name) ? [] : [{ name, cell: cells[index] ?? "" }]));
   const cell = ({ name, cell }: { name: string; cell: string }): Arbitrary<string> => {
     if (/^[0-9a-f-]{36}$/.test(cell)) return id(name);
     if (name === "number") return fc.integer({ min: 1, max: 4_094 }).map(String);
@@ -226,7 +223,7 @@ function fittingTableOf(example: string): Arbitrary<Draft["body"]> {
   };
   return fc.array(fc.tuple(...columns.map(cell)), { minLength: 1, maxLength: 3 }).map((rows) => ({
     base: {
-      of: "text" as const,
+      source: "text" as const,
       text: [columns.map(({ name }) => name), ...rows].map((cells) => `${cells.join(",")}\r\n`).join(""),
     },
     mutations: [],
@@ -235,71 +232,56 @@ function fittingTableOf(example: string): Arbitrary<Draft["body"]> {
   }));
 }
 
-/** A table with some columns of the example, some unknown ones, and cells that are unchanged, random or misquoted. */
+/** Generates tables with known and unknown columns, and with unchanged, random or misquoted cells. */
 function tableOf(example: string): Arbitrary<Draft["body"]> {
-  // No host beyond this machine may be looked up.
-  const near = example.replaceAll(/\d{1,3}(\.\d{1,3}){3}/g, "127.0.0.1");
-  const [header = "", row = ""] = near.split("\r\n");
+  // No address outside this machine may be looked up.
+  const local = example.replaceAll(/\d{1,3}(\.\d{1,3}){3}/g, "127.0.0.1");
+  const [header = "", row = ""] = local.split("\r\n");
   const names = header.split(",");
-  const name = fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...names) }, { weight: 1, arbitrary: key() });
+  const name = fc.oneof(weighted(12, fc.constantFrom(...names)), weighted(1, key()));
   const cell = fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...row.split(",")) },
-    { weight: 3, arbitrary: fc.constantFrom(...CELLS) },
-    { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }) },
-    { weight: 1, arbitrary: anyId() },
+    weighted(6, fc.constantFrom(...row.split(","))),
+    weighted(3, fc.constantFrom(...CELLS)),
+    weighted(1, fc.string({ maxLength: 20, unit: "binary" })),
+    weighted(1, anyId()),
   );
-  const grid = fc.oneof(
-    { weight: 3, arbitrary: fc.constant([names, row.split(",")]) },
-    {
-      weight: 6,
-      arbitrary: fc
-        .tuple(
-          fc.array(name, { minLength: 1, maxLength: 6 }),
-          fc.array(fc.array(cell, { maxLength: 6 }), { maxLength: 5 }),
-        )
-        .map(([head, body]) => [head, ...body]),
-    },
-  );
+  const mixed = fc
+    .tuple(fc.array(name, { minLength: 1, maxLength: 6 }), fc.array(fc.array(cell, { maxLength: 6 }), { maxLength: 5 }))
+    .map(([head, body]) => [head, ...body]);
+  const grid = fc.oneof(weighted(3, fc.constant([names, row.split(",")])), weighted(6, mixed));
   const text = fc
     .tuple(grid, fc.constantFrom(",", ",", ";", "\t", "|"), fc.constantFrom("\r\n", "\n", "\r"))
     .map(([rows, delimiter, end]) => rows.map((cells) => cells.join(delimiter) + end).join(""));
   return fc.record({
-    base: fc.record({ of: fc.constant("text" as const), text }),
+    base: fc.record({ source: fc.constant("text" as const), text }),
     mutations: fc.constant([]),
-    encoding: fc.oneof(
-      { weight: 20, arbitrary: fc.constant<Encoding>("utf-8") },
-      { weight: 1, arbitrary: fc.constantFrom(...ENCODINGS) },
-    ),
+    encoding: encoding(20),
     type: fc.oneof(
-      { weight: 20, arbitrary: fc.constant("text/csv") },
-      { weight: 2, arbitrary: fc.constantFrom(...TABLE_TYPES) },
-      { weight: 1, arbitrary: fc.constantFrom(...MEDIA_TYPES) },
+      weighted(20, fc.constant("text/csv")),
+      weighted(2, fc.constantFrom(...TABLE_TYPES)),
+      weighted(1, fc.constantFrom(...MEDIA_TYPES)),
     ),
   });
 }
 
 function mutation(): Arbitrary<Mutation> {
-  return fc.record({
-    kind: fc.constantFrom(...MUTATIONS),
-    at: fc.nat(400),
-    other: fc.nat(4_000),
-    raw: raw(),
-    key: key(),
-  });
+  const kind = fc.constantFrom(...MUTATIONS);
+  return fc.record({ kind, location: fc.nat(400), other: fc.nat(4_000), raw: raw(), key: key() });
 }
 
 function key(): Arbitrary<string> {
   return fc.oneof(fc.constantFrom(...KEYS), fc.string({ maxLength: 8, unit: "binary" }));
 }
 
-/** Any JSON text: extreme, or random. */
+/** Generates JSON texts, extreme or random. */
 function raw(): Arbitrary<string> {
+  const toJson = (value: string | number) => JSON.stringify(value);
   return fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom(...RAWS) },
-    { weight: 2, arbitrary: fc.string({ maxLength: 60, unit: "binary" }).map((text) => JSON.stringify(text)) },
-    { weight: 1, arbitrary: fc.double().map((value) => JSON.stringify(value) ?? "0") },
-    { weight: 2, arbitrary: anyId().map((id) => JSON.stringify(id)) },
-    { weight: 1, arbitrary: fc.nat(20_000).map((length) => JSON.stringify("ä".repeat(length))) },
+    weighted(6, fc.constantFrom(...RAWS)),
+    weighted(2, fc.string({ maxLength: 60, unit: "binary" }).map(toJson)),
+    weighted(1, fc.double().map(toJson)),
+    weighted(2, anyId().map(toJson)),
+    { weight: 1, arbitrary: fc.nat(20_000).map((length) => toJson("ä".repeat(length))) },
   );
 }
 
@@ -307,32 +289,30 @@ function nonsense(): Arbitrary<JsonValue> {
   return fc.jsonValue({ maxDepth: 3, stringUnit: "binary" }) as Arbitrary<JsonValue>;
 }
 
-function resolved(document: Json, node: Json): Json {
+function resolveRef(document: Json, node: Json): Json {
   const reference = node.$ref;
   if (typeof reference !== "string") return node;
-  return resolved(
+  const path = reference.slice(2).split("/");
+  return resolveRef(
     document,
-    reference
-      .slice(2)
-      .split("/")
-      .reduce((at, name) => at[name] as Json, document),
+    path.reduce((parent, name) => parent[name] as Json, document),
   );
 }
 
-/** Frequency of omitting an optional field, relative to including it. */
+/** Weights of omitting an optional field, relative to including it. */
 const [USUAL, SPARSE] = [2, 12];
 
-/** A value that fits the schema, usually one that the appliance can process. */
-function valid(document: Json, given: Json, name: string, depth: number, absence = USUAL): Arbitrary<JsonValue> {
-  const schema = resolved(document, given);
+/** Generates values that fit the schema, usually ones that the appliance accepts. */
+function valid(document: Json, given: Json, name: string, depth: number, omissionWeight = USUAL): Arbitrary<JsonValue> {
+  const schema = resolveRef(document, given);
   if (schema.readOnly === true) return fc.constantFrom<JsonValue>(null, "x", 1);
   if (schema.const !== undefined) return fc.constant(schema.const as JsonValue);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as JsonValue[]));
   if (Array.isArray(schema.anyOf))
-    return fc.oneof(...(schema.anyOf as Json[]).map((each) => valid(document, each, name, depth, absence)));
+    return fc.oneof(...(schema.anyOf as Json[]).map((part) => valid(document, part, name, depth, omissionWeight)));
   const types = ([] as unknown[]).concat(schema.type ?? "object");
   if (types.length > 1)
-    return fc.oneof(...types.map((type) => valid(document, { ...schema, type }, name, depth, absence)));
+    return fc.oneof(...types.map((type) => valid(document, { ...schema, type }, name, depth, omissionWeight)));
   switch (types[0]) {
     case "null":
       return fc.constant(null);
@@ -344,42 +324,40 @@ function valid(document: Json, given: Json, name: string, depth: number, absence
     case "string":
       return text(schema, name);
     case "array": {
-      const least = (schema.minItems as number | undefined) ?? 0;
-      return fc.array(valid(document, (schema.items ?? {}) as Json, name, depth + 1, absence), {
-        minLength: least,
-        maxLength: Math.max(least, depth > 2 ? 1 : 3),
+      const minimum = (schema.minItems as number | undefined) ?? 0;
+      return fc.array(valid(document, (schema.items ?? {}) as Json, name, depth + 1, omissionWeight), {
+        minLength: minimum,
+        maxLength: Math.max(minimum, depth > 2 ? 1 : 3),
       });
     }
     default: {
-      // Keyed by record id: only map positions are.
+      // An object keyed by record id: only map positions are.
       if (schema.patternProperties !== undefined)
         return fc.dictionary(
           fc.nat(7).map((n) => `@@own/hosts/${n}@@`),
           fc.oneof(
-            ...Object.values(schema.patternProperties as Record<string, Json>).map((each) =>
-              valid(document, each, name, depth + 1, absence),
+            ...Object.values(schema.patternProperties as Record<string, Json>).map((property) =>
+              valid(document, property, name, depth + 1, omissionWeight),
             ),
           ),
           { minKeys: 1, maxKeys: 3 },
         );
       const properties = (schema.properties ?? {}) as Record<string, Json>;
-      const absent = schema.minProperties === undefined ? absence : USUAL;
+      const fieldOmissionWeight = schema.minProperties === undefined ? omissionWeight : USUAL;
       const required = new Set((schema.required ?? []) as string[]);
-      const fields = Object.entries(properties).map(([field, each]) => {
-        const value = valid(document, each, field, depth + 1, absence);
-        // A given id is rare; optional fields are usually omitted.
-        const left = {
-          weight: field === "id" || each.readOnly === true ? SPARSE : absent,
-          arbitrary: fc.constant(undefined),
-        };
-        return [field, required.has(field) ? value : fc.oneof(left, { weight: 1, arbitrary: value })] as const;
+      const fields = Object.entries(properties).map(([field, property]) => {
+        const value = valid(document, property, field, depth + 1, omissionWeight);
+        // Clients rarely choose an id; optional fields are usually omitted.
+        const weight = field === "id" || property.readOnly === true ? SPARSE : fieldOmissionWeight;
+        const optional = fc.oneof(weighted(weight, fc.constant(undefined)), weighted(1, value));
+        return [field, required.has(field) ? value : optional] as const;
       });
       return fc
         .tuple(...fields.map(([, value]) => value))
         .map(
           (values) =>
             Object.fromEntries(
-              fields.map(([field], at) => [field, values[at]]).filter(([, value]) => value !== undefined),
+              fields.map(([field], index) => [field, values[index]]).filter(([, value]) => value !== undefined),
             ) as JsonValue,
         );
     }
@@ -387,14 +365,14 @@ function valid(document: Json, given: Json, name: string, depth: number, absence
 }
 
 function integer(schema: Json, name: string): Arbitrary<number> {
-  // A waiting request would only take time.
+  // Requests that wait would only waste time.
   if (name === "wait") return fc.constantFrom(0, 0, 1);
   const low = (schema.minimum as number | undefined) ?? 0;
   const high = Math.min((schema.maximum as number | undefined) ?? 100_000, Number.MAX_SAFE_INTEGER);
   return fc.oneof(
-    { weight: 4, arbitrary: fc.integer({ min: low, max: Math.min(high, low + 300) }) },
-    { weight: 1, arbitrary: fc.constant(low) },
-    { weight: 1, arbitrary: fc.constant(high) },
+    weighted(4, fc.integer({ min: low, max: Math.min(high, low + 300) })),
+    weighted(1, fc.constant(low)),
+    weighted(1, fc.constant(high)),
   );
 }
 
@@ -404,52 +382,29 @@ function text(schema: Json, name: string): Arbitrary<string> {
   if (schema.format === "uuid") return id(name);
   for (const [pattern, values] of VOCABULARY) if (pattern.test(name)) return values;
   if (schema.format === "email") return fc.nat(99_999).map((n) => `u${n}@example.org`);
-  const most = (schema.maxLength as number | undefined) ?? 100;
-  const least = (schema.minLength as number | undefined) ?? 0;
-  return fc.oneof(
-    { weight: 6, arbitrary: fc.nat(1_000_000).map((n) => `${name} ${n}`.slice(0, Math.max(most, 1))) },
-    {
-      weight: 2,
-      arbitrary: fc.string({ minLength: least, maxLength: Math.max(least, Math.min(most, 30)), unit: "grapheme" }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.constantFrom(
-        "=1+1",
-        "@SUM(A1)",
-        '"',
-        "a,b",
-        "'; DROP TABLE hosts; --",
-        "%s%n",
-        "<script>",
-        "../../etc/passwd",
-        "${7*7}",
-        "\u202Eabc",
-        "👩‍👩‍👧",
-        "é",
-        "x".repeat(most),
-      ),
-    },
-  );
+  const maximum = (schema.maxLength as number | undefined) ?? 100;
+  const minimum = (schema.minLength as number | undefined) ?? 0;
+  const range = { minLength: minimum, maxLength: Math.max(minimum, Math.min(maximum, 30)) };
+  const usual = fc.nat(1_000_000).map((n) => `${name} ${n}`.slice(0, Math.max(maximum, 1)));
+  const odd = fc.constantFrom(...ODD_TEXTS, "x".repeat(maximum));
+  return fc.oneof(weighted(6, usual), weighted(2, fc.string({ ...range, unit: "grapheme" })), weighted(1, odd));
 }
 
 const IP = fc.tuple(fc.nat(3), fc.integer({ min: 1, max: 254 })).map(([a, b]) => `127.1.${a}.${b}`);
-/** Only this machine's own addresses: scans must not leave it. */
+/** Scan targets: only this machine's own addresses, as scans must not leave it. */
 const TARGETS = fc.constantFrom("127.0.0.1", "127.0.0.2", "127.0.0.0/30");
 const MAC = fc
   .nat(0xffff)
   .map((n) => `02:00:5e:00:${(n >> 8).toString(16).padStart(2, "0")}:${(n & 255).toString(16).padStart(2, "0")}`);
 const INSTANT = fc.constantFrom(
-  "@@now@@",
-  "2026-01-01T00:00:00Z",
-  "2020-02-29T23:59:59.999999999+01:00",
-  "9999-12-31T23:59:59Z",
-  "0000-01-01T00:00:00Z",
-  "2040-01-01T00:00:00-23:59",
+  ...texts(`@@now@@ ¦ 2026-01-01T00:00:00Z ¦ 2020-02-29T23:59:59.999999999+01:00 ¦ 9999-12-31T23:59:59Z ¦
+  0000-01-01T00:00:00Z ¦ 2040-01-01T00:00:00-23:59`),
 );
+const ODD_TEXTS = texts(`=1+1 ¦ @SUM(A1) ¦ " ¦ a,b ¦ '; DROP TABLE hosts; -- ¦ %s%n ¦ <script> ¦ ../../etc/passwd ¦
+  \${7*7} ¦ \u202Eabc ¦ 👩‍👩‍👧 ¦ é`);
 const AGE = fc.constantFrom("-1s", "-5s", "-2m", "-24h", "-52w");
 
-/** Building blocks of meaningful texts, by field name. */
+/** Meaningful texts by field name. */
 const VOCABULARY: ReadonlyArray<readonly [RegExp, Arbitrary<string>]> = [
   [/^targets$/, TARGETS],
   [/cidr/, fc.integer({ min: 3, max: 255 }).map((n) => `127.${n}.0.0/16`)],
@@ -458,7 +413,7 @@ const VOCABULARY: ReadonlyArray<readonly [RegExp, Arbitrary<string>]> = [
   [/^expires_at$/, fc.constantFrom("2031-01-01T00:00:00.000Z", "2026-01-01T00:00:00Z")],
   [/^expected_updated_at$/, INSTANT],
   [/^(at|from|to|before)$/, fc.oneof(INSTANT, AGE)],
-  // Once in four years: nothing runs during the test.
+  // Due once in four years: no scheduled scan runs during the test.
   [/^cron$/, fc.constant("30 2 29 2 *")],
   [/^timezone$/, fc.constantFrom("UTC", "Europe/Berlin")],
   [/email/, fc.nat(99_999).map((n) => `u${n}@example.org`)],
@@ -481,76 +436,54 @@ const POOLS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^user/, "users"],
   [/^organization/, "organizations"],
 ];
-const ALL_POOLS = [
-  "hosts",
-  "networks",
-  "tags",
-  "subnets",
-  "vlans",
-  "services",
-  "ports",
-  "bindings",
-  "if-entries",
-  "ip-addresses",
-  "credentials",
-  "users",
-  "organizations",
-  "auth/keys",
-  "discovery/schedules",
-  "discovery/scans",
-  "discovery/ignored",
-];
+const ALL_POOLS = texts(`hosts ¦ networks ¦ tags ¦ subnets ¦ vlans ¦ services ¦ ports ¦ bindings ¦ if-entries ¦
+  ip-addresses ¦ credentials ¦ users ¦ organizations ¦ auth/keys ¦ discovery/schedules ¦ discovery/scans ¦
+  discovery/ignored`);
 
-/** Usually an id that fits the field; few numbers, so that requests hit each other's records. */
-function id(name: string, own?: string): Arbitrary<string> {
+const ODD_IDS = texts(`00000000-0000-0000-0000-000000000000 ¦ FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF ¦
+  urn:uuid:00000000-0000-0000-0000-000000000000 ¦ {00000000-0000-0000-0000-000000000000} ¦ 1 ¦ `);
+
+/** Usually an id that fits the field; from a small pool, so that requests share records. */
+function id(name: string, resource?: string): Arbitrary<string> {
   const pool =
-    own ??
+    resource ??
     (name.startsWith("/") ? name.slice(1) : undefined) ??
     (/^entity_ids?$/.test(name) ? "hosts" : undefined) ??
     POOLS.find(([pattern]) => pattern.test(name))?.[1];
-  if (name === "id" && own === undefined) return fc.uuid();
+  if (name === "id" && resource === undefined) return fc.uuid();
   if (pool === undefined) return anyId();
-  return fc.oneof(
-    { weight: 9, arbitrary: fc.nat(7).map((n) => `@@own/${pool}/${n}@@`) },
-    { weight: 1, arbitrary: anyId() },
-  );
+  const own = fc.nat(7).map((n) => `@@own/${pool}/${n}@@`);
+  return fc.oneof(weighted(9, own), weighted(1, anyId()));
 }
 
-/** Of any kind, of the other organization, or unused. */
+/** Id of any kind, of the other organization, or unused. */
 function anyId(): Arbitrary<string> {
   return fc.oneof(
     fc
       .tuple(fc.constantFrom("own", "other"), fc.constantFrom(...ALL_POOLS), fc.nat(7))
       .map(([whose, pool, n]) => `@@${whose}/${pool}/${n}@@`),
     fc.uuid(),
-    fc.constantFrom(
-      "00000000-0000-0000-0000-000000000000",
-      "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF",
-      "urn:uuid:00000000-0000-0000-0000-000000000000",
-      "{00000000-0000-0000-0000-000000000000}",
-      "1",
-      "",
-    ),
+    fc.constantFrom(...ODD_IDS),
   );
 }
 
-function pathValue(parameter: Json, own: string): Arbitrary<string> {
+function pathValue(parameter: Json, resource: string): Arbitrary<string> {
   return fc.oneof(
-    { weight: 12, arbitrary: fittingPathValue(parameter, own) },
-    { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }).map(percentEncoded) },
-    { weight: 1, arbitrary: fc.constantFrom(...PATH_TRICKS) },
+    weighted(12, fittingPathValue(parameter, resource)),
+    weighted(1, fc.string({ maxLength: 20, unit: "binary" }).map(percentEncoded)),
+    weighted(1, fc.constantFrom(...PATH_TRICKS)),
   );
 }
 
-function fittingPathValue(parameter: Json, own: string): Arbitrary<string> {
+function fittingPathValue(parameter: Json, resource: string): Arbitrary<string> {
   const schema = (parameter.schema ?? {}) as Json;
-  if (schema.format === "uuid") return id("id", own);
+  if (schema.format === "uuid") return id("id", resource);
   if (Array.isArray(schema.enum)) return fc.constantFrom(...(schema.enum as string[]));
   if (parameter.name === "sequence")
     return fc.oneof(fc.constant("@@sequence@@"), integer(schema, "sequence").map(String));
   if (parameter.name === "mac") return MAC;
-  // The only remaining one names a backup.
-  return fc.oneof({ weight: 3, arbitrary: fc.constant("@@backup@@") }, { weight: 1, arbitrary: fc.constant("x") });
+  // The only remaining parameter names a backup.
+  return fc.oneof(weighted(3, fc.constant("@@backup@@")), weighted(1, fc.constant("x")));
 }
 
 /** Values of a query parameter that fit its schema. */
@@ -560,19 +493,23 @@ function fittingQueryValue(document: Json, parameter: Json): Arbitrary<string> {
   );
 }
 
+function weighted<T>(weight: number, arbitrary: Arbitrary<T>) {
+  return { weight, arbitrary };
+}
+
 function pairOf(parameter: Json, value: Arbitrary<string>): Arbitrary<string> {
   return value.map((text) => `${parameter.name}=${percentEncoded(text)}`);
 }
 
-/** Required parameters, and perhaps one more. */
+/** Generates queries with the required parameters, and perhaps one more. */
 function fittingQueryOf(document: Json, parameters: readonly Json[]): Arbitrary<string> {
   const pairs = (isRequired: boolean) =>
     parameters
       .filter(({ required }) => (required === true) === isRequired)
-      .map((each) => pairOf(each, fittingQueryValue(document, each)));
+      .map((parameter) => pairOf(parameter, fittingQueryValue(document, parameter)));
   const optional = pairs(false);
-  const one = optional.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...optional), { maxLength: 1 });
-  return fc.tuple(fc.tuple(...pairs(true)), one).map(([required, more]) => queryText([...required, ...more]));
+  const extra = optional.length === 0 ? fc.constant([]) : fc.array(fc.oneof(...optional), { maxLength: 1 });
+  return fc.tuple(fc.tuple(...pairs(true)), extra).map(([required, more]) => queryText([...required, ...more]));
 }
 
 function queryText(pairs: readonly string[]): string {
@@ -582,41 +519,37 @@ function queryText(pairs: readonly string[]): string {
 function queryOf(document: Json, parameters: readonly Json[]): Arbitrary<string> {
   const known = parameters.map((parameter) => {
     const value = fc.oneof(
-      { weight: 6, arbitrary: fittingQueryValue(document, parameter) },
-      { weight: 1, arbitrary: fc.constantFrom(...QUERY_VALUES) },
-      { weight: 1, arbitrary: fc.string({ maxLength: 20, unit: "binary" }) },
+      weighted(6, fittingQueryValue(document, parameter)),
+      weighted(1, fc.constantFrom(...QUERY_VALUES)),
+      weighted(1, fc.string({ maxLength: 20, unit: "binary" })),
     );
     return { isRequired: parameter.required === true, pair: pairOf(parameter, value) };
   });
-  const required = fc.oneof(
-    { weight: 6, arbitrary: fc.tuple(...known.filter(({ isRequired }) => isRequired).map(({ pair }) => pair)) },
-    { weight: 1, arbitrary: fc.constant([]) },
-  );
+  const pairs = (required: boolean) =>
+    known.filter(({ isRequired }) => isRequired === required).map(({ pair }) => pair);
+  const required = fc.oneof(weighted(6, fc.tuple(...pairs(true))), weighted(1, fc.constant([])));
   const odd = fc.oneof(
     fc.constantFrom(...QUERY_ODDITIES),
     fc
       .tuple(key(), fc.string({ maxLength: 10 }))
       .map(([name, value]) => `${percentEncoded(name)}=${percentEncoded(value)}`),
   );
-  const optional = known.filter(({ isRequired }) => !isRequired).map(({ pair }) => pair);
-  const one =
-    optional.length === 0
-      ? odd
-      : fc.oneof({ weight: 12, arbitrary: fc.oneof(...optional) }, { weight: 1, arbitrary: odd });
-  const none = { weight: optional.length === 0 ? 12 : 3, arbitrary: fc.constant([]) };
-  const others = fc.oneof(none, { weight: 5, arbitrary: fc.array(one, { minLength: 1, maxLength: 4 }) });
+  const optional = pairs(false);
+  const extra = optional.length === 0 ? odd : fc.oneof(weighted(12, fc.oneof(...optional)), weighted(1, odd));
+  const none = weighted(optional.length === 0 ? 12 : 3, fc.constant([]));
+  const others = fc.oneof(none, weighted(5, fc.array(extra, { minLength: 1, maxLength: 4 })));
   return fc.tuple(required, others).map(([first, more]) => queryText([...first, ...more]));
 }
 
-/** Text between @@ stays unencoded. */
+/** Percent-encodes a text, except between @@. */
 function percentEncoded(text: string): string {
   return text
     .split(/(@@[^@]+@@)/)
-    .map((part, at) => (at % 2 === 1 ? part : encodeURIComponent(part.toWellFormed())))
+    .map((part, index) => (index % 2 === 1 ? part : encodeURIComponent(part.toWellFormed())))
     .join("");
 }
 
-/** Valid in HTTP: its parser's refusals never reach the appliance. */
+/** Generates headers that are valid in HTTP: what the HTTP parser refuses never reaches the appliance. */
 function header(): Arbitrary<readonly [string, string]> {
   const value = fc.oneof(
     fc.constantFrom(...HEADER_VALUES),
@@ -626,310 +559,43 @@ function header(): Arbitrary<readonly [string, string]> {
   return fc.tuple(fc.constantFrom(...HEADERS), value);
 }
 
-const HEADERS = [
-  "If-Match",
-  "If-None-Match",
-  "Idempotency-Key",
-  "X-Change-Reason",
-  "Accept",
-  "Accept-Encoding",
-  "Accept-Language",
-  "Origin",
-  "Referer",
-  "Sec-Fetch-Site",
-  "Content-Encoding",
-  "Range",
-  "If-Modified-Since",
-  "X-Forwarded-For",
-  "X-Forwarded-Host",
-  "X-HTTP-Method-Override",
-  "Last-Event-ID",
-  "Cache-Control",
-  "TE",
-  "Via",
-  "X-Request-Id",
-  "User-Agent",
-  "Forwarded",
-];
-const HEADER_VALUES = [
-  "*",
-  '"1"',
-  'W/"1"',
-  '"1", "2"',
-  '""',
-  "text/event-stream",
-  "text/csv",
-  "application/x-ndjson",
-  "*/*;q=0",
-  "null",
-  "http://evil.example",
-  "same-origin",
-  "cross-site",
-  "gzip",
-  "identity",
-  "bytes=0-1",
-  "bytes=-1",
-  "0:0",
-  "127.0.0.1",
-  "DELETE",
-  "trailers",
-  "\u00e9\u00ff",
-  "a\tb",
-  "",
-  "'",
-  "%0d%0aX-Evil: 1",
-  "@@now@@",
-  "@@sequence@@",
-];
-const MEDIA_TYPES = [
-  "",
-  "text/plain",
-  "application/xml",
-  "multipart/form-data; boundary=x",
-  "application/x-www-form-urlencoded",
-  "application/json; charset=utf-16",
-  "application/json;charset=latin1",
-  "APPLICATION/JSON",
-  "application/json, text/plain",
-  "application/json;",
-  "application/problem+json",
-  "*/*",
-  "application/jsonx",
-];
-const TABLE_TYPES = [
-  "text/csv; charset=utf-16le",
-  "text/csv;charset=windows-1252",
-  "TEXT/CSV; header=present",
-  'text/csv; charset="',
-  "text/csv; charset=none",
-];
-const CELLS = [
-  "",
-  "'=1",
-  "''",
-  '"',
-  '"a\nb"',
-  '"a""b"',
-  "a;b",
-  "{",
-  '"{""type"":1}"',
-  "null",
-  "1e309",
-  "-1",
-  "TRUE",
-  "\u0000",
-  "\ud800",
-  "\u202e\u05d0",
-  "x".repeat(5_000),
-];
-const NOT_JSON = [
-  "",
-  " ",
-  "{",
-  "[",
-  "{]",
-  '{"a":}',
-  "nul",
-  "NaN",
-  "Infinity",
-  "{'a':1}",
-  '{"a":1,}',
-  "[1,]",
-  "// x\n{}",
-  "{}{}",
-  "[] []",
-  '"\u0001"',
-  '"\\x41"',
-  '"\\ud800',
-  "01",
-  "+1",
-  ".5",
-  "1.",
-  "0x10",
-  "\u0000",
-  "\ufeff{}",
-  "<a/>",
-  "a=1&b=2",
-  '{"a":1',
-  "true false",
-];
-const KEYS = [
-  "__proto__",
-  "constructor",
-  "prototype",
-  "toString",
-  "hasOwnProperty",
-  "",
-  " ",
-  "id ",
-  "ID",
-  "Id",
-  "$where",
-  "a.b",
-  "a/b",
-  "a~b",
-  "\u0000",
-  "\ud800",
-  "name\u0000",
-  "nаme",
-  "x".repeat(3_000),
-  "organizationId",
-  "valid_from",
-  "lineage_id",
-  "0",
-  "length",
-];
-const RAWS = [
-  "null",
-  "true",
-  "false",
-  "[]",
-  "{}",
-  '""',
-  "0",
-  "-0",
-  "-1",
-  "1.5",
-  "1e400",
-  "-1e400",
-  "1e-400",
-  "1E2",
-  "9007199254740993",
-  "2147483648",
-  "-2147483649",
-  "65536",
-  "4095",
-  "1".repeat(10_001),
-  `0.${"1".repeat(10_000)}`,
-  `1e${"9".repeat(400)}`,
-  '"\\u0000"',
-  '"a\\u0000b"',
-  '"\\ud800"',
-  '"\\udc00\\ud800"',
-  '"\\u202e"',
-  '"\\ufeff"',
-  '"\\u2028"',
-  '"\\r\\nX-Evil: 1"',
-  '" "',
-  '"5"',
-  '"true"',
-  '"null"',
-  '"__proto__"',
-  '"2026-02-30T00:00:00Z"',
-  '"2026-01-01"',
-  '"127.0.0.256"',
-  '"010.1.1.1"',
-  '"::ffff:127.0.0.1"',
-  '"fe80::1%eth0"',
-  '"127.0.0.1/8"',
-  '"127.0.0.0/33"',
-  '"zz:zz:zz:zz:zz:zz"',
-  '"0200.5e00.0001"',
-  '"********"',
-  '{"__proto__":{"a":1}}',
-  '{"constructor":{"prototype":{"a":1}}}',
-  '{"type":"Port"}',
-  '{"type":"__proto__"}',
-  '{"mode":"FilePath","path":"../../etc/passwd"}',
-  '{"mode":"FilePath","path":"/etc/passwd"}',
-  '{"mode":"Inline"}',
-  "[[[[[[[[[[]]]]]]]]]]",
-  "[null]",
-  "[[]]",
-  "[{}]",
-  `"${"x".repeat(256)}"`,
-  `"${"x".repeat(4_001)}"`,
-  `"${"x".repeat(101)}"`,
-  `"${"\\ud83d\\ude00".repeat(255)}"`,
-  `"${"x".repeat(66_000)}"`,
-];
-const QUERY_VALUES = [
-  "",
-  "null",
-  "undefined",
-  "-1",
-  "0",
-  "1e3",
-  "1.0",
-  "+1",
-  "0x1",
-  "99999999999999999999",
-  "2147483648",
-  "true",
-  "TRUE",
-  "1",
-  "NaN",
-  "created_at",
-  "__proto__",
-  "constructor",
-  "' OR 1=1 --",
-  "%",
-  "*",
-  "_",
-  "\u0000",
-  "a\r\nb",
-  "2026-01-01T00:00:00+01:00",
-  "-999999999999999999999d",
-  "-0s",
-  "now",
-  ",",
-  ",,,",
-  "[]",
-  "{}",
-];
-const QUERY_ODDITIES = [
-  "%",
-  "%zz=1",
-  "limit=%ff",
-  "=",
-  "&&&",
-  "a",
-  "limit",
-  "limit=",
-  "limit=1&limit=2",
-  "limit[]=1",
-  "ids[]=",
-  "ids[0]=1",
-  "__proto__=1",
-  "at=%00",
-  "%00=1",
-  "limit=1%00",
-  "?",
-  "limit=1?x",
-  "a=1;b=2",
-  "#",
-  "%2e%2e%2f",
-  "\u00e4=1",
-  `${"x".repeat(2_000)}=1`,
-  "key=nlk_x",
-  "ids=".concat("1,".repeat(400)),
-];
-const PATH_TRICKS = [
-  "..%2f",
-  "%2e%2e",
-  "%2f",
-  "..%5c..",
-  "%00",
-  "%ff",
-  "%zz",
-  "%",
-  "a%2fb",
-  ";",
-  ".",
-  "*",
-  "null",
-  "undefined",
-  "0",
-  "-1",
-  "1e1",
-  "export",
-  "bulk-delete",
-  "history",
-  "__proto__",
-  "constructor",
-  "@@own/hosts/0@@%00",
-  "@@own/hosts/0@@%20",
-  "@@own/hosts/0@@;x=1",
-  "%40",
-  "x".repeat(2_000),
-];
+const HEADERS = texts(`If-Match ¦ If-None-Match ¦ Idempotency-Key ¦ X-Change-Reason ¦ Accept ¦ Accept-Encoding ¦
+  Accept-Language ¦ Origin ¦ Referer ¦ Sec-Fetch-Site ¦ Content-Encoding ¦ Range ¦ If-Modified-Since ¦ X-Forwarded-For ¦
+  X-Forwarded-Host ¦ X-HTTP-Method-Override ¦ Last-Event-ID ¦ Cache-Control ¦ TE ¦ Via ¦ X-Request-Id ¦ User-Agent ¦
+  Forwarded`);
+const HEADER_VALUES = texts(`* ¦ "1" ¦ W/"1" ¦ "1", "2" ¦ "" ¦ text/event-stream ¦ text/csv ¦ application/x-ndjson ¦
+  */*;q=0 ¦ null ¦ http://evil.example ¦ same-origin ¦ cross-site ¦ gzip ¦ identity ¦ bytes=0-1 ¦ bytes=-1 ¦ 0:0 ¦
+  127.0.0.1 ¦ DELETE ¦ trailers ¦ \u00e9\u00ff ¦ a\tb ¦  ¦ ' ¦ %0d%0aX-Evil: 1 ¦ @@now@@ ¦ @@sequence@@`);
+const MEDIA_TYPES = texts(` ¦ text/plain ¦ application/xml ¦ multipart/form-data; boundary=x ¦
+  application/x-www-form-urlencoded ¦ application/json; charset=utf-16 ¦ application/json;charset=latin1 ¦
+  APPLICATION/JSON ¦ application/json, text/plain ¦ application/json; ¦ application/problem+json ¦ */* ¦
+  application/jsonx`);
+const TABLE_TYPES = texts(`text/csv; charset=utf-16le ¦ text/csv;charset=windows-1252 ¦ TEXT/CSV; header=present ¦
+  text/csv; charset=" ¦ text/csv; charset=none`);
+const CELLS = texts(` ¦ '=1 ¦ '' ¦ " ¦ "a\nb" ¦ "a""b" ¦ a;b ¦ { ¦ "{""type"":1}" ¦ null ¦ 1e309 ¦ -1 ¦ TRUE ¦ \u0000 ¦
+  \ud800 ¦ \u202e\u05d0 ¦ ${"x".repeat(5_000)}`);
+const NOT_JSON = texts(` ¦ \x20 ¦ { ¦ [ ¦ {] ¦ {"a":} ¦ nul ¦ NaN ¦ Infinity ¦ {'a':1} ¦ {"a":1,} ¦ [1,] ¦ // x\n{} ¦
+  {}{} ¦ [] [] ¦ "\u0001" ¦ "\\x41" ¦ "\\ud800 ¦ 01 ¦ +1 ¦ .5 ¦ 1. ¦ 0x10 ¦ \u0000 ¦ \ufeff{} ¦ <a/> ¦ a=1&b=2 ¦
+  {"a":1 ¦ true false`);
+const KEYS = texts(`__proto__ ¦ constructor ¦ prototype ¦ toString ¦ hasOwnProperty ¦  ¦ \x20 ¦ id\x20 ¦ ID ¦ Id ¦
+  $where ¦ a.b ¦ a/b ¦ a~b ¦ \u0000 ¦ \ud800 ¦ name\u0000 ¦ nаme ¦ ${"x".repeat(3_000)} ¦ organizationId ¦ valid_from ¦
+  lineage_id ¦ 0 ¦ length`);
+const RAWS = texts(`null ¦ true ¦ false ¦ [] ¦ {} ¦ "" ¦ 0 ¦ -0 ¦ -1 ¦ 1.5 ¦ 1e400 ¦ -1e400 ¦ 1e-400 ¦ 1E2 ¦
+  9007199254740993 ¦ 2147483648 ¦ -2147483649 ¦ 65536 ¦ 4095 ¦ ${"1".repeat(10_001)} ¦ 0.${"1".repeat(10_000)} ¦
+  1e${"9".repeat(400)} ¦ "\\u0000" ¦ "a\\u0000b" ¦ "\\ud800" ¦ "\\udc00\\ud800" ¦ "\\u202e" ¦ "\\ufeff" ¦ "\\u2028" ¦
+  "\\r\\nX-Evil: 1" ¦ " " ¦ "5" ¦ "true" ¦ "null" ¦ "__proto__" ¦ "2026-02-30T00:00:00Z" ¦ "2026-01-01" ¦
+  "127.0.0.256" ¦ "010.1.1.1" ¦ "::ffff:127.0.0.1" ¦ "fe80::1%eth0" ¦ "127.0.0.1/8" ¦ "127.0.0.0/33" ¦
+  "zz:zz:zz:zz:zz:zz" ¦ "0200.5e00.0001" ¦ "********" ¦ {"__proto__":{"a":1}} ¦ {"constructor":{"prototype":{"a":1}}} ¦
+  {"type":"Port"} ¦ {"type":"__proto__"} ¦ {"mode":"FilePath","path":"../../etc/passwd"} ¦
+  {"mode":"FilePath","path":"/etc/passwd"} ¦ {"mode":"Inline"} ¦ [[[[[[[[[[]]]]]]]]]] ¦ [null] ¦ [[]] ¦ [{}] ¦
+  "${"x".repeat(256)}" ¦ "${"x".repeat(4_001)}" ¦ "${"x".repeat(101)}" ¦ "${"\\ud83d\\ude00".repeat(255)}" ¦
+  "${"x".repeat(66_000)}"`);
+const QUERY_VALUES = texts(` ¦ null ¦ undefined ¦ -1 ¦ 0 ¦ 1e3 ¦ 1.0 ¦ +1 ¦ 0x1 ¦ 99999999999999999999 ¦ 2147483648 ¦
+  true ¦ TRUE ¦ 1 ¦ NaN ¦ created_at ¦ __proto__ ¦ constructor ¦ ' OR 1=1 -- ¦ % ¦ * ¦ _ ¦ \u0000 ¦ a\r\nb ¦
+  2026-01-01T00:00:00+01:00 ¦ -999999999999999999999d ¦ -0s ¦ now ¦ , ¦ ,,, ¦ [] ¦ {}`);
+const QUERY_ODDITIES = texts(`% ¦ %zz=1 ¦ limit=%ff ¦ = ¦ &&& ¦ a ¦ limit ¦ limit= ¦ limit=1&limit=2 ¦ limit[]=1 ¦
+  ids[]= ¦ ids[0]=1 ¦ __proto__=1 ¦ at=%00 ¦ %00=1 ¦ limit=1%00 ¦ ? ¦ limit=1?x ¦ a=1;b=2 ¦ # ¦ %2e%2e%2f ¦ \u00e4=1 ¦
+  ${"x".repeat(2_000)}=1 ¦ key=nlk_x ¦ ${"ids=".concat("1,".repeat(400))}`);
+const PATH_TRICKS = texts(`..%2f ¦ %2e%2e ¦ %2f ¦ ..%5c.. ¦ %00 ¦ %ff ¦ %zz ¦ % ¦ a%2fb ¦ ; ¦ . ¦ * ¦ null ¦
+  undefined ¦ 0 ¦ -1 ¦ 1e1 ¦ export ¦ bulk-delete ¦ history ¦ __proto__ ¦ constructor ¦ @@own/hosts/0@@%00 ¦
+  @@own/hosts/0@@%20 ¦ @@own/hosts/0@@;x=1 ¦ %40 ¦ ${"x".repeat(2_000)}`);

@@ -1,4 +1,4 @@
-// JSON texts beyond JavaScript values: duplicate keys, lone surrogates, numbers of ten thousand digits.
+// JSON texts that no JavaScript value yields: duplicate keys, lone surrogates, numbers of ten thousand digits.
 
 export type JsonValue =
   | null
@@ -8,20 +8,20 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [name: string]: JsonValue };
 
-/** A JSON text in pieces. `raw` is written verbatim. */
-type Written =
+/** Node in the tree of a JSON text; `raw` is written verbatim. */
+type JsonNode =
   | { readonly raw: string }
-  | { readonly items: readonly Written[] }
-  | { readonly members: readonly (readonly [string, Written])[] };
+  | { readonly items: readonly JsonNode[] }
+  | { readonly members: readonly (readonly [string, JsonNode])[] };
 
-/** Mutation of one place of a text. `at` and `other` are place numbers, modulo their count. */
+/** Mutation at one location of a text. `location` and `other` are numbers, modulo the count of locations. */
 export interface Mutation {
   readonly kind: (typeof MUTATIONS)[number];
-  readonly at: number;
+  readonly location: number;
   readonly other: number;
-  /** Inserted JSON. */
+  /** JSON to insert. */
   readonly raw: string;
-  /** A key. */
+  /** Key of an added or renamed member. */
   readonly key: string;
 }
 
@@ -38,111 +38,110 @@ export const MUTATIONS = [
   "nest",
 ] as const;
 
-export function written(value: JsonValue): Written {
-  if (Array.isArray(value)) return { items: value.map(written) };
+export function toNode(value: JsonValue): JsonNode {
+  if (Array.isArray(value)) return { items: value.map(toNode) };
   if (value !== null && typeof value === "object")
-    return { members: Object.entries(value).map(([key, each]) => [key, written(each)] as const) };
+    return { members: Object.entries(value).map(([key, member]) => [key, toNode(member)] as const) };
   return { raw: JSON.stringify(value) };
 }
 
-export function textOf(node: Written): string {
+export function textOf(node: JsonNode): string {
   if ("raw" in node) return node.raw;
   if ("items" in node) return `[${node.items.map(textOf).join(",")}]`;
-  return `{${node.members.map(([key, each]) => `${keyText(key)}:${textOf(each)}`).join(",")}}`;
+  // Keys may contain lone surrogates too: JSON.stringify escapes them.
+  return `{${node.members.map(([key, member]) => `${JSON.stringify(key)}:${textOf(member)}`).join(",")}}`;
 }
 
-export function mutated(node: Written, mutations: readonly Mutation[]): Written {
-  return mutations.reduce((now, mutation) => mutate(now, mutation), node);
+export function applyMutations(node: JsonNode, mutations: readonly Mutation[]): JsonNode {
+  return mutations.reduce(mutate, node);
 }
 
-/** Keys may contain lone surrogates too: JSON.stringify escapes them. */
-function keyText(key: string): string {
-  return JSON.stringify(key);
-}
-
-function mutate(root: Written, mutation: Mutation): Written {
-  const places = placesOf(root);
-  const place = places[mutation.at % places.length] as Place;
-  const { node } = place;
+function mutate(root: JsonNode, mutation: Mutation): JsonNode {
+  const locations = locationsOf(root);
+  const location = locations[mutation.location % locations.length] as Location;
+  const { node } = location;
+  const inserted = { raw: mutation.raw };
+  const replace = (replacement: JsonNode) => put(root, location, replacement);
+  // Slightly above the limit, and far above.
+  const depth = 10 + (mutation.other % 120);
   switch (mutation.kind) {
     case "replace":
-      return put(root, place, { raw: mutation.raw });
-    case "swap": {
-      const other = places[mutation.other % places.length] as Place;
-      return put(root, place, other.node);
-    }
+      return replace(inserted);
+    case "swap":
+      return replace((locations[mutation.other % locations.length] as Location).node);
     case "wrapInArray":
-      return put(root, place, { items: [node] });
+      return replace({ items: [node] });
     case "wrapInObject":
-      return put(root, place, { members: [[mutation.key, node]] });
+      return replace({ members: [[mutation.key, node]] });
     case "nest":
-      // Slightly above the limit, and far above.
-      return put(root, place, {
-        raw: "[".repeat(10 + (mutation.other % 120)) + textOf(node) + "]".repeat(10 + (mutation.other % 120)),
-      });
+      return replace({ raw: "[".repeat(depth) + textOf(node) + "]".repeat(depth) });
     case "add":
-      if ("members" in node)
-        return put(root, place, { members: [...node.members, [mutation.key, { raw: mutation.raw }]] });
-      if ("items" in node) return put(root, place, { items: [...node.items, { raw: mutation.raw }] });
-      return put(root, place, { raw: mutation.raw });
+      if ("members" in node) return replace({ members: [...node.members, [mutation.key, inserted]] });
+      return replace("items" in node ? { items: [...node.items, inserted] } : inserted);
     case "drop":
-      return inParent(root, place, (items, at) => items.toSpliced(at, 1));
+      return editParent(root, location, (items, n) => items.toSpliced(n, 1));
     case "repeat":
-      return inParent(root, place, (items, at) => items.toSpliced(at, 0, items[at] as (typeof items)[number]));
+      return editParent(root, location, (items, n) => items.toSpliced(n, 0, items[n] as (typeof items)[number]));
     case "manyTimes":
-      return inParent(root, place, (items, at) => [
+      return editParent(root, location, (items, n) => [
         ...items,
-        ...Array.from({ length: mutation.other % 2_000 }, () => items[at] as (typeof items)[number]),
+        ...Array.from({ length: mutation.other % 2_000 }, () => items[n] as (typeof items)[number]),
       ]);
     case "rename": {
-      const parent = places[place.parent];
+      const parent = locations[location.parent];
       if (parent === undefined || !("members" in parent.node)) return root;
       return put(root, parent, {
-        members: parent.node.members.map((member, at) =>
-          at === place.position ? ([mutation.key, member[1]] as const) : member,
+        members: parent.node.members.map((member, n) =>
+          n === location.position ? ([mutation.key, member[1]] as const) : member,
         ),
       });
     }
   }
 }
 
-interface Place {
-  readonly node: Written;
+interface Location {
+  readonly node: JsonNode;
   readonly path: readonly number[];
-  /** Number of the parent place; -1 for the whole. */
+  /** Number of the parent location; -1 for the root. */
   readonly parent: number;
   readonly position: number;
 }
 
-function placesOf(root: Written): Place[] {
-  const places: Place[] = [{ node: root, path: [], parent: -1, position: 0 }];
-  for (let number = 0; number < places.length && places.length < 5_000; number += 1) {
-    const { node, path } = places[number] as Place;
+function locationsOf(root: JsonNode): Location[] {
+  const locations: Location[] = [{ node: root, path: [], parent: -1, position: 0 }];
+  for (let number = 0; number < locations.length && locations.length < 5_000; number += 1) {
+    const { node, path } = locations[number] as Location;
     childrenOf(node).forEach((child, position) => {
-      places.push({ node: child, path: [...path, position], parent: number, position });
+      locations.push({ node: child, path: [...path, position], parent: number, position });
     });
   }
-  return places;
+  return locations;
 }
 
-function childrenOf(node: Written): readonly Written[] {
+function childrenOf(node: JsonNode): readonly JsonNode[] {
   if ("items" in node) return node.items;
-  return "members" in node ? node.members.map(([, each]) => each) : [];
+  return "members" in node ? node.members.map(([, member]) => member) : [];
 }
 
-function put(root: Written, { path }: { readonly path: readonly number[] }, node: Written): Written {
+function put(root: JsonNode, { path }: { readonly path: readonly number[] }, node: JsonNode): JsonNode {
   const [first, ...rest] = path;
   if (first === undefined) return node;
-  const within = (child: Written, position: number) => (position === first ? put(child, { path: rest }, node) : child);
+  const within = (child: JsonNode, position: number) => (position === first ? put(child, { path: rest }, node) : child);
   if ("items" in root) return { items: root.items.map(within) };
   return "members" in root
-    ? { members: root.members.map(([key, each], position) => [key, within(each, position)] as const) }
+    ? { members: root.members.map(([key, member], position) => [key, within(member, position)] as const) }
     : root;
 }
 
-function inParent(root: Written, place: Place, change: <T>(items: readonly T[], at: number) => readonly T[]): Written {
-  const parent = placesOf(root)[place.parent];
+function editParent(
+  root: JsonNode,
+  location: Location,
+  change: <T>(items: readonly T[], position: number) => readonly T[],
+): JsonNode {
+  const parent = locationsOf(root)[location.parent];
   if (parent === undefined) return root;
-  if ("items" in parent.node) return put(root, parent, { items: change(parent.node.items, place.position) });
-  return "members" in parent.node ? put(root, parent, { members: change(parent.node.members, place.position) }) : root;
+  if ("items" in parent.node) return put(root, parent, { items: change(parent.node.items, location.position) });
+  return "members" in parent.node
+    ? put(root, parent, { members: change(parent.node.members, location.position) })
+    : root;
 }

@@ -1,57 +1,65 @@
-// Runs drafts against the appliance, has each answer judged, and shrinks failing drafts. Must not judge.
+// Property-based test: runs drafts against the appliance, judges each response, and shrinks failing drafts.
 
 import fc, { type Arbitrary } from "fast-check";
 import type { DocumentedOperation, OpenApiDocument } from "../../../test/support/contract/openapi.ts";
 import { PASSWORD } from "../../../test/support/executable/executable.ts";
 import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
+import { changedNames, type InputFixture } from "./fixture.ts";
 import { type Draft, draftsOf, SECRET_MARK } from "./generate.ts";
-import { mutated, textOf, written } from "./json-text.ts";
-import { faults, type Happened } from "./judge.ts";
-import { ClosedUnanswered, type WireAnswer } from "./wire.ts";
-import { differing, type InputWorld } from "./world.ts";
+import { applyMutations, textOf, toNode } from "./json-text.ts";
+import { type Effects, faults } from "./judge.ts";
+import { ClosedBeforeResponse, type WireResponse } from "./wire.ts";
 
-/** Number of requests between refills of the world. */
+/** Number of requests between refills of the fixture. */
 const FILL_EVERY = 250;
 
 export interface Tally {
-  asked: number;
+  requests: number;
   /** Anonymous memory of the appliance after each round. */
   readonly memoryKib: number[];
-  /** By operation and status. */
+  /** Number of responses by operation and status. */
   readonly statuses: Map<string, Map<number, number>>;
   /** Messages of refusals with their counts, by operation. */
   readonly refusals: Map<string, Map<string, number>>;
-  /** The smallest failing request of each failing operation. */
-  readonly failures: { readonly operation: string; readonly faults: readonly string[]; readonly curl: string }[];
+  /** Smallest failing request of each operation that failed. */
+  readonly failures: (Outcome & { readonly operation: string })[];
+}
+
+interface Outcome {
+  readonly faults: readonly string[];
+  readonly curl: string;
 }
 
 interface Rounds {
-  /** All of the document by default. */
+  /** Default: all operations of the document. */
   readonly operations?: readonly DocumentedOperation[];
   readonly rounds: number;
   readonly runsEach: number;
   readonly seed: number;
   readonly say: (line: string) => void;
+  /** Counts to add to. */
+  readonly tally?: Tally;
 }
 
-/** All operations in turn with `runsEach` drafts each, for a number of rounds or a duration. */
-export async function askAll(
-  world: InputWorld,
+const newTally = (): Tally => ({ requests: 0, memoryKib: [], statuses: new Map(), refusals: new Map(), failures: [] });
+
+/** Runs `runsEach` drafts for each operation in every round; stops early after a timeout or many failures. */
+export async function runAll(
+  fixture: InputFixture,
   document: OpenApiDocument,
-  { operations = document.operations, rounds, runsEach, seed, say }: Rounds,
+  { operations = document.operations, rounds, runsEach, seed, say, tally = newTally() }: Rounds,
 ): Promise<Tally> {
-  const tally: Tally = { asked: 0, memoryKib: [], statuses: new Map(), refusals: new Map(), failures: [] };
-  const began = performance.now();
-  // For a large body, generating drafts takes longer than a request.
+  const started = performance.now();
+  // Prepared once: for a large body, this takes longer than a request.
   const drafts = operations.map((operation) => draftsOf(document.document, operation));
   for (let round = 0; round < rounds; round += 1) {
     for (const [position, operation] of operations.entries()) {
-      if (performance.now() - began > PROOF_HANG_MS || tally.failures.length >= 25) return tally;
+      if (performance.now() - started > PROOF_HANG_MS || tally.failures.length >= 25) return tally;
       const name = operation.operation.operationId as string;
-      if (tally.failures.some((each) => each.operation === name)) continue;
-      let last: { faults: readonly string[]; curl: string } | null = null;
+      if (tally.failures.some((failure) => failure.operation === name)) continue;
+      let last: Outcome | null = null;
       const property = fc.asyncProperty(drafts[position] as Arbitrary<Draft>, async (draft) => {
-        const outcome = await ask(world, document, operation, draft, tally);
+        const outcome = await runDraft(fixture, document, operation, draft, tally);
         if (outcome.faults.length === 0) return;
         last = outcome;
         throw new Error(outcome.faults.join("; "));
@@ -64,200 +72,178 @@ export async function askAll(
         markInterruptAsFailure: false,
       });
       // Shrinking ends with the smallest draft that still failed.
-      if (last !== null)
-        tally.failures.push({ operation: name, ...(last as { faults: readonly string[]; curl: string }) });
+      if (last !== null) tally.failures.push({ operation: name, ...(last as Outcome) });
       if (result.failed && last === null) throw new Error(`input: ${name}: ${result.errorInstance}`);
     }
-    tally.memoryKib.push(world.footprint().memoryKib);
-    say(`${tally.asked} requests, ${tally.failures.length} operations failed`);
+    tally.memoryKib.push(fixture.footprint().memoryKib);
+    say(`${tally.requests} requests, ${tally.failures.length} operations failed`);
   }
   return tally;
 }
 
-async function ask(
-  world: InputWorld,
+async function runDraft(
+  fixture: InputFixture,
   document: OpenApiDocument,
   operation: DocumentedOperation,
   draft: Draft,
   tally: Tally,
-): Promise<{ faults: readonly string[]; curl: string }> {
-  if (tally.asked % FILL_EVERY === FILL_EVERY - 1) await world.fill();
-  tally.asked += 1;
+): Promise<Outcome> {
+  if (tally.requests % FILL_EVERY === FILL_EVERY - 1) await fixture.fill();
+  tally.requests += 1;
   const name = operation.operation.operationId as string;
-  await world.prepare(name);
-  const target = world.resolve(draft.target, draft.asker);
-  const cookie = world.cookie(draft.asker);
-  const bodyBytes = draft.body === null ? null : await bytesOf(world, operation, draft, target);
+  await fixture.prepare(name);
+  const target = fixture.resolve(draft.target, draft.caller);
+  const cookie = fixture.cookie(draft.caller);
+  const bodyBytes = draft.body === null ? null : await bytesOf(fixture, operation, draft, target);
   const headers: [string, string][] = [
-    ["Host", `127.0.0.1:${world.port}`],
-    ["X-Request-Id", `input-${tally.asked}`],
-    ...(cookie === null ? [] : [["Cookie", cookie] as [string, string]]),
-    ...(draft.body === null || draft.body.type === "" ? [] : [["Content-Type", draft.body.type] as [string, string]]),
-    ...(bodyBytes === null ? [] : [["Content-Length", String(bodyBytes.length)] as [string, string]]),
-    // Two request ids in one request would be invalid.
-    ...draft.headers
-      .filter(([name]) => name !== "X-Request-Id")
-      .map(([name, value]) => [name, world.resolve(value, draft.asker)] as [string, string]),
+    ["Host", `127.0.0.1:${fixture.port}`],
+    ["X-Request-Id", `input-${tally.requests}`],
   ];
+  if (cookie !== null) headers.push(["Cookie", cookie]);
+  if (draft.body !== null && draft.body.type !== "") headers.push(["Content-Type", draft.body.type]);
+  if (bodyBytes !== null) headers.push(["Content-Length", String(bodyBytes.length)]);
+  // The request has an X-Request-Id already; two would be invalid.
+  for (const [name, value] of draft.headers)
+    if (name !== "X-Request-Id") headers.push([name, fixture.resolve(value, draft.caller)]);
   const head = `${draft.method} ${target} HTTP/1.1\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
   const bytes = Buffer.concat([Buffer.from(head, "latin1"), bodyBytes ?? Buffer.alloc(0)]);
-  const curl = curlOf(world, draft.method, target, headers, bodyBytes);
-  const before = world.sequence;
-  const sideBefore = world.beside();
-  let answer: WireAnswer;
+  const curl = curlOf(fixture, draft.method, target, headers, bodyBytes);
+  const before = fixture.sequence;
+  const otherDataBefore = fixture.otherData();
+  let response: WireResponse;
   try {
-    answer = await world.connection.ask(draft.method, bytes).catch((error: unknown) => {
-      if (!(error instanceof ClosedUnanswered) || !["GET", "HEAD"].includes(draft.method)) throw error;
-      return world.connection.ask(draft.method, bytes);
+    response = await fixture.connection.request(draft.method, bytes).catch((error: unknown) => {
+      if (!(error instanceof ClosedBeforeResponse) || !["GET", "HEAD"].includes(draft.method)) throw error;
+      return fixture.connection.request(draft.method, bytes);
     });
   } catch (error) {
-    return { faults: [`no answer: ${error instanceof Error ? error.message : error}`], curl };
+    return { faults: [`no response: ${error instanceof Error ? error.message : error}`], curl };
   }
-  count(tally.statuses, name, answer.status);
-  if (answer.status >= 400) count(tally.refusals, name, `${answer.status} ${errorOf(answer)}`);
-  const isWritten = (await world.head()) !== before;
-  const happened: Happened = {
-    first: isWritten ? await world.transactionsSince("first", before) : [],
-    second: isWritten ? await world.transactionsSince("second", before) : [],
-    besides: differing(sideBefore, world.beside()),
+  count(tally.statuses, name, response.status);
+  if (response.status >= 400) count(tally.refusals, name, `${response.status} ${errorOf(response)}`);
+  const isWritten = (await fixture.head()) !== before;
+  const effects: Effects = {
+    first: isWritten ? await fixture.transactionsSince("first", before) : [],
+    second: isWritten ? await fixture.transactionsSince("second", before) : [],
+    otherChanges: changedNames(otherDataBefore, fixture.otherData()),
   };
-  const found = faults(
-    document,
-    { method: draft.method, target, whose: world.of(draft.asker).whose },
-    answer,
-    happened,
-  );
-  if (name === "changePassword" && answer.status === 200) await world.resetPassword(draft.asker);
-  else if ((answer.status === 401 || target.includes("/auth/")) && !(await world.isSignedIn(draft.asker)))
-    await world.signIn(draft.asker);
+  const sent = { method: draft.method, target, org: fixture.organizationOf(draft.caller).org };
+  const found = faults(document, sent, response, effects);
+  if (name === "changePassword" && response.status === 200) await fixture.resetPassword(draft.caller);
+  else if ((response.status === 401 || target.includes("/auth/")) && !(await fixture.isSignedIn(draft.caller)))
+    await fixture.signIn(draft.caller);
   return { faults: found, curl };
 }
 
 async function bytesOf(
-  world: InputWorld,
+  fixture: InputFixture,
   operation: DocumentedOperation,
-  { asker, body }: Draft,
+  { caller, body }: Draft,
   target: string,
 ): Promise<Buffer> {
   const { base, mutations, encoding } = body as NonNullable<Draft["body"]>;
   let text: string;
-  if (base.of === "text") text = base.text;
+  if (base.source === "text") text = base.text;
   else {
     const value =
-      base.of === "schema" || base.of === "anything"
+      base.source === "schema" || base.source === "anything"
         ? base.value
-        : ((base.of === "record" ? await record(world, asker, target) : null) ?? exampleOf(operation));
-    text = textOf(mutated(written(value as never), mutations));
+        : ((base.source === "record" ? await readRecord(fixture, caller, target) : null) ?? exampleOf(operation));
+    text = textOf(applyMutations(toNode(value as never), mutations));
   }
-  text = kept(world.resolve(text, asker), operation);
+  text = restrictTargets(fixture.resolve(text, caller), operation);
   // A secret swapped into a name would legitimately be shown.
   if (mutations.some(({ kind }) => kind === "swap"))
     text = text.replaceAll(SECRET_MARK, "swapped").replaceAll(PASSWORD, "a swapped password");
   const bytes = Buffer.from(text, encoding === "utf-16le" || encoding === "latin1" ? encoding : "utf-8");
   if (encoding === "bom") return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes]);
-  if (encoding === "truncated") return bytes.subarray(0, Math.floor(bytes.length / 2));
-  if (encoding === "broken")
-    return Buffer.concat([
-      bytes.subarray(0, bytes.length >> 1),
-      Buffer.from([0xff, 0xc0, 0x80]),
-      bytes.subarray(bytes.length >> 1),
-    ]);
-  return bytes;
+  const [start, end] = [bytes.subarray(0, bytes.length >> 1), bytes.subarray(bytes.length >> 1)];
+  if (encoding === "truncated") return start;
+  return encoding === "broken" ? Buffer.concat([start, Buffer.from([0xff, 0xc0, 0x80]), end]) : bytes;
 }
 
-/** Record at a path as seen by the caller, as a client would send it back. */
-async function record(world: InputWorld, asker: Draft["asker"], target: string): Promise<unknown> {
-  const cookie = world.cookie(asker);
+/** Reads the record at a path as the caller sees it, to be sent back as a client would. */
+async function readRecord(fixture: InputFixture, caller: Draft["caller"], target: string): Promise<unknown> {
+  const cookie = fixture.cookie(caller);
   const path = target.replace(/\?.*$/s, "");
   if (cookie === null || !/^[\x21-\x7e]+$/.test(path)) return null;
-  const answer = await world.appliance.client({ cookie }).get(path);
-  return answer.status === 200 ? answer.data : null;
+  const response = await fixture.appliance.client({ cookie }).get(path);
+  return response.status === 200 ? response.data : null;
 }
 
 function exampleOf({ operation }: DocumentedOperation): unknown {
   return (operation as any).requestBody?.content?.["application/json"]?.example ?? {};
 }
 
-/** Scans must not leave this machine or start by themselves: recorded data is arbitrary, scan targets are not. */
-function kept(text: string, { operation }: DocumentedOperation): string {
-  // Sends no probes, and a conflict is about other addresses.
+/** Replaces scan targets and schedules: scans must not leave this machine or start by themselves. */
+function restrictTargets(text: string, { operation }: DocumentedOperation): string {
+  // This operation sends no probes, and conflicts concern other addresses.
   if (operation.operationId === "acceptConflict") return text;
-  const near = text.replaceAll(
+  const local = text.replaceAll(
     /"(?!127\.)\d{1,3}(\.\d{1,3}){3}(\/\d+)?"/g,
     (_all, _part, prefix: string | undefined) => (prefix === undefined ? '"127.1.0.9"' : `"127.9.0.0/16"`),
   );
-  if (!["createScan", "createSchedule", "updateSchedule"].includes(operation.operationId as string)) return near;
+  if (!["createScan", "createSchedule", "updateSchedule"].includes(operation.operationId as string)) return local;
   let value: Record<string, unknown>;
   try {
-    value = JSON.parse(near);
+    value = JSON.parse(local);
   } catch {
-    return near;
+    return local;
   }
-  if (value === null || typeof value !== "object" || Array.isArray(value)) return near;
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return local;
   const targets = value.targets;
-  const isNear =
+  const isLocal =
     Array.isArray(targets) &&
     targets.length > 0 &&
-    targets.every((each) => typeof each !== "string" || /^127\.0\.0\.\d+(\/3\d)?$/.test(each));
-  if (isNear && (value.cron === undefined || value.cron === "30 2 29 2 *")) return near;
+    targets.every((target) => typeof target !== "string" || /^127\.0\.0\.\d+(\/3\d)?$/.test(target));
+  if (isLocal && (value.cron === undefined || value.cron === "30 2 29 2 *")) return local;
   return JSON.stringify({
     ...value,
-    targets: isNear ? targets : ["127.0.0.1"],
+    targets: isLocal ? targets : ["127.0.0.1"],
     ...(value.cron === undefined ? {} : { cron: "30 2 29 2 *" }),
   });
 }
 
 function count<Key>(counts: Map<string, Map<Key, number>>, operation: string, key: Key): void {
-  const ofIts = counts.get(operation) ?? new Map<Key, number>();
-  counts.set(operation, ofIts.set(key, (ofIts.get(key) ?? 0) + 1));
+  const operationCounts = counts.get(operation) ?? new Map<Key, number>();
+  counts.set(operation, operationCounts.set(key, (operationCounts.get(key) ?? 0) + 1));
 }
 
-/** Message of a refusal, equal for all refusals of a kind, so that kinds can be counted. */
-function errorOf({ body }: WireAnswer): string {
+/** Message of a refusal without ids, so that refusals of one kind can be counted. */
+function errorOf({ body }: WireResponse): string {
   const text = body.toString("utf8");
   const [, code = ""] = /"code":"(\w+)"/.exec(text) ?? [];
   const [, error = ""] = /"error":"((?:[^"\\]|\\.)*)"/.exec(text) ?? [];
   return `${code}: ${error.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")}`.slice(0, 160);
 }
 
-/** As a curl command without the session. */
+/** Renders a request as a curl command, without the session. */
 function curlOf(
-  world: InputWorld,
+  fixture: InputFixture,
   method: string,
   target: string,
   headers: readonly (readonly [string, string])[],
   body: Buffer | null,
 ): string {
-  const shown = headers
-    .filter(([name]) => !["Host", "Content-Length", "X-Request-Id"].includes(name))
-    .map(
-      ([name, value]) =>
-        `-H ${quoted(Buffer.from(name === "Cookie" ? "Cookie: $COOKIE" : `${name}${value === "" ? ";" : `: ${value}`}`, "latin1"))}`,
-    );
-  const data =
-    body === null
-      ? []
-      : [
-          `--data-binary ${quoted(body.subarray(0, 3_000))}${body.length > 3_000 ? ` # cut off: ${body.length} bytes` : ""}`,
-        ];
-  return [
+  const quoted = (text: string) => shellQuoted(Buffer.from(text, "latin1"));
+  const parts = [
     `curl -sS --path-as-is --globoff -X ${method}`,
-    quoted(Buffer.from(`http://127.0.0.1:${world.port}${target}`, "latin1")),
-    ...shown,
-    ...data,
-  ].join(" ");
+    quoted(`http://127.0.0.1:${fixture.port}${target}`),
+    ...headers
+      .filter(([name]) => !["Host", "Content-Length", "X-Request-Id"].includes(name))
+      .map(([name, value]) => (name === "Cookie" ? "Cookie: $COOKIE" : `${name}${value === "" ? ";" : `: ${value}`}`))
+      .map((line) => `-H ${quoted(line)}`),
+  ];
+  if (body !== null) parts.push(`--data-binary ${shellQuoted(body.subarray(0, 3_000))}`);
+  if (body !== null && body.length > 3_000) parts.push(`# truncated: ${body.length} bytes`);
+  return parts.join(" ");
 }
 
-/** For bash. */
-function quoted(bytes: Uint8Array): string {
-  const text = [...bytes]
-    .map((byte) =>
-      byte === 0x27 || byte === 0x5c
-        ? `\\${String.fromCharCode(byte)}`
-        : byte >= 0x20 && byte < 0x7f
-          ? String.fromCharCode(byte)
-          : `\\x${byte.toString(16).padStart(2, "0")}`,
-    )
-    .join("");
+/** Quotes bytes for bash. */
+function shellQuoted(bytes: Buffer): string {
+  const text = bytes
+    .toString("latin1")
+    .replaceAll(/['\\]/g, "\\$&")
+    .replaceAll(/[^ -~]/g, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`);
   return text.includes("\\") ? `$'${text}'` : `'${text}'`;
 }

@@ -1,54 +1,52 @@
-// HTTP/1.1 byte by byte: requests as given, however malformed, and raw answers. Must not know operations. fetch would
-// correct half of the test cases before sending.
+// HTTP/1.1 client that sends requests as given, however malformed, and returns raw responses. Knows no operation. fetch
+// would correct half of the test cases before sending.
 
 import { connect, type Socket } from "node:net";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 
-export interface WireAnswer {
+export interface WireResponse {
   readonly status: number;
-  /** In received order, with names in lower case. */
+  /** Headers in received order, with names in lower case. */
   readonly headers: readonly (readonly [string, string])[];
-  /** Without chunked framing. */
+  /** Body without chunked framing. */
   readonly body: Buffer;
-  /** Whether the connection closes after it. */
+  /** Whether the connection closes after this response. */
   readonly isLast: boolean;
 }
 
 export interface Exchange {
   /** All received bytes as Latin-1: one character per byte. */
   readonly text: string;
-  /** The complete answers among them. */
-  readonly answers: readonly WireAnswer[];
-  /** End of the exchange: closed or reset by the appliance, or silence until the deadline. */
+  /** Complete responses at the start of `text`. */
+  readonly responses: readonly WireResponse[];
+  /** How the exchange ended: closed or reset by the appliance, or still open. */
   readonly end: "closed" | "reset" | "open";
-  readonly tookMs: number;
 }
 
 export interface ExchangeOptions {
-  /** Stops after this many complete answers. */
+  /** Stops after this many complete responses. */
   readonly until?: number;
-  /** Methods of the requests, if one is HEAD. */
+  /** Methods of the requests; needed if one is HEAD. */
   readonly methods?: readonly string[];
-  /** Additional wait where silence is expected. */
+  /** Timeout where silence is expected. */
   readonly silenceMs?: number;
-  /** Half-closes the connection once all is sent. */
+  /** Whether to half-close the connection once everything is sent. */
   readonly halfClose?: boolean;
 }
 
 /**
- * Sends the pieces in sequence over a new connection, each after the previous one has left. Never rejects because of
- * the appliance.
+ * Sends the pieces in sequence over a new connection, each once the previous one is sent. Never rejects because of what
+ * the appliance does.
  */
 export function exchange(
   port: number,
   pieces: Iterable<Uint8Array | string> | AsyncIterable<Uint8Array | string>,
   options: ExchangeOptions = {},
 ): Promise<Exchange> {
-  const began = performance.now();
   const chunks: Buffer[] = [];
   const { promise, resolve } = Promise.withResolvers<Exchange>();
   const socket = connect({ host: "127.0.0.1", port, allowHalfOpen: true });
-  const read = () => answersIn(Buffer.concat(chunks), options.methods ?? [], isEnded);
+  const read = () => parseResponses(Buffer.concat(chunks), options.methods ?? [], isEnded);
   let isEnded = false;
   let isOver = false;
   const finish = (end: Exchange["end"]) => {
@@ -57,20 +55,14 @@ export function exchange(
     clearTimeout(timer);
     if (end !== "open") isEnded = true;
     socket.destroy();
-    resolve({
-      text: Buffer.concat(chunks).toString("latin1"),
-      answers: read(),
-      end,
-      tookMs: performance.now() - began,
-    });
+    resolve({ text: Buffer.concat(chunks).toString("latin1"), responses: read(), end });
   };
   const timer = setTimeout(finish, options.silenceMs ?? HANG_MS, "open");
   socket.on("data", (chunk) => {
     chunks.push(chunk);
     if (options.until !== undefined && read().length >= options.until) finish("open");
   });
-  socket.on("end", () => finish("closed"));
-  socket.on("close", () => finish("closed"));
+  for (const event of ["end", "close"]) socket.on(event, () => finish("closed"));
   socket.on("error", () => finish("reset"));
   socket.on("connect", () => {
     void sendAll(socket, pieces, () => isOver).then(() => {
@@ -89,7 +81,7 @@ async function sendAll(
     if (isOver() || socket.destroyed) return;
     const bytes = typeof piece === "string" ? Buffer.from(piece, "latin1") : piece;
     if (socket.write(bytes)) continue;
-    // A finished exchange needs no drain.
+    // Also continues when the exchange is over.
     await new Promise<void>((resolve) => {
       for (const event of ["drain", "close", "end", "error"]) socket.once(event, () => resolve());
     });
@@ -97,21 +89,25 @@ async function sendAll(
 }
 
 /**
- * Complete answers at the start of the received bytes.
- * @param isEnded whether the connection has ended, which completes an answer without a length
+ * Parses the complete responses at the start of the received bytes.
+ * @param isEnded whether the connection has ended, which completes a response without a length
  */
-function answersIn(bytes: Buffer, methods: readonly string[], isEnded: boolean): WireAnswer[] {
-  const answers: WireAnswer[] = [];
+export function parseResponses(bytes: Buffer, methods: readonly string[], isEnded: boolean): WireResponse[] {
+  const responses: WireResponse[] = [];
   let rest = bytes;
   for (;;) {
-    const one = answerAt(rest, methods[answers.length] ?? "GET", isEnded);
-    if (one === null) return answers;
-    if (one.answer.status >= 200) answers.push(one.answer);
-    rest = rest.subarray(one.length);
+    const parsed = parseResponse(rest, methods[responses.length] ?? "GET", isEnded);
+    if (parsed === null) return responses;
+    if (parsed.response.status >= 200) responses.push(parsed.response);
+    rest = rest.subarray(parsed.length);
   }
 }
 
-function answerAt(bytes: Buffer, method: string, isEnded: boolean): { answer: WireAnswer; length: number } | null {
+function parseResponse(
+  bytes: Buffer,
+  method: string,
+  isEnded: boolean,
+): { response: WireResponse; length: number } | null {
   const end = bytes.indexOf("\r\n\r\n");
   if (end < 0) return null;
   const [first = "", ...lines] = bytes.subarray(0, end).toString("latin1").split("\r\n");
@@ -121,44 +117,44 @@ function answerAt(bytes: Buffer, method: string, isEnded: boolean): { answer: Wi
     const colon = line.indexOf(":");
     return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
   });
-  const header = (name: string) => headers.find(([each]) => each === name)?.[1];
+  const header = (name: string) => headers.find(([field]) => field === name)?.[1];
   const isLast = (header("connection") ?? "").toLowerCase() === "close";
   const start = end + 4;
-  const made = (body: Buffer, length: number) => ({ answer: { status, headers, body, isLast }, length });
-  // An event stream does not end: its head is the answer, and the connection is not reusable.
+  const withBody = (body: Buffer, length: number) => ({ response: { status, headers, body, isLast }, length });
+  // An event stream does not end: its head is the response, and the connection cannot be reused.
   if (header("content-type") === "text/event-stream")
-    return { answer: { status, headers, body: Buffer.alloc(0), isLast: true }, length: bytes.length };
-  if (method === "HEAD" || status < 200 || status === 204 || status === 304) return made(Buffer.alloc(0), start);
+    return { response: { status, headers, body: Buffer.alloc(0), isLast: true }, length: bytes.length };
+  if (method === "HEAD" || status < 200 || status === 204 || status === 304) return withBody(Buffer.alloc(0), start);
   if ((header("transfer-encoding") ?? "").toLowerCase() === "chunked") {
-    const body = dechunked(bytes, start);
-    return body === null ? null : made(body.bytes, body.end);
+    const body = dechunk(bytes, start);
+    return body === null ? null : withBody(body.bytes, body.end);
   }
   const length = header("content-length");
-  if (length === undefined) return isEnded ? made(bytes.subarray(start), bytes.length) : null;
+  if (length === undefined) return isEnded ? withBody(bytes.subarray(start), bytes.length) : null;
   return bytes.length < start + Number(length)
     ? null
-    : made(bytes.subarray(start, start + Number(length)), start + Number(length));
+    : withBody(bytes.subarray(start, start + Number(length)), start + Number(length));
 }
 
-function dechunked(bytes: Buffer, start: number): { bytes: Buffer; end: number } | null {
+function dechunk(bytes: Buffer, start: number): { bytes: Buffer; end: number } | null {
   const parts: Buffer[] = [];
-  for (let at = start; ; ) {
-    const lineEnd = bytes.indexOf("\r\n", at);
+  for (let offset = start; ; ) {
+    const lineEnd = bytes.indexOf("\r\n", offset);
     if (lineEnd < 0) return null;
-    const size = Number.parseInt(bytes.subarray(at, lineEnd).toString("latin1"), 16);
+    const size = Number.parseInt(bytes.subarray(offset, lineEnd).toString("latin1"), 16);
     const next = lineEnd + 2 + size + 2;
     if (Number.isNaN(size) || next > bytes.length) return null;
     if (size === 0) return { bytes: Buffer.concat(parts), end: next };
     parts.push(bytes.subarray(lineEnd + 2, lineEnd + 2 + size));
-    at = next;
+    offset = next;
   }
 }
 
-/** A kept connection closed before the first byte of an answer: a client may repeat safe requests (RFC 9112, 9.3.1). */
-export class ClosedUnanswered extends Error {}
+/** A reused connection was closed before a response began: safe requests may be repeated (RFC 9112, 9.3.1). */
+export class ClosedBeforeResponse extends Error {}
 
-/** A keep-alive connection for sequential requests, reopened after the appliance closed it. */
-export class KeptConnection {
+/** Keep-alive connection for sequential requests, reopened after the appliance has closed it. */
+export class KeepAliveConnection {
   private readonly port: number;
   private socket: Socket | null = null;
 
@@ -166,59 +162,48 @@ export class KeptConnection {
     this.port = port;
   }
 
-  /** @throws ClosedUnanswered; Error without a complete answer before the deadline, or if the connection ended earlier */
-  async ask(method: string, bytes: Uint8Array): Promise<WireAnswer> {
-    const isKept = this.socket !== null;
+  /** Sends a request. @throws ClosedBeforeResponse; Error if no complete response arrives before the deadline */
+  async request(method: string, bytes: Uint8Array): Promise<WireResponse> {
+    const isReused = this.socket !== null;
     const socket = this.socket ?? (await this.open());
     const chunks: Buffer[] = [];
-    const { promise, resolve, reject } = Promise.withResolvers<WireAnswer>();
-    const look = (isEnded: boolean) => {
-      const answer = answersIn(
-        chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks),
-        [method],
-        isEnded,
-      )[0];
-      if (answer !== undefined) resolve(answer);
-      return answer !== undefined;
+    const { promise, resolve, reject } = Promise.withResolvers<WireResponse>();
+    const tryComplete = (isEnded: boolean) => {
+      const response = parseResponses(Buffer.concat(chunks), [method], isEnded)[0];
+      if (response !== undefined) resolve(response);
+      return response !== undefined;
     };
-    const ended = () => {
+    const received = () => {
+      const bytes = Buffer.concat(chunks);
+      return `after ${bytes.length} bytes: ${bytes.toString("latin1").slice(0, 200)}`;
+    };
+    const onEnd = () => {
       this.socket = null;
-      const Reason = isKept && chunks.length === 0 ? ClosedUnanswered : Error;
-      if (!look(true))
-        reject(
-          new Reason(
-            `the connection ended before an answer was whole; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`,
-          ),
-        );
+      const Reason = isReused && chunks.length === 0 ? ClosedBeforeResponse : Error;
+      if (!tryComplete(true)) reject(new Reason(`the connection ended before a response was complete, ${received()}`));
     };
-    const take = (chunk: Buffer) => {
+    const onData = (chunk: Buffer) => {
       chunks.push(chunk);
-      look(false);
+      tryComplete(false);
     };
     const timer = setTimeout(() => {
-      reject(
-        new Error(
-          `no whole answer within ${HANG_MS} ms; ${Buffer.concat(chunks).length} bytes had come: ${Buffer.concat(chunks).toString("latin1").slice(0, 200)}`,
-        ),
-      );
+      reject(new Error(`no complete response within ${HANG_MS} ms, ${received()}`));
       this.close();
     }, HANG_MS);
-    socket.on("data", take);
-    socket.on("close", ended);
-    socket.on("end", ended);
+    socket.on("data", onData);
+    for (const event of ["close", "end"]) socket.on(event, onEnd);
     try {
       socket.write(bytes);
-      const answer = await promise;
-      if (answer.isLast) this.close();
-      return answer;
+      const response = await promise;
+      if (response.isLast) this.close();
+      return response;
     } catch (error) {
       this.close();
       throw error;
     } finally {
       clearTimeout(timer);
-      socket.off("data", take);
-      socket.off("close", ended);
-      socket.off("end", ended);
+      socket.off("data", onData);
+      for (const event of ["close", "end"]) socket.off(event, onEnd);
     }
   }
 
@@ -233,15 +218,13 @@ export class KeptConnection {
     socket.once("connect", resolve);
     socket.once("error", reject);
     await promise;
-    // `close` follows and handles it.
+    // `close` follows and handles the error.
     socket.on("error", () => {});
-    // Closed between two requests.
-    socket.on("close", () => {
+    // The appliance may close the connection between two requests.
+    const forget = () => {
       if (this.socket === socket) this.socket = null;
-    });
-    socket.on("end", () => {
-      if (this.socket === socket) this.socket = null;
-    });
+    };
+    for (const event of ["close", "end"]) socket.on(event, forget);
     this.socket = socket;
     return socket;
   }

@@ -1,4 +1,4 @@
-// Devices for scans: SNMP agents on loopback with interfaces that differ after every change. Only scans record them.
+// Devices to scan: SNMP agents on loopback whose interfaces can be replaced.
 
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { type SnmpAgent, startAgent } from "../../../test/support/snmp/agent.ts";
@@ -27,7 +27,7 @@ export class Devices {
     );
   }
 
-  /** Replaces their interfaces. */
+  /** Replaces the interfaces of all devices. */
   async change(seed: number): Promise<void> {
     this.close();
     this.agents = await Promise.all(
@@ -54,7 +54,7 @@ function deviceView(index: number, seed: number): SnmpView {
     ["1.3.6.1.2.1.2.1.0", INTERFACES],
   ]);
   for (let port = 1; port <= INTERFACES; port += 1) {
-    // Some are temporarily missing.
+    // Some interfaces are temporarily missing.
     if (seed !== 0 && random.integer(12) === 0) continue;
     const row = (column: string, value: ServedValue) => values.set(`${column}.${port}`, value);
     row("1.3.6.1.2.1.2.2.1.1", port);

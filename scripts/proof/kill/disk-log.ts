@@ -1,6 +1,6 @@
-// Reader of the shim's log records (layout: scripts/proof/shim/forgetful-disk.c). Must not interpret them.
+// Reader of the shim's log records (layout: scripts/proof/shim/forgetful-disk.c). Does not interpret them.
 
-/** Numbers as in the shim. */
+/** Record types, numbered as in the shim. */
 export const RECORD = {
   write: 1,
   truncate: 2,
@@ -15,8 +15,8 @@ export const RECORD = {
   refused: 11,
 } as const;
 
-/** Flag of `begin`: its bytes are the whole file. */
-export const IS_WHOLE = 1;
+/** Flag of `begin`: the bytes are the entire file. */
+export const IS_COMPLETE = 1;
 
 export interface DiskRecord {
   readonly type: number;
@@ -31,37 +31,37 @@ const MAGIC = 0x4b534944;
 const MAGIC_BYTES = Buffer.from([0x44, 0x49, 0x53, 0x4b]);
 const HEAD_BYTES = 40;
 
-/** All complete records: a kill may truncate a thread's last append, whose operation was not done or not synced. */
+/** Reads all complete records: a kill may truncate a thread's last one, whose operation was not done or not synced. */
 export function* readRecords(log: Buffer): Generator<DiskRecord> {
-  for (let at = 0; at < log.length; ) {
-    const end = endOf(log, at);
+  for (let position = 0; position < log.length; ) {
+    const end = endOf(log, position);
     if (end === null) {
-      const next = log.indexOf(MAGIC_BYTES, at + 1);
+      const next = log.indexOf(MAGIC_BYTES, position + 1);
       if (next === -1) return;
-      at = next;
+      position = next;
       continue;
     }
     yield {
-      type: log.readUInt32LE(at + 4),
-      inode: Number(log.readBigUInt64LE(at + 8)),
-      offset: Number(log.readBigUInt64LE(at + 16)),
-      sync: log.readUInt32LE(at + 32),
-      flags: log.readUInt32LE(at + 36),
-      bytes: log.subarray(at + HEAD_BYTES, end),
+      type: log.readUInt32LE(position + 4),
+      inode: Number(log.readBigUInt64LE(position + 8)),
+      offset: Number(log.readBigUInt64LE(position + 16)),
+      sync: log.readUInt32LE(position + 32),
+      flags: log.readUInt32LE(position + 36),
+      bytes: log.subarray(position + HEAD_BYTES, end),
     };
-    at = end;
+    position = end;
   }
 }
 
-/** End of a complete record, which another one or the end of the log must follow; null if there is none. */
-function endOf(log: Buffer, at: number): number | null {
-  if (at + HEAD_BYTES > log.length || log.readUInt32LE(at) !== MAGIC) return null;
-  const end = at + HEAD_BYTES + Number(log.readBigUInt64LE(at + 24));
+/** Finds the end of a complete record, followed by another record or the end of the log; null if there is none. */
+function endOf(log: Buffer, position: number): number | null {
+  if (position + HEAD_BYTES > log.length || log.readUInt32LE(position) !== MAGIC) return null;
+  const end = position + HEAD_BYTES + Number(log.readBigUInt64LE(position + 24));
   if (end > log.length) return null;
   return log.length - end < MAGIC_BYTES.length || log.readUInt32LE(end) === MAGIC ? end : null;
 }
 
-/** NUL-terminated texts of a record of paths or of a listing. */
+/** Splits the NUL-terminated texts of a record with paths or a listing. */
 export function textsOf(bytes: Buffer): string[] {
   return bytes.toString("utf8").split("\0").slice(0, -1);
 }

@@ -1,5 +1,5 @@
 // Possible contents of a disk after a power loss, from its previous contents and the shim's log. Only synced data is
-// certain; any other block may be old or new, any name may be gone or back. Must not know the files' contents.
+// certain; any other block may be old or new, any name missing or back. Independent of what the files contain.
 
 import {
   chmodSync,
@@ -14,44 +14,44 @@ import {
 } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import type { SeededRandom } from "../../../test/support/injected/seeded-random.ts";
-import { type DiskRecord, IS_WHOLE, RECORD, readRecords, textsOf } from "./disk-log.ts";
+import { type DiskRecord, IS_COMPLETE, RECORD, readRecords, textsOf } from "./disk-log.ts";
 
-/** Fate of unsynced data. */
-export type Fate =
-  /** Lost. */
+/** What a power loss does to unsynced data. */
+export type LossMode =
+  /** All of it is lost. */
   | "dropped"
-  /** Each block and each name independently, at any point of its history. */
+  /** Each block and each name is independently left at any point of its history. */
   | "torn"
-  /** All arrived: the result of a kill alone. */
+  /** Everything written remains, as after a kill without a power loss. */
   | "kept";
 
-/** Losses at power-off. */
+/** Result of a power loss. */
 export interface Loss {
-  /** In unsynced writes. */
+  /** Bytes in unsynced writes. */
   readonly unsyncedBytes: number;
-  /** Of these, bytes in blocks without their last written content. */
+  /** Bytes in blocks that lack their last written content. */
   readonly droppedBytes: number;
-  /** Files renamed, missing or reappeared. */
+  /** Number of files that were renamed back, are missing or reappeared. */
   readonly changedNames: number;
-  /** Files with a reverted size. */
+  /** Number of files with a reverted size. */
   readonly changedSizes: number;
 }
 
-type Change = { readonly at: number; readonly bytes: Buffer } | { readonly size: number };
+type Change = { readonly offset: number; readonly bytes: Buffer } | { readonly size: number };
 
 /** Contents of a file, independent of its names. */
 class Contents {
-  /** Certain part. */
-  certain: Buffer;
-  /** In chronological order. */
+  /** Synced content, which is certain. */
+  durable: Buffer;
+  /** Later changes in chronological order. */
   unsynced: Change[] = [];
 
-  constructor(certain: Buffer) {
-    this.certain = certain;
+  constructor(durable: Buffer) {
+    this.durable = durable;
   }
 
-  settle(count: number): void {
-    this.certain = applied(this.certain, this.unsynced.slice(0, count));
+  commit(count: number): void {
+    this.durable = apply(this.durable, this.unsynced.slice(0, count));
     this.unsynced = this.unsynced.slice(count);
   }
 }
@@ -66,23 +66,23 @@ type Names = Map<string, Entry>;
 export class ForgetfulDisk {
   private readonly root: string;
   private readonly log: string;
-  /** By current inode. */
+  /** Contents by current inode. */
   private byInode = new Map<number, Contents>();
-  /** Certain names by folder, relative to the root. */
-  private certainNames = new Map<string, Names>();
+  /** Synced names by folder, relative to the root. */
+  private durableNames = new Map<string, Names>();
   private renames: Array<{ readonly from: string; readonly to: string }> = [];
   /** Files mapped for writing: their contents are unknown. */
   readonly mapped = new Set<string>();
 
   /**
    * Takes the existing contents below `root` as certain.
-   * @param root absolute, without symbolic links; must exist
+   * @param root existing folder, absolute and without symbolic links
    * @param log path of the shim's log
    */
   constructor(root: string, log: string) {
     this.root = root;
     this.log = log;
-    this.begin();
+    this.reset();
   }
 
   /** Environment variables for the shim. */
@@ -91,106 +91,107 @@ export class ForgetfulDisk {
   }
 
   /**
-   * No power loss: everything stays and becomes certain. Processes the log first. A thread killed within a write has
-   * completed it without a log entry: the next program reads it, and builds on it.
+   * Keeps everything, as without a power loss. Processes the log first. A thread that was killed within a write has
+   * completed it without a log entry: that write is added, as the next program reads it and builds on it.
    */
-  keep(): void {
-    this.takeIn();
-    for (const [folder, names] of this.namesNow()) {
+  keepAll(): void {
+    this.processLog();
+    for (const [folder, names] of this.currentNames()) {
       for (const [name, entry] of names) {
         if (!(entry instanceof Contents)) continue;
-        const known = applied(entry.certain, entry.unsynced);
+        const known = apply(entry.durable, entry.unsynced);
         entry.unsynced.push(...differences(known, readFileSync(join(this.root, folder, name))));
       }
     }
   }
 
-  /** Processes new log records; the program must have ended. */
-  takeIn(): void {
-    const begun = new Map<number, { readonly contents: Contents; readonly count: number }>();
-    for (const record of readRecords(readLog(this.log))) this.take(record, begun);
+  /** Processes new log records; the program must have exited. */
+  processLog(): void {
+    const openSyncs = new Map<number, { readonly contents: Contents; readonly count: number }>();
+    for (const record of readRecords(readLog(this.log))) this.processRecord(record, openSyncs);
     truncateLog(this.log);
   }
 
   /**
-   * Power loss: reduces the files below the root to the disk's contents, and takes these as certain. Processes the log
-   * first.
-   * @param random decides the result of "torn"
+   * Simulates a power loss: reduces the files below the root to a possible outcome, and takes it as certain. Processes
+   * the log first.
+   * @param random decides the outcome of "torn"
    */
-  losePower(fate: Fate, random: SeededRandom): Loss {
-    this.takeIn();
-    const { files, folders, loss } = this.outcome(fate, random);
+  losePower(mode: LossMode, random: SeededRandom): Loss {
+    this.processLog();
+    const { files, folders, loss } = this.outcome(mode, random);
     for (const name of readdirSync(this.root)) rmSync(join(this.root, name), { recursive: true, force: true });
     write(this.root, files, folders);
-    this.begin();
+    this.reset();
     return loss;
   }
 
-  /** As losePower, but into a new folder; the root stays unchanged. */
-  couldHaveLeft(directory: string, fate: Fate, random: SeededRandom): Loss {
-    this.takeIn();
-    const { files, folders, loss } = this.outcome(fate, random);
+  /** Writes a possible outcome of a power loss to a new folder; the root stays unchanged. Processes the log first. */
+  writePossibleOutcome(directory: string, mode: LossMode, random: SeededRandom): Loss {
+    this.processLog();
+    const { files, folders, loss } = this.outcome(mode, random);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     write(directory, files, folders);
     return loss;
   }
 
-  /** Number of uncertain bytes of a file: all if its name is uncertain. Processes the log first. */
+  /** Counts the uncertain bytes of a file: all of them if the name is uncertain. Processes the log first. */
   uncertainBytes(path: string): number {
-    this.takeIn();
+    this.processLog();
     const folder = dirname(path) === "." ? "" : dirname(path);
-    const entry = this.namesNow().get(folder)?.get(basename(path));
+    const entry = this.currentNames().get(folder)?.get(basename(path));
     if (!(entry instanceof Contents)) return 0;
-    if (this.certainNames.get(folder)?.get(basename(path)) !== entry) return statSync(join(this.root, path)).size;
+    if (this.durableNames.get(folder)?.get(basename(path)) !== entry) return statSync(join(this.root, path)).size;
     return entry.unsynced.reduce((sum, change) => sum + ("bytes" in change ? change.bytes.length : 0), 0);
   }
 
-  /** Files whose contents the log does not explain: none, unless the shim missed a call. Processes the log first. */
+  /** Files whose contents the log does not explain: none unless the shim missed a call. Processes the log first. */
   unexplained(): string[] {
-    this.takeIn();
-    const differing: string[] = [];
-    for (const [folder, names] of this.namesNow()) {
+    this.processLog();
+    const paths: string[] = [];
+    for (const [folder, names] of this.currentNames()) {
       for (const [name, entry] of names) {
         if (
           entry instanceof Contents &&
-          !applied(entry.certain, entry.unsynced).equals(readFileSync(join(this.root, folder, name)))
+          !apply(entry.durable, entry.unsynced).equals(readFileSync(join(this.root, folder, name)))
         )
-          differing.push(join(folder, name));
+          paths.push(join(folder, name));
       }
     }
-    return differing;
+    return paths;
   }
 
-  private begin(): void {
+  private reset(): void {
     this.byInode = new Map();
-    this.certainNames = new Map();
+    this.durableNames = new Map();
     this.renames = [];
-    this.certainNames = this.namesNow((path) => new Contents(readFileSync(path)));
+    this.durableNames = this.currentNames((path) => new Contents(readFileSync(path)));
     truncateLog(this.log);
   }
 
-  private take(record: DiskRecord, begun: Map<number, { contents: Contents; count: number }>): void {
+  private processRecord(record: DiskRecord, openSyncs: Map<number, { contents: Contents; count: number }>): void {
     const { type, inode, bytes } = record;
     switch (type) {
       case RECORD.write:
-        this.contentsOf(inode).unsynced.push({ at: record.offset, bytes: Buffer.from(bytes) });
+        this.contentsOf(inode).unsynced.push({ offset: record.offset, bytes: Buffer.from(bytes) });
         return;
       case RECORD.truncate:
         this.contentsOf(inode).unsynced.push({ size: record.offset });
         return;
       case RECORD.begin: {
         const contents = this.contentsOf(inode);
-        // Written bypassing the shim.
-        const isOther = (record.flags & IS_WHOLE) !== 0 && !applied(contents.certain, contents.unsynced).equals(bytes);
-        if (isOther) contents.unsynced.push({ size: 0 }, { at: 0, bytes: Buffer.from(bytes) });
-        begun.set(record.sync, { contents, count: contents.unsynced.length });
+        // The file was written without the shim.
+        const hasDiverged =
+          (record.flags & IS_COMPLETE) !== 0 && !apply(contents.durable, contents.unsynced).equals(bytes);
+        if (hasDiverged) contents.unsynced.push({ size: 0 }, { offset: 0, bytes: Buffer.from(bytes) });
+        openSyncs.set(record.sync, { contents, count: contents.unsynced.length });
         return;
       }
       case RECORD.end:
-        this.settle(begun, record.sync);
+        this.commit(openSyncs, record.sync);
         return;
       case RECORD.listing:
-        this.settleNames(textsOf(bytes));
+        this.commitNames(textsOf(bytes));
         return;
       case RECORD.rename: {
         const [from = "", to = ""] = textsOf(bytes);
@@ -204,9 +205,9 @@ export class ForgetfulDisk {
         this.byInode.set(inode, new Contents(Buffer.alloc(0)));
         return;
       case RECORD.open: {
-        // Created bypassing the shim, with a reused inode.
+        // The file was created without the shim, with a reused inode.
         const contents = this.contentsOf(inode);
-        if (record.offset === 0 && applied(contents.certain, contents.unsynced).length > 0)
+        if (record.offset === 0 && apply(contents.durable, contents.unsynced).length > 0)
           this.byInode.set(inode, new Contents(Buffer.alloc(0)));
         return;
       }
@@ -216,26 +217,26 @@ export class ForgetfulDisk {
     }
   }
 
-  private settle(begun: Map<number, { contents: Contents; count: number }>, sync: number): void {
-    const one = begun.get(sync);
-    if (one === undefined) throw new Error(`the disk's log has the end of sync ${sync}, but not its beginning`);
-    begun.delete(sync);
-    const { contents, count } = one;
-    // Two syncs of one file may overlap: the first has already removed its part.
-    const left = Math.max(0, Math.min(count, contents.unsynced.length));
-    contents.settle(left);
-    for (const other of begun.values())
-      if (other.contents === contents) Object.assign(other, { count: Math.max(0, other.count - left) });
+  private commit(openSyncs: Map<number, { contents: Contents; count: number }>, sync: number): void {
+    const first = openSyncs.get(sync);
+    if (first === undefined) throw new Error(`the disk's log has the end of sync ${sync}, but not its start`);
+    openSyncs.delete(sync);
+    const { contents, count } = first;
+    // Syncs of one file may overlap: another one may have committed a part already.
+    const remaining = Math.max(0, Math.min(count, contents.unsynced.length));
+    contents.commit(remaining);
+    for (const open of openSyncs.values())
+      if (open.contents === contents) Object.assign(open, { count: Math.max(0, open.count - remaining) });
   }
 
-  private settleNames([folder = "", ...entries]: string[]): void {
+  private commitNames([folder = "", ...entries]: string[]): void {
     const names: Names = new Map();
     for (const entry of entries) {
       const [, inode = "", type = "", name = ""] = /^(\d+) (.) (.*)$/s.exec(entry) ?? [];
       if (!name.endsWith("-shm")) names.set(name, type === "d" ? FOLDER : this.contentsOf(Number(inode)));
     }
     const path = relative(this.root, folder);
-    this.certainNames.set(path, names);
+    this.durableNames.set(path, names);
     this.renames = this.renames.filter(
       ({ from, to }) => dirname(join("/", from)) !== join("/", path) || dirname(join("/", to)) !== join("/", path),
     );
@@ -250,10 +251,12 @@ export class ForgetfulDisk {
     return contents;
   }
 
-  /** Current names by folder. */
-  private namesNow(newContents: (path: string) => Contents = () => new Contents(Buffer.alloc(0))): Map<string, Names> {
+  /** Reads the current names by folder. */
+  private currentNames(
+    newContents: (path: string) => Contents = () => new Contents(Buffer.alloc(0)),
+  ): Map<string, Names> {
     const found = new Map<string, Names>();
-    const look = (folder: string) => {
+    const visit = (folder: string) => {
       const names: Names = new Map();
       found.set(folder, names);
       for (const name of readdirSync(join(this.root, folder)).sort()) {
@@ -261,167 +264,169 @@ export class ForgetfulDisk {
         const status = lstatSync(path);
         if (status.isDirectory()) {
           names.set(name, FOLDER);
-          look(join(folder, name));
+          visit(join(folder, name));
         } else if (!name.endsWith("-shm")) {
           if (!this.byInode.has(status.ino)) this.byInode.set(status.ino, newContents(path));
           names.set(name, this.contentsOf(status.ino));
         }
       }
     };
-    look("");
+    visit("");
     return found;
   }
 
-  private outcome(fate: Fate, random: SeededRandom): { files: Map<string, Buffer>; folders: string[]; loss: Loss } {
-    const now = this.namesNow();
+  private outcome(mode: LossMode, random: SeededRandom): { files: Map<string, Buffer>; folders: string[]; loss: Loss } {
+    const currentNames = this.currentNames();
     const loss = { unsyncedBytes: 0, droppedBytes: 0, changedNames: 0, changedSizes: 0 };
-    const made = new Map<Contents, Buffer>();
+    const chosenContents = new Map<Contents, Buffer>();
     const files = new Map<string, Buffer>();
     const folders: string[] = [];
-    const place = (folder: string) => {
+    const addFolder = (folder: string) => {
       const [old, current] = [
-        this.certainNames.get(folder) ?? new Map<string, Entry>(),
-        now.get(folder) ?? new Map<string, Entry>(),
+        this.durableNames.get(folder) ?? new Map<string, Entry>(),
+        currentNames.get(folder) ?? new Map<string, Entry>(),
       ];
-      const isNew = this.newNames(folder, new Set([...old.keys(), ...current.keys()]), fate, random);
+      const isNew = this.newNames(folder, new Set([...old.keys(), ...current.keys()]), mode, random);
       for (const name of [...new Set([...old.keys(), ...current.keys()])].sort()) {
         const entry = isNew(name) ? current.get(name) : old.get(name);
         if (entry !== current.get(name)) loss.changedNames += 1;
         const path = join(folder, name);
         if (entry instanceof Contents) {
-          const content = made.get(entry) ?? survivors(entry, fate, random, loss);
-          made.set(entry, content);
+          const content = chosenContents.get(entry) ?? survivingContents(entry, mode, random, loss);
+          chosenContents.set(entry, content);
           files.set(path, content);
         } else if (entry !== undefined) {
           folders.push(path);
-          place(path);
+          addFolder(path);
         }
       }
     };
-    place("");
+    addFolder("");
     return { files, folders, loss };
   }
 
-  /** New names of a folder; both names of a rename together. */
+  /** Chooses the names of a folder that are up to date; both names of a rename together. */
   private newNames(
     folder: string,
     names: ReadonlySet<string>,
-    fate: Fate,
+    mode: LossMode,
     random: SeededRandom,
   ): (name: string) => boolean {
     const chosen = new Map(
-      [...names].sort().map((name) => [name, fate === "kept" || (fate === "torn" && random.integer(2) === 1)]),
+      [...names].sort().map((name) => [name, mode === "kept" || (mode === "torn" && random.integer(2) === 1)]),
     );
     for (const { from, to } of this.renames) {
-      const [one, other] = [relative(folder, from), relative(folder, to)];
-      if (chosen.has(one) && chosen.has(other)) chosen.set(one, chosen.get(other) === true);
+      const [oldName, newName] = [relative(folder, from), relative(folder, to)];
+      if (chosen.has(oldName) && chosen.has(newName)) chosen.set(oldName, chosen.get(newName) === true);
     }
     return (name) => chosen.get(name) === true;
   }
 }
 
-/** Remaining contents of a file. */
-function survivors(
+/** Chooses the contents of a file after a power loss. */
+function survivingContents(
   contents: Contents,
-  fate: Fate,
+  mode: LossMode,
   random: SeededRandom,
   loss: { unsyncedBytes: number; droppedBytes: number; changedSizes: number },
 ): Buffer {
-  const { certain, unsynced } = contents;
+  const { durable, unsynced } = contents;
   for (const change of unsynced) if ("bytes" in change) loss.unsyncedBytes += change.bytes.length;
-  if (unsynced.length === 0) return certain;
-  const whole = applied(certain, unsynced);
-  if (fate === "kept") return whole;
-  const left = fate === "dropped" ? certain : torn(contents, random);
-  for (let at = 0; at < Math.max(whole.length, left.length); at += SECTOR_BYTES) {
-    if (!whole.subarray(at, at + SECTOR_BYTES).equals(left.subarray(at, at + SECTOR_BYTES)))
+  if (unsynced.length === 0) return durable;
+  const complete = apply(durable, unsynced);
+  if (mode === "kept") return complete;
+  const remaining = mode === "dropped" ? durable : tornContents(contents, random);
+  for (let offset = 0; offset < Math.max(complete.length, remaining.length); offset += SECTOR_BYTES) {
+    if (!complete.subarray(offset, offset + SECTOR_BYTES).equals(remaining.subarray(offset, offset + SECTOR_BYTES)))
       loss.droppedBytes += SECTOR_BYTES;
   }
-  if (left.length !== whole.length) loss.changedSizes += 1;
-  return left;
+  if (remaining.length !== complete.length) loss.changedSizes += 1;
+  return remaining;
 }
 
 const SECTOR_BYTES = 512;
 const PAGE_BYTES = 4_096;
 
 /**
- * The size is that after any of the changes. A truncated file gets other blocks when it grows again: so nothing before
- * the last included truncation remains, and nothing after the first excluded one. In between, each block is as after
- * any of its changes.
+ * Chooses torn contents. The size is that after any one change. A truncated file gets other blocks when it grows again,
+ * so nothing remains from before the last included truncation, nor from after the first excluded one. In between, each
+ * block is as after any one of its changes.
  */
-function torn({ certain, unsynced }: Contents, random: SeededRandom): Buffer {
+function tornContents({ durable, unsynced }: Contents, random: SeededRandom): Buffer {
   const blockBytes = random.pick([SECTOR_BYTES, PAGE_BYTES]);
-  /** Probability, in eighths, that a block arrived in its last state. */
+  /** Probability, in eighths, that a block has its last content. */
   const bias = random.pick([1, 4, 7]);
-  const reached = random.integer(unsynced.length + 1);
+  const arrivedCount = random.integer(unsynced.length + 1);
   let first = 0;
   let last = unsynced.length;
-  let size = certain.length;
+  let size = durable.length;
   for (const [index, change] of unsynced.entries()) {
     const isCut = "size" in change && change.size < size;
-    if (isCut && index < reached) first = index + 1;
-    if (isCut && index >= reached) {
+    if (isCut && index < arrivedCount) first = index + 1;
+    if (isCut && index >= arrivedCount) {
       last = index;
       break;
     }
-    if (index < reached) size = "size" in change ? change.size : Math.max(size, change.at + change.bytes.length);
+    if (index < arrivedCount)
+      size = "size" in change ? change.size : Math.max(size, change.offset + change.bytes.length);
   }
-  const left = Buffer.alloc(size);
-  applied(certain, unsynced.slice(0, first)).copy(left);
-  /** Writes by block, in order. */
-  const writes = new Map<number, Array<{ readonly at: number; readonly bytes: Buffer }>>();
+  const remaining = Buffer.alloc(size);
+  apply(durable, unsynced.slice(0, first)).copy(remaining);
+  /** Writes by block, in chronological order. */
+  const writes = new Map<number, Array<{ readonly offset: number; readonly bytes: Buffer }>>();
   for (const change of unsynced.slice(first, last)) {
     if ("size" in change) continue;
     for (
-      let block = Math.floor(change.at / blockBytes);
-      block * blockBytes < change.at + change.bytes.length;
+      let block = Math.floor(change.offset / blockBytes);
+      block * blockBytes < change.offset + change.bytes.length;
       block += 1
     ) {
-      const known = writes.get(block);
-      if (known === undefined) writes.set(block, [change]);
-      else known.push(change);
+      const blockWrites = writes.get(block);
+      if (blockWrites === undefined) writes.set(block, [change]);
+      else blockWrites.push(change);
     }
   }
   for (const [block, changes] of writes) {
     const count = random.integer(8) < bias ? changes.length : random.integer(changes.length + 1);
-    const [begin, end] = [block * blockBytes, Math.min((block + 1) * blockBytes, size)];
-    for (const { at, bytes } of changes.slice(0, count)) {
-      const [from, to] = [Math.max(begin, at), Math.min(end, at + bytes.length)];
-      if (from < to) bytes.copy(left, from, from - at, to - at);
+    const [start, end] = [block * blockBytes, Math.min((block + 1) * blockBytes, size)];
+    for (const { offset, bytes } of changes.slice(0, count)) {
+      const [from, to] = [Math.max(start, offset), Math.min(end, offset + bytes.length)];
+      if (from < to) bytes.copy(remaining, from, from - offset, to - offset);
     }
   }
-  return left;
+  return remaining;
 }
 
-/** Changes that turn one content into another, in sectors. */
+/** Finds the changes, in sectors, that turn one content into another. */
 function differences(before: Buffer, after: Buffer): Change[] {
   if (before.equals(after)) return [];
   const changes: Change[] = before.length === after.length ? [] : [{ size: after.length }];
-  for (let at = 0; at < after.length; at += SECTOR_BYTES) {
-    const bytes = after.subarray(at, at + SECTOR_BYTES);
-    const isThere = before.length >= at + bytes.length && bytes.equals(before.subarray(at, at + bytes.length));
-    if (!isThere) changes.push({ at, bytes });
+  for (let offset = 0; offset < after.length; offset += SECTOR_BYTES) {
+    const bytes = after.subarray(offset, offset + SECTOR_BYTES);
+    const isUnchanged =
+      before.length >= offset + bytes.length && bytes.equals(before.subarray(offset, offset + bytes.length));
+    if (!isUnchanged) changes.push({ offset, bytes });
   }
   return changes;
 }
 
-function applied(certain: Buffer, changes: readonly Change[]): Buffer {
-  if (changes.length === 0) return certain;
-  let [size, capacity] = [certain.length, certain.length];
+function apply(durable: Buffer, changes: readonly Change[]): Buffer {
+  if (changes.length === 0) return durable;
+  let [size, capacity] = [durable.length, durable.length];
   for (const change of changes) {
-    size = "size" in change ? change.size : Math.max(size, change.at + change.bytes.length);
+    size = "size" in change ? change.size : Math.max(size, change.offset + change.bytes.length);
     capacity = Math.max(capacity, size);
   }
   const result = Buffer.alloc(capacity);
-  certain.copy(result);
-  let length = certain.length;
+  durable.copy(result);
+  let length = durable.length;
   for (const change of changes) {
     if ("size" in change) {
       if (change.size < length) result.fill(0, change.size, length);
       length = change.size;
     } else {
-      change.bytes.copy(result, change.at);
-      length = Math.max(length, change.at + change.bytes.length);
+      change.bytes.copy(result, change.offset);
+      length = Math.max(length, change.offset + change.bytes.length);
     }
   }
   return result.subarray(0, size);

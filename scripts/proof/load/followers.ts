@@ -1,9 +1,10 @@
-// Followers of changes by long polling and by server-sent events, with the changes seen by each, in a separate process.
-// Usage: followers.ts FILE with a Following; prints `ready`, reads `until N` from standard input, and writes the Seen
-// of each as JSON.
+// Followers of changes by long polling and by server-sent events, in a separate process that records what each of them
+// sees. Usage: followers.ts FILE with a `Following`; prints `ready`, reads `until N` from standard input, and writes a
+// report per follower as JSON.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 
+/** Task of the process. */
 interface Following {
   readonly port: number;
   readonly key: string;
@@ -13,26 +14,26 @@ interface Following {
 }
 
 /** Changes received by one follower. */
-export interface Seen {
-  readonly by: "long polling" | "events";
+export interface FollowerReport {
+  readonly mode: "long polling" | "events";
   readonly versions: number;
   readonly transactions: number;
   readonly last: number;
-  /** Over `sequence:versions` of each transaction in received order: equal for all who saw the same. */
+  /** Digest of `sequence:versions` for each transaction in received order: equal for followers that saw the same. */
   readonly digest: string;
   readonly problem: string | null;
 }
 
-/** Timeout after which a follower has missed the end. */
+/** Time that a poll waits for changes. */
 const WAIT_S = 5;
 const PAUSE_MS = 1_000;
 
-/** Collects the versions of transactions, each of which arrives complete. */
-export class SeenChanges {
+/** Collects the versions of transactions, each of which must arrive complete. */
+export class ChangeCollector {
   versions = 0;
   transactions = 0;
   last: number;
-  private inLast = 0;
+  private versionsInLast = 0;
   private readonly hasher = new Bun.CryptoHasher("sha256");
 
   constructor(after: number) {
@@ -46,31 +47,31 @@ export class SeenChanges {
       this.last = sequence;
     }
     this.versions += 1;
-    this.inLast += 1;
+    this.versionsInLast += 1;
   }
 
-  /** Digest so far; nothing may be added afterwards. */
+  /** Computes the digest; nothing may be added afterwards. */
   digest(): string {
     this.close();
     return this.hasher.digest("hex");
   }
 
   private close(): void {
-    if (this.inLast === 0) return;
-    this.hasher.update(`${this.last}:${this.inLast}\n`);
+    if (this.versionsInLast === 0) return;
+    this.hasher.update(`${this.last}:${this.versionsInLast}\n`);
     this.transactions += 1;
-    this.inLast = 0;
+    this.versionsInLast = 0;
   }
 }
 
 async function main(): Promise<void> {
   const task = (await Bun.file(process.argv[2] as string).json()) as Following;
   let until = Number.POSITIVE_INFINITY;
-  const over = new AbortController();
-  const isOver = (seen: SeenChanges) => seen.last >= until || over.signal.aborted;
+  const timeout = new AbortController();
+  const isOver = (seen: ChangeCollector) => seen.last >= until || timeout.signal.aborted;
   const followers = [
-    ...Array.from({ length: task.polling }, () => follow(task, "long polling", isOver, over.signal)),
-    ...Array.from({ length: task.events }, () => follow(task, "events", isOver, over.signal)),
+    ...Array.from({ length: task.polling }, () => follow(task, "long polling", isOver, timeout.signal)),
+    ...Array.from({ length: task.events }, () => follow(task, "events", isOver, timeout.signal)),
   ];
   process.stdout.write("ready\n");
   for await (const line of console) {
@@ -79,7 +80,7 @@ async function main(): Promise<void> {
     until = Number(sequence);
     break;
   }
-  const timer = setTimeout(() => over.abort(), HANG_MS);
+  const timer = setTimeout(() => timeout.abort(), HANG_MS);
   const seen = await Promise.all(followers);
   clearTimeout(timer);
   await Bun.write(Bun.stdout, `${JSON.stringify(seen)}\n`);
@@ -88,46 +89,42 @@ async function main(): Promise<void> {
 
 async function follow(
   task: Following,
-  by: Seen["by"],
-  isOver: (seen: SeenChanges) => boolean,
+  mode: FollowerReport["mode"],
+  isOver: (seen: ChangeCollector) => boolean,
   signal: AbortSignal,
-): Promise<Seen> {
-  const seen = new SeenChanges(task.after);
+): Promise<FollowerReport> {
+  const seen = new ChangeCollector(task.after);
   let problem: string | null = null;
   try {
-    if (by === "events") await followEvents(task, seen, isOver, signal);
+    if (mode === "events") await followEvents(task, seen, isOver, signal);
     else await poll(task, seen, isOver, signal);
   } catch (error) {
-    problem = signal.aborted
-      ? "did not come to the end in time"
-      : error instanceof Error
-        ? error.message
-        : String(error);
+    problem = signal.aborted ? "timed out before the end" : error instanceof Error ? error.message : String(error);
   }
   const digest = seen.digest();
-  return { by, versions: seen.versions, transactions: seen.transactions, last: seen.last, digest, problem };
+  return { mode, versions: seen.versions, transactions: seen.transactions, last: seen.last, digest, problem };
 }
 
 async function poll(
   task: Following,
-  seen: SeenChanges,
-  isOver: (seen: SeenChanges) => boolean,
+  seen: ChangeCollector,
+  isOver: (seen: ChangeCollector) => boolean,
   signal: AbortSignal,
 ): Promise<void> {
   let { after } = task;
   let mark = "";
   while (!isOver(seen)) {
-    const answer = await fetch(
+    const response = await fetch(
       `http://127.0.0.1:${task.port}/api/v1/changes?after=${after}&limit=1000&wait=${WAIT_S}${mark === "" ? "" : `&mark=${mark}`}`,
       { headers: { authorization: `Bearer ${task.key}` }, signal },
     );
-    const text = await answer.text();
-    if (answer.status === 429) {
-      // Retries after the prescribed delay, like a well-behaved client.
-      await Bun.sleep(PAUSE_MS * Number(answer.headers.get("retry-after")));
+    const text = await response.text();
+    if (response.status === 429) {
+      // Retries after the requested delay, like a well-behaved client.
+      await Bun.sleep(PAUSE_MS * Number(response.headers.get("retry-after")));
       continue;
     }
-    if (!answer.ok) throw new Error(`${answer.status} ${text.slice(0, 200)}`);
+    if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`);
     const { data, meta } = JSON.parse(text) as {
       data: { transaction: { sequence: number } }[];
       meta: { feed: { after: number; mark: string } };
@@ -138,27 +135,28 @@ async function poll(
   }
 }
 
-/** One stream to its end: an interruption is a separate problem. */
+/** Follows a single stream: if it is interrupted, that is a problem. */
 async function followEvents(
   task: Following,
-  seen: SeenChanges,
-  isOver: (seen: SeenChanges) => boolean,
+  seen: ChangeCollector,
+  isOver: (seen: ChangeCollector) => boolean,
   signal: AbortSignal,
 ): Promise<void> {
-  const left = new AbortController();
-  const answer = await fetch(`http://127.0.0.1:${task.port}/api/v1/changes?after=${task.after}&limit=1000`, {
+  const finished = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${task.port}/api/v1/changes?after=${task.after}&limit=1000`, {
     headers: { authorization: `Bearer ${task.key}`, accept: "text/event-stream" },
-    signal: AbortSignal.any([signal, left.signal]),
+    signal: AbortSignal.any([signal, finished.signal]),
   });
-  if (!answer.ok || answer.body === null) throw new Error(`${answer.status} ${(await answer.text()).slice(0, 200)}`);
+  if (!response.ok || response.body === null)
+    throw new Error(`${response.status} ${(await response.text()).slice(0, 200)}`);
   const decoder = new TextDecoder();
   let rest = "";
-  // Polls as well: after the last change nothing arrives that would trigger a check.
-  const look = setInterval(() => {
-    if (isOver(seen)) left.abort();
+  // Checked periodically: after the last change, nothing arrives that would trigger a check.
+  const check = setInterval(() => {
+    if (isOver(seen)) finished.abort();
   }, PAUSE_MS / 10);
   try {
-    for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) {
@@ -168,9 +166,9 @@ async function followEvents(
     }
     throw new Error("the stream ended");
   } catch (error) {
-    if (!left.signal.aborted) throw error;
+    if (!finished.signal.aborted) throw error;
   } finally {
-    clearInterval(look);
+    clearInterval(check);
   }
 }
 

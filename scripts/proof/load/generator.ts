@@ -1,12 +1,12 @@
-// Open-loop load generator: sends each request at its scheduled time, independent of earlier answers, in a separate
-// process with its own pauses. Usage: generator.ts FILE with a Task; writes a Report to standard output.
+// Open-loop load generator: sends each request at its scheduled time, independent of earlier responses, in a separate
+// process with garbage collection of its own. Usage: generator.ts FILE with a `Task`; prints a `Report`.
 
 import { seededRandom } from "../../../test/support/injected/seeded-random.ts";
 import { quantilesOf } from "../../quantiles.ts";
-import { type Chance, COMPRESSION, classesOf, type Kind, LONG, type World } from "./mix.ts";
+import { type Chance, COMPRESSION, classesOf, type Kind, LONG, type LoadFixture } from "./mix.ts";
 
 export interface Task {
-  readonly world: World;
+  readonly fixture: LoadFixture;
   readonly kind: Kind;
   /** Interactive requests per second, as a Poisson process. */
   readonly rate: number;
@@ -15,7 +15,7 @@ export interface Task {
   /** Whether to add the long requests. */
   readonly withLong: boolean;
   readonly seed: number;
-  /** Timeout after which an answer counts as missed. */
+  /** Timeout after which a request counts as unanswered. */
   readonly timeoutMs: number;
 }
 
@@ -29,32 +29,32 @@ export interface Latencies {
 
 export interface Report {
   readonly seconds: number;
-  /** Interactive requests sent. */
+  /** Number of interactive requests sent. */
   readonly sent: number;
-  /** Due, but without a free connection until the end. */
+  /** Number of requests that were due, but found no free connection until the end. */
   readonly unsent: number;
-  /** Sent, but not answered in time. */
+  /** Number of requests not answered in time. */
   readonly unanswered: number;
-  /** Connections closed during a request. */
+  /** Number of connections closed during a request. */
   readonly broken: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Answers of 429 and 503 without Retry-After. */
+  /** Number of 429 and 503 responses without Retry-After. */
   readonly withoutRetryAfter: number;
-  /** Samples of answers other than success, 429 or 503. */
+  /** Samples of responses other than success, 429 or 503. */
   readonly faults: readonly string[];
-  /** From the due time: the wait of a caller. Successes only. */
+  /** Latencies of successes from the due time: what a caller waits. */
   readonly served: Latencies;
   readonly byClass: Readonly<Record<string, Latencies>>;
   readonly long: Readonly<Record<string, Latencies>>;
-  /** From sending: the time of the appliance, including refusals. */
+  /** Latencies from sending, including refusals: what the appliance takes. */
   readonly fromSending: Latencies;
-  /** Successes only, from sending. */
+  /** Latencies of successes from sending. */
   readonly accepted: Latencies;
-  /** Refusals only, from sending. */
+  /** Latencies of refusals from sending. */
   readonly refusals: Latencies;
 }
 
-interface Due {
+interface DueRequest {
   readonly name: string;
   readonly isLong: boolean;
   readonly at: number;
@@ -63,37 +63,32 @@ interface Due {
 
 interface Connection {
   readonly socket: { write(bytes: Uint8Array): number; end(): void };
-  due: Due | null;
+  due: DueRequest | null;
   sentAt: number;
   /** Bytes that did not fit into the socket's buffer. */
   unwritten: Uint8Array;
   status: number;
   hasRetryAfter: boolean;
-  /** The server closes the connection after this answer. */
+  /** Whether the server closes the connection after this response. */
   isLast: boolean;
   head: Buffer;
-  /** For a body with a length, the remaining bytes; -1 until the head is complete, -2 for chunked encoding. */
-  left: number;
+  /** Remaining bytes of a body with a length; -1 until the head is complete, -2 for chunked encoding. */
+  remainingBytes: number;
   tail: string;
   start: string;
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Limit of due requests without a connection: more would only use memory of this process. */
+/** Maximum of due requests without a connection: more would only use memory of this process. */
 const BACKLOG_MAX = 20_000;
-const FAULTS_TOLD = 5;
-
-/** Runs the load of a task and measures the results. */
-function generate(task: Task): Promise<Report> {
-  return new Generator(task).run();
-}
+const FAULTS_MAX = 5;
 
 class Generator {
   private readonly task: Task;
   private readonly chance: Chance;
   private readonly free: Connection[] = [];
-  private readonly all = new Set<Connection>();
-  private readonly backlog: Due[] = [];
+  private readonly openConnections = new Set<Connection>();
+  private readonly backlog: DueRequest[] = [];
   private readonly interactive: Map<string, number[]>;
   private readonly long = new Map<string, number[]>();
   private readonly fromSending: number[] = [];
@@ -115,37 +110,37 @@ class Generator {
   }
 
   async run(): Promise<Report> {
-    for (let each = 0; each < this.task.connections; each += 1) this.open();
+    for (let i = 0; i < this.task.connections; i += 1) this.open();
     const openBy = performance.now() + this.task.timeoutMs;
-    while (this.all.size < this.task.connections && performance.now() < openBy) await Bun.sleep(5);
+    while (this.openConnections.size < this.task.connections && performance.now() < openBy) await Bun.sleep(5);
 
-    await this.offer();
-    // Requests without a connection until the end are dropped; sent ones are awaited.
+    await this.sendDue();
+    // Requests that found no connection are dropped; responses to sent ones are awaited.
     this.unsent += this.backlog.splice(0).filter(({ isLong }) => !isLong).length;
     const waitUntil = performance.now() + this.task.timeoutMs;
-    const waiting = () => [...this.all].filter(({ due }) => due !== null);
+    const waiting = () => [...this.openConnections].filter(({ due }) => due !== null);
     while (waiting().length > 0 && performance.now() < waitUntil) await Bun.sleep(5);
     const unanswered = waiting().length;
     this.isOver = true;
-    for (const connection of this.all) connection.socket.end();
+    for (const connection of this.openConnections) connection.socket.end();
     return this.report(unanswered);
   }
 
-  /** Sends requests when due, independent of answers. */
-  private async offer(): Promise<void> {
+  /** Sends requests when due, independent of responses. */
+  private async sendDue(): Promise<void> {
     const { task, chance } = this;
     const classes = classesOf(task.kind);
     const total = classes.reduce((sum, { share }) => sum + share, 0);
-    const began = performance.now();
-    const end = began + task.seconds * 1_000;
-    /** Next due times of the long requests. The first ones are spread over one interval. */
-    const longDue = LONG.map((each) => {
-      const everyMs = 3_600_000 / COMPRESSION / each.perHour;
-      return { each, everyMs, at: began + Math.min(everyMs, task.seconds * 500) * chance() };
+    const startedAt = performance.now();
+    const end = startedAt + task.seconds * 1_000;
+    /** Next due times of the long requests; the first ones are spread over one interval. */
+    const longDue = LONG.map((long) => {
+      const everyMs = 3_600_000 / COMPRESSION / long.perHour;
+      return { long, everyMs, at: startedAt + Math.min(everyMs, task.seconds * 500) * chance() };
     });
-    let nextAt = began - Math.log(1 - chance()) * (1_000 / task.rate);
-    const enqueue = (due: Due) => {
-      // Last in, first out: the buffers of the others stay out of the processor's cache.
+    let nextAt = startedAt - Math.log(1 - chance()) * (1_000 / task.rate);
+    const enqueue = (due: DueRequest) => {
+      // Last in, first out: the buffers of idle connections stay out of the processor's cache.
       const connection = this.free.pop();
       if (connection !== undefined) this.dispatch(connection, due);
       else if (this.backlog.length < BACKLOG_MAX) this.backlog.push(due);
@@ -154,15 +149,15 @@ class Generator {
     while (performance.now() < end) {
       const now = performance.now();
       while (nextAt <= now && nextAt < end) {
-        let ball = chance() * total;
-        const chosen = classes.find(({ share }) => (ball -= share) < 0) ?? classes[0];
+        let threshold = chance() * total;
+        const chosen = classes.find(({ share }) => (threshold -= share) < 0) ?? classes[0];
         if (chosen !== undefined)
-          enqueue({ name: chosen.name, isLong: false, at: nextAt, bytes: chosen.request(task.world, chance) });
+          enqueue({ name: chosen.name, isLong: false, at: nextAt, bytes: chosen.request(task.fixture, chance) });
         nextAt -= Math.log(1 - chance()) * (1_000 / task.rate);
       }
       for (const next of task.withLong ? longDue : []) {
         if (next.at > now) continue;
-        enqueue({ name: next.each.name, isLong: true, at: next.at, bytes: next.each.request(task.world, chance) });
+        enqueue({ name: next.long.name, isLong: true, at: next.at, bytes: next.long.request(task.fixture, chance) });
         next.at += next.everyMs;
       }
       await Bun.sleep(1);
@@ -171,8 +166,8 @@ class Generator {
 
   private report(unanswered: number): Report {
     const { sent, unsent, broken, statuses, withoutRetryAfter, faults } = this;
-    const sortedOf = (times: ReadonlyMap<string, number[]>) =>
-      Object.fromEntries([...times].map(([name, each]) => [name, latenciesOf(each)]));
+    const summarize = (times: ReadonlyMap<string, number[]>) =>
+      Object.fromEntries([...times].map(([name, values]) => [name, latenciesOf(values)]));
     return {
       seconds: this.task.seconds,
       sent,
@@ -183,8 +178,8 @@ class Generator {
       withoutRetryAfter,
       faults,
       served: latenciesOf([...this.interactive.values()].flat()),
-      byClass: sortedOf(this.interactive),
-      long: sortedOf(this.long),
+      byClass: summarize(this.interactive),
+      long: summarize(this.long),
       fromSending: latenciesOf(this.fromSending),
       accepted: latenciesOf(this.accepted),
       refusals: latenciesOf(this.refusals),
@@ -194,10 +189,10 @@ class Generator {
   private open(): void {
     void Bun.connect<{ connection: Connection }>({
       hostname: "127.0.0.1",
-      port: this.task.world.port,
+      port: this.task.fixture.port,
       socket: {
         open: (socket) => {
-          // Replacement of a connection that closed just before the end.
+          // Replaces a connection that closed just before the end: no longer needed.
           if (this.isOver) return void socket.end();
           const connection: Connection = {
             socket: socket as never,
@@ -208,34 +203,34 @@ class Generator {
             hasRetryAfter: false,
             isLast: false,
             head: EMPTY,
-            left: -1,
+            remainingBytes: -1,
             tail: "",
             start: "",
           };
           socket.data = { connection };
-          this.all.add(connection);
-          this.give(connection);
+          this.openConnections.add(connection);
+          this.assign(connection);
         },
         data: (socket, chunk) => this.receive(socket.data.connection, chunk),
         drain: (socket) => this.flush(socket.data.connection),
-        close: (socket) => this.gone(socket.data?.connection),
+        close: (socket) => this.onClose(socket.data?.connection),
         error: () => {},
         connectError: () => {},
       },
     }).catch(() => {});
   }
 
-  private give(connection: Connection): void {
+  private assign(connection: Connection): void {
     const due = this.backlog.shift();
     if (due === undefined) this.free.push(connection);
     else this.dispatch(connection, due);
   }
 
-  private dispatch(connection: Connection, due: Due): void {
+  private dispatch(connection: Connection, due: DueRequest): void {
     connection.due = due;
     connection.sentAt = performance.now();
     connection.head = EMPTY;
-    connection.left = -1;
+    connection.remainingBytes = -1;
     connection.tail = "";
     connection.start = "";
     connection.unwritten = due.bytes;
@@ -251,7 +246,7 @@ class Generator {
 
   private receive(connection: Connection, chunk: Buffer): void {
     let body: Buffer = chunk;
-    if (connection.left === -1) {
+    if (connection.remainingBytes === -1) {
       const head = connection.head.length === 0 ? chunk : Buffer.concat([connection.head, chunk]);
       const bodyStart = head.indexOf("\r\n\r\n") + 4;
       if (bodyStart < 4) {
@@ -263,52 +258,52 @@ class Generator {
       connection.hasRetryAfter = text.includes("\r\nretry-after:");
       connection.isLast = text.includes("\r\nconnection: close");
       const length = /\r\ncontent-length: *(\d+)/.exec(text);
-      connection.left =
+      connection.remainingBytes =
         length === null ? (text.includes("\r\ntransfer-encoding: chunked") ? -2 : 0) : Number(length[1]);
       body = head.subarray(bodyStart);
       connection.start = body.toString("utf8", 0, 300);
     }
-    if (connection.left === -2) {
+    if (connection.remainingBytes === -2) {
       connection.tail = (connection.tail + body.toString("latin1", Math.max(0, body.length - 5))).slice(-5);
-      if (connection.tail === "0\r\n\r\n") this.answered(connection);
+      if (connection.tail === "0\r\n\r\n") this.onResponse(connection);
       return;
     }
-    connection.left -= body.length;
-    if (connection.left <= 0) this.answered(connection);
+    connection.remainingBytes -= body.length;
+    if (connection.remainingBytes <= 0) this.onResponse(connection);
   }
 
-  private answered(connection: Connection): void {
+  private onResponse(connection: Connection): void {
     const { due, status } = connection;
     if (due === null) return;
     connection.due = null;
-    connection.left = -1;
+    connection.remainingBytes = -1;
     connection.head = EMPTY;
     const now = performance.now();
     this.statuses[status] = (this.statuses[status] ?? 0) + 1;
     const isRefusal = status === 429 || status === 503;
     if (isRefusal && !connection.hasRetryAfter) this.withoutRetryAfter += 1;
-    if (!isRefusal && (status < 200 || status > 299) && this.faults.length < FAULTS_TOLD)
+    if (!isRefusal && (status < 200 || status > 299) && this.faults.length < FAULTS_MAX)
       this.faults.push(`${due.name}: ${status} ${connection.start}`);
     if (!due.isLong) {
       this.fromSending.push(now - connection.sentAt);
       (isRefusal ? this.refusals : this.accepted).push(now - connection.sentAt);
     }
     if (status >= 200 && status < 300) {
-      const into = due.isLong ? this.long : this.interactive;
-      const times = into.get(due.name) ?? [];
+      const timesByName = due.isLong ? this.long : this.interactive;
+      const times = timesByName.get(due.name) ?? [];
       times.push(now - due.at);
-      into.set(due.name, times);
+      timesByName.set(due.name, times);
     }
-    // Another one then replaces it.
+    // When it is closed, a new connection replaces it.
     if (connection.isLast) connection.socket.end();
-    else this.give(connection);
+    else this.assign(connection);
   }
 
-  private gone(connection: Connection | undefined): void {
+  private onClose(connection: Connection | undefined): void {
     if (connection === undefined) return;
-    this.all.delete(connection);
-    const place = this.free.indexOf(connection);
-    if (place >= 0) this.free.splice(place, 1);
+    this.openConnections.delete(connection);
+    const index = this.free.indexOf(connection);
+    if (index >= 0) this.free.splice(index, 1);
     if (connection.due !== null) this.broken += 1;
     if (!this.isOver) this.open();
   }
@@ -316,12 +311,13 @@ class Generator {
 
 function latenciesOf(times: readonly number[]): Latencies {
   const quantile = quantilesOf(times, 0);
-  const at = (share: number) => Math.round(quantile(share) * 100) / 100;
-  return { count: times.length, p50Ms: at(0.5), p99Ms: at(0.99), p999Ms: at(0.999), longestMs: at(1) };
+  const rounded = (share: number) => Math.round(quantile(share) * 100) / 100;
+  const [p50Ms, p99Ms, p999Ms, longestMs] = [rounded(0.5), rounded(0.99), rounded(0.999), rounded(1)];
+  return { count: times.length, p50Ms, p99Ms, p999Ms, longestMs };
 }
 
 if (import.meta.main) {
   const task = (await Bun.file(process.argv[2] as string).json()) as Task;
-  await Bun.write(Bun.stdout, JSON.stringify(await generate(task)));
+  await Bun.write(Bun.stdout, JSON.stringify(await new Generator(task).run()));
   process.exit(0);
 }

@@ -1,11 +1,11 @@
-// Composition of the load, in tables: an hour of a busy network, and the wire form of each request.
+// Composition of the load: tables of the requests in an hour of a busy network, and their wire form.
 
 import { requestBytes } from "../../benchmark/load.ts";
 
-/** Records that requests refer to: created before the load, and plain data for use in another process. */
-export interface World {
+/** Records that requests refer to, created before the load; plain data, as another process uses them. */
+export interface LoadFixture {
   readonly port: number;
-  /** Of several users: some limits are per user. */
+  /** API keys of several users, as some limits are per user. */
   readonly keys: readonly string[];
   readonly networkId: string;
   readonly hostIds: readonly string[];
@@ -15,7 +15,7 @@ export interface World {
     readonly if_index: number;
     readonly if_descr: string;
   }[];
-  /** Hosts with children, as updates send them back. */
+  /** Hosts with children, which updates send back. */
   readonly hosts: readonly {
     readonly id: string;
     readonly name: string;
@@ -26,177 +26,141 @@ export interface World {
   readonly instants: readonly string[];
   readonly email: string;
   readonly password: string;
-  /** Addresses of our SNMP agents, with their network. */
+  /** Addresses of the simulated SNMP agents, and their network. */
   readonly scanTargets: readonly string[];
   readonly scanNetworkId: string;
 }
 
-/** Random number from 0 to 1, excluding 1. */
+/** Returns a random number from 0 to 1, excluding 1. */
 export type Chance = () => number;
 
-interface Class {
+interface RequestClass {
   readonly name: string;
-  /** Among the interactive requests. */
+  /** Share of the interactive requests. */
   readonly share: number;
   readonly isWrite: boolean;
-  readonly request: (world: World, chance: Chance) => Uint8Array;
+  readonly request: (fixture: LoadFixture, chance: Chance) => Uint8Array;
 }
 
-/** Requests that people and scripts wait for. The shares add up to 1. */
-export const INTERACTIVE: readonly Class[] = [
-  {
-    name: "live list",
-    share: 0.28,
-    isWrite: false,
-    request: (world, chance) => get(world, chance, pick(LISTS, chance)(world, chance)),
-  },
-  {
-    name: "as-of list",
-    share: 0.15,
-    isWrite: false,
-    request: (world, chance) =>
-      get(world, chance, `${pick(LISTS, chance)(world, chance)}&at=${pick(world.instants, chance)}`),
-  },
-  {
-    name: "single record",
-    share: 0.2,
-    isWrite: false,
-    request: (world, chance) =>
-      get(
-        world,
-        chance,
-        chance() < 0.5 ? `hosts/${pick(world.hostIds, chance)}` : `if-entries/${pick(world.entries, chance).id}`,
-      ),
-  },
-  {
-    name: "search",
-    share: 0.1,
-    isWrite: false,
-    request: (world, chance) =>
-      get(world, chance, `hosts?search=switch-${Math.floor(chance() * world.hostIds.length)}&include_children=false`),
-  },
-  {
-    name: "count",
-    share: 0.07,
-    isWrite: false,
-    request: (world, chance) =>
-      get(world, chance, `${chance() < 0.5 ? "if-entries" : "ports"}?limit=1&network_id=${world.networkId}`),
-  },
+/** Returns a text for a request, such as its path. */
+type TextOf = (fixture: LoadFixture, chance: Chance) => string;
+
+function reading(name: string, share: number, path: TextOf): RequestClass {
+  return { name, share, isWrite: false, request: (fixture, chance) => get(fixture, chance, path(fixture, chance)) };
+}
+
+/** Requests that users and scripts wait for. The shares add up to 1. */
+export const INTERACTIVE: readonly RequestClass[] = [
+  reading("live list", 0.28, listPath),
+  reading("as-of list", 0.15, (fixture, chance) => `${listPath(fixture, chance)}&at=${pick(fixture.instants, chance)}`),
+  reading("single record", 0.2, ({ hostIds, entries }, chance) =>
+    chance() < 0.5 ? `hosts/${pick(hostIds, chance)}` : `if-entries/${pick(entries, chance).id}`,
+  ),
+  reading("search", 0.1, ({ hostIds }, chance) => {
+    return `hosts?search=switch-${Math.floor(chance() * hostIds.length)}&include_children=false`;
+  }),
+  reading("count", 0.07, ({ networkId }, chance) => {
+    return `${chance() < 0.5 ? "if-entries" : "ports"}?limit=1&network_id=${networkId}`;
+  }),
   { name: "host update", share: 0.06, isWrite: true, request: hostUpdate },
   { name: "if-entry update", share: 0.1, isWrite: true, request: entryUpdate },
   { name: "tag assignment", share: 0.04, isWrite: true, request: tagAssignment },
 ];
 
-interface Long {
+interface LongRequest {
   readonly name: string;
   /** Number per hour. */
   readonly perHour: number;
-  readonly request: (world: World, chance: Chance) => Uint8Array;
+  readonly request: (fixture: LoadFixture, chance: Chance) => Uint8Array;
 }
 
-/** Long requests at their own pace, reported separately and without the limit of the interactive ones. */
-export const LONG: readonly Long[] = [
-  {
-    name: "sign-in",
-    perHour: 60,
-    request: (world) =>
-      requestBytes("POST", "/api/auth/login", {}, JSON.stringify({ email: world.email, password: world.password })),
-  },
+/** Long requests, sent at a pace of their own and reported separately; the limit of interactive ones does not apply. */
+export const LONG: readonly LongRequest[] = [
+  { name: "sign-in", perHour: 60, request: signIn },
   {
     name: "CSV export",
     perHour: 30,
-    request: (world, chance) => get(world, chance, `${chance() < 0.5 ? "if-entries" : "hosts"}/export/csv`),
+    request: (fixture, chance) => get(fixture, chance, `${chance() < 0.5 ? "if-entries" : "hosts"}/export/csv`),
   },
-  { name: "list without a limit", perHour: 30, request: (world, chance) => get(world, chance, "if-entries?limit=0") },
   {
-    name: "diff",
+    name: "list without a limit",
     perHour: 30,
-    request: (world, chance) =>
-      get(
-        world,
-        chance,
-        `diff?from=${pick(world.instants.slice(-20), chance)}&network_id=${world.networkId}&format=ndjson`,
-      ),
+    request: (fixture, chance) => get(fixture, chance, "if-entries?limit=0"),
   },
-  {
-    name: "scan ordered",
-    perHour: 12,
-    request: (world, chance) =>
-      send(world, chance, "POST", "discovery/scans", {
-        network_id: world.scanNetworkId,
-        kind: "snmp",
-        targets: world.scanTargets,
-      }),
-  },
+  { name: "diff", perHour: 30, request: diff },
+  { name: "scan request", perHour: 12, request: scanRequest },
 ];
 
-/** An hour in ten minutes. */
+/** Factor that compresses an hour to ten minutes. */
 export const COMPRESSION = 6;
 
-/** Permanent followers of the changes. */
+/** Number of permanent followers of the changes. */
 export const FOLLOWERS = { polling: 4, events: 4 } as const;
 
 export type Kind = "mixed" | "reads" | "writes" | "floods";
 
 /** The most expensive page that a caller can request. */
-const LARGE_PAGES: Class = {
-  name: "page of 1,000",
-  share: 1,
-  isWrite: false,
-  request: (world, chance) => get(world, chance, "if-entries?limit=1000"),
-};
+const LARGE_PAGES = reading("page of 1,000", 1, () => "if-entries?limit=1000");
 
-/** Request classes where only the kind matters: `reads` and `writes` in the proportions of the mix. */
-export function classesOf(kind: Kind): readonly Class[] {
+/** Request classes of a kind of load; `reads` and `writes` keep the proportions of the mix. */
+export function classesOf(kind: Kind): readonly RequestClass[] {
   if (kind === "floods") return [LARGE_PAGES];
   return kind === "mixed" ? INTERACTIVE : INTERACTIVE.filter(({ isWrite }) => isWrite === (kind === "writes"));
 }
 
-const LISTS: readonly ((world: World, chance: Chance) => string)[] = [
+const LISTS: readonly TextOf[] = [
   () => "if-entries?limit=50",
-  (world, chance) => `if-entries?host_id=${pick(world.hostIds, chance)}`,
-  (world, chance) =>
-    `hosts?limit=50&include_children=false&offset=${50 * Math.floor((chance() * world.hostIds.length) / 50)}`,
-  (world) => `hosts?limit=20&network_id=${world.networkId}&include_children=false`,
+  ({ hostIds }, chance) => `if-entries?host_id=${pick(hostIds, chance)}`,
+  ({ hostIds }, chance) =>
+    `hosts?limit=50&include_children=false&offset=${50 * Math.floor((chance() * hostIds.length) / 50)}`,
+  ({ networkId }) => `hosts?limit=20&network_id=${networkId}&include_children=false`,
   () => "tags?limit=50",
 ];
 
-function hostUpdate(world: World, chance: Chance): Uint8Array {
-  const host = pick(world.hosts, chance);
-  return send(world, chance, "PUT", `hosts/${host.id}`, {
+function listPath(fixture: LoadFixture, chance: Chance): string {
+  return pick(LISTS, chance)(fixture, chance);
+}
+
+function signIn({ email, password }: LoadFixture): Uint8Array {
+  return requestBytes("POST", "/api/auth/login", {}, JSON.stringify({ email, password }));
+}
+
+function diff(fixture: LoadFixture, chance: Chance): Uint8Array {
+  const from = pick(fixture.instants.slice(-20), chance);
+  return get(fixture, chance, `diff?from=${from}&network_id=${fixture.networkId}&format=ndjson`);
+}
+
+function scanRequest(fixture: LoadFixture, chance: Chance): Uint8Array {
+  const body = { network_id: fixture.scanNetworkId, kind: "snmp", targets: fixture.scanTargets };
+  return send(fixture, chance, "POST", "discovery/scans", body);
+}
+
+function hostUpdate(fixture: LoadFixture, chance: Chance): Uint8Array {
+  const host = pick(fixture.hosts, chance);
+  return send(fixture, chance, "PUT", `hosts/${host.id}`, {
     ...host,
     ports: host.ports.map((port, i) => (i === 0 ? { ...port, number: 20_000 + Math.floor(chance() * 20_000) } : port)),
   });
 }
 
-function entryUpdate(world: World, chance: Chance): Uint8Array {
-  const { id, if_index, if_descr } = pick(world.entries, chance);
-  return send(world, chance, "PUT", `if-entries/${id}`, {
-    if_index,
-    if_descr,
-    if_alias: `change ${Math.floor(chance() * 1e9)}`,
-  });
+function entryUpdate(fixture: LoadFixture, chance: Chance): Uint8Array {
+  const { id, if_index, if_descr } = pick(fixture.entries, chance);
+  const body = { if_index, if_descr, if_alias: `change ${Math.floor(chance() * 1e9)}` };
+  return send(fixture, chance, "PUT", `if-entries/${id}`, body);
 }
 
-function tagAssignment(world: World, chance: Chance): Uint8Array {
-  return send(world, chance, "PUT", "tags/assign", {
-    entity_type: "host",
-    entity_id: pick(world.hostIds, chance),
-    tag_ids: [pick(world.tagIds, chance)],
-  });
+function tagAssignment(fixture: LoadFixture, chance: Chance): Uint8Array {
+  const [entity_id, tag_ids] = [pick(fixture.hostIds, chance), [pick(fixture.tagIds, chance)]];
+  return send(fixture, chance, "PUT", "tags/assign", { entity_type: "host", entity_id, tag_ids });
 }
 
-function get(world: World, chance: Chance, path: string): Uint8Array {
-  return requestBytes("GET", `/api/v1/${path}`, { authorization: `Bearer ${pick(world.keys, chance)}` });
+function get(fixture: LoadFixture, chance: Chance, path: string): Uint8Array {
+  return requestBytes("GET", `/api/v1/${path}`, { authorization: `Bearer ${pick(fixture.keys, chance)}` });
 }
 
-function send(world: World, chance: Chance, method: string, path: string, body: object): Uint8Array {
-  return requestBytes(
-    method,
-    `/api/v1/${path}`,
-    { authorization: `Bearer ${pick(world.keys, chance)}` },
-    JSON.stringify(body),
-  );
+function send(fixture: LoadFixture, chance: Chance, method: string, path: string, body: object): Uint8Array {
+  const headers = { authorization: `Bearer ${pick(fixture.keys, chance)}` };
+  return requestBytes(method, `/api/v1/${path}`, headers, JSON.stringify(body));
 }
 
 function pick<T>(items: readonly T[], chance: Chance): T {

@@ -1,10 +1,10 @@
-// Samples of a running appliance from outside: anonymous memory, descriptors, and size of the write-ahead log.
+// Samples of a running appliance, taken from outside: anonymous memory, descriptors, and size of the write-ahead log.
 
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { quantilesOf } from "../../quantiles.ts";
 
-interface Look {
-  /** Since the start of the watch. */
+interface Sample {
+  /** Seconds since the start of the watch. */
   readonly atS: number;
   readonly memoryMb: number;
   readonly descriptors: number;
@@ -12,42 +12,42 @@ interface Look {
 }
 
 export class Watch {
-  readonly looks: Look[] = [];
+  readonly samples: Sample[] = [];
   private readonly pid: number;
   private readonly wal: string;
-  private readonly began = performance.now();
+  private readonly startedAt = performance.now();
   private readonly timer: Timer;
 
   constructor(pid: number, wal: string, everyMs: number) {
     this.pid = pid;
     this.wal = wal;
-    this.look();
-    this.timer = setInterval(() => this.look(), everyMs);
+    this.sample();
+    this.timer = setInterval(() => this.sample(), everyMs);
   }
 
   /** Takes a final sample and stops. */
   stop(): void {
-    this.leave();
-    this.look();
+    this.stopTimer();
+    this.sample();
   }
 
   /** Stops without a sample: the appliance may be gone. */
-  leave(): void {
+  stopTimer(): void {
     clearInterval(this.timer);
   }
 
-  get largest(): Omit<Look, "atS"> {
-    const of = (value: (look: Look) => number) => Math.max(...this.looks.map(value));
+  get largest(): Omit<Sample, "atS"> {
+    const maximum = (value: (sample: Sample) => number) => Math.max(...this.samples.map(value));
     return {
-      memoryMb: of((look) => look.memoryMb),
-      descriptors: of((look) => look.descriptors),
-      walMb: of((look) => look.walMb),
+      memoryMb: maximum((sample) => sample.memoryMb),
+      descriptors: maximum((sample) => sample.descriptors),
+      walMb: maximum((sample) => sample.walMb),
     };
   }
 
-  private look(): void {
-    this.looks.push({
-      atS: (performance.now() - this.began) / 1_000,
+  private sample(): void {
+    this.samples.push({
+      atS: (performance.now() - this.startedAt) / 1_000,
       memoryMb: anonymousMb(this.pid),
       descriptors: descriptorsOf(this.pid),
       walMb: sizeMb(this.wal),
@@ -61,27 +61,27 @@ interface Band {
   readonly highMb: number;
 }
 
-/** Memory allocated in the first minute is one-time. */
+/** Time after the start whose samples are ignored: allocations in the first minute do not recur. */
 const WARM_UP_S = 60;
 
-/** Bands of memory in the two halves after the warm-up. */
-export function bandsOf(looks: readonly Pick<Look, "atS" | "memoryMb">[]): readonly [first: Band, second: Band] {
-  const end = looks.at(-1)?.atS ?? 0;
+/** Computes the bands of memory in the two halves after the warm-up. */
+export function bandsOf(samples: readonly Pick<Sample, "atS" | "memoryMb">[]): readonly [first: Band, second: Band] {
+  const end = samples.at(-1)?.atS ?? 0;
   const middle = (WARM_UP_S + end) / 2;
   const band = (from: number, to: number): Band => {
-    const within = looks.filter(({ atS }) => atS >= from && atS <= to);
-    const at = quantilesOf(
-      within.map(({ memoryMb }) => memoryMb),
+    const inRange = samples.filter(({ atS }) => atS >= from && atS <= to);
+    const quantile = quantilesOf(
+      inRange.map(({ memoryMb }) => memoryMb),
       0,
     );
-    return { lowMb: at(0.1), highMb: at(0.9) };
+    return { lowMb: quantile(0.1), highMb: quantile(0.9) };
   };
   return [band(WARM_UP_S, middle), band(middle, end)];
 }
 
 /**
- * Whether neither end of the second band exceeds that of the first by more than this share: for oscillating memory,
- * neither does.
+ * Whether neither end of the second band exceeds that of the first by more than this share, which holds for memory that
+ * only oscillates.
  */
 export function isFlat([first, second]: readonly [Band, Band], share: number): boolean {
   return second.lowMb <= first.lowMb * (1 + share) && second.highMb <= first.highMb * (1 + share);

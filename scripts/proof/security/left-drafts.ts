@@ -1,17 +1,17 @@
-// Drafts left in a tab of a real browser: remains found by the next user of the machine, however the session ended.
+// Drafts left in a tab of a real browser: the next user of the machine must not find them, however the session ended.
 
 import { existsSync } from "node:fs";
 import { type BrowserContext, chromium, type Page } from "playwright-core";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
-import type { Finding, Proof, Proving } from "../part.ts";
-import { MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, Stage } from "./stage.ts";
+import type { Finding, Proof, ProofContext } from "../part.ts";
+import { MEMBER_EMAIL, OWNER_EMAIL, OWNER_PASSWORD, PERSON_PASSWORD, populate, Testbed } from "./testbed.ts";
 
 const CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
 
-/** Occurs nowhere else. */
-const TYPED = "Kz4w canary draft";
-/** Storage and content of a tab. */
-const LEFT = `JSON.stringify([
+/** Text of a draft; occurs nowhere else. */
+const DRAFT = "Kz4w canary draft";
+/** Script that returns the storage and content of a tab. */
+const TAB_STATE = `JSON.stringify([
   { ...sessionStorage },
   { ...localStorage },
   history.state,
@@ -19,25 +19,25 @@ const LEFT = `JSON.stringify([
   ...[...document.querySelectorAll("input, textarea")].map(({ value }) => value),
 ])`;
 
-interface Way {
+interface SessionEnd {
   readonly name: string;
-  /** Ends the session of the page's user: the sign-in page follows. */
+  /** Ends the session of the page's user, after which the page shows the sign-in form. */
   readonly end: (page: Page, context: BrowserContext) => Promise<void>;
 }
 
-export async function proveLeftDrafts(proving: Proving): Promise<Proof> {
+export async function proveLeftDrafts(context: ProofContext): Promise<Proof> {
   if (CHROMIUM === undefined)
-    return { findings: [], leftOut: ["Drafts that stay in a browser: there is no Chromium."] };
-  const stage = new Stage(proving, "left-drafts");
+    return { findings: [], skipped: ["Drafts left in a browser: Chromium is not installed."] };
+  const testbed = new Testbed(context, "left-drafts");
   try {
-    await populate(stage);
-    return { findings: [await leftDrafts(stage, CHROMIUM)] };
+    await populate(testbed);
+    return { findings: [await checkDrafts(testbed, CHROMIUM)] };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
-async function leftDrafts(stage: Stage, executablePath: string): Promise<Finding> {
+async function checkDrafts(testbed: Testbed, executablePath: string): Promise<Finding> {
   const browser = await chromium.launch({
     executablePath,
     // Chromium has no sandbox for root in a container.
@@ -46,40 +46,42 @@ async function leftDrafts(stage: Stage, executablePath: string): Promise<Finding
     ignoreDefaultArgs: ["--disable-back-forward-cache"],
   });
   try {
-    const told: string[] = [];
-    let isHeld = true;
-    for (const way of waysOf(stage)) {
+    const results: string[] = [];
+    let holds = true;
+    for (const sessionEnd of sessionEnds(testbed)) {
       const context = await browser.newContext();
       context.setDefaultTimeout(HANG_MS);
-      const page = await typed(stage, context);
-      const wasKept = String(await page.evaluate(LEFT)).includes(TYPED);
-      await way.end(page, context);
+      const page = await openDraft(testbed, context);
+      const wasStored = String(await page.evaluate(TAB_STATE)).includes(DRAFT);
+      await sessionEnd.end(page, context);
       await page.getByRole("button", { name: "Sign in" }).waitFor();
-      const isLeft = String(await page.evaluate(LEFT)).includes(TYPED);
+      const remains = String(await page.evaluate(TAB_STATE)).includes(DRAFT);
       await signIn(page, MEMBER_EMAIL, PERSON_PASSWORD);
       await page.locator("#edit-name").waitFor();
-      const isFound = String(await page.evaluate(LEFT)).includes(TYPED);
+      const isFound = String(await page.evaluate(TAB_STATE)).includes(DRAFT);
       await context.close();
-      isHeld &&= wasKept && !isLeft && !isFound;
-      told.push(`${way.name}: ${isLeft || isFound ? "found" : wasKept ? "nothing" : "nothing was kept before"}`);
+      holds &&= wasStored && !remains && !isFound;
+      results.push(
+        `${sessionEnd.name}: ${remains || isFound ? "found" : wasStored ? "nothing" : "no draft was stored before"}`,
+      );
     }
     return {
       claim: "unsaved input is gone from the tab when the next user signs in, however the session ended",
-      held: isHeld,
-      figure: told.join("; "),
+      held: holds,
+      figure: results.join("; "),
     };
   } finally {
     await browser.close();
   }
 }
 
-/** A form of a new host, as the Owner. */
-async function typed(stage: Stage, context: BrowserContext): Promise<Page> {
+/** Opens a form for a new host as the Owner, and fills it in. */
+async function openDraft(testbed: Testbed, context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
-  await page.goto(`${stage.running.url}/hosts?new=host`);
+  await page.goto(`${testbed.running.url}/hosts?new=host`);
   await signIn(page, OWNER_EMAIL, OWNER_PASSWORD);
   await page.locator("#edit-network_id").selectOption({ index: 1 });
-  await page.locator("#edit-name").fill(TYPED);
+  await page.locator("#edit-name").fill(DRAFT);
   return page;
 }
 
@@ -95,51 +97,51 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole("button", { name: "Sign out" }).click();
 }
 
-function waysOf(stage: Stage): readonly Way[] {
-  const { url } = stage.running;
-  const elsewhere = async (context: BrowserContext) => {
+function sessionEnds(testbed: Testbed): readonly SessionEnd[] {
+  const { url } = testbed.running;
+  const signOutInOtherTab = async (context: BrowserContext) => {
     const tab = await context.newPage();
     await tab.goto(`${url}/vlans`);
     await signOut(tab);
     await tab.getByRole("button", { name: "Sign in" }).waitFor();
     await tab.close();
   };
-  const ended = async (context: BrowserContext) => {
+  const endSession = async (context: BrowserContext) => {
     const session = (await context.cookies()).find(({ name }) => name === "session_id")?.value ?? "";
-    await stage.send("POST", "/api/auth/logout", undefined, [["Cookie", `session_id=${session}`]]);
+    await testbed.send("POST", "/api/auth/logout", undefined, [["Cookie", `session_id=${session}`]]);
   };
   return [
     { name: "signed out", end: signOut },
-    { name: "signed out in another tab", end: (_, context) => elsewhere(context) },
+    { name: "signed out in another tab", end: (_, context) => signOutInOtherTab(context) },
     {
-      name: "a session that had ended when the form was sent",
+      name: "a session ended before the form was sent",
       end: async (page, context) => {
-        await ended(context);
-        // The change stream may have noticed before.
+        await endSession(context);
+        // The change stream may have noticed the end already.
         await page.evaluate("document.querySelector('form.edit')?.requestSubmit()");
       },
     },
     {
-      name: "a session that had ended when another page was asked for",
+      name: "a session ended before another page was requested",
       end: async (page, context) => {
-        await ended(context);
+        await endSession(context);
         await page.evaluate("document.querySelector(`nav a[href^='/vlans']`)?.click()");
         await page.getByRole("button", { name: "Sign in" }).waitFor();
         await page.goBack();
       },
     },
     {
-      name: "a session that had ended when the page was loaded",
+      name: "a session ended before the page was loaded",
       end: async (page, context) => {
         await context.clearCookies();
         await page.reload();
       },
     },
     {
-      name: "signed out elsewhere before the way back from another document",
+      name: "signed out in another tab before going back from another document",
       end: async (page, context) => {
         await page.goto(`${url}/docs`);
-        await elsewhere(context);
+        await signOutInOtherTab(context);
         await page.goBack();
       },
     },

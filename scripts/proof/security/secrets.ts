@@ -1,4 +1,4 @@
-// Known secrets of every kind through every path, followed by a search of all storage and output.
+// Known secrets of every kind, sent through every path, and then searched for in all storage and output.
 
 import { Database } from "bun:sqlite";
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -12,62 +12,68 @@ import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { startAgent } from "../../../test/support/snmp/agent.ts";
 import { startV3Agent } from "../../../test/support/snmp/v3-agent.ts";
 import { viewOf } from "../../../test/support/snmp/view.ts";
-import type { Finding, Proving } from "../part.ts";
+import { communityCredential } from "../../benchmark/requests.ts";
+import type { Finding, ProofContext } from "../part.ts";
+import { texts } from "../texts.ts";
 import { misplacedCredentials } from "./misplaced-credentials.ts";
-import { type Find, filesBelow, formsOf, type Haystack, openToOthers, search, toldFinds } from "./needles.ts";
-import { memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
-import { dataOf, type Json, OWNER_EMAIL, Stage } from "./stage.ts";
+import { type Header, jsonField, type RawResponse, sessionOf } from "./raw-client.ts";
+import {
+  accessibleByOthers,
+  describeMatches,
+  encodingsOf,
+  filesBelow,
+  type Match,
+  type SearchTarget,
+  search,
+} from "./secret-search.ts";
+import { bearer, Caller, dataOf, type Json, OWNER_EMAIL, Testbed } from "./testbed.ts";
 
 const AGENTS = {
   text: { v3: "127.16.77.3", community: "127.16.77.2" },
   json: { v3: "127.16.78.3", community: "127.16.78.2" },
 } as const;
 const FILE = "switches/community";
-/** Idempotency-Keys of the requests that are answered with an API key. */
+/** Idempotency-Keys of the requests that return an API key. */
 const REPEATED = ["a-key", "a-rotation"] as const;
 
-export async function proveSecrets(proving: Proving): Promise<{ findings: Finding[]; leftOut: string[] }> {
-  // In parallel: most of the time is spent waiting for silent devices.
-  const findings = (
-    await Promise.all((["text", "json"] as const).map((format) => new Exercise(proving, format).prove()))
-  ).flat();
+export async function proveSecrets(context: ProofContext): Promise<{ findings: Finding[]; skipped: string[] }> {
+  // In parallel, as most of the time is spent waiting for silent devices.
+  const trials = (["text", "json"] as const).map((format) => new SecretsTrial(context, format).prove());
   return {
-    findings,
-    leftOut: [
-      "The memory of the running process holds secrets while they are used, as that of any program: who may read it (root, the same user) may read the key file as well.",
+    findings: (await Promise.all(trials)).flat(),
+    skipped: [
+      "The memory of the running process holds secrets while they are used, like any program's: whoever can read it (root, the same user) can read the key file as well.",
     ],
   };
 }
 
-/** One appliance with one log format, from its first start to its end. */
-class Exercise {
-  private readonly stage: Stage;
+/** Trial of one appliance with one log format, from its first start to its exit. */
+class SecretsTrial {
+  private readonly testbed: Testbed;
   private readonly format: "text" | "json";
   private readonly isShort: boolean;
   private readonly random;
-  /** Secrets that must not appear anywhere, by name. */
+  /** Secrets that must not be found anywhere, by name. */
   private readonly secrets = new Map<string, string>();
-  /** All answers except those that return a key. */
-  private readonly answers: Haystack[] = [];
-  private readonly proc: Haystack[] = [];
+  /** All responses except those that return an API key. */
+  private readonly responses: SearchTarget[] = [];
+  private readonly proc: SearchTarget[] = [];
 
-  constructor(proving: Proving, format: "text" | "json") {
-    this.stage = new Stage(proving, `secrets-${format}`);
+  constructor(context: ProofContext, format: "text" | "json") {
+    this.testbed = new Testbed(context, `secrets-${format}`);
     this.format = format;
-    this.isShort = proving.form === "short";
-    this.random = seededRandom(proving.seed + format.length);
+    this.isShort = context.form === "short";
+    this.random = seededRandom(context.seed + format.length);
   }
 
   async prove(): Promise<Finding[]> {
-    const { stage } = this;
-    const secretsFolder = stage.path("secrets");
+    const { testbed } = this;
+    const secretsFolder = testbed.path("secrets");
     mkdirSync(join(secretsFolder, "switches"), { recursive: true });
-    writeFileSync(join(secretsFolder, FILE), `${this.invent("secret file")}\n`);
-    const [v3Auth, v3Priv, community] = [
-      this.invent("SNMPv3 auth password"),
-      this.invent("SNMPv3 priv password"),
-      this.invent("v2c community"),
-    ];
+    writeFileSync(join(secretsFolder, FILE), `${this.createSecret("secret file")}\n`);
+    const v3Auth = this.createSecret("SNMPv3 auth password");
+    const v3Priv = this.createSecret("SNMPv3 priv password");
+    const community = this.createSecret("v2c community");
     const view = (name: string) => () =>
       viewOf({
         "1.3.6.1.2.1.1.1.0": "a switch",
@@ -82,191 +88,141 @@ class Exercise {
       privProtocol: PrivProtocols.aes,
       privKey: v3Priv,
     };
-    const v3Agent = await startV3Agent({
-      address: AGENTS[this.format].v3,
-      users: [user],
-      contexts: { "": view("three") },
-    });
-    const agent = await startAgent({
-      address: AGENTS[this.format].community,
-      port: v3Agent.port,
-      communities: { [this.secrets.get("secret file") as string]: view("two") },
-    });
+    const addresses = AGENTS[this.format];
+    const v3Agent = await startV3Agent({ address: addresses.v3, users: [user], contexts: { "": view("three") } });
+    const { port } = v3Agent;
+    const communities = { [this.secrets.get("secret file") as string]: view("two") };
+    const agent = await startAgent({ address: addresses.community, port, communities });
     try {
-      await stage.start([
-        "--log-format",
-        this.format,
-        "--secrets-folder",
-        secretsFolder,
-        "--snmp-port",
-        String(v3Agent.port),
-        "--scan-tcp-ports",
-        "9",
-      ]);
+      const args = ["--log-format", this.format, "--secrets-folder", secretsFolder];
+      await testbed.start([...args, "--snmp-port", String(port), "--scan-tcp-ports", "9"]);
       const owner = await this.claim();
       await this.people(owner);
       const keys = await this.keys(owner);
       const credentials = await this.credentials(owner, { v3Auth, v3Priv, community });
       const scans = await this.scans(owner, credentials.networkId);
       const inUrls = await this.misplaced(owner);
-      const misplaced = await misplacedCredentials((...asked) => this.ask(...asked), owner, [
+      const misplaced = await misplacedCredentials(owner, [
         this.secrets.get("API key") as string,
         this.secrets.get("session of the claim") as string,
       ]);
       await this.read(owner, credentials.ids);
-      await this.backUp(owner);
+      await this.takeBackup(owner);
       for (const name of ["cmdline", "environ"])
-        this.proc.push({ place: `/proc/PID/${name}`, bytes: readFileSync(`/proc/${stage.running.pid}/${name}`) });
+        this.proc.push({ location: `/proc/PID/${name}`, bytes: readFileSync(`/proc/${testbed.running.pid}/${name}`) });
       const limit =
-        /^Max core file size.*$/m.exec(readFileSync(`/proc/${stage.running.pid}/limits`, "utf8"))?.[0] ?? "";
-      const whileRunning = filesBelow(stage.data);
-      // A crash that could leave a core file: without a checkpoint or a shutdown.
-      stage.running.kill("SIGQUIT");
-      const { out, err } = await stage.running.exited;
+        /^Max core file size.*$/m.exec(readFileSync(`/proc/${testbed.running.pid}/limits`, "utf8"))?.[0] ?? "";
+      const whileRunning = filesBelow(testbed.data);
+      // Crashes the appliance without a checkpoint or a shutdown, which could leave a core file.
+      testbed.running.kill("SIGQUIT");
+      const { out, err } = await testbed.running.exited;
       const files = [
-        ...whileRunning.map(({ place, bytes }) => ({ place: `${place} while it runs`, bytes })),
-        ...filesBelow(stage.data),
+        ...whileRunning.map(({ location, bytes }) => ({ location: `${location} at run time`, bytes })),
+        ...filesBelow(testbed.data),
       ];
-      const core = [stage.folder, stage.data].flatMap((folder) =>
-        readdirSync(folder).filter((name) => name.startsWith("core")),
-      );
-      const log = { place: `the log (${this.format})`, bytes: Buffer.from(err) };
+      const names = [...readdirSync(testbed.folder), ...readdirSync(testbed.data)];
+      const core = names.filter((name) => name.startsWith("core"));
+      const log = { location: `the log (${this.format})`, bytes: Buffer.from(err) };
       // The setup token is printed once, to the user who started the program.
-      const printed = { place: "what it printed", bytes: Buffer.from(out) };
+      const printed = { location: "standard output", bytes: Buffer.from(out) };
       const found = [
-        ...search(this.secrets, [...files, log, ...this.answers, ...this.proc]),
+        ...search(this.secrets, [...files, log, ...this.responses, ...this.proc]),
         ...search(new Map([...this.secrets].filter(([name]) => name !== "set-up token")), [printed]),
       ];
       return [
         {
-          claim: `no secret is in the log (${this.format}), the database and its log, backups, history, differences, exports, errors, other answers, the command line or the environment: neither in the clear nor in base64, hexadecimal, UTF-16, URL or JSON`,
+          claim: `no secret is in the log (${this.format}), the database and its log, backups, history, differences, exports, errors, other responses, the command line or the environment: neither in plain text nor in base64, hexadecimal, UTF-16, URL or JSON`,
           held: found.length === 0 && this.secrets.size >= 20 && err.length > 5_000,
-          figure: `${this.secrets.size} secrets in ${formsOf("x y").size} or more forms, ${files.length} files, ${Math.round(err.length / 1024)} KiB of log, ${this.answers.length} answers: ${toldFinds(found)}`,
+          figure: `${this.secrets.size} secrets in ${encodingsOf("x y").size} or more forms, ${files.length} files, ${Math.round(err.length / 1024)} KiB of log, ${this.responses.length} responses: ${describeMatches(found)}`,
         },
-        { ...scans, claim: `${scans.claim} (${this.format})` },
-        { ...keys, claim: `${keys.claim} (${this.format})` },
-        { ...inUrls, claim: `${inUrls.claim} (${this.format})` },
-        { ...misplaced, claim: `${misplaced.claim} (${this.format})` },
+        ...[scans, keys, inUrls, misplaced].map(({ claim, ...rest }) => ({
+          ...rest,
+          claim: `${claim} (${this.format})`,
+        })),
         this.sealed({ v3Auth, v3Priv }),
         {
           claim: `all written files are readable by their owner only, and a crash leaves no core file (${this.format})`,
           held:
-            openToOthers(stage.data).length === 0 &&
-            existsSync(join(stage.data, "netledger.key")) &&
-            (statSync(join(stage.data, "netledger.key")).mode & 0o777) === 0o600 &&
+            accessibleByOthers(testbed.data).length === 0 &&
+            existsSync(join(testbed.data, "netledger.key")) &&
+            (statSync(join(testbed.data, "netledger.key")).mode & 0o777) === 0o600 &&
             core.length === 0 &&
             /^Max core file size +0 /.test(limit),
-          figure: `${openToOthers(stage.data).join(", ") || "nothing is open to others"}; ${limit.replace(/\s+/g, " ")}; ${core.length} core files after SIGQUIT`,
+          figure: `${accessibleByOthers(testbed.data).join(", ") || "nothing is open to others"}; ${limit.replace(/\s+/g, " ")}; ${core.length} core files after SIGQUIT`,
         },
-        this.teeth([...files, log, ...this.answers.slice(0, 3), ...this.proc]),
+        this.proveSearch([...files, log, ...this.responses.slice(0, 3), ...this.proc]),
       ];
     } finally {
       agent.close();
       v3Agent.close();
-      await stage.close();
+      await testbed.close();
     }
   }
 
-  /** A new, distinctive secret with characters that every encoding treats differently. */
-  private invent(name: string): string {
+  /** Creates a distinctive secret with characters that every encoding treats differently. */
+  private createSecret(name: string): string {
     const secret = `c9 ${this.random.bytes(9).toBase64()}/é&"${this.random.bytes(6).toHex()}`;
-    return this.keep(name, secret);
+    return this.remember(name, secret);
   }
 
-  private keep(name: string, secret: string): string {
+  private remember(name: string, secret: string): string {
     this.secrets.set(name, secret);
     return secret;
   }
 
-  /** Sends a request, and keeps the answer for the search. */
-  private async ask(
+  /** Sends a request, and records the response for the search. */
+  private async send(
     method: string,
     path: string,
     body: unknown,
-    headers: ReadonlyArray<readonly [string, string]>,
-  ): Promise<RawAnswer> {
-    const answer = await this.stage.send(method, path, body, headers);
-    this.answers.push({
-      place: `the answer to ${method} ${path.slice(0, 60)}`,
-      bytes: Buffer.from(answer.whole, "latin1"),
-    });
-    return answer;
+    headers: readonly Header[] = [],
+  ): Promise<RawResponse> {
+    const response = await this.testbed.send(method, path, body, headers);
+    const location = `the response to ${method} ${path.slice(0, 60)}`;
+    this.responses.push({ location, bytes: Buffer.from(response.raw, "latin1") });
+    return response;
   }
 
-  private async claim(): Promise<[string, string]> {
-    const { stage } = this;
-    this.keep("set-up token", stage.running.setupToken);
-    const password = this.invent("password");
-    await this.ask(
-      "POST",
-      "/api/auth/setup",
-      {
-        setup_token: this.invent("guessed set-up token"),
-        organization_name: "Acme",
-        network_name: "Main",
-        email: OWNER_EMAIL,
-        password,
-      },
-      [],
-    );
-    const claimed = await stage.send(
-      "POST",
-      "/api/auth/setup",
-      {
-        setup_token: stage.running.setupToken,
-        organization_name: "Acme",
-        network_name: "Main",
-        email: OWNER_EMAIL,
-        password,
-      },
-      [],
-    );
+  private as(header: Header): Caller {
+    return new Caller((...args) => this.send(...args), header);
+  }
+
+  private async claim(): Promise<Caller> {
+    const { testbed } = this;
+    this.remember("set-up token", testbed.running.setupToken);
+    const owner = { email: OWNER_EMAIL, password: this.createSecret("password") };
+    const body = { organization_name: "Acme", network_name: "Main", ...owner };
+    const path = "/api/auth/setup";
+    await this.send("POST", path, { setup_token: this.createSecret("guessed set-up token"), ...body });
+    const claimed = await testbed.send("POST", path, { setup_token: testbed.running.setupToken, ...body });
     dataOf(claimed);
-    return this.session("session of the claim", claimed);
+    return this.as(["Cookie", `session_id=${this.rememberSession("session of the claim", claimed)}`]);
   }
 
-  private session(name: string, answer: RawAnswer): [string, string] {
-    return ["Cookie", `session_id=${this.keep(name, sessionOf(answer) ?? "")}`];
+  private rememberSession(name: string, response: RawResponse): string {
+    return this.remember(name, sessionOf(response) ?? "");
   }
 
-  private async people(owner: [string, string]): Promise<void> {
-    const { stage } = this;
+  private async people(owner: Caller): Promise<void> {
     const password = this.secrets.get("password") as string;
-    await this.ask("POST", "/api/auth/login", { email: OWNER_EMAIL, password: this.invent("wrong password") }, []);
-    this.session("session of a sign-in", await stage.signIn(OWNER_EMAIL, password));
-    const wanted = this.invent("new password");
-    await this.ask(
-      "PUT",
-      "/api/auth/password",
-      { current_password: this.invent("wrong current password"), new_password: wanted },
-      [owner],
-    );
-    dataOf(await this.ask("PUT", "/api/auth/password", { current_password: password, new_password: wanted }, [owner]));
-    const person = dataOf(
-      await this.ask(
-        "POST",
-        "/api/v1/users",
-        { email: "person@acme.example", role: "Member", password: this.invent("password of a new user") },
-        [owner, ["Idempotency-Key", "a-user"]],
-      ),
-    );
-    dataOf(
-      await this.ask(
-        "PUT",
-        `/api/v1/users/${person.id}`,
-        { email: "person@acme.example", role: "Member", password: this.invent("password set by an administrator") },
-        [owner],
-      ),
-    );
-    await this.ask("POST", "/api/v1/users", { email: "another@acme.example", role: "Member", password: "short" }, [
-      owner,
-    ]);
+    const wrong = this.createSecret("wrong password");
+    await this.send("POST", "/api/auth/login", { email: OWNER_EMAIL, password: wrong });
+    this.rememberSession("session of a sign-in", await this.testbed.signIn(OWNER_EMAIL, password));
+    const new_password = this.createSecret("new password");
+    const current_password = this.createSecret("wrong current password");
+    await owner.put("/api/auth/password", { current_password, new_password });
+    dataOf(await owner.put("/api/auth/password", { current_password: password, new_password }));
+    const person = { email: "person@acme.example", role: "Member" };
+    const created = { ...person, password: this.createSecret("password of a new user") };
+    const user = dataOf(await owner.post("users", created, ["Idempotency-Key", "a-user"]));
+    const changed = { ...person, password: this.createSecret("password set by an administrator") };
+    dataOf(await owner.put(`users/${user.id}`, changed));
+    await owner.post("users", { email: "another@acme.example", role: "Member", password: "short" });
   }
 
-  /** Keys are returned by the requests that create them, and by their repetitions. */
-  private async keys(owner: [string, string]): Promise<Finding> {
-    const { stage } = this;
-    const me = dataOf(await this.ask("GET", "/api/auth/me", undefined, [owner]));
+  /** Tests requests that create API keys, and their repetitions: both return the keys. */
+  private async keys(owner: Caller): Promise<Finding> {
+    const me = dataOf(await owner.get("/api/auth/me"));
     const body = {
       organization_id: me.organization.id,
       user_id: me.id,
@@ -274,51 +230,50 @@ class Exercise {
       permissions: "Owner",
       tags: [],
     };
-    const create = () => stage.send("POST", "/api/v1/auth/keys", body, [owner, ["Idempotency-Key", REPEATED[0]]]);
-    const [made, repeated] = [dataOf(await create()), dataOf(await create())];
-    const key = this.keep("API key", made.key);
-    const rotate = () =>
-      stage.send("POST", `/api/v1/auth/keys/${made.api_key.id}/rotate`, undefined, [
-        owner,
-        ["Idempotency-Key", REPEATED[1]],
-      ]);
+    // These responses may contain the keys, so they are not searched.
+    const unsearched = this.testbed.as(owner.header);
+    const create = () => unsearched.post("auth/keys", body, ["Idempotency-Key", REPEATED[0]]);
+    const [created, repeated] = [dataOf(await create()), dataOf(await create())];
+    const key = this.remember("API key", created.key);
+    const path = `auth/keys/${created.api_key.id}/rotate`;
+    const rotate = () => unsearched.post(path, undefined, ["Idempotency-Key", REPEATED[1]]);
     const [rotated, rotatedAgain] = [dataOf(await rotate()), dataOf(await rotate())];
-    const anew = this.keep("rotated API key", rotated.key);
-    await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `Bearer ${key}`]]);
-    const used = await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `Bearer ${anew}`]]);
+    const rotatedKey = this.remember("rotated API key", rotated.key);
+    await this.as(bearer(key)).get("hosts");
+    const used = await this.as(bearer(rotatedKey)).get("hosts");
     for (const scheme of ["Basic", "Bearer  ", "Token", ""])
-      await this.ask("GET", "/api/v1/hosts", undefined, [["Authorization", `${scheme} ${key}x`]]);
+      await this.as(["Authorization", `${scheme} ${key}x`]).get("hosts");
     return {
       claim: "a repeated request returns the same key, which is stored encrypted for that",
       held:
         repeated.key === key &&
-        rotatedAgain.key === anew &&
+        rotatedAgain.key === rotatedKey &&
         used.status === 200 &&
-        this.kept().some((text) => text.includes(key)) &&
-        this.kept().some((text) => text.includes(anew)),
-      figure: `${this.kept().length} kept outcomes open with the key file, and hold the keys`,
+        this.storedOutcomes().some((text) => text.includes(key)) &&
+        this.storedOutcomes().some((text) => text.includes(rotatedKey)),
+      figure: `${this.storedOutcomes().length} stored outcomes can be opened with the key file and contain the keys`,
     };
   }
 
-  /** Stored outcomes of repeatable requests, opened with the appliance's own key. */
-  private kept(): string[] {
-    return this.withCopy((db, box) =>
-      (
-        db.query("SELECT caller_n, key, sealed FROM idempotency_keys").values() as Array<[number, string, Uint8Array]>
-      ).flatMap(([callerN, hash, sealed]) => {
+  /** Decrypts the stored outcomes of repeatable requests with the appliance's own key. */
+  private storedOutcomes(): string[] {
+    return this.withCopy((db, box) => {
+      const rows = db.query("SELECT caller_n, key, sealed FROM idempotency_keys").values();
+      return (rows as Array<[number, string, Uint8Array]>).flatMap(([callerN, hash, sealed]) => {
         const sent = REPEATED.find((key) => Bun.SHA256.hash(`${callerN} ${key}`, "hex") === hash);
         return sent === undefined ? [] : [box.open(sealed, `idempotency:${callerN}:${sent}`)];
-      }),
-    );
+      });
+    });
   }
 
   private async credentials(
-    owner: [string, string],
+    owner: Caller,
     { v3Auth, v3Priv, community }: { v3Auth: string; v3Priv: string; community: string },
   ): Promise<{ ids: string[]; networkId: string }> {
-    const me = dataOf(await this.ask("GET", "/api/auth/me", undefined, [owner]));
+    const me = dataOf(await owner.get("/api/auth/me"));
     const networkId = me.reachable_network_ids[0];
     const inline = (value: string) => ({ mode: "Inline", value });
+    const v2c = (value: string) => ({ type: "SnmpV2c", community: inline(value) });
     const v3 = (auth: string, priv: string) => ({
       type: "SnmpV3",
       security_name: "auditor",
@@ -327,116 +282,92 @@ class Exercise {
       priv_protocol: "Aes128",
       priv_password: inline(priv),
     });
-    // Each credential unknown to a device costs a timeout: the short form has one.
-    const tried = new Set(this.isShort ? ["wrong", "right", "file"] : ["replaced", "v1", "wrong", "right", "file"]);
-    const wish = (name: string, credential_type: Json) => ({
-      organization_id: me.organization.id,
-      name,
+    // Each credential that a device does not know costs a timeout: the short form has only one.
+    const assigned = new Set(this.isShort ? ["wrong", "right", "file"] : ["replaced", "v1", "wrong", "right", "file"]);
+    const credentialBody = (name: string, credential_type: Json) => ({
+      ...communityCredential(me.organization.id, name, "", assigned.has(name) ? [networkId] : []),
       credential_type,
-      assigned_network_ids: tried.has(name) ? [networkId] : [],
-      host_assignments: [],
-      tags: [],
     });
     const create = async (name: string, type: Json) =>
-      dataOf(
-        await this.ask("POST", "/api/v1/credentials", wish(name, type), [
-          owner,
-          ["Idempotency-Key", name.replaceAll(" ", "-")],
-        ]),
-      );
-    const replaced = await create("replaced", {
-      type: "SnmpV2c",
-      community: inline(this.invent("v2c community of before")),
-    });
-    const made = [
+      dataOf(await owner.post("credentials", credentialBody(name, type), ["Idempotency-Key", name]));
+    const replaced = await create("replaced", v2c(this.createSecret("replaced v2c community")));
+    const created = [
       replaced,
-      await create("v1", { type: "SnmpV1", community: inline(this.invent("v1 community")) }),
-      await create("wrong", v3(this.invent("wrong auth password"), this.invent("wrong priv password"))),
+      await create("v1", { type: "SnmpV1", community: inline(this.createSecret("v1 community")) }),
+      await create("wrong", v3(this.createSecret("wrong auth password"), this.createSecret("wrong priv password"))),
       await create("right", v3(v3Auth, v3Priv)),
       await create("file", { type: "SnmpV2c", community: { mode: "FilePath", path: FILE } }),
-      await create("deleted", { type: "SnmpV2c", community: inline(this.invent("community of a deleted credential")) }),
+      await create("deleted", v2c(this.createSecret("community of a deleted credential"))),
     ];
     const put = async (record: Json, fields: Json) =>
-      dataOf(await this.ask("PUT", `/api/v1/credentials/${record.id}`, { ...record, ...fields }, [owner]));
-    const later = await put(replaced, { credential_type: { type: "SnmpV2c", community: inline(community) } });
-    // Like a client that sends back its answer: the mask keeps the stored value.
-    await put(later, { name: "replaced and named anew" });
-    dataOf(await this.ask("DELETE", `/api/v1/credentials/${made[5]?.id}?cascade=true`, undefined, [owner]));
+      dataOf(await owner.put(`credentials/${record.id}`, { ...record, ...fields }));
+    const updated = await put(replaced, { credential_type: v2c(community) });
+    // A client may send back what it received: the mask keeps the stored value.
+    await put(updated, { name: "replaced and renamed" });
+    dataOf(await owner.delete(`credentials/${created[5]?.id}?cascade=true`));
+    const inV2c = (community: unknown) => credentialBody("bad", { type: "SnmpV2c", community });
     const invalid: unknown[] = [
-      wish("bad", { type: "SnmpV2c", community: this.invent("secret in the place of an object") }),
-      wish("bad", { type: "SnmpV2c", community: { mode: "Inlin", value: this.invent("secret of a misspelled mode") } }),
-      wish("bad", { type: "SnmpV2c", community: { mode: "Inline", value: [this.invent("secret in a list")] } }),
-      wish("bad", { type: "SnmpV2c", comunity: inline(this.invent("secret in a misspelled field")) }),
-      wish("bad", { type: "SnmpV4", community: inline(this.invent("secret of an unknown type")) }),
-      wish("bad", {
+      inV2c(this.createSecret("secret in the place of an object")),
+      inV2c({ mode: "Inlin", value: this.createSecret("secret of a misspelled mode") }),
+      inV2c({ mode: "Inline", value: [this.createSecret("secret in a list")] }),
+      credentialBody("bad", { type: "SnmpV2c", comunity: inline(this.createSecret("secret in a misspelled field")) }),
+      credentialBody("bad", { type: "SnmpV4", community: inline(this.createSecret("secret of an unknown type")) }),
+      credentialBody("bad", {
         type: "SnmpV3",
         security_name: "a",
         auth_protocol: "None",
-        auth_password: inline(this.invent("password that is too much")),
+        auth_password: inline(this.createSecret("superfluous password")),
         priv_protocol: "None",
       }),
       {
-        ...wish("bad", { type: "SnmpV1", community: inline("x") }),
-        auth_pasword: this.invent("secret in an unknown field beside it"),
+        ...credentialBody("bad", { type: "SnmpV1", community: inline("x") }),
+        auth_pasword: this.createSecret("secret in an unknown extra field"),
       },
-      wish("bad", { type: "SnmpV2c", community: { mode: "FilePath", path: `../${this.invent("secret in a path")}` } }),
+      inV2c({ mode: "FilePath", path: `../${this.createSecret("secret in a path")}` }),
     ];
     for (const body of invalid) {
-      const answer = await this.ask("POST", "/api/v1/credentials", body, [owner]);
-      if (answer.status !== 400) throw new Error(`${JSON.stringify(body)}: ${answer.status}`);
+      const response = await owner.post("credentials", body);
+      if (response.status !== 400) throw new Error(`${JSON.stringify(body)}: ${response.status}`);
     }
-    for (const record of made.slice(0, 5)) {
-      await this.ask("POST", `/api/v1/credentials/${record.id}/restore`, { at: record.updated_at, dry_run: true }, [
-        owner,
-      ]);
-      if (record === replaced)
-        await this.ask("POST", `/api/v1/credentials/${record.id}/restore`, { at: record.updated_at }, [owner]);
+    const restore = ({ id, updated_at: at }: Json, dry_run: boolean) =>
+      owner.post(`credentials/${id}/restore`, dry_run ? { at, dry_run } : { at });
+    for (const record of created.slice(0, 5)) {
+      await restore(record, true);
+      if (record === replaced) await restore(record, false);
     }
-    await this.ask("POST", `/api/v1/credentials/${made[5]?.id}/restore`, { at: made[5]?.updated_at }, [owner]);
-    await put(dataOf(await this.ask("GET", `/api/v1/credentials/${replaced.id}`, undefined, [owner])), {
-      credential_type: { type: "SnmpV2c", community: inline(community) },
-    });
-    return { ids: made.map((record) => record.id), networkId };
+    await restore(created[5] as Json, false);
+    await put(dataOf(await owner.get(`credentials/${replaced.id}`)), { credential_type: v2c(community) });
+    return { ids: created.map((record) => record.id), networkId };
   }
 
-  /** Scans with right and wrong credentials: devices answer, refuse and stay silent. */
-  private async scans(owner: [string, string], networkId: string): Promise<Finding> {
-    const seen: string[] = [];
+  /** Scans with right and wrong credentials: devices respond, refuse or stay silent. */
+  private async scans(owner: Caller, networkId: string): Promise<Finding> {
+    const outcomes: string[] = [];
     for (const commit of this.isShort ? [true] : [false, true]) {
-      const scan = dataOf(
-        await this.ask(
-          "POST",
-          "/api/v1/discovery/scans",
-          { network_id: networkId, kind: "full", targets: Object.values(AGENTS[this.format]), commit },
-          [owner],
-        ),
-      );
+      const body = { network_id: networkId, kind: "full", targets: Object.values(AGENTS[this.format]), commit };
+      const path = `discovery/scans/${dataOf(await owner.post("discovery/scans", body)).id}`;
       const deadline = performance.now() + HANG_MS;
       for (;;) {
-        // The scan's end closes its event stream.
-        await this.ask("GET", `/api/v1/discovery/scans/${scan.id}/events`, undefined, [
-          owner,
-          ["Accept", "text/event-stream"],
-        ]);
-        const now = dataOf(await this.ask("GET", `/api/v1/discovery/scans/${scan.id}`, undefined, [owner]));
-        if (!["Queued", "Running"].includes(now.status) || performance.now() > deadline) {
-          seen.push(`${now.status}, ${now.outcome?.hosts?.devices} devices`);
+        // The event stream closes when the scan ends.
+        await owner.get(`${path}/events`, ["Accept", "text/event-stream"]);
+        const current = dataOf(await owner.get(path));
+        if (!["Queued", "Running"].includes(current.status) || performance.now() > deadline) {
+          outcomes.push(`${current.status}, ${current.outcome?.hosts?.devices} devices`);
           break;
         }
       }
-      await this.ask("GET", `/api/v1/discovery/scans/${scan.id}/findings`, undefined, [owner]);
+      await owner.get(`${path}/findings`);
     }
     return {
       claim: "devices are read with the secrets, so that responding ones received them",
-      held: seen.every((each) => each === "Completed, 2 devices"),
-      figure: seen.join("; "),
+      held: outcomes.every((outcome) => outcome === "Completed, 2 devices"),
+      figure: outcomes.join("; "),
     };
   }
 
-  /** Secrets in wrong places. */
-  private async misplaced(owner: [string, string]): Promise<Finding> {
-    const { stage } = this;
-    const broken = this.invent("password in a broken body");
+  /** Sends secrets in wrong places. */
+  private async misplaced(owner: Caller): Promise<Finding> {
+    const broken = this.createSecret("password in a broken body");
     for (const body of [
       `{"email":"${OWNER_EMAIL}","password":${JSON.stringify(broken)}`,
       `{"password":${JSON.stringify(broken)},}`,
@@ -444,178 +375,146 @@ class Exercise {
       JSON.stringify([broken]),
       JSON.stringify(broken),
     ]) {
-      await this.ask("POST", "/api/auth/login", body, []);
-      await this.ask("POST", "/api/v1/credentials", body, [owner]);
+      await this.send("POST", "/api/auth/login", body);
+      await owner.post("credentials", body);
     }
-    await this.ask(
-      "POST",
-      "/api/auth/login",
-      {
-        email: OWNER_EMAIL,
-        password: "x",
-        pasword: this.invent("password in a misspelled field"),
-        Password: this.invent("password in capitals"),
-        secret: { deep: this.invent("password deep in an unknown field") },
-      },
-      [],
-    );
-    const key = this.secrets.get("API key") as string;
-    const inUrl = encodeURIComponent(this.invent("secret in a URL"));
-    const paths = [
-      `/api/v1/hosts?api_key=${key}`,
-      `/api/v1/hosts?access_token=${key}`,
-      `/api/v1/hosts?token=${inUrl}`,
-      `/api/v1/hosts?password=${inUrl}`,
-      `/api/auth/login?email=a&password=${inUrl}`,
-      `/api/v1/hosts?session_id=${inUrl}`,
-      `/api/v1/auth/keys/${key}`,
-      `/api/v1/auth/keys/${key.replace("_", "%5F")}/rotate`,
-      `/${key}`,
-      `/docs?x=${key}`,
-      `/api/v1/hosts?search=${key}`,
-    ];
-    // With and without credentials: the refusal is due to the URL.
-    const answers = [
-      ...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, [owner])))),
-      ...(await Promise.all(paths.map((path) => this.ask("GET", path, undefined, [])))),
-    ];
-    await stage.ask({
-      path: "/api/v1/hosts",
-      headers: [
-        ["Authorization", `Bearer ${key}`],
-        ["X-Request-Id", key],
-        ["Referer", `https://x/?k=${key}`],
-        ["User-Agent", key],
-      ],
+    await this.send("POST", "/api/auth/login", {
+      email: OWNER_EMAIL,
+      password: "x",
+      pasword: this.createSecret("password in a misspelled field"),
+      Password: this.createSecret("password in capitals"),
+      secret: { deep: this.createSecret("password deep in an unknown field") },
     });
-    await this.ask("POST", "/api/v1/hosts", { name: "host", network_id: "x", api_key: key }, [owner]);
-    const told = answers.filter(({ status }) => status !== 400);
+    const key = this.secrets.get("API key") as string;
+    const inUrl = encodeURIComponent(this.createSecret("secret in a URL"));
+    const paths = texts(`/api/v1/hosts?api_key=${key} ¦ /api/v1/hosts?access_token=${key} ¦
+  /api/v1/hosts?token=${inUrl} ¦ /api/v1/hosts?password=${inUrl} ¦
+  /api/auth/login?email=a&password=${inUrl} ¦ /api/v1/hosts?session_id=${inUrl} ¦ /api/v1/auth/keys/${key} ¦
+  /api/v1/auth/keys/${key.replace("_", "%5F")}/rotate ¦ /${key} ¦ /docs?x=${key} ¦ /api/v1/hosts?search=${key}`);
+    // Sent with and without credentials: the refusal is due to the URL.
+    const responses = [
+      ...(await Promise.all(paths.map((path) => owner.get(path)))),
+      ...(await Promise.all(paths.map((path) => this.send("GET", path, undefined)))),
+    ];
+    const headers: Header[] = [
+      bearer(key),
+      ["X-Request-Id", key],
+      ["Referer", `https://x/?k=${key}`],
+      ["User-Agent", key],
+    ];
+    await this.testbed.request({ path: "/api/v1/hosts", headers });
+    await owner.post("hosts", { name: "host", network_id: "x", api_key: key });
+    const notRefused = responses.filter(({ status }) => status !== 400);
     return {
       claim: "a key, a token or a password in a URL is refused with 400, from any caller on any path",
-      held: told.length === 0,
-      figure: `${answers.length} URLs: ${[...new Set(answers.map(({ status }) => status))].join(", ")}`,
+      held: notRefused.length === 0,
+      figure: `${responses.length} URLs: ${[...new Set(responses.map(({ status }) => status))].join(", ")}`,
     };
   }
 
-  private async read(owner: [string, string], credentialIds: readonly string[]): Promise<void> {
-    const from = "2000-01-01T00:00:00Z";
-    const kinds = ["hosts", "credentials", "auth/keys", "users", "networks", "tags"];
-    for (const kind of kinds) {
-      for (const path of [`/api/v1/${kind}?limit=0`, `/api/v1/${kind}/export/csv`])
-        await this.ask("GET", path, undefined, [owner]);
+  private async read(owner: Caller, credentialIds: readonly string[]): Promise<void> {
+    for (const kind of ["hosts", "credentials", "auth/keys", "users", "networks", "tags"]) {
+      await owner.get(`${kind}?limit=0`);
+      await owner.get(`${kind}/export/csv`);
     }
-    for (const id of credentialIds) await this.ask("GET", `/api/v1/credentials/${id}/history`, undefined, [owner]);
-    for (const key of (memberOf(await this.ask("GET", "/api/v1/auth/keys", undefined, [owner]), "data") as Json[]) ??
-      [])
-      await this.ask("GET", `/api/v1/auth/keys/${key.id}/history`, undefined, [owner]);
-    for (const path of [
-      `/api/v1/diff?from=${from}`,
-      `/api/v1/diff?from=${from}&format=csv`,
-      "/api/v1/changes?after=0&limit=1000",
-      "/api/v1/transactions?limit=0",
-      "/api/v1/hosts?search=c9",
-      "/api/openapi.json",
-      "/api/v1/ledger",
-    ])
-      await this.ask("GET", path, undefined, [owner]);
+    for (const id of credentialIds) await owner.get(`credentials/${id}/history`);
+    for (const key of (jsonField(await owner.get("auth/keys"), "data") as Json[]) ?? [])
+      await owner.get(`auth/keys/${key.id}/history`);
+    const from = "2000-01-01T00:00:00Z";
+    for (const path of texts(`diff?from=${from} ¦ diff?from=${from}&format=csv ¦ changes?after=0&limit=1000 ¦
+  transactions?limit=0 ¦ hosts?search=c9 ¦ /api/openapi.json ¦ ledger`))
+      await owner.get(path);
   }
 
-  private async backUp(owner: [string, string]): Promise<void> {
-    const { name } = dataOf(await this.ask("POST", "/api/v1/backups", undefined, [owner]));
+  private async takeBackup(owner: Caller): Promise<void> {
+    const { name } = dataOf(await owner.post("backups"));
     for (const deadline = performance.now() + HANG_MS; performance.now() < deadline; ) {
-      const { state } = dataOf(await this.ask("GET", `/api/v1/backups/${name}`, undefined, [owner]));
+      const { state } = dataOf(await owner.get(`backups/${name}`));
       if (state === "Done") return;
       if (state === "Failed") break;
     }
     throw new Error("the backup was not taken");
   }
 
-  /** The secrets are stored, and only the key file opens them. */
+  /** Checks that the secrets are stored, and that only the key file decrypts them. */
   private sealed({ v3Auth, v3Priv }: { v3Auth: string; v3Priv: string }): Finding {
-    const opened = (box: SecretBox | null) =>
-      this.withCopy((db, own) =>
-        (
-          db
-            .query(
-              "SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n",
-            )
-            .values() as Array<[string, "community", Uint8Array]>
-        ).map(([id, field, sealed]) => {
+    const openWith = (box: SecretBox | null) =>
+      this.withCopy((db, ownBox) => {
+        const secrets = db.query(
+          "SELECT r.id, s.field, s.sealed FROM credential_secrets s JOIN history_records r ON r.n = s.credential_n",
+        );
+        return (secrets.values() as Array<[string, "community", Uint8Array]>).map(([id, field, sealed]) => {
           try {
-            return (box ?? own).open(sealed, secretContext(id, field));
+            return (box ?? ownBox).open(sealed, secretContext(id, field));
           } catch {
             return null;
           }
-        }),
-      );
-    const [own, other] = [opened(null), opened(new SecretBox(systemRandom.bytes(32), systemRandom))];
+        });
+      });
+    const [texts, textsByOtherKey] = [openWith(null), openWith(new SecretBox(systemRandom.bytes(32), systemRandom))];
     return {
-      claim: `credential secrets are in the database in encrypted form only: the key file opens every one, another key none (${this.format})`,
+      claim: `credential secrets are in the database in encrypted form only: the key file opens every one, another key opens none (${this.format})`,
       held:
-        own.length > 4 &&
-        own.includes(v3Auth) &&
-        own.includes(v3Priv) &&
-        !own.includes(null) &&
-        other.every((text) => text === null) &&
-        !own.includes(this.secrets.get("community of a deleted credential") as string) &&
-        !own.includes(this.secrets.get("v2c community of before") as string),
-      figure: `${own.length} sealed secrets, ${own.filter((text) => text !== null).length} opened by the key file, ${other.filter((text) => text !== null).length} by another key; those of before and of the deleted credential are gone`,
+        texts.length > 4 &&
+        texts.includes(v3Auth) &&
+        texts.includes(v3Priv) &&
+        !texts.includes(null) &&
+        textsByOtherKey.every((text) => text === null) &&
+        !texts.includes(this.secrets.get("community of a deleted credential") as string) &&
+        !texts.includes(this.secrets.get("replaced v2c community") as string),
+      figure: `${texts.length} sealed secrets, ${texts.filter((text) => text !== null).length} opened by the key file, ${textsByOtherKey.filter((text) => text !== null).length} by another key; those of the replaced and the deleted credential are gone`,
     };
   }
 
-  /** Reads a copy: a file in use should not be opened by another process. */
+  /** Reads a copy of the database: a file in use should not be opened by another process. */
   private withCopy<T>(read: (db: Database, box: SecretBox) => T): T {
-    const copy = this.stage.path("copy.db");
+    const copy = this.testbed.path("copy.db");
     for (const suffix of ["", "-wal"]) {
-      const from = join(this.stage.data, `netledger.db${suffix}`);
+      const from = join(this.testbed.data, `netledger.db${suffix}`);
       if (existsSync(from)) copyFileSync(from, `${copy}${suffix}`);
     }
     const db = new Database(copy);
     try {
-      return read(db, new SecretBox(readFileSync(join(this.stage.data, "netledger.key")), systemRandom));
+      return read(db, new SecretBox(readFileSync(join(this.testbed.data, "netledger.key")), systemRandom));
     } finally {
       db.close();
     }
   }
 
-  /** A secret planted in each place and each form must be found there. */
-  private teeth(places: readonly Haystack[]): Finding {
+  /** Checks that the search finds a secret planted in each location and encoding. */
+  private proveSearch(targets: readonly SearchTarget[]): Finding {
     const planted = `planted ${this.random.bytes(9).toBase64()}/é&"`;
     const secrets = new Map([["planted", planted]]);
-    const plant = ({ place, bytes }: Haystack, piece: Buffer): Haystack => ({
-      place,
+    const plant = ({ location, bytes }: SearchTarget, piece: Buffer): SearchTarget => ({
+      location,
       bytes: Buffer.concat([bytes.subarray(0, bytes.length >> 1), piece, bytes.subarray(bytes.length >> 1)]),
     });
     const missed: string[] = [];
-    let tried = 0;
-    const look = (place: Haystack, name: string, piece: Buffer) => {
-      tried += 1;
-      if (!search(secrets, [plant(place, piece)]).some((find: Find) => find.place === place.place))
-        missed.push(`${name} in ${place.place}`);
+    let count = 0;
+    const check = (target: SearchTarget, name: string, piece: Buffer) => {
+      count += 1;
+      if (!search(secrets, [plant(target, piece)]).some(({ location }: Match) => location === target.location))
+        missed.push(`${name} in ${target.location}`);
     };
-    for (const place of places) look(place, "raw", Buffer.from(planted));
-    const [small] = [...places].sort((a, b) => a.bytes.length - b.bytes.length);
+    for (const target of targets) check(target, "raw", Buffer.from(planted));
+    const [small] = [...targets].sort((a, b) => a.bytes.length - b.bytes.length);
     if (small !== undefined) {
-      for (const [name, piece] of formsOf(planted)) look(small, name, piece);
-      // As encoded by others, with text before and after it.
+      for (const [name, piece] of encodingsOf(planted)) check(small, name, piece);
+      // Encoded by others, the secret has text before and after it.
       for (const before of ["", "a", "ab", "abc"])
-        for (const encoding of ["base64", "base64url", "hex", "utf16le"] as const)
-          look(
-            small,
-            `${encoding} after ${before.length}`,
-            Buffer.from(
-              Buffer.from(`${before}${planted}after`, encoding === "utf16le" ? "utf16le" : "utf8").toString(
-                encoding === "utf16le" ? "latin1" : encoding,
-              ),
-              "latin1",
-            ),
-          );
+        for (const encoding of ["base64", "base64url", "hex", "utf16le"] as const) {
+          const text = `${before}${planted}after`;
+          const encoded =
+            encoding === "utf16le" ? Buffer.from(text, encoding) : Buffer.from(Buffer.from(text).toString(encoding));
+          check(small, `${encoding} after ${before.length}`, encoded);
+        }
     }
-    const untouched = search(secrets, places);
+    const untouched = search(secrets, targets);
     return {
-      claim: `the search finds a secret planted in any of these places and forms (${this.format})`,
-      held: missed.length === 0 && untouched.length === 0 && tried > 30,
-      figure: missed.length === 0 ? `${tried} plantings, all found` : `not found: ${missed.slice(0, 5).join(", ")}`,
+      claim: `the search finds a secret planted in any of these locations and encodings (${this.format})`,
+      held: missed.length === 0 && untouched.length === 0 && count > 30,
+      figure:
+        missed.length === 0 ? `${count} planted secrets, all found` : `not found: ${missed.slice(0, 5).join(", ")}`,
     };
   }
 }

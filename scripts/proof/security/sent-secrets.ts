@@ -1,21 +1,21 @@
 // Destinations of secrets, observed at the sockets: an appliance and all possible targets in a private network
-// namespace, with random changes of addresses and subnets by Members, scans and undos.
+// namespace, while Members, scans and undos change addresses and subnets at random.
 
 import { systemTimers } from "../../../src/base/timers.ts";
 import { PROOF_HANG_MS } from "../../../test/support/measure/limits.ts";
-import type { Finding, Proving } from "../part.ts";
+import type { Finding, ProofContext } from "../part.ts";
 
-/** Result of the inner process, on its first output line. */
+/** Report that the inner process prints on its first line. */
 export interface InsideReport {
   readonly findings: readonly Finding[];
 }
 
 export async function proveSentSecrets(
-  proving: Proving,
-): Promise<{ findings: readonly Finding[]; leftOut: readonly string[] }> {
+  context: ProofContext,
+): Promise<{ findings: readonly Finding[]; skipped: readonly string[] }> {
   const missing = ["unshare", "ip"].find((tool) => Bun.which(tool) === null);
   if (missing !== undefined)
-    return { findings: [], leftOut: [`Whom secrets are sent to takes ${missing}, which is not installed.`] };
+    return { findings: [], skipped: [`Destinations of secrets: ${missing} is not installed.`] };
   const isRoot = process.getuid?.() === 0;
   const unshare = [
     "unshare",
@@ -29,11 +29,11 @@ export async function proveSentSecrets(
   if (probe.exitCode !== 0)
     return {
       findings: [],
-      leftOut: [
-        `Whom secrets are sent to takes a network namespace, which cannot be made here: ${probe.stderr.toString().trim().split("\n")[0] ?? ""}.`,
+      skipped: [
+        `Destinations of secrets: a network namespace cannot be created here: ${probe.stderr.toString().trim().split("\n")[0] ?? ""}.`,
       ],
     };
-  const { form, executable, directory, seed } = proving;
+  const { form, executable, directory, seed } = context;
   const child = Bun.spawn(
     [
       ...unshare,
@@ -43,9 +43,9 @@ export async function proveSentSecrets(
     ],
     { stdin: "ignore", stdout: "pipe", stderr: "pipe" },
   );
-  const late = systemTimers.after(PROOF_HANG_MS, () => child.kill("SIGKILL"));
+  const cancelTimeout = systemTimers.after(PROOF_HANG_MS, () => child.kill("SIGKILL"));
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  late();
-  if (child.exitCode !== 0) throw new Error(`whom secrets are sent to could not be tried: ${err.slice(-2_000)}`);
-  return { findings: (JSON.parse(out) as InsideReport).findings, leftOut: [] };
+  cancelTimeout();
+  if (child.exitCode !== 0) throw new Error(`the destinations of secrets could not be tested: ${err.slice(-2_000)}`);
+  return { findings: (JSON.parse(out) as InsideReport).findings, skipped: [] };
 }

@@ -1,8 +1,10 @@
-// Attacks on sessions: theft, fixation, incomplete ends, cookie attributes, changed rights.
+// Attacks on sessions: theft, fixation, sessions that outlive their end, cookie attributes, changed rights.
 
-import type { Finding, Proving } from "../part.ts";
-import { headerOf, memberOf, type RawAnswer, sessionOf } from "./raw-client.ts";
+import type { Finding, ProofContext } from "../part.ts";
+import { type Header, headerOf, jsonField, type RawResponse, sessionOf } from "./raw-client.ts";
 import {
+  bearer,
+  type Caller,
   changeMember,
   DISABLED_EMAIL,
   dataOf,
@@ -14,32 +16,32 @@ import {
   PERSON_PASSWORD,
   type People,
   populate,
-  Stage,
   sources,
-} from "./stage.ts";
+  Testbed,
+} from "./testbed.ts";
 
-/** Well-formed, but unknown: planted by an attacker. */
+/** Well-formed but unknown session, planted by an attacker. */
 const PLANTED = "A".repeat(43);
 
-export async function proveSessions(proving: Proving): Promise<Finding[]> {
-  const stage = new Stage(proving, "sessions");
+export async function proveSessions(context: ProofContext): Promise<Finding[]> {
+  const testbed = new Testbed(context, "sessions");
   try {
-    const people = await populate(stage);
+    const people = await populate(testbed);
     return [
-      ...(await fixation(stage)),
-      await ends(stage, people),
-      ...(await cookies(stage)),
-      await rights(stage, people),
+      await testFixation(testbed),
+      await testSessionEnds(testbed, people),
+      await testCookies(testbed),
+      await testRights(testbed, people),
     ];
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
-async function fixation(stage: Stage): Promise<Finding[]> {
+async function testFixation(testbed: Testbed): Promise<Finding> {
   const next = sources();
-  const cookie = (value: string): [string, string] => ["Cookie", value];
-  const old = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
+  const cookie = (value: string): Header => ["Cookie", value];
+  const old = await testbed.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
   const planted = [
     `session_id=${PLANTED}`,
     `session_id=${PLANTED}; session_id=${PLANTED}`,
@@ -50,56 +52,48 @@ async function fixation(stage: Stage): Promise<Finding[]> {
     `; =; session_id=${PLANTED};`,
     `session_id=${"A".repeat(4_000)}`,
   ];
-  const answers: RawAnswer[] = [];
-  for (const value of planted) answers.push(await stage.signIn(MEMBER_EMAIL, PERSON_PASSWORD, next(), [cookie(value)]));
+  const responses: RawResponse[] = [];
+  for (const value of planted)
+    responses.push(await testbed.signIn(MEMBER_EMAIL, PERSON_PASSWORD, next(), [cookie(value)]));
   const [, oldSession = ""] = /session_id=(.+)/.exec(old[1]) ?? [];
-  const replacing = await stage.signIn(MEMBER_EMAIL, PERSON_PASSWORD, next(), [old]);
-  const sessions = [...answers, replacing].map((answer) => sessionOf(answer) ?? "");
-  const me = async (value: string) => (await stage.send("GET", "/api/auth/me", undefined, [cookie(value)])).status;
-  const stillPlanted = await Promise.all(planted.map(me));
+  const replacing = await testbed.signIn(MEMBER_EMAIL, PERSON_PASSWORD, next(), [old]);
+  const sessions = [...responses, replacing].map((response) => sessionOf(response) ?? "");
+  const me = async (value: string) => (await testbed.as(cookie(value)).get("/api/auth/me")).status;
+  const plantedStatuses = await Promise.all(planted.map(me));
   const replaced = await me(old[1]);
-  return [
-    {
-      claim:
-        "a session planted before the sign-in is never adopted: every sign-in creates another one, and ends the replaced one",
-      held:
-        sessions.every((session) => /^[\w-]{43}$/.test(session) && session !== PLANTED && session !== oldSession) &&
-        new Set(sessions).size === sessions.length &&
-        stillPlanted.every((status) => status === 401) &&
-        replaced === 401,
-      figure: `${new Set(sessions).size} sessions of ${sessions.length} sign-ins with a planted cookie; the planted ones answer ${[...new Set(stillPlanted)].join(", ")}, the replaced one ${replaced}`,
-    },
-  ];
+  return {
+    claim:
+      "a session planted before the sign-in is never adopted: every sign-in creates a new session and ends the replaced one",
+    held:
+      sessions.every((session) => /^[\w-]{43}$/.test(session) && session !== PLANTED && session !== oldSession) &&
+      new Set(sessions).size === sessions.length &&
+      plantedStatuses.every((status) => status === 401) &&
+      replaced === 401,
+    figure: `${new Set(sessions).size} sessions of ${sessions.length} sign-ins with a planted cookie; the planted ones return ${[...new Set(plantedStatuses)].join(", ")}, the replaced one ${replaced}`,
+  };
 }
 
-/** Every end of a session, each on a separate session that worked before. */
-async function ends(stage: Stage, people: People): Promise<Finding> {
+/** Tests every way to end a session, each on a working session of its own. */
+async function testSessionEnds(testbed: Testbed, people: People): Promise<Finding> {
   const next = sources();
-  const open = () => stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
-  const status = async (session: readonly [string, string]) =>
-    (await stage.send("GET", "/api/auth/me", undefined, [session])).status;
-  const member = async (fields: Json) => dataOf(await changeMember(stage, people, fields));
-  const path = `/api/v1/users/${people.memberId}`;
-  const read = async () => dataOf(await stage.send("GET", path, undefined, [people.key]));
-  const restore = async (at: string) => dataOf(await stage.send("POST", `${path}/restore`, { at }, [people.key]));
-  const ways: Record<string, (session: [string, string]) => Promise<unknown>> = {
-    "sign-out": (session) => stage.send("POST", "/api/auth/logout", undefined, [session]),
-    "a password changed elsewhere": async () =>
-      dataOf(
-        await stage.send(
-          "PUT",
-          "/api/auth/password",
-          { current_password: PERSON_PASSWORD, new_password: PERSON_PASSWORD },
-          [await open()],
-          next(),
-        ),
-      ),
+  const open = () => testbed.asMember(next());
+  const status = async (session: Caller) => (await session.get("/api/auth/me")).status;
+  const member = async (fields: Json) => dataOf(await changeMember(people, fields));
+  const path = `users/${people.memberId}`;
+  const read = async () => dataOf(await people.byKey.get(path));
+  const restore = async (at: string) => dataOf(await people.byKey.post(`${path}/restore`, { at }));
+  const endings: Record<string, (session: Caller) => Promise<unknown>> = {
+    "sign-out": (session) => session.post("/api/auth/logout"),
+    "a password changed elsewhere": async () => {
+      const body = { current_password: PERSON_PASSWORD, new_password: PERSON_PASSWORD };
+      return dataOf(await testbed.send("PUT", "/api/auth/password", body, [(await open()).header], next()));
+    },
     "a password set by an administrator": () => member({ password: PERSON_PASSWORD }),
     "disabling and enabling again": async () => {
       await member({ is_enabled: false });
       await member({ is_enabled: true });
     },
-    "disabling, and restoring what was before": async () => {
+    "disabling, and restoring the previous state": async () => {
       const { updated_at } = await read();
       await member({ is_enabled: false });
       await restore(updated_at);
@@ -113,127 +107,106 @@ async function ends(stage: Stage, people: People): Promise<Finding> {
       await member({ is_enabled: true });
     },
   };
-  let lateSession: [string, string] | null = null;
-  const seen: string[] = [];
+  let lateSession: Caller | null = null;
+  const observed: string[] = [];
   let held = true;
-  for (const [name, end] of Object.entries(ways)) {
+  for (const [name, end] of Object.entries(endings)) {
     lateSession = null;
     const session = await open();
     const before = await status(session);
     await end(session);
     const after = await status(lateSession ?? session);
     held &&= before === 200 && after === 401;
-    seen.push(`${name}: ${before}, then ${after}`);
+    observed.push(`${name}: ${before}, then ${after}`);
   }
-  // An ended session stays ended after a restart.
-  const kept = await open();
+  // A session that has ended must stay ended after a restart.
+  const active = await open();
   const ended = await open();
-  await stage.send("POST", "/api/auth/logout", undefined, [ended]);
-  await stage.stop();
-  await stage.start();
-  const [afterStart, endedAfterStart] = [await status(kept), await status(ended)];
+  await ended.post("/api/auth/logout");
+  await testbed.stop();
+  await testbed.start();
+  const [afterStart, endedAfterStart] = [await status(active), await status(ended)];
   return {
-    claim:
-      "sign-out, another password and disabling end sessions permanently, whatever is restored or restarted afterwards",
+    claim: "sign-out, a new password and disabling end sessions permanently, regardless of later restores and restarts",
     held: held && afterStart === 200 && endedAfterStart === 401,
-    figure: `${seen.join("; ")}; after a start a session goes on (${afterStart}) and an ended one stays ended (${endedAfterStart})`,
+    figure: `${observed.join("; ")}; after a restart an active session continues (${afterStart}) and an ended one remains ended (${endedAfterStart})`,
   };
 }
 
-async function cookies(stage: Stage): Promise<Finding[]> {
+async function testCookies(testbed: Testbed): Promise<Finding> {
   const next = sources();
-  const setCookie = async (headers: [string, string][]) =>
-    headerOf(await stage.signIn(OWNER_EMAIL, OWNER_PASSWORD, next(), headers), "set-cookie") ?? "";
-  const [plain, proxied, lied] = [
-    await setCookie([]),
-    await setCookie([["X-Forwarded-Proto", "https"]]),
-    await setCookie([["X-Forwarded-Proto", "http"]]),
-  ];
-  const has = (cookie: string, attribute: string) =>
-    cookie
-      .split("; ")
-      .slice(1)
-      .some((each) => each.toLowerCase() === attribute.toLowerCase());
-  const always = (cookie: string) =>
-    has(cookie, "HttpOnly") && has(cookie, "SameSite=Lax") && has(cookie, "Path=/") && !/domain=/i.test(cookie);
-  const session = await stage.cookieOf(OWNER_EMAIL, OWNER_PASSWORD, next());
-  const out = headerOf(await stage.send("POST", "/api/auth/logout", undefined, [session]), "set-cookie") ?? "";
-  const elsewhere = await Promise.all(
-    ["/api/auth/me", "/api/v1/hosts", "/docs", "/api/health", "/nothing"].map(async (path) =>
-      (await stage.send("GET", path, undefined, [["Cookie", "session_id=x"]])).headers.has("set-cookie"),
-    ),
+  const setCookie = async (...headers: Header[]) =>
+    headerOf(await testbed.signIn(OWNER_EMAIL, OWNER_PASSWORD, next(), headers), "set-cookie") ?? "";
+  const plain = await setCookie();
+  const proxied = await setCookie(["X-Forwarded-Proto", "https"]);
+  const spoofed = await setCookie(["X-Forwarded-Proto", "http"]);
+  const hasAttribute = (cookie: string, attribute: string) =>
+    cookie.toLowerCase().split("; ").slice(1).includes(attribute.toLowerCase());
+  const hasBaseAttributes = (cookie: string) =>
+    ["HttpOnly", "SameSite=Lax", "Path=/"].every((name) => hasAttribute(cookie, name)) && !/domain=/i.test(cookie);
+  const session = await testbed.asOwner(next());
+  const cleared = headerOf(await session.post("/api/auth/logout"), "set-cookie") ?? "";
+  const stranger = testbed.as(["Cookie", "session_id=x"]);
+  const otherResponses = await Promise.all(
+    ["/api/auth/me", "/api/v1/hosts", "/docs", "/api/health", "/nothing"].map((path) => stranger.get(path)),
   );
-  return [
-    {
-      claim:
-        "the session cookie is HttpOnly, SameSite=Lax, for every path and this host only, and Secure behind a TLS-terminating proxy",
-      held:
-        [plain, proxied, lied, out].every(always) &&
-        has(proxied, "Secure") &&
-        !has(plain, "Secure") &&
-        !has(lied, "Secure") &&
-        /^session_id=;/.test(out) &&
-        has(out, "Max-Age=0") &&
-        !elsewhere.includes(true),
-      figure: `${plain.replace(/=[\w-]{43}/, "=…")}; behind a proxy ${proxied.replace(/=[\w-]{43}/, "=…")}; at sign-out ${out}`,
-    },
-  ];
-}
-
-/** A session's rights follow the user's role at once, including demotions. */
-async function rights(stage: Stage, people: People): Promise<Finding> {
-  const next = sources();
-  const session = await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next());
-  const made = dataOf(
-    await stage.send("POST", "/api/v1/auth/keys", keyBody(people, "of the member", "Member"), [session]),
-  );
-  const key = made.api_key;
-  const bearer: [string, string] = ["Authorization", `Bearer ${made.key}`];
-  const create = async (by: readonly [string, string]) =>
-    (await stage.send("POST", "/api/v1/hosts", { name: "by the member", network_id: people.networkId }, [by])).status;
-  const change = async (fields: Json) => dataOf(await changeMember(stage, people, fields));
-  const seen: number[][] = [[await create(session), await create(bearer)]];
-  await change({ role: "Viewer" });
-  seen.push([await create(session), await create(bearer)]);
-  const escalations = await Promise.all([
-    stage.send("PUT", `/api/v1/auth/keys/${key.id}`, keyBody(people, "of the member", "Owner"), [session]),
-    stage.send("POST", "/api/v1/auth/keys", keyBody(people, "more", "Owner"), [session]),
-    stage.send("PUT", `/api/v1/users/${people.memberId}`, { email: MEMBER_EMAIL, role: "Owner" }, [session]),
-    stage.send("POST", `/api/v1/auth/keys/${key.id}/rotate`, undefined, [bearer]),
-    stage.send(
-      "POST",
-      "/api/v1/auth/keys",
-      { ...keyBody(people, "of another", "Viewer"), user_id: people.disabledId },
-      [session],
-    ),
-  ]);
-  await change({ role: "Member", network_ids: [] });
-  const outOfReach = [
-    (await stage.send("GET", `/api/v1/networks/${people.networkId}`, undefined, [session])).status,
-    (await stage.send("GET", `/api/v1/networks/${people.networkId}`, undefined, [bearer])).status,
-  ];
-  await change({ network_ids: [people.networkId], is_enabled: false });
-  const disabled = await stage.send("GET", "/api/auth/me", undefined, [bearer]);
-  await change({ is_enabled: true });
-  const rotated = dataOf(
-    await stage.send("POST", `/api/v1/auth/keys/${key.id}/rotate`, {}, [
-      await stage.cookieOf(MEMBER_EMAIL, PERSON_PASSWORD, next()),
-    ]),
-  );
-  const [old, anew] = [await create(bearer), await create(["Authorization", `Bearer ${rotated.key}`])];
-  const disabledSignIn = await stage.signIn(DISABLED_EMAIL, PERSON_PASSWORD, next());
   return {
     claim:
-      "sessions and keys have their user's present rights: lowered roles, withdrawn networks, disabled users and rotated keys apply immediately, and users cannot raise their own",
+      "the session cookie is HttpOnly, SameSite=Lax, for every path and this host only, and Secure behind a TLS-terminating proxy",
     held:
-      seen[0]?.every((status) => status === 200) === true &&
-      seen[1]?.every((status) => status === 403) === true &&
+      [plain, proxied, spoofed, cleared].every(hasBaseAttributes) &&
+      hasAttribute(proxied, "Secure") &&
+      !hasAttribute(plain, "Secure") &&
+      !hasAttribute(spoofed, "Secure") &&
+      /^session_id=;/.test(cleared) &&
+      hasAttribute(cleared, "Max-Age=0") &&
+      !otherResponses.some(({ headers }) => headers.has("set-cookie")),
+    figure: `${plain.replace(/=[\w-]{43}/, "=…")}; behind a proxy ${proxied.replace(/=[\w-]{43}/, "=…")}; at sign-out ${cleared}`,
+  };
+}
+
+/** Tests that the rights of sessions and keys follow the user's role at once, also when it is lowered. */
+async function testRights(testbed: Testbed, people: People): Promise<Finding> {
+  const next = sources();
+  const session = await testbed.asMember(next());
+  const created = dataOf(await session.post("auth/keys", keyBody(people, "of the member", "Member")));
+  const key = created.api_key;
+  const byKey = testbed.as(bearer(created.key));
+  const create = async (caller: Caller) =>
+    (await caller.post("hosts", { name: "by the member", network_id: people.networkId })).status;
+  const change = async (fields: Json) => dataOf(await changeMember(people, fields));
+  const observed: number[][] = [[await create(session), await create(byKey)]];
+  await change({ role: "Viewer" });
+  observed.push([await create(session), await create(byKey)]);
+  const escalations = await Promise.all([
+    session.put(`auth/keys/${key.id}`, keyBody(people, "of the member", "Owner")),
+    session.post("auth/keys", keyBody(people, "more", "Owner")),
+    session.put(`users/${people.memberId}`, { email: MEMBER_EMAIL, role: "Owner" }),
+    byKey.post(`auth/keys/${key.id}/rotate`),
+    session.post("auth/keys", keyBody({ ...people, memberId: people.disabledId }, "of another", "Viewer")),
+  ]);
+  await change({ role: "Member", network_ids: [] });
+  const network = `networks/${people.networkId}`;
+  const outOfReach = [(await session.get(network)).status, (await byKey.get(network)).status];
+  await change({ network_ids: [people.networkId], is_enabled: false });
+  const disabled = await byKey.get("/api/auth/me");
+  await change({ is_enabled: true });
+  const reopened = await testbed.asMember(next());
+  const rotated = dataOf(await reopened.post(`auth/keys/${key.id}/rotate`, {}));
+  const [old, newKeyStatus] = [await create(byKey), await create(testbed.as(bearer(rotated.key)))];
+  const disabledSignIn = await testbed.signIn(DISABLED_EMAIL, PERSON_PASSWORD, next());
+  return {
+    claim:
+      "sessions and keys have their user's current rights: lowered roles, withdrawn networks, disabled users and rotated keys apply immediately, and users cannot raise their own",
+    held:
+      observed[0]?.every((status) => status === 200) === true &&
+      observed[1]?.every((status) => status === 403) === true &&
       escalations.every(({ status }) => status === 403) &&
       outOfReach.every((status) => status === 404) &&
-      memberOf(disabled, "code") === "auth_key_disabled" &&
+      jsonField(disabled, "code") === "auth_key_disabled" &&
       old === 401 &&
-      anew === 200 &&
+      newKeyStatus === 200 &&
       disabledSignIn.status === 401,
-    figure: `as a Member ${seen[0]}, as a Viewer ${seen[1]}; raising oneself ${escalations.map(({ status }) => status)}; a network no longer reached ${outOfReach}; the key of a disabled user ${disabled.status}; rotated: the old key ${old}, the new one ${anew}`,
+    figure: `as a Member ${observed[0]}, as a Viewer ${observed[1]}; raising their own rights ${escalations.map(({ status }) => status)}; a network out of reach ${outOfReach}; the key of a disabled user ${disabled.status}; rotated: the old key ${old}, the new one ${newKeyStatus}`,
   };
 }

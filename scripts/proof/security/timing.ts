@@ -1,14 +1,22 @@
-// Timing of failed sign-ins: whether it reveals that an account exists, is disabled or belongs to another user.
+// Timing of failed sign-ins, which must not reveal that an account exists, is disabled or belongs to another user.
 
 import { PASSWORD_MAX_LENGTH, PASSWORD_MEMORY_KIB, PASSWORD_TIME_COST } from "../../../src/access/password.ts";
 import { type SeededRandom, seededRandom } from "../../../test/support/injected/seeded-random.ts";
-import type { Finding, Proving, Table } from "../part.ts";
-import { mannWhitney, median, noticedShift, shift } from "./samples.ts";
-import { DISABLED_EMAIL, MEMBER_EMAIL, PERSON_PASSWORD, populate, STRANGER_EMAIL, Stage, sources } from "./stage.ts";
+import type { Finding, ProofContext, Table } from "../part.ts";
+import { detectableShift, mannWhitney, median, shift } from "./samples.ts";
+import {
+  DISABLED_EMAIL,
+  MEMBER_EMAIL,
+  PERSON_PASSWORD,
+  populate,
+  STRANGER_EMAIL,
+  sources,
+  Testbed,
+} from "./testbed.ts";
 
-/** Significance level of a difference. */
+/** Significance level of a difference in timing. */
 const LIMIT = 1e-5;
-/** Minimum samples per case when the time is used up: fewer would detect too little. */
+/** Minimum number of samples per case, even when the time is used up: fewer would detect too little. */
 const SAMPLES_MIN = 20;
 const ROUNDS = { short: { max: 40, budgetMs: 12_000 }, long: { max: 600, budgetMs: 300_000 } } as const;
 
@@ -22,7 +30,7 @@ const unknownEmail = (random: SeededRandom) => `nobody${random.integer(1e9)}@acm
 const usualPassword = (random: SeededRandom) => `a wrong phrase ${random.integer(1e9)}`;
 const longPassword = () => "é".repeat(PASSWORD_MAX_LENGTH);
 
-/** Baseline first in each group: an unknown account. */
+/** Cases to compare; the first one in each group is the baseline, an unknown account. */
 const GROUPS: readonly (readonly Case[])[] = [
   [
     { name: "no such account", email: unknownEmail, password: usualPassword },
@@ -37,41 +45,41 @@ const GROUPS: readonly (readonly Case[])[] = [
   ],
 ];
 
-/** Answered by the throttle without hashing: the timing of a missing hash. */
+/** Sign-in that the throttle refuses without hashing: shows the timing of a missing hash. */
 const UNHASHED: Case = { name: "nothing hashed", email: () => "slowed@acme.example", password: () => "a wrong phrase" };
 const UNHASHED_SOURCE = "127.251.0.1";
 
-export async function proveTiming(proving: Proving): Promise<{ findings: Finding[]; table: Table }> {
-  const stage = new Stage(proving, "timing");
+export async function proveTiming(context: ProofContext): Promise<{ findings: Finding[]; table: Table }> {
+  const testbed = new Testbed(context, "timing");
   try {
-    await populate(stage);
-    const measured = await measure(stage, seededRandom(proving.seed), ROUNDS[proving.form]);
+    await populate(testbed);
+    const samples = await measure(testbed, seededRandom(context.seed), ROUNDS[context.form]);
     const findings: Finding[] = [];
     const rows: string[][] = [];
     for (const [reference, ...others] of GROUPS) {
       if (reference === undefined) continue;
-      const unknown = measured.get(reference) ?? [];
+      const unknown = samples.get(reference) ?? [];
       rows.push([reference.name, String(unknown.length), median(unknown).toFixed(2), "", ""]);
-      for (const each of others) {
-        const times = measured.get(each) ?? [];
-        const chance = mannWhitney(times, unknown);
+      for (const compared of others) {
+        const times = samples.get(compared) ?? [];
+        const pValue = mannWhitney(times, unknown);
         const steps = Array.from({ length: 110 }, (_, step) => 0.05 * 1.1 ** step);
         rows.push([
-          each.name,
+          compared.name,
           String(times.length),
           median(times).toFixed(2),
           shift(times, unknown).toFixed(2),
-          chance.toPrecision(2),
+          pValue.toPrecision(2),
         ]);
         findings.push({
-          claim: `the duration of a sign-in does not distinguish "${each.name}" from "${reference.name}"`,
-          held: chance >= LIMIT,
-          figure: `${shift(times, unknown).toFixed(2)} ms apart, by chance with p = ${chance.toPrecision(2)} (limit ${LIMIT}); ${noticedShift(times, unknown, LIMIT, steps).toFixed(2)} ms more would have been noticed`,
+          claim: `the duration of a sign-in does not distinguish "${compared.name}" from "${reference.name}"`,
+          held: pValue >= LIMIT,
+          figure: `${shift(times, unknown).toFixed(2)} ms apart, by chance with p = ${pValue.toPrecision(2)} (limit ${LIMIT}); ${detectableShift(times, unknown, LIMIT, steps).toFixed(2)} ms more would have been detected`,
         });
       }
     }
-    const [unknown = [], unhashed = []] = [measured.get(GROUPS[0]?.[0] as Case), measured.get(UNHASHED)];
-    const halves = [0, 1].map((half) => unknown.filter((_, at) => at % 2 === half)) as [number[], number[]];
+    const [unknown = [], unhashed = []] = [samples.get(GROUPS[0]?.[0] as Case), samples.get(UNHASHED)];
+    const halves = [0, 1].map((half) => unknown.filter((_, index) => index % 2 === half)) as [number[], number[]];
     rows.push([
       UNHASHED.name,
       String(unhashed.length),
@@ -80,9 +88,9 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
       mannWhitney(unhashed, unknown).toPrecision(2),
     ]);
     findings.push({
-      claim: "the comparison would detect a skipped hash, and finds no difference where there is none",
+      claim: "the comparison detects a skipped hash, and reports no difference where there is none",
       held: mannWhitney(unhashed, unknown) < LIMIT && mannWhitney(...halves) >= LIMIT,
-      figure: `attempts for which nothing is hashed take ${median(unhashed).toFixed(1)} ms, p = ${mannWhitney(unhashed, unknown).toPrecision(2)}; one half of the same attempts against the other ${mannWhitney(...halves).toPrecision(2)}`,
+      figure: `attempts without hashing take ${median(unhashed).toFixed(1)} ms, p = ${mannWhitney(unhashed, unknown).toPrecision(2)}; one half of the unknown accounts against the other ${mannWhitney(...halves).toPrecision(2)}`,
     });
     return {
       findings,
@@ -93,52 +101,49 @@ export async function proveTiming(proving: Proving): Promise<{ findings: Finding
       },
     };
   } finally {
-    await stage.close();
+    await testbed.close();
   }
 }
 
 /**
- * Rounds of all cases, each in a different order: other load of the machine affects all alike. Each try has a separate
- * source address.
+ * Measures all cases in rounds, each in a different order, so that other load on the machine affects all equally. Each
+ * attempt has its own source address.
  */
 async function measure(
-  stage: Stage,
+  testbed: Testbed,
   random: SeededRandom,
   { max, budgetMs }: { readonly max: number; readonly budgetMs: number },
 ): Promise<Map<Case, number[]>> {
   const next = sources();
   const end = performance.now() + budgetMs;
   const cases = [...GROUPS.flat(), UNHASHED];
-  const times = new Map<Case, number[]>(cases.map((each) => [each, []]));
-  // The first ones include JIT compilation.
-  const slowDown = async () => {
-    while ((await stage.signIn(UNHASHED.email(random), UNHASHED.password(random), UNHASHED_SOURCE)).status === 401);
+  const times = new Map<Case, number[]>(cases.map((tested) => [tested, []]));
+  const exhaustAttempts = async () => {
+    while ((await testbed.signIn(UNHASHED.email(random), UNHASHED.password(random), UNHASHED_SOURCE)).status === 401);
   };
+  // Rounds below 0 are a warm-up for JIT compilation.
   for (let round = -3; round < max && (round < SAMPLES_MIN || performance.now() < end); round += 1) {
-    // The delays grow with every failure: soon no attempt is left.
-    await slowDown();
-    for (const each of shuffled(cases, random)) {
-      const answer = await stage.signIn(
-        each.email(random),
-        each.password(random),
-        each === UNHASHED ? UNHASHED_SOURCE : next(),
-      );
-      if (each === UNHASHED && answer.status === 401) continue;
-      if (answer.status !== (each === UNHASHED ? 429 : 401))
-        throw new Error(`${each.name}: ${answer.status} ${answer.text}`);
-      if (round >= 0) times.get(each)?.push(answer.tookMs);
+    // The delay grows with every failure: soon every attempt is throttled.
+    await exhaustAttempts();
+    for (const tested of shuffled(cases, random)) {
+      const source = tested === UNHASHED ? UNHASHED_SOURCE : next();
+      const response = await testbed.signIn(tested.email(random), tested.password(random), source);
+      if (tested === UNHASHED && response.status === 401) continue;
+      if (response.status !== (tested === UNHASHED ? 429 : 401))
+        throw new Error(`${tested.name}: ${response.status} ${response.text}`);
+      if (round >= 0) times.get(tested)?.push(response.tookMs);
     }
   }
   return times;
 }
 
 function shuffled<T>(items: readonly T[], random: SeededRandom): T[] {
-  const left = [...items];
-  return items.map(() => left.splice(random.integer(left.length), 1)[0] as T);
+  const remaining = [...items];
+  return items.map(() => remaining.splice(random.integer(remaining.length), 1)[0] as T);
 }
 
-/** Duration of one Argon2id hash here in ms, with the appliance's parameters. */
-export async function hashTime(): Promise<number> {
+/** Measures one Argon2id hash with the appliance's parameters. @returns the median duration */
+export async function measureHashMs(): Promise<number> {
   const hash = await Bun.password.hash("a phrase", {
     algorithm: "argon2id",
     memoryCost: PASSWORD_MEMORY_KIB,
@@ -146,9 +151,9 @@ export async function hashTime(): Promise<number> {
   });
   const times: number[] = [];
   for (let n = 0; n < 7; n += 1) {
-    const began = performance.now();
+    const started = performance.now();
     await Bun.password.verify("another phrase", hash);
-    times.push(performance.now() - began);
+    times.push(performance.now() - started);
   }
   return median(times);
 }

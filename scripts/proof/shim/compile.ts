@@ -1,25 +1,22 @@
-// Compiles the preload shim if there is a compiler. The shim's head describes its behavior and variables.
+// Compilation of the preload shim, if there is a compiler. The head of the shim describes its behavior and variables.
 
 import { join } from "node:path";
 
 const SOURCE = join(import.meta.dir, "forgetful-disk.c");
 
-/**
- * @param directory of the library
- * @returns its path, or the reason why there is none in one sentence
- */
+/** Compiles the shim into a folder. @returns the path of the library, or the reason why there is none */
 export function compileShim(directory: string): { readonly path: string } | { readonly missing: string } {
   const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null);
-  if (process.platform !== "linux") return { missing: "the disk that forgets is a preload library for Linux" };
+  if (process.platform !== "linux") return { missing: "the forgetful disk is a preload library for Linux" };
   if (compiler === undefined)
-    return { missing: "there is no C compiler (cc, gcc or clang) to make the disk that forgets with" };
+    return { missing: "compiling the forgetful disk requires a C compiler (cc, gcc or clang)" };
   const path = join(directory, "forgetful-disk.so");
-  const made = Bun.spawnSync([compiler, "-shared", "-fPIC", "-O2", "-o", path, SOURCE, "-ldl"], {
+  const compilation = Bun.spawnSync([compiler, "-shared", "-fPIC", "-O2", "-o", path, SOURCE, "-ldl"], {
     stdin: "ignore",
     stdout: "ignore",
     stderr: "pipe",
   });
-  return made.success
+  return compilation.success
     ? { path }
-    : { missing: `the disk that forgets does not compile here: ${made.stderr.toString().trim().split("\n")[0]}` };
+    : { missing: `the forgetful disk does not compile here: ${compilation.stderr.toString().trim().split("\n")[0]}` };
 }

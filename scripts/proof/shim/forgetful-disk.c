@@ -82,7 +82,7 @@ static atomic_llong bytesWritten, syncsDone;
 static atomic_int wasOpen;
 static atomic_uint nextSync;
 
-static long long number(const char *name, long long otherwise) {
+static long long numberOf(const char *name, long long otherwise) {
   const char *text = getenv(name);
   return text == NULL || *text == 0 ? otherwise : atoll(text);
 }
@@ -93,24 +93,24 @@ __attribute__((constructor)) static void begin(void) {
   strcpy(root, folder);
   rootLength = strlen(root);
   while (rootLength > 1 && root[rootLength - 1] == '/') root[--rootLength] = 0;
-  ignoresSync = number("FORGETFUL_IGNORE_SYNC", 0) != 0;
-  skipsSync = number("FORGETFUL_SKIP_SYNC", 0) != 0;
-  syncDelayMs = number("FORGETFUL_SYNC_DELAY_MS", 0);
-  syncJitterMs = number("FORGETFUL_SYNC_JITTER_MS", 0);
-  writeDelayMs = number("FORGETFUL_WRITE_DELAY_MS", 0);
-  failAfterBytes = number("FORGETFUL_FAIL_AFTER_BYTES", -1);
-  failSyncAfter = number("FORGETFUL_FAIL_SYNC_AFTER", -1);
+  ignoresSync = numberOf("FORGETFUL_IGNORE_SYNC", 0) != 0;
+  skipsSync = numberOf("FORGETFUL_SKIP_SYNC", 0) != 0;
+  syncDelayMs = numberOf("FORGETFUL_SYNC_DELAY_MS", 0);
+  syncJitterMs = numberOf("FORGETFUL_SYNC_JITTER_MS", 0);
+  writeDelayMs = numberOf("FORGETFUL_WRITE_DELAY_MS", 0);
+  failAfterBytes = numberOf("FORGETFUL_FAIL_AFTER_BYTES", -1);
+  failSyncAfter = numberOf("FORGETFUL_FAIL_SYNC_AFTER", -1);
   const char *with = getenv("FORGETFUL_FAIL_WITH");
   if (with != NULL && strcmp(with, "EIO") == 0) failWith = EIO;
   if (with != NULL && strcmp(with, "EDQUOT") == 0) failWith = EDQUOT;
   if (with != NULL && strcmp(with, "EROFS") == 0) failWith = EROFS;
   gate = getenv("FORGETFUL_GATE");
-  // Distinct for each of several programs on one log.
+  // Sync ids are distinct even if several programs share one log.
   atomic_store(&nextSync, (uint32_t)getpid() * 2654435761u);
   const char *log = getenv("FORGETFUL_LOG");
   if (log != NULL && *log != 0) {
     logFile = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    // Far from the descriptors that a program uses.
+    // The descriptor is moved far from those that the program uses.
     int far = logFile == -1 ? -1 : fcntl(logFile, F_DUPFD_CLOEXEC, 900);
     if (far != -1) {
       syscall(SYS_close, logFile);
@@ -134,8 +134,8 @@ static int isShared(const char *path) {
   return length >= 4 && strcmp(path + length - 4, "-shm") == 0;
 }
 
-/** 1 if the descriptor is a regular file or a folder below the folder; `path` has PATH_MAX bytes. */
-static int known(int fd, struct stat *status, char *path) {
+/** 1 if the descriptor is of a regular file or a folder below the root; fills `path`, which has PATH_MAX bytes. */
+static int isTracked(int fd, struct stat *status, char *path) {
   if (rootLength == 0 || fd < 0 || fd == logFile) return 0;
   if (fstat(fd, status) != 0 || !(S_ISREG(status->st_mode) || S_ISDIR(status->st_mode))) return 0;
   char link[40];
@@ -146,8 +146,8 @@ static int known(int fd, struct stat *status, char *path) {
   return isBelow(path) && !isShared(path);
 }
 
-/** Makes the path absolute; 0 if that fails or the path is outside the folder. */
-static int located(int folder, const char *given, char *path) {
+/** Makes a path absolute; 0 if that fails or the path is outside the root. */
+static int locate(int folder, const char *given, char *path) {
   if (rootLength == 0 || given == NULL) return 0;
   if (*given == '/') {
     if (strlen(given) >= PATH_MAX) return 0;
@@ -172,17 +172,17 @@ static int located(int folder, const char *given, char *path) {
 
 static void note(struct head head, const void *first, size_t firstLength, const void *second, size_t secondLength) {
   if (logFile == -1) return;
-  int kept = errno;
+  int savedErrno = errno;
   head.magic = MAGIC;
   head.length = firstLength + secondLength;
   struct iovec parts[3] = {{&head, sizeof head}, {(void *)first, firstLength}, {(void *)second, secondLength}};
   long done = syscall(SYS_writev, logFile, parts, 3);
   if (done != (long)(sizeof head + head.length)) {
-    static const char said[] = "forgetful-disk: the log cannot be written\n";
-    syscall(SYS_write, 2, said, sizeof said - 1);
+    static const char message[] = "forgetful-disk: the log cannot be written\n";
+    syscall(SYS_write, 2, message, sizeof message - 1);
     abort();
   }
-  errno = kept;
+  errno = savedErrno;
 }
 
 static void notePath(uint32_t type, uint64_t inode, uint64_t offset, const char *path, const char *second) {
@@ -205,10 +205,10 @@ static int isFaulty(void) {
 
 static void pauseMs(long ms) {
   if (ms <= 0) return;
-  int kept = errno;
+  int savedErrno = errno;
   struct timespec left = {ms / 1000, (ms % 1000) * 1000000L};
   while (nanosleep(&left, &left) != 0 && errno == EINTR) continue;
-  errno = kept;
+  errno = savedErrno;
 }
 
 static long jittered(void) {
@@ -220,25 +220,25 @@ static long jittered(void) {
   return syncDelayMs + (long)(x % (unsigned long)(2 * syncJitterMs + 1)) - syncJitterMs;
 }
 
-static int refused(int reason) {
+static int refuse(int reason) {
   note((struct head){.type = REFUSED, .offset = (uint64_t)reason}, NULL, 0, NULL, 0);
   errno = reason;
   return 1;
 }
 
-/** 1, with errno, if a write of this length must fail. */
+/** Returns 1 and sets errno if a write of this length must fail. */
 static int failsWrite(size_t length) {
   if ((failAfterBytes < 0 && writeDelayMs <= 0) || !isFaulty()) return 0;
   pauseMs(writeDelayMs);
   if (failAfterBytes < 0 || atomic_fetch_add(&bytesWritten, (long long)length) + (long long)length <= failAfterBytes) return 0;
-  return refused(failWith);
+  return refuse(failWith);
 }
 
 static int failsSync(void) {
   if ((failSyncAfter < 0 && syncDelayMs <= 0 && syncJitterMs <= 0) || !isFaulty()) return 0;
   pauseMs(jittered());
   if (failSyncAfter < 0 || atomic_fetch_add(&syncsDone, 1) < failSyncAfter) return 0;
-  return refused(EIO);
+  return refuse(EIO);
 }
 
 // --- writes ---
@@ -251,10 +251,10 @@ ssize_t pwrite64(int fd, const void *bytes, size_t length, off64_t offset) {
   REAL(ssize_t, "pwrite64", int, const void *, size_t, off64_t);
   struct stat status;
   char path[PATH_MAX];
-  int isKnown = known(fd, &status, path);
-  if (isKnown && failsWrite(length)) return -1;
+  int isBelowRoot = isTracked(fd, &status, path);
+  if (isBelowRoot && failsWrite(length)) return -1;
   ssize_t done = real(fd, bytes, length, offset);
-  if (isKnown && done > 0) noteWrite(&status, bytes, (size_t)done, offset);
+  if (isBelowRoot && done > 0) noteWrite(&status, bytes, (size_t)done, offset);
   return done;
 }
 
@@ -266,17 +266,17 @@ ssize_t write(int fd, const void *bytes, size_t length) {
   REAL(ssize_t, "write", int, const void *, size_t);
   struct stat status;
   char path[PATH_MAX];
-  int isKnown = known(fd, &status, path);
-  if (isKnown && failsWrite(length)) return -1;
+  int isBelowRoot = isTracked(fd, &status, path);
+  if (isBelowRoot && failsWrite(length)) return -1;
   ssize_t done = real(fd, bytes, length);
-  if (isKnown && done > 0) noteWrite(&status, bytes, (size_t)done, lseek(fd, 0, SEEK_CUR) - done);
+  if (isBelowRoot && done > 0) noteWrite(&status, bytes, (size_t)done, lseek(fd, 0, SEEK_CUR) - done);
   return done;
 }
 
 static void noteParts(const struct stat *status, const struct iovec *parts, int count, ssize_t done, off_t offset) {
-  for (int each = 0; each < count && done > 0; each += 1) {
-    size_t length = parts[each].iov_len < (size_t)done ? parts[each].iov_len : (size_t)done;
-    noteWrite(status, parts[each].iov_base, length, offset);
+  for (int i = 0; i < count && done > 0; i += 1) {
+    size_t length = parts[i].iov_len < (size_t)done ? parts[i].iov_len : (size_t)done;
+    noteWrite(status, parts[i].iov_base, length, offset);
     offset += (off_t)length;
     done -= (ssize_t)length;
   }
@@ -284,7 +284,7 @@ static void noteParts(const struct stat *status, const struct iovec *parts, int 
 
 static size_t sizeOf(const struct iovec *parts, int count) {
   size_t length = 0;
-  for (int each = 0; each < count; each += 1) length += parts[each].iov_len;
+  for (int i = 0; i < count; i += 1) length += parts[i].iov_len;
   return length;
 }
 
@@ -292,10 +292,10 @@ ssize_t writev(int fd, const struct iovec *parts, int count) {
   REAL(ssize_t, "writev", int, const struct iovec *, int);
   struct stat status;
   char path[PATH_MAX];
-  int isKnown = known(fd, &status, path);
-  if (isKnown && failsWrite(sizeOf(parts, count))) return -1;
+  int isBelowRoot = isTracked(fd, &status, path);
+  if (isBelowRoot && failsWrite(sizeOf(parts, count))) return -1;
   ssize_t done = real(fd, parts, count);
-  if (isKnown && done > 0) noteParts(&status, parts, count, done, lseek(fd, 0, SEEK_CUR) - done);
+  if (isBelowRoot && done > 0) noteParts(&status, parts, count, done, lseek(fd, 0, SEEK_CUR) - done);
   return done;
 }
 
@@ -303,10 +303,10 @@ ssize_t pwritev64(int fd, const struct iovec *parts, int count, off64_t offset) 
   REAL(ssize_t, "pwritev64", int, const struct iovec *, int, off64_t);
   struct stat status;
   char path[PATH_MAX];
-  int isKnown = known(fd, &status, path);
-  if (isKnown && failsWrite(sizeOf(parts, count))) return -1;
+  int isBelowRoot = isTracked(fd, &status, path);
+  if (isBelowRoot && failsWrite(sizeOf(parts, count))) return -1;
   ssize_t done = real(fd, parts, count, offset);
-  if (isKnown && done > 0) noteParts(&status, parts, count, done, offset);
+  if (isBelowRoot && done > 0) noteParts(&status, parts, count, done, offset);
   return done;
 }
 
@@ -320,10 +320,10 @@ int ftruncate64(int fd, off64_t size) {
   REAL(int, "ftruncate64", int, off64_t);
   struct stat status;
   char path[PATH_MAX];
-  int isKnown = known(fd, &status, path);
-  if (isKnown && size > status.st_size && failsWrite((size_t)(size - status.st_size))) return -1;
+  int isBelowRoot = isTracked(fd, &status, path);
+  if (isBelowRoot && size > status.st_size && failsWrite((size_t)(size - status.st_size))) return -1;
   int done = real(fd, size);
-  if (isKnown && done == 0) note((struct head){.type = TRUNCATE, .inode = status.st_ino, .offset = (uint64_t)size}, NULL, 0, NULL, 0);
+  if (isBelowRoot && done == 0) note((struct head){.type = TRUNCATE, .inode = status.st_ino, .offset = (uint64_t)size}, NULL, 0, NULL, 0);
   return done;
 }
 
@@ -335,9 +335,9 @@ int truncate(const char *given, off_t size) {
   REAL(int, "truncate", const char *, off_t);
   struct stat status;
   char path[PATH_MAX];
-  int isKnown = located(AT_FDCWD, given, path) && stat(path, &status) == 0;
+  int isBelowRoot = locate(AT_FDCWD, given, path) && stat(path, &status) == 0;
   int done = real(given, size);
-  if (isKnown && done == 0) note((struct head){.type = TRUNCATE, .inode = status.st_ino, .offset = (uint64_t)size}, NULL, 0, NULL, 0);
+  if (isBelowRoot && done == 0) note((struct head){.type = TRUNCATE, .inode = status.st_ino, .offset = (uint64_t)size}, NULL, 0, NULL, 0);
   return done;
 }
 
@@ -345,12 +345,12 @@ int fallocate(int fd, int mode, off_t offset, off_t length) {
   REAL(int, "fallocate", int, int, off_t, off_t);
   struct stat status;
   char path[PATH_MAX];
-  int isKnown = known(fd, &status, path);
-  // Callers have a fallback.
-  if (isKnown && mode != 0) return errno = EOPNOTSUPP, -1;
-  if (isKnown && offset + length > status.st_size && failsWrite((size_t)(offset + length - status.st_size))) return -1;
+  int isBelowRoot = isTracked(fd, &status, path);
+  // Other modes are refused: callers have a fallback.
+  if (isBelowRoot && mode != 0) return errno = EOPNOTSUPP, -1;
+  if (isBelowRoot && offset + length > status.st_size && failsWrite((size_t)(offset + length - status.st_size))) return -1;
   int done = real(fd, mode, offset, length);
-  if (isKnown && done == 0 && offset + length > status.st_size) {
+  if (isBelowRoot && done == 0 && offset + length > status.st_size) {
     note((struct head){.type = TRUNCATE, .inode = status.st_ino, .offset = (uint64_t)(offset + length)}, NULL, 0, NULL, 0);
   }
   return done;
@@ -366,7 +366,7 @@ int posix_fallocate(int fd, off_t offset, off_t length) {
 
 // --- syncs ---
 
-/** Current entries of the folder, as in a listing; the caller frees them. */
+/** Returns the current entries of a folder in the form of a listing; the caller frees the text. */
 static char *list(const char *path, size_t *length) {
   char *text = malloc(LISTING_MAX);
   DIR *folder = text == NULL ? NULL : opendir(path);
@@ -385,10 +385,11 @@ static char *list(const char *path, size_t *length) {
   return text;
 }
 
-/** Also for a descriptor opened write-only. */
+/** Reads a whole file, also through a descriptor that was opened write-only. */
 static ssize_t readWhole(int fd, char *whole, size_t size) {
   if ((fcntl(fd, F_GETFL) & O_ACCMODE) != O_WRONLY) return pread(fd, whole, size, 0);
-  // Not for a database: closing any descriptor drops all locks of the process on the file (POSIX). SQLite has no write-only descriptors.
+  // Not reached for databases, as SQLite has no write-only descriptors: closing any descriptor would drop all locks of
+  // the process on the file (POSIX).
   char link[40];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   int copy = (int)syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC, 0);
@@ -398,10 +399,10 @@ static ssize_t readWhole(int fd, char *whole, size_t size) {
   return length;
 }
 
-static int synced(int fd, int (*real)(int)) {
+static int syncFile(int fd, int (*real)(int)) {
   struct stat status;
   char path[PATH_MAX];
-  if (!known(fd, &status, path)) return real(fd);
+  if (!isTracked(fd, &status, path)) return real(fd);
   uint32_t id = atomic_fetch_add(&nextSync, 1);
   char *listing = NULL;
   size_t listed = 0;
@@ -419,36 +420,36 @@ static int synced(int fd, int (*real)(int)) {
     if (listing != NULL) note((struct head){.type = LISTING, .inode = status.st_ino, .sync = id}, listing, listed, NULL, 0);
     else note((struct head){.type = END, .inode = status.st_ino, .sync = id}, NULL, 0, NULL, 0);
   }
-  int kept = errno;
+  int savedErrno = errno;
   free(listing);
-  errno = kept;
+  errno = savedErrno;
   return done;
 }
 
 int fsync(int fd) {
   REAL(int, "fsync", int);
-  return synced(fd, real);
+  return syncFile(fd, real);
 }
 
 int fdatasync(int fd) {
   REAL(int, "fdatasync", int);
-  return synced(fd, real);
+  return syncFile(fd, real);
 }
 
 // --- names ---
 
-static int opened(int fd, int folder, const char *given, int wasThere) {
+static int noteOpen(int fd, int folder, const char *given, int wasThere) {
   char path[PATH_MAX];
   struct stat status;
-  if (fd == -1 || !located(folder, given, path) || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return fd;
+  if (fd == -1 || !locate(folder, given, path) || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) return fd;
   notePath(wasThere ? OPEN : CREATE, status.st_ino, (uint64_t)status.st_size, path, NULL);
   return fd;
 }
 
-/** Whether the path exists; -1, with errno, if a new file must fail. */
-static int looked(int folder, const char *given, int flags) {
+/** Whether a path exists; returns -1 and sets errno if the creation of a new file must fail. */
+static int exists(int folder, const char *given, int flags) {
   char path[PATH_MAX];
-  if (!located(folder, given, path)) return 1;
+  if (!locate(folder, given, path)) return 1;
   int isThere = faccessat(AT_FDCWD, path, F_OK, 0) == 0;
   errno = 0;
   if (!isThere && (flags & O_CREAT) != 0 && failAfterBytes >= 0 && failsWrite(0)) return -1;
@@ -467,9 +468,9 @@ static int looked(int folder, const char *given, int flags) {
 int open64(const char *path, int flags, ...) {
   REAL(int, "open64", const char *, int, ...);
   MODE(flags)
-  int wasThere = looked(AT_FDCWD, path, flags);
+  int wasThere = exists(AT_FDCWD, path, flags);
   if (wasThere == -1) return -1;
-  return opened(real(path, flags, mode), AT_FDCWD, path, wasThere);
+  return noteOpen(real(path, flags, mode), AT_FDCWD, path, wasThere);
 }
 
 int open(const char *path, int flags, ...) {
@@ -480,9 +481,9 @@ int open(const char *path, int flags, ...) {
 int openat64(int folder, const char *path, int flags, ...) {
   REAL(int, "openat64", int, const char *, int, ...);
   MODE(flags)
-  int wasThere = looked(folder, path, flags);
+  int wasThere = exists(folder, path, flags);
   if (wasThere == -1) return -1;
-  return opened(real(folder, path, flags, mode), folder, path, wasThere);
+  return noteOpen(real(folder, path, flags, mode), folder, path, wasThere);
 }
 
 int openat(int folder, const char *path, int flags, ...) {
@@ -490,31 +491,31 @@ int openat(int folder, const char *path, int flags, ...) {
   return openat64(folder, path, flags, mode);
 }
 
-static int renamed(int done, int oldFolder, const char *from, int newFolder, const char *to) {
+static int noteRename(int done, int oldFolder, const char *from, int newFolder, const char *to) {
   char oldPath[PATH_MAX], newPath[PATH_MAX];
   struct stat status;
-  if (done != 0 || !located(oldFolder, from, oldPath) || !located(newFolder, to, newPath) || lstat(newPath, &status) != 0) return done;
+  if (done != 0 || !locate(oldFolder, from, oldPath) || !locate(newFolder, to, newPath) || lstat(newPath, &status) != 0) return done;
   notePath(RENAME, status.st_ino, 0, oldPath, newPath);
   return done;
 }
 
 int rename(const char *from, const char *to) {
   REAL(int, "rename", const char *, const char *);
-  return renamed(real(from, to), AT_FDCWD, from, AT_FDCWD, to);
+  return noteRename(real(from, to), AT_FDCWD, from, AT_FDCWD, to);
 }
 
 int renameat(int oldFolder, const char *from, int newFolder, const char *to) {
   REAL(int, "renameat", int, const char *, int, const char *);
-  return renamed(real(oldFolder, from, newFolder, to), oldFolder, from, newFolder, to);
+  return noteRename(real(oldFolder, from, newFolder, to), oldFolder, from, newFolder, to);
 }
 
 int unlinkat(int folder, const char *given, int flags) {
   REAL(int, "unlinkat", int, const char *, int);
   char path[PATH_MAX];
   struct stat status;
-  int isKnown = located(folder, given, path) && lstat(path, &status) == 0 && S_ISREG(status.st_mode);
+  int isBelowRoot = locate(folder, given, path) && lstat(path, &status) == 0 && S_ISREG(status.st_mode);
   int done = real(folder, given, flags);
-  if (isKnown && done == 0) notePath(UNLINK, status.st_ino, status.st_nlink - 1, path, NULL);
+  if (isBelowRoot && done == 0) notePath(UNLINK, status.st_ino, status.st_nlink - 1, path, NULL);
   return done;
 }
 
@@ -528,7 +529,7 @@ void *mmap64(void *address, size_t length, int protection, int flags, int fd, of
   REAL(void *, "mmap64", void *, size_t, int, int, int, off64_t);
   struct stat status;
   char path[PATH_MAX];
-  if (fd >= 0 && (protection & PROT_WRITE) != 0 && (flags & MAP_SHARED) != 0 && known(fd, &status, path)) notePath(MAP, status.st_ino, 0, path, NULL);
+  if (fd >= 0 && (protection & PROT_WRITE) != 0 && (flags & MAP_SHARED) != 0 && isTracked(fd, &status, path)) notePath(MAP, status.st_ino, 0, path, NULL);
   if (real == NULL) return (void *)syscall(SYS_mmap, address, length, protection, flags, fd, offset);
   return real(address, length, protection, flags, fd, offset);
 }

@@ -1,37 +1,37 @@
-// Directus from npm in a separate folder, with its two compiled modules. As a script it installs Directus while the
+// Directus from npm in a separate folder, with two compiled modules. Run as a script, it installs Directus while the
 // registry is reachable; the comparison itself is offline. Not part of the product.
 
 import { cpSync, existsSync, mkdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 
-/** Kept between runs. */
+/** Installation folder, reused by later runs. */
 const FOLDER = resolve(import.meta.dir, "../../../node_modules/.cache/netledger/directus");
 const SCRIPT = "scripts/proof/side-by-side/directus-install.ts";
 const RECIPE = join(import.meta.dir, "directus");
-/** Compiled modules: their packages would download binaries from elsewhere. */
+/** Modules to compile: their packages would download binaries from elsewhere. */
 const COMPILED = [
-  { name: "sqlite3", made: "build/Release/node_sqlite3.node" },
-  { name: "isolated-vm", made: "out/isolated_vm.node" },
+  { name: "sqlite3", artifact: "build/Release/node_sqlite3.node" },
+  { name: "isolated-vm", artifact: "out/isolated_vm.node" },
 ] as const;
-/** Two free cores take two minutes. Compiled parts are reused next time. */
+/** Timeout of an installation, which takes two minutes on two free cores. Compiled parts are reused next time. */
 const INSTALL_DEADLINE_MS = 5 * 60_000;
 
 export interface InstalledDirectus {
-  /** Node of the version that Directus requires, also from npm. */
+  /** Node.js of the version that Directus requires, also from npm. */
   readonly node: string;
-  /** Its command line, without the update check of the package `directus`. */
+  /** Command line of Directus, without the update check of the package `directus`. */
   readonly cli: string;
   readonly version: string;
   /** Installation folder, and cache of generated files. */
   readonly folder: string;
 }
 
-/** @throws Error if not installed, or only in part */
+/** Finds the installed Directus. @throws Error if it is missing or incomplete */
 export async function installedDirectus(): Promise<InstalledDirectus> {
   const packages = join(FOLDER, "node_modules");
   const node = join(packages, `node-linux-${process.arch}`, "bin/node");
   const manifest = join(packages, "directus/package.json");
-  const missing = [node, manifest, ...COMPILED.map(({ name, made }) => join(packages, name, made))].filter(
+  const missing = [node, manifest, ...COMPILED.map(({ name, artifact }) => join(packages, name, artifact))].filter(
     (path) => !existsSync(path),
   );
   if (missing.length > 0)
@@ -40,28 +40,28 @@ export async function installedDirectus(): Promise<InstalledDirectus> {
   return { node, cli: join(packages, "@directus/api/dist/cli/run.js"), version, folder: FOLDER };
 }
 
-/** @throws Error with the reason if impossible on this machine */
-async function installDirectus(say: (line: string) => void): Promise<void> {
+/** Installs Directus. @throws Error with the reason if that is impossible on this machine */
+async function installDirectus(log: (line: string) => void): Promise<void> {
   mkdirSync(FOLDER, { recursive: true });
   for (const name of ["package.json", "bun.lock"]) cpSync(join(RECIPE, name), join(FOLDER, name));
   const packages = join(FOLDER, "node_modules");
-  const began = performance.now();
-  // Install scripts are disabled: the needed ones run below, the downloading ones are unwanted.
+  const started = performance.now();
+  // Install scripts are disabled: those that are needed run below, and those that download are unwanted.
   await run(
     [process.execPath, "install", "--frozen-lockfile", "--ignore-scripts"],
     FOLDER,
-    "its packages could not be installed",
+    "the packages could not be installed",
   );
   const runtime = join(packages, `node-linux-${process.arch}`);
   const node = join(runtime, "bin/node");
   if (!existsSync(node)) throw new Error(`npm has no Node.js 22 for ${process.platform} ${process.arch}`);
-  const missing = COMPILED.filter(({ name, made }) => !existsSync(join(packages, name, made)));
+  const missing = COMPILED.filter(({ name, artifact }) => !existsSync(join(packages, name, artifact)));
   if (missing.length > 0)
-    say(`compiling ${missing.map(({ name }) => name).join(" and ")} for Directus, once: about two minutes`);
+    log(`compiling ${missing.map(({ name }) => name).join(" and ")} for Directus, once: about two minutes`);
   const gyp = join(packages, "node-gyp/bin/node-gyp.js");
   const compilations = await Promise.allSettled(
     missing.map(async ({ name }) => {
-      // Not "rebuild", which would discard the results of an earlier run.
+      // Two steps instead of "rebuild", which would discard the results of an earlier run.
       for (const step of ["configure", "build"])
         await run(
           [node, gyp, step, "--release", `--nodedir=${runtime}`],
@@ -71,22 +71,22 @@ async function installDirectus(say: (line: string) => void): Promise<void> {
     }),
   );
   for (const outcome of compilations) if (outcome.status === "rejected") throw outcome.reason;
-  for (const { name, made } of COMPILED)
-    if (!existsSync(join(packages, name, made)))
-      throw new Error(`${name} was compiled, but not to where it is looked for`);
-  say(`Directus is installed, ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  for (const { name, artifact } of COMPILED)
+    if (!existsSync(join(packages, name, artifact)))
+      throw new Error(`${name} was compiled, but its output was not found`);
+  log(`Directus is installed, ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
 
 async function run(command: string[], cwd: string, problem: string): Promise<void> {
-  // In a separate process group: the compiler's processes must not outlive the installation.
+  // Run in a process group of its own: the compiler's processes must not outlive the installation.
   const child = Bun.spawn(command, { cwd, detached: true, stdin: "ignore", stdout: "pipe", stderr: "pipe" });
   let isLate = false;
-  const late = setTimeout(() => {
+  const timeout = setTimeout(() => {
     isLate = true;
     process.kill(-child.pid, "SIGKILL");
   }, INSTALL_DEADLINE_MS);
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  clearTimeout(late);
+  clearTimeout(timeout);
   if (isLate) throw new Error(`${problem}: not within ${INSTALL_DEADLINE_MS / 60_000} minutes`);
   if (code !== 0) throw new Error(`${problem}: ${`${out}\n${err}`.trim().split("\n").slice(-3).join(" ").slice(-300)}`);
 }
@@ -95,7 +95,7 @@ if (import.meta.main) {
   try {
     await installDirectus((line) => console.log(line));
   } catch (error) {
-    // The comparison then reports it as omitted.
+    // The comparison then reports Directus as skipped.
     console.log(`Directus: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -1,67 +1,49 @@
-// Directus in the comparison: a generic REST layer over SQLite, with revisions enabled, queried as by its users.
+// Directus in the comparison: a generic REST layer over SQLite, with revisions enabled, queried as its users would.
 
 import { Database } from "bun:sqlite";
 import { cpSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../benchmark/executable.ts";
-import { load, requestBytes } from "../../benchmark/load.ts";
+import { requestBytes } from "../../benchmark/load.ts";
 import type { InstalledDirectus } from "./directus-install.ts";
-import { cpuSecondsOf } from "./processes.ts";
 import {
   type BulkHost,
-  firstAnswerMs,
-  normalRecord,
+  firstResponseMs,
+  normalizeRecord,
   type Operation,
   PAGE_ROWS,
-  type PagePlace,
-  type PageSeen,
+  type PagePosition,
   type Product,
+  type ProductPage,
   pick,
 } from "./product.ts";
+import { loadProduct } from "./rounds.ts";
 import type { Entry, Rows, Version } from "./rows.ts";
 import { Served } from "./served.ts";
 
 const TOKEN = "side-by-side-static-token-of-the-administrator";
-const TYPES: Readonly<Record<string, string>> = {
-  network_id: "uuid",
-  host_id: "uuid",
-  if_index: "integer",
-  if_type: "integer",
-  speed_bps: "bigInteger",
-  created_at: "timestamp",
-  updated_at: "timestamp",
-  last_seen_at: "timestamp",
-  first_discovery_id: "uuid",
-  last_discovery_id: "uuid",
-  mac_address: "string",
-  admin_status: "string",
-  oper_status: "string",
-  if_descr: "string",
-  if_name: "string",
-  if_alias: "string",
-  lldp_chassis_id: "json",
-  lldp_port_id: "json",
-  lldp_sys_name: "string",
-  lldp_port_desc: "string",
-};
+const COLUMNS = `network_id:uuid host_id:uuid if_index:integer if_type:integer speed_bps:bigInteger created_at:timestamp
+  updated_at:timestamp last_seen_at:timestamp first_discovery_id:uuid last_discovery_id:uuid mac_address:string
+  admin_status:string oper_status:string if_descr:string if_name:string if_alias:string lldp_chassis_id:json
+  lldp_port_id:json lldp_sys_name:string lldp_port_desc:string`;
+const TYPES: Readonly<Record<string, string>> = Object.fromEntries(
+  COLUMNS.split(/\s+/).map((column) => column.split(":")),
+);
 const NAMES = Object.keys(TYPES);
-/** Version of the data created by setUp(). */
+/** Version of the data that setUp() creates. */
 const SHAPE = 1;
-/** Missing fields: a version's bounds are those of its revisions, which no list returns. */
-const WITHOUT = ["valid_from", "valid_to"];
-/**
- * Timestamps for trying and measuring the methods of reading the past: the client must know the newest revisions at
- * each.
- */
+/** Fields that Directus lacks: the bounds of a version are those of revisions, which no list returns. */
+const MISSING_FIELDS = ["valid_from", "valid_to"];
+/** Number of timestamps for past reads: the client must know the newest revisions at each of them. */
 const INSTANTS = 24;
 
-/** Methods for a client to build a past page from revisions. */
-type Way = "all revisions" | "newest revisions";
+/** How a client builds a past page from revisions. */
+type Method = "all revisions" | "newest revisions";
 
 export class Directus extends Served implements Product {
   readonly name: string;
-  /** The faster method, by network. */
-  readonly chosen: Record<string, Way> = {};
+  /** Faster method by network. */
+  readonly chosen: Record<string, Method> = {};
   private readonly directory: string;
   private readonly installed: InstalledDirectus;
   private readonly rows: Rows;
@@ -86,11 +68,10 @@ export class Directus extends Served implements Product {
   async load(versions: () => Iterable<Version>): Promise<void> {
     mkdirSync(join(this.directory, "extensions"), { recursive: true });
     mkdirSync(join(this.directory, "uploads"));
-    // The empty database with the two collections is always the same, and takes a quarter of a minute to create.
-    const template = join(
-      this.installed.folder,
-      `empty-${Bun.hash([this.installed.version, SHAPE, JSON.stringify(TYPES)].join()).toString(16)}.db`,
-    );
+    // Cached: the empty database with two collections is always the same, and takes a quarter of a minute to create.
+    const { folder, version } = this.installed;
+    const hash = Bun.hash([version, SHAPE, JSON.stringify(TYPES)].join()).toString(16);
+    const template = join(folder, `empty-${hash}.db`);
     if (!existsSync(template)) {
       await this.setUp();
       cpSync(this.database(), template);
@@ -99,15 +80,15 @@ export class Directus extends Served implements Product {
   }
 
   private async setUp(): Promise<void> {
-    const made = Bun.spawn([this.installed.node, this.installed.cli, "bootstrap"], {
+    const bootstrap = Bun.spawn([this.installed.node, this.installed.cli, "bootstrap"], {
       cwd: this.directory,
       env: this.environment(),
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",
     });
-    const [said, code] = await Promise.all([made.stderr.text(), made.exited]);
-    if (code !== 0) throw new Error(`Directus could not be set up: ${said.slice(-500)}`);
+    const [errors, code] = await Promise.all([bootstrap.stderr.text(), bootstrap.exited]);
+    if (code !== 0) throw new Error(`Directus could not be set up: ${errors.slice(-500)}`);
     await this.launch("/server/ping");
     try {
       const field = (name: string, type: string) => ({
@@ -116,24 +97,17 @@ export class Directus extends Served implements Product {
         schema: name.endsWith("_id") ? { is_indexed: name === "network_id" || name === "host_id" } : {},
         meta: type === "json" ? { special: ["cast-json"] } : {},
       });
-      const id = {
-        field: "id",
-        type: "uuid",
-        schema: { is_primary_key: true, length: 36 },
-        meta: { special: ["uuid"] },
+      const key = { schema: { is_primary_key: true, length: 36 }, meta: { special: ["uuid"] } };
+      const create = (collection: string, fields: readonly object[]) => {
+        const allFields = [{ field: "id", type: "uuid", ...key }, ...fields];
+        const meta = { accountability: "all" };
+        return this.request("POST", "/collections", { collection, schema: {}, meta, fields: allFields });
       };
-      await this.ask("POST", "/collections", {
-        collection: "hosts",
-        schema: {},
-        meta: { accountability: "all" },
-        fields: [id, field("network_id", "uuid"), field("name", "string")],
-      });
-      await this.ask("POST", "/collections", {
-        collection: "if_entries",
-        schema: {},
-        meta: { accountability: "all" },
-        fields: [id, ...NAMES.map((name) => field(name, TYPES[name] as string))],
-      });
+      await create("hosts", [field("network_id", "uuid"), field("name", "string")]);
+      await create(
+        "if_entries",
+        NAMES.map((name) => field(name, TYPES[name] as string)),
+      );
     } finally {
       await this.stop();
     }
@@ -147,44 +121,38 @@ export class Directus extends Served implements Product {
     const { child } = this;
     if (child === null) return;
     child.kill("SIGTERM");
-    // Directus sometimes waits for its schedules; the comparison does not depend on its exit.
-    const late = setTimeout(() => child.kill("SIGKILL"), STOP_DEADLINE_MS);
+    // Killed after a timeout: Directus sometimes waits for its schedules, and nothing here depends on its exit.
+    const timeout = setTimeout(() => child.kill("SIGKILL"), STOP_DEADLINE_MS);
     await child.exited;
-    clearTimeout(late);
+    clearTimeout(timeout);
     this.child = null;
   }
 
   livePage(): Operation {
-    return this.getting(() => livePath());
+    return this.getOperation(() => livePath());
   }
 
-  livePages(places: readonly PagePlace[]): Operation {
-    return this.gettingPages(places, livePath);
+  livePages(positions: readonly PagePosition[]): Operation {
+    return this.pagesOperation(positions, livePath);
   }
 
-  /** @param instants only the first few are used */
+  /** @param instants timestamps, of which only a few are used */
   async asOfPage(networkId: string, instants: readonly string[]): Promise<Operation> {
     return this.pastOperation(networkId, instants, this.chosen[networkId] ?? "newest revisions");
   }
 
   count(): Operation {
-    return this.getting(() => "/items/if_entries?limit=1&meta=filter_count");
+    return this.getOperation(() => "/items/if_entries?limit=1&meta=filter_count");
   }
 
-  /** Tries both methods of reading the past, and keeps the faster one per network. */
+  /** Tries both methods of reading the past, and selects the faster one for each network. */
   async choose(instants: readonly string[], seconds: number): Promise<void> {
     for (const { networkId } of this.rows.depths) {
-      const rates = new Map<Way, number>();
-      for (const way of ["all revisions", "newest revisions"] as const) {
-        const { requests, each } = await this.pastOperation(networkId, instants, way);
-        const { requestsPerSecond } = await load({
-          port: this.port,
-          seconds,
-          connections: this.connections,
-          cpuSeconds: () => cpuSecondsOf(this.pids),
-          request: requests,
-        });
-        rates.set(way, requestsPerSecond / each);
+      const rates = new Map<Method, number>();
+      for (const method of ["all revisions", "newest revisions"] as const) {
+        const operation = await this.pastOperation(networkId, instants, method);
+        const { requestsPerSecond } = await loadProduct(this, operation, seconds, this.connections);
+        rates.set(method, requestsPerSecond / operation.requestCount);
       }
       this.chosen[networkId] =
         (rates.get("all revisions") ?? 0) > (rates.get("newest revisions") ?? 0) ? "all revisions" : "newest revisions";
@@ -192,70 +160,53 @@ export class Directus extends Served implements Product {
   }
 
   update(entries: readonly Entry[]): Operation {
-    return this.updating("PATCH", "/items/if_entries", entries, () => ({ updated_at: new Date().toISOString() }));
+    return this.updateOperation("PATCH", "/items/if_entries", entries, () => ({
+      updated_at: new Date().toISOString(),
+    }));
   }
 
-  /** Two requests: hosts and entries are separate collections, and a batch of items is one transaction each. */
+  /** Sends two requests: hosts and entries are separate collections, and each batch of items is one transaction. */
   async bulk(hosts: readonly BulkHost[]): Promise<void> {
     const now = new Date().toISOString();
     const ids = hosts.map(() => Bun.randomUUIDv7());
-    await this.ask(
-      "POST",
-      "/items/hosts?fields=id",
-      hosts.map(({ name, network_id }, i) => ({ id: ids[i], name, network_id })),
-    );
-    await this.ask(
-      "POST",
-      "/items/if_entries?fields=id",
-      hosts.flatMap(({ network_id, interfaces }, i) =>
-        interfaces.map((each) => ({
-          ...each,
-          id: Bun.randomUUIDv7(),
-          host_id: ids[i],
-          network_id,
-          created_at: now,
-          updated_at: now,
-        })),
-      ),
-    );
+    const items = hosts.map(({ name, network_id }, i) => ({ id: ids[i], name, network_id }));
+    await this.request("POST", "/items/hosts?fields=id", items);
+    const entries = hosts.flatMap(({ network_id, interfaces }, i) => {
+      const fields = { host_id: ids[i], network_id, created_at: now, updated_at: now };
+      return interfaces.map((entry) => ({ ...entry, id: Bun.randomUUIDv7(), ...fields }));
+    });
+    await this.request("POST", "/items/if_entries?fields=id", entries);
   }
 
   /**
-   * Changes between the timestamps; a revision does not contain the earlier values, which would take as many requests
-   * again.
+   * Reads the changes between two timestamps. Revisions do not contain the earlier values, which would take as many
+   * requests again.
    */
   async diff(from: string, to: string): Promise<number> {
     const filter = `filter[collection][_eq]=if_entries&filter[activity][timestamp][_gt]=${from}&filter[activity][timestamp][_lte]=${to}`;
-    const revisions = (await this.ask(
-      "GET",
-      `/revisions?limit=-1&fields=item,delta,activity.timestamp,activity.user&sort=id&${filter}`,
-    )) as { data: Array<{ item: string }> };
+    const path = `/revisions?limit=-1&fields=item,delta,activity.timestamp,activity.user&sort=id&${filter}`;
+    const revisions = await this.request<{ data: Array<{ item: string }> }>("GET", path);
     return new Set(revisions.data.map(({ item }) => item)).size;
   }
 
-  async page(networkId: string | null, at: string | null): Promise<PageSeen> {
-    const live = (await this.ask("GET", livePath(networkId))) as {
-      data: Array<Record<string, unknown>>;
-      meta: { filter_count: number };
-    };
+  async page(networkId: string | null, at: string | null): Promise<ProductPage> {
+    type Live = { data: Array<Record<string, unknown>>; meta: { filter_count: number } };
+    type Revisions = { data: Array<{ item: string; data: Record<string, unknown> }> };
+    const live = await this.request<Live>("GET", livePath(networkId));
     const total = live.meta.filter_count;
-    if (at === null) return { total, records: live.data.map((record) => normalRecord(record, WITHOUT)) };
+    if (at === null) return { total, records: live.data.map((record) => normalizeRecord(record, MISSING_FIELDS)) };
     const ids = live.data.map(({ id }) => id as string);
-    const revisions = (await this.ask("GET", newestPath(await this.newestOf(ids, at)))) as {
-      data: Array<{ item: string; data: Record<string, unknown> }>;
-    };
+    const revisions = await this.request<Revisions>("GET", newestPath(await this.newestRevisions(ids, at)));
     const byItem = new Map(revisions.data.map(({ item, data }) => [item, data]));
-    // The other method must have the same result.
-    const all = (await this.ask("GET", allPath(ids, at))) as {
-      data: Array<{ item: string; data: Record<string, unknown> }>;
-    };
+    // The other method must give the same result.
+    const all = await this.request<Revisions>("GET", allPath(ids, at));
     for (const id of ids)
       if (!Bun.deepEquals(all.data.find(({ item }) => item === id)?.data, byItem.get(id)))
-        throw new Error("two ways of asking Directus for the past differ");
-    return { total, records: ids.map((id) => normalRecord(byItem.get(id) ?? {}, WITHOUT)) };
+        throw new Error("the two methods of reading the past from Directus differ");
+    return { total, records: ids.map((id) => normalizeRecord(byItem.get(id) ?? {}, MISSING_FIELDS)) };
   }
 
-  /** Measured while stopped, so that its log is checkpointed. */
+  /** To be called while Directus is stopped, so that the log is checkpointed. */
   async diskMb(): Promise<number> {
     return statSync(this.database()).size / 1e6;
   }
@@ -265,35 +216,41 @@ export class Directus extends Served implements Product {
   }
 
   /**
-   * Requests of a past page, in sequence: first the present page, since no Directus list supports timestamps (records
-   * deleted since would be missing; there are none). Then either all revisions of its items up to the timestamp, with
-   * the newest of each as its state; or the numbers of the newest revisions, and these.
+   * Requests of a past page, in sequence: first the current page, since no Directus list supports timestamps (it would
+   * lack records deleted since, but there are none). Then either all revisions of its items up to the timestamp, of
+   * which the newest is each item's state; or the numbers of the newest revisions, and then those revisions.
    */
-  private async pastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
-    const name = `${networkId} ${way}`;
-    const operation = this.operations.get(name) ?? (await this.makePastOperation(networkId, instants, way));
+  private async pastOperation(networkId: string, instants: readonly string[], method: Method): Promise<Operation> {
+    const name = `${networkId} ${method}`;
+    const operation = this.operations.get(name) ?? (await this.makePastOperation(networkId, instants, method));
     this.operations.set(name, operation);
     return operation;
   }
 
-  private async makePastOperation(networkId: string, instants: readonly string[], way: Way): Promise<Operation> {
-    const ids = (await this.ask<{ data: Array<{ id: string }> }>("GET", livePath(networkId))).data.map(({ id }) => id);
+  private async makePastOperation(networkId: string, instants: readonly string[], method: Method): Promise<Operation> {
+    const live = await this.request<{ data: Array<{ id: string }> }>("GET", livePath(networkId));
+    const ids = live.data.map(({ id }) => id);
     const list = this.getBytes(livePath(networkId));
-    const some = Array.from({ length: INSTANTS }, (_, i) => pick(instants, i));
-    if (way === "all revisions") {
-      const all = some.map((at) => this.getBytes(allPath(ids, at)));
-      return { each: 2, requests: (i) => (i % 2 === 0 ? list : (all[(i >> 1) % INSTANTS] as Uint8Array)) };
+    const sampledInstants = Array.from({ length: INSTANTS }, (_, i) => pick(instants, i));
+    if (method === "all revisions") {
+      const all = sampledInstants.map((at) => this.getBytes(allPath(ids, at)));
+      return { requestCount: 2, requests: (i) => (i % 2 === 0 ? list : (all[(i >> 1) % INSTANTS] as Uint8Array)) };
     }
-    // The client's result of the second answer is precomputed: its own work is excluded from the measurement.
+    // What the client computes from the second response is precomputed: the client's work is not measured.
     const steps: Uint8Array[][] = [];
-    for (const at of some)
-      steps.push([list, this.getBytes(numbersPath(ids, at)), this.getBytes(newestPath(await this.newestOf(ids, at)))]);
-    return { each: 3, requests: (i) => (steps[Math.floor(i / 3) % INSTANTS] as Uint8Array[])[i % 3] as Uint8Array };
+    for (const at of sampledInstants) {
+      const newest = this.getBytes(newestPath(await this.newestRevisions(ids, at)));
+      steps.push([list, this.getBytes(numbersPath(ids, at)), newest]);
+    }
+    return {
+      requestCount: 3,
+      requests: (i) => (steps[Math.floor(i / 3) % INSTANTS] as Uint8Array[])[i % 3] as Uint8Array,
+    };
   }
 
-  private async newestOf(ids: readonly string[], at: string): Promise<number[]> {
-    const answer = await this.ask<{ data: Array<{ max: { id: number } }> }>("GET", numbersPath(ids, at));
-    return answer.data.map(({ max }) => max.id);
+  private async newestRevisions(ids: readonly string[], at: string): Promise<number[]> {
+    const response = await this.request<{ data: Array<{ max: { id: number } }> }>("GET", numbersPath(ids, at));
+    return response.data.map(({ max }) => max.id);
   }
 
   private getBytes(path: string): Uint8Array {
@@ -302,7 +259,7 @@ export class Directus extends Served implements Product {
 
   private async launch(path: string): Promise<number> {
     this.port = await freePort();
-    const began = performance.now();
+    const started = performance.now();
     const child = Bun.spawn([this.installed.node, this.installed.cli, "start"], {
       cwd: this.directory,
       env: this.environment(),
@@ -311,12 +268,12 @@ export class Directus extends Served implements Product {
       stderr: Bun.file(join(this.directory, "directus.log")),
     });
     this.child = child;
-    return firstAnswerMs(began, this.url(path), this.headers, () =>
-      child.exitCode === null ? null : "Directus ended while it started",
+    return firstResponseMs(started, this.url(path), this.headers, () =>
+      child.exitCode === null ? null : "Directus exited during its start",
     );
   }
 
-  /** Documented settings only: disables pure overhead, and all contact with the outside. */
+  /** Environment with documented settings, which disable pure overhead and all contact with the outside. */
   private environment(): Record<string, string> {
     return {
       PATH: process.env.PATH ?? "",
@@ -346,11 +303,11 @@ export class Directus extends Served implements Product {
     };
   }
 
-  /** In Directus' own format (derived from its revisions), written directly to its file: its API would take hours. */
+  /** Inserts the rows in Directus' own format (derived from its revisions) into its file: its API would take hours. */
   private insert(versions: () => Iterable<Version>): void {
     const db = new Database(this.database());
     try {
-      // A setting stored in the file that speeds up Directus; its commits keep SQLite's default durability (FULL).
+      // This setting in the file speeds up Directus; its commits keep SQLite's default durability (FULL).
       db.run("PRAGMA journal_mode = WAL");
       const { id: user } = db.query("SELECT id FROM directus_users LIMIT 1").get() as { id: string };
       const entry = db.prepare(
@@ -364,16 +321,13 @@ export class Directus extends Served implements Product {
         `INSERT INTO directus_revisions (id, activity, collection, item, data, delta)
           VALUES (?, ?, 'if_entries', ?, ?, ?)`,
       );
-      let n = (
-        db
-          .query(
-            `SELECT max(coalesce((SELECT max(id) FROM directus_activity), 0), coalesce((SELECT max(id)
-              FROM directus_revisions), 0)) AS n`,
-          )
-          .get() as { n: number }
-      ).n;
+      const last = db.query(
+        `SELECT max(coalesce((SELECT max(id) FROM directus_activity), 0), coalesce((SELECT max(id)
+          FROM directus_revisions), 0)) AS n`,
+      );
+      let { n } = last.get() as { n: number };
       const insertAll = db.transaction(() => {
-        // Versions of an item in chronological order: the newest revision is found by its number.
+        // The versions of an item are in chronological order: the newest revision has the highest number.
         for (const { id, from, to, record, changed } of versions()) {
           n += 1;
           const item: Record<string, unknown> = { id };
@@ -385,11 +339,11 @@ export class Directus extends Served implements Product {
               : JSON.stringify(Object.fromEntries([...changed, "updated_at"].map((name) => [name, item[name]])));
           activity.run(n, changed === null ? "create" : "update", user, Date.parse(from), id);
           revision.run(n, n, id, data, delta);
-          if (to === null) entry.run(id, ...NAMES.map((name) => stored(item[name], TYPES[name] as string)));
+          if (to === null) entry.run(id, ...NAMES.map((name) => toStored(item[name], TYPES[name] as string)));
         }
       });
       insertAll();
-      // Directus creates none: every query for an item would scan all revisions.
+      // Directus creates no such index: every query for an item would scan all revisions.
       db.run("CREATE INDEX side_by_side_revisions_by_item ON directus_revisions (collection, item)");
       db.run("ANALYZE");
       db.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -421,8 +375,8 @@ function newestPath(numbers: readonly number[]): string {
   return `/revisions?fields=item,data&limit=-1&filter[id][_in]=${numbers.join(",")}`;
 }
 
-/** Value as stored in SQLite for Directus. */
-function stored(value: unknown, type: string): string | number | null {
+/** Converts a value to the form in which Directus stores it in SQLite. */
+function toStored(value: unknown, type: string): string | number | null {
   if (value === null) return null;
   if (type === "timestamp") return Date.parse(value as string);
   return type === "json" ? JSON.stringify(value) : (value as string | number);

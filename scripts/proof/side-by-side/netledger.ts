@@ -1,9 +1,9 @@
-// Appliance in the comparison: the compiled executable on its own store.
+// netledger in the comparison: the compiled executable on its own store.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { freePort } from "../../benchmark/executable.ts";
-import { firstAnswerMs, type Operation, PAGE_ROWS, type PagePlace, type Product, pick } from "./product.ts";
+import { firstResponseMs, type Operation, PAGE_ROWS, type PagePosition, type Product, pick } from "./product.ts";
 import type { Rows } from "./rows.ts";
 import { ServedByApi } from "./served.ts";
 
@@ -25,20 +25,20 @@ export class Netledger extends ServedByApi implements Product {
     return this.child === null ? [] : [this.child.pid];
   }
 
-  /** The rows originate here. */
+  /** Nothing to load: the rows originate here. */
   async load(): Promise<void> {}
 
   async start(): Promise<number> {
     this.port = await freePort();
     const log = join(this.rows.store.directory, "side-by-side.log");
-    const began = performance.now();
+    const started = performance.now();
     const child = Bun.spawn(
       [this.executable, "serve", "--listen", `127.0.0.1:${this.port}`, "--data", this.rows.store.directory],
       { stdin: "ignore", stdout: "ignore", stderr: Bun.file(log) },
     );
     this.child = child;
-    return firstAnswerMs(began, this.url(this.pagePath(null, null)), this.headers, () =>
-      child.exitCode === null ? null : "netledger ended while it started",
+    return firstResponseMs(started, this.url(this.pagePath(null, null)), this.headers, () =>
+      child.exitCode === null ? null : "netledger exited during its start",
     );
   }
 
@@ -49,22 +49,22 @@ export class Netledger extends ServedByApi implements Product {
   }
 
   livePage(): Operation {
-    return this.getting(() => this.pagePath(null, null));
+    return this.getOperation(() => this.pagePath(null, null));
   }
 
-  livePages(places: readonly PagePlace[]): Operation {
-    return this.gettingPages(places, (networkId) => this.pagePath(networkId, null));
+  livePages(positions: readonly PagePosition[]): Operation {
+    return this.pagesOperation(positions, (networkId) => this.pagePath(networkId, null));
   }
 
   async asOfPage(networkId: string, instants: readonly string[]): Promise<Operation> {
-    return this.getting((i) => this.pagePath(networkId, pick(instants, i)));
+    return this.getOperation((i) => this.pagePath(networkId, pick(instants, i)));
   }
 
   count(): Operation {
-    return this.getting(() => "/api/v1/if-entries?limit=1");
+    return this.getOperation(() => "/api/v1/if-entries?limit=1");
   }
 
-  /** Measured while stopped, so that the log is checkpointed. */
+  /** To be called while netledger is stopped, so that the log is checkpointed. */
   async diskMb(): Promise<number> {
     const files = readdirSync(this.rows.store.directory).filter((name) => name.startsWith("netledger.db"));
     return files.reduce((sum, name) => sum + statSync(join(this.rows.store.directory, name)).size, 0) / 1e6;

@@ -1,5 +1,5 @@
--- Created after the rows, as after any bulk load. Each serves a query: an ordered page, the count, the versions of a
--- record, a diff.
+-- Indexes, created after the rows, as after any bulk load. Each serves a query: an ordered page, the count, the versions
+-- of a record, a diff.
 
 CREATE INDEX if_entries_by_organization ON if_entries (organization_id, id);
 CREATE INDEX if_entries_by_network ON if_entries (network_id, id);

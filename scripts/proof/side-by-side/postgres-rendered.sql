@@ -1,5 +1,5 @@
--- Alternative with objects rendered at write time, like netledger. Uncommon, so it has separate tables, created after
--- the disk measurement; the cost of maintaining them is not measured.
+-- Alternative with objects rendered at write time, as in netledger. As this is uncommon, the tables are separate and
+-- created after the disk measurement; the cost of maintaining them is not measured.
 
 CREATE FUNCTION rendered(e if_entries) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT row_to_json(x)::text FROM (SELECT e.id, e.host_id, e.network_id, e.if_index, e.if_descr, e.if_type, e.admin_status, e.oper_status, e.created_at, lower(e.period) AS updated_at,

@@ -29,7 +29,7 @@ CREATE TABLE if_entries (
   last_seen_at       timestamptz,
   first_discovery_id uuid,
   last_discovery_id  uuid,
-  -- 'infinity' would be a date: a live row has no upper bound.
+  -- A live row has no upper bound; 'infinity' would be a date.
   period             tstzrange NOT NULL,
   mac_address        macaddr,
   admin_status       text NOT NULL,
@@ -37,7 +37,7 @@ CREATE TABLE if_entries (
   if_descr           text NOT NULL,
   if_name            text,
   if_alias           text,
-  -- json, not jsonb: it is only stored and returned, and json is returned verbatim.
+  -- json instead of jsonb: the value is only stored and returned, and json is returned verbatim.
   lldp_chassis_id    json,
   lldp_port_id       json,
   lldp_sys_name      text,
@@ -54,7 +54,7 @@ CREATE TABLE if_entry_totals_history (LIKE if_entry_totals);
 
 CREATE FUNCTION if_entries_version() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
-  -- Later than the version it ends, even if two transactions started in another order than they reached the row.
+  -- Must be later than the version it ends, even if transactions reach the row in another order than they started.
   at timestamptz := date_trunc('milliseconds', clock_timestamp());
 BEGIN
   IF TG_OP = 'INSERT' THEN

@@ -1,23 +1,23 @@
-// Server of the competitor, as small and fast as the comparison permits, in a separate process. Usage:
-// postgres-server.ts SOCKET PORT. Key, total and page are queried in one prepared statement: one round trip each.
+// HTTP server in front of PostgreSQL, as small and fast as the comparison permits, in a separate process. Usage:
+// postgres-server.ts SOCKET PORT. Key, total and page are queried in one prepared statement, thus in one round trip.
 
 import { SQL } from "bun";
 
-/** Method of building a page; trials determine the fastest (postgres.ts). */
+/** How to build a page; trials determine the fastest variant (postgres.ts). */
 export interface Variant {
-  /** Objects rendered by the database, or by JavaScript from columns; or read as rendered at write time. */
-  readonly render: "sql" | "js" | "kept";
+  /** Whether objects are rendered by the database, by JavaScript from columns, or were rendered at write time. */
+  readonly render: "sql" | "js" | "stored";
   /**
-   * Method of finding the versions at a timestamp: by period, or record by record (the "loose index scan" of
-   * PostgreSQL's wiki).
+   * How the versions at a timestamp are found: by period, or record by record (the "loose index scan" of PostgreSQL's
+   * wiki).
    */
-  readonly way: "period" | "walk";
-  /** Totals maintained by a trigger, counted each time, or omitted. */
-  readonly total: "kept" | "counted" | "none";
+  readonly method: "period" | "walk";
+  /** Whether totals are maintained by a trigger, counted each time, or omitted. */
+  readonly total: "stored" | "counted" | "none";
 }
 
 const [, , socket = "", port = "0"] = process.argv;
-// One per connection of the load; more would only wait for the two cores.
+// One connection per connection of the load; more would only wait for the two cores.
 const sql = new SQL({
   adapter: "postgres",
   path: socket,
@@ -38,36 +38,36 @@ const KEY = "FROM api_keys k WHERE k.hash = $1 AND k.is_enabled AND (k.expires_a
 const TAIL = `"meta":{"api_version":1,"server_version":"1.0.0","pagination":`;
 const JSON_HEADERS = { "content-type": "application/json" };
 
-/** The keys of the load repeat, but each request hashes its own, as it should. */
+/** Hashes the key of a request. The keys of the load repeat, but every request must be hashed. */
 function hashOf(request: Request): Buffer {
   const key = request.headers.get("authorization")?.slice("Bearer ".length) ?? "";
   return new Bun.CryptoHasher("sha256").update(key).digest() as Buffer;
 }
 
-/** The same rows as prerendered objects (postgres-rendered.sql). */
-function renderedPageSql(isNetwork: boolean, isPast: boolean, way: Variant["way"]): string {
-  return pageSql("id, item", isNetwork, isPast, way).replaceAll(/\bif_entries(_history)?\b/g, "$&_rendered");
+/** The same query for prerendered objects (postgres-rendered.sql). */
+function renderedPageSql(isNetwork: boolean, isPast: boolean, method: Variant["method"]): string {
+  return pageSql("id, item", isNetwork, isPast, method).replaceAll(/\bif_entries(_history)?\b/g, "$&_rendered");
 }
 
-/** `SELECT` of a page's rows. $2 is the network or null, $3 limit, $4 offset, $5 the timestamp. */
-function pageSql(columns: string, isNetwork: boolean, isPast: boolean, way: Variant["way"]): string {
-  const within = isNetwork ? "network_id = $2::uuid" : "organization_id = k.organization_id AND $2::uuid IS NULL";
-  if (!isPast) return `SELECT ${columns} FROM if_entries WHERE ${within} ORDER BY id LIMIT $3 OFFSET $4`;
-  if (way === "period") {
+/** `SELECT` for the rows of a page. $2 is the network or null, $3 the limit, $4 the offset, $5 the timestamp. */
+function pageSql(columns: string, isNetwork: boolean, isPast: boolean, method: Variant["method"]): string {
+  const scope = isNetwork ? "network_id = $2::uuid" : "organization_id = k.organization_id AND $2::uuid IS NULL";
+  if (!isPast) return `SELECT ${columns} FROM if_entries WHERE ${scope} ORDER BY id LIMIT $3 OFFSET $4`;
+  if (method === "period") {
     return `SELECT ${columns} FROM (
-      SELECT * FROM if_entries WHERE ${within} AND lower(period) <= $5::timestamptz
-      UNION ALL SELECT * FROM if_entries_history WHERE ${within} AND period @> $5::timestamptz) e
+      SELECT * FROM if_entries WHERE ${scope} AND lower(period) <= $5::timestamptz
+      UNION ALL SELECT * FROM if_entries_history WHERE ${scope} AND period @> $5::timestamptz) e
         ORDER BY id LIMIT $3 OFFSET $4`;
   }
   const next = (after: string) =>
-    `least((SELECT id FROM if_entries WHERE ${within}${after} ORDER BY id LIMIT 1), (SELECT id FROM if_entries_history
-      WHERE ${within}${after} ORDER BY id LIMIT 1))`;
+    `least((SELECT id FROM if_entries WHERE ${scope}${after} ORDER BY id LIMIT 1), (SELECT id FROM if_entries_history
+      WHERE ${scope}${after} ORDER BY id LIMIT 1))`;
   return `WITH RECURSIVE walk AS (SELECT ${next("")} AS id UNION ALL SELECT ${next(" AND id > w.id")} FROM walk w
     WHERE w.id IS NOT NULL)
     SELECT ${columns} FROM walk w CROSS JOIN LATERAL (
       SELECT * FROM (SELECT * FROM (
-        SELECT * FROM if_entries WHERE id = w.id AND ${within} AND lower(period) <= $5::timestamptz
-        UNION ALL (SELECT * FROM if_entries_history WHERE id = w.id AND ${within} AND lower(period) <= $5::timestamptz
+        SELECT * FROM if_entries WHERE id = w.id AND ${scope} AND lower(period) <= $5::timestamptz
+        UNION ALL (SELECT * FROM if_entries_history WHERE id = w.id AND ${scope} AND lower(period) <= $5::timestamptz
           ORDER BY lower(period) DESC LIMIT 1)) v
         ORDER BY lower(period) DESC LIMIT 1) newest WHERE upper_inf(period) OR upper(period) > $5::timestamptz) e
           WHERE w.id IS NOT NULL LIMIT $3 OFFSET $4`.replace(
@@ -78,31 +78,32 @@ function pageSql(columns: string, isNetwork: boolean, isPast: boolean, way: Vari
 
 function totalSql(isNetwork: boolean, isPast: boolean, total: Variant["total"]): string {
   if (total === "none") return "-1";
-  const within = isNetwork ? "network_id = $2::uuid" : "organization_id = k.organization_id";
+  const scope = isNetwork ? "network_id = $2::uuid" : "organization_id = k.organization_id";
   if (total === "counted") {
     return isPast
-      ? `(SELECT count(*) FROM if_entries WHERE ${within} AND lower(period) <= $5::timestamptz) + (SELECT count(*)
-        FROM if_entries_history WHERE ${within} AND period @> $5::timestamptz)`
-      : `(SELECT count(*) FROM if_entries WHERE ${within})`;
+      ? `(SELECT count(*) FROM if_entries WHERE ${scope} AND lower(period) <= $5::timestamptz) + (SELECT count(*)
+        FROM if_entries_history WHERE ${scope} AND period @> $5::timestamptz)`
+      : `(SELECT count(*) FROM if_entries WHERE ${scope})`;
   }
   return isPast
     ? `(SELECT coalesce(sum(total), 0) FROM (SELECT total FROM if_entry_totals
-      WHERE ${within} AND period @> $5::timestamptz UNION ALL SELECT total FROM if_entry_totals_history
-      WHERE ${within} AND period @> $5::timestamptz) t)`
-    : `(SELECT coalesce(sum(total), 0) FROM if_entry_totals WHERE ${within})`;
+      WHERE ${scope} AND period @> $5::timestamptz UNION ALL SELECT total FROM if_entry_totals_history
+      WHERE ${scope} AND period @> $5::timestamptz) t)`
+    : `(SELECT coalesce(sum(total), 0) FROM if_entry_totals WHERE ${scope})`;
 }
 
 const statements = new Map<string, string>();
 
-function listSql(isNetwork: boolean, isPast: boolean, { render, way, total }: Variant): string {
-  const name = `${isNetwork} ${isPast} ${render} ${way} ${total}`;
-  const known = statements.get(name);
-  if (known !== undefined) return known;
-  const page = render === "kept" ? renderedPageSql(isNetwork, isPast, way) : pageSql(COLUMNS, isNetwork, isPast, way);
+function listSql(isNetwork: boolean, isPast: boolean, { render, method, total }: Variant): string {
+  const name = `${isNetwork} ${isPast} ${render} ${method} ${total}`;
+  const cached = statements.get(name);
+  if (cached !== undefined) return cached;
+  const page =
+    render === "stored" ? renderedPageSql(isNetwork, isPast, method) : pageSql(COLUMNS, isNetwork, isPast, method);
   // row_to_json() formats timestamps in the session's zone (UTC), which RFC 3339 allows: to_char() would cost four
   // calls per row. It is within a sixth of the fastest method (concat() by hand), and at least a fifth faster than
   // json_build_object() and json_agg().
-  const object = render === "kept" ? "e.item" : "row_to_json(e)::text";
+  const object = render === "stored" ? "e.item" : "row_to_json(e)::text";
   const text =
     render !== "js"
       ? `SELECT ${totalSql(isNetwork, isPast, total)} AS total, (SELECT string_agg(${object}, ',')
@@ -120,8 +121,8 @@ async function list(request: Request, query: URLSearchParams): Promise<Response>
   const offset = Number(query.get("offset") ?? 0);
   const variant: Variant = {
     render: (query.get("render") ?? "sql") as Variant["render"],
-    way: (query.get("way") ?? "period") as Variant["way"],
-    total: (query.get("total") ?? "kept") as Variant["total"],
+    method: (query.get("method") ?? "period") as Variant["method"],
+    total: (query.get("total") ?? "stored") as Variant["total"],
   };
   const values: unknown[] = [hashOf(request), network, limit, offset];
   if (at !== null) values.push(at);
@@ -134,15 +135,17 @@ async function list(request: Request, query: URLSearchParams): Promise<Response>
   const items =
     variant.render !== "js"
       ? ((first.items as string | null) ?? "")
-      : rows.map(({ total: _total, ...entry }) => (entry.id === null ? "" : JSON.stringify(plain(entry)))).join(",");
+      : rows
+          .map(({ total: _total, ...entry }) => (entry.id === null ? "" : JSON.stringify(withNumbers(entry))))
+          .join(",");
   return new Response(
     `{"success":true,"data":[${items}],${TAIL}{"limit":${limit},"offset":${offset},"total_count":${total},"has_more":${offset + limit < total}}}}`,
     { headers: JSON_HEADERS },
   );
 }
 
-/** The driver returns bigint as text. */
-function plain(entry: Record<string, unknown>): Record<string, unknown> {
+/** Converts bigint values, which the driver returns as text. */
+function withNumbers(entry: Record<string, unknown>): Record<string, unknown> {
   if (entry.speed_bps !== null) entry.speed_bps = Number(entry.speed_bps);
   return entry;
 }
@@ -162,7 +165,7 @@ async function update(request: Request, id: string): Promise<Response> {
     : new Response(`{"success":true,"data":${item},${TAIL}null}}`, { headers: JSON_HEADERS });
 }
 
-/** Two set-based statements in one transaction; the rows are passed as one text each. */
+/** Runs two set-based statements in one transaction, each with all its rows as one text. */
 async function bulk(request: Request): Promise<Response> {
   const organizationId = await organizationOf(request);
   if (organizationId === null) return unauthorized();
@@ -198,7 +201,7 @@ async function bulk(request: Request): Promise<Response> {
   return Response.json({ success: true, data, meta: { api_version: 1, server_version: "1.0.0" } });
 }
 
-/** Changed entries between the timestamps, before and after, field by field. Reads only the changes. */
+/** Compares entries between two timestamps, field by field. Reads only changed entries. */
 async function diff(request: Request, query: URLSearchParams): Promise<Response> {
   if ((await organizationOf(request)) === null) return unauthorized();
   const rows = (await sql.unsafe(
@@ -217,15 +220,15 @@ async function diff(request: Request, query: URLSearchParams): Promise<Response>
   const removed: unknown[] = [];
   const changed: unknown[] = [];
   for (const { before, after } of rows) {
-    const was = before === null ? null : (JSON.parse(before) as Record<string, unknown>);
-    const is = after === null ? null : (JSON.parse(after) as Record<string, unknown>);
-    if (was === null) added.push(is);
-    else if (is === null) removed.push(was);
+    const previous = before === null ? null : (JSON.parse(before) as Record<string, unknown>);
+    const current = after === null ? null : (JSON.parse(after) as Record<string, unknown>);
+    if (previous === null) added.push(current);
+    else if (current === null) removed.push(previous);
     else {
-      const fields = Object.keys(is)
-        .filter((field) => !PASSING.has(field) && !Bun.deepEquals(was[field], is[field]))
-        .map((field) => ({ field, from: was[field], to: is[field] }));
-      if (fields.length > 0) changed.push({ id: is.id, name: is.if_descr, fields });
+      const fields = Object.keys(current)
+        .filter((field) => !VOLATILE_FIELDS.has(field) && !Bun.deepEquals(previous[field], current[field]))
+        .map((field) => ({ field, from: previous[field], to: current[field] }));
+      if (fields.length > 0) changed.push({ id: current.id, name: current.if_descr, fields });
     }
   }
   return Response.json({
@@ -236,7 +239,7 @@ async function diff(request: Request, query: URLSearchParams): Promise<Response>
 }
 
 /** Fields that differ between any two versions. */
-const PASSING = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
+const VOLATILE_FIELDS = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
 
 async function organizationOf(request: Request): Promise<string | null> {
   const rows = (await sql.unsafe(`SELECT k.organization_id ${KEY}`, [hashOf(request)])) as Array<{
@@ -246,15 +249,15 @@ async function organizationOf(request: Request): Promise<string | null> {
 }
 
 function unauthorized(): Response {
-  return Response.json({ success: false, code: "auth_required", error: "This needs an API key." }, { status: 401 });
+  return Response.json({ success: false, code: "auth_required", error: "An API key is required." }, { status: 401 });
 }
 
-async function answer(request: Request): Promise<Response> {
+async function respond(request: Request): Promise<Response> {
   const url = request.url;
-  const pathAt = url.indexOf("/", "http://".length);
-  const queryAt = url.indexOf("?", pathAt);
-  const path = queryAt < 0 ? url.slice(pathAt) : url.slice(pathAt, queryAt);
-  const query = new URLSearchParams(queryAt < 0 ? "" : url.slice(queryAt));
+  const pathStart = url.indexOf("/", "http://".length);
+  const queryStart = url.indexOf("?", pathStart);
+  const path = queryStart < 0 ? url.slice(pathStart) : url.slice(pathStart, queryStart);
+  const query = new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart));
   if (path === "/api/v1/if-entries") return list(request, query);
   if (path === "/api/v1/hosts/bulk") return bulk(request);
   if (path === "/api/v1/diff") return diff(request, query);
@@ -268,7 +271,7 @@ Bun.serve({
   hostname: "127.0.0.1",
   maxRequestBodySize: SERVED_MAX_BYTES,
   fetch: (request) =>
-    answer(request).catch((error: Error) =>
+    respond(request).catch((error: Error) =>
       Response.json({ success: false, code: "internal", error: error.message }, { status: 500 }),
     ),
 });

@@ -1,15 +1,14 @@
-// PostgreSQL 15 in the comparison: a private cluster on a socket in the part's folder, tuned for the machine, with the
+// PostgreSQL 15 in the comparison: a private cluster on a socket in the part's folder, tuned for the machine, with a
 // small server in front of it.
 
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import { freePort } from "../../benchmark/executable.ts";
-import { load } from "../../benchmark/load.ts";
 import type { Variant } from "./postgres-server.ts";
-import { cpuSecondsOf } from "./processes.ts";
-import { firstAnswerMs, type Operation, PAGE_ROWS, type PagePlace, type Product, pick } from "./product.ts";
+import { firstResponseMs, type Operation, PAGE_ROWS, type PagePosition, type Product, pick } from "./product.ts";
+import { loadProduct } from "./rounds.ts";
 import type { Rows, Version } from "./rows.ts";
 import { ServedByApi } from "./served.ts";
 
@@ -19,8 +18,8 @@ const DEBIAN_PROGRAMS = "/usr/lib/postgresql/15/bin";
 const SOCKET_NAME_MAX = 107;
 
 /** Reason why PostgreSQL is not available; null if it is. */
-export function whyNoPostgres(directory: string): string | null {
-  if (programs() === null) return "PostgreSQL 15 is not installed (Debian: postgresql-15)";
+export function unavailableReason(directory: string): string | null {
+  if (programFolder() === null) return "PostgreSQL 15 is not installed (Debian: postgresql-15)";
   if (process.getuid?.() === 0 && accountOf("postgres") === null)
     return "PostgreSQL refuses to run as root, and there is no account postgres";
   if (join(directory, "postgres", SOCKET).length > SOCKET_NAME_MAX)
@@ -28,29 +27,23 @@ export function whyNoPostgres(directory: string): string | null {
   return null;
 }
 
-function programs(): string | null {
+function programFolder(): string | null {
   const folders = [DEBIAN_PROGRAMS, ...(process.env.PATH ?? "").split(":")];
-  return (
-    folders.find(
-      (folder) =>
-        existsSync(join(folder, "initdb")) &&
-        Bun.spawnSync([join(folder, "postgres"), "--version"])
-          .stdout.toString()
-          .includes(") 15."),
-    ) ?? null
-  );
+  const versionOf = (folder: string) => String(Bun.spawnSync([join(folder, "postgres"), "--version"]).stdout);
+  const hasVersion15 = (folder: string) => existsSync(join(folder, "initdb")) && versionOf(folder).includes(") 15.");
+  return folders.find(hasVersion15) ?? null;
 }
 
 const SOCKET = ".s.PGSQL.5432";
 
 export class Postgres extends ServedByApi implements Product {
   readonly name = "PostgreSQL 15";
-  /** The fastest method, by the page of its trial. */
+  /** Fastest variant by kind of page: `live`, or the id of a network. */
   readonly chosen: Record<string, Variant> = {};
   private readonly renderedChosen: Record<string, Variant> = {};
   private readonly directory: string;
   private readonly cluster: string;
-  private readonly bin = programs() as string;
+  private readonly bin = programFolder() as string;
   private readonly rows: Rows;
   private readonly connections: number;
   protected readonly headers: Record<string, string>;
@@ -67,30 +60,19 @@ export class Postgres extends ServedByApi implements Product {
   }
 
   get pids(): readonly number[] {
-    return [this.database, this.server].filter((each) => each !== null).map(({ pid }) => pid);
+    return [this.database, this.server].filter((child) => child !== null).map(({ pid }) => pid);
   }
 
   async load(versions: () => Iterable<Version>): Promise<void> {
     mkdirSync(this.directory, { mode: 0o700 });
     const account = process.getuid?.() === 0 ? accountOf("postgres") : null;
     if (account !== null) {
-      // PostgreSQL must reach its own folder; siblings stay unreadable.
+      // PostgreSQL must reach its own folder; siblings remain unreadable.
       chmodSync(join(this.directory, ".."), 0o711);
       chownSync(this.directory, account.uid, account.gid);
     }
-    await this.run("initdb", [
-      "--pgdata",
-      this.cluster,
-      "--encoding",
-      "UTF8",
-      "--locale",
-      "C.UTF-8",
-      "--username",
-      "postgres",
-      "--auth",
-      "trust",
-      "--no-instructions",
-    ]);
+    const options = "--encoding UTF8 --locale C.UTF-8 --username postgres --auth trust --no-instructions";
+    await finish(this.spawn("initdb", ["--pgdata", this.cluster, ...options.split(" ")]), "initdb");
     await this.startDatabase();
     try {
       await this.psql(await Bun.file(join(import.meta.dir, "postgres-schema.sql")).text());
@@ -105,17 +87,17 @@ export class Postgres extends ServedByApi implements Product {
 
   async start(): Promise<number> {
     this.port = await freePort();
-    const began = performance.now();
+    const started = performance.now();
     await this.startDatabase();
     const server = Bun.spawn(
       [process.execPath, join(import.meta.dir, "postgres-server.ts"), join(this.directory, SOCKET), String(this.port)],
       { stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres-server.log")) },
     );
     this.server = server;
-    return firstAnswerMs(began, this.url(path(null, null)), this.headers, () =>
+    return firstResponseMs(started, this.url(path(null, null)), this.headers, () =>
       server.exitCode === null && this.database?.exitCode === null
         ? null
-        : "PostgreSQL or its server ended while it started",
+        : "PostgreSQL or its server exited during the start",
     );
   }
 
@@ -123,76 +105,74 @@ export class Postgres extends ServedByApi implements Product {
     this.server?.kill("SIGTERM");
     await this.server?.exited;
     this.server = null;
-    // SIGINT is the "fast" shutdown: disconnects clients, and writes memory to disk.
+    // SIGINT requests a "fast" shutdown, which disconnects clients and writes memory to disk.
     this.database?.kill("SIGINT");
     await this.database?.exited;
     this.database = null;
   }
 
   livePage(): Operation {
-    return this.getting(() => path(null, null, this.chosen.live));
+    return this.getOperation(() => path(null, null, this.chosen.live));
   }
 
-  livePages(places: readonly PagePlace[]): Operation {
-    return this.gettingPages(places, (networkId) => path(networkId, null, this.chosen.live));
+  livePages(positions: readonly PagePosition[]): Operation {
+    return this.pagesOperation(positions, (networkId) => path(networkId, null, this.chosen.live));
   }
 
-  /** The usual method without maintained totals: the cost of `count(*)`. */
+  /** Usual page without maintained totals, which shows the cost of `count(*)`. */
   countedLivePage(): Operation {
-    return this.getting(() =>
-      path(null, null, { render: "sql", way: "period", ...this.chosen.live, total: "counted" }),
-    );
+    return this.getOperation(() => path(null, null, { ...USUAL, ...this.chosen.live, total: "counted" }));
   }
 
-  /** Without a total. */
+  /** Usual page without a total. */
   uncountedLivePage(): Operation {
-    return this.getting(() => path(null, null, { render: "sql", way: "period", ...this.chosen.live, total: "none" }));
+    return this.getOperation(() => path(null, null, { ...USUAL, ...this.chosen.live, total: "none" }));
   }
 
   async asOfPage(networkId: string, instants: readonly string[]): Promise<Operation> {
-    return this.getting((i) => path(networkId, pick(instants, i), this.chosen[networkId]));
+    return this.getOperation((i) => path(networkId, pick(instants, i), this.chosen[networkId]));
   }
 
-  /** With prerendered objects; see makeRendered(). */
+  /** Page of prerendered objects; see createRendered(). */
   renderedLivePage(): Operation {
-    return this.getting(() => path(null, null, { render: "kept", way: "period", total: "kept" }));
+    return this.getOperation(() => path(null, null, { render: "stored", method: "period", total: "stored" }));
   }
 
   renderedAsOfPage(networkId: string, instants: readonly string[]): Operation {
-    return this.getting((i) => path(networkId, pick(instants, i), this.renderedChosen[networkId]));
+    return this.getOperation((i) => path(networkId, pick(instants, i), this.renderedChosen[networkId]));
   }
 
-  /** Creates the tables with prerendered objects. While it runs, and after the disk measurement. */
-  async makeRendered(): Promise<void> {
+  /** Creates the tables with prerendered objects; to be called while it runs, and after the disk measurement. */
+  async createRendered(): Promise<void> {
     await this.psql(await Bun.file(join(import.meta.dir, "postgres-rendered.sql")).text());
   }
 
   countedAsOfPage(networkId: string, instants: readonly string[]): Operation {
-    return this.getting((i) =>
-      path(networkId, pick(instants, i), { render: "sql", way: "period", ...this.chosen[networkId], total: "counted" }),
-    );
+    return this.getOperation((i) => {
+      return path(networkId, pick(instants, i), { ...USUAL, ...this.chosen[networkId], total: "counted" });
+    });
   }
 
   count(): Operation {
-    return this.getting(() => path(null, null, this.chosen.live, 1));
+    return this.getOperation(() => path(null, null, this.chosen.live, 1));
   }
 
-  /** Tries every method of building a page, and keeps the fastest of each. */
+  /** Tries every variant, and selects the fastest for each kind of page. */
   async choose(instants: readonly string[], seconds: number): Promise<void> {
     const renders = ["sql", "js"] as const;
     this.chosen.live = await this.fastest(
-      renders.map((render) => ({ render, way: "period", total: "kept" })),
+      renders.map((render) => ({ render, method: "period", total: "stored" })),
       (variant) => () => path(null, null, variant),
       seconds,
     );
     for (const { networkId } of this.rows.depths) {
-      const variants = (["period", "walk"] as const).flatMap((way) =>
-        renders.map((render) => ({ render, way, total: "kept" as const })),
+      const variants = (["period", "walk"] as const).flatMap((method) =>
+        renders.map((render) => ({ render, method, total: "stored" as const })),
       );
       const paths = (variant: Variant) => (i: number) => path(networkId, pick(instants, i), variant);
       this.chosen[networkId] = await this.fastest(variants, paths, seconds);
       this.renderedChosen[networkId] = await this.fastest(
-        (["period", "walk"] as const).map((way) => ({ render: "kept", way, total: "kept" as const })),
+        (["period", "walk"] as const).map((method) => ({ render: "stored", method, total: "stored" as const })),
         paths,
         seconds,
       );
@@ -203,12 +183,12 @@ export class Postgres extends ServedByApi implements Product {
     return path(networkId, at, this.chosen[networkId ?? "live"]);
   }
 
-  /** Tables and indexes, without the write-ahead log. Measured while stopped, so that everything is written. */
+  /** Measures tables and indexes, without the write-ahead log; to be called while stopped, when all is written. */
   async diskMb(): Promise<number> {
     return folderBytes(join(this.cluster, "base")) / 1e6;
   }
 
-  /** The write-ahead log, which PostgreSQL keeps for reuse. */
+  /** Measures the write-ahead log, which PostgreSQL retains for reuse. */
   walMb(): number {
     return folderBytes(join(this.cluster, "pg_wal")) / 1e6;
   }
@@ -218,57 +198,39 @@ export class Postgres extends ServedByApi implements Product {
     paths: (variant: Variant) => (i: number) => string,
     seconds: number,
   ): Promise<Variant> {
-    const tried: Array<{ variant: Variant; rate: number }> = [];
-    // By the best of several turns: other load only slows down. The first one also plans and warms up.
-    for (const variant of Array.from({ length: TRIALS }, () => variants).flat()) {
-      const operation = this.getting(paths(variant));
-      const { requestsPerSecond, failures } = await load({
-        port: this.port,
-        seconds,
-        connections: this.connections,
-        cpuSeconds: () => cpuSecondsOf(this.pids),
-        request: operation.requests,
-      });
-      if (failures > 0)
-        throw new Error(
-          `PostgreSQL's server failed at ${JSON.stringify(variant)}: ${await fetch(`http://127.0.0.1:${this.port}${paths(variant)(0)}`, { headers: this.headers }).then((answer) => answer.text())}`,
-        );
-      tried.push({ variant, rate: requestsPerSecond });
+    const trials: Array<{ variant: Variant; rate: number }> = [];
+    // The best of several rounds counts, as other load can only slow it down. The first one also plans and warms up.
+    for (const variant of Array.from({ length: TRIAL_ROUNDS }, () => variants).flat()) {
+      const operation = this.getOperation(paths(variant));
+      const { requestsPerSecond, failures } = await loadProduct(this, operation, seconds, this.connections);
+      if (failures > 0) {
+        const response = await fetch(this.url(paths(variant)(0)), { headers: this.headers });
+        throw new Error(`PostgreSQL's server failed at ${JSON.stringify(variant)}: ${await response.text()}`);
+      }
+      trials.push({ variant, rate: requestsPerSecond });
     }
-    return (tried.sort((one, other) => other.rate - one.rate)[0] as { variant: Variant }).variant;
+    return (trials.sort((a, b) => b.rate - a.rate)[0] as { variant: Variant }).variant;
   }
 
   private async startDatabase(): Promise<void> {
-    const settings = Object.entries(tuning()).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
-    // In the foreground, so that its pid is the postmaster's.
-    const database = Bun.spawn(
-      [
-        ...asPostgres(),
-        join(this.bin, "postgres"),
-        "-D",
-        this.cluster,
-        "-c",
-        "listen_addresses=",
-        "-c",
-        `unix_socket_directories=${this.directory}`,
-        ...settings,
-      ],
-      { cwd: "/", stdin: "ignore", stdout: "ignore", stderr: Bun.file(join(this.directory, "..", "postgres.log")) },
-    );
+    const settings = { listen_addresses: "", unix_socket_directories: this.directory, ...tuning() };
+    const options = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+    const log = join(this.directory, "..", "postgres.log");
+    // Runs in the foreground, so that its pid is the postmaster's.
+    const database = Bun.spawn([...asPostgres(), join(this.bin, "postgres"), "-D", this.cluster, ...options], {
+      cwd: "/",
+      stdin: "ignore",
+      stdout: "ignore",
+      stderr: Bun.file(log),
+    });
     this.database = database;
     const deadline = performance.now() + HANG_MS;
     // PostgreSQL listens before it accepts connections: its pid file reports "ready".
-    while (
-      !(
-        await Bun.file(join(this.cluster, "postmaster.pid"))
-          .text()
-          .catch(() => "")
-      )
-        .split("\n")[7]
-        ?.startsWith("ready")
-    ) {
+    const pidFile = join(this.cluster, "postmaster.pid");
+    const status = () => (existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "").split("\n")[7];
+    while (!status()?.startsWith("ready")) {
       if (database.exitCode !== null || performance.now() > deadline)
-        throw new Error(`PostgreSQL did not start; see ${join(this.directory, "..", "postgres.log")}`);
+        throw new Error(`PostgreSQL did not start; see ${log}`);
       await Bun.sleep(2);
     }
   }
@@ -296,57 +258,41 @@ export class Postgres extends ServedByApi implements Product {
       chunk = [];
     }
     child.stdin.write(chunk.join(""));
-    await ended(child, `copying into ${table}`);
+    await finish(child, `copying into ${table}`);
   }
 
   private async psql(text: string): Promise<void> {
     const child = this.psqlProcess(["--file", "-"]);
     child.stdin.write(text);
-    await ended(child, "preparing the tables");
+    await finish(child, "preparing the tables");
   }
 
-  private psqlProcess(more: readonly string[]): Bun.Subprocess<"pipe", "ignore", "pipe"> {
-    return Bun.spawn(
-      [
-        ...asPostgres(),
-        join(this.bin, "psql"),
-        "--no-psqlrc",
-        "--quiet",
-        "--set",
-        "ON_ERROR_STOP=1",
-        "--host",
-        this.directory,
-        "--username",
-        "postgres",
-        "--dbname",
-        "postgres",
-        ...more,
-      ],
-      { cwd: "/", stdin: "pipe", stdout: "ignore", stderr: "pipe" },
-    );
+  private psqlProcess(extra: readonly string[]): Bun.Subprocess<"pipe", "ignore", "pipe"> {
+    const options = "--no-psqlrc --quiet --set ON_ERROR_STOP=1 --username postgres --dbname postgres";
+    return this.spawn("psql", [...options.split(" "), "--host", this.directory, ...extra]);
   }
 
-  private async run(program: string, args: readonly string[]): Promise<void> {
-    const child = Bun.spawn([...asPostgres(), join(this.bin, program), ...args], {
+  private spawn(program: string, args: readonly string[]): Bun.Subprocess<"pipe", "ignore", "pipe"> {
+    return Bun.spawn([...asPostgres(), join(this.bin, program), ...args], {
       cwd: "/",
       stdin: "pipe",
       stdout: "ignore",
       stderr: "pipe",
     });
-    await ended(child, program);
   }
 }
 
+const USUAL = { render: "sql", method: "period" } as const;
 const COPY_ROWS = 500;
-/** Turns for each method of building a page. */
-const TRIALS = 3;
+/** Rounds in which every variant is tried. */
+const TRIAL_ROUNDS = 3;
 
 /**
- * Changed settings: all others are PostgreSQL's defaults. fsync and synchronous_commit are listed explicitly because
- * everything depends on them.
+ * Settings of the cluster; all others are PostgreSQL's defaults. fsync and synchronous_commit are listed although they
+ * are defaults, because everything depends on them.
  */
 export function tuning(): Record<string, string> {
-  // The usual quarter of the memory; half including the kernel's cache.
+  // As usual, a quarter of the memory for buffers, and half including the kernel's cache.
   const memoryMb = totalmem() / 2 ** 20;
   return {
     fsync: "on",
@@ -373,37 +319,19 @@ export function tuning(): Record<string, string> {
 }
 
 function path(networkId: string | null, at: string | null, variant?: Variant, limit = PAGE_ROWS): string {
-  const more = [
+  const extra = [
     networkId === null ? "" : `&network_id=${networkId}`,
     at === null ? "" : `&at=${at}`,
-    variant === undefined ? "" : `&render=${variant.render}&way=${variant.way}&total=${variant.total}`,
+    variant === undefined ? "" : `&render=${variant.render}&method=${variant.method}&total=${variant.total}`,
   ];
-  return `/api/v1/if-entries?limit=${limit}${more.join("")}`;
+  return `/api/v1/if-entries?limit=${limit}${extra.join("")}`;
 }
 
-/** Rows for COPY, in column order. */
+/** Formats rows for COPY, in column order. */
 function* lines(versions: () => Iterable<Version>, organization: string, live: boolean): Generator<string> {
-  const names = [
-    "if_index",
-    "if_type",
-    "speed_bps",
-    "created_at",
-    "last_seen_at",
-    "first_discovery_id",
-    "last_discovery_id",
-  ];
-  const texts = [
-    "mac_address",
-    "admin_status",
-    "oper_status",
-    "if_descr",
-    "if_name",
-    "if_alias",
-    "lldp_chassis_id",
-    "lldp_port_id",
-    "lldp_sys_name",
-    "lldp_port_desc",
-  ];
+  const names = "if_index if_type speed_bps created_at last_seen_at first_discovery_id last_discovery_id".split(" ");
+  const texts = `mac_address admin_status oper_status if_descr if_name if_alias lldp_chassis_id lldp_port_id
+  lldp_sys_name lldp_port_desc`.split(/\s+/);
   for (const { id, from, to, record } of versions()) {
     if ((to === null) !== live) continue;
     const period = `["${from}",${to === null ? "" : `"${to}"`})`;
@@ -417,25 +345,25 @@ function cell(value: unknown): string {
   return text.replaceAll("\\", "\\\\").replaceAll("\t", "\\t").replaceAll("\n", "\\n");
 }
 
-async function ended(child: Bun.Subprocess<"pipe", "ignore", "pipe">, what: string): Promise<void> {
+async function finish(child: Bun.Subprocess<"pipe", "ignore", "pipe">, task: string): Promise<void> {
   child.stdin.end();
-  const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
-  if (code !== 0) throw new Error(`${what} failed: ${said.slice(-1_000)}`);
+  const [errors, code] = await Promise.all([child.stderr.text(), child.exited]);
+  if (code !== 0) throw new Error(`${task} failed: ${errors.slice(-1_000)}`);
 }
 
-/** PostgreSQL refuses to run as root. setpriv(1) execs the program, so that its pid is that of the process. */
+/** Prefix that runs a program as postgres: PostgreSQL refuses to run as root. setpriv(1) execs it and keeps the pid. */
 function asPostgres(): string[] {
   return process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"] : [];
 }
 
 function accountOf(name: string): { uid: number; gid: number } | null {
-  const asked = Bun.spawnSync(["getent", "passwd", name]);
-  const [, , uid, gid] = asked.stdout.toString().split(":");
-  return asked.exitCode === 0 ? { uid: Number(uid), gid: Number(gid) } : null;
+  const result = Bun.spawnSync(["getent", "passwd", name]);
+  const [, , uid, gid] = result.stdout.toString().split(":");
+  return result.exitCode === 0 ? { uid: Number(uid), gid: Number(gid) } : null;
 }
 
 function folderBytes(folder: string): number {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((each) => each.isFile())
-    .reduce((sum, each) => sum + statSync(join(each.parentPath, each.name)).size, 0);
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
 }

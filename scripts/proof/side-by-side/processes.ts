@@ -1,68 +1,36 @@
-// Resource usage of a product's processes, read from the kernel: a database server has many.
+// Resource usage of a product's processes, of which a database server has many, as the kernel reports it.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { processorMsOf, processTree } from "../../testing/processes.ts";
 
-interface Stat {
-  readonly pid: number;
-  readonly parent: number;
-  /** User and system time, including ended children, in seconds. */
-  readonly cpuSeconds: number;
-}
-
-/** Processor time of the processes and all their descendants, including ended ones, in seconds. */
+/** Processor time in seconds of processes and all their descendants, including exited ones. */
 export function cpuSecondsOf(roots: readonly number[]): number {
-  return familyOf(roots).reduce((sum, { cpuSeconds }) => sum + cpuSeconds, 0);
+  return roots.reduce((sum, pid) => sum + processorMsOf(pid), 0) / 1_000;
 }
 
 export interface Memory {
-  /** Of the processes themselves, in megabytes. */
+  /** Processes' own memory, in megabytes. */
   readonly anonymousMb: number;
-  /** Shared memory, each page counted once, in megabytes: a database's buffers. */
+  /** Shared memory, such as a database's buffers, with each page counted once, in megabytes. */
   readonly sharedMb: number;
 }
 
 export function memoryOf(roots: readonly number[]): Memory {
   let anonymousKib = 0;
   let sharedKib = 0;
-  for (const { pid } of familyOf(roots)) {
+  for (const pid of roots.flatMap((root) => processTree(root))) {
     anonymousKib += lineOf(`/proc/${pid}/status`, "RssAnon");
-    // Proportional: memory mapped by n processes counts as 1/n in each.
+    // Proportional: memory that n processes map counts as 1/n in each.
     sharedKib += lineOf(`/proc/${pid}/smaps_rollup`, "Pss_Shmem");
   }
   return { anonymousMb: anonymousKib / 1024, sharedMb: sharedKib / 1024 };
 }
 
-function familyOf(roots: readonly number[]): Stat[] {
-  const all = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => statOf(Number(name)))
-    .filter((stat) => stat !== null);
-  const family = new Set(roots);
-  // Until a pass finds no new process: a child may have a lower pid than its parent.
-  for (let size = 0; size !== family.size; ) {
-    size = family.size;
-    for (const { pid, parent } of all) if (family.has(parent)) family.add(pid);
-  }
-  return all.filter(({ pid }) => family.has(pid));
-}
-
-/** From proc_pid_stat(5); the kernel counts in hundredths. Null if it has exited in the meantime. */
-function statOf(pid: number): Stat | null {
-  const text = textOf(`/proc/${pid}/stat`);
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  if (text === "") return null;
-  const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
-  return { pid, parent: Number(fields[1]), cpuSeconds: ticks / 100 };
-}
-
+/** Reads a value in KiB; 0 for an exited process. */
 function lineOf(path: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(textOf(path))?.[1] ?? 0);
-}
-
-function textOf(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(readFileSync(path, "utf8"))?.[1] ?? 0);
   } catch {
-    return "";
+    return 0;
   }
 }

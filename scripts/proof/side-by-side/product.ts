@@ -1,26 +1,26 @@
-// Interface of the compared products: the same inventory behind three HTTP servers, each with its own requests. Must
-// not know any of them.
+// Interface of the compared products: the same inventory behind three HTTP servers, each with its own requests.
+// Independent of any product.
 
 import { HANG_MS } from "../../../test/support/measure/limits.ts";
 import type { Entry, Version } from "./rows.ts";
 
-/** A client operation as its requests: all are sent in sequence, repeatedly. */
+/** Requests of a client operation, which are sent in sequence, repeatedly. */
 export interface Operation {
   readonly requests: (i: number) => Uint8Array;
   /** Number of requests per operation. */
-  readonly each: number;
+  readonly requestCount: number;
 }
 
-/** A page of a network. */
-export interface PagePlace {
+/** Position of a page in the list of a network. */
+export interface PagePosition {
   readonly networkId: string;
   readonly offset: number;
 }
 
-/** Expected page of every product: the values, independent of their notation. */
-export interface PageSeen {
+/** Page in the form that all products must agree on: the values, independent of their notation. */
+export interface ProductPage {
   readonly total: number;
-  /** Records in creation order, normalized by normalRecord(). */
+  /** Records in creation order, normalized by normalizeRecord(). */
   readonly records: ReadonlyArray<Readonly<Record<string, unknown>>>;
 }
 
@@ -32,48 +32,48 @@ export interface BulkHost {
 
 export interface Product {
   readonly name: string;
-  /** Port while it runs. */
+  /** Port while the product runs. */
   readonly port: number;
-  /** Its processes; their children count as well. */
+  /** Processes of the product; their children count as well. */
   readonly pids: readonly number[];
-  /** Loads the rows, unless they exist. Not running before or afterwards. */
+  /** Loads the rows, unless they exist. The product runs neither before nor afterwards. */
   load(versions: () => Iterable<Version>): Promise<void>;
-  /** @returns milliseconds from the start of the first process to the first answered page */
+  /** Starts the product. @returns milliseconds from the start of the first process to the first served page */
   start(): Promise<number>;
   stop(): Promise<void>;
-  /** The overall first page, repeatedly. */
+  /** Reads the first page over all networks, again and again. */
   livePage(): Operation;
-  /** Pages in sequence, never the same one twice in a row. */
-  livePages(places: readonly PagePlace[]): Operation;
-  /** A page of a network at varying timestamps. */
+  /** Reads pages in sequence, never the same one twice in a row. */
+  livePages(positions: readonly PagePosition[]): Operation;
+  /** Reads a page of a network at varying timestamps. */
   asOfPage(networkId: string, instants: readonly string[]): Promise<Operation>;
   count(): Operation;
-  /** Durable changes of single entries, in sequence. */
+  /** Changes single entries durably, one after another. */
   update(ids: readonly Entry[]): Operation;
   /** Creates the hosts with their entries, by the product's best method. */
   bulk(hosts: readonly BulkHost[]): Promise<void>;
-  /** @returns number of entries reported as changed */
+  /** Requests a diff. @returns number of entries reported as changed */
   diff(from: string, to: string): Promise<number>;
-  /** @param at null for the present; @param networkId null for all visible networks */
-  page(networkId: string | null, at: string | null): Promise<PageSeen>;
-  /** Rows, history and indexes on disk, in megabytes, without database logs. */
+  /** @param networkId null for all visible networks @param at null for the current state */
+  page(networkId: string | null, at: string | null): Promise<ProductPage>;
+  /** Measures rows, history and indexes on disk, in megabytes, without database logs. */
   diskMb(): Promise<number>;
 }
 
 export const PAGE_ROWS = 50;
 
-/** The two fields of every update, always with new values, since an update without a change would cost nothing. */
+/** Two fields of an update, always with new values: an update that changes nothing would cost nothing. */
 export function updatedFields(i: number): { oper_status: string; if_alias: string } {
   return { oper_status: i % 2 === 0 ? "Testing" : "Dormant", if_alias: `uplink, moved ${i} times` };
 }
 
-/** Fields with a value; timestamps as numbers. @param without fields that this product lacks */
-export function normalRecord(
+/** Selects the fields with a value, with timestamps as numbers. @param lacking fields that the product lacks */
+export function normalizeRecord(
   record: Readonly<Record<string, unknown>>,
-  without: readonly string[] = [],
+  lacking: readonly string[] = [],
 ): Record<string, unknown> {
   const names = Object.keys(record).filter(
-    (name) => record[name] !== null && record[name] !== undefined && !without.includes(name),
+    (name) => record[name] !== null && record[name] !== undefined && !lacking.includes(name),
   );
   return Object.fromEntries(
     names.sort().map((name) => [name, /_(at|from|to)$/.test(name) ? Date.parse(String(record[name])) : record[name]]),
@@ -85,26 +85,26 @@ export function pick<T>(items: readonly T[], i: number): T {
   return items[(i * 7919) % items.length] as T;
 }
 
-/** Polls until the first success, after a start. */
-export async function firstAnswerMs(
-  began: number,
+/** Polls a starting product until the first success. @param exitProblem returns the problem if it has exited */
+export async function firstResponseMs(
+  startedAt: number,
   url: string,
   headers: Record<string, string>,
-  hasEnded: () => string | null,
+  exitProblem: () => string | null,
 ): Promise<number> {
   for (;;) {
-    const answer = await fetch(url, { headers }).catch(() => null);
-    if (answer?.ok) {
-      await answer.bytes();
-      return performance.now() - began;
+    const response = await fetch(url, { headers }).catch(() => null);
+    if (response?.ok) {
+      await response.bytes();
+      return performance.now() - startedAt;
     }
-    const end = hasEnded();
-    if (end !== null) throw new Error(end);
-    if (performance.now() - began > HANG_MS)
+    const problem = exitProblem();
+    if (problem !== null) throw new Error(problem);
+    if (performance.now() - startedAt > HANG_MS)
       throw new Error(
-        `${url} did not answer in ${HANG_MS / 1000} s${answer === null ? "" : `: ${answer.status} ${(await answer.text()).slice(0, 300)}`}`,
+        `${url} did not respond within ${HANG_MS / 1000} s${response === null ? "" : `: ${response.status} ${(await response.text()).slice(0, 300)}`}`,
       );
-    await answer?.bytes().catch(() => null);
+    await response?.bytes().catch(() => null);
     await Bun.sleep(2);
   }
 }

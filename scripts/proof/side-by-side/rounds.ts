@@ -1,24 +1,24 @@
-// Alternating measurements of the products, A B C A B C …, so that other load of the machine affects all alike, with
+// Alternating measurements of the products, A B C A B C …, so that other load on the machine affects all equally, and
 // their ratios.
 
 import { type LoadResult, load } from "../../benchmark/load.ts";
 import { cpuSecondsOf } from "./processes.ts";
 import type { Operation, Product } from "./product.ts";
 
-/** A measured product. */
+/** Product to measure, and the operation. */
 interface Contender {
   readonly product: Pick<Product, "name" | "port" | "pids">;
   readonly operation: Operation;
 }
 
-/** Results of one contender, in turn order. */
+/** Results of one contender, in the order of the runs. */
 export interface Runs {
   readonly name: string;
   /** Operations per second, or seconds per operation. */
   readonly values: readonly number[];
-  /** Processor time of all its processes per operation, in microseconds; empty if not measured. */
+  /** Processor time of all processes per operation, in microseconds; empty if not measured. */
   readonly cpuMicroseconds: readonly number[];
-  /** Answers without success. */
+  /** Number of responses without success. */
   readonly failures: number;
 }
 
@@ -28,82 +28,79 @@ export interface LoadPlan {
   readonly connections: number;
 }
 
-/** Operations per second, in a closed loop. An uncounted first turn warms up all of them. */
-export async function rates(contenders: readonly Contender[], plan: LoadPlan): Promise<Runs[]> {
-  const results = contenders.map(() => [] as LoadResult[]);
-  for (let run = -1; run < plan.runs; run += 1) {
-    for (const [place, { product, operation }] of contenders.entries()) {
-      const seconds = run < 0 ? plan.seconds / 3 : plan.seconds;
-      const result = await load({
-        port: product.port,
-        seconds,
-        connections: plan.connections,
-        cpuSeconds: () => cpuSecondsOf(product.pids),
-        request: operation.requests,
-      });
-      if (run >= 0) results[place]?.push(result);
-    }
-  }
-  return contenders.map(({ product, operation }, place) => {
-    const own = results[place] as LoadResult[];
-    return {
-      name: product.name,
-      values: own.map(({ requestsPerSecond }) => requestsPerSecond / operation.each),
-      cpuMicroseconds: own.map(({ cpuMicroseconds }) => cpuMicroseconds * operation.each),
-      failures: own.reduce((sum, { failures }) => sum + failures, 0),
-    };
-  });
+/** Repeats an operation in a closed loop. */
+export function loadProduct(
+  product: Pick<Product, "port" | "pids">,
+  { requests: request }: Operation,
+  seconds: number,
+  connections: number,
+): Promise<LoadResult> {
+  return load({ port: product.port, seconds, connections, cpuSeconds: () => cpuSecondsOf(product.pids), request });
 }
 
-/** Seconds per operation, in sequence. */
-export async function times<T extends Pick<Product, "name" | "pids">>(
+/** Measures operations per second in a closed loop. A first round, which is not counted, warms all of them up. */
+export async function measureRates(contenders: readonly Contender[], plan: LoadPlan): Promise<Runs[]> {
+  const results = contenders.map((contender) => ({ ...contender, loads: [] as LoadResult[] }));
+  for (let run = -1; run < plan.runs; run += 1) {
+    for (const { product, operation, loads } of results) {
+      const seconds = run < 0 ? plan.seconds / 3 : plan.seconds;
+      const result = await loadProduct(product, operation, seconds, plan.connections);
+      if (run >= 0) loads.push(result);
+    }
+  }
+  return results.map(({ product, operation, loads }) => ({
+    name: product.name,
+    values: loads.map(({ requestsPerSecond }) => requestsPerSecond / operation.requestCount),
+    cpuMicroseconds: loads.map(({ cpuMicroseconds }) => cpuMicroseconds * operation.requestCount),
+    failures: loads.reduce((sum, { failures }) => sum + failures, 0),
+  }));
+}
+
+/** Measures seconds per operation, one operation after another. */
+export async function measureTimes<T extends Pick<Product, "name" | "pids">>(
   products: readonly T[],
   runs: number,
   action: (product: T, run: number) => Promise<unknown>,
 ): Promise<Runs[]> {
-  const results = products.map(() => ({ values: [] as number[], cpuMicroseconds: [] as number[] }));
+  const newSeries = (): number[] => [];
+  const results = products.map((product) => ({ product, values: newSeries(), cpuMicroseconds: newSeries() }));
   for (let run = 0; run < runs; run += 1) {
-    for (const [place, product] of products.entries()) {
+    for (const { product, values, cpuMicroseconds } of results) {
       const before = cpuSecondsOf(product.pids);
-      const began = performance.now();
+      const started = performance.now();
       await action(product, run);
-      results[place]?.values.push((performance.now() - began) / 1000);
-      results[place]?.cpuMicroseconds.push((cpuSecondsOf(product.pids) - before) * 1e6);
+      values.push((performance.now() - started) / 1000);
+      cpuMicroseconds.push((cpuSecondsOf(product.pids) - before) * 1e6);
     }
   }
-  return products.map(({ name }, place) => ({
-    name,
-    ...(results[place] as { values: number[]; cpuMicroseconds: number[] }),
-    failures: 0,
-  }));
+  return results.map(({ product, ...measured }) => ({ name: product.name, ...measured, failures: 0 }));
 }
 
 interface Spread {
   readonly median: number;
-  readonly least: number;
-  readonly most: number;
+  readonly minimum: number;
+  readonly maximum: number;
 }
 
-/** Ratio of the two, run by run. */
-export function ratio(one: readonly number[], other: readonly number[]): Spread {
-  return spread(one.map((value, run) => value / (other[run] as number)));
+/** Ratio of two series, computed run by run. */
+export function ratio(first: readonly number[], second: readonly number[]): Spread {
+  return spread(first.map((value, run) => value / (second[run] as number)));
 }
 
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   return {
     median: sorted[Math.floor(sorted.length / 2)] as number,
-    least: sorted[0] as number,
-    most: sorted.at(-1) as number,
+    minimum: sorted[0] as number,
+    maximum: sorted.at(-1) as number,
   };
 }
 
-/** `3.1 (2.9–3.4)` */
-export function spreadText({ median, least, most }: Spread): string {
-  return `${short(median)} (${short(least)}–${short(most)})`;
+/** Formats a spread as `3.1 (2.9–3.4)`. */
+export function spreadText({ median, minimum, maximum }: Spread): string {
+  return `${short(median)} (${short(minimum)}–${short(maximum)})`;
 }
 
-/** Three significant digits. */
 export function short(value: number): string {
   return value >= 100
     ? Math.round(value).toLocaleString("en")

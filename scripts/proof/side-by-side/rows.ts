@@ -1,5 +1,5 @@
-// Rows of the comparison: written by netledger's own writer, and read from its ledger version by version for the
-// others.
+// Rows of the comparison: written by netledger's own writer, and read from its ledger version by version for the other
+// products.
 
 import { join } from "node:path";
 import { openReadOnly } from "../../../src/db/connection.ts";
@@ -12,17 +12,17 @@ import type { Form } from "../part.ts";
 /** A record's state between two timestamps. */
 export interface Version {
   readonly id: string;
-  /** RFC 3339. */
+  /** Timestamp as in RFC 3339. */
   readonly from: string;
   /** Timestamp of the next version; null for the current one. */
   readonly to: string | null;
-  /** In wire format, including observations. */
+  /** Record in wire format, including observations. */
   readonly record: Readonly<Record<string, unknown>>;
   /** Changed fields; null for the first version. */
   readonly changed: readonly string[] | null;
 }
 
-/** An entry for the updates. */
+/** Entry that updates change. */
 export interface Entry {
   readonly id: string;
   readonly if_index: number;
@@ -43,17 +43,17 @@ export interface Rows {
   readonly versions: number;
   /** Timestamps at which every entry existed: RFC 3339, ascending. */
   readonly instants: readonly string[];
-  /** Two timestamps with this many changes of entries in between. */
+  /** Pairs of timestamps with this many changed entries in between. */
   readonly between: ReadonlyArray<{ readonly changes: number; readonly from: string; readonly to: string }>;
-  /** Entries for the updates. */
-  readonly some: readonly Entry[];
-  /** All versions, those of a record together in chronological order. */
+  /** Entries that updates change. */
+  readonly samples: readonly Entry[];
+  /** Iterates over all versions; those of a record are together and in chronological order. */
   all(): Iterable<Version>;
 }
 
 const ENTRIES_PER_HOST = 50;
 
-/** Versions per entry, and number of hosts with these. */
+/** Networks by form: number of versions per entry, and number of hosts. */
 const SIZES: Readonly<Record<Form, ReadonlyArray<readonly [versions: number, hosts: number]>>> = {
   long: [
     [2, 4_000],
@@ -70,33 +70,26 @@ const SIZES: Readonly<Record<Form, ReadonlyArray<readonly [versions: number, hos
 /** Approximate numbers of changed entries per diff. */
 const DIFFS: Readonly<Record<Form, readonly number[]>> = { long: [1_000, 10_000], short: [500] };
 
-const SOME = 1_000;
+const SAMPLE_COUNT = 1_000;
 const INSTANTS = 1_009;
 
-export async function makeRows(form: Form, directory: string, say: (line: string) => void): Promise<Rows> {
+export async function buildRows(form: Form, directory: string, say: (line: string) => void): Promise<Rows> {
   const sizes = SIZES[form];
-  const store = await buildStore(
-    join(directory, "netledger"),
-    sizes.map(([versions, hosts]) => ({
-      network: String(versions),
-      hosts,
-      versions,
-      entriesPerHost: ENTRIES_PER_HOST,
-    })),
-    say,
-  );
+  const populations = sizes.map(([versions, hosts]) => {
+    return { network: String(versions), hosts, versions, entriesPerHost: ENTRIES_PER_HOST };
+  });
+  const store = await buildStore(join(directory, "netledger"), populations, say);
   const db = openReadOnly(dataFiles(store.directory).database).$client;
   try {
-    const born = db
-      .query(
-        `SELECT max(sequence) FROM history_transactions WHERE sequence IN (SELECT min(key & 2147483647)
-          FROM history_versions GROUP BY key >> 31)`,
-      )
-      .values()[0]?.[0] as number;
-    const at = db
+    const numberOf = (sql: string, ...values: (string | number)[]) => db.query(sql).values(...values)[0]?.[0] as number;
+    const firstSequence = numberOf(
+      `SELECT max(sequence) FROM history_transactions WHERE sequence IN (SELECT min(key & 2147483647)
+        FROM history_versions GROUP BY key >> 31)`,
+    );
+    const instants = db
       .query("SELECT at FROM history_transactions WHERE sequence >= ? ORDER BY sequence")
-      .values(born)
-      .map(([each]) => new Date(each as number).toISOString());
+      .values(firstSequence)
+      .map(([at]) => new Date(at as number).toISOString());
     const depths = sizes.map(([versions, hosts]) => ({
       versions,
       hosts,
@@ -104,40 +97,35 @@ export async function makeRows(form: Form, directory: string, say: (line: string
       networkId: store.networkIds[String(versions)] as string,
     }));
     const instantOf = (sequence: number) =>
-      new Date(
-        db.query("SELECT at FROM history_transactions WHERE sequence = ?").values(sequence)[0]?.[0] as number,
-      ).toISOString();
-    const some = db
+      new Date(numberOf("SELECT at FROM history_transactions WHERE sequence = ?", sequence)).toISOString();
+    const samples = db
       .query(
         `SELECT r.id, l.if_index, ('{' || l.members || '}') ->> '$.if_descr' FROM if_entries l
           JOIN history_records r ON r.n = l.n WHERE l.network_n = (SELECT n FROM history_records WHERE id = ?)
           ORDER BY l.n LIMIT ?`,
       )
-      .values(depths[0]?.networkId as string, SOME);
-    // The second version of the first of them.
-    const change = db
-      .query(
-        `SELECT key & 2147483647 FROM history_versions
-          WHERE key >= ((SELECT n FROM history_records WHERE id = ?) << 31) ORDER BY key LIMIT 1 OFFSET 1`,
-      )
-      .values(some[0]?.[0] as string)[0]?.[0] as number;
+      .values(depths[0]?.networkId as string, SAMPLE_COUNT);
+    const length = Math.min(INSTANTS, instants.length);
+    // Sequence of the second version of the first sample.
+    const change = numberOf(
+      `SELECT key & 2147483647 FROM history_versions
+        WHERE key >= ((SELECT n FROM history_records WHERE id = ?) << 31) ORDER BY key LIMIT 1 OFFSET 1`,
+      samples[0]?.[0] as string,
+    );
     return {
       store,
       depths,
       entries: depths.reduce((sum, { entries }) => sum + entries, 0),
       versions: depths.reduce((sum, { entries, versions }) => sum + entries * versions, 0),
-      instants: Array.from(
-        { length: Math.min(INSTANTS, at.length) },
-        (_, i) => at[Math.floor((i * at.length) / Math.min(INSTANTS, at.length))] as string,
-      ),
-      // One transaction of the store is one host with its entries, and the hosts of the widest network change in
-      // sequence.
+      instants: Array.from({ length }, (_, i) => instants[Math.floor((i * instants.length) / length)] as string),
+      // Each transaction of the store changes one host with its entries, and the hosts of the widest network change one
+      // after another.
       between: DIFFS[form].map((changes) => ({
         changes,
         from: instantOf(change - 1),
         to: instantOf(change - 1 + changes / ENTRIES_PER_HOST),
       })),
-      some: some.map(([id, if_index, if_descr]) => ({ id, if_index, if_descr }) as Entry),
+      samples: samples.map(([id, if_index, if_descr]) => ({ id, if_index, if_descr }) as Entry),
       all: () => versionsOf(store),
     };
   } finally {

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { brotliCompressSync, constants } from "node:zlib";
 import { packRegistry } from "./registry-format.ts";
 
-/** The whole registry in the format of `unpackRegistry`, Brotli-compressed, in base64: about half a megabyte. */
+/** The entire registry in the format of `unpackRegistry`, Brotli-compressed, in base64: about half a megabyte. */
 export function compactRegistry(): string {
   const entries = JSON.parse(readFileSync(Bun.resolveSync("oui-data", import.meta.dir), "utf8")) as Record<
     string,

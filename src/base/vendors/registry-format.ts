@@ -1,5 +1,5 @@
 // Compact binary format for the registry of MAC prefixes: per prefix length, delta-coded sorted prefixes and name
-// indexes; then every name once. Pure. Must not know the source of the entries, nor how the bytes are compressed.
+// indexes; then every name once. Independent of the source of the entries and of the compression.
 
 /**
  * Prefix lengths in hexadecimal digits, as assigned by the IEEE (MA-S, MA-M, MA-L), longest first, for longest-prefix
@@ -36,16 +36,16 @@ interface PrefixBlock {
  * Throws an Error for other prefix lengths, so that a change of the registry does not go unnoticed.
  */
 export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Array {
-  const named = Object.entries(entries).map(([prefix, text]) => ({ prefix, name: firstLine(text) }));
-  const odd = named.find(
+  const registrations = Object.entries(entries).map(([prefix, text]) => ({ prefix, name: firstLine(text) }));
+  const malformed = registrations.find(
     ({ prefix }) => !/^[0-9a-f]+$/i.test(prefix) || !PREFIX_LENGTHS.some((digits) => digits === prefix.length),
   );
-  if (odd) throw new Error(`Malformed prefix in the registry: ${odd.prefix}`);
-  const names = [...new Set(named.map(({ name }) => name))].sort();
+  if (malformed) throw new Error(`Malformed prefix in the registry: ${malformed.prefix}`);
+  const names = [...new Set(registrations.map(({ name }) => name))].sort();
   const indexes = new Map(names.map((name, index) => [name, index]));
   const bytes: number[] = [];
   for (const digits of PREFIX_LENGTHS) {
-    const block = named
+    const block = registrations
       .filter(({ prefix }) => prefix.length === digits)
       .map(({ prefix, name }) => ({ value: Number.parseInt(prefix, 16), name }));
     block.sort((a, b) => a.value - b.value);
@@ -58,11 +58,11 @@ export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Ar
 
 /** Unpacks the output of `packRegistry`. */
 export function unpackRegistry(bytes: Uint8Array): Registry {
-  let at = 0;
+  let offset = 0;
   const next = (): number => {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
-      const byte = bytes[at++] ?? 0;
+      const byte = bytes[offset++] ?? 0;
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
@@ -75,7 +75,7 @@ export function unpackRegistry(bytes: Uint8Array): Registry {
     for (let index = 0; index < count; index += 1) nameIndexes[index] = next();
     return { digits, prefixes, nameIndexes };
   });
-  const nameBytes = bytes.slice(at);
+  const nameBytes = bytes.slice(offset);
   const ends: number[] = [];
   for (let end = nameBytes.indexOf(LINE_BREAK); end >= 0; end = nameBytes.indexOf(LINE_BREAK, end + 1)) ends.push(end);
   return { blocks, nameBytes, nameEnds: Uint32Array.from([...ends, nameBytes.length]) };

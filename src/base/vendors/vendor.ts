@@ -12,11 +12,11 @@ import { knownUse } from "./well-known.ts";
  * group addresses. The first call in a thread takes twenty milliseconds and two megabytes of memory.
  */
 export function vendorOf(mac: string): string | null {
-  return registered(mac)?.name ?? null;
+  return findRegistration(mac)?.name ?? null;
 }
 
 /** Information derived from a MAC address. */
-export interface MacTold {
+export interface MacInfo {
   readonly vendor: string | null;
   readonly type: MacType;
   /** Well-known use: `VRRP virtual router 10`, `Docker container`; null for most addresses. */
@@ -24,7 +24,7 @@ export interface MacTold {
 }
 
 /** Fields added to MAC addresses in responses. @param mac canonical */
-export function macTold(mac: string): MacTold {
+export function macInfo(mac: string): MacInfo {
   return { vendor: vendorOf(mac), type: macTypeOf(mac), known_use: knownUse(mac) };
 }
 
@@ -32,7 +32,7 @@ export function macTold(mac: string): MacTold {
  * The registered block of an address and its registrant; null as for vendorOf.
  * @param mac canonical, or a prefix as returned by parseMacPrefix
  */
-export function registered(mac: string): Registration | null {
+export function findRegistration(mac: string): Registration | null {
   if (isGroupAddress(mac) || isLocallyAdministered(mac)) return null;
   registry ??= unpackRegistry(brotliDecompressSync(Buffer.from(COMPACT_REGISTRY, "base64")));
   const found = registrationOf(registry, mac.replaceAll(":", ""));

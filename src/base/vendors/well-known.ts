@@ -1,5 +1,5 @@
-// Well-known uses of MAC addresses not assigned by vendors: protocols, virtual routers, guests. Must not know the
-// registry.
+// Well-known uses of MAC addresses not assigned by vendors: protocols, virtual routers, guests. Independent of
+// the registry.
 
 import { virtualRouterOf } from "../mac.ts";
 
@@ -25,9 +25,9 @@ const USES: ReadonlyArray<readonly [prefix: string, use: string]> = [
   ["01:80:c2:00:00:01", "Pause frames (IEEE 802.3x)"],
   ["01:80:c2:00:00:02", "Slow protocols: LACP, OAM (IEEE 802.3)"],
   ["01:80:c2:00:00:03", "Port authentication (IEEE 802.1X)"],
-  ["01:80:c2:00:00:08", "Spanning tree of providers (IEEE 802.1ad)"],
+  ["01:80:c2:00:00:08", "Provider spanning tree (IEEE 802.1ad)"],
   ["01:80:c2:00:00:0e", "LLDP (IEEE 802.1AB)"],
-  ["01:80:c2:00:00:0", "A protocol of one link (IEEE 802.1Q)"],
+  ["01:80:c2:00:00:0", "Link-local protocol (IEEE 802.1Q)"],
   ["01:80:c2:00:00:20", "MMRP (IEEE 802.1Q)"],
   ["01:80:c2:00:00:21", "MVRP, GVRP (IEEE 802.1Q)"],
   ["01:00:0c:cc:cc:cc", "CDP, VTP, DTP, UDLD (Cisco)"],

@@ -1,5 +1,4 @@
-// API client, typed by the OpenAPI document, so that the compiler rejects undocumented requests. A read is a value with
-// a URL, which is its cache key and its curl command.
+// API client, typed by the OpenAPI document. A read is a value whose URL is its cache key and its curl command.
 
 import { signal } from "@preact/signals";
 import createClient, { type Client, createFinalURL, createQuerySerializer, defaultPathSerializer } from "openapi-fetch";
@@ -7,12 +6,12 @@ import type { paths } from "#api";
 import { syncClock } from "../time/clock.ts";
 import { Refusal, refusalOf, unreachable } from "./refusal.ts";
 
-const serializer = createQuerySerializer();
+const querySerializer = createQuerySerializer();
 
 /** For writes, and for responses without records. Use `read` for reads. */
 export const api: Client<paths, "application/json"> = createClient<paths, "application/json">({
   baseUrl: window.location.origin,
-  querySerializer: serializer,
+  querySerializer,
 });
 
 /** Whether the API reported the end of an existing session. */
@@ -28,42 +27,39 @@ export function requestsInFlight(): number {
   return inFlight;
 }
 
-api.use({
-  onResponse: ({ response }) => heed(response),
-  onError: ({ error }) => heedFailure(error),
-});
+api.use({ onResponse: ({ response }) => inspectResponse(response), onError: ({ error }) => noteFailure(error) });
 
-/** Evaluates what every response carries: reachability, clock and session. */
-async function heed(response: Response): Promise<void> {
+/** Updates reachability, clock and session from a response. */
+async function inspectResponse(response: Response): Promise<void> {
   isReachable.value = true;
   syncClock(response.headers.get("date"));
-  if (response.status === 401 && !(await isOfPassword(response))) sessionEnded.value = true;
+  if (response.status === 401 && !(await isWrongPassword(response))) sessionEnded.value = true;
 }
 
-function heedFailure(cause: unknown): void {
+function noteFailure(cause: unknown): void {
   if (!isAborted(cause)) isReachable.value = false;
 }
 
 /**
- * Request without a typed JSON response: a HEAD, a table. Returns error responses as well.
+ * Sends a request whose response is not typed JSON, such as a HEAD or a download. Returns error responses as well.
  * @throws Refusal if there was no response
  */
-export async function fetchAnswer(path: string, init: RequestInit = {}): Promise<Response> {
+export async function fetchResponse(path: string, init: RequestInit = {}): Promise<Response> {
   const response = await fetch(path, init).catch((cause: unknown) => {
-    heedFailure(cause);
+    noteFailure(cause);
     throw asRefusal(cause);
   });
-  await heed(response);
+  await inspectResponse(response);
   return response;
 }
 
 /** Whether a 401 reports a wrong password or token in the form; that does not end the session. */
-async function isOfPassword(response: Response): Promise<boolean> {
-  const told: unknown = await response
+async function isWrongPassword(response: Response): Promise<boolean> {
+  const body: unknown = await response
     .clone()
     .json()
     .catch(() => null);
-  return typeof told === "object" && told !== null && "code" in told && told.code === "auth_invalid_credentials";
+  return typeof body === "object" && body !== null && "code" in body && body.code === "auth_invalid_credentials";
 }
 
 /** Paths with a GET operation. */
@@ -73,7 +69,7 @@ export type ReadPath = {
     : never;
 }[keyof paths];
 
-type AnswerBody<P extends ReadPath> = paths[P] extends {
+type ResponseBody<P extends ReadPath> = paths[P] extends {
   get: { responses: { 200: { content: { "application/json": infer Body } } } };
 }
   ? Body
@@ -94,11 +90,11 @@ export type ReadParameters<P extends ReadPath> = ([QueryOf<P>] extends [never]
   ([PathOf<P>] extends [never] ? { readonly path?: undefined } : { readonly path: PathOf<P> });
 
 /** `data` of a response. */
-export type DataOf<P extends ReadPath> = AnswerBody<P> extends { data: infer Data } ? Data : never;
+export type DataOf<P extends ReadPath> = ResponseBody<P> extends { data: infer Data } ? Data : never;
 /** `meta` of a response. */
-export type MetaOf<P extends ReadPath> = AnswerBody<P> extends { meta: infer Meta } ? Meta : never;
+export type MetaOf<P extends ReadPath> = ResponseBody<P> extends { meta: infer Meta } ? Meta : never;
 
-export interface Answered<Data, Meta> {
+export interface ResponseData<Data, Meta> {
   readonly data: Data;
   readonly meta: Meta;
 }
@@ -108,7 +104,7 @@ export interface Read<Data, Meta = unknown> {
   /** URL below the origin: `/api/v1/hosts?limit=50`. */
   readonly url: string;
   /** @throws Refusal, or the error of an aborted request */
-  load(signal?: AbortSignal): Promise<Answered<Data, Meta>>;
+  load(signal?: AbortSignal): Promise<ResponseData<Data, Meta>>;
 }
 
 /** Creates a read of the API. */
@@ -117,16 +113,8 @@ export function read<P extends ReadPath>(
   ...[parameters]: Record<string, never> extends ReadParameters<P> ? [ReadParameters<P>?] : [ReadParameters<P>]
 ): Read<DataOf<P>, MetaOf<P>> {
   const params = (parameters ?? {}) as { query?: Record<string, unknown>; path?: Record<string, string> };
-  const url = createFinalURL(path, {
-    baseUrl: "",
-    params,
-    querySerializer: serializer,
-    pathSerializer: defaultPathSerializer,
-  });
-  return {
-    url,
-    load: async (abort) => (await loadJson(url, abort)) as Answered<DataOf<P>, MetaOf<P>>,
-  };
+  const url = createFinalURL(path, { baseUrl: "", params, querySerializer, pathSerializer: defaultPathSerializer });
+  return { url, load: async (abort) => (await loadJson(url, abort)) as ResponseData<DataOf<P>, MetaOf<P>> };
 }
 
 async function loadJson(url: string, abort: AbortSignal | undefined): Promise<unknown> {
@@ -149,15 +137,15 @@ async function loadJson(url: string, abort: AbortSignal | undefined): Promise<un
 type Writing<Data> = Promise<{ data?: { data: Data } | undefined; error?: unknown; response: Response }>;
 
 /** Response to a write. @throws Refusal */
-export async function done<Data>(writing: Writing<Data>): Promise<Data> {
-  return (await written(writing)).data;
+export async function unwrap<Data>(writing: Writing<Data>): Promise<Data> {
+  return (await unwrapWrite(writing)).data;
 }
 
-/** The same, with its transaction: null if nothing changed. @throws Refusal */
-export async function written<Data>(
+/** Response to a write, with its transaction's sequence number: null if nothing changed. @throws Refusal */
+export async function unwrapWrite<Data>(
   writing: Writing<Data>,
 ): Promise<{ readonly data: Data; readonly sequence: number | null }> {
-  const { data, error, response } = await writing.catch(rethrown);
+  const { data, error, response } = await writing.catch(throwRefusal);
   if (data === undefined) throw refusalOf(response, error);
   const sequence = response.headers.get("x-transaction-sequence");
   return { data: data.data, sequence: sequence === null ? null : Number(sequence) };
@@ -173,6 +161,6 @@ export function asRefusal(cause: unknown): Refusal {
 }
 
 /** Converts the error of a request. @throws Refusal */
-export function rethrown(cause: unknown): never {
+export function throwRefusal(cause: unknown): never {
   throw asRefusal(cause);
 }

@@ -1,32 +1,31 @@
-// Differences from A to B. The API compares the earlier timestamp with the later one; if A is the later, additions
-// become removals, and old and new values are swapped.
+// Differences from A to B. The API compares the earlier instant with the later; if A is later, its answer is reversed.
 
 import type { ComparedEnds } from "../time/compared.ts";
 import { parameter } from "../url/location.ts";
 import { type QueryOf, type Read, read } from "./client.ts";
 import type { DiffData } from "./diff-data.ts";
 
-/** Selection of differences; `change` as seen from A. */
+/** Filter for differences; `change` as seen from A. */
 export type DiffQuery = Omit<QueryOf<"/api/v1/diff">, "from" | "to" | "ignore" | "format">;
 
 /** Fields that record when something was seen, not its state. */
 const OBSERVED_FIELDS = ["stale_since"] as const;
 
 /** Whether the URL includes observation-only changes. */
-export function isObservedTold(): boolean {
+export function includesObserved(): boolean {
   return parameter("observed") !== null;
 }
 
 /** Reads the differences from the earlier to the later timestamp, whichever is A; see `fromAToB`. */
-export function diffRead({ from, to, isBackwards }: ComparedEnds, { change, ...of }: DiffQuery): Read<DiffData> {
+export function diffRead({ from, to, isBackwards }: ComparedEnds, { change, ...filters }: DiffQuery): Read<DiffData> {
   const [earlier, later] = isBackwards ? [to, from] : [from, to];
   return read("/api/v1/diff", {
     query: {
       from: earlier ?? "",
       ...(later === null ? {} : { to: later }),
-      ...of,
-      ...(change === undefined ? {} : { change: isBackwards ? change.map((each) => OPPOSITE[each]) : change }),
-      ...(isObservedTold() ? {} : { ignore: [...OBSERVED_FIELDS] }),
+      ...filters,
+      ...(change === undefined ? {} : { change: isBackwards ? change.map((kind) => OPPOSITE[kind]) : change }),
+      ...(includesObserved() ? {} : { ignore: [...OBSERVED_FIELDS] }),
     },
   });
 }
@@ -47,12 +46,12 @@ export function fromAToB(diff: DiffData, { isBackwards }: ComparedEnds): DiffDat
       fields: fields.map((field) => ({ ...field, from: field.to, to: field.from })),
     })),
     counts: Object.fromEntries(
-      Object.entries(counts).map(([type, { added: came, removed: went, changed: other }]) => [
+      Object.entries(counts).map(([type, { added: addedCount, removed: removedCount, changed: changedCount }]) => [
         type,
         {
-          ...(went === undefined ? {} : { added: went }),
-          ...(came === undefined ? {} : { removed: came }),
-          ...(other === undefined ? {} : { changed: other }),
+          ...(removedCount === undefined ? {} : { added: removedCount }),
+          ...(addedCount === undefined ? {} : { removed: addedCount }),
+          ...(changedCount === undefined ? {} : { changed: changedCount }),
         },
       ]),
     ),

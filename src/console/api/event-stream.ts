@@ -1,11 +1,10 @@
-// Parser for server-sent events (WHATWG HTML, section 9.2.6). Used with fetch, since EventSource does not report why it
-// ends. Must not send requests.
+// Parser for server-sent events (WHATWG HTML, 9.2.6), for fetch: an EventSource does not report why it ends.
 
 export interface StreamEvent {
   /** `message` for an unnamed event. */
   readonly type: string;
   readonly data: string;
-  /** Null if the event has none; the position is then still that of the last event with an id. */
+  /** Null if the event has none; the position then stays that of the last event with an id. */
   readonly id: string | null;
 }
 

@@ -1,4 +1,4 @@
-// Quoting of values in filter text.
+// Quoting of values in filters.
 
 /** Quotes a text as a filter value. */
 export function quoted(value: string): string {

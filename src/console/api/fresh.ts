@@ -1,16 +1,13 @@
-// Page updates after writes: records are reloaded, lists offer a reload. Content being read does not move by itself.
+// Page updates after writes: records reload, lists offer to reload. Content being read never moves by itself.
 
 import { computed, signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { exactNow } from "../time/clock.ts";
-import { type Concern, concerns, type LiveChange } from "./concern.ts";
+import { type ChangeFilter, type LiveChange, matchesChange } from "./change-filter.ts";
 import { onChanges } from "./live.ts";
 
-export interface Live extends Concern {
-  /**
-   * `refresh` reloads automatically, for content that keeps its place: a record, a counter. `offer` shows the number of
-   * changes and reloads on request: a list.
-   */
+export interface Live extends ChangeFilter {
+  /** `refresh` reloads automatically, for content that keeps its place. `offer` reloads on request, for lists. */
   readonly how: "refresh" | "offer";
   /** Minimum interval between automatic reloads; 500 ms by default. */
   readonly everyMs?: number;
@@ -19,12 +16,12 @@ export interface Live extends Concern {
 interface Offer {
   readonly sinceMs: number;
   readonly count: number;
-  readonly again: () => void;
+  readonly retry: () => void;
 }
 
 const offers = signal<readonly Offer[]>([]);
 
-/** Pending offer; null for none. Of several requests, the largest count applies. */
+/** Pending offer; null for none. With several requests, the largest count applies. */
 export const offered = computed(() => {
   const changed = offers.value.filter(({ count }) => count > 0);
   if (changed.length === 0) return null;
@@ -35,11 +32,11 @@ export const offered = computed(() => {
 });
 
 /** Accepts the offer. */
-export function showOffered(): void {
-  for (const { count, again } of offers.peek()) if (count > 0) again();
+export function acceptOffers(): void {
+  for (const { count, retry } of offers.peek()) if (count > 0) retry();
 }
 
-const EVERY_MS = 500;
+const DEFAULT_EVERY_MS = 500;
 
 const refreshing = new Set<() => void>();
 
@@ -55,71 +52,71 @@ interface FreshOptions {
   readonly name: string;
   /** Ignores changes up to this time, in milliseconds since 1970; if omitted, all changes received count. */
   readonly sinceMs?: number | undefined;
-  readonly again: () => void;
+  readonly retry: () => void;
   /** Whether a response is pending, which defers the reload. */
   readonly isBusy?: (() => boolean) | undefined;
 }
 
-/** For requests outside `useAnswer`, which has its own `live` option. */
-export function useFresh({ live, name, sinceMs, again, isBusy }: FreshOptions): void {
-  const latest = useRef({ live, again, isBusy });
-  latest.current = { live, again, isBusy };
+/** For requests outside `useResponse`, which has its own `live` option. */
+export function useFresh({ live, name, sinceMs, retry, isBusy }: FreshOptions): void {
+  const latest = useRef({ live, retry, isBusy });
+  latest.current = { live, retry, isBusy };
   const how = live?.how ?? null;
   // A layout effect, so that the offer is reset in the frame that shows the content.
   useLayoutEffect(() => {
     if (how === null) return;
-    return how === "offer" ? offerAgain(latest, sinceMs) : refreshAgain(latest);
+    return how === "offer" ? offerReload(latest, sinceMs) : autoReload(latest);
   }, [how, name, sinceMs]);
 }
 
 interface Latest {
-  readonly current: Pick<FreshOptions, "live" | "again" | "isBusy">;
+  readonly current: Pick<FreshOptions, "live" | "retry" | "isBusy">;
 }
 
-function countOf(latest: Latest, changes: readonly LiveChange[] | null, afterMs: number): number {
+function matchCount(latest: Latest, changes: readonly LiveChange[] | null, afterMs: number): number {
   const { live } = latest.current;
   if (live === null) return 0;
   if (changes === null) return 1;
-  return changes.filter((change) => change.atMs > afterMs && concerns(live, change)).length;
+  return changes.filter((change) => change.atMs > afterMs && matchesChange(live, change)).length;
 }
 
-function offerAgain(latest: Latest, sinceMs: number | undefined): () => void {
-  let own: Offer = { sinceMs: sinceMs ?? exactNow(), count: 0, again: () => latest.current.again() };
-  offers.value = [...offers.peek(), own];
-  const replaceBy = (next: Offer | null) => {
-    offers.value = offers.peek().flatMap((each) => (each !== own ? [each] : next === null ? [] : [next]));
-    own = next ?? own;
+function offerReload(latest: Latest, sinceMs: number | undefined): () => void {
+  let ownOffer: Offer = { sinceMs: sinceMs ?? exactNow(), count: 0, retry: () => latest.current.retry() };
+  offers.value = [...offers.peek(), ownOffer];
+  const replaceOwn = (next: Offer | null) => {
+    offers.value = offers.peek().flatMap((offer) => (offer !== ownOffer ? [offer] : next === null ? [] : [next]));
+    ownOffer = next ?? ownOffer;
   };
   const stop = onChanges((changes) => {
-    const count = countOf(latest, changes, sinceMs ?? 0);
-    if (count > 0) replaceBy({ ...own, count: own.count + count });
+    const count = matchCount(latest, changes, sinceMs ?? 0);
+    if (count > 0) replaceOwn({ ...ownOffer, count: ownOffer.count + count });
   });
   return () => {
     stop();
-    replaceBy(null);
+    replaceOwn(null);
   };
 }
 
 /** Defers the reload while the page is hidden or a response is pending. */
-function refreshAgain(latest: Latest): () => void {
+function autoReload(latest: Latest): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const due = () => {
+  const fire = () => {
     timer = undefined;
     if (document.visibilityState === "hidden" || latest.current.isBusy?.() === true) wait();
-    else latest.current.again();
+    else latest.current.retry();
   };
   const wait = () => {
-    timer ??= setTimeout(due, latest.current.live?.everyMs ?? EVERY_MS);
+    timer ??= setTimeout(fire, latest.current.live?.everyMs ?? DEFAULT_EVERY_MS);
   };
   const stop = onChanges((changes) => {
-    if (countOf(latest, changes, 0) > 0) wait();
+    if (matchCount(latest, changes, 0) > 0) wait();
   });
   // Abandons a pending response, which may predate the write.
-  const now = () => latest.current.again();
-  refreshing.add(now);
+  const reload = () => latest.current.retry();
+  refreshing.add(reload);
   return () => {
     stop();
-    refreshing.delete(now);
+    refreshing.delete(reload);
     clearTimeout(timer);
   };
 }

@@ -1,12 +1,11 @@
-// Live changes from the change feed. One connection for all tabs of a browser: Web Locks elect the tab that holds it,
-// which broadcasts to the others. Without them (plain HTTP on a LAN), each visible tab connects by itself.
+// Live changes from the change feed, over one connection per browser. Without Web Locks, each visible tab connects.
 
 import { signal } from "@preact/signals";
+import type { LiveChange } from "./change-filter.ts";
 import { isAborted, isReachable, read, sessionEnded } from "./client.ts";
-import type { LiveChange } from "./concern.ts";
 import { EventReader, type StreamEvent } from "./event-stream.ts";
 
-/** State of the feed: `waiting` to reconnect. */
+/** State of the feed; `waiting` means that it will reconnect. */
 export const liveState = signal<"off" | "following" | "waiting">("off");
 
 /** @param changes null if the missed changes are unknown because the data were replaced */
@@ -14,23 +13,23 @@ type Listener = (changes: readonly LiveChange[] | null) => void;
 
 const listeners = new Set<Listener>();
 
-/** Receives every change while a user is signed in. @returns a function that unsubscribes */
+/** Calls the listener with every change while a user is signed in. @returns a function that unsubscribes */
 export function onChanges(listener: Listener): () => void {
   listeners.add(listener);
   return () => void listeners.delete(listener);
 }
 
 /** Resume position in the feed: a transaction and the beginning of its hash. */
-interface Place {
+interface FeedPosition {
   readonly after: string;
   readonly mark: string;
 }
 
 /** Messages between tabs. */
-type Told =
+type TabMessage =
   | { readonly type: "hello" }
-  | { readonly type: "state"; readonly state: "following" | "waiting"; readonly place: Place | null }
-  | { readonly type: "changes"; readonly changes: readonly LiveChange[] | null; readonly place: Place | null };
+  | { readonly type: "changes"; readonly changes: readonly LiveChange[] | null; readonly position: FeedPosition | null }
+  | { readonly type: "state"; readonly state: "following" | "waiting"; readonly position: FeedPosition | null };
 
 const NAME = "netledger:live";
 const MARK_LENGTH = 8;
@@ -41,72 +40,72 @@ const RETRY_MAX_MS = 30_000;
 
 /** Follows the feed until stopped. @returns a function that stops it */
 export function startLive(): () => void {
-  const following = new Following();
-  return () => following.end();
+  const follower = new FeedFollower();
+  return () => follower.end();
 }
 
-class Following {
-  private readonly over = new AbortController();
+class FeedFollower {
+  private readonly stopping = new AbortController();
   private readonly channel = typeof BroadcastChannel === "undefined" ? null : new BroadcastChannel(NAME);
-  private place: Place | null = null;
-  private isHolder = false;
+  private position: FeedPosition | null = null;
+  private isLeader = false;
 
   constructor() {
     const locks = (navigator as { readonly locks?: LockManager }).locks;
     if (locks === undefined) {
-      document.addEventListener("visibilitychange", () => this.followWhileSeen(), { signal: this.over.signal });
-      this.followWhileSeen();
+      document.addEventListener("visibilitychange", () => this.followWhileVisible(), { signal: this.stopping.signal });
+      this.followWhileVisible();
       return;
     }
-    this.channel?.addEventListener("message", ({ data }: MessageEvent<Told>) => this.hear(data));
-    this.tell({ type: "hello" });
+    this.channel?.addEventListener("message", ({ data }: MessageEvent<TabMessage>) => this.onMessage(data));
+    this.broadcast({ type: "hello" });
     locks
-      .request(NAME, { signal: this.over.signal }, () => this.hold())
-      // Aborted before the lock was granted.
+      .request(NAME, { signal: this.stopping.signal }, () => this.lead())
+      // The request was aborted before the lock was granted.
       .catch(() => undefined);
   }
 
   end(): void {
-    this.over.abort();
+    this.stopping.abort();
     this.channel?.close();
     liveState.value = "off";
   }
 
-  private hear(told: Told): void {
-    if (told.type === "hello") {
-      if (this.isHolder && liveState.peek() !== "off") this.tellState();
+  private onMessage(payload: TabMessage): void {
+    if (payload.type === "hello") {
+      if (this.isLeader && liveState.peek() !== "off") this.broadcastState();
       return;
     }
-    this.place = told.place;
-    if (told.type === "state") liveState.value = told.state;
-    else for (const listener of [...listeners]) listener(told.changes);
+    this.position = payload.position;
+    if (payload.type === "state") liveState.value = payload.state;
+    else for (const listener of [...listeners]) listener(payload.changes);
   }
 
-  private tell(told: Told): void {
-    if (!this.over.signal.aborted) this.channel?.postMessage(told);
+  private broadcast(payload: TabMessage): void {
+    if (!this.stopping.signal.aborted) this.channel?.postMessage(payload);
   }
 
-  private tellState(): void {
+  private broadcastState(): void {
     const state = liveState.peek();
-    if (state !== "off") this.tell({ type: "state", state, place: this.place });
+    if (state !== "off") this.broadcast({ type: "state", state, position: this.position });
   }
 
-  private async hold(): Promise<void> {
-    this.isHolder = true;
-    await this.follow(this.over.signal);
-    this.isHolder = false;
+  private async lead(): Promise<void> {
+    this.isLeader = true;
+    await this.follow(this.stopping.signal);
+    this.isLeader = false;
   }
 
-  private seen: AbortController | null = null;
+  private visibleAbort: AbortController | null = null;
 
-  private followWhileSeen(): void {
+  private followWhileVisible(): void {
     if (document.visibilityState === "visible") {
-      if (this.seen !== null) return;
-      this.seen = new AbortController();
-      void this.follow(AbortSignal.any([this.over.signal, this.seen.signal]));
+      if (this.visibleAbort !== null) return;
+      this.visibleAbort = new AbortController();
+      void this.follow(AbortSignal.any([this.stopping.signal, this.visibleAbort.signal]));
     } else {
-      this.seen?.abort();
-      this.seen = null;
+      this.visibleAbort?.abort();
+      this.visibleAbort = null;
     }
   }
 
@@ -121,20 +120,20 @@ class Following {
         if (isAborted(cause) && signal.aborted) return;
       }
       if (signal.aborted || sessionEnded.peek()) return;
-      this.say("waiting");
+      this.setState("waiting");
       await pause(Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** failures), signal);
       failures += 1;
     }
   }
 
   private async connect(signal: AbortSignal, connected: () => void): Promise<void> {
-    this.place ??= await newestPlace(signal);
+    this.position ??= await latestPosition(signal);
     const silence = new AbortController();
-    const either = AbortSignal.any([signal, silence.signal]);
-    const { after, mark } = this.place;
+    const anyAbort = AbortSignal.any([signal, silence.signal]);
+    const { after, mark } = this.position;
     const response = await fetch(`/api/v1/changes?after=${after}&mark=${mark}`, {
       headers: { accept: "text/event-stream" },
-      signal: either,
+      signal: anyAbort,
     }).catch((cause: unknown) => {
       if (!isAborted(cause)) isReachable.value = false;
       throw cause;
@@ -143,48 +142,48 @@ class Following {
     if (response.status === 401) sessionEnded.value = true;
     // The ledger was replaced, so any record may differ.
     if (response.status === 400) {
-      this.place = null;
-      this.pass(null);
+      this.position = null;
+      this.publish(null);
     }
     if (!response.ok || response.body === null) return;
     connected();
-    this.say("following");
-    await this.take(response.body, silence);
+    this.setState("following");
+    await this.readEvents(response.body, silence);
   }
 
-  private async take(body: ReadableStream<Uint8Array>, silence: AbortController): Promise<void> {
+  private async readEvents(body: ReadableStream<Uint8Array>, silence: AbortController): Promise<void> {
     const events = new EventReader();
     const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
     for (;;) {
       const timer = setTimeout(() => silence.abort(), SILENCE_MAX_MS);
       const { done, value } = await reader.read().finally(() => clearTimeout(timer));
       if (done) return;
-      const told = events.read(value).filter(({ type }) => type === "change");
-      if (told.length === 0) continue;
-      const last = told.findLast(({ id }) => id !== null)?.id?.split("-");
-      if (last !== undefined) this.place = { after: last[0] ?? "", mark: last[1] ?? "" };
-      this.pass(told.map(changeOf));
+      const payload = events.read(value).filter(({ type }) => type === "change");
+      if (payload.length === 0) continue;
+      const last = payload.findLast(({ id }) => id !== null)?.id?.split("-");
+      if (last !== undefined) this.position = { after: last[0] ?? "", mark: last[1] ?? "" };
+      this.publish(payload.map(toChange));
     }
   }
 
-  private say(state: "following" | "waiting"): void {
+  private setState(state: "following" | "waiting"): void {
     liveState.value = state;
-    this.tellState();
+    this.broadcastState();
   }
 
-  private pass(changes: readonly LiveChange[] | null): void {
-    this.tell({ type: "changes", changes, place: this.place });
+  private publish(changes: readonly LiveChange[] | null): void {
+    this.broadcast({ type: "changes", changes, position: this.position });
     for (const listener of [...listeners]) listener(changes);
   }
 }
 
-async function newestPlace(signal: AbortSignal): Promise<Place> {
+async function latestPosition(signal: AbortSignal): Promise<FeedPosition> {
   const { data } = await read("/api/v1/ledger").load(signal);
   return { after: String(data.sequence), mark: data.hash?.slice(0, MARK_LENGTH) ?? "" };
 }
 
 /** Metadata of a change event, without the record. */
-function changeOf({ data }: StreamEvent): LiveChange {
+function toChange({ data }: StreamEvent): LiveChange {
   const { entity_type, operation, transaction, record } = JSON.parse(data) as {
     readonly entity_type: string;
     readonly operation: LiveChange["operation"];
@@ -202,14 +201,14 @@ function changeOf({ data }: StreamEvent): LiveChange {
   };
 }
 
-function pause(forMs: number, signal: AbortSignal): Promise<void> {
+function pause(durationMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);
       signal.removeEventListener("abort", end);
       resolve();
     };
-    const timer = setTimeout(end, forMs);
+    const timer = setTimeout(end, durationMs);
     signal.addEventListener("abort", end);
   });
 }

@@ -1,13 +1,9 @@
-// Single record, requested as a list: browsers report a 404 in their console, which would happen on every page of a
-// deleted record, but not an empty list.
+// Single record, requested as a list: browsers log the 404 for a deleted record, but not an empty list.
 
 import type { Read } from "./client.ts";
 import { Refusal } from "./refusal.ts";
 
-/**
- * @param asked list request with one id
- * @returns its record; refuses an empty list as not found
- */
+/** Converts a list request with one id to a read of its record; an empty list is refused as not found. */
 export function oneOf<Data, Meta>({ url, load }: Read<readonly Data[], Meta>): Read<Data, Meta> {
   return {
     url,

@@ -1,4 +1,4 @@
-// Errors of the API and the network.
+// API and network errors.
 
 /** One error in a request. */
 export interface RefusalIssue {
@@ -13,7 +13,7 @@ export interface RefusalIssue {
 
 export class Refusal extends Error {
   override readonly name = "Refusal";
-  /** 0 without a response, or if nothing was sent. */
+  /** HTTP status; 0 without a response. */
   readonly status: number;
   /** API code: `entity_not_found`; `unreachable` without a response. */
   readonly code: string;
@@ -21,33 +21,27 @@ export class Refusal extends Error {
   /** Id in the log; null without a response. */
   readonly requestId: string | null;
 
-  constructor(about: {
-    readonly status: number;
-    readonly code: string;
-    readonly message: string;
-    readonly issues?: readonly RefusalIssue[];
-    readonly requestId: string | null;
-  }) {
-    super(about.message);
-    this.status = about.status;
-    this.code = about.code;
-    this.issues = about.issues ?? [];
-    this.requestId = about.requestId;
+  constructor(details: Pick<Refusal, "status" | "code" | "message" | "requestId"> & Partial<Pick<Refusal, "issues">>) {
+    super(details.message);
+    this.status = details.status;
+    this.code = details.code;
+    this.issues = details.issues ?? [];
+    this.requestId = details.requestId;
   }
 }
 
 /** @param body of the response, in any format: it may come from a proxy in front of the appliance */
 export function refusalOf(response: Response, body: unknown): Refusal {
-  const told = (typeof body === "object" && body !== null ? body : {}) as {
+  const fields = (typeof body === "object" && body !== null ? body : {}) as {
     code?: unknown;
     error?: unknown;
     params?: { issues?: unknown };
   };
-  const issues = Array.isArray(told.params?.issues) ? (told.params.issues as RefusalIssue[]) : [];
+  const issues = Array.isArray(fields.params?.issues) ? (fields.params.issues as RefusalIssue[]) : [];
   return new Refusal({
     status: response.status,
-    code: typeof told.code === "string" ? told.code : "unknown",
-    message: typeof told.error === "string" ? told.error : `${response.status} ${response.statusText}`.trim(),
+    code: typeof fields.code === "string" ? fields.code : "unknown",
+    message: typeof fields.error === "string" ? fields.error : `${response.status} ${response.statusText}`.trim(),
     issues,
     requestId: response.headers.get("x-request-id"),
   });
@@ -56,11 +50,11 @@ export function refusalOf(response: Response, body: unknown): Refusal {
 const UNREACHABLE = "unreachable";
 
 /** Status codes of a proxy that got no response from the appliance. */
-const OF_A_GATEWAY: readonly number[] = [502, 504];
+const GATEWAY_STATUSES: readonly number[] = [502, 504];
 
 /** Whether the outcome of a write is unknown: the response was lost, so it may have succeeded. */
-export function isUnsure({ status, code }: Pick<Refusal, "status" | "code">): boolean {
-  return code === UNREACHABLE || OF_A_GATEWAY.includes(status);
+export function isOutcomeUnknown({ status, code }: Pick<Refusal, "status" | "code">): boolean {
+  return code === UNREACHABLE || GATEWAY_STATUSES.includes(status);
 }
 
 /** Error for a missing response. */

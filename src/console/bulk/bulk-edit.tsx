@@ -1,127 +1,111 @@
-// Bulk edit: select fields, enter values, review the plan, and write it.
+// Bulk edit: select fields, enter values, review the plan and apply it.
 
 import { useEffect, useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { Select } from "../components/select.tsx";
 import { customField, definitionsOf, fieldsOf } from "../editing/forms.ts";
-import type { Saved } from "../editing/saved.ts";
-import { keepDraft, keptDraft } from "../forms/drafts.ts";
+import { type Saved, savedMany } from "../editing/saved.ts";
+import { loadDraft, storeDraft } from "../forms/drafts.ts";
 import { bodyWith, type TypedFields } from "../forms/edits.ts";
-import { type FormField, sentValue, type Typed, typedOf, wrongWith } from "../forms/field.ts";
-import { FieldControl, nameOfField } from "../forms/field-control.tsx";
+import { type FormField, sentValue, type Typed, typedOf, validationError } from "../forms/field.ts";
+import { FieldControl, titleOfField } from "../forms/field-control.tsx";
 import { lacksReason } from "../forms/reason.ts";
 import { kindWords } from "../kinds/kinds.ts";
-import { Select } from "../parts/select.tsx";
+import { usePlan } from "../plans/use-plan.ts";
 import { me } from "../session/me.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
-import { usePlan } from "../writes/use-plan.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
-import type { BulkScope } from "./scope.ts";
+import type { BulkOperation } from "./scope.ts";
 import { type BulkPlan, updateMany } from "./writes.ts";
 
-interface BulkEditProps {
-  readonly scope: BulkScope;
-  /** @param saved null if canceled */
-  onEnd(saved: Saved | null): void;
-}
-
-export function BulkEdit({ scope, onEnd }: BulkEditProps) {
+export function BulkEdit({ scope, onEnd }: BulkOperation) {
   const { kind, count } = scope;
-  const words = kindWords(kind);
+  const nouns = kindWords(kind);
   const [fields, setFields] = useState<readonly FormField[]>(() => fieldsOf(kind, false));
   const draftName = { userId: me.value?.id ?? "", kind: `bulk ${kind}`, id: "edit" };
-  const [begun] = useState(() => keptDraft(draftName));
-  const [typed, setTyped] = useState<TypedFields>(begun?.typed ?? {});
-  const [reason, setReason] = useState(begun?.reason ?? "");
+  const [draft] = useState(() => loadDraft(draftName));
+  const [typed, setTyped] = useState<TypedFields>(draft?.typed ?? {});
+  const [reason, setReason] = useState(draft?.reason ?? "");
   useEffect(() => {
     definitionsOf(kind).then(
-      (definitions) => setFields((own) => [...own, ...definitions.map(customField)]),
+      (definitions) => setFields((current) => [...current, ...definitions.map(customField)]),
       (cause: unknown) => refuse(asRefusal(cause)),
     );
   }, [kind]);
-  const keep = (fields: TypedFields, why: string) =>
-    keepDraft(draftName, { base: {}, tag: "", typed: fields, reason: why });
+  const saveDraft = (typedFields: TypedFields, draftReason: string) =>
+    storeDraft(draftName, { base: {}, tag: "", typed: typedFields, reason: draftReason });
   const chosen = fields.filter(({ name }) => Object.hasOwn(typed, name));
-  const isWrong = chosen.some((field) => wrongWith(field, ownValue(typed, field.name) as Typed) !== null);
-  const set = bodyWith(chosen.map((field) => [field.name, sentValue(field, ownValue(typed, field.name) as Typed)]));
-  const { plan, isReplanned, problem, isOfWrite, isBusy, look, write, drop, refuse } = usePlan<BulkPlan>(
-    ({ quoted, key }) => updateMany(scope, { set, plan: quoted }, { reason, key }),
+  const inputOf = (field: FormField) => ownValue(typed, field.name) as Typed;
+  const isInvalid = chosen.some((field) => validationError(field, inputOf(field)) !== null);
+  const set = bodyWith(chosen.map((field) => [field.name, sentValue(field, inputOf(field))]));
+  const { plan, isReplanned, problem, isWriteProblem, isBusy, preview, write, drop, refuse } = usePlan<BulkPlan>(
+    ({ fingerprint, key }) => updateMany(scope, { set, plan: fingerprint }, { reason, key }),
   );
   const type = (field: FormField, value: Typed | undefined) => {
     const { [field.name]: _, ...others } = typed;
     const next = value === undefined ? others : { ...typed, [field.name]: value };
     setTyped(next);
-    keep(next, reason);
+    saveDraft(next, reason);
     drop();
   };
   const end = (saved: Saved | null) => {
-    keepDraft(draftName, null);
+    storeDraft(draftName, null);
     onEnd(saved);
   };
   const { updated = 0, unchanged = 0 } = plan?.counts ?? {};
   return (
     <BulkForm
-      title={`Edit ${counted(count, ...words)}`}
+      title={`Edit ${counted(count, ...nouns)}`}
       problem={problem}
-      isOfWrite={isOfWrite}
+      isWriteProblem={isWriteProblem}
       reason={updated > 0 ? reason : null}
-      onReason={(said) => {
-        setReason(said);
-        keep(typed, said);
+      onReason={(value) => {
+        setReason(value);
+        saveDraft(typed, value);
       }}
       onCancel={() => end(null)}
       buttons={
         plan === null ? (
-          <button
-            type="button"
+          <ActionButton
+            label="Preview"
             class="primary"
-            disabled={isBusy || isWrong || chosen.length === 0}
-            onClick={() => void look()}
-          >
-            Preview
-          </button>
+            disabled={isBusy || isInvalid || chosen.length === 0}
+            onClick={() => void preview()}
+          />
         ) : (
           <>
             {updated > 0 && (
-              <button
-                type="button"
+              <ActionButton
+                label={`Change ${counted(updated, ...nouns)}`}
                 class="primary"
                 disabled={isBusy || lacksReason(reason)}
-                onClick={() =>
-                  void write(({ sequence }) => end({ kind, id: "", operation: "updated", sequence, merged: [] }))
-                }
-              >
-                Change {counted(updated, ...words)}
-              </button>
+                onClick={() => void write(({ sequence }) => end(savedMany(kind, "updated", sequence)))}
+              />
             )}{" "}
-            <button type="button" onClick={() => drop()}>
-              Back to the fields
-            </button>
+            <ActionButton label="Back to the fields" onClick={() => drop()} />
           </>
         )
       }
     >
-      {begun !== null && plan === null && <p class="note">{editText.restored}</p>}
+      {draft !== null && plan === null && <p class="note">{editText.restored}</p>}
       {plan === null ? (
         <div class="bulk-fields">
-          {chosen.length === 0 && <p>Choose what to set. What is not chosen stays as it is in each.</p>}
+          {chosen.length === 0 && <p>Choose the fields to set. All other fields remain unchanged.</p>}
           {chosen.map((field) => (
             <FieldControl
               key={field.name}
               field={field}
-              typed={ownValue(typed, field.name) as Typed}
+              typed={inputOf(field)}
               record={{ network_id: scope.networkId }}
-              wrong={wrongWith(field, ownValue(typed, field.name) as Typed)}
+              error={validationError(field, inputOf(field))}
               onType={(value) => type(field, value)}
             >
-              <button type="button" onClick={() => type(field, undefined)}>
-                Do not set {nameOfField(field)}
-              </button>{" "}
-              {field.isNullable && ownValue(typed, field.name) === "" && (
-                <span class="aside">Left empty, it is cleared.</span>
-              )}
+              <ActionButton label={`Do not set ${titleOfField(field)}`} onClick={() => type(field, undefined)} />{" "}
+              {field.isNullable && inputOf(field) === "" && <span class="aside">Leave empty to clear it.</span>}
             </FieldControl>
           ))}
           <Select
@@ -131,24 +115,22 @@ export function BulkEdit({ scope, onEnd }: BulkEditProps) {
               ["", "Add a field to set"],
               ...fields
                 .filter(({ name }) => !Object.hasOwn(typed, name))
-                .map((field) => [field.name, nameOfField(field)] as const),
+                .map((field) => [field.name, titleOfField(field)] as const),
             ]}
             onChoose={(name) => {
-              const field = fields.find((each) => each.name === name);
+              const field = fields.find((candidate) => candidate.name === name);
               if (field !== undefined) type(field, typedOf(field, null));
             }}
           />
         </div>
       ) : (
-        <div role="status">
-          {isReplanned && <p class="note">Some records changed meanwhile. The preview is updated.</p>}
+        <PlannedChanges kind={kind} changes={plan.changes} count={updated} isReplanned={isReplanned}>
           <p>
             {updated === 0
               ? "Nothing would change: all of them already have these values."
-              : `${counted(updated, ...words)} would change${unchanged === 0 ? "." : `, ${groupedDigits(unchanged)} would stay as is.`}`}
+              : `${counted(updated, ...nouns)} would change${unchanged === 0 ? "." : `, ${groupedDigits(unchanged)} would remain unchanged.`}`}
           </p>
-          <PlannedChanges kind={kind} changes={plan.changes} count={updated} />
-        </div>
+        </PlannedChanges>
       )}
     </BulkForm>
   );

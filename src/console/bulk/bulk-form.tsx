@@ -1,26 +1,27 @@
-// Frame of a bulk operation: heading, reason, problem, and buttons.
+// Frame for a bulk operation: heading, reason, problem and buttons.
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { isUnsure, type Refusal } from "../api/refusal.ts";
+import { isOutcomeUnknown, type Refusal } from "../api/refusal.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { Problem } from "../components/problem.tsx";
 import { ReasonRow } from "../forms/reason-input.tsx";
-import { Problem } from "../parts/problem.tsx";
 
 interface BulkFormProps {
   readonly title: string;
   readonly problem: Refusal | null;
-  /** Whether the problem concerns a write, not a preview. */
-  readonly isOfWrite: boolean;
+  /** Whether the problem concerns the write rather than a preview. */
+  readonly isWriteProblem: boolean;
   /** Null while there is nothing to write. */
   readonly reason: string | null;
   onReason(reason: string): void;
-  /** Shown next to the cancel button. */
+  /** Buttons next to the cancel button. */
   readonly buttons: ComponentChildren;
   onCancel(): void;
   readonly children: ComponentChildren;
 }
 
-export function BulkForm({ title, problem, isOfWrite, reason, onReason, buttons, onCancel, children }: BulkFormProps) {
+export function BulkForm({ title, problem, reason, onReason, buttons, onCancel, children, ...rest }: BulkFormProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), []);
   return (
@@ -30,15 +31,12 @@ export function BulkForm({ title, problem, isOfWrite, reason, onReason, buttons,
       </h2>
       {children}
       {problem !== null && <Problem problem={problem} />}
-      {problem !== null && isOfWrite && isUnsure(problem) && (
-        <p class="note">The answer was lost. Safe to retry: nothing is done twice.</p>
+      {problem !== null && rest.isWriteProblem && isOutcomeUnknown(problem) && (
+        <p class="note">The response was lost. It's safe to retry: nothing is done twice.</p>
       )}
       {reason !== null && <ReasonRow id="bulk-reason" reason={reason} onReason={onReason} />}
       <p>
-        {buttons}{" "}
-        <button type="button" onClick={onCancel}>
-          Cancel
-        </button>
+        {buttons} <ActionButton label="Cancel" onClick={onCancel} />
       </p>
     </section>
   );

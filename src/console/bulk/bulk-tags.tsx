@@ -1,84 +1,71 @@
-// Bulk tagging. First shows the number of records that already have the tag.
+// Bulk tagging: shows how many records already have the tag, then adds or removes it.
 
 import { useEffect, useState } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { asRefusal, read } from "../api/client.ts";
-import type { Saved } from "../editing/saved.ts";
+import { choicesOf, Select } from "../components/select.tsx";
+import { savedMany } from "../editing/saved.ts";
 import { lacksReason, reasonHeader } from "../forms/reason.ts";
-import { useSending } from "../forms/sending.ts";
+import { useWrite } from "../forms/use-write.ts";
 import { isTagged, kindWords } from "../kinds/kinds.ts";
-import { choicesOf, Select } from "../parts/select.tsx";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { BulkForm } from "./bulk-form.tsx";
-import { type BulkScope, idsOf } from "./scope.ts";
+import { type BulkOperation, idsOf } from "./scope.ts";
 import { tagMany } from "./writes.ts";
-
-interface BulkTagsProps {
-  readonly scope: BulkScope;
-  /** @param saved null if canceled */
-  onEnd(saved: Saved | null): void;
-}
 
 /** Maximum number of tags offered. */
 const TAGS_MAX = 1_000;
 
-interface Standing {
-  readonly tagged: readonly string[];
-  readonly untagged: readonly string[];
-}
+type TagState = Readonly<Record<"tagged" | "untagged", readonly string[]>>;
 
-export function BulkTags({ scope, onEnd }: BulkTagsProps) {
+export function BulkTags({ scope, onEnd }: BulkOperation) {
   const { kind, count } = scope;
   const words = kindWords(kind);
-  const { data: tags = [] } = useAnswer(read("/api/v1/tags", { query: { order_by: "name", limit: TAGS_MAX } }));
+  const { data: tags = [] } = useResponse(read("/api/v1/tags", { query: { order_by: "name", limit: TAGS_MAX } }));
   const [tagId, setTagId] = useState("");
-  const [standing, setStanding] = useState<Standing | null>(null);
-  const { isBusy, problem, send, refuse } = useSending();
+  const [tagState, setTagState] = useState<TagState | null>(null);
+  const { isBusy, problem, send, refuse } = useWrite();
   const [reason, setReason] = useState("");
   useEffect(() => {
-    setStanding(null);
+    setTagState(null);
     refuse(null);
     if (tagId === "") return;
-    let isWanted = true;
+    let isCurrent = true;
     Promise.all([idsOf(scope), idsOf(scope, `tags = "${tagId}"`)]).then(
-      ([all, tagged]) => {
-        if (isWanted) setStanding({ tagged, untagged: all.filter((id) => !tagged.includes(id)) });
-      },
-      (cause: unknown) => {
-        if (isWanted) refuse(asRefusal(cause));
-      },
+      ([all, tagged]) => isCurrent && setTagState({ tagged, untagged: all.filter((id) => !tagged.includes(id)) }),
+      (cause: unknown) => isCurrent && refuse(asRefusal(cause)),
     );
     return () => {
-      isWanted = false;
+      isCurrent = false;
     };
   }, [tagId]);
   const write = (isAdded: boolean) => {
-    if (standing === null || !isTagged(kind)) return;
-    const tagging = { ids: isAdded ? standing.untagged : standing.tagged, tagId, isAdded };
+    if (tagState === null || !isTagged(kind)) return;
+    const tagging = { ids: isAdded ? tagState.untagged : tagState.tagged, tagId, isAdded };
     void send([tagging, reason], async (header) => {
-      const sequence = await tagMany(kind, tagging, { header, headers: reasonHeader(reason) });
-      onEnd({ kind, id: "", operation: "updated", sequence, merged: [] });
+      const headers = { header, headers: reasonHeader(reason) };
+      onEnd(savedMany(kind, "updated", await tagMany(kind, tagging, headers)));
     });
   };
-  const { tagged = [], untagged = [] } = standing ?? {};
+  const { tagged = [], untagged = [] } = tagState ?? {};
   return (
     <BulkForm
       title={`Tags of ${counted(count, ...words)}`}
       problem={problem}
-      isOfWrite={standing !== null}
-      reason={standing === null ? null : reason}
+      isWriteProblem={tagState !== null}
+      reason={tagState === null ? null : reason}
       onReason={setReason}
       onCancel={() => onEnd(null)}
       buttons={
         <>
           {untagged.length > 0 && (
             <button type="button" class="primary" disabled={isBusy || lacksReason(reason)} onClick={() => write(true)}>
-              Add it to {counted(untagged.length, ...words)}
+              Add to {counted(untagged.length, ...words)}
             </button>
           )}{" "}
           {tagged.length > 0 && (
             <button type="button" disabled={isBusy || lacksReason(reason)} onClick={() => write(false)}>
-              Take it off {counted(tagged.length, ...words)}
+              Remove from {counted(tagged.length, ...words)}
             </button>
           )}
         </>
@@ -86,11 +73,11 @@ export function BulkTags({ scope, onEnd }: BulkTagsProps) {
     >
       <p>
         <label>
-          Tag <Select value={tagId} choices={[["", "choose one"], ...choicesOf(tags)]} onChoose={setTagId} />
+          Tag <Select value={tagId} choices={[["", "Choose a tag"], ...choicesOf(tags)]} onChoose={setTagId} />
         </label>{" "}
         <span role="status">
-          {standing !== null &&
-            `${groupedDigits(tagged.length)} of ${groupedDigits(tagged.length + untagged.length)} have it.`}
+          {tagState !== null &&
+            `${groupedDigits(tagged.length)} of ${groupedDigits(tagged.length + untagged.length)} have this tag.`}
         </span>
       </p>
     </BulkForm>

@@ -1,52 +1,49 @@
-// Records of a bulk operation: selected ones, or all that match a filter.
+// Scope of a bulk operation: selected records, or all that match a filter.
 
-import { api, rethrown } from "../api/client.ts";
+import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
-import { Refusal, refusalOf } from "../api/refusal.ts";
+import { Refusal } from "../api/refusal.ts";
+import type { Saved } from "../editing/saved.ts";
 import { apiPath, type EditedKind, entryOf } from "../kinds/kinds.ts";
 import { groupedDigits } from "../text/digits.ts";
 
 export interface BulkScope {
   readonly kind: EditedKind;
-  /** Null for all matches of the filter. */
+  /** Selected records; null for all that match the filter. */
   readonly ids: readonly string[] | null;
   readonly filter: string;
   readonly networkId: string | null;
   readonly count: number;
 }
 
-/** Limit of the API for tags and deletions. */
-export const AT_ONCE_MAX = 1_000;
+/** Properties of a bulk operation's form. */
+export interface BulkOperation {
+  readonly scope: BulkScope;
+  /** @param saved null if cancelled */
+  onEnd(saved: Saved | null): void;
+}
 
-/** Representative of all list paths: they take the same query. */
-type AnyList = "/api/v1/vlans";
+/** API limit for tagging and deleting. */
+export const BULK_MAX = 1_000;
 
-/** Ids of the records, at most AT_ONCE_MAX, that also match the condition. @throws Refusal */
+/** Ids of the records, at most BULK_MAX. @param condition additional filter condition @throws Refusal */
 export async function idsOf({ kind, ids, filter, networkId }: BulkScope, condition = ""): Promise<string[]> {
-  const both = ids === null ? [filter, condition] : [condition];
-  const asked = both.filter((each) => each !== "").map((each) => `(${each})`);
+  const conditions = ids === null ? [filter, condition] : [condition];
+  const clauses = conditions.filter((clause) => clause !== "").map((clause) => `(${clause})`);
   const query = {
-    ...(asked.length === 0 ? {} : { filter: asked.join(" AND ") }),
+    ...(clauses.length === 0 ? {} : { filter: clauses.join(" AND ") }),
     ...(networkId === null || ids !== null ? {} : { network_id: networkId }),
-    ...entryOf(kind)?.alone,
+    ...entryOf(kind)?.withoutParts,
   };
-  const windows =
-    ids === null ? [{ limit: AT_ONCE_MAX }] : idGroups(ids).map((each) => ({ ids: each, limit: IDS_MAX }));
+  const pages = ids === null ? [{ limit: BULK_MAX }] : idGroups(ids).map((group) => ({ ids: group, limit: IDS_MAX }));
   const found: string[] = [];
-  for (const window of windows) {
-    const { data, error, response } = await api
-      .GET(apiPath(kind) as AnyList, { params: { query: { ...query, ...window } as never } })
-      .catch(rethrown);
-    if (data === undefined) throw refusalOf(response, error);
-    // The filter may match more than at selection time. A partial operation was never requested.
-    if (ids === null && data.meta.pagination.has_more)
-      throw new Refusal({
-        status: 0,
-        code: "too_many",
-        message: `At most ${groupedDigits(AT_ONCE_MAX)} at once: narrow the filter.`,
-        requestId: null,
-      });
-    found.push(...data.data.map(({ id }) => id));
+  for (const page of pages) {
+    const { data, meta } = await read(apiPath(kind), { query: { ...query, ...page } as never }).load();
+    // The filter may match more records than when it was chosen; acting on only some of them was not requested.
+    const message = `At most ${groupedDigits(BULK_MAX)} records at once. Narrow the filter.`;
+    if (ids === null && meta.pagination.has_more)
+      throw new Refusal({ status: 0, code: "too_many", message, requestId: null });
+    found.push(...data.map(({ id }) => id));
   }
   return found;
 }

@@ -1,106 +1,92 @@
-// Rejected table rows with the issues of their cells, editable in place.
+// Rejected table rows with the issues in their cells, editable in place.
 
 import type { RefusalIssue } from "../api/refusal.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
 import { counted, groupedDigits } from "../text/digits.ts";
 import type { Table } from "./table-file.ts";
 
 interface TableErrorsProps {
   readonly table: Table;
-  /** API column of each header. */
+  /** API column for each header. */
   readonly columns: readonly (string | null)[];
+  /** Issues in data rows. */
   readonly issues: readonly RefusalIssue[];
-  onCell(line: number, at: number, text: string): void;
+  onCell(line: number, index: number, text: string): void;
   onLeaveOut(line: number): void;
 }
 
-/** Counts issues and the rows that have them, with the remedy. */
-export function wrongCells(issues: number, rowCount: number): string {
-  return `${counted(issues, "thing is", "things are")} wrong in ${counted(rowCount, "row", "rows")}. Fix them here, or in the file.`;
+/** Number of issues and affected rows, with the remedy. */
+export function issueSummary(issues: number, rowCount: number): string {
+  const found = counted(issues, "problem", "problems");
+  return `${found} in ${counted(rowCount, "row", "rows")}. Fix them here or in the file.`;
 }
 
-/** Rows listed at a time. */
+/** Maximum number of rows listed at a time. */
 const ROWS_SHOWN = 50;
-/** Spreadsheet number of the first data row. */
+/** Row number of the first data row in a spreadsheet. */
 export const FIRST_ROW = 2;
 
 export function TableErrors({ table, columns, issues, onCell, onLeaveOut }: TableErrorsProps) {
-  const byRow = Map.groupBy(
-    issues.filter(({ row }) => row !== undefined),
-    ({ row }) => row as number,
-  );
+  const byRow = Map.groupBy(issues, ({ row = 0 }) => row);
   const rows = [...byRow].sort(([a], [b]) => a - b);
-  const shown = columns.flatMap((column, at) => (column === null ? [] : [{ column, at }]));
+  const shown = columns.flatMap((column, index) => (column === null ? [] : [{ column, index }]));
   return (
     <div class="table-errors">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
-      <section class="table" tabIndex={0} aria-label={wrongCells(issues.length, byRow.size)}>
-        <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">Row</th>
-              {shown.map(({ column, at }) => (
-                <th key={at} scope="col">
-                  {column}
-                </th>
-              ))}
-              <th scope="col">Leave out</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.slice(0, ROWS_SHOWN).map(([row, wrong]) => {
-              const own = table.rows[row - FIRST_ROW];
-              if (own === undefined) return null;
-              const elsewhere = wrong.filter(({ column }) => !columns.includes(column ?? null));
-              return (
-                <tr key={row}>
-                  <th scope="row">
-                    {own.line}
-                    {elsewhere.map(({ column, message }) => (
-                      <p key={`${column}${message}`} class="edit-wrong">
-                        {column} {message}
+      <RowsTable
+        title={issueSummary(issues.length, byRow.size)}
+        heads={["Row", ...shown.map(({ column }) => column), "Leave out"]}
+      >
+        {rows.slice(0, ROWS_SHOWN).map(([row, rowIssues]) => {
+          const tableRow = table.rows[row - FIRST_ROW];
+          if (tableRow === undefined) return null;
+          const otherIssues = rowIssues.filter(({ column }) => !columns.includes(column ?? null));
+          return (
+            <tr key={row}>
+              <th scope="row">
+                {tableRow.line}
+                {otherIssues.map(({ column, message }) => (
+                  <p key={`${column}${message}`} class="edit-error">
+                    {column} {message}
+                  </p>
+                ))}
+              </th>
+              {shown.map(({ column, index }) => {
+                const cellIssues = rowIssues.filter((issue) => issue.column === column);
+                const id = `cell-${tableRow.line}-${index}`;
+                return (
+                  <td key={index}>
+                    {/* An issue may be fixed in another cell: the end of a range by changing its start. */}
+                    <input
+                      type="text"
+                      aria-label={`${column} of row ${groupedDigits(tableRow.line)}`}
+                      aria-invalid={cellIssues.length > 0}
+                      aria-describedby={cellIssues.length > 0 ? id : undefined}
+                      value={tableRow.cells[index]}
+                      dir="auto"
+                      onInput={(event) => onCell(tableRow.line, index, event.currentTarget.value)}
+                    />
+                    {cellIssues.length > 0 && (
+                      <p class="edit-error" id={id}>
+                        {cellIssues.map(({ message }) => message).join(" ")}
                       </p>
-                    ))}
-                  </th>
-                  {shown.map(({ column, at }) => {
-                    const said = wrong.filter((issue) => issue.column === column);
-                    const id = `cell-${own.line}-${at}`;
-                    return (
-                      <td key={at}>
-                        {/* An issue may be fixed in another cell: the end of a range by its start. */}
-                        <input
-                          type="text"
-                          aria-label={`${column} of row ${groupedDigits(own.line)}`}
-                          aria-invalid={said.length > 0}
-                          aria-describedby={said.length > 0 ? id : undefined}
-                          value={own.cells[at]}
-                          dir="auto"
-                          onInput={(event) => onCell(own.line, at, event.currentTarget.value)}
-                        />
-                        {said.length > 0 && (
-                          <p class="edit-wrong" id={id}>
-                            {said.map(({ message }) => message).join(" ")}
-                          </p>
-                        )}
-                      </td>
-                    );
-                  })}
-                  <td>
-                    <button
-                      type="button"
-                      aria-label={`Leave out row ${groupedDigits(own.line)}`}
-                      onClick={() => onLeaveOut(own.line)}
-                    >
-                      ×
-                    </button>
+                    )}
                   </td>
-                </tr>
-              );
-            })}
-          </tbody>
-        </table>
-      </section>
+                );
+              })}
+              <td>
+                <ActionButton
+                  label="×"
+                  aria-label={`Leave out row ${groupedDigits(tableRow.line)}`}
+                  onClick={() => onLeaveOut(tableRow.line)}
+                />
+              </td>
+            </tr>
+          );
+        })}
+      </RowsTable>
       {rows.length > ROWS_SHOWN && (
-        <p class="aside">And {counted(rows.length - ROWS_SHOWN, "row", "rows")} more, shown once these are fixed.</p>
+        <p class="aside">And {counted(rows.length - ROWS_SHOWN, "row", "rows")} more, shown after these are fixed.</p>
       )}
     </div>
   );

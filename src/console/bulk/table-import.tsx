@@ -1,69 +1,57 @@
-// Table import: file, column mapping, preview, errors, and write.
+// Table import: file, column mapping, preview, errors and write.
 
 import { useEffect, useState } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
-import type { Saved } from "../editing/saved.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { choicesOf, Select } from "../components/select.tsx";
+import { Waiting } from "../components/waiting.tsx";
+import { type Saved, savedMany } from "../editing/saved.ts";
 import { choiceOf, choicesRead } from "../forms/choices.ts";
-import { type DraftName, keepDraft, keptDraft } from "../forms/drafts.ts";
+import { type DraftName, loadDraft, storeDraft } from "../forms/drafts.ts";
 import { lacksReason } from "../forms/reason.ts";
 import { type EditedKind, kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { choicesOf, Select } from "../parts/select.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { usePlan } from "../plans/use-plan.ts";
 import { me } from "../session/me.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { isolated } from "../text/isolated.ts";
 import { network } from "../time/at.ts";
-import { usePlan } from "../writes/use-plan.ts";
 import { BulkForm } from "./bulk-form.tsx";
 import { PlannedChanges } from "./planned-changes.tsx";
-import { columnTwice, matchColumns } from "./table-columns.ts";
-import { FIRST_ROW, TableErrors, wrongCells } from "./table-errors.tsx";
-import {
-  CHARSETS,
-  type Charset,
-  readTable,
-  TABLE_ROWS_MAX,
-  type Table,
-  textOfFile,
-  writtenTable,
-} from "./table-file.ts";
+import { duplicateColumn, matchColumns } from "./table-columns.ts";
+import { FIRST_ROW, issueSummary, TableErrors } from "./table-errors.tsx";
+import { CHARSETS, type Charset, csvToSend, readTable, TABLE_ROWS_MAX, type Table, textOfFile } from "./table-file.ts";
 import { columnsOf, importTable, type TablePlan } from "./writes.ts";
 
-interface TableImportProps {
-  readonly kind: EditedKind;
-  /** @param saved null if canceled */
-  onEnd(saved: Saved | null): void;
-}
-
-interface Begun {
+interface ImportDraft {
   readonly table: Table;
   readonly columns: readonly (string | null)[];
 }
 
-export function TableImport({ kind, onEnd }: TableImportProps) {
+/** @param onEnd receives null if cancelled */
+export function TableImport({ kind, onEnd }: { readonly kind: EditedKind; onEnd(saved: Saved | null): void }) {
   const words = kindWords(kind);
   const draftName: DraftName = { userId: me.value?.id ?? "", kind, id: "table" };
-  const [known, setKnown] = useState<readonly string[] | null>(null);
-  const [begun, setBegun] = useState<Begun | null>(() => keptTable(draftName));
-  const [isRestored] = useState(begun !== null);
+  const [knownColumns, setKnown] = useState<readonly string[] | null>(null);
+  const [draft, setDraft] = useState<ImportDraft | null>(() => storedTable(draftName));
+  const [isRestored] = useState(draft !== null);
   const [networkId, setNetworkId] = useState(network.value ?? "");
   const [reason, setReason] = useState("");
   useEffect(() => {
     columnsOf(kind).then(
-      (there) => {
-        setKnown(there);
+      (columns) => {
+        setKnown(columns);
         // A stored draft may refer to a custom field deleted since.
-        setBegun((last) => last && { ...last, columns: last.columns.map((each) => among(there, each)) });
+        setDraft((last) => last && { ...last, columns: last.columns.map((column) => ifKnown(columns, column)) });
       },
       (cause: unknown) => refuse(asRefusal(cause)),
     );
   }, [kind]);
-  const change = (next: Begun | null) => {
-    setBegun(next);
-    keepTable(draftName, next);
+  const change = (next: ImportDraft | null) => {
+    setDraft(next);
+    storeTable(draftName, next);
     drop();
     refuse(null);
   };
@@ -72,184 +60,172 @@ export function TableImport({ kind, onEnd }: TableImportProps) {
     drop();
   };
   const end = (saved: Saved | null) => {
-    keepTable(draftName, null);
+    storeTable(draftName, null);
     onEnd(saved);
   };
   const needsNetwork =
-    known?.includes("network_id") === true &&
-    begun !== null &&
-    !["network_id", "network_name", "id"].some((column) => begun.columns.includes(column));
-  const twice = begun === null ? null : columnTwice(begun.columns);
-  const { plan, isReplanned, problem, isOfWrite, isBusy, look, write, drop, refuse } = usePlan<TablePlan>(
-    ({ quoted, key }) => {
-      const { table, columns } = begun as Begun;
+    knownColumns?.includes("network_id") === true &&
+    draft !== null &&
+    !["network_id", "network_name", "id"].some((column) => draft.columns.includes(column));
+  const duplicate = draft === null ? null : duplicateColumn(draft.columns);
+  const { plan, isReplanned, problem, isWriteProblem, isBusy, preview, write, drop, refuse } = usePlan<TablePlan>(
+    ({ fingerprint, key }) => {
+      const { table, columns } = draft as ImportDraft;
       const constants = needsNetwork && networkId !== "" ? { network_id: networkId } : {};
-      return importTable(kind, { text: writtenTable(table, columns, constants), plan: quoted }, { reason, key });
+      return importTable(kind, { text: csvToSend(table, columns, constants), plan: fingerprint }, { reason, key });
     },
   );
-  // Issues of the header row concern a whole column, not a row to fix.
+  // Issues in the header row concern a whole column, so there is no row to fix.
   const rowIssues = problem?.issues.filter(({ row }) => row !== undefined && row >= FIRST_ROW) ?? [];
   const writes = plan === null ? 0 : plan.counts.created + plan.counts.updated;
   return (
     <BulkForm
       title={`Import ${words[1]} from CSV`}
       problem={problem !== null && rowIssues.length === 0 ? problem : null}
-      isOfWrite={isOfWrite}
+      isWriteProblem={isWriteProblem}
       reason={writes > 0 ? reason : null}
       onReason={setReason}
       onCancel={() => end(null)}
       buttons={
         plan === null ? (
-          <button
-            type="button"
+          <ActionButton
+            label={isBusy ? "Loading…" : "Preview"}
             class="primary"
-            disabled={isBusy || begun === null || twice !== null}
-            onClick={() => void look()}
-          >
-            {isBusy ? "Looking…" : "Preview"}
-          </button>
+            disabled={isBusy || draft === null || duplicate !== null}
+            onClick={() => void preview()}
+          />
         ) : (
           writes > 0 && (
-            <button
-              type="button"
+            <ActionButton
+              label={`Write ${counted(writes, "row", "rows")}`}
               class="primary"
               disabled={isBusy || lacksReason(reason)}
-              onClick={() =>
-                void write(({ sequence }) => end({ kind, id: "", operation: "updated", sequence, merged: [] }))
-              }
-            >
-              Write {counted(writes, "row", "rows")}
-            </button>
+              onClick={() => void write(({ sequence }) => end(savedMany(kind, "updated", sequence)))}
+            />
           )
         )
       }
     >
-      {isRestored && begun !== null && <p class="note">The table that you had begun is back.</p>}
-      {known === null && problem === null && <Waiting />}
-      {known !== null && (
+      {isRestored && draft !== null && <p class="note">Your unfinished import was restored.</p>}
+      {knownColumns === null && problem === null && <Waiting />}
+      {knownColumns !== null && (
         <ChooseFile
-          begun={begun}
+          draft={draft}
           onRead={(table) => {
             const cellsOf = (position: number) => table.rows.map(({ cells }) => cells[position] ?? "");
-            change({ table, columns: matchColumns(table.headers, known, fieldTitle, cellsOf) });
+            change({ table, columns: matchColumns(table.headers, knownColumns, fieldTitle, cellsOf) });
           }}
-          onRefused={(sentence) =>
-            refuse(new Refusal({ status: 0, code: "table", message: sentence, requestId: null }))
-          }
+          onRefused={(message) => refuse(new Refusal({ status: 0, code: "table", message, requestId: null }))}
         />
       )}
-      {begun !== null && known !== null && (
-        <Columns begun={begun} known={known} onChange={(columns) => change({ ...begun, columns })} />
+      {draft !== null && knownColumns !== null && (
+        <Columns draft={draft} knownColumns={knownColumns} onChange={(columns) => change({ ...draft, columns })} />
       )}
-      {twice !== null && <p class="edit-wrong">Two columns are {isolated(twice)}.</p>}
-      {needsNetwork && <NetworkOfAll networkId={networkId} onChoose={chooseNetwork} />}
-      {rowIssues.length > 0 && begun !== null && (
+      {duplicate !== null && <p class="edit-error">Two columns map to {isolated(duplicate)}.</p>}
+      {needsNetwork && <NetworkOfAllRows networkId={networkId} onChoose={chooseNetwork} />}
+      {rowIssues.length > 0 && draft !== null && (
         <>
-          <p role="alert">{wrongCells(rowIssues.length, new Set(rowIssues.map(({ row }) => row)).size)}</p>
+          <p role="alert">{issueSummary(rowIssues.length, new Set(rowIssues.map(({ row }) => row)).size)}</p>
           <TableErrors
-            table={begun.table}
-            columns={begun.columns}
+            table={draft.table}
+            columns={draft.columns}
             issues={rowIssues}
-            onCell={(line, at, text) => {
-              const next = { ...begun, table: withCell(begun.table, { line, at, text }) };
+            onCell={(line, columnIndex, text) => {
+              const next = { ...draft, table: withCell(draft.table, line, columnIndex, text) };
               // Issues stay visible until the next preview.
-              setBegun(next);
-              keepTable(draftName, next);
+              setDraft(next);
+              storeTable(draftName, next);
               drop();
             }}
             onLeaveOut={(line) => {
-              const place = begun.table.rows.findIndex((row) => row.line === line);
-              change({ ...begun, table: { ...begun.table, rows: begun.table.rows.toSpliced(place, 1) } });
+              const index = draft.table.rows.findIndex((row) => row.line === line);
+              change({ ...draft, table: { ...draft.table, rows: draft.table.rows.toSpliced(index, 1) } });
               // The other rows remain invalid.
-              refuse(problem === null ? null : withoutRow(problem, place + FIRST_ROW));
+              refuse(problem === null ? null : withoutRow(problem, index + FIRST_ROW));
             }}
           />
         </>
       )}
-      {plan !== null && <Planned kind={kind} plan={plan} isReplanned={isReplanned} />}
+      {plan !== null && (
+        <PlannedChanges kind={kind} changes={plan.changes} count={writes} isReplanned={isReplanned}>
+          <PlanSummary plan={plan} />
+        </PlannedChanges>
+      )}
     </BulkForm>
   );
 }
 
-interface PlannedProps {
-  readonly kind: EditedKind;
-  readonly plan: TablePlan;
-  readonly isReplanned: boolean;
-}
-
-function Planned({ kind, plan, isReplanned }: PlannedProps) {
-  const { created, updated, unchanged } = plan.counts;
+function PlanSummary({ plan: { counts, ignored_columns } }: { readonly plan: TablePlan }) {
+  const { created, updated, unchanged } = counts;
   return (
-    <div role="status">
-      {isReplanned && <p class="note">Some records changed meanwhile. The preview is updated.</p>}
+    <>
       <p>
         {created + updated === 0
           ? "Nothing would change: every row already matches its record."
           : `${groupedDigits(created)} to create, ${groupedDigits(updated)} to update, ${groupedDigits(unchanged)} unchanged.`}
       </p>
-      {plan.ignored_columns.length > 0 && (
-        <p class="aside">Not written, only shown by exports: {plan.ignored_columns.join(", ")}.</p>
+      {ignored_columns.length > 0 && (
+        <p class="aside">Export-only columns, not imported: {ignored_columns.join(", ")}.</p>
       )}
-      <PlannedChanges kind={kind} changes={plan.changes} count={created + updated} />
-    </div>
+    </>
   );
 }
 
 interface ChooseFileProps {
-  readonly begun: Begun | null;
+  readonly draft: ImportDraft | null;
   onRead(table: Table): void;
   onRefused(sentence: string): void;
 }
 
-function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
+function ChooseFile({ draft, onRead, onRefused }: ChooseFileProps) {
   const [file, setFile] = useState<{ readonly name: string; readonly bytes: ArrayBuffer } | null>(null);
-  const [isForeign, setForeign] = useState(false);
-  const [isOver, setOver] = useState(false);
-  const take = (name: string, bytes: ArrayBuffer, charset: Charset | null) => {
+  const [hasOtherCharset, setHasOtherCharset] = useState(false);
+  const [isDraggedOver, setDraggedOver] = useState(false);
+  const load = (name: string, bytes: ArrayBuffer, charset: Charset | null) => {
     const text = textOfFile(bytes, charset);
-    setForeign(text === null || charset !== null);
+    setHasOtherCharset(text === null || charset !== null);
     if (text === null) return;
     const table = readTable(name, text);
     if ("brokenLine" in table)
       onRefused(
-        `Row ${groupedDigits(table.brokenLine)} cannot be read: its quotes do not end, or it has more cells than columns.`,
+        `Row ${groupedDigits(table.brokenLine)} cannot be read: it has an unclosed quote or more cells than columns.`,
       );
-    else if (table.rows.length === 0) onRefused("There are no rows in it.");
+    else if (table.rows.length === 0) onRefused("The file has no rows.");
     else if (table.rows.length > TABLE_ROWS_MAX) onRefused(`At most ${groupedDigits(TABLE_ROWS_MAX)} rows at once.`);
     else onRead(table);
   };
-  const open = async (given: File | undefined) => {
-    if (given === undefined) return;
-    const bytes = await given.arrayBuffer().catch(() => null);
-    if (bytes === null) return onRefused("It cannot be read: it is a folder, or no longer there.");
-    setFile({ name: given.name, bytes });
-    take(given.name, bytes, null);
+  const open = async (selectedFile: File | undefined) => {
+    if (selectedFile === undefined) return;
+    const bytes = await selectedFile.arrayBuffer().catch(() => null);
+    if (bytes === null) return onRefused("The file cannot be read: it is a folder or no longer exists.");
+    setFile({ name: selectedFile.name, bytes });
+    load(selectedFile.name, bytes, null);
   };
   return (
     // Files can also be selected with the button.
     // biome-ignore lint/a11y/noStaticElementInteractions: drag and drop has no keyboard equivalent
     <div
-      class={isOver ? "table-drop is-over" : "table-drop"}
+      class={isDraggedOver ? "table-drop is-over" : "table-drop"}
       onDragOver={(event) => {
         event.preventDefault();
-        setOver(true);
+        setDraggedOver(true);
       }}
-      onDragLeave={() => setOver(false)}
+      onDragLeave={() => setDraggedOver(false)}
       onDrop={(event) => {
         event.preventDefault();
-        setOver(false);
+        setDraggedOver(false);
         void open(event.dataTransfer?.files[0]);
       }}
     >
-      {begun === null && (
+      {draft === null && (
         <p>
-          The columns of “Export CSV”, in any order, or fewer. A row whose record is there already changes it. Nothing
-          is ever deleted.
+          Use the columns of “Export CSV” or some of them, in any order. A row updates its record if it exists already.
+          Nothing is deleted.
         </p>
       )}
       <p>
         <label>
-          {begun === null ? "A CSV file" : "Another file"}{" "}
+          {draft === null ? "A CSV file" : "Another file"}{" "}
           <input
             type="file"
             accept=".csv,.txt,text/csv"
@@ -257,18 +233,18 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
           />
         </label>{" "}
         <span class="aside">
-          {begun === null
+          {draft === null
             ? "or drop it here"
-            : `${isolated(begun.table.name)}: ${counted(begun.table.rows.length, "row", "rows")}`}
+            : `${isolated(draft.table.name)}: ${counted(draft.table.rows.length, "row", "rows")}`}
         </span>
       </p>
-      {isForeign && file !== null && (
+      {hasOtherCharset && file !== null && (
         <p>
           <label>
-            Its text is not UTF-8. Encoding{" "}
+            The file is not UTF-8. Encoding{" "}
             <Select
               choices={["", ...CHARSETS]}
-              onChoose={(charset) => charset !== "" && take(file.name, file.bytes, charset as Charset)}
+              onChoose={(charset) => charset !== "" && load(file.name, file.bytes, charset as Charset)}
             />
           </label>
         </p>
@@ -278,28 +254,28 @@ function ChooseFile({ begun, onRead, onRefused }: ChooseFileProps) {
 }
 
 interface ColumnsProps {
-  readonly begun: Begun;
-  readonly known: readonly string[];
+  readonly draft: ImportDraft;
+  readonly knownColumns: readonly string[];
   onChange(columns: readonly (string | null)[]): void;
 }
 
-function Columns({ begun: { table, columns }, known, onChange }: ColumnsProps) {
+function Columns({ draft: { table, columns }, knownColumns, onChange }: ColumnsProps) {
   const matched = columns.filter((column) => column !== null).length;
   return (
     <details open={matched < columns.length}>
       <summary>
-        {groupedDigits(matched)} of {groupedDigits(columns.length)} columns are matched
+        {groupedDigits(matched)} of {groupedDigits(columns.length)} columns matched
       </summary>
       <div class="table-columns">
-        {table.headers.map((header, at) => (
-          // Headers may be duplicates.
-          <label key={`${at} ${header}`}>
+        {table.headers.map((header, columnIndex) => (
+          // Headers may be repeated.
+          <label key={`${columnIndex} ${header}`}>
             <bdi>{header || "–"}</bdi>{" "}
             <Select
               aria-label={`Column ${header} is`}
-              value={columns[at] ?? ""}
-              choices={[["", "left out"], ...known]}
-              onChoose={(value) => onChange(columns.map((column, place) => (place === at ? value || null : column)))}
+              value={columns[columnIndex] ?? ""}
+              choices={[["", "left out"], ...knownColumns]}
+              onChoose={(value) => onChange(columns.with(columnIndex, value || null))}
             />
           </label>
         ))}
@@ -310,29 +286,24 @@ function Columns({ begun: { table, columns }, known, onChange }: ColumnsProps) {
 
 const NETWORK_FIELD = { name: "network_id", type: "id", isNullable: false, isRequired: true } as const;
 
-function NetworkOfAll({ networkId, onChoose }: { readonly networkId: string; onChoose(id: string): void }) {
-  const { data = [] } = useAnswer(choicesRead(NETWORK_FIELD, {}));
+function NetworkOfAllRows({ networkId, onChoose }: { readonly networkId: string; onChoose(id: string): void }) {
+  const { data = [] } = useResponse(choicesRead(NETWORK_FIELD, {}));
   return (
     <p>
       <label>
-        Network of all rows{" "}
+        Network for all rows{" "}
         <Select value={networkId} choices={[["", "none"], ...choicesOf(data.map(choiceOf))]} onChoose={onChoose} />
       </label>
     </p>
   );
 }
 
-function withCell(
-  table: Table,
-  { line, at, text }: { readonly line: number; readonly at: number; readonly text: string },
-): Table {
-  const rows = table.rows.map((row) =>
-    row.line === line ? { ...row, cells: row.cells.map((cell, place) => (place === at ? text : cell)) } : row,
-  );
-  return { ...table, rows };
+function withCell(table: Table, line: number, columnIndex: number, text: string): Table {
+  const changed = (row: Table["rows"][number]) => ({ ...row, cells: row.cells.with(columnIndex, text) });
+  return { ...table, rows: table.rows.map((row) => (row.line === line ? changed(row) : row)) };
 }
 
-/** Issues without those of a removed row, with later rows shifted up; null without remaining issues. */
+/** Problem without the issues in a removed row, with later rows shifted up; null if no issues remain. */
 function withoutRow(problem: Refusal, row: number): Refusal | null {
   const issues = problem.issues.flatMap((issue) => {
     if (issue.row === undefined || issue.row < row) return [issue];
@@ -342,19 +313,19 @@ function withoutRow(problem: Refusal, row: number): Refusal | null {
   return issues.length === 0 ? null : new Refusal({ status, code, message, issues, requestId });
 }
 
-function among(known: readonly string[], column: string | null): string | null {
-  return column !== null && known.includes(column) ? column : null;
+function ifKnown(knownColumns: readonly string[], column: string | null): string | null {
+  return column !== null && knownColumns.includes(column) ? column : null;
 }
 
-function keptTable(name: DraftName): Begun | null {
-  return (keptDraft(name)?.base as { begun?: Begun } | undefined)?.begun ?? null;
+function storedTable(name: DraftName): ImportDraft | null {
+  return (loadDraft(name)?.base as { import?: ImportDraft } | undefined)?.import ?? null;
 }
 
-/** Larger tables cost more to store on each keystroke than to select again. */
-const KEPT_ROWS_MAX = 10_000;
+/** Larger tables are not stored: writing them on each keystroke costs more than selecting the file again. */
+const STORED_ROWS_MAX = 10_000;
 
-/** Subject to the browser's storage quota. */
-function keepTable(name: DraftName, begun: Begun | null): void {
-  const isKept = begun !== null && begun.table.rows.length <= KEPT_ROWS_MAX;
-  keepDraft(name, !isKept ? null : { base: { begun }, tag: "", typed: {}, reason: "" });
+/** Stores an unfinished import, subject to the browser's storage quota. */
+function storeTable(name: DraftName, draft: ImportDraft | null): void {
+  const isStored = draft !== null && draft.table.rows.length <= STORED_ROWS_MAX;
+  storeDraft(name, !isStored ? null : { base: { import: draft }, tag: "", typed: {}, reason: "" });
 }

@@ -1,6 +1,6 @@
 // API requests for bulk writes.
 
-import { api, done, fetchAnswer, written } from "../api/client.ts";
+import { api, fetchResponse, unwrap, unwrapWrite } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import { reasonHeader } from "../forms/reason.ts";
 import type { Headers } from "../forms/use-form.ts";
@@ -26,28 +26,19 @@ export interface BulkChange {
   readonly fields: readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[];
 }
 
-interface Sending {
+interface WriteOptions {
   readonly reason: string;
   readonly key: string;
 }
 
-/** Representatives of all paths: they take the same request. */
+/** One kind's paths stand for all, since they take the same request. */
 type AnyBulkUpdate = "/api/v1/vlans/bulk-update";
 type AnyBulkDelete = "/api/v1/vlans/bulk-delete";
 
 /** Plan or result of a table import. */
-export interface TablePlan {
-  readonly applied: boolean;
-  readonly sequence: number | null;
-  readonly plan: string;
-  readonly counts: {
-    readonly rows: number;
-    readonly created: number;
-    readonly updated: number;
-    readonly unchanged: number;
-  };
+export interface TablePlan extends Omit<BulkPlan, "counts"> {
+  readonly counts: Readonly<Record<"rows" | "created" | "updated" | "unchanged", number>>;
   readonly ignored_columns: readonly string[];
-  readonly changes: readonly BulkChange[];
 }
 
 /**
@@ -58,10 +49,10 @@ export interface TablePlan {
 export async function importTable(
   kind: EditedKind,
   { text, plan }: { readonly text: string; readonly plan: string | null },
-  { reason, key }: Sending,
+  { reason, key }: WriteOptions,
 ): Promise<TablePlan> {
   const query = plan === null ? "dry_run=true" : `plan=${plan}`;
-  const response = await fetchAnswer(`${apiPath(kind)}/import/csv?${query}`, {
+  const response = await fetchResponse(`${apiPath(kind)}/import/csv?${query}`, {
     method: "POST",
     headers: {
       "Content-Type": "text/csv; charset=utf-8",
@@ -74,32 +65,32 @@ export async function importTable(
   return (body as { data: TablePlan }).data;
 }
 
-/** Columns of the kind's export, in order. @throws Refusal */
+/** Columns of the kind's CSV export, in order. @throws Refusal */
 export async function columnsOf(kind: EditedKind): Promise<string[]> {
-  const response = await fetchAnswer(`${apiPath(kind)}/export/csv?ids=${NOBODY}`);
+  const response = await fetchResponse(`${apiPath(kind)}/export/csv?ids=${UNUSED_ID}`);
   if (!response.ok) throw refusalOf(response, await response.json().catch(() => undefined));
   const [header = ""] = (await response.text()).replace(/^\ufeff/, "").split(/\r?\n/);
   return header.split(",");
 }
 
-/** Unused id: the response contains the header only. */
-const NOBODY = "00000000-0000-0000-0000-000000000000";
+/** An id that no record has, so that the response contains only the header. */
+const UNUSED_ID = "00000000-0000-0000-0000-000000000000";
 
-/** @param plan fingerprint from the dry run; null for the dry run itself @throws Refusal */
+/** Updates records. @param plan fingerprint from the dry run; null for the dry run itself @throws Refusal */
 export async function updateMany(
   { kind, ids, filter, networkId }: BulkScope,
   { set, plan }: { readonly set: Readonly<Record<string, unknown>>; readonly plan: string | null },
-  { reason, key }: Sending,
+  { reason, key }: WriteOptions,
 ): Promise<BulkPlan> {
-  const within = networkId === null ? "" : `network_id = "${networkId}"`;
-  const asked = [filter, within].filter((each) => each !== "").map((each) => `(${each})`);
-  return done(
+  const networkClause = networkId === null ? "" : `network_id = "${networkId}"`;
+  const clauses = [filter, networkClause].filter((clause) => clause !== "").map((clause) => `(${clause})`);
+  return unwrap(
     api.POST(`${apiPath(kind)}/bulk-update` as AnyBulkUpdate, {
       params: { header: plan === null ? {} : { "Idempotency-Key": key } },
       headers: plan === null ? {} : reasonHeader(reason),
       body: {
-        ...(ids === null ? { filter: asked.join(" AND ") } : { ids: [...ids] }),
-        // The fields are of the kind in the path, which the type of all such paths leaves open.
+        ...(ids === null ? { filter: clauses.join(" AND ") } : { ids: [...ids] }),
+        // The fields belong to the kind in the path, which the representative type does not know.
         set: set as never,
         ...(plan === null ? { dry_run: true } : { plan }),
       },
@@ -107,20 +98,18 @@ export async function updateMany(
   );
 }
 
-/** @returns the transaction @throws Refusal with `entity_in_use` if other records depend on one */
+/** @returns the transaction @throws Refusal with `entity_in_use` if other records depend on any of them */
 export async function deleteMany(
   kind: EditedKind,
   { ids, cascade }: { readonly ids: readonly string[]; readonly cascade: boolean },
   { header, headers }: Headers,
 ): Promise<number | null> {
   const params = { query: cascade ? { cascade } : {}, header };
-  const { sequence } = await written(
-    api.POST(`${apiPath(kind)}/bulk-delete` as AnyBulkDelete, { params, headers, body: [...ids] }),
-  );
-  return sequence;
+  const writing = api.POST(`${apiPath(kind)}/bulk-delete` as AnyBulkDelete, { params, headers, body: [...ids] });
+  return (await unwrapWrite(writing)).sequence;
 }
 
-/** @returns the transaction; null without an effect @throws Refusal */
+/** @returns the transaction; null if nothing changed @throws Refusal */
 export async function tagMany(
   kind: TaggedKind,
   { ids, tagId, isAdded }: { readonly ids: readonly string[]; readonly tagId: string; readonly isAdded: boolean },
@@ -128,5 +117,5 @@ export async function tagMany(
 ): Promise<number | null> {
   const path = isAdded ? "/api/v1/tags/assign/bulk-add" : "/api/v1/tags/assign/bulk-remove";
   const body = { entity_type: kind, entity_ids: [...ids], tag_id: tagId };
-  return (await written(api.POST(path, { params: { header }, headers, body }))).sequence;
+  return (await unwrapWrite(api.POST(path, { params: { header }, headers, body }))).sequence;
 }

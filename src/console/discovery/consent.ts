@@ -1,8 +1,8 @@
-// Consent of an Admin to send credentials to an address or subnet. The preview reads the current records; the write
-// requires them to be unchanged. One transaction per item.
+// An Admin's consent to send credentials to records that are unchanged since the preview. One transaction per item.
 
-import { api, asRefusal, type DataOf, written } from "../api/client.ts";
+import { api, asRefusal, type DataOf, unwrapWrite } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { sentenceOf } from "../components/problem.tsx";
 import { allFieldsOf } from "../editing/forms.ts";
 import { loadEdited, saveEdited, type Tagged } from "../editing/write.ts";
 import { bodyOf } from "../forms/edits.ts";
@@ -10,121 +10,100 @@ import type { Values } from "../forms/field.ts";
 import { reasonHeader } from "../forms/reason.ts";
 import { newRequestKey } from "../forms/request-key.ts";
 import type { Headers } from "../forms/use-form.ts";
-import { sentenceOf } from "../parts/problem.tsx";
-import { groupedDigits } from "../text/digits.ts";
+import type { PlannedAction } from "../plans/plan-groups.ts";
+import type { Plan, PlanRequest } from "../plans/plans.ts";
+import { counted } from "../text/digits.ts";
 import { isolated } from "../text/isolated.ts";
-import type { PlannedAction } from "../writes/plan-groups.ts";
-import type { Plan, Sending } from "../writes/plans.ts";
 
 export type WaitingItem = DataOf<"/api/v1/discovery/withheld">[number];
 
 /** Record types whose changes affect the list of waiting items. */
 export const WAITING_TYPES = ["network", "host", "ip_address", "subnet", "credential"];
 
-/** “a”, “b” and “c”. */
-function listed(names: readonly string[]): string {
-  const quoted = names.map((name) => `“${isolated(name)}”`);
-  return new Intl.ListFormat("en").format(quoted);
-}
-
-const sendsSubnet = (names: readonly string[], cidr: string, count: number) =>
-  `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} of the network would be sent to every address of ${cidr} that a scan asks${
-    count === 0 ? "." : `: the ${count === 1 ? "one that is" : `${groupedDigits(count)} that are`} known, and others.`
-  }`;
-
-const sends = (names: readonly string[], address: string, host: string) =>
-  `The SNMP ${names.length === 1 ? "credential" : "credentials"} ${listed(names)} would be sent to ${address}, as an address of ${isolated(host)}.`;
-
-/** Effect of the consent, as a sentence. */
-export function consequence({ type, value, host, credentials, address_count }: WaitingItem): string {
-  const names = credentials.map(({ name }) => name);
-  return type === "Subnet" ? sendsSubnet(names, value, address_count) : sends(names, value, host?.name ?? "");
+/** Effect of consenting to an item, as a sentence. */
+export function consequence({ type, value, host, credentials, address_count: count }: WaitingItem): string {
+  // “a”, “b” and “c”.
+  const names = new Intl.ListFormat("en").format(credentials.map(({ name }) => `“${isolated(name)}”`));
+  const sent = `The SNMP ${credentials.length === 1 ? "credential" : "credentials"} ${names} would be sent to`;
+  if (type === "Address") return `${sent} ${value}, as an address of ${isolated(host?.name ?? "")}.`;
+  return `${sent} every address of ${value}${count === 0 ? "." : `: ${counted(count, "known address", "known addresses")}, and others.`}`;
 }
 
 const KINDS = { Subnet: "subnet", Address: "ip_address" } as const;
 /** Field that must still match the preview. */
-const VALUES = { Subnet: "cidr", Address: "ip_address" } as const;
+const VALUE_FIELDS = { Subnet: "cidr", Address: "ip_address" } as const;
 
-const waitingChanged = (value: string) => `${value} has changed since this page was read. Look at it again.`;
+const changedText = (value: string) => `${value} has changed since this page was loaded. Review it again.`;
 
 /**
- * Consent for several items. Items changed since the preview are skipped, the others are written: an address that has
- * replaced the previewed one under the same id must not receive a secret.
+ * Consent for several items. Skips items changed since the preview and writes the others: an address that replaced
+ * the previewed one under the same id must not receive a secret.
  */
 export class Consent {
   private readonly items: readonly WaitingItem[];
   /** Versions at the time of the preview, with the idempotency key of each write. */
-  private readonly read = new Map<string, Tagged & { readonly key: string }>();
-  private readonly left: Array<Plan["conflicts"][number]> = [];
+  private readonly previewed = new Map<string, Tagged & { readonly key: string }>();
+  private readonly conflicts: Array<Plan["conflicts"][number]> = [];
 
   constructor(items: readonly WaitingItem[]) {
     this.items = items;
   }
 
   /** @throws Refusal */
-  run({ isTried, reason }: Sending): Promise<Plan> {
-    return isTried ? this.tried() : this.done(reason);
+  run({ isDryRun, reason }: PlanRequest): Promise<Plan> {
+    return isDryRun ? this.preview() : this.write(reason);
   }
 
-  private async tried(): Promise<Plan> {
-    this.left.length = 0;
-    this.read.clear();
+  private async preview(): Promise<Plan> {
+    this.conflicts.length = 0;
+    this.previewed.clear();
     const actions: PlannedAction[] = [];
     for (const item of this.items) {
       const { type, id, value } = item;
-      const told = await loadEdited(KINDS[type], id).catch((cause: unknown) => this.leave(item, asRefusal(cause)));
-      if (told === null) continue;
-      if (told.record[VALUES[type]] !== value) {
-        this.left.push({ id, message: waitingChanged(value) });
+      const loaded = await loadEdited(KINDS[type], id).catch((cause: unknown) => this.skip(item, asRefusal(cause)));
+      if (loaded === null) continue;
+      if (loaded.record[VALUE_FIELDS[type]] !== value) {
+        this.conflicts.push({ id, message: changedText(value) });
         continue;
       }
-      this.read.set(id, { ...told, key: newRequestKey() });
-      actions.push({
-        entity_type: KINDS[type],
-        id,
-        name: value,
-        action: "Update",
-        fields: [],
-        reason: consequence(item),
-      });
+      this.previewed.set(id, { ...loaded, key: newRequestKey() });
+      const reason = consequence(item);
+      actions.push({ entity_type: KINDS[type], id, name: value, action: "Update", fields: [], reason });
     }
-    return { applied: false, sequence: null, actions, conflicts: [...this.left] };
+    return { applied: false, sequence: null, actions, conflicts: [...this.conflicts] };
   }
 
-  private async done(reason: string): Promise<Plan> {
-    this.left.length = 0;
+  private async write(reason: string): Promise<Plan> {
+    this.conflicts.length = 0;
     const sequences: number[] = [];
     for (const item of this.items) {
-      const known = this.read.get(item.id);
-      if (known === undefined) continue;
-      const { tag, key, record } = known;
+      const previewed = this.previewed.get(item.id);
+      if (previewed === undefined) continue;
+      const { tag, key, record } = previewed;
       try {
-        const sending = { header: { "Idempotency-Key": key }, headers: reasonHeader(reason) };
+        const options = { header: { "Idempotency-Key": key }, headers: reasonHeader(reason) };
         const sequence = await (item.type === "Subnet"
-          ? saveEdited("subnet", item.id, { tag, body: acceptingBody(record) }, sending)
-          : confirmAddress(item.id, tag, sending));
+          ? saveEdited("subnet", item.id, { tag, body: acceptingBody(record) }, options)
+          : confirmAddress(item.id, tag, options));
         if (sequence !== null) sequences.push(sequence);
       } catch (cause) {
-        this.leave(item, asRefusal(cause));
+        this.skip(item, asRefusal(cause));
       }
     }
     return {
-      applied: sequences.length > 0 || this.left.length === 0,
+      applied: sequences.length > 0 || this.conflicts.length === 0,
       sequence: sequences.at(-1) ?? null,
       sequences,
       actions: [],
-      conflicts: [...this.left],
+      conflicts: [...this.conflicts],
     };
   }
 
   /** @throws Refusal if the result is unknown; safe to retry */
-  private leave({ id, value }: WaitingItem, refusal: Refusal): null {
+  private skip({ id, value }: WaitingItem, refusal: Refusal): null {
     if (refusal.status === 0 || refusal.status === 401 || refusal.status >= 500) throw refusal;
-    const said = {
-      404: `${value} is no longer there.`,
-      412: waitingChanged(value),
-    }[refusal.status];
-    this.left.push({ id, message: said ?? `${value}: ${sentenceOf(refusal)}` });
+    const message = { 404: `${value} no longer exists.`, 412: changedText(value) }[refusal.status];
+    this.conflicts.push({ id, message: message ?? `${value}: ${sentenceOf(refusal)}` });
     return null;
   }
 }
@@ -138,5 +117,5 @@ function acceptingBody(subnet: Values): Values {
 /** @returns the transaction; null if already confirmed @throws Refusal */
 async function confirmAddress(id: string, tag: string, { header, headers }: Headers): Promise<number | null> {
   const params = { path: { id }, header: { ...header, "If-Match": tag } };
-  return (await written(api.POST("/api/v1/ip-addresses/{id}/confirm", { params, headers }))).sequence;
+  return (await unwrapWrite(api.POST("/api/v1/ip-addresses/{id}/confirm", { params, headers }))).sequence;
 }

@@ -1,61 +1,50 @@
-// Actions on a scan: cancel while running or queued, commit a dry run, repeat.
+// Actions on a scan: cancel it while running or queued, commit a dry run, or repeat it.
 
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
+import { ActionButton, LinkButton, SubmitButton } from "../components/buttons.tsx";
+import { Problem } from "../components/problem.tsx";
 import { ReasonRow } from "../forms/reason-input.tsx";
-import { useSending } from "../forms/sending.ts";
-import { Problem } from "../parts/problem.tsx";
+import { useWrite } from "../forms/use-write.ts";
 import { scanHref } from "../scanning/scan-link.ts";
-import { endScan, startScan } from "../scanning/scan-requests.ts";
+import { cancelScan, startScan } from "../scanning/scan-requests.ts";
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";
 import { go, hrefOf } from "../url/location.ts";
-import { isUnderWay, type ScanData } from "./scan-words.tsx";
+import { isUnderWay, type ScanData } from "./scan-texts.tsx";
 
-interface ScanActionsProps {
-  readonly scan: ScanData;
-  /** Called after the scan was canceled. */
-  onEnded(): void;
-}
-
-/** Empty in the past. */
-export function ScanActions({ scan, onEnded }: ScanActionsProps) {
+/** Shows nothing in the past. */
+export function ScanActions({ scan, onCanceled }: { readonly scan: ScanData; onCanceled(): void }) {
   if (isPast.value) return null;
-  if (isUnderWay(scan)) return may("cancelScan") ? <End id={scan.id} onEnded={onEnded} /> : null;
+  if (isUnderWay(scan)) return may("cancelScan") ? <CancelScan id={scan.id} onCanceled={onCanceled} /> : null;
   if (!may("createScan")) return null;
   if (!scan.commit && scan.status === "Completed") return <Commit scan={scan} />;
   return null;
 }
 
-/** Link next to the name of a finished scan: a new scan with the same parameters, editable before the start. */
+/** Link on a finished scan to the form for a new scan, filled with the same parameters. */
 export function ScanAgain({ scan }: { readonly scan: ScanData }) {
   if (isPast.value || isUnderWay(scan) || !may("createScan")) return null;
   const { network_id: networkId, kind, targets } = scan;
-  return (
-    <a class="button" href={scanHref({ networkId, kind, targets })}>
-      Scan again…
-    </a>
-  );
+  return <LinkButton label="Scan again…" href={scanHref({ networkId, kind, targets })} />;
 }
 
-function End({ id, onEnded }: { readonly id: string; onEnded(): void }) {
-  const { isBusy, problem, send } = useSending();
-  const end = () =>
+function CancelScan({ id, onCanceled }: { readonly id: string; onCanceled(): void }) {
+  const { isBusy, problem, send } = useWrite();
+  const cancel = () =>
     void send(id, async () => {
-      await endScan(id).catch((cause: unknown) => {
+      await cancelScan(id).catch((cause: unknown) => {
         // The scan had already ended.
         if (asRefusal(cause).status !== 409) throw cause;
       });
-      onEnded();
+      onCanceled();
     });
   return (
     <>
-      {problem !== null && <Problem problem={problem} again={end} />}
+      {problem !== null && <Problem problem={problem} retry={cancel} />}
       <p class="scan-action">
-        <button type="button" disabled={isBusy} onClick={end}>
-          {isBusy ? "Ending…" : "End this scan"}
-        </button>{" "}
-        <span class="aside">What it has written stays.</span>
+        <ActionButton label={isBusy ? "Canceling…" : "Cancel this scan"} disabled={isBusy} onClick={cancel} />{" "}
+        <span class="aside">Records already written stay.</span>
       </p>
     </>
   );
@@ -63,7 +52,7 @@ function End({ id, onEnded }: { readonly id: string; onEnded(): void }) {
 
 function Commit({ scan }: { readonly scan: ScanData }) {
   const [reason, setReason] = useState(scan.reason ?? "");
-  const { isBusy, problem, send } = useSending();
+  const { isBusy, problem, send } = useWrite();
   const { network_id, kind, targets, allow_large } = scan;
   const commit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -75,12 +64,10 @@ function Commit({ scan }: { readonly scan: ScanData }) {
   return (
     <form class="plan" aria-label="Run for real" onSubmit={commit}>
       {problem !== null && <Problem problem={problem} />}
-      <p>Everything is asked once more, and written as it is then. What a scan has written can be undone.</p>
-      <ReasonRow id="scan-commit-why" label="Why" isDemanded={false} reason={reason} onReason={setReason} />
+      <p>Scans everything again and saves the current state. Changes made by a scan can be undone.</p>
+      <ReasonRow id="scan-commit-why" label="Why" isRequired={false} reason={reason} onReason={setReason} />
       <p>
-        <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? "Starting…" : "Run for real"}
-        </button>
+        <SubmitButton label={isBusy ? "Starting…" : "Run for real"} disabled={isBusy} />
       </p>
     </form>
   );

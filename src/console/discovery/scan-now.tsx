@@ -1,17 +1,17 @@
-// Form to start a scan: network, kind and targets, with the consequences. All input is in the address, so that a
-// reload, a refusal or the end of the session loses nothing.
+// Form to start a scan. All input is kept in the URL, so that a reload or an error loses nothing.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { LinkButton } from "../components/buttons.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { choicesOf, Select } from "../components/select.tsx";
 import { ReasonRow } from "../forms/reason-input.tsx";
 import { Row, Sentences } from "../forms/row.tsx";
-import { useFirstFocus, useSending } from "../forms/sending.ts";
-import { Problem } from "../parts/problem.tsx";
-import { choicesOf, Select } from "../parts/select.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { ASK, scanHref } from "../scanning/scan-link.ts";
-import { type ScanOrder, startScan } from "../scanning/scan-requests.ts";
-import { addressesOfTargets, areLarge, refusedTargets, targetsIn } from "../scanning/targets.ts";
+import { useFirstFocus, useWrite } from "../forms/use-write.ts";
+import { SCAN_PARAMETERS, scanHref } from "../scanning/scan-link.ts";
+import { type ScanParameters, startScan } from "../scanning/scan-requests.ts";
+import { addressesOfTargets, isAnyLarge, targetErrorsOf, targetsIn } from "../scanning/targets.ts";
 import { may } from "../session/me.ts";
 import { counted } from "../text/digits.ts";
 import { isPast, network } from "../time/at.ts";
@@ -20,12 +20,12 @@ import { go, hrefHere, hrefOf, parameter } from "../url/location.ts";
 type Network = DataOf<"/api/v1/networks">[number];
 
 const KINDS = ["full", "sweep", "snmp"] as const;
-/** Subnets offered for selection; with more, typing is faster. */
+/** Limit of subnets offered for selection; with more, typing is faster. */
 const SUBNETS_OFFERED = 500;
 
 /** Whether the form is open. */
-export function isAsked(): boolean {
-  return mayScan() && parameter(ASK.isOpen) !== null;
+export function isScanFormOpen(): boolean {
+  return mayScan() && parameter(SCAN_PARAMETERS.isOpen) !== null;
 }
 
 function mayScan(): boolean {
@@ -34,114 +34,111 @@ function mayScan(): boolean {
 
 /** Button that opens the form. */
 export function ScanNowLink() {
-  if (!mayScan() || isAsked()) return null;
-  return (
-    <a class="button" href={scanHref({ networkId: network.value ?? undefined })}>
-      Scan now
-    </a>
-  );
+  if (!mayScan() || isScanFormOpen()) return null;
+  return <LinkButton label="Scan now" href={scanHref({ networkId: network.value ?? undefined })} />;
 }
 
 export function ScanNow() {
-  const { data, problem, again } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  if (data.length === 0) return <p class="note">There is no network that you may scan.</p>;
+  const { data, problem, retry } = useResponse(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
+  if (data.length === 0) return <p class="note">You don't have permission to scan any network.</p>;
   return <ScanForm networks={data} />;
 }
 
-const SCANNING_KINDS: Readonly<Record<string, string>> = {
-  full: "Full scan: find who answers, and read devices by SNMP",
-  sweep: "Sweep: find who answers, and on which ports; sends no secret",
-  snmp: "SNMP: read the known hosts, or every address named",
+const KIND_LABELS: Readonly<Record<string, string>> = {
+  full: "Full scan: find responding addresses and read devices over SNMP",
+  sweep: "Sweep: find responding addresses and open ports; sends no credentials",
+  snmp: "SNMP: read known hosts, or all listed addresses",
 };
 
 function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
-  const { isBusy, problem, send, refuse } = useSending();
+  const { isBusy, problem, send, refuse } = useWrite();
   const form = useFirstFocus<HTMLFormElement>();
-  const said = parameter(ASK.network) ?? network.value;
-  const of = networks.find(({ id }) => id === said) ?? (networks[0] as Network);
-  const kind = KINDS.find((each) => each === parameter(ASK.kind)) ?? "full";
-  const targets = targetsIn(parameter(ASK.targets) ?? "");
-  const isLarge = areLarge(targets);
-  const isDry = parameter(ASK.isDry) !== null;
-  const reason = parameter(ASK.reason) ?? "";
+  const networkId = parameter(SCAN_PARAMETERS.network) ?? network.value;
+  const selectedNetwork = networks.find(({ id }) => id === networkId) ?? (networks[0] as Network);
+  const kind = KINDS.find((candidate) => candidate === parameter(SCAN_PARAMETERS.kind)) ?? "full";
+  const targets = targetsIn(parameter(SCAN_PARAMETERS.targets) ?? "");
+  const isLarge = isAnyLarge(targets);
+  const isDryRun = parameter(SCAN_PARAMETERS.isDryRun) !== null;
+  const reason = parameter(SCAN_PARAMETERS.reason) ?? "";
   const set = (name: string, value: string | null) => {
     refuse(null);
     go(hrefHere({ [name]: value }), "replace");
   };
-  const order: ScanOrder = {
-    network_id: of.id,
+  const parameters: ScanParameters = {
+    network_id: selectedNetwork.id,
     kind,
     targets: targets.length === 0 ? null : targets,
-    commit: !isDry,
-    allow_large: isLarge && parameter(ASK.isLarge) !== null,
+    commit: !isDryRun,
+    allow_large: isLarge && parameter(SCAN_PARAMETERS.isLarge) !== null,
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    void send([order, reason], async (header) =>
-      go(hrefOf(`/discovery/${(await startScan(order, reason, header)).id}`)),
+    void send([parameters, reason], async (header) =>
+      go(hrefOf(`/discovery/${(await startScan(parameters, reason, header)).id}`)),
     );
   };
-  const refused = refusedTargets(problem, targets);
-  const isSaidThere = problem !== null && refused.length > 0 && refused.length === problem.issues.length;
+  const targetErrors = targetErrorsOf(problem, targets);
+  const isShownAtTargets = problem !== null && targetErrors.length > 0 && targetErrors.length === problem.issues.length;
   return (
     <form ref={form} class="edit" aria-label="Scan now" onSubmit={submit}>
       <h2>Scan now</h2>
-      {problem !== null && !isSaidThere && <Problem problem={problem} />}
+      {problem !== null && !isShownAtTargets && <Problem problem={problem} />}
       <Row
         id="scan-network"
         label="Network"
         control={(described) => (
           <Select
             {...described}
-            value={of.id}
+            value={selectedNetwork.id}
             choices={choicesOf(networks)}
-            onChoose={(value) => set(ASK.network, value)}
+            onChoose={(value) => set(SCAN_PARAMETERS.network, value)}
           />
         )}
       />
       <Row
         id="scan-kind"
-        label="What"
-        help={<Secrets kind={kind} hasTargets={targets.length > 0} />}
+        label="Kind"
+        help={<CredentialNote kind={kind} hasTargets={targets.length > 0} />}
         control={(described) => (
           <Select
             {...described}
             value={kind}
-            choices={KINDS.map((each) => [each, SCANNING_KINDS[each] ?? each])}
-            onChoose={(value) => set(ASK.kind, value)}
+            choices={KINDS.map((choice) => [choice, KIND_LABELS[choice] ?? choice])}
+            onChoose={(value) => set(SCAN_PARAMETERS.kind, value)}
           />
         )}
       />
-      <Targets of={of} targets={targets} refused={refused} onType={(text) => set(ASK.targets, text)} />
-      {isLarge && (
-        <Switch
-          id="scan-large"
-          title="It is larger than /16: scan all of it"
-          isOn={parameter(ASK.isLarge) !== null}
-          onSet={(isOn) => set(ASK.isLarge, isOn ? "yes" : null)}
-        />
-      )}
+      <Targets
+        selectedNetwork={selectedNetwork}
+        targets={targets}
+        targetErrors={targetErrors}
+        onType={(text) => set(SCAN_PARAMETERS.targets, text)}
+      />
+      {isLarge && <Switch id="scan-large" name="isLarge" title="Larger than /16: scan it completely" set={set} />}
       <Switch
         id="scan-dry"
+        name="isDryRun"
         title="Dry run"
-        help="Writes nothing. Says field by field what would be written, and can then be done."
-        isOn={isDry}
-        onSet={(isOn) => set(ASK.isDry, isOn ? "yes" : null)}
+        help="Saves nothing. Shows each field that would be written; you can then run it for real."
+        set={set}
       />
       <ReasonRow
         id="scan-why"
         label="Why"
-        isDemanded={false}
-        help="Kept with the scan, and in history with what it writes."
+        isRequired={false}
+        help="Stored with the scan and its changes in the history."
         reason={reason}
-        onReason={(text) => set(ASK.reason, text)}
+        onReason={(text) => set(SCAN_PARAMETERS.reason, text)}
       />
       <p class="edit-end">
         <button type="submit" class="primary" disabled={isBusy}>
-          {isBusy ? "Starting…" : isDry ? "Start the dry run" : "Start the scan"}
+          {isBusy ? "Starting…" : isDryRun ? "Start the dry run" : "Start the scan"}
         </button>{" "}
-        <a class="button" href={hrefHere(Object.fromEntries(Object.values(ASK).map((name) => [name, null])))}>
+        <a
+          class="button"
+          href={hrefHere(Object.fromEntries(Object.values(SCAN_PARAMETERS).map((name) => [name, null])))}
+        >
           Cancel
         </a>
       </p>
@@ -149,42 +146,42 @@ function ScanForm({ networks }: { readonly networks: readonly Network[] }) {
   );
 }
 
-/** Destinations of secrets, shown before the scan. */
-function Secrets({ kind, hasTargets }: { readonly kind: string; readonly hasTargets: boolean }) {
-  if (kind === "sweep") return <>No secret is sent.</>;
+/** Says where credentials will be sent. */
+function CredentialNote({ kind, hasTargets }: { readonly kind: string; readonly hasTargets: boolean }) {
+  if (kind === "sweep") return <>No credentials are sent.</>;
   // With the permission to use credentials on any address, typed targets are queried with the network's credentials.
   const isPermitted = hasTargets && may("createCredential");
   return (
     <>
       {isPermitted
-        ? "You name these: the network's credentials may be sent to all of them."
-        : "The network's credentials go to its subnets that accept credentials, and nowhere else."}
+        ? "The network's credentials may be sent to all of these targets."
+        : "The network's credentials are sent only to its subnets that accept credentials."}
     </>
   );
 }
 
 interface TargetsProps {
-  readonly of: Network;
+  readonly selectedNetwork: Network;
   readonly targets: readonly string[];
-  /** Error messages. */
-  readonly refused: readonly string[];
+  /** Messages about rejected targets. */
+  readonly targetErrors: readonly string[];
   onType(text: string): void;
 }
 
-function Targets({ of, targets, refused, onType }: TargetsProps) {
-  const { data } = useAnswer(
-    read("/api/v1/subnets", { query: { network_id: of.id, order_by: "cidr", limit: SUBNETS_OFFERED } }),
-  );
+function Targets({ selectedNetwork, targets, targetErrors, onType }: TargetsProps) {
+  const { id } = selectedNetwork;
+  const query = { network_id: id, order_by: "cidr", limit: SUBNETS_OFFERED } as const;
+  const { data } = useResponse(read("/api/v1/subnets", { query }));
   const size = addressesOfTargets(targets);
-  const subnets = (data ?? []).filter(({ cidr, network_id }) => network_id === of.id && !targets.includes(cidr));
+  const subnets = (data ?? []).filter(({ cidr, network_id }) => network_id === id && !targets.includes(cidr));
   return (
     <Row
       id="scan-targets"
-      label="Where"
-      wrong={
-        refused.length === 0 ? null : (
+      label="Targets"
+      error={
+        targetErrors.length === 0 ? null : (
           <div role="alert">
-            <Sentences sentences={refused} />
+            <Sentences sentences={targetErrors} />
           </div>
         )
       }
@@ -194,7 +191,7 @@ function Targets({ of, targets, refused, onType }: TargetsProps) {
           {...described}
           rows={2}
           spellcheck={false}
-          value={parameter(ASK.targets) ?? ""}
+          value={parameter(SCAN_PARAMETERS.targets) ?? ""}
           onInput={({ currentTarget: { value } }) => onType(value)}
         />
       )}
@@ -216,13 +213,13 @@ function Targets({ of, targets, refused, onType }: TargetsProps) {
 
 interface SwitchProps {
   readonly id: string;
+  readonly name: "isLarge" | "isDryRun";
   readonly title: string;
   readonly help?: string;
-  readonly isOn: boolean;
-  onSet(isOn: boolean): void;
+  set(name: string, value: string | null): void;
 }
 
-function Switch({ id, title, help, isOn, onSet }: SwitchProps) {
+function Switch({ id, name, title, help, set }: SwitchProps) {
   return (
     <Row
       id={id}
@@ -233,8 +230,8 @@ function Switch({ id, title, help, isOn, onSet }: SwitchProps) {
           <input
             {...described}
             type="checkbox"
-            checked={isOn}
-            onChange={({ currentTarget: { checked } }) => onSet(checked)}
+            checked={parameter(SCAN_PARAMETERS[name]) !== null}
+            onChange={({ currentTarget: { checked } }) => set(SCAN_PARAMETERS[name], checked ? "yes" : null)}
           />
         </span>
       )}

@@ -1,14 +1,16 @@
 // Scan page: parameters and requester, progress while running, result, and findings.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
+import { TextFact, TimeFact } from "../components/fact-values.tsx";
+import { Fact } from "../components/facts.tsx";
+import { NameLink } from "../components/name-link.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { Section } from "../components/section.tsx";
+import { When } from "../components/when.tsx";
 import { Named } from "../names/named.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { atQuery, isPast } from "../time/at.ts";
@@ -16,20 +18,22 @@ import { formatDuration } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { Findings } from "./findings.tsx";
 import { ScanActions, ScanAgain } from "./scan-actions.tsx";
-import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
+import { isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope, WrittenRecords } from "./scan-texts.tsx";
 
 /** The appliance updates the progress four times a second, faster than needed for reading. */
 const POLL_MS = 1_000;
 
 export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const asked = read("/api/v1/discovery/scans/{id}", { path: { id }, query: atQuery() });
-  const answer = useAnswer(asked);
-  const { data: scan, problem, again } = answer;
-  usePoll(answer, !isPast.value && scan !== undefined && isUnderWay(scan) ? POLL_MS : null);
+  const request = read("/api/v1/discovery/scans/{id}", { path: { id }, query: atQuery() });
+  const response = useResponse(request);
+  const { data: scan, problem, retry } = response;
+  usePoll(response, !isPast.value && scan !== undefined && isUnderWay(scan) ? POLL_MS : null);
   if (problem?.status === 404 || (problem?.status === 400 && scan === undefined)) return <NoScan />;
   if (scan === undefined)
     return (
-      <Page title="Scan">{problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}</Page>
+      <Page title="Scan">
+        <ResponseState problem={problem} retry={retry} />
+      </Page>
     );
   return (
     <Page
@@ -39,21 +43,19 @@ export function ScanPage({ params: { id = "" } }: { readonly params: Readonly<Re
           <Named kind="network" id={scan.network_id} /> <ScanState scan={scan} />
         </>
       }
-      reads={[asked.url]}
+      reads={[request.url]}
       actions={<ScanAgain scan={scan} />}
     >
-      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <ResponseState data={scan} problem={problem} retry={retry} />
       {!scan.commit && <p class="note">Dry run – nothing was saved. The changes below would be made.</p>}
-      <ScanActions key={scan.id} scan={scan} onEnded={again} />
+      <ScanActions key={scan.id} scan={scan} onCanceled={retry} />
       <div class="columns">
-        <section>
-          <h2>Request</h2>
+        <Section title="Request">
           <Request scan={scan} />
-        </section>
-        <section>
-          <h2>{isUnderWay(scan) ? "Progress" : "Result"}</h2>
+        </Section>
+        <Section title={isUnderWay(scan) ? "Progress" : "Result"}>
           {isUnderWay(scan) ? <Progress scan={scan} /> : <Outcome scan={scan} />}
-        </section>
+        </Section>
       </div>
       {!(isPast.value && isUnderWay(scan)) && <Findings key={id} scan={scan} />}
     </Page>
@@ -66,7 +68,7 @@ function NoScan() {
       <p>
         {isPast.value
           ? "This scan did not exist at this time, or you don't have access to it."
-          : "Scan not found, or you don't have access to it. The last 1,000 scans of each network are kept."}{" "}
+          : "Scan not found, or you don't have access to it. Only the last 1,000 scans of each network are kept."}{" "}
         {isPast.value && <a href={hrefHere({ at: null })}>Show it now</a>}
       </p>
     </Page>
@@ -78,7 +80,7 @@ function Request({ scan }: { readonly scan: ScanData }) {
   const length = lengthOf(scan);
   return (
     <dl class="facts">
-      <Fact name="Kind">{discoveryText.kindMeans[kind] ?? kind}</Fact>
+      <Fact name="Kind">{discoveryText.kindDescriptions[kind] ?? kind}</Fact>
       <Fact name="Scope">
         <Scope targets={targets} />
         {are_targets_permitted && <span class="aside counted">{discoveryText.permitted}</span>}
@@ -87,24 +89,12 @@ function Request({ scan }: { readonly scan: ScanData }) {
         {schedule_id === null ? (
           <bdi>{requested_by.name}</bdi>
         ) : (
-          <a href={hrefOf(`/discovery/schedules/${schedule_id}`)}>
-            <bdi>{requested_by.name}</bdi>
-          </a>
+          <NameLink href={hrefOf(`/discovery/schedules/${schedule_id}`)} name={requested_by.name} />
         )}
       </Fact>
-      {reason !== null && (
-        <Fact name="Reason">
-          <bdi>{reason}</bdi>
-        </Fact>
-      )}
-      <Fact name="Requested">
-        <When instant={requested_at} as="both" />
-      </Fact>
-      {started_at !== null && (
-        <Fact name="Started">
-          <When instant={started_at} />
-        </Fact>
-      )}
+      {reason !== null && <TextFact name="Reason" text={reason} />}
+      <TimeFact name="Requested" instant={requested_at} />
+      {started_at !== null && <TimeFact name="Started" instant={started_at} as="time" />}
       {scan.ended_at !== null && (
         <Fact name="Ended">
           <When instant={scan.ended_at} />
@@ -115,17 +105,17 @@ function Request({ scan }: { readonly scan: ScanData }) {
   );
 }
 
-const found = (count: number) => counted(count, "address answered", "addresses answered");
+const answeredText = (count: number) => counted(count, "address answered", "addresses answered");
 
-/** For a running or queued scan; progress at past instants is unknown. */
+/** For a running or queued scan. Progress at past instants is unknown. */
 function Progress({ scan }: { readonly scan: ScanData }) {
   const { progress, status } = scan;
   if (isPast.value)
     return (
       <p>
         {status === "Queued"
-          ? "It was waiting for its turn at this instant."
-          : "It was running at this instant. What it found is known from its end on."}{" "}
+          ? "It was queued at this time."
+          : "It was running at this time. Results are available from its end."}{" "}
         <a href={hrefHere({ at: null })}>Show it now</a>
       </p>
     );
@@ -139,7 +129,7 @@ function Progress({ scan }: { readonly scan: ScanData }) {
           <span class="aside counted">{discoveryText.left(formatDuration(seconds_left * 1_000))}</span>
         )}
       </Fact>
-      <Fact name="Answered">{found(hosts_found)}</Fact>
+      <Fact name="Answered">{answeredText(hosts_found)}</Fact>
       <Fact name="Devices">
         {devices_answered} of {devices_asked} answered SNMP
       </Fact>
@@ -152,11 +142,13 @@ function Progress({ scan }: { readonly scan: ScanData }) {
 function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanData }) {
   if (outcome === null) return null;
   const { hosts, transactions, icmp, problem, records } = outcome;
-  const wrote = Object.values(records).some((counts) => discoveryText.counts(counts) !== "");
+  const hasRecords = Object.values(records).some((counts) => discoveryText.counts(counts) !== "");
   return (
     <dl class="facts">
-      {problem !== null && <Fact name="Why it ended so">{problem}</Fact>}
-      <Fact name={commit ? "Written" : "Would be written"}>{wrote ? <Counted records={records} /> : "nothing"}</Fact>
+      {problem !== null && <Fact name="Problem">{problem}</Fact>}
+      <Fact name={commit ? "Written" : "Would be written"}>
+        {hasRecords ? <WrittenRecords records={records} /> : "nothing"}
+      </Fact>
       {transactions !== null && (
         <Fact name="Transactions">
           <a href={hrefOf(`/changes/${transactions.first}`)}>{transactions.first}</a>
@@ -169,7 +161,7 @@ function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanD
         </Fact>
       )}
       <Fact name="Answered">
-        {found(hosts.found)}, {counted(hosts.devices, "device answered SNMP", "devices answered SNMP")}
+        {answeredText(hosts.found)}, {counted(hosts.devices, "device answered SNMP", "devices answered SNMP")}
       </Fact>
       <Fact name="Not reached">
         {hosts.unreached === 0 ? (
@@ -187,6 +179,6 @@ function Outcome({ scan: { outcome, progress, commit } }: { readonly scan: ScanD
 }
 
 function Errors({ errors }: { readonly errors: Readonly<Record<string, number>> }) {
-  const said = Object.entries(errors).map(([error, count]) => `${error.replaceAll("_", " ")}: ${count}`);
-  return said.length === 0 ? null : <Fact name="Without an answer">{said.join(", ")}</Fact>;
+  const entries = Object.entries(errors).map(([error, count]) => `${error.replaceAll("_", " ")}: ${count}`);
+  return entries.length === 0 ? null : <Fact name="Errors">{entries.join(", ")}</Fact>;
 }

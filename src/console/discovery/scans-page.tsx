@@ -1,27 +1,26 @@
 // Scan list, newest first: running scans with progress, others with results.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type QueryOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { FilterField } from "../lists/filter-field.tsx";
+import { ListPager } from "../components/list-pager.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { When } from "../components/when.tsx";
+import { FilterTools, isFilterProblem, NoMatches } from "../lists/filter-tools.tsx";
 import { Named } from "../names/named.tsx";
-import { Page } from "../parts/page.tsx";
-import { Pager } from "../parts/pager.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { mayStart, StartLink } from "../scanning/start-link.tsx";
 import { counted } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
 import { isPast, scopeQuery } from "../time/at.ts";
-import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
+import { hrefOf, pageOffset, parameter } from "../url/location.ts";
 import { DiscoveryTabs } from "./discovery-tabs.tsx";
-import { isAsked, ScanNow, ScanNowLink } from "./scan-now.tsx";
-import { Counted, isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope } from "./scan-words.tsx";
+import { isScanFormOpen, ScanNow, ScanNowLink } from "./scan-now.tsx";
+import { isUnderWay, lengthOf, type ScanData, ScanProgress, ScanState, Scope, WrittenRecords } from "./scan-texts.tsx";
 
 const PAGE_SCANS = 50;
-/** Poll intervals while a scan runs, and while idle, to notice new ones. */
+/** Poll interval while a scan runs, and while idle, to notice new scans. */
 const RUNNING_MS = 1_500;
 const IDLE_MS = 5_000;
 
@@ -31,57 +30,33 @@ export function ScansPage() {
   return <Scans query={query} filter={filter} />;
 }
 
-interface ScansProps {
-  readonly query: QueryOf<"/api/v1/discovery/scans">;
-  readonly filter: string;
-}
-
-function Scans({ query, filter }: ScansProps) {
+function Scans({ query, filter }: { readonly query: QueryOf<"/api/v1/discovery/scans">; readonly filter: string }) {
   const offset = pageOffset.value;
-  const asked = read("/api/v1/discovery/scans", { query: { ...query, limit: PAGE_SCANS, offset } });
-  const answer = useAnswer(asked);
-  const { data, meta, problem, again } = answer;
+  const request = read("/api/v1/discovery/scans", { query: { ...query, limit: PAGE_SCANS, offset } });
+  const response = useResponse(request);
+  const { data, meta, problem, retry } = response;
   // Older pages do not change, and must not move while being read.
   const everyMs = data?.some(isUnderWay) === true ? RUNNING_MS : IDLE_MS;
-  usePoll(answer, isPast.value || offset > 0 ? null : everyMs);
-  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
+  usePoll(response, isPast.value || offset > 0 ? null : everyMs);
   return (
-    <Page title="Discovery" reads={[asked.url]} actions={<ScanNowLink />}>
+    <Page title="Discovery" reads={[request.url]} actions={<ScanNowLink />}>
       <DiscoveryTabs />
-      {isAsked() && <ScanNow />}
-      <div class="list-tools">
-        <FilterField
-          kind="scan"
-          filter={filter}
-          example="status = Failed AND kind = full"
-          problem={isOfFilter ? problem : undefined}
-        />
+      {isScanFormOpen() && <ScanNow />}
+      <FilterTools kind="scan" filter={filter} example="status = Failed AND kind = full" problem={problem}>
         <p class="aside list-count" role="status">
           {data !== undefined && counted(meta?.pagination.total_count ?? data.length, "scan", "scans")}
         </p>
-      </div>
-      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
+      </FilterTools>
+      {!isFilterProblem(problem) && <ResponseState data={data} problem={problem} retry={retry} />}
       {data?.length === 0 && <NoScans isFiltered={filter !== ""} />}
       {data !== undefined && data.length > 0 && <ScanTable scans={data} />}
-      <Pager
-        offset={offset}
-        rows={PAGE_SCANS}
-        hasMore={meta?.pagination.has_more === true}
-        newer="Newer"
-        older="Older"
-      />
+      <ListPager rows={PAGE_SCANS} meta={meta} hasTotal={false} newer="Newer" older="Older" />
     </Page>
   );
 }
 
 function NoScans({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered)
-    return (
-      <p>
-        No scans match this filter. <a href={hrefHere({ filter: null })}>Remove the filter</a>
-      </p>
-    );
+  if (isFiltered) return <NoMatches kinds="scans" />;
   return (
     <p>
       No scans.
@@ -100,7 +75,7 @@ function ScanTable({ scans }: { readonly scans: readonly ScanData[] }) {
   return (
     <RowsTable
       title="Scans"
-      kind="scans"
+      className="scans"
       heads={["Requested", "Kind", "Network", "Scope", "By", "State", "Answered", "Written", "Not reached"]}
     >
       {scans.map((scan) => (
@@ -136,7 +111,7 @@ function ScanRow({ scan }: { readonly scan: ScanData }) {
         {outcome?.problem != null && <span class="counted">{outcome.problem}</span>}
       </td>
       <td class="is-number">{outcome?.hosts.found ?? progress?.hosts_found}</td>
-      <td class="written">{outcome !== null && <Counted records={outcome.records} />}</td>
+      <td class="written">{outcome !== null && <WrittenRecords records={outcome.records} />}</td>
       <td class="is-number">{outcome?.hosts.unreached}</td>
     </tr>
   );

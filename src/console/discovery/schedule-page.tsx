@@ -1,33 +1,33 @@
-// Schedule page at the instant of the address: scope, next run, and resulting scans.
+// Schedule page at the URL's timestamp: scope, next run, and resulting scans.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
-import { EditButton, EditPlace } from "../editing/edit-place.tsx";
+import { LinkButton } from "../components/buttons.tsx";
+import { DueTimes } from "../components/due-times.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { EditButton, EditSlot } from "../editing/edit-slot.tsx";
 import { Named } from "../names/named.tsx";
 import { historyPage } from "../names/record-page.ts";
-import { DueTimes } from "../parts/due-times.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { discoveryText } from "../text/discovery.ts";
 import { fieldLabel } from "../text/lists.ts";
 import { atQuery, isPast } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
-import { Scope } from "./scan-words.tsx";
+import { Scope } from "./scan-texts.tsx";
 
 type Schedule = DataOf<"/api/v1/discovery/schedules">[number];
 
 export function SchedulePage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
   useSubject({ id });
-  const asked = oneOf(read("/api/v1/discovery/schedules", { query: { ids: [id], ...atQuery() } }));
-  const { data: schedule, problem, again } = useAnswer(asked, { how: "refresh", id });
+  const request = oneOf(read("/api/v1/discovery/schedules", { query: { ids: [id], ...atQuery() } }));
+  const { data: schedule, problem, retry } = useResponse(request, { how: "refresh", id });
   if (problem?.status === 404 || (problem?.status === 400 && schedule === undefined))
     return (
       <Page title="Schedule">
-        <EditPlace onSaved={again} />
+        <EditSlot onSaved={retry} />
         <p>
           {isPast.value
             ? "This schedule did not exist at this time, or you don't have access to it."
@@ -38,7 +38,9 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
     );
   if (schedule === undefined)
     return (
-      <Page title="Schedule">{problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}</Page>
+      <Page title="Schedule">
+        <ResponseState problem={problem} retry={retry} />
+      </Page>
     );
   return (
     <Page
@@ -49,18 +51,16 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
           {!schedule.is_enabled && <span class="label">not enabled</span>}
         </>
       }
-      reads={[asked.url]}
+      reads={[request.url]}
       actions={
         <>
           <EditButton kind="schedule" />
-          <a class="button" href={hrefOf(historyPage("schedule", id) ?? "")}>
-            History
-          </a>
+          <LinkButton label="History" href={hrefOf(historyPage("schedule", id) ?? "")} />
         </>
       }
     >
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <EditPlace own={{ kind: "schedule", id, name: schedule.name }} onSaved={again} />
+      <ResponseState data={schedule} problem={problem} retry={retry} />
+      <EditSlot ownRecord={{ kind: "schedule", id, name: schedule.name }} onSaved={retry} />
       <Facts schedule={schedule} />
     </Page>
   );
@@ -69,7 +69,7 @@ export function SchedulePage({ params: { id = "" } }: { readonly params: Readonl
 function Facts({ schedule: { id, kind, cron, timezone, targets, is_enabled } }: { readonly schedule: Schedule }) {
   return (
     <dl class="facts">
-      <Fact name="Kind">{discoveryText.kindMeans[kind] ?? kind}</Fact>
+      <Fact name="Kind">{discoveryText.kindDescriptions[kind] ?? kind}</Fact>
       <Fact name="Scope">
         <Scope targets={targets ?? null} />
         {targets != null && <span class="aside counted">{discoveryText.permitted}</span>}
@@ -85,7 +85,7 @@ function Facts({ schedule: { id, kind, cron, timezone, targets, is_enabled } }: 
         </Fact>
       )}
       <Fact name="Scans">
-        <a href={hrefOf(`/discovery?filter=${encodeURIComponent(`schedule_id = "${id}"`)}`)}>those that it started</a>
+        <a href={hrefOf(`/discovery?filter=${encodeURIComponent(`schedule_id = "${id}"`)}`)}>Scans of this schedule</a>
       </Fact>
     </dl>
   );

@@ -1,30 +1,25 @@
-// Selection and order of a form's fields. Pure.
+// Selection and order of form fields. Pure.
 
 import type { FormField } from "../forms/field.ts";
 import type { KindDetails } from "../kinds/details.ts";
+import { wordList } from "../kinds/word-list.ts";
 
 /** Fields that identify or locate the record, or that the request supplies. */
-const IDENTITY: ReadonlySet<string> = new Set([
-  "id",
-  "organization_id",
-  "network_id",
-  "host_id",
-  "expected_updated_at",
-]);
+const IDENTITY: ReadonlySet<string> = new Set(wordList("id organization_id network_id host_id expected_updated_at"));
 
 /** Parent field of a new record, which is immutable: the host of a part, otherwise the network. */
-export function placesOf(all: readonly FormField[]): readonly string[] {
+export function parentFieldsOf(all: readonly FormField[]): readonly string[] {
   const required = all.filter(({ isRequired }) => isRequired).map(({ name }) => name);
-  return ["host_id", "network_id"].filter((place) => required.includes(place)).slice(0, 1);
+  return ["host_id", "network_id"].filter((field) => required.includes(field)).slice(0, 1);
 }
 
-/** The parent of a new record, fields that the kind defines, then all other editable ones. */
+/** Form fields: parent of a new record, fields that the kind lists, then all other editable ones. */
 export function formFields(
   all: readonly FormField[],
   { form = [], unset = [] }: Pick<KindDetails, "form" | "unset">,
   isNew: boolean,
 ): readonly FormField[] {
-  const shown = [...(isNew ? placesOf(all) : []), ...form];
+  const shown = [...(isNew ? parentFieldsOf(all) : []), ...form];
   const others = all.filter(
     ({ name, type }) => type !== "other" && !IDENTITY.has(name) && !shown.includes(name) && !unset.includes(name),
   );

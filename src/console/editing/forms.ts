@@ -1,4 +1,4 @@
-// Form fields of a kind: the API's, in the kind's order, and the organization's custom fields.
+// Form fields of a kind: those of the API, in the kind's order, and the organization's custom fields.
 
 import { CUSTOM_LIMITS, FORMS } from "#forms";
 import { type DataOf, read } from "../api/client.ts";
@@ -11,12 +11,12 @@ export function allFieldsOf(kind: EditedKind, isNew: boolean): readonly FormFiel
   return FORMS[operationOn(isNew ? "create" : "update", kind)];
 }
 
-/** Fields of the form: those that the kind defines, in that order, then all other editable ones. */
+/** Form fields: those that the kind lists, in that order, then all other editable ones. */
 export function fieldsOf(kind: EditedKind, isNew: boolean): readonly FormField[] {
   return formFields(allFieldsOf(kind, isNew), loadedDetails(kind) ?? {}, isNew);
 }
 
-/** Exceeds the limit of a kind. */
+/** Exceeds the API's limit per kind. */
 const DEFINITIONS_MAX = 1_000;
 
 type Definition = DataOf<"/api/v1/custom-fields">[number];
@@ -28,18 +28,10 @@ export async function definitionsOf(kind: EditedKind): Promise<readonly Definiti
 }
 
 export function customField({ key, label, type, choices, required, description }: Definition): FormField {
-  const types = {
-    text: "text",
-    url: "text",
-    number: "number",
-    boolean: "flag",
-    date: "date",
-    choice: "choice",
-  } as const;
   return {
     name: `custom_fields.${key}`,
     label,
-    type: types[type],
+    type: type === "url" ? "text" : type === "boolean" ? "flag" : type,
     isNullable: !required,
     isRequired: false,
     ...(type === "choice" ? { choices } : {}),

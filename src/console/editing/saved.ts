@@ -1,7 +1,7 @@
-// Last write, which can be undone on the page where it was made.
+// The last write, which can be undone on the page where it was made.
 
 import { signal } from "@preact/signals";
-import { onForgotten } from "../api/answer.ts";
+import { onResponsesCleared } from "../api/answer.ts";
 
 export interface Saved {
   readonly kind: string;
@@ -9,14 +9,17 @@ export interface Saved {
   readonly operation: "created" | "updated" | "deleted" | "restored";
   /** Transaction; null if the write changed nothing. */
   readonly sequence: number | null;
-  /** Fields changed by others during the edit, whose values were kept. */
+  /** Fields that others changed during the edit, and whose values were preserved. */
   readonly merged: readonly string[];
-  /** Page of the write. */
-  readonly place?: string;
+  /** Path of the page where the write was made. */
+  readonly page?: string;
+}
+
+/** Result of writing several records. */
+export function savedMany(kind: string, operation: "updated" | "deleted", sequence: number | null): Saved {
+  return { kind, id: "", operation, sequence, merged: [] };
 }
 
 export const lastSaved = signal<Saved | null>(null);
 
-onForgotten(() => {
-  lastSaved.value = null;
-});
+onResponsesCleared(() => (lastSaved.value = null));

@@ -1,7 +1,7 @@
 // Requests to read a record for editing, and to create, update and delete it.
 
 import type { paths } from "#api";
-import { api, rethrown, written } from "../api/client.ts";
+import { api, throwRefusal, unwrapWrite } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
 import type { Values } from "../forms/field.ts";
 import type { Headers } from "../forms/use-form.ts";
@@ -14,81 +14,57 @@ export interface Tagged {
 }
 
 /**
- * The client cannot type a call for any kind, as TypeScript relates no union of paths to its bodies. All kinds have the
- * parameters of this one; the generated forms make the bodies.
+ * One kind's paths stand for all: TypeScript cannot relate a union of paths to their bodies. All kinds take the same
+ * parameters, and the generated forms build the bodies.
  */
 type List = "/api/v1/vlans";
-type One = "/api/v1/vlans/{id}";
+type Item = "/api/v1/vlans/{id}";
 type Created = paths[List]["post"]["requestBody"]["content"]["application/json"];
-type Updated = paths[One]["put"]["requestBody"]["content"]["application/json"];
+type Updated = paths[Item]["put"]["requestBody"]["content"]["application/json"];
 
-/**
- * Current record without its parts, of which a device may have thousands.
- * @throws Refusal
- */
+/** Loads the current record without its parts, of which a device may have thousands. @throws Refusal */
 export async function loadEdited(kind: EditedKind, id: string): Promise<Tagged> {
-  const params = { path: { id }, query: entryOf(kind)?.alone ?? {} };
-  const { data, error, response } = await api.GET(`${apiPath(kind)}/{id}` as One, { params }).catch(rethrown);
+  const params = { path: { id }, query: entryOf(kind)?.withoutParts ?? {} };
+  const { data, error, response } = await api.GET(`${apiPath(kind)}/{id}` as Item, { params }).catch(throwRefusal);
   const tag = response.headers.get("etag");
   if (data === undefined || tag === null) throw refusalOf(response, error);
   return { record: data.data, tag };
 }
 
-interface Update {
-  readonly tag: string;
-  readonly body: Values;
-}
-
-/**
- * @returns the transaction; null if nothing changed
- * @throws Refusal: 412 if the record has changed, 0 if the outcome is unknown
- */
+/** @returns the transaction; null if nothing changed @throws Refusal: 412 if outdated, 0 if the outcome is unknown */
 export async function saveEdited(
   kind: EditedKind,
   id: string,
-  { tag, body }: Update,
+  { tag, body }: { readonly tag: string; readonly body: Values },
   { header, headers }: Headers,
 ): Promise<number | null> {
   const params = { path: { id }, header: { ...header, "If-Match": tag } };
-  const { sequence } = await written(
-    api.PUT(`${apiPath(kind)}/{id}` as One, { params, headers, body: body as Updated }),
-  );
-  return sequence;
+  const writing = api.PUT(`${apiPath(kind)}/{id}` as Item, { params, headers, body: body as Updated });
+  return (await unwrapWrite(writing)).sequence;
 }
 
-/**
- * @returns id and transaction of the new record
- * @throws Refusal: 0 if the outcome is unknown
- */
+/** @returns id and transaction of the new record @throws Refusal: 0 if the outcome is unknown */
 export async function createRecord(
   kind: EditedKind,
   body: Values,
   { header, headers }: Headers,
 ): Promise<{ readonly id: string; readonly sequence: number | null }> {
-  const { data, sequence } = await written(
-    api.POST(apiPath(kind) as List, { params: { header }, headers, body: body as Created }),
-  );
+  const writing = api.POST(apiPath(kind) as List, { params: { header }, headers, body: body as Created });
+  const { data, sequence } = await unwrapWrite(writing);
   return { id: data.id, sequence };
 }
 
-interface Removal {
-  readonly tag: string;
-  /** Whether to delete dependents too. */
-  readonly cascade: boolean;
-}
-
 /**
+ * @param cascade whether to delete dependents too
  * @returns the transaction
  * @throws Refusal: `entity_in_use` if it has dependents, 412 if the record has changed
  */
 export async function removeRecord(
   kind: EditedKind,
   id: string,
-  { tag, cascade }: Removal,
+  { tag, cascade }: { readonly tag: string; readonly cascade: boolean },
   { header, headers }: Headers,
 ): Promise<number | null> {
-  const query = cascade ? { cascade } : {};
-  const params = { path: { id }, query, header: { ...header, "If-Match": tag } };
-  const { sequence } = await written(api.DELETE(`${apiPath(kind)}/{id}` as One, { params, headers }));
-  return sequence;
+  const params = { path: { id }, query: cascade ? { cascade } : {}, header: { ...header, "If-Match": tag } };
+  return (await unwrapWrite(api.DELETE(`${apiPath(kind)}/{id}` as Item, { params, headers }))).sequence;
 }

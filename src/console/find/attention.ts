@@ -1,4 +1,4 @@
-// Console pages for attention items: translates API list requests. Pure.
+// Console pages for attention items, translated from their API requests. Pure.
 
 import { apiPath, listPageOf, RECORD_KINDS } from "../kinds/kinds.ts";
 import { recordPage } from "../names/record-page.ts";
@@ -8,7 +8,7 @@ import { routeOf } from "../url/route.ts";
 /**
  * Page that shows the result of an API request.
  * @param request as in the summary: `/api/v1/hosts?filter=stale_since%3A*`
- * @returns its path; null without such a page
+ * @returns path of the page; null if there is none
  */
 export function pageOfRequest(request: string): string | null {
   const { pathname, searchParams } = new URL(request, "http://console");
@@ -21,20 +21,20 @@ export function pageOfRequest(request: string): string | null {
   return page === null || routeOf(PAGE_PATHS, new URL(page, "http://console").pathname) === null ? null : page;
 }
 
-function listPage(path: string, asked: URLSearchParams): string | null {
-  const kind = RECORD_KINDS.find((each) => apiPath(each) === `/api/v1/${path}`);
+function listPage(path: string, params: URLSearchParams): string | null {
+  const kind = RECORD_KINDS.find((candidate) => apiPath(candidate) === `/api/v1/${path}`);
   const page = kind === undefined ? `/${path}` : listPageOf(kind);
-  const [id, ...others] = asked.get("ids")?.split(",") ?? [];
+  const [id, ...others] = params.get("ids")?.split(",") ?? [];
   if (kind !== undefined && id !== undefined && others.length === 0) return recordPage(kind, id);
-  return withParameter(page, "filter", asked.get("filter"));
+  return withParameter(page, "filter", params.get("filter"));
 }
 
-function discoveryPage([list, id]: readonly string[], asked: URLSearchParams): string | null {
+function discoveryPage([list, id]: readonly string[], params: URLSearchParams): string | null {
   if (list === "schedules") return "/discovery/schedules";
   if (list === "withheld") return "/discovery/waiting";
   if (list !== "scans") return null;
-  if (id !== undefined) return withParameter(`/discovery/${id}`, "type", asked.get("type"));
-  const status = asked.get("status");
+  if (id !== undefined) return withParameter(`/discovery/${id}`, "type", params.get("type"));
+  const status = params.get("status");
   return withParameter("/discovery", "filter", status === null ? null : `status = ${status}`);
 }
 

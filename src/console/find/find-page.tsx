@@ -1,40 +1,40 @@
-// Start page: answer to the search above, with the location if the term can be located, and matching names.
+// Start page: results of the search above, with the location if the term can be located, and matching names.
 
 import { useEffect } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { Page } from "../parts/page.tsx";
-import { Problems } from "../parts/problem.tsx";
+import { Page } from "../components/page.tsx";
+import { Problems } from "../components/problem.tsx";
 import { network, scopeQuery } from "../time/at.ts";
 import { parameter } from "../url/location.ts";
-import { askedOf } from "./asked.ts";
 import { LocateCard, locateRead, useLocated } from "./locate-card.tsx";
-import { rememberQuestion } from "./recent.ts";
+import { locateTermOf } from "./locate-term.ts";
+import { rememberSearch } from "./recent.ts";
 import { Results } from "./results.tsx";
 import { Start } from "./start.tsx";
 
 const RESULTS_MAX = 50;
 
 export function FindPage() {
-  const words = parameter("q");
-  if (words === null) return <Start />;
-  return <Found key={words} words={words} />;
+  const query = parameter("q");
+  if (query === null) return <Start />;
+  return <SearchResults key={query} query={query} />;
 }
 
-function Found({ words }: { readonly words: string }) {
-  const search = read("/api/v1/search", { query: { q: words, limit: RESULTS_MAX, ...scopeQuery() } });
-  const answer = useAnswer(search, { how: "offer", network_id: network.value });
-  const asked = askedOf(words);
-  const located = useLocated(asked);
-  const isFound = answer.data !== undefined && answer.data.length > 0;
+function SearchResults({ query }: { readonly query: string }) {
+  const search = read("/api/v1/search", { query: { q: query, limit: RESULTS_MAX, ...scopeQuery() } });
+  const response = useResponse(search, { how: "offer", network_id: network.value });
+  const term = locateTermOf(query);
+  const located = useLocated(term);
+  const isFound = response.data !== undefined && response.data.length > 0;
   useEffect(() => {
-    if (isFound) rememberQuestion(words);
-  }, [isFound, words]);
+    if (isFound) rememberSearch(query);
+  }, [isFound, query]);
   return (
-    <Page title={words} reads={[...(asked === null ? [] : [locateRead(asked).url]), search.url]}>
-      <Problems of={[located, answer]} />
-      {asked !== null && <LocateCard asked={asked} answer={located} />}
-      <Results words={words} answer={answer} />
+    <Page title={query} reads={[...(term === null ? [] : [locateRead(term).url]), search.url]}>
+      <Problems responses={[located, response]} />
+      {term !== null && <LocateCard term={term} response={located} />}
+      <Results search={query} response={response} />
     </Page>
   );
 }

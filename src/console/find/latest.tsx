@@ -1,25 +1,29 @@
-// Latest transactions, a sentence each, shown on the start page below the summary of the day.
+// Latest transactions, one sentence each, shown on the start page below the summary of the day.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { Sentence } from "../changes/sentence.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { When } from "../parts/when.tsx";
+import { Problem } from "../components/problem.tsx";
+import { When } from "../components/when.tsx";
+import { Sentence } from "../history/sentence.tsx";
 import { isPast, network, scopeQuery } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
 
-const LATEST = 8;
+const TRANSACTIONS_MAX = 8;
 /** Phrases per transaction; the changes page shows more. */
-const PHRASES = 2;
+const PHRASES_MAX = 2;
 
 /** @param from start of the day, RFC 3339 */
 export function Latest({ from }: { readonly from: string }) {
-  const query = { ...scopeQuery(), from, order_direction: "desc", include: "highlights", limit: LATEST } as const;
-  const { data, problem, again } = useAnswer(read("/api/v1/transactions", { query }), {
-    how: "offer",
-    network_id: network.value,
-  });
-  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
+  const query = {
+    ...scopeQuery(),
+    from,
+    order_direction: "desc",
+    include: "highlights",
+    limit: TRANSACTIONS_MAX,
+  } as const;
+  const live = { how: "offer", network_id: network.value } as const;
+  const { data, problem, retry } = useResponse(read("/api/v1/transactions", { query }), live);
+  if (problem !== undefined && data === undefined) return <Problem problem={problem} retry={retry} />;
   if (data === undefined || data.length === 0) return null;
   return (
     <section class="start-latest">
@@ -30,7 +34,7 @@ export function Latest({ from }: { readonly from: string }) {
             <a href={hrefOf(`/changes/${transaction.sequence}`)}>
               <When instant={transaction.at} as="age" />
             </a>{" "}
-            <Sentence transaction={transaction} phrases={PHRASES} />{" "}
+            <Sentence transaction={transaction} phrases={PHRASES_MAX} />{" "}
             <bdi class="aside">{transaction.reason ?? transaction.actor.name}</bdi>
           </li>
         ))}

@@ -1,48 +1,42 @@
-// Location of the search term at the instant of the address: host, port, VLAN, confidence with reasons, and location
-// history.
+// Location of the search term at the instant in the URL, with reasons and history.
 
-import { type Answer, useAnswer } from "../api/answer.ts";
+import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { Named } from "../names/named.tsx";
+import { Copied } from "../components/copied.tsx";
+import { NamedFact } from "../components/fact-values.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Status } from "../components/status.tsx";
 import { RecordLink } from "../names/record-link.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Status } from "../parts/status.tsx";
 import { percent } from "../text/find.ts";
 import { isPast, network, scopeQuery } from "../time/at.ts";
-import { type Asked, locateQuery } from "./asked.ts";
-import { PlacesOverTime } from "./places-over-time.tsx";
+import { type LocateTerm, locateQuery } from "./locate-term.ts";
+import { LocationHistory } from "./location-history.tsx";
 import { type Candidate, Reasons } from "./reasons.tsx";
-import { UnheldAddress } from "./unheld-address.tsx";
+import { UnusedAddress } from "./unused-address.tsx";
 import { VlanLink } from "./vlan-link.tsx";
 
-/** Read of the card. */
-export function locateRead(asked: Asked) {
-  return read("/api/v1/locate", { query: { ...locateQuery(asked), ...scopeQuery() } });
+/** Request behind the card. */
+export function locateRead(term: LocateTerm) {
+  return read("/api/v1/locate", { query: { ...locateQuery(term), ...scopeQuery() } });
 }
 
-/** @param asked null for a term that cannot be located */
-export function useLocated(asked: Asked | null): Located {
-  return useAnswer(asked === null ? null : locateRead(asked), {
+/** @param term null for a term that cannot be located */
+export function useLocated(term: LocateTerm | null): Located {
+  return useResponse(term === null ? null : locateRead(term), {
     how: "offer",
     types: ["host", "ip_address", "if_entry"],
     network_id: network.value,
   });
 }
 
-type Located = Answer<DataOf<"/api/v1/locate">>;
-
-interface LocateCardProps {
-  readonly asked: Asked;
-  readonly answer: Located;
-}
+type Located = ApiResponse<DataOf<"/api/v1/locate">>;
 
 /** Empty on a problem, which is shown above the results. */
-export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps) {
+export function LocateCard({ term, response: { data, problem } }: Readonly<{ term: LocateTerm; response: Located }>) {
   if (data === undefined || problem !== undefined) return null;
   const [first, ...others] = data.candidates;
   // A term that may be a host name is not reported as missing.
-  if (first === undefined && asked.by === "hostname") return <PlacesOverTime asked={asked} isQuiet />;
+  if (first === undefined && term.by === "hostname") return <LocationHistory term={term} isQuiet />;
   return (
     <section class="locate" aria-label={isPast.value ? "Where it was" : "Where it is"}>
       <p class="locate-answer" dir="auto">
@@ -54,7 +48,7 @@ export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps
         </p>
       )}
       {first !== undefined && <CandidateFacts candidate={first} />}
-      {first === undefined && asked.by === "ip" && <UnheldAddress address={data.asked.value} />}
+      {first === undefined && term.by === "ip" && <UnusedAddress address={data.asked.value} />}
       {others.length > 0 && (
         <>
           <h2>{data.ambiguity === null ? "Less likely" : "Other candidates"}</h2>
@@ -73,7 +67,7 @@ export function LocateCard({ asked, answer: { data, problem } }: LocateCardProps
         </>
       )}
       {data.truncated && <p class="aside">More candidates exist: choose a network.</p>}
-      <PlacesOverTime asked={asked} />
+      <LocationHistory term={term} />
     </section>
   );
 }
@@ -111,7 +105,7 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
         {port !== null && (
           <Fact name="Port">
             <RecordLink type="if_entry" {...port} /> <Status status={port.oper_status} />{" "}
-            {port.role === "Uplink" && <span class="aside">uplink: it is somewhere beyond</span>}
+            {port.role === "Uplink" && <span class="aside">uplink: located beyond this port</span>}
           </Fact>
         )}
         {behind !== null && (
@@ -129,9 +123,7 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
             <RecordLink type="subnet" id={subnet.id} name={subnet.cidr} /> <bdi class="aside">{subnet.name}</bdi>
           </Fact>
         )}
-        <Fact name="Network">
-          <Named kind="network" id={network_id} />
-        </Fact>
+        <NamedFact name="Network" kind="network" id={network_id} />
         <Fact name="Confidence">{percent(confidence)}</Fact>
       </dl>
       <Reasons candidate={candidate} />
@@ -141,7 +133,7 @@ function CandidateFacts({ candidate }: { readonly candidate: Candidate }) {
 
 /** Vendor or well-known use of a MAC address; empty if unknown. */
 function Vendor({ mac }: { readonly mac: string }) {
-  const { data, isEarlier } = useAnswer(read("/api/v1/vendors/{mac}", { path: { mac } }));
-  const told = data?.known_use ?? data?.vendor ?? null;
-  return told === null || isEarlier ? null : <bdi class="aside">{told}</bdi>;
+  const { data, isEarlier } = useResponse(read("/api/v1/vendors/{mac}", { path: { mac } }));
+  const vendor = data?.known_use ?? data?.vendor ?? null;
+  return vendor === null || isEarlier ? null : <bdi class="aside">{vendor}</bdi>;
 }

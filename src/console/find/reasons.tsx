@@ -1,8 +1,9 @@
 // Evidence for a location as sentences, with links to the underlying records at the shown instant.
 
 import type { components } from "#api";
+import { NameLink } from "../components/name-link.tsx";
+import { When } from "../components/when.tsx";
 import { RecordLink } from "../names/record-link.tsx";
-import { When } from "../parts/when.tsx";
 import { percent } from "../text/find.ts";
 import { hrefOf } from "../url/location.ts";
 
@@ -41,19 +42,11 @@ export function Reasons({ candidate }: { readonly candidate: Candidate }) {
 function BasisLink({ record, candidate }: { readonly record: Basis; readonly candidate: Candidate }) {
   const { entity_type, id, name } = record;
   if (entity_type === "ip_address") {
-    const isHosts = candidate.host !== null && candidate.ip_address?.id === id;
-    const page = isHosts ? `/hosts/${candidate.host?.id}?tab=addresses` : "/addresses";
-    return (
-      <a href={hrefOf(page, isHosts ? {} : { filter: `ip_address = "${name}"` })}>
-        <bdi>{name}</bdi>
-      </a>
-    );
+    const isHostAddress = candidate.host !== null && candidate.ip_address?.id === id;
+    const page = isHostAddress ? `/hosts/${candidate.host?.id}?tab=addresses` : "/addresses";
+    return <NameLink href={hrefOf(page, isHostAddress ? {} : { filter: `ip_address = "${name}"` })} name={name} />;
   }
   if (entity_type === "fdb_entry")
-    return (
-      <a href={hrefOf("/interfaces", { filter: `fdb_macs : "${name}"` })}>
-        <bdi>{name}</bdi>
-      </a>
-    );
+    return <NameLink href={hrefOf("/interfaces", { filter: `fdb_macs : "${name}"` })} name={name} />;
   return <RecordLink type={entity_type} id={id} name={name} />;
 }

@@ -2,39 +2,38 @@
 
 import { signal } from "@preact/signals";
 import { me } from "../session/me.ts";
-import { keep, kept, RECENT } from "../url/kept.ts";
+import { RECENT, readStored, writeStored } from "../url/local-storage.ts";
 
-const QUESTIONS_MAX = 12;
+const SEARCHES_MAX = 12;
 
-/** Incremented by each update, so that readers notice it. */
-const turn = signal(0);
+/** Incremented by each update, since the browser's storage is not a signal. */
+const revision = signal(0);
 
-/** As typed. */
-export function recentQuestions(): readonly string[] {
-  return turn.value < 0 ? [] : read();
+/** Searches as typed. */
+export function recentSearches(): readonly string[] {
+  return revision.value < 0 ? [] : read();
 }
 
-export function rememberQuestion(words: string): void {
-  const user = me.peek()?.id;
-  if (user === undefined) return;
-  const questions = [words, ...read().filter((each) => each !== words)].slice(0, QUESTIONS_MAX);
-  keep(RECENT, JSON.stringify({ user, questions }));
-  turn.value += 1;
+export function rememberSearch(search: string): void {
+  if (me.peek()?.id === undefined) return;
+  setSearches([search, ...read().filter((earlier) => earlier !== search)].slice(0, SEARCHES_MAX));
 }
 
-/** @param questions complete new list; empty to clear */
-export function setQuestions(questions: readonly string[]): void {
+/** @param searches complete new list; empty to clear */
+export function setSearches(searches: readonly string[]): void {
   const user = me.peek()?.id;
-  keep(RECENT, questions.length === 0 || user === undefined ? null : JSON.stringify({ user, questions }));
-  turn.value += 1;
+  const stored = searches.length === 0 || user === undefined ? null : JSON.stringify({ user, questions: searches });
+  writeStored(RECENT, stored);
+  revision.value += 1;
 }
 
 /** The stored value may belong to another user or version. */
 function read(): readonly string[] {
   try {
-    const { user, questions } = JSON.parse(kept(RECENT) ?? "") as { user?: unknown; questions?: unknown };
-    if (user !== me.value?.id || !Array.isArray(questions)) return [];
-    return questions.filter((each): each is string => typeof each === "string");
+    const stored = JSON.parse(readStored(RECENT) ?? "") as { user?: unknown; questions?: unknown };
+    const { user, questions: searches } = stored;
+    if (user !== me.value?.id || !Array.isArray(searches)) return [];
+    return searches.filter((search): search is string => typeof search === "string");
   } catch {
     return [];
   }

@@ -1,29 +1,30 @@
 // Search results of all kinds, best first: link, reason for the match, and last use of a former name.
 
-import type { Answer } from "../api/answer.ts";
+import type { ApiResponse } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
+import { Waiting } from "../components/waiting.tsx";
+import { When } from "../components/when.tsx";
 import { capital, kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { shownName } from "../names/shown-name.ts";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { findText } from "../text/find.ts";
 import { isPast, network } from "../time/at.ts";
+import { instantBefore } from "../time/instant.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
-import { groupsOf, type Hit, instantBefore, pageOfHit } from "./hits.ts";
+import { groupsOf, type Hit, pageOfHit } from "./hits.ts";
 
 interface ResultsProps {
-  readonly words: string;
-  readonly answer: Answer<Hit[], MetaOf<"/api/v1/search">>;
+  readonly search: string;
+  readonly response: ApiResponse<Hit[], MetaOf<"/api/v1/search">>;
 }
 
-/** A problem is shown above. */
-export function Results({ words, answer: { data, meta, problem } }: ResultsProps) {
+/** Shows no problem: the page shows it above. */
+export function Results({ search, response: { data, meta, problem } }: ResultsProps) {
   return (
     <>
       {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <Nothing words={words} />}
+      {data?.length === 0 && <NoResults search={search} />}
       {groupsOf(data ?? []).map(([type, hits]) => (
         <section key={type} class="hit-group">
           <h2>{capital(kindWords(type)[hits.length === 1 ? 0 : 1])}</h2>
@@ -42,13 +43,13 @@ export function Results({ words, answer: { data, meta, problem } }: ResultsProps
 }
 
 /** Includes a suggestion for the next step. */
-function Nothing({ words }: { readonly words: string }) {
+function NoResults({ search }: { readonly search: string }) {
   return (
     <>
       <p class="hits">
         {isPast.value
-          ? `No match for “${words}” at this time or before.`
-          : `No match for “${words}”, now or in the past.`}
+          ? `No match for “${search}” at this time or before.`
+          : `No match for “${search}”, now or in the past.`}
       </p>
       {isPast.value && (
         <p>
@@ -66,29 +67,29 @@ function Nothing({ words }: { readonly words: string }) {
 }
 
 function Result({ hit }: { readonly hit: Hit }) {
-  const { type, id, name, host, network: within, match, named_until, deleted_at } = hit;
+  const { type, id, name, host, network: inNetwork, match, named_until, deleted_at } = hit;
   const page = pageOfHit(hit);
-  // A removed record is shown in its last version.
+  // Links to a removed record lead to its last version.
   const at = deleted_at === null ? undefined : instantBefore(deleted_at);
-  const called = <bdi>{shownName(id, name)}</bdi>;
-  const isSaid = match.value === name;
+  const link = <bdi>{shownName(id, name)}</bdi>;
+  const isByName = match.value === name;
   return (
     <>
-      {page === null ? <b>{called}</b> : <a href={hrefOf(page, { at })}>{called}</a>}
+      {page === null ? <b>{link}</b> : <a href={hrefOf(page, { at })}>{link}</a>}
       {host !== null && type !== "host" && (
         <>
           {" "}
           on <RecordLink type="host" {...host} {...(at === undefined ? {} : { at })} />
         </>
       )}
-      {within !== null && type !== "network" && (
+      {inNetwork !== null && type !== "network" && (
         <span class="aside">
           {" "}
-          in <bdi>{within.name}</bdi>
+          in <bdi>{inNetwork.name}</bdi>
         </span>
       )}
       <span class="aside">
-        {!isSaid && (
+        {!isByName && (
           <>
             {" · "}
             {fieldTitle(match.field)} <bdi>{match.value}</bdi>
@@ -103,7 +104,7 @@ function Result({ hit }: { readonly hit: Hit }) {
         {named_until !== null && (
           <>
             {" · "}
-            {isSaid ? "named this until" : "until"}{" "}
+            {isByName ? "named this until" : "until"}{" "}
             {page === null ? (
               <When instant={named_until} />
             ) : (

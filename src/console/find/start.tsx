@@ -1,16 +1,18 @@
 // Start page without a search: attention items, changes of the last day, and shortcuts, with links to the records.
 
 import type { ComponentChildren } from "preact";
-import { type Answer, useAnswer } from "../api/answer.ts";
+import { type ApiResponse, useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { ConcernLine } from "../components/concern.tsx";
+import { NameLink } from "../components/name-link.tsx";
+import { Page } from "../components/page.tsx";
+import { Problem } from "../components/problem.tsx";
+import { Section } from "../components/section.tsx";
+import { Waiting } from "../components/waiting.tsx";
+import { When } from "../components/when.tsx";
 import { kindWords } from "../kinds/kinds.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
-import { ConcernLine } from "../parts/concern.tsx";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { mayStart, StartLink } from "../scanning/start-link.tsx";
 import { mayNow } from "../session/me.ts";
 import { pins } from "../session/pins.ts";
@@ -18,11 +20,11 @@ import { changesText } from "../text/changes.ts";
 import { counted } from "../text/digits.ts";
 import { findText } from "../text/find.ts";
 import { atMs, isPast, scopeQuery } from "../time/at.ts";
+import { instantBefore } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
 import { pageOfRequest } from "./attention.ts";
-import { instantBefore } from "./hits.ts";
 import { Latest } from "./latest.tsx";
-import { recentQuestions } from "./recent.ts";
+import { recentSearches } from "./recent.ts";
 
 type Appliance = DataOf<"/api/v1/appliance">;
 type Summary = DataOf<"/api/v1/summary">;
@@ -30,17 +32,17 @@ type Attention = Summary["needs_attention"][number];
 
 export function Start() {
   // The time bar reports invalid instants and unknown markers; no request is possible.
-  const asked = isPast.value && atMs.value === null ? null : read("/api/v1/summary", { query: scopeQuery() });
-  const { data, problem, again } = useAnswer(asked);
-  const appliance = useAnswer(mayNow("getAppliance") ? read("/api/v1/appliance") : null);
+  const request = isPast.value && atMs.value === null ? null : read("/api/v1/summary", { query: scopeQuery() });
+  const { data, problem, retry } = useResponse(request);
+  const appliance = useResponse(mayNow("getAppliance") ? read("/api/v1/appliance") : null);
   return (
-    <Page title="Find" reads={asked === null ? [] : [asked.url]}>
+    <Page title="Find" reads={request === null ? [] : [request.url]}>
       <p class="aside start-hint">{findText.hint}</p>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <AtHand />
-      {asked !== null && data === undefined && problem === undefined && <Waiting />}
+      {problem !== undefined && <Problem problem={problem} retry={retry} />}
+      <Shortcuts />
+      {request !== null && data === undefined && problem === undefined && <Waiting />}
       {data !== undefined && isEmpty(data) && <NextStep />}
-      {asked !== null && data !== undefined && (
+      {request !== null && data !== undefined && (
         <div class="columns start">
           <NeedsAttention summary={data} appliance={appliance} />
           <ChangedToday summary={data} />
@@ -50,9 +52,9 @@ export function Start() {
   );
 }
 
-function AtHand() {
+function Shortcuts() {
   const pinned = pins();
-  const recent = recentQuestions();
+  const recent = recentSearches();
   return (
     <>
       {pinned.length > 0 && (
@@ -66,9 +68,9 @@ function AtHand() {
       )}
       {recent.length > 0 && (
         <Line title="Recent">
-          {recent.map((words) => (
-            <li key={words}>
-              <Question words={words} />
+          {recent.map((search) => (
+            <li key={search}>
+              <SearchLink search={search} />
             </li>
           ))}
         </Line>
@@ -79,42 +81,35 @@ function AtHand() {
 
 function Line({ title, children }: { readonly title: string; readonly children: ComponentChildren }) {
   return (
-    <section class="start-line">
-      <h2>{title}</h2>
+    <Section title={title} className="start-line">
       <ul>{children}</ul>
-    </section>
+    </Section>
   );
 }
 
-function Question({ words }: { readonly words: string }) {
-  return (
-    <a href={hrefOf("/", { q: words })}>
-      <bdi>{words}</bdi>
-    </a>
-  );
+function SearchLink({ search }: { readonly search: string }) {
+  return <NameLink href={hrefOf("/", { q: search })} name={search} />;
 }
 
 interface NeedsAttentionProps {
   readonly summary: Summary;
-  /** Not requested without permission, nor for the past. */
-  readonly appliance: Pick<Answer<Appliance>, "data" | "problem" | "isLoading" | "again">;
+  /** Not requested without permission or for the past. */
+  readonly appliance: Pick<ApiResponse<Appliance>, "data" | "problem" | "isLoading" | "retry">;
 }
 
 function NeedsAttention({ summary, appliance }: NeedsAttentionProps) {
-  const { data, problem, again } = appliance;
+  const { data, problem, retry } = appliance;
   const concerns = isPast.value ? [] : (data?.concerns ?? []);
-  // Avoids a shift of content being read: both parts appear together.
+  // Both parts appear together, so that content being read does not shift.
   if (data === undefined && problem === undefined && mayNow("getAppliance"))
     return (
-      <section>
-        <h2>Needs attention</h2>
+      <Section title="Needs attention">
         <Waiting />
-      </section>
+      </Section>
     );
   return (
-    <section>
-      <h2>Needs attention</h2>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
+    <Section title="Needs attention">
+      {problem !== undefined && <Problem problem={problem} retry={retry} />}
       {concerns.length === 0 && summary.needs_attention.length === 0 && <p class="aside">Nothing.</p>}
       {concerns.length > 0 && (
         <section class="trouble">
@@ -129,13 +124,13 @@ function NeedsAttention({ summary, appliance }: NeedsAttentionProps) {
         </section>
       )}
       {summary.needs_attention.map((attention) => (
-        <Trouble key={attention.kind} attention={attention} summary={summary} />
+        <AttentionItem key={attention.kind} attention={attention} summary={summary} />
       ))}
-    </section>
+    </Section>
   );
 }
 
-const TROUBLES = {
+const ATTENTION_TITLES = {
   FailedScan: (n: number) => `${counted(n, "scan", "scans")} failed`,
   FailedSchedule: (n: number) => `${counted(n, "schedule has", "schedules have")} a scan that failed`,
   Conflict: (n: number) => counted(n, "unresolved conflict", "unresolved conflicts"),
@@ -147,9 +142,9 @@ const TROUBLES = {
   Stale: (n: number) => `${counted(n, "host is", "hosts are")} stale`,
 };
 
-function Trouble({ attention: { kind, count, request }, summary }: { attention: Attention; summary: Summary }) {
+function AttentionItem({ attention: { kind, count, request }, summary }: { attention: Attention; summary: Summary }) {
   const page = pageOfRequest(request);
-  const title = TROUBLES[kind](count);
+  const title = ATTENTION_TITLES[kind](count);
   return (
     <section class="trouble">
       <h3>{page === null ? title : <a href={hrefOf(page)}>{title}</a>}</h3>
@@ -167,7 +162,7 @@ function Examples({ kind, summary }: { readonly kind: Attention["kind"]; readonl
     case "Conflict":
       return conflicts.conflicts.map(({ type, value, parties }) => (
         <li key={type + value}>
-          <Question words={value} />: <Parties parties={parties} />
+          <SearchLink search={value} />: <Parties parties={parties} />
         </li>
       ));
     case "Flapping":
@@ -189,7 +184,7 @@ function Examples({ kind, summary }: { readonly kind: Attention["kind"]; readonl
     case "Wandering":
       return wandering.macs.map(({ mac_address, port_count, ports }) => (
         <li key={mac_address}>
-          <Question words={mac_address} /> <span class="aside">at {counted(port_count, "port", "ports")}:</span>{" "}
+          <SearchLink search={mac_address} /> <span class="aside">at {counted(port_count, "port", "ports")}:</span>{" "}
           <Parties parties={ports.map((port) => ({ ...port, entity_type: "if_entry" }))} />
         </li>
       ));
@@ -226,9 +221,9 @@ interface Party {
 function Parties({ parties }: { readonly parties: readonly Party[] }) {
   return (
     <>
-      {parties.map(({ entity_type, id, name, host }, position) => (
+      {parties.map(({ entity_type, id, name, host }, index) => (
         <span key={id}>
-          {position > 0 && ", "}
+          {index > 0 && ", "}
           <RecordLink type={entity_type} id={id} name={name} />
           {host !== null && (
             <>
@@ -248,7 +243,7 @@ function isEmpty({ counts }: Summary): boolean {
 
 /** Hint for an empty inventory. */
 function NextStep() {
-  if (isPast.value) return <p>Nothing was in the inventory yet.</p>;
+  if (isPast.value) return <p>The inventory was empty.</p>;
   return <p>The inventory is empty. {mayStart() ? <StartLink isPrimary /> : "An Admin starts the first scan."}</p>;
 }
 
@@ -259,8 +254,7 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
     ([type, { created, updated, deleted }]) => type !== "binding" && created + updated + deleted > 0,
   );
   return (
-    <section>
-      <h2>{isPast.value ? "The 24 hours before" : "The last 24 hours"}</h2>
+    <Section title={isPast.value ? "The 24 hours before" : "The last 24 hours"}>
       {counts.host === 1 && !isPast.value && mayStart() && (
         <p>
           Only one host is known so far. <StartLink />
@@ -282,18 +276,12 @@ function ChangedToday({ summary }: { readonly summary: Summary }) {
       <p class="aside">
         <When instant={from} precision="minute" /> – <When instant={to} precision="minute" />
       </p>
-    </section>
+    </Section>
   );
 }
 
-interface RecordsProps {
-  readonly title: string;
-  readonly records: Summary["new"];
-  /** Whether to show the records in their last version. */
-  readonly isGone?: true;
-}
-
-function Records({ title, records, isGone }: RecordsProps) {
+/** @param isGone whether to show the records in their last version */
+function Records({ title, records, isGone }: Readonly<{ title: string; records: Summary["new"]; isGone?: true }>) {
   if (records.length === 0) return null;
   return (
     <section class="trouble">

@@ -1,18 +1,17 @@
-// Location history as strip and rows: timeline intervals and the gaps between them. Pure.
+// Location history for the strip and the table: timeline intervals and the gaps between them. Pure.
 
 import type { components } from "#api";
-import { addressInstant, parseInstant } from "../time/instant.ts";
+import { DAY_MS, parseInstant, urlTimestamp } from "../time/instant.ts";
 
 export type Interval = components["schemas"]["LocationInterval"];
 
-const DAY = 86_400_000;
-const SPAN = 30 * DAY;
+const SPAN_MS = 30 * DAY_MS;
 /** Number of distinct styles of strip segments. */
 export const TONES = 4;
 
-/** Known, but without a location. */
+/** Tone of a time with data but without a location. */
 export const UNPLACED = -2;
-/** No data. */
+/** Tone of a time without data. */
 const GAP = -1;
 
 /** Range of the timeline; times in milliseconds since 1970. */
@@ -24,23 +23,21 @@ export interface Span {
 }
 
 /** Tolerance for clock differences: a stay that begins this close to the start of the range is cut off by it. */
-const CLOCKS_MS = 60_000;
+const CLOCK_TOLERANCE_MS = 60_000;
 
 /** Whether a stay began before the range, so that its actual start is unknown. */
 export function isCutOff({ from }: Pick<Stay, "from">, span: Pick<Span, "from">): boolean {
-  return span.from !== null && from <= span.from + CLOCKS_MS;
+  return span.from !== null && from <= span.from + CLOCK_TOLERANCE_MS;
 }
 
-/**
- * The month before now. An earlier instant is centered in a month aligned to days, so that stepping through time rarely
- * requests a new range.
- */
+/** The month before now, or around an earlier instant, aligned to days so that steps rarely request a new range. */
 export function spanAround(atMs: number | null, nowMs: number, isAll: boolean): Span {
   if (isAll) return { from: null, to: nowMs, query: {} };
-  if (atMs === null || atMs >= nowMs - SPAN / 2) return { from: nowMs - SPAN, to: nowMs, query: { from: "-30d" } };
-  const from = Math.floor((atMs - SPAN / 2) / DAY) * DAY;
-  const to = Math.min(from + SPAN, nowMs);
-  return { from, to, query: { from: addressInstant(from), to: addressInstant(to) } };
+  if (atMs === null || atMs >= nowMs - SPAN_MS / 2)
+    return { from: nowMs - SPAN_MS, to: nowMs, query: { from: "-30d" } };
+  const from = Math.floor((atMs - SPAN_MS / 2) / DAY_MS) * DAY_MS;
+  const to = Math.min(from + SPAN_MS, nowMs);
+  return { from, to, query: { from: urlTimestamp(from), to: urlTimestamp(to) } };
 }
 
 /** Time range at one location, or without data. */
@@ -49,7 +46,7 @@ export interface Stay {
   readonly from: number;
   /** End of the strip for a current stay. */
   readonly to: number;
-  readonly holds: boolean;
+  readonly isCurrent: boolean;
   /** Equal for the same port; UNPLACED or GAP without one. */
   readonly tone: number;
 }
@@ -63,19 +60,19 @@ export function staysOf(intervals: readonly Interval[], endMs: number): Stay[] {
     const to = interval.to === null ? Math.max(endMs, from) : (parseInstant(interval.to) ?? from);
     const last = stays.at(-1);
     if (last !== undefined && last.to < from)
-      stays.push({ interval: null, from: last.to, to: from, holds: false, tone: GAP });
-    const place = `${interval.switch?.id} ${interval.port?.id}`;
-    const tone = interval.switch === null ? UNPLACED : (tones.get(place) ?? tones.size % TONES);
-    if (tone !== UNPLACED) tones.set(place, tone);
-    stays.push({ interval, from, to, holds: interval.to === null, tone });
+      stays.push({ interval: null, from: last.to, to: from, isCurrent: false, tone: GAP });
+    const location = `${interval.switch?.id} ${interval.port?.id}`;
+    const tone = interval.switch === null ? UNPLACED : (tones.get(location) ?? tones.size % TONES);
+    if (tone !== UNPLACED) tones.set(location, tone);
+    stays.push({ interval, from, to, isCurrent: interval.to === null, tone });
   }
-  const end = stays.at(-1);
-  if (end !== undefined && !end.holds && end.to < endMs)
-    stays.push({ interval: null, from: end.to, to: endMs, holds: true, tone: GAP });
+  const lastStay = stays.at(-1);
+  if (lastStay !== undefined && !lastStay.isCurrent && lastStay.to < endMs)
+    stays.push({ interval: null, from: lastStay.to, to: endMs, isCurrent: true, tone: GAP });
   return stays;
 }
 
 /** Whether a stay contains the instant; now is in the current stay. */
-export function isAtInstant({ from, to, holds }: Stay, atMs: number | null): boolean {
-  return atMs === null ? holds : from <= atMs && (atMs < to || holds);
+export function isAtInstant({ from, to, isCurrent }: Stay, atMs: number | null): boolean {
+  return atMs === null ? isCurrent : from <= atMs && (atMs < to || isCurrent);
 }

@@ -3,18 +3,10 @@
 import type { components } from "#api";
 import { RecordLink } from "../names/record-link.tsx";
 
+type Vlan = NonNullable<components["schemas"]["LocationCandidate"]["vlan"]>;
+
 /** VLAN number, with its name if in the inventory. */
-export function VlanLink({
-  vlan: { id, number, name },
-  at,
-}: {
-  readonly vlan: NonNullable<components["schemas"]["LocationCandidate"]["vlan"]>;
-  readonly at?: string | null;
-}) {
-  const called = name && name !== `VLAN ${number}` ? `${number} ${name}` : `${number}`;
-  return id === null ? (
-    <span>{called}</span>
-  ) : (
-    <RecordLink type="vlan" id={id} name={called} {...(at === undefined ? {} : { at })} />
-  );
+export function VlanLink({ vlan: { id, number, name }, ...rest }: Readonly<{ vlan: Vlan; at?: string | null }>) {
+  const label = name && name !== `VLAN ${number}` ? `${number} ${name}` : `${number}`;
+  return id === null ? <span>{label}</span> : <RecordLink type="vlan" id={id} name={label} {...rest} />;
 }

@@ -1,25 +1,20 @@
-// Claim page of an unowned appliance: the holder of the set-up token creates the organization, the first network and
-// their own account as Owner. The token is never shown, and is sent only in the body of the claim request.
+// Page to claim an appliance without an owner. The set-up token is never shown, and sent only in the request body.
 
 import { useEffect } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { asRefusal } from "../api/client.ts";
 import { Refusal } from "../api/refusal.ts";
-import { FormProblem } from "../forms/ask-first.tsx";
+import { SubmitButton } from "../components/buttons.tsx";
+import { Copied } from "../components/copied.tsx";
+import { FormProblem } from "../forms/confirm-form.tsx";
 import { SecretField, TextField } from "../forms/fields.tsx";
-import { useFirstFocus } from "../forms/sending.ts";
 import { useForm } from "../forms/use-form.ts";
-import { Copied } from "../parts/copied.tsx";
-import { claimAppliance, comeIn } from "../session/me.ts";
+import { useFirstFocus } from "../forms/use-write.ts";
+import { claimAppliance, enterSession } from "../session/me.ts";
 import { setupToken, setupTokenIn } from "../session/setup-token.ts";
 import { go, hrefOf } from "../url/location.ts";
 
-interface ClaimPageProps {
-  /** Called if another user has claimed the appliance first. */
-  onClaimedBefore(): void;
-}
-
-const DEFAULTS = { organization: "My organization", network: "Main" };
+const DEFAULTS = { organization_name: "My organization", network_name: "Main" };
 
 const FIELDS = {
   setup_token: "Set-up token",
@@ -30,9 +25,10 @@ const FIELDS = {
   network_name: "Network",
 };
 
-export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
-  const { organization, network } = DEFAULTS;
-  const form = useForm({ id: "claim", begun: { organization_name: organization, network_name: network } });
+const WRONG_TOKEN = "This is not the token of the running appliance. Each start prints a new one: use the latest.";
+
+export function ClaimPage({ onAlreadyClaimed }: { onAlreadyClaimed(): void }) {
+  const form = useForm({ id: "claim", initial: DEFAULTS });
   const element = useFirstFocus<HTMLFormElement>();
   const token = setupToken.value;
   useEffect(() => {
@@ -40,53 +36,44 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
   }, []);
   const claim = async () => {
     const { text } = form;
-    const pasted = text("setup_token");
+    const entered = text("setup_token");
     try {
       const networkId = await claimAppliance({
-        setup_token: token ?? setupTokenIn(pasted) ?? pasted,
+        setup_token: token ?? setupTokenIn(entered) ?? entered,
         email: text("email"),
         password: form.secret("password"),
         organization_name: text("organization_name"),
         network_name: text("network_name"),
         ...(text("name") === "" ? {} : { name: text("name") }),
       });
-      // Before `comeIn`, so that no other page is shown in between.
+      // Before `enterSession`, so that no other page is shown in between.
       go(hrefOf("/start", { network: networkId }), "replace");
-      await comeIn();
+      await enterSession();
       setupToken.value = null;
     } catch (cause) {
       const refusal = asRefusal(cause);
-      if (refusal.code === "entity_already_exists") return onClaimedBefore();
+      if (refusal.code === "entity_already_exists") return onAlreadyClaimed();
       if (refusal.code !== "auth_invalid_credentials") throw refusal;
       setupToken.value = null;
       const { message } = refusal;
-      throw new Refusal({
-        ...refusal,
-        message,
-        issues: [
-          {
-            path: "/setup_token",
-            message: "This is not the token of the running appliance. Each start prints a new one: take the last.",
-          },
-        ],
-      });
+      throw new Refusal({ ...refusal, message, issues: [{ path: "/setup_token", message: WRONG_TOKEN }] });
     }
   };
-  const field = (name: "setup_token" | "name" | "email" | "organization_name" | "network_name") => ({
-    ...{ form, name, label: FIELDS[name], limits: LIMITS.setUp[name] },
-  });
+  const field = (name: Exclude<keyof typeof FIELDS, "password">) => {
+    return { form, name, label: FIELDS[name], limits: LIMITS.setUp[name] };
+  };
   const { minLength } = LIMITS.setUp.password;
   return (
     <main class="first-run claim" id="content">
       <h1>Claim this appliance</h1>
       <p>
-        It has no owner yet. Enter your name and a name for your network; four short steps then lead to its first map.
+        This appliance has no owner yet. Enter your name and a network name; four short steps lead to your first map.
       </p>
       <form ref={element} class="steps" noValidate method="post" onSubmit={(event) => form.submit(event, claim)}>
         {token === null && (
           <TextField
             {...field("setup_token")}
-            help="Where netledger was started, it printed a link that begins with “Claim it”: open it, or paste it here."
+            help="netledger printed a link after “Claim it” when it started: open the link or paste it here."
           />
         )}
         <TextField {...field("name")} autoComplete="name" help="As others see it in the history. Optional." />
@@ -94,30 +81,28 @@ export function ClaimPage({ onClaimedBefore }: ClaimPageProps) {
           {...field("email")}
           type="email"
           autoComplete="username"
-          help="You sign in with it. Nothing is sent to it."
+          help="Used to sign in. No e-mail is sent to it."
         />
         <SecretField
           form={form}
           name="password"
           label={FIELDS.password}
           limits={LIMITS.setUp.password}
-          help={`At least ${minLength} characters. A sentence is easy to keep.`}
+          help={`At least ${minLength} characters. A sentence is easy to remember.`}
         />
         <TextField {...field("organization_name")} autoComplete="organization" />
         <TextField
           {...field("network_name")}
-          help="A site, or all you look after. More can be added, and every name can be changed."
+          help="A site, or everything you manage. You can add networks and change names later."
         />
         <FormProblem form={form} />
         {form.isLost && (
           <p class="note">
-            It is not known whether it was claimed. Trying again is safe: a claimed appliance stays unchanged.
+            It is unknown whether the claim succeeded. Safe to retry: a claimed appliance stays unchanged.
           </p>
         )}
         <p>
-          <button type="submit" class="primary" disabled={form.isBusy}>
-            {form.isBusy ? "Claiming…" : "Claim it"}
-          </button>
+          <SubmitButton label={form.isBusy ? "Claiming…" : "Claim it"} disabled={form.isBusy} />
         </p>
       </form>
       <Demo />
@@ -130,18 +115,18 @@ function Demo() {
   return (
     <section>
       <h2>Look around in the demo first</h2>
-      <p>A made-up campus with a month of history, in a folder of its own. In a terminal; it prints how to sign in:</p>
+      <p>
+        A fictional campus with a month of history in a separate folder. Run this in a terminal; it prints how to sign
+        in:
+      </p>
       <p class="command">
-        <Copied isOffered text={demoCommand(window.location.port)} />
+        <Copied hasLabel text={demoCommand(window.location.port)} />
       </p>
     </section>
   );
 }
 
-const DEFAULT_PORT = "8080";
-const NEXT_PORT = "8081";
-
 /** Command for the demo, on the next port if this appliance uses the default one. */
 function demoCommand(port: string): string {
-  return `netledger serve --demo${port === DEFAULT_PORT ? ` --listen 127.0.0.1:${NEXT_PORT}` : ""}`;
+  return `netledger serve --demo${port === "8080" ? " --listen 127.0.0.1:8081" : ""}`;
 }

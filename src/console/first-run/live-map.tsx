@@ -1,8 +1,7 @@
-// Live map of a network during a scan: a small picture that fills as devices are found. An equivalent table is on the
-// map page.
+// Live map of a network during a scan. The map page has an equivalent table.
 
 import { useMemo, useRef } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { MapCanvas } from "../map/canvas.tsx";
 import { diagramOf } from "../map/diagram.ts";
@@ -13,17 +12,13 @@ import { go, hrefOf } from "../url/location.ts";
 const LIVE_MS = 1_000;
 
 /** Includes hosts without links, since initially there are no others. */
-export function LiveMap({ networkId, isOver }: { readonly networkId: string; readonly isOver: boolean }) {
+export function LiveMap({ networkId, isFinished }: { readonly networkId: string; readonly isFinished: boolean }) {
   const query = { network_id: networkId, include_isolated: true };
-  const { data } = useAnswer(read("/api/v1/topology", { query }), {
-    how: "refresh",
-    types: ["host", "if_entry"],
-    network_id: networkId,
-    everyMs: LIVE_MS,
-  });
+  const live = { how: "refresh", types: ["host", "if_entry"], network_id: networkId, everyMs: LIVE_MS } as const;
+  const { data } = useResponse(read("/api/v1/topology", { query }), live);
   const control = useRef<Control | null>(null);
   const diagram = useMemo(() => (data === undefined ? null : diagramOf(data, null)), [data]);
-  const marks = useMemo(() => ({ chosenId: null, way: new Set<string>(), found: null }), []);
+  const marks = useMemo(() => ({ selectedId: null, path: new Set<string>(), found: null }), []);
   const href = hrefOf("/map", { network: networkId, isolated: "yes" });
   return (
     <section class="way-map">
@@ -43,7 +38,7 @@ export function LiveMap({ networkId, isOver }: { readonly networkId: string; rea
       <p class="aside">
         {diagram !== null && (
           <>
-            {diagram.nodes.length === 0 && !isOver
+            {diagram.nodes.length === 0 && !isFinished
               ? "Devices appear here as they are found."
               : `${counted(diagram.nodes.length, "device", "devices")}, ${counted(diagram.links.length, "link", "links")}`}{" "}
           </>

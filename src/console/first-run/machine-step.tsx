@@ -1,78 +1,72 @@
-// First step of the wizard: the machine running netledger, recorded as the first host, and its view of itself.
+// First step of the wizard: what the machine running netledger knows of itself, recorded as the first host.
 
-import { useAnswer } from "../api/answer.ts";
-import { api, done, read } from "../api/client.ts";
+import { useResponse } from "../api/answer.ts";
+import { api, read, unwrap } from "../api/client.ts";
+import { LinkButton } from "../components/buttons.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
 import { reasonHeader } from "../forms/reason.ts";
-import { useSending } from "../forms/sending.ts";
+import { useWrite } from "../forms/use-write.ts";
 import { RecordLink } from "../names/record-link.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { counted, groupedDigits } from "../text/digits.ts";
-import { wayText } from "../text/first-run.ts";
+import { wizardText } from "../text/first-run.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import { type Machine, type Network, useMachine } from "./chosen.ts";
-import { hrefOfStep, WAY } from "./step-address.ts";
+import { type Machine, type Network, useMachine } from "./scan-targets.ts";
 import { StepEnd } from "./step-end.tsx";
+import { hrefOfStep, WIZARD } from "./wizard-url.ts";
 
-export function MachineStep({ of }: { readonly of: Network }) {
-  const { isBusy, problem, send } = useSending();
+export function MachineStep({ network }: { readonly network: Network }) {
+  const { isBusy, problem, send } = useWrite();
   const machine = useMachine();
-  const selfId = parameter(WAY.self);
-  const self = useAnswer(selfId === null ? null : read("/api/v1/hosts/{id}", { path: { id: selfId } }));
+  const selfId = parameter(WIZARD.self);
+  const self = useResponse(selfId === null ? null : read("/api/v1/hosts/{id}", { path: { id: selfId } }));
   const isRecorded = selfId !== null && self.problem?.status !== 404;
   const record = () =>
-    void send(of.id, async (header) => {
-      const headers = reasonHeader(wayText.reason);
-      const body = { network_id: of.id };
-      const { host_id } = await done(api.POST("/api/v1/discovery/self", { params: { header }, headers, body }));
-      machine.again();
-      if (selfId === host_id) self.again();
-      else go(hrefHere({ [WAY.self]: host_id }), "replace");
+    void send(network.id, async (header) => {
+      const headers = reasonHeader(wizardText.reason);
+      const body = { network_id: network.id };
+      const { host_id } = await unwrap(api.POST("/api/v1/discovery/self", { params: { header }, headers, body }));
+      machine.retry();
+      if (selfId === host_id) self.retry();
+      else go(hrefHere({ [WIZARD.self]: host_id }), "replace");
     });
   return (
     <>
       <p class="prose">
-        This is the machine that netledger runs on, as its kernel describes it. Recorded, it becomes a host with its
-        interfaces, addresses, open ports and services, and the subnets that it is in. Nothing is sent over the network.
+        The machine that runs netledger, as reported by its kernel. Recording it adds a host with its interfaces,
+        addresses, open ports and services, and its subnets. Nothing is sent over the network.
       </p>
-      <Limits />
+      <Limitations />
       {problem !== null && <Problem problem={problem} />}
-      {self.problem?.status === 404 && (
-        <p class="note">The host that was recorded is no longer there. Record it again.</p>
-      )}
+      {self.problem?.status === 404 && <p class="note">The recorded host no longer exists. Record it again.</p>}
       {self.problem !== undefined && self.problem.status !== 404 && (
-        <Problem problem={self.problem} again={self.again} />
+        <Problem problem={self.problem} retry={self.retry} />
       )}
-      {machine.problem !== undefined && <Problem problem={machine.problem} again={machine.again} />}
-      {machine.data === undefined && machine.problem === undefined && <Waiting />}
-      {machine.data !== undefined && <Seen machine={machine.data} />}
+      <ResponseState data={machine.data} problem={machine.problem} retry={machine.retry} />
+      {machine.data !== undefined && <MachineData machine={machine.data} />}
       {isRecorded && self.data !== undefined && (
         <p role="status">
           Recorded as <RecordLink type="host" id={self.data.id} name={self.data.name} />.
         </p>
       )}
       <StepEnd step="machine" isSkippable={!isRecorded}>
-        {isRecorded && (
-          <a class="button primary" href={hrefOfStep("where")}>
-            Continue
-          </a>
-        )}
+        {isRecorded && <LinkButton label="Continue" class="button primary" href={hrefOfStep("where")} />}
         <button type="button" class={isRecorded ? undefined : "primary"} disabled={isBusy} onClick={record}>
-          {isBusy ? "Looking…" : isRecorded ? "Look again" : "Record this machine"}
+          {isBusy ? "Recording…" : isRecorded ? "Update" : "Record this machine"}
         </button>
       </StepEnd>
     </>
   );
 }
 
-/** Restrictions by the kernel, in the appliance's words. */
-function Limits() {
-  const { data } = useAnswer(read("/api/health"));
+/** Restrictions that the kernel imposes, as reported by the appliance. */
+function Limitations() {
+  const { data } = useResponse(read("/api/health"));
   if (data === undefined || data.limitations.length === 0) return null;
   return (
     <div class="note">
-      <p>This machine does not let netledger use all of it:</p>
+      <p>This machine restricts netledger:</p>
       {data.limitations.map(({ code, message }) => (
         <p key={code}>{message}</p>
       ))}
@@ -80,7 +74,7 @@ function Limits() {
   );
 }
 
-function Seen({ machine: { hostname, interfaces, addresses, port_count } }: { readonly machine: Machine }) {
+function MachineData({ machine: { hostname, interfaces, addresses, port_count } }: { readonly machine: Machine }) {
   const up = interfaces.filter(({ oper_status }) => oper_status === "Up").length;
   return (
     <>
@@ -93,10 +87,10 @@ function Seen({ machine: { hostname, interfaces, addresses, port_count } }: { re
       </p>
       {addresses.length === 0 ? (
         <p class="prose">
-          It has no address but those that only it can reach, so it is in no subnet. Type what to scan in the next step.
+          It has only local addresses, so it is in no subnet. Enter the scan targets in the next step.
         </p>
       ) : (
-        <RowsTable title="Its addresses" heads={["Address", "Interface", "Subnet"]}>
+        <RowsTable title="Addresses" heads={["Address", "Interface", "Subnet"]}>
           {addresses.map(({ ip_address, cidr, if_name, is_default_route }) => (
             <tr key={ip_address}>
               <td>{ip_address}</td>

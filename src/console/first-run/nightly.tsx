@@ -1,29 +1,28 @@
-// Nightly schedule for the scan just made: created with one click, shown with its next run times.
+// Nightly schedule that repeats the first scan: created with one click, shown with its next run times.
 
-import { useAnswer } from "../api/answer.ts";
-import { api, done, read } from "../api/client.ts";
-import type { ScanData } from "../discovery/scan-words.tsx";
+import { useResponse } from "../api/answer.ts";
+import { api, read, unwrap } from "../api/client.ts";
+import { DueTimes } from "../components/due-times.tsx";
+import { NameLink } from "../components/name-link.tsx";
+import { Problem } from "../components/problem.tsx";
+import type { ScanData } from "../discovery/scan-texts.tsx";
 import { reasonHeader } from "../forms/reason.ts";
-import { useSending } from "../forms/sending.ts";
-import { DueTimes } from "../parts/due-times.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { areLarge } from "../scanning/targets.ts";
+import { useWrite } from "../forms/use-write.ts";
+import { isAnyLarge } from "../scanning/targets.ts";
 import { may } from "../session/me.ts";
-import { wayText } from "../text/first-run.ts";
+import { wizardText } from "../text/first-run.ts";
 import { ownZone } from "../time/zone.ts";
 import { hrefOf } from "../url/location.ts";
-import type { Network } from "./chosen.ts";
+import type { Network } from "./scan-targets.ts";
 
-/** At night, and off the hour, when other jobs start. */
+/** At night, and not on the hour, when other jobs start. */
 const CRON = "17 2 * * *";
 
-export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Network }) {
-  const query = { filter: `network_id = "${of.id}"`, limit: 5, order_by: "name" } as const;
-  const { data, again, isLoading } = useAnswer(read("/api/v1/discovery/schedules", { query }), {
-    how: "refresh",
-    types: ["schedule"],
-  });
-  const { isBusy, problem, send } = useSending();
+export function Nightly({ scan, network }: { readonly scan: ScanData; readonly network: Network }) {
+  const query = { filter: `network_id = "${network.id}"`, limit: 5, order_by: "name" } as const;
+  const live = { how: "refresh", types: ["schedule"] } as const;
+  const { data, retry, isLoading } = useResponse(read("/api/v1/discovery/schedules", { query }), live);
+  const { isBusy, problem, send } = useWrite();
   if (data === undefined) return null;
   if (data.length > 0)
     return (
@@ -31,12 +30,9 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
         {data.map(({ id, name, cron, timezone }) => (
           <div key={id}>
             <p>
-              Scanned by itself:{" "}
-              <a href={hrefOf(`/discovery/schedules/${id}`)}>
-                <bdi>{name}</bdi>
-              </a>
+              Scheduled: <NameLink href={hrefOf(`/discovery/schedules/${id}`)} name={name} />
             </p>
-            {/* With several schedules, the times are on their pages. */}
+            {/* For several schedules, their own pages show the times. */}
             {data.length === 1 && <DueTimes cron={cron} timezone={timezone} />}
           </div>
         ))}
@@ -44,23 +40,23 @@ export function Nightly({ scan, of }: { readonly scan: ScanData; readonly of: Ne
     );
   if (!may("createSchedule")) return null;
   const { targets, kind } = scan;
-  if (targets !== null && areLarge(targets))
-    return <p class="prose">What is larger than /16 is not scanned by itself: make a schedule of smaller subnets.</p>;
+  if (targets !== null && isAnyLarge(targets))
+    return <p class="prose">Targets larger than /16 are not scheduled. Create a schedule with smaller subnets.</p>;
   const zone = ownZone();
-  const body = { network_id: of.id, name: "Every night", kind, cron: CRON, timezone: zone, targets };
-  const headers = reasonHeader(wayText.reason);
-  const make = () =>
+  const body = { network_id: network.id, name: "Every night", kind, cron: CRON, timezone: zone, targets };
+  const headers = reasonHeader(wizardText.reason);
+  const create = () =>
     void send(body, async (header) => {
-      await done(api.POST("/api/v1/discovery/schedules", { params: { header }, headers, body }));
-      again();
+      await unwrap(api.POST("/api/v1/discovery/schedules", { params: { header }, headers, body }));
+      retry();
     });
   return (
     <div>
       {problem !== null && <Problem problem={problem} />}
-      <p>The same scan, of the same addresses, by itself:</p>
+      <p>Repeat this scan automatically:</p>
       <DueTimes cron={CRON} timezone={zone} />
       <p>
-        <button type="button" disabled={isBusy || isLoading} onClick={make}>
+        <button type="button" disabled={isBusy || isLoading} onClick={create}>
           {isBusy ? "Saving…" : "Scan this every night"}
         </button>
       </p>

@@ -1,115 +1,113 @@
 // Last step of the wizard: targets and credentials, the running scan, and its result.
 
 import { useRef } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import type { Refusal } from "../api/refusal.ts";
+import { LinkButton } from "../components/buttons.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Problem, sentenceOf } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
 import { ScanActions } from "../discovery/scan-actions.tsx";
-import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-words.tsx";
-import { useSending } from "../forms/sending.ts";
+import { isUnderWay, type ScanData, ScanProgress } from "../discovery/scan-texts.tsx";
+import { useWrite } from "../forms/use-write.ts";
 import { kindWords } from "../kinds/kinds.ts";
 import { RecordLink } from "../names/record-link.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Problem, sentenceOf } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { startScan } from "../scanning/scan-requests.ts";
-import { refusedTargets } from "../scanning/targets.ts";
+import { targetErrorsOf } from "../scanning/targets.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { discoveryText } from "../text/discovery.ts";
-import { wayText } from "../text/first-run.ts";
+import { wizardText } from "../text/first-run.ts";
 import { formatDuration } from "../time/instant.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
-import { type Network, useChosen } from "./chosen.ts";
 import { type Credential, credentialsOf, useCredentials } from "./credentials.ts";
 import { LiveMap } from "./live-map.tsx";
 import { AfterScan, ScanResult } from "./scan-result.tsx";
-import { chosenCredentials, hrefOfStep, WAY } from "./step-address.ts";
+import { type Network, useScanTargets } from "./scan-targets.ts";
 import { StepEnd } from "./step-end.tsx";
+import { hrefOfStep, selectedCredentials, WIZARD } from "./wizard-url.ts";
 
-export function ScanStep({ of }: { readonly of: Network }) {
+export function ScanStep({ network }: { readonly network: Network }) {
   const credentials = useCredentials();
-  const id = parameter(WAY.scan);
-  if (credentials.data === undefined)
-    return credentials.problem === undefined ? (
-      <Waiting />
-    ) : (
-      <Problem problem={credentials.problem} again={credentials.again} />
-    );
-  const own = credentialsOf(credentials.data, of.id);
-  return id === null ? <Order of={of} own={own} /> : <Asked key={id} id={id} of={of} own={own} />;
+  const id = parameter(WIZARD.scan);
+  if (credentials.data === undefined) return <ResponseState problem={credentials.problem} retry={credentials.retry} />;
+  const ownCredentials = credentialsOf(credentials.data, network.id);
+  return id === null ? (
+    <StartScanForm network={network} ownCredentials={ownCredentials} />
+  ) : (
+    <StartedScan key={id} id={id} network={network} ownCredentials={ownCredentials} />
+  );
 }
 
 const TARGETS_SHOWN = 12;
 
-interface OrderProps {
-  readonly of: Network;
+interface ScanStepProps {
+  readonly network: Network;
   /** Credentials of the network. */
-  readonly own: readonly Credential[];
+  readonly ownCredentials: readonly Credential[];
 }
 
-const changeOf = (what: string) => `Change: ${what}`;
+const changeLabel = (name: string) => `Change: ${name}`;
 
-function Order({ of, own }: OrderProps) {
-  const chosen = useChosen(of);
-  const { isBusy, problem, send } = useSending();
-  const isSweep = chosenCredentials() === "none" || own.length === 0;
-  const { targets, size } = chosen;
-  const order = {
-    network_id: of.id,
+function StartScanForm({ network, ownCredentials }: ScanStepProps) {
+  const scanTargets = useScanTargets(network);
+  const { isBusy, problem, send } = useWrite();
+  const isSweep = selectedCredentials() === "none" || ownCredentials.length === 0;
+  const { targets, size } = scanTargets;
+  const scanParameters = {
+    network_id: network.id,
     kind: isSweep ? ("sweep" as const) : ("full" as const),
     targets,
     commit: true,
-    allow_large: chosen.isLarge && parameter(WAY.isLarge) !== null,
+    allow_large: scanTargets.isLarge && parameter(WIZARD.isLarge) !== null,
   };
   const start = () =>
-    void send(order, async (header) => {
-      const { id } = await startScan(order, wayText.reason, header);
-      go(hrefHere({ [WAY.scan]: id }), "replace");
+    void send(scanParameters, async (header) => {
+      const { id } = await startScan(scanParameters, wizardText.reason, header);
+      go(hrefHere({ [WIZARD.scan]: id }), "replace");
     });
-  if (chosen.subnets === undefined)
-    return chosen.problem === undefined ? <Waiting /> : <Problem problem={chosen.problem} again={chosen.again} />;
+  if (scanTargets.subnets === undefined)
+    return <ResponseState problem={scanTargets.problem} retry={scanTargets.retry} />;
   if (targets.length === 0)
     return (
       <>
-        <p>Nothing is chosen to be scanned.</p>
+        <p>No scan targets selected.</p>
         <StepEnd step="scan">
-          <a class="button primary" href={hrefOfStep("where")}>
-            Choose what to scan
-          </a>
+          <LinkButton label="Choose targets" class="button primary" href={hrefOfStep("where")} />
         </StepEnd>
       </>
     );
   return (
     <>
       <dl class="facts">
-        <Fact name="Asked">
+        <Fact name="Targets">
           <bdi>{targets.slice(0, TARGETS_SHOWN).join(", ")}</bdi>
           {targets.length > TARGETS_SHOWN && ` and ${groupedDigits(targets.length - TARGETS_SHOWN)} more`}{" "}
           <span class="aside">up to {counted(size, "address", "addresses")}</span>{" "}
-          <a href={hrefOfStep("where")} aria-label={changeOf("Asked")}>
+          <a href={hrefOfStep("where")} aria-label={changeLabel("Targets")}>
             Change
           </a>
         </Fact>
-        <Fact name="With">
+        <Fact name="Credentials">
           {isSweep ? (
-            "nothing: only a sweep, which sends no secret"
+            "none: sweep only, sends no credentials"
           ) : (
-            <bdi>{own.map(({ name }) => name).join(", ")}</bdi>
+            <bdi>{ownCredentials.map(({ name }) => name).join(", ")}</bdi>
           )}{" "}
-          <a href={hrefOfStep("credentials")} aria-label={changeOf("With")}>
+          <a href={hrefOfStep("credentials")} aria-label={changeLabel("Credentials")}>
             Change
           </a>
         </Fact>
       </dl>
-      {own.length === 0 && chosenCredentials() !== "none" && (
-        <p class="prose">This network has no credential: this will be a sweep.</p>
+      {ownCredentials.length === 0 && selectedCredentials() !== "none" && (
+        <p class="prose">This network has no credentials, so this will be a sweep.</p>
       )}
       <p class="prose">
-        How long it takes is told while it runs. You can end it at any time, and you need not stay: it goes on without
+        The remaining time is shown while the scan runs. You can cancel it at any time, and it continues if you leave
         this page.
       </p>
-      {problem !== null && <Refused problem={problem} targets={targets} />}
+      {problem !== null && <RejectedTargets problem={problem} targets={targets} />}
       <StepEnd step="scan">
         <button type="button" class="primary" disabled={isBusy} onClick={start}>
           {isBusy ? "Starting…" : "Start the first scan"}
@@ -119,17 +117,17 @@ function Order({ of, own }: OrderProps) {
   );
 }
 
-/** Rejected parts of the order; targets as typed. */
-function Refused({ problem, targets }: { readonly problem: Refusal; readonly targets: readonly string[] }) {
-  const said = refusedTargets(problem, targets);
-  if (said.length === 0 || said.length < problem.issues.length) return <Problem problem={problem} />;
+/** Messages about rejected targets, or about any other problem. */
+function RejectedTargets({ problem, targets }: { readonly problem: Refusal; readonly targets: readonly string[] }) {
+  const sentences = targetErrorsOf(problem, targets);
+  if (sentences.length === 0 || sentences.length < problem.issues.length) return <Problem problem={problem} />;
   return (
     <div class="problem" role="alert">
       <p>
-        The appliance does not take this: <a href={hrefOfStep("where")}>Choose what to scan</a>
+        The appliance rejected these targets: <a href={hrefOfStep("where")}>Choose targets</a>
       </p>
       <ul>
-        {said.map((sentence) => (
+        {sentences.map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
@@ -139,35 +137,37 @@ function Refused({ problem, targets }: { readonly problem: Refusal; readonly tar
 
 const POLL_MS = 1_000;
 
-function Asked({ id, of, own }: OrderProps & { readonly id: string }) {
-  const answer = useAnswer(read("/api/v1/discovery/scans/{id}", { path: { id } }));
-  const { data: scan, problem, again } = answer;
-  usePoll(answer, scan !== undefined && isUnderWay(scan) ? POLL_MS : null);
+function StartedScan({ id, network, ownCredentials }: ScanStepProps & { readonly id: string }) {
+  const response = useResponse(read("/api/v1/discovery/scans/{id}", { path: { id } }));
+  const { data: scan, problem, retry } = response;
+  usePoll(response, scan !== undefined && isUnderWay(scan) ? POLL_MS : null);
   const isUnknown =
-    problem?.status === 404 || problem?.status === 400 || (scan !== undefined && scan.network_id !== of.id);
+    problem?.status === 404 || problem?.status === 400 || (scan !== undefined && scan.network_id !== network.id);
   if (isUnknown)
     return (
       <>
-        <p class="prose">There is no such scan in this network. It may be of another one, or no longer kept.</p>
+        <p class="prose">Scan not found in this network. It may belong to another network or have been deleted.</p>
         <StepEnd step="scan">
-          <a class="button primary" href={hrefHere({ [WAY.scan]: null })}>
-            Start another scan
-          </a>
+          <LinkButton label="Start another scan" class="button primary" href={hrefHere({ [WIZARD.scan]: null })} />
         </StepEnd>
       </>
     );
-  if (scan === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  const isOver = !isUnderWay(scan);
+  if (scan === undefined) return <ResponseState problem={problem} retry={retry} />;
+  const isFinished = !isUnderWay(scan);
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
+      {problem !== undefined && <Problem problem={problem} retry={retry} />}
       <div class="columns">
         <div class="stack">
-          {isOver ? <ScanResult scan={scan} own={own} /> : <Progress scan={scan} onEnded={again} />}
+          {isFinished ? (
+            <ScanResult scan={scan} credentials={ownCredentials} />
+          ) : (
+            <Progress scan={scan} onEnded={retry} />
+          )}
         </div>
         <div class="stack">
-          <LiveMap networkId={of.id} isOver={isOver} />
-          {isOver && <AfterScan scan={scan} of={of} />}
+          <LiveMap networkId={network.id} isFinished={isFinished} />
+          {isFinished && <AfterScan scan={scan} network={network} />}
         </div>
       </div>
     </>
@@ -196,27 +196,27 @@ function Progress({ scan, onEnded }: { readonly scan: ScanData; onEnded(): void 
           </p>
         </>
       )}
-      <ScanActions scan={scan} onEnded={onEnded} />
+      <ScanActions scan={scan} onCanceled={onEnded} />
       <Latest id={scan.id} />
     </>
   );
 }
 
-const LATEST = 8;
+const FINDINGS_MAX = 8;
 type Finding = DataOf<"/api/v1/discovery/scans/{id}/findings">[number];
 
-/** Latest findings, newest first. */
+/** List of the latest findings, newest first. */
 function Latest({ id }: { readonly id: string }) {
-  // Findings are in the order of discovery: the latest precede the last known total.
+  // The API lists findings in the order of discovery: the latest are at the end of the last known total.
   const total = useRef(0);
-  const query = { type: ["Created" as const], limit: LATEST, offset: Math.max(0, total.current - LATEST) };
-  const answer = useAnswer(read("/api/v1/discovery/scans/{id}/findings", { path: { id }, query }));
-  usePoll(answer, POLL_MS);
-  const { data, meta, problem } = answer;
+  const query = { type: ["Created" as const], limit: FINDINGS_MAX, offset: Math.max(0, total.current - FINDINGS_MAX) };
+  const response = useResponse(read("/api/v1/discovery/scans/{id}/findings", { path: { id }, query }));
+  usePoll(response, POLL_MS);
+  const { data, meta, problem } = response;
   total.current = meta?.pagination.total_count ?? total.current;
   return (
     <section>
-      <h3>Found last</h3>
+      <h3>Latest findings</h3>
       {problem !== undefined && <p class="aside">{sentenceOf(problem)}</p>}
       {data?.length === 0 && <p class="aside">Nothing yet.</p>}
       {data !== undefined && data.length > 0 && (

@@ -1,51 +1,50 @@
-// First-run wizard from an empty inventory to the first map, one question per step. Steps can be skipped, revisited and
-// reloaded.
+// First-run wizard from an empty inventory to the first map, one question per step.
 
 import { useEffect, useRef } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { NameLink } from "../components/name-link.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
 import { kindTitle } from "../kinds/kinds.ts";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { mayStart } from "../scanning/start-link.tsx";
 import { may } from "../session/me.ts";
-import { wayText } from "../text/first-run.ts";
+import { wizardText } from "../text/first-run.ts";
 import { isPast, network } from "../time/at.ts";
 import { go, hrefHere, hrefOf } from "../url/location.ts";
-import type { Network } from "./chosen.ts";
 import { CredentialsStep } from "./credentials-step.tsx";
 import { MachineStep } from "./machine-step.tsx";
 import { ScanStep } from "./scan-step.tsx";
-import { hrefAnew, hrefOfStep, STEPS, shownStep, type WayStep } from "./step-address.ts";
-import { WhereStep } from "./where-step.tsx";
+import type { Network } from "./scan-targets.ts";
+import { TargetsStep } from "./targets-step.tsx";
+import { hrefOfStep, hrefReset, STEPS, shownStep, type WizardStep } from "./wizard-url.ts";
 
 export function StartPage() {
-  if (!mayStart()) return <NotForYou />;
+  if (!mayStart()) return <NoPermission />;
   if (isPast.value)
     return (
       <Page title="Get started">
         <p>
-          The past is not scanned. <a href={hrefHere({ at: null })}>Go back to now</a>
+          Scans can't be started in the past. <a href={hrefHere({ at: null })}>Go back to now</a>
         </p>
       </Page>
     );
-  return <OfNetwork />;
+  return <NetworkSteps />;
 }
 
 /** Note for users without permission, with an alternative. */
-function NotForYou() {
+function NoPermission() {
   return (
     <Page title="Get started">
-      <p class="prose">This is for Admins: it records this machine, gives credentials and starts the first scan.</p>
+      <p class="prose">For Admins: records this machine, adds credentials and starts the first scan.</p>
       <p class="prose">
         {may("createScan") ? (
           <>
-            You may scan what lies in the network's subnets: <a href={hrefOf("/discovery")}>Discovery</a>
+            You may scan the network's subnets: <a href={hrefOf("/discovery")}>Discovery</a>
           </>
         ) : (
           <>
-            What has been found so far is here: <a href={hrefOf("/hosts")}>{kindTitle("host")}</a>,{" "}
+            See what has been found so far: <a href={hrefOf("/hosts")}>{kindTitle("host")}</a>,{" "}
             <a href={hrefOf("/map")}>Map</a>
           </>
         )}
@@ -54,47 +53,44 @@ function NotForYou() {
   );
 }
 
-function OfNetwork() {
-  const { data, problem, again } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
+function NetworkSteps() {
+  const { data, problem, retry } = useResponse(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
   const id = network.value;
   const only = id === null && data?.length === 1 ? data[0]?.id : undefined;
   useEffect(() => {
     if (only !== undefined) go(hrefHere({ network: only }), "replace");
   }, [only]);
-  // Choices do not apply to another network.
+  // The choices made do not apply to another network.
   const last = useRef(id);
   useEffect(() => {
-    if (last.current !== null && id !== last.current) go(hrefAnew(), "replace");
+    if (last.current !== null && id !== last.current) go(hrefReset(), "replace");
     last.current = id;
   }, [id]);
-  const found = data?.find((each) => each.id === id);
-  if (found !== undefined) return <Steps key={found.id} of={found} />;
+  const selected = data?.find((candidate) => candidate.id === id);
+  if (selected !== undefined) return <Steps key={selected.id} network={selected} />;
   return (
     <Page title="Get started">
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {(data === undefined || only !== undefined) && problem === undefined && <Waiting />}
+      <ResponseState data={only === undefined ? data : undefined} problem={problem} retry={retry} />
       {data?.length === 0 && <p>You don't have access to any network.</p>}
       {data !== undefined && data.length > 0 && only === undefined && (
-        <Choice networks={data} isUnknown={id !== null} />
+        <NetworkChoice networks={data} isUnknown={id !== null} />
       )}
     </Page>
   );
 }
 
-function Choice({ networks, isUnknown }: { readonly networks: readonly Network[]; readonly isUnknown: boolean }) {
+function NetworkChoice({ networks, isUnknown }: Readonly<{ networks: readonly Network[]; isUnknown: boolean }>) {
   return (
     <>
       <p>
         {isUnknown
           ? "Network not found, or you don't have access to it. Choose one:"
-          : "A scan is of one network. Choose one:"}
+          : "A scan covers one network. Choose one:"}
       </p>
       <ul class="map-networks">
         {networks.map(({ id, name }) => (
           <li key={id}>
-            <a href={hrefHere({ network: id })}>
-              <bdi>{name}</bdi>
-            </a>
+            <NameLink href={hrefHere({ network: id })} name={name} />
           </li>
         ))}
       </ul>
@@ -102,16 +98,16 @@ function Choice({ networks, isUnknown }: { readonly networks: readonly Network[]
   );
 }
 
-const CONTENT: Readonly<Record<WayStep, (props: { readonly of: Network }) => preact.JSX.Element>> = {
+const CONTENT: Readonly<Record<WizardStep, (props: { readonly network: Network }) => preact.JSX.Element>> = {
   machine: MachineStep,
-  where: WhereStep,
+  where: TargetsStep,
   credentials: CredentialsStep,
   scan: ScanStep,
 };
 
-const STEP = { machine: "This machine", where: "What to scan", credentials: "Credentials", scan: "First scan" };
+const STEP_TITLES = { machine: "This machine", where: "What to scan", credentials: "Credentials", scan: "First scan" };
 
-function Steps({ of }: { readonly of: Network }) {
+function Steps({ network }: { readonly network: Network }) {
   const step = shownStep();
   const Content = CONTENT[step];
   const heading = useRef<HTMLHeadingElement>(null);
@@ -122,13 +118,13 @@ function Steps({ of }: { readonly of: Network }) {
     last.current = step;
   }, [step]);
   return (
-    <Page title="Get started" about={<bdi>{of.name}</bdi>}>
+    <Page title="Get started" about={<bdi>{network.name}</bdi>}>
       <nav class="way" aria-label="Steps">
         <ol>
-          {STEPS.map((each) => (
-            <li key={each}>
-              <a href={hrefOfStep(each)} aria-current={each === step ? "step" : undefined}>
-                {STEP[each]}
+          {STEPS.map((name) => (
+            <li key={name}>
+              <a href={hrefOfStep(name)} aria-current={name === step ? "step" : undefined}>
+                {STEP_TITLES[name]}
               </a>
             </li>
           ))}
@@ -136,9 +132,9 @@ function Steps({ of }: { readonly of: Network }) {
       </nav>
       <section class="first-run" aria-labelledby="way-question">
         <h2 id="way-question" ref={heading} tabIndex={-1}>
-          {wayText.question[step]}
+          {wizardText.question[step]}
         </h2>
-        <Content key={step} of={of} />
+        <Content key={step} network={network} />
       </section>
     </Page>
   );

@@ -1,31 +1,28 @@
 // Footer of a wizard step: main button, back, and skip.
 
 import type { ComponentChildren } from "preact";
+import { LinkButton } from "../components/buttons.tsx";
 import { hrefOf } from "../url/location.ts";
-import { hrefOfStep, STEPS, type WayStep } from "./step-address.ts";
+import { hrefOfStep, STEPS, type WizardStep } from "./wizard-url.ts";
 
 interface StepEndProps {
-  readonly step: WayStep;
+  readonly step: WizardStep;
   /** Main button or link. */
   readonly children: ComponentChildren;
-  /** Whether continuing skips anything. */
+  /** Whether the step can be skipped. */
   readonly isSkippable?: boolean;
 }
 
 export function StepEnd({ step, children, isSkippable = true }: StepEndProps) {
-  const place = STEPS.indexOf(step);
-  const [before, after] = [STEPS[place - 1], STEPS[place + 1]];
+  const index = STEPS.indexOf(step);
+  const [previous, next] = [STEPS[index - 1], STEPS[index + 1]];
   return (
     <p class="way-end">
       {children}
-      {before !== undefined && (
-        <a class="button" href={hrefOfStep(before)}>
-          Back
-        </a>
-      )}
+      {previous !== undefined && <LinkButton label="Back" href={hrefOfStep(previous)} />}
       {isSkippable && (
-        <a href={after === undefined ? hrefOf("/") : hrefOfStep(after)}>
-          {after === undefined ? "Leave it for later" : "Skip this step"}
+        <a href={next === undefined ? hrefOf("/") : hrefOfStep(next)}>
+          {next === undefined ? "Do this later" : "Skip this step"}
         </a>
       )}
     </p>

@@ -1,5 +1,5 @@
-// Fields of a credential's type, for the first run and the settings: each secret typed, read from a file or kept. Never
-// holds stored secrets: the API returns a mask, and accepts the mask as the stored value.
+// Form fields for a credential's type, in the first run and the settings. A secret is typed, read from a file or kept.
+// Stored secrets never reach the browser: the API returns a mask, and accepts the mask as the stored value.
 
 import { LIMITS } from "#limits";
 import type { DataOf } from "../api/client.ts";
@@ -18,14 +18,14 @@ const SECRETS = ["community", "auth_password", "priv_password"] as const;
 type SecretName = (typeof SECRETS)[number];
 
 const TYPES = ["SnmpV2c", "SnmpV3", "SnmpV1"] as const satisfies readonly TypeName[];
-/** Offered first; the others follow in the order of the schema, weakest last. */
-const USUAL = { auth_protocol: "Sha256", priv_protocol: "Aes128" } as const;
-/** RFC 3414 section 11.2. The schema is shared with communities, which can be shorter. */
+/** Protocols selected for a new credential. */
+const DEFAULTS = { auth_protocol: "Sha256", priv_protocol: "Aes128" } as const;
+/** RFC 3414 section 11.2. The API schema is shared with communities, which can be shorter. */
 const PASSWORD_MIN_LENGTH = 8;
 /** Mask that the API returns for a stored secret. */
 const MASK = "********";
 
-/** Labels, which differ between the pages. */
+/** Labels, which differ between the first run and the settings. */
 interface Words extends Readonly<Record<"security_name" | "auth_protocol" | "priv_protocol", string>> {
   readonly context_name: string;
   readonly contextHelp: string;
@@ -33,13 +33,10 @@ interface Words extends Readonly<Record<"security_name" | "auth_protocol" | "pri
   readonly protocols?: Readonly<Record<string, string>>;
 }
 
-/** Initial input. @param stored null for a new credential */
-export function begunType(stored: CredentialType | null): TypedFields {
-  const {
-    security_name = "",
-    context_name = "",
-    ...protocols
-  } = stored?.type === "SnmpV3" ? stored : (USUAL as Partial<V3>);
+/** Initial input of the fields. @param stored null for a new credential */
+export function initialType(stored: CredentialType | null): TypedFields {
+  const source: Partial<V3> = stored?.type === "SnmpV3" ? stored : DEFAULTS;
+  const { security_name = "", context_name = "", ...protocols } = source;
   const modes = SECRETS.flatMap((field) => {
     const secret = secretIn(stored, field);
     return [
@@ -47,7 +44,7 @@ export function begunType(stored: CredentialType | null): TypedFields {
       [`${field}_path`, secret?.mode === "FilePath" ? secret.path : ""],
     ] as const;
   });
-  const { auth_protocol = USUAL.auth_protocol, priv_protocol = USUAL.priv_protocol } = protocols;
+  const { auth_protocol = DEFAULTS.auth_protocol, priv_protocol = DEFAULTS.priv_protocol } = protocols;
   const type = stored?.type ?? TYPES[0];
   return { type, security_name, context_name, auth_protocol, priv_protocol, ...Object.fromEntries(modes) };
 }
@@ -67,7 +64,7 @@ export function CredentialTypeFields({ form, type, words, stored = null, hasFile
     <SecretFields key={field} {...{ form, words, field, hasFiles }} stored={secretIn(stored, field)} />
   );
   if (type !== "SnmpV3") return secret("community");
-  const protocol = (name: keyof typeof USUAL) => (
+  const protocol = (name: keyof typeof DEFAULTS) => (
     <SelectField form={form} name={name} label={words[name]} options={protocolsOf(name, words)} />
   );
   const { security_name, context_name } = LIMITS.CredentialType;
@@ -90,13 +87,13 @@ export function CredentialTypeFields({ form, type, words, stored = null, hasFile
   );
 }
 
-/** Strongest first. */
-function protocolsOf(name: keyof typeof USUAL, { protocols }: Words) {
+/** Options for a protocol, strongest first. */
+function protocolsOf(name: keyof typeof DEFAULTS, { protocols }: Words) {
   const strongest = LIMITS.CredentialType[name].choices.toReversed();
   return strongest.map((value) => [value, ownValue(protocols, value) ?? value] as const);
 }
 
-/** For the settings, with the versions that a scan can use. */
+/** SNMP version, for the settings; offers the versions that scans support. */
 export function TypeField({ form }: { readonly form: FormState }) {
   const options = TYPES.map((value) => [value, credentialText.types[value]] as const);
   return <SelectField form={form} name="type" label={credentialText.type} options={options} />;
@@ -108,29 +105,29 @@ interface SecretFieldsProps extends Pick<CredentialTypeFieldsProps, "form" | "wo
 }
 
 function SecretFields({ form, words, field, stored, hasFiles }: SecretFieldsProps) {
-  const what = words.secrets[field];
+  const secretName = words.secrets[field];
   const value = form.secret(field);
   const isShort = field !== "community" && value !== "" && [...value].length < PASSWORD_MIN_LENGTH;
   const inline = (
     <SecretField
       form={form}
       name={field}
-      label={stored === undefined ? what : credentialText.newSecret(what)}
+      label={stored === undefined ? secretName : credentialText.newSecret(secretName)}
       limits={LIMITS.Secret.value}
       pointer={`/credential_type/${field}`}
-      wrong={isShort ? editText.wrong.tooShort(PASSWORD_MIN_LENGTH, [...value].length) : null}
+      error={isShort ? editText.error.tooShort(PASSWORD_MIN_LENGTH, [...value].length) : null}
     />
   );
   if (hasFiles !== true) return inline;
-  const keep = stored?.mode === "FilePath" ? credentialText.keepFile(stored.path) : credentialText.keep;
+  const keepLabel = stored?.mode === "FilePath" ? credentialText.keepFile(stored.path) : credentialText.keep;
   const mode = form.text(`${field}_mode`);
   return (
     <RadioField
       form={form}
       name={`${field}_mode`}
-      label={credentialText.secretMode(what)}
+      label={credentialText.secretMode(secretName)}
       options={[
-        ...(stored === undefined ? [] : [["keep", keep] as const]),
+        ...(stored === undefined ? [] : [["keep", keepLabel] as const]),
         ["inline", stored?.mode === "Inline" ? credentialText.inlineNew : credentialText.inline],
         ["file", credentialText.file],
       ]}
@@ -140,7 +137,7 @@ function SecretFields({ form, words, field, stored, hasFiles }: SecretFieldsProp
         <TextField
           form={form}
           name={`${field}_path`}
-          label={credentialText.path(what)}
+          label={credentialText.path(secretName)}
           help={credentialText.pathHelp}
           limits={LIMITS.Secret.path}
           pointer={`/credential_type/${field}`}
@@ -150,7 +147,7 @@ function SecretFields({ form, words, field, stored, hasFiles }: SecretFieldsProp
   );
 }
 
-/** The type in API format. */
+/** Credential type in API format, from the form's input. */
 export function typeIn(form: FormState, type: TypeName, stored: CredentialType | null = null): CredentialType {
   const { text } = form;
   const secret = (field: SecretName): Secret => {
@@ -173,14 +170,14 @@ export function typeIn(form: FormState, type: TypeName, stored: CredentialType |
   };
 }
 
-/** Whether a secret of the type is replaced. */
+/** Whether any secret of the type is replaced. */
 export function isSecretReplaced({ text }: FormState, type: TypeName): boolean {
   const [community, ...passwords] = SECRETS;
-  const own = type === "SnmpV3" ? passwords : [community];
-  return own.some((field) => text(`${field}_mode`) !== "keep");
+  const secrets = type === "SnmpV3" ? passwords : [community];
+  return secrets.some((field) => text(`${field}_mode`) !== "keep");
 }
 
-/** Masked secret in a field of a type; undefined if absent. */
+/** Masked secret in a field of a credential type; undefined if absent. */
 export function secretIn(type: CredentialType | null, field: SecretName): Secret | undefined {
   return (type as Partial<Record<SecretName, Secret>> | null)?.[field];
 }

@@ -2,8 +2,9 @@
 
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { ActionButton } from "../components/buttons.tsx";
 
-interface ToldProps {
+interface DoneNoteProps {
   readonly sentence: ComponentChildren;
   readonly children?: ComponentChildren;
   /** Label of the close button. */
@@ -11,7 +12,7 @@ interface ToldProps {
   onClose(): void;
 }
 
-export function Told({ sentence, children, closing = "Close", onClose }: ToldProps) {
+export function DoneNote({ sentence, children, closing = "Close", onClose }: DoneNoteProps) {
   const note = useRef<HTMLElement>(null);
   useLayoutEffect(() => note.current?.focus(), []);
   return (
@@ -19,9 +20,7 @@ export function Told({ sentence, children, closing = "Close", onClose }: ToldPro
       <p>{sentence}</p>
       {children}
       <p>
-        <button type="button" onClick={onClose}>
-          {closing}
-        </button>
+        <ActionButton label={closing} onClick={onClose} />
       </p>
     </section>
   );

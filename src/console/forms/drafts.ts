@@ -1,4 +1,4 @@
-// Drafts: unsaved input in the tab's session storage, kept across reloads until the author signs out. No secrets.
+// Form drafts: unsaved input in the tab's session storage, kept across reloads until the user signs out. No secrets.
 
 import type { TypedFields } from "./edits.ts";
 import type { Values } from "./field.ts";
@@ -9,11 +9,11 @@ export interface Draft {
   readonly tag: string;
   readonly typed: TypedFields;
   readonly reason: string;
-  /** Request key of a new record while the outcome of its creation is unknown. */
+  /** Idempotency key of a write whose outcome is unknown. */
   readonly sentAs?: string;
 }
 
-/** Key of a draft: user and record. */
+/** Identifies a draft by user and record. */
 export interface DraftName {
   readonly userId: string;
   readonly kind: string;
@@ -23,14 +23,11 @@ export interface DraftName {
 const PREFIX = "netledger:draft:";
 
 /** User whose drafts are kept; null if signed out. */
-let author: string | null = null;
+let owner: string | null = null;
 
-/**
- * Keeps drafts of one user from now on, and removes those of all others.
- * @param userId null while signed out
- */
+/** Keeps the drafts of one user and removes all others. @param userId null while signed out */
 export function keepDraftsOf(userId: string | null): void {
-  author = userId;
+  owner = userId;
   try {
     for (const key of Object.keys(sessionStorage))
       if (key.startsWith(PREFIX) && !key.startsWith(`${PREFIX}${userId}:`)) sessionStorage.removeItem(key);
@@ -39,8 +36,8 @@ export function keepDraftsOf(userId: string | null): void {
   }
 }
 
-/** @returns null if there is none */
-export function keptDraft(name: DraftName): Draft | null {
+/** Loads a stored draft; null if there is none. */
+export function loadDraft(name: DraftName): Draft | null {
   try {
     const text = sessionStorage.getItem(keyOf(name));
     return text === null ? null : (JSON.parse(text) as Draft);
@@ -49,17 +46,14 @@ export function keptDraft(name: DraftName): Draft | null {
   }
 }
 
-/**
- * Ignores drafts of a user who has signed out, e.g. from a late response.
- * @param draft null deletes it. Without session storage, a draft lasts as long as its form.
- */
-export function keepDraft(name: DraftName, draft: Draft | null): void {
-  if (draft !== null && name.userId !== author) return;
+/** Stores a draft, unless its user has signed out in the meantime. @param draft null deletes the stored one */
+export function storeDraft(name: DraftName, draft: Draft | null): void {
+  if (draft !== null && name.userId !== owner) return;
   try {
     if (draft === null) sessionStorage.removeItem(keyOf(name));
     else sessionStorage.setItem(keyOf(name), JSON.stringify(draft));
   } catch {
-    // Session storage is full or unavailable.
+    // Session storage is full or unavailable: the draft lasts as long as its form.
   }
 }
 

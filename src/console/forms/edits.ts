@@ -1,10 +1,10 @@
-// Edited fields of a record, and their merge with concurrent changes. Pure.
+// A record's edited fields, and merging them with concurrent changes. Pure.
 
 import { ownValue } from "../text/own-value.ts";
 import {
   customKeyOf,
   type FormField,
-  isSameTyped,
+  isSameInput,
   sentValue,
   type Typed,
   typedOf,
@@ -15,25 +15,25 @@ import {
 /** Input by field; untouched fields are absent. */
 export type TypedFields = Readonly<Record<string, Typed>>;
 
-/** Field changed by both, to different values. */
-export interface Clash {
+/** A field that this user and others changed to different values. */
+export interface Conflict {
   readonly field: FormField;
   readonly was: Typed;
   readonly theirs: Typed;
   readonly mine: Typed;
 }
 
-/** Fields that differ from `base`. */
+/** Fields whose input differs from `base`. */
 export function editedOf(fields: readonly FormField[], base: Values, typed: TypedFields): FormField[] {
   return fields.filter((field) => {
     const mine = ownValue(typed, field.name);
-    return mine !== undefined && !isSameTyped(mine, typedOf(field, valueIn(base, field)));
+    return mine !== undefined && !isSameInput(mine, typedOf(field, valueIn(base, field)));
   });
 }
 
 /**
- * Body of an update: required fields with their current values, and edited ones. Omitted fields stay unchanged.
- * @param all the fields of the operation
+ * Request body for an update: required fields with their current values, and edited ones. Others stay unchanged.
+ * @param all all fields that the operation accepts
  * @param current the record to be updated
  */
 export function bodyOf(
@@ -55,7 +55,7 @@ export function requiredOf(all: readonly FormField[], current: Values): Record<s
   return Object.fromEntries(required.map(({ name }) => [name, ownValue(current, name)]));
 }
 
-/** Body with these fields. Custom fields not in the body keep their values. */
+/** Request body with these fields. Custom fields missing from a body keep their values. */
 export function bodyWith(values: ReadonlyArray<readonly [name: string, value: unknown]>): Record<string, unknown> {
   const own = values.filter(([name]) => customKeyOf({ name }) === null);
   const custom = values.flatMap(([name, value]) => {
@@ -65,22 +65,22 @@ export function bodyWith(values: ReadonlyArray<readonly [name: string, value: un
   return { ...Object.fromEntries(own), ...(custom.length === 0 ? {} : { custom_fields: Object.fromEntries(custom) }) };
 }
 
-/** Fields changed by others: conflicts with own edits, and the names of the rest. */
-export function meanwhile(
+/** Fields changed by others: conflicts with this user's edits, and the names of the other fields. */
+export function concurrentChanges(
   fields: readonly FormField[],
   base: Values,
   theirs: Values,
   typed: TypedFields,
-): { readonly clashes: Clash[]; readonly others: string[] } {
+): { readonly conflicts: Conflict[]; readonly others: string[] } {
   const edited = new Set(editedOf(fields, base, typed));
-  const clashes: Clash[] = [];
+  const conflicts: Conflict[] = [];
   const others: string[] = [];
   for (const field of fields) {
-    const [was, is] = [typedOf(field, valueIn(base, field)), typedOf(field, valueIn(theirs, field))];
-    if (isSameTyped(was, is)) continue;
+    const [was, current] = [typedOf(field, valueIn(base, field)), typedOf(field, valueIn(theirs, field))];
+    if (isSameInput(was, current)) continue;
     const mine = ownValue(typed, field.name);
     if (!edited.has(field) || mine === undefined) others.push(field.name);
-    else if (!isSameTyped(mine, is)) clashes.push({ field, was, theirs: is, mine });
+    else if (!isSameInput(mine, current)) conflicts.push({ field, was, theirs: current, mine });
   }
-  return { clashes, others };
+  return { conflicts, others };
 }

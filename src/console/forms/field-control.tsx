@@ -1,50 +1,50 @@
-// Form field: name, input, help text and error.
+// Generated form field: label, input, help text and error.
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
+import { DueTimes } from "../components/due-times.tsx";
+import { choicesOf, Select, type SelectChoice } from "../components/select.tsx";
 import { kindWords } from "../kinds/kinds.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { shownName } from "../names/shown-name.ts";
-import { DueTimes } from "../parts/due-times.tsx";
-import { choicesOf, Select, type SelectChoice } from "../parts/select.tsx";
-import { ifTypeSaid } from "../text/if-types.ts";
+import { ifTypeLabel } from "../text/if-types.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal, formatUtc, parseInstant } from "../time/instant.ts";
-import { readSaid } from "../time/said.ts";
+import { parseTimeInput } from "../time/parse-time-input.ts";
 import { zone } from "../time/zone.ts";
 import { type Choice, choiceOf, choicesRead } from "./choices.ts";
 import type { FormField, Typed, Values } from "./field.ts";
-import { helpSaid } from "./field-help.ts";
-import { FoundHost } from "./found-host.tsx";
+import { helpText } from "./field-help.ts";
+import { HostSearchField } from "./host-search-field.tsx";
 import { Row } from "./row.tsx";
 
 interface FieldControlProps {
   readonly field: FormField;
   readonly typed: Typed;
-  /** Record of the field. */
+  /** The record, as edited so far. */
   readonly record: Values;
   /** Error; null for none. */
-  readonly wrong: string | null;
-  /** Content below the field: concurrent changes. */
+  readonly error: string | null;
+  /** Content below the field, such as a conflict. */
   readonly children?: ComponentChildren;
   onType(typed: Typed): void;
 }
 
-export function nameOfField({ name, label }: FormField): string {
+export function titleOfField({ name, label }: FormField): string {
   return label ?? fieldTitle(name);
 }
 
-/** Multi-line fields. */
+/** Fields with a multi-line input. */
 const LONG = new Set(["description", "sys_descr"]);
 
-export function FieldControl({ field, typed, record, wrong, children, onType }: FieldControlProps) {
+export function FieldControl({ field, typed, record, error, children, onType }: FieldControlProps) {
   return (
     <Row
       id={`edit-${field.name.replace(".", "-")}`}
-      label={nameOfField(field)}
+      label={titleOfField(field)}
       help={helpOf(field, typed)}
-      wrong={wrong}
+      error={error}
       control={(described) => (
         <Input field={field} typed={typed} record={record} described={described} onType={onType} />
       )}
@@ -57,18 +57,17 @@ export function FieldControl({ field, typed, record, wrong, children, onType }: 
   );
 }
 
-/** Name of an interface type; otherwise the API's description of the field. */
+/** Help text: the name of the interface type, or the API's description of the field. */
 function helpOf(field: FormField, typed: Typed): string | null {
   const { name, type } = field;
-  const description = helpSaid(field);
+  const description = helpText(field);
   if (type === "lines") return [description, "One per line."].filter(Boolean).join(" ");
-  if (type === "instant")
-    return [description, "An instant, such as 2026-03-01 03:12 or -24h."].filter(Boolean).join(" ");
-  // The preview of due times explains the syntax.
+  if (type === "instant") return [description, "A time, such as 2026-03-01 03:12 or -24h."].filter(Boolean).join(" ");
+  // The list of next run times explains the syntax.
   if (name === "cron") return null;
   if (name === "if_type") {
-    const { word, beside } = ifTypeSaid(Number(typed));
-    return typed === "" ? description : `${word} ${beside}`.trim();
+    const { word, detail } = ifTypeLabel(Number(typed));
+    return typed === "" ? description : `${word} ${detail}`.trim();
   }
   return name === "tags" ? null : description;
 }
@@ -97,14 +96,14 @@ function Input({ field, typed, record, described, onType }: InputProps) {
       </span>
     );
   if (name === "host_id" && typeof typed === "string")
-    return <FoundHost hostId={typed} record={record} described={described} onFound={(id) => onType(id)} />;
+    return <HostSearchField hostId={typed} record={record} described={described} onFound={(id) => onType(id)} />;
   if (type === "choices" && typeof typed === "object")
-    return <Ticked {...{ choices: choices ?? [], typed, described, onType }} />;
-  if (type === "id" || type === "ids") return <Chosen {...{ field, typed, record, described, onType }} />;
+    return <CheckboxSet {...{ choices: choices ?? [], typed, described, onType }} />;
+  if (type === "id" || type === "ids") return <RecordSelect {...{ field, typed, record, described, onType }} />;
   if (typeof typed !== "string") return null;
   if (type === "instant") return <InstantInput typed={typed} described={described} onType={onType} />;
   if (type === "flag" || type === "choice") {
-    const none = isRequired ? "choose one" : "none";
+    const none = isRequired ? "Choose…" : "none";
     const values = type === "flag" ? FLAGS : (choices ?? []);
     const hasNone = type === "flag" || isNullable || typed === "";
     return (
@@ -131,17 +130,15 @@ function Input({ field, typed, record, described, onType }: InputProps) {
   );
 }
 
-/** Timestamp input in any notation of the time bar, with the parsed timestamp below. */
-function InstantInput({
-  typed,
-  described,
-  onType,
-}: Pick<InputProps, "described" | "onType"> & { readonly typed: string }) {
-  const [said, setSaid] = useState(typed);
+type InstantInputProps = Pick<InputProps, "described" | "onType"> & { readonly typed: string };
+
+/** Timestamp input in any notation that the time bar accepts, followed by the parsed timestamp. */
+function InstantInput({ typed, described, onType }: InstantInputProps) {
+  const [entered, setEntered] = useState(typed);
   const ms = parseInstant(typed);
   const type = (text: string) => {
-    setSaid(text);
-    onType(instantSaid(text));
+    setEntered(text);
+    onType(normalizedInstant(text));
   };
   return (
     <>
@@ -149,39 +146,39 @@ function InstantInput({
         {...described}
         type="text"
         autoComplete="off"
-        value={said}
+        value={entered}
         onInput={(event) => type(event.currentTarget.value)}
       />
-      {ms !== null && said !== typed && <output> {formatLocal(ms, zone.value)}</output>}
+      {ms !== null && entered !== typed && <output> {formatLocal(ms, zone.value)}</output>}
     </>
   );
 }
 
-/** Timestamp in API format; text that is unreadable or ambiguous stays unchanged. */
-function instantSaid(text: string): string {
-  const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.value });
-  if (said.type === "now") return formatUtc(exactNow());
-  return said.type === "instant" ? formatUtc(said.ms) : text;
+/** Timestamp in API format; unreadable or ambiguous text is returned unchanged. */
+function normalizedInstant(text: string): string {
+  const entered = parseTimeInput(text, { nowMs: exactNow(), timeZone: zone.value });
+  if (entered.type === "now") return formatUtc(exactNow());
+  return entered.type === "instant" ? formatUtc(entered.ms) : text;
 }
 
-interface TickedProps extends Pick<InputProps, "described" | "onType"> {
+interface CheckboxSetProps extends Pick<InputProps, "described" | "onType"> {
   readonly choices: readonly string[];
   readonly typed: readonly string[];
 }
 
 /** Checkboxes for a small set of values. */
-function Ticked({ choices, typed, described, onType }: TickedProps) {
-  const { id, ...about } = described;
+function CheckboxSet({ choices, typed, described, onType }: CheckboxSetProps) {
+  const { id, ...rest } = described;
   return (
-    <fieldset {...about} class="edit-several">
-      {choices.map((choice, position) => (
+    <fieldset {...rest} class="edit-multiple">
+      {choices.map((choice, index) => (
         <label key={choice}>
           <input
-            id={position === 0 ? id : undefined}
+            id={index === 0 ? id : undefined}
             type="checkbox"
             checked={typed.includes(choice)}
             onChange={({ currentTarget: { checked } }) =>
-              onType(checked ? [...typed, choice] : typed.filter((each) => each !== choice))
+              onType(checked ? [...typed, choice] : typed.filter((value) => value !== choice))
             }
           />{" "}
           {kindWords(choice)[1]}
@@ -191,9 +188,9 @@ function Ticked({ choices, typed, described, onType }: TickedProps) {
   );
 }
 
-/** Selection of one or several records. */
-function Chosen({ field, typed, record, described, onType }: InputProps) {
-  const { data } = useAnswer(choicesRead(field, record));
+/** Select for one or several records. */
+function RecordSelect({ field, typed, record, described, onType }: InputProps) {
+  const { data } = useResponse(choicesRead(field, record));
   const choices = (data ?? []).map(choiceOf);
   const nameOf = (id: string) => shownName(id, choices.find((choice) => choice.id === id)?.name);
   if (typeof typed === "string")
@@ -202,7 +199,7 @@ function Chosen({ field, typed, record, described, onType }: InputProps) {
         {...described}
         value={typed}
         choices={[
-          ["", field.isRequired ? "choose one" : "none"],
+          ["", field.isRequired ? "Choose…" : "none"],
           ...(typed === "" || choices.some(({ id }) => id === typed) ? [] : [[typed, nameOf(typed)] as const]),
           ...choicesOf(choices),
         ]}
@@ -210,26 +207,26 @@ function Chosen({ field, typed, record, described, onType }: InputProps) {
       />
     );
   if (typeof typed === "boolean") return null;
-  return <Several {...{ field, typed, choices, described, onType, nameOf }} />;
+  return <RecordsSelect {...{ field, typed, choices, described, onType, nameOf }} />;
 }
 
-interface SeveralProps extends Pick<InputProps, "field" | "described" | "onType"> {
+interface RecordsSelectProps extends Pick<InputProps, "field" | "described" | "onType"> {
   readonly typed: readonly string[];
   readonly choices: readonly Choice[];
   nameOf(id: string): string;
 }
 
-function Several({ field, typed, choices, described, onType, nameOf }: SeveralProps) {
-  const left = choices.filter(({ id }) => !typed.includes(id));
+function RecordsSelect({ field, typed, choices, described, onType, nameOf }: RecordsSelectProps) {
+  const remaining = choices.filter(({ id }) => !typed.includes(id));
   return (
-    <div class="edit-several">
+    <div class="edit-multiple">
       {typed.map((id) => (
         <button
           key={id}
           type="button"
-          class="edit-chosen"
+          class="edit-selected"
           aria-label={`Remove ${nameOf(id)}`}
-          onClick={() => onType(typed.filter((each) => each !== id))}
+          onClick={() => onType(typed.filter((typedId) => typedId !== id))}
         >
           <bdi>{nameOf(id)}</bdi> <span aria-hidden="true">×</span>
         </button>
@@ -237,7 +234,7 @@ function Several({ field, typed, choices, described, onType, nameOf }: SeveralPr
       <Select
         {...described}
         value=""
-        choices={[["", `Add to ${nameOfField(field)}`], ...choicesOf(left)]}
+        choices={[["", `Add to ${titleOfField(field)}`], ...choicesOf(remaining)]}
         onChoose={(id) => id !== "" && onType([...typed, id])}
       />
     </div>

@@ -1,33 +1,30 @@
-// Help text of a form field, from the API's description without JSON details and without facts that the form shows
-// anyway. Pure.
+// Help text for a form field: the API's description without JSON details and without what the form shows anyway. Pure.
 
 import type { FormField } from "./field.ts";
 
-/** Constraints that a form user meets only as an error, or never. */
-const UNSAID = [
+/** Constraints that users see only as error messages, if at all. */
+const OMITTED = [
   /Not blank, no control characters\./g,
   /No control characters\./g,
-  /"" when none is given; null clears it\./g,
+  /Default: ""\. Null clears the (?:name|description)\./g,
 ];
 
 /** Types whose default is visible in the form. */
 const SHOWS_DEFAULT: ReadonlySet<FormField["type"]> = new Set(["boolean", "flag", "choice"]);
 
-const DEFAULT = /Default in a create: /;
+const DEFAULT = /Default on create: /;
 
 /** @returns null if no text is left */
-export function helpSaid({ type, description = "" }: Pick<FormField, "type" | "description">): string | null {
-  let said = description;
-  for (const sentence of UNSAID) said = said.replace(sentence, "");
-  said = SHOWS_DEFAULT.has(type)
-    ? said.replace(/Default in a create: [^.]*\./, "")
-    : said.replace(DEFAULT, "Default: ");
-  said = said
+export function helpText({ type, description = "" }: Pick<FormField, "type" | "description">): string | null {
+  let text = description;
+  for (const sentence of OMITTED) text = text.replace(sentence, "");
+  text = SHOWS_DEFAULT.has(type) ? text.replace(/Default on create: [^.]*\./, "") : text.replace(DEFAULT, "Default: ");
+  text = text
     .replace("; duplicates are dropped", "")
-    .replace(/\b(?:Null|Left out)\b/g, "Empty")
-    .replace(/\b(?:null|left out)\b/g, "empty")
+    .replace(/\b(?:Null|Omitted)\b/g, "Empty")
+    .replace(/\b(?:null|left out|omitted)\b/g, "empty")
     .replaceAll("`", "")
     .replace(/\s+/g, " ")
     .trim();
-  return said === "" ? null : said;
+  return text === "" ? null : text;
 }

@@ -1,14 +1,15 @@
-// Fields of hand-written forms, each bound to its form by name. Limits come from the generated schemas (`#limits`).
+// Fields for hand-written forms, each bound to its form by name. Limits come from the generated schemas (`#limits`).
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { Select } from "../parts/select.tsx";
+import { ActionButton } from "../components/buttons.tsx";
+import { Select } from "../components/select.tsx";
 import { editText } from "../text/editing.ts";
 import { ownValue } from "../text/own-value.ts";
-import { type FormField, isBeyond, wrongWith } from "./field.ts";
+import { exceedsLimit, type FormField, validationError } from "./field.ts";
 import { lacksReason } from "./reason.ts";
 import { ReasonRow } from "./reason-input.tsx";
 import { Row } from "./row.tsx";
@@ -21,45 +22,35 @@ interface FieldProps {
   readonly help?: string | undefined;
 }
 
-/** The name is by default that of the limits. */
+/** The name defaults to that of the limits. */
 interface LimitedProps extends Omit<FieldProps, "name"> {
   readonly name?: string;
   readonly limits?: FormField;
-  /** By default, as the limits say. */
+  /** Defaults to that of the limits. */
   readonly isRequired?: boolean | undefined;
-  /** JSON pointer of the value in the body. */
+  /** JSON pointer of the value in the request body. */
   readonly pointer?: string;
   /** Error found by the form itself. */
-  readonly wrong?: string | null;
+  readonly error?: string | null;
 }
 
 type InputProps = Pick<JSX.IntrinsicElements["input"], "type" | "autoComplete" | "inputMode" | "placeholder">;
 
 interface TextFieldProps extends LimitedProps, InputProps {
-  /** Lines of a multi-line field. */
+  /** Number of lines of a multi-line field. */
   readonly rows?: number;
 }
 
-export function TextField({ form, rows, ...about }: TextFieldProps) {
-  const {
-    name = about.limits?.name ?? "",
-    label,
-    help,
-    limits,
-    isRequired,
-    pointer,
-    wrong,
-    type = "text",
-    ...input
-  } = about;
+export function TextField({ form, rows, ...rest }: TextFieldProps) {
+  const { name = rest.limits?.name ?? "", label, help, limits, isRequired, pointer, error, ...input } = rest;
   const value = String(ownValue(form.typed, name) ?? "");
-  const own = wrong ?? wrongIn(value.trim() === "" ? "" : value, limits, isRequired);
+  const ownError = error ?? textError(value.trim() === "" ? "" : value, limits, isRequired);
   return (
     <Row
       id={`${form.id}-${name}`}
       label={label}
       help={help ?? null}
-      wrong={useCheck(form, name, pointer, own, limits !== undefined && isBeyond(limits, value))}
+      error={useCheck(form, name, pointer, ownError, limits !== undefined && exceedsLimit(limits, value))}
       control={(described) => {
         const control = {
           ...described,
@@ -72,7 +63,7 @@ export function TextField({ form, rows, ...about }: TextFieldProps) {
             form.type({ [name]: event.currentTarget.value }),
         };
         if (rows !== undefined) return <textarea {...control} rows={rows} placeholder={input.placeholder} />;
-        return <input {...control} {...input} type={type} aria-required={isRequired ?? limits?.isRequired === true} />;
+        return <input type="text" {...control} {...input} aria-required={isRequired ?? limits?.isRequired === true} />;
       }}
     />
   );
@@ -82,9 +73,9 @@ interface SecretFieldProps extends LimitedProps {
   readonly autoComplete?: "current-password" | "new-password";
 }
 
-/** Hidden until shown; in no draft. */
-export function SecretField({ form, limits, autoComplete = "new-password", ...about }: SecretFieldProps) {
-  const { name = limits?.name ?? "", label, help, isRequired = limits?.isRequired === true, pointer, wrong } = about;
+/** Secret, masked until the user shows it, and never stored in a draft. */
+export function SecretField({ form, limits, autoComplete = "new-password", ...rest }: SecretFieldProps) {
+  const { name = limits?.name ?? "", label, help, isRequired = limits?.isRequired === true, pointer, error } = rest;
   const [isShown, setShown] = useState(false);
   const value = form.secret(name);
   return (
@@ -92,7 +83,7 @@ export function SecretField({ form, limits, autoComplete = "new-password", ...ab
       id={`${form.id}-${name}`}
       label={label}
       help={help ?? null}
-      wrong={useCheck(form, name, pointer, wrong ?? wrongIn(value, limits, isRequired))}
+      error={useCheck(form, name, pointer, error ?? textError(value, limits, isRequired))}
       control={(described) => (
         <span class="field-line">
           <input
@@ -105,9 +96,7 @@ export function SecretField({ form, limits, autoComplete = "new-password", ...ab
             value={value}
             onInput={(event) => form.typeSecret(name, event.currentTarget.value)}
           />
-          <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
-            Show
-          </button>
+          <ActionButton label="Show" aria-pressed={isShown} onClick={() => setShown(!isShown)} />
         </span>
       )}
     />
@@ -115,37 +104,36 @@ export function SecretField({ form, limits, autoComplete = "new-password", ...ab
 }
 
 /** Password of the signed-in user, for confirmation. */
-export function OwnPassword({ form, label }: Pick<FieldProps, "form" | "label">) {
+export function CurrentPasswordField({ form, label }: Pick<FieldProps, "form" | "label">) {
   const limits = LIMITS.changePassword.current_password;
   return <SecretField form={form} name="password" label={label} limits={limits} autoComplete="current-password" />;
 }
 
-/** Error of a text. */
-function wrongIn(value: string, limits: FormField | undefined, isRequired = limits?.isRequired): string | null {
-  if (value === "") return isRequired === true ? editText.wrong.required : null;
-  return limits === undefined ? null : wrongWith(limits, value);
+function textError(value: string, limits: FormField | undefined, isRequired = limits?.isRequired): string | null {
+  if (value === "") return isRequired === true ? editText.error.required : null;
+  return limits === undefined ? null : validationError(limits, value);
 }
 
-/** Registers a field while it is shown. @returns its error, as {@link FormState.check} */
-function useCheck(form: FormState, name: string, pointer = `/${name}`, wrong: string | null = null, isFinal = false) {
-  useEffect(() => () => form.leave(name), [name]);
-  return form.check(name, pointer, wrong, isFinal);
+/** Registers a field while it is shown. @returns its error to display, from {@link FormState.check} */
+function useCheck(form: FormState, name: string, pointer = `/${name}`, error: string | null = null, isFinal = false) {
+  useEffect(() => () => form.unregister(name), [name]);
+  return form.check(name, pointer, error, isFinal);
 }
 
 interface ChoiceProps extends FieldProps {
   readonly options: readonly (readonly [value: string, label: string])[];
-  /** By default, the typed value. */
+  /** Selected value; defaults to the typed one. */
   readonly chosen?: string | null;
-  readonly wrong?: string | null;
+  readonly error?: string | null;
 }
 
-export function SelectField({ form, name, label, help, options, wrong, chosen = form.text(name) }: ChoiceProps) {
+export function SelectField({ form, name, label, help, options, error, chosen = form.text(name) }: ChoiceProps) {
   return (
     <Row
       id={`${form.id}-${name}`}
       label={label}
       help={help ?? null}
-      wrong={useCheck(form, name, undefined, wrong)}
+      error={useCheck(form, name, undefined, error)}
       control={(described) => (
         <Select
           {...described}
@@ -159,18 +147,18 @@ export function SelectField({ form, name, label, help, options, wrong, chosen = 
 }
 
 interface SetProps extends ChoiceProps {
-  /** By default, types the value. */
+  /** Called on selection; by default, the value is stored in the form. */
   onChoose?(value: string): void;
-  /** Whether the label is for assistive technology only, as a heading says it. */
-  readonly isUnseen?: boolean;
+  /** Whether the label is for assistive technology only, because a heading already shows it. */
+  readonly isVisuallyHidden?: boolean;
   readonly children?: ComponentChildren;
 }
 
-/** One of several values, all of them visible. */
-export function RadioField({ form, name, options, onChoose, chosen = form.text(name), ...about }: SetProps) {
+/** Radio buttons: one of several values. */
+export function RadioField({ form, name, options, onChoose, chosen = form.text(name), ...rest }: SetProps) {
   const id = `${form.id}-${name}`;
   return (
-    <FieldSet {...about} id={id} wrong={useCheck(form, name, undefined, about.wrong)}>
+    <FieldSet {...rest} id={id} error={useCheck(form, name, undefined, rest.error)}>
       {options.map(([value, label]) => (
         <label key={value}>
           <input
@@ -183,21 +171,21 @@ export function RadioField({ form, name, options, onChoose, chosen = form.text(n
           <bdi>{label}</bdi>
         </label>
       ))}
-      {about.children}
+      {rest.children}
     </FieldSet>
   );
 }
 
-/** Any of several values. */
-export function TicksField({ form, name, options, ...about }: SetProps) {
+/** Checkboxes: any of several values. */
+export function CheckboxesField({ form, name, options, ...rest }: SetProps) {
   return (
-    <FieldSet {...about} id={`${form.id}-${name}`} wrong={useCheck(form, name, undefined, about.wrong)}>
-      <Ticks form={form} name={name} options={options} />
+    <FieldSet {...rest} id={`${form.id}-${name}`} error={useCheck(form, name, undefined, rest.error)}>
+      <Checkboxes form={form} name={name} options={options} />
     </FieldSet>
   );
 }
 
-export function Ticks({ form, name, options }: Pick<SetProps, "form" | "name" | "options">) {
+export function Checkboxes({ form, name, options }: Pick<SetProps, "form" | "name" | "options">) {
   const chosen = form.list(name);
   return (
     <div class="settings-choices">
@@ -207,7 +195,7 @@ export function Ticks({ form, name, options }: Pick<SetProps, "form" | "name" | 
             type="checkbox"
             checked={chosen.includes(value)}
             onChange={({ currentTarget: { checked } }) =>
-              form.type({ [name]: checked ? [...chosen, value] : chosen.filter((each) => each !== value) })
+              form.type({ [name]: checked ? [...chosen, value] : chosen.filter((item) => item !== value) })
             }
           />{" "}
           <bdi>{label}</bdi>
@@ -217,47 +205,41 @@ export function Ticks({ form, name, options }: Pick<SetProps, "form" | "name" | 
   );
 }
 
-/** All networks of the user, by name. */
+/** All networks that the user can access, by name. */
 export function useNetworks() {
-  return useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } })).data ?? [];
+  return useResponse(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } })).data ?? [];
 }
 
-interface ReasonFieldProps {
-  readonly form: FormState;
-  readonly label?: string;
-  readonly help?: string;
-}
-
-export function ReasonField({ form, ...about }: ReasonFieldProps) {
-  const wrong = lacksReason(form.reason) ? editText.wrong.required : null;
+export function ReasonField({ form, ...rest }: Readonly<{ form: FormState; label?: string; help?: string }>) {
+  const error = lacksReason(form.reason) ? editText.error.required : null;
   return (
     <ReasonRow
-      {...about}
+      {...rest}
       id={`${form.id}-reason`}
       reason={form.reason}
-      wrong={form.check("reason", "/X-Change-Reason", wrong)}
-      onReason={form.giveReason}
+      error={form.check("reason", "/X-Change-Reason", error)}
+      onReason={form.typeReason}
     />
   );
 }
 
-interface SetFrameProps extends Pick<SetProps, "label" | "help" | "wrong" | "isUnseen" | "children"> {
+interface SetFrameProps extends Omit<SetProps, "form" | "name" | "options" | "chosen" | "onChoose"> {
   readonly id: string;
 }
 
 /** Controls with a common label. */
-export function FieldSet({ id, label, help, wrong = null, isUnseen, children }: SetFrameProps) {
+export function FieldSet({ id, label, help, error = null, isVisuallyHidden, children }: SetFrameProps) {
   return (
     <fieldset
       class="settings-set"
-      aria-invalid={wrong !== null}
-      aria-describedby={wrong === null ? undefined : `${id}-wrong`}
+      aria-invalid={error !== null}
+      aria-describedby={error === null ? undefined : `${id}-error`}
     >
-      <legend class={isUnseen === true ? "unseen" : undefined}>{label}</legend>
+      <legend class={isVisuallyHidden === true ? "visually-hidden" : undefined}>{label}</legend>
       {children}
-      {wrong !== null && (
-        <p class="edit-wrong" id={`${id}-wrong`}>
-          {wrong}
+      {error !== null && (
+        <p class="edit-error" id={`${id}-error`}>
+          {error}
         </p>
       )}
       {help !== undefined && <p class="aside">{help}</p>}

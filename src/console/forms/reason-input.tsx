@@ -1,44 +1,44 @@
-// Field for the reason of a change. Indicates up front whether a reason is required.
+// Input for the reason of a change. States up front whether a reason is required.
 
 import { REASON_MAX_LENGTH } from "#limits";
-import { isReasonDemanded } from "./reason.ts";
+import { isReasonRequired } from "./reason.ts";
 import { Row } from "./row.tsx";
 
 interface ReasonRowProps {
   readonly id: string;
-  /** By default a short word. Replaced where a reason is required. */
+  /** Defaults to "Why"; replaced where a reason is required. */
   readonly label?: string | undefined;
   readonly reason: string;
-  /** Use of the reason. */
+  /** What the reason is used for. */
   readonly help?: string | undefined;
   /** Error; null for none. */
-  readonly wrong?: string | null;
-  /** By default, as the organization says; scans never require one. */
-  readonly isDemanded?: boolean;
+  readonly error?: string | null;
+  /** Defaults to the organization's setting; scans never require a reason. */
+  readonly isRequired?: boolean;
   onReason(reason: string): void;
 }
 
 /** Whitespace does not count. */
 const NOT_BLANK = ".*\\S.*";
 
-export function ReasonRow({ id, label = "Why", reason, help = "", wrong = null, ...about }: ReasonRowProps) {
-  const { isDemanded = isReasonDemanded(), onReason } = about;
-  const said = [isDemanded ? "Your organization requires a reason for every change." : "", help]
+export function ReasonRow({ id, label = "Why", reason, help = "", error = null, ...rest }: ReasonRowProps) {
+  const { isRequired = isReasonRequired(), onReason } = rest;
+  const helpText = [isRequired ? "Your organization requires a reason for every change." : "", help]
     .filter(Boolean)
     .join(" ");
   return (
     <Row
       id={id}
-      label={isDemanded ? "Why (required)" : label}
-      help={said || null}
-      wrong={wrong}
+      label={isRequired ? "Why (required)" : label}
+      help={helpText || null}
+      error={error}
       control={(described) => (
         <input
           {...described}
           type="text"
           maxLength={REASON_MAX_LENGTH}
-          required={isDemanded}
-          pattern={isDemanded ? NOT_BLANK : undefined}
+          required={isRequired}
+          pattern={isRequired ? NOT_BLANK : undefined}
           autoComplete="off"
           dir="auto"
           value={reason}

@@ -1,4 +1,4 @@
-// Idempotency keys: the API carries out a repeated write once.
+// Idempotency keys: the API carries out a repeated write only once.
 
 const BYTES = 16;
 
@@ -7,19 +7,19 @@ export function newRequestKey(): string {
   return [...crypto.getRandomValues(new Uint8Array(BYTES))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Keys of the requests from one place. A retry after a lost response reuses the key of the unchanged request. */
+/** Keys of a form's requests. A retry after a lost response reuses the key if the request is unchanged. */
 export class RequestKeys {
-  private readonly open = new Map<string, string>();
+  private readonly openKeys = new Map<string, string>();
 
-  /** @param what complete description of the request */
-  of(what: string): string {
-    const key = this.open.get(what) ?? newRequestKey();
-    this.open.set(what, key);
+  /** @param request complete description of the request */
+  keyFor(request: string): string {
+    const key = this.openKeys.get(request) ?? newRequestKey();
+    this.openKeys.set(request, key);
     return key;
   }
 
-  /** Marks the request as done: an equal one later gets a new key. */
-  settle(what: string): void {
-    this.open.delete(what);
+  /** Marks a request as done: an identical later one gets a new key. */
+  settle(request: string): void {
+    this.openKeys.delete(request);
   }
 }

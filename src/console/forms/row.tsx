@@ -1,8 +1,8 @@
-// Row of a form: label, control, error and help. Associates them for assistive technology.
+// Form row: label, control, error and help, associated with each other for assistive technology.
 
 import type { ComponentChildren } from "preact";
 
-/** Attributes of a control. A type, so that it is assignable to any record. */
+/** Attributes for a control. A type alias rather than an interface, so that it is assignable to any record. */
 type Described = Readonly<
   Record<"id", string> & Record<"aria-describedby", string | undefined> & Record<"aria-invalid", boolean>
 >;
@@ -13,22 +13,24 @@ interface RowProps {
   readonly label: string;
   readonly help?: ComponentChildren;
   /** Error; null for none. */
-  readonly wrong?: ComponentChildren;
+  readonly error?: ComponentChildren;
   control(described: Described): ComponentChildren;
   /** Content below the help. */
   readonly children?: ComponentChildren;
 }
 
-export function Row({ id, label, help = null, wrong = null, control, children }: RowProps) {
-  const about = [help === null ? "" : `${id}-help`, wrong === null ? "" : `${id}-wrong`].filter(Boolean).join(" ");
+export function Row({ id, label, help = null, error = null, control, children }: RowProps) {
+  const describedBy = [help === null ? "" : `${id}-help`, error === null ? "" : `${id}-error`]
+    .filter(Boolean)
+    .join(" ");
   return (
     <div class="edit-field">
       <label for={id}>{label}</label>
       <div>
-        {control({ id, "aria-describedby": about || undefined, "aria-invalid": wrong !== null })}
-        {wrong !== null && (
-          <div class="edit-wrong" id={`${id}-wrong`}>
-            {wrong}
+        {control({ id, "aria-describedby": describedBy || undefined, "aria-invalid": error !== null })}
+        {error !== null && (
+          <div class="edit-error" id={`${id}-error`}>
+            {error}
           </div>
         )}
         {help !== null && (

@@ -1,16 +1,13 @@
-// Faceplate of a device: ports grouped by member and module, in two rows if numerous, with state as shape and color.
-// The table below shows what is connected; selecting a port leads to its row.
+// Faceplate of a device: ports grouped by member and module, each linked to its row in the table below.
 
 import { useContext, useEffect } from "preact/hooks";
-import type { Answer } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { AsAnswered, ShownComparison, useChangeOf, useGone } from "../changes/comparison.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { MatchingComparison, ShownComparison, useChangeOf, useRemoved } from "../history/comparison.tsx";
 import { comparisonText } from "../text/compare.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
-import type { FaceplateData, FaceplatePort, PortGroup } from "./host-data.ts";
+import type { FaceplateData, FaceplatePort, FaceplateResponse, PortGroup } from "./host-data.ts";
 import { type PortRow, PortTable } from "./port-table.tsx";
 
 type IfEntry = DataOf<"/api/v1/if-entries/{id}">;
@@ -20,46 +17,46 @@ const TWO_ROWS_FROM = 13;
 /** Larger groups are split into blocks of one device width. */
 const BLOCK_PORTS = 48;
 
-/** Reads the faceplate. @param limit of interfaces; all if omitted */
+/** Reads the faceplate. @param limit maximum number of interfaces; all if omitted */
 export function faceplateOf(hostId: string, limit?: number) {
   const query = { ...(limit === undefined ? {} : { limit }), ...atQuery() };
   return read("/api/v1/hosts/{id}/faceplate", { path: { id: hostId }, query });
 }
 
-/** @param answer of `faceplateOf` */
-export function Faceplate({ answer: { data, problem, again, isEarlier } }: { readonly answer: Answer<FaceplateData> }) {
-  const chosen = parameter("port");
-  const isThere = data !== undefined;
+/** @param response of `faceplateOf` */
+export function Faceplate({ response: { data, problem, retry, isEarlier } }: { readonly response: FaceplateResponse }) {
+  const selectedId = parameter("port");
+  const isLoaded = data !== undefined;
   useEffect(() => {
-    const row = chosen === null || !isThere ? null : document.getElementById(`port-${chosen}`);
+    const row = selectedId === null || !isLoaded ? null : document.getElementById(`port-${selectedId}`);
     row?.scrollIntoView({ block: "center" });
     row?.querySelector("a")?.focus({ preventScroll: true });
-  }, [chosen, isThere]);
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  }, [selectedId, isLoaded]);
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   const rows = rowsOf(data);
   if (rows.length === 0) return <p>No interfaces: no scan has read its interface table.</p>;
   return (
-    <AsAnswered isEarlier={isEarlier}>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <Plates groups={data.groups} chosen={chosen} />
-      <PortTable rows={rows} chosen={chosen} />
-    </AsAnswered>
+    <MatchingComparison isEarlier={isEarlier}>
+      <ResponseState data={data} problem={problem} retry={retry} />
+      <PortGroups groups={data.groups} selectedId={selectedId} />
+      <PortTable rows={rows} selectedId={selectedId} />
+    </MatchingComparison>
   );
 }
 
-interface PlatesProps {
+interface PortGroupsProps {
   readonly groups: readonly PortGroup[];
   /** Id of the port whose row is shown; null for none. */
-  readonly chosen: string | null;
+  readonly selectedId: string | null;
 }
 
 /** Ports in their physical layout, each linked to its row in the interface table. */
-export function Plates({ groups, chosen }: PlatesProps) {
+export function PortGroups({ groups, selectedId }: PortGroupsProps) {
   const isCompared = useContext(ShownComparison) !== null;
   return (
     <div class="plates">
       {groups.map((group) => (
-        <Plate key={keyOf(group)} group={group} chosen={chosen} />
+        <PortGroupView key={groupKey(group)} group={group} selectedId={selectedId} />
       ))}
       <GonePorts />
       {groups.length > 0 && <p class="aside">Filled: up. Outlined: down. Crossed: disabled.</p>}
@@ -75,7 +72,7 @@ function rowsOf({ groups, logical }: FaceplateData): PortRow[] {
   ];
 }
 
-const keyOf = ({ type, member, module }: PortGroup) => `${type} ${member} ${module}`;
+const groupKey = ({ type, member, module }: PortGroup) => `${type} ${member} ${module}`;
 
 function titleOf({ type, member, module }: PortGroup): string {
   if (type === "Management") return "Management";
@@ -83,7 +80,7 @@ function titleOf({ type, member, module }: PortGroup): string {
   return member === null ? "Ports" : `Member ${member}`;
 }
 
-function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: string | null }) {
+function PortGroupView({ group, selectedId }: { readonly group: PortGroup; readonly selectedId: string | null }) {
   const isTwoRows = group.ports.length >= TWO_ROWS_FROM;
   return (
     <div class="plate">
@@ -93,7 +90,7 @@ function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: 
         <ul key={ports[0]?.id} class={isTwoRows ? "two-rows" : ""}>
           {ports.map((port) => (
             <li key={port.id}>
-              <PortCell port={port} isChosen={port.id === chosen} />
+              <PortCell port={port} isSelected={port.id === selectedId} />
             </li>
           ))}
         </ul>
@@ -102,7 +99,7 @@ function Plate({ group, chosen }: { readonly group: PortGroup; readonly chosen: 
   );
 }
 
-function PortCell({ port, isChosen }: { readonly port: FaceplatePort; readonly isChosen: boolean }) {
+function PortCell({ port, isSelected }: { readonly port: FaceplatePort; readonly isSelected: boolean }) {
   const change = useChangeOf()(port.id);
   const summary = change === undefined ? summaryOf(port) : `${comparisonText.changes[change]}: ${summaryOf(port)}`;
   return (
@@ -111,25 +108,25 @@ function PortCell({ port, isChosen }: { readonly port: FaceplatePort; readonly i
       href={hrefHere({ tab: "ports", port: port.id, find: null, page: null })}
       title={summary}
       aria-label={summary}
-      aria-current={isChosen ? "true" : undefined}
+      aria-current={isSelected ? "true" : undefined}
     >
       {numberOf(port.name)}
     </a>
   );
 }
 
-/** Removed ports. Separate, since their position is unknown. */
+/** Removed ports, shown separately, since their position is unknown. */
 function GonePorts() {
-  const gone = useGone<IfEntry>("if_entry");
-  if (gone.length === 0) return null;
+  const removed = useRemoved<IfEntry>("if_entry");
+  if (removed.length === 0) return null;
   return (
     <div class="plate">
       <h2>Gone since A</h2>
       <ul>
-        {gone.map(({ id, if_name, if_descr }) => (
+        {removed.map(({ id, if_name, if_descr }) => (
           <li key={id}>
             <span class="port port-removed" title={if_name || if_descr}>
-              <span class="unseen">{comparisonText.changes.removed}: </span>
+              <span class="visually-hidden">{comparisonText.changes.removed}: </span>
               {numberOf(if_name || if_descr)}
             </span>
           </li>
@@ -145,7 +142,7 @@ function blocksOf(ports: readonly FaceplatePort[]): (readonly FaceplatePort[])[]
   );
 }
 
-/** Digits that fit in a cell in smaller type; logical ports of large devices have thousands. */
+/** Digits that fit in a cell in smaller type; large devices number their logical ports in the thousands. */
 const DIGITS_MAX = 4;
 
 /** Printed number of the port: the last number in its name. */

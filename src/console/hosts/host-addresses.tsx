@@ -1,18 +1,25 @@
-// Addresses of a host in numeric order, followed by removed ones. Read by page, since a host may have thousands.
+// Addresses of a host in numeric order, followed by removed ones. Read page by page: a host may have thousands.
 
-import type { Answer } from "../api/answer.ts";
+import type { ApiResponse } from "../api/answer.ts";
 import type { MetaOf } from "../api/client.ts";
-import { AsAnswered, AsItWas, ChangeSign, useChangeOf, useGone, Was } from "../changes/comparison.tsx";
-import { mayWrite } from "../editing/edit-place.tsx";
+import { Copied } from "../components/copied.tsx";
+import { PageFrame } from "../components/paged.tsx";
+import { pageOfRead } from "../components/paged-rows.ts";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { When } from "../components/when.tsx";
 import { EditRow } from "../editing/edit-row.tsx";
+import { mayWrite } from "../editing/edit-slot.tsx";
+import { ChangedCell } from "../history/changed-value.tsx";
+import {
+  ChangeSign,
+  MatchingComparison,
+  NamedAsBefore,
+  PreviousValue,
+  useChangeOf,
+  useRemoved,
+} from "../history/comparison.tsx";
 import { Named } from "../names/named.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { PageFrame } from "../parts/paged.tsx";
-import { pageOfRead } from "../parts/paged-rows.ts";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { CheckNow, mayCheck } from "../scanning/check-now.tsx";
 import { editText } from "../text/editing.ts";
 import { fieldLabel } from "../text/lists.ts";
@@ -21,30 +28,30 @@ import { parameter } from "../url/location.ts";
 import type { HostAddress } from "./host-data.ts";
 
 interface HostAddressesProps {
-  /** Response of `addressesOf`. */
-  readonly answer: Answer<readonly HostAddress[], MetaOf<"/api/v1/ip-addresses">>;
+  /** Response of `addressesRequest`. */
+  readonly response: ApiResponse<readonly HostAddress[], MetaOf<"/api/v1/ip-addresses">>;
 }
 
-export function HostAddresses({ answer }: HostAddressesProps) {
+export function HostAddresses({ response }: HostAddressesProps) {
   return (
-    <AsAnswered isEarlier={answer.isEarlier}>
-      <Addresses answer={answer} />
-    </AsAnswered>
+    <MatchingComparison isEarlier={response.isEarlier}>
+      <Addresses response={response} />
+    </MatchingComparison>
   );
 }
 
-function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProps) {
+function Addresses({ response: { data, meta, problem, retry } }: HostAddressesProps) {
   const changeOf = useChangeOf();
-  const gone = useGone<HostAddress>("ip_address");
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  const read = { rows: data, count: meta?.pagination.total_count ?? data.length, behind: gone };
-  const count = read.count + gone.length;
+  const removed = useRemoved<HostAddress>("ip_address");
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
+  const rowsRead = { rows: data, count: meta?.pagination.total_count ?? data.length, trailing: removed };
+  const count = rowsRead.count + removed.length;
   if (count === 0) return <p>No addresses.</p>;
   const find = parameter("find") ?? "";
-  const shown = pageOfRead(read, { page: parameter("page"), find, textOf });
+  const shown = pageOfRead(rowsRead, { page: parameter("page"), find, textOf });
   return (
     <PageFrame shown={shown} count={count} title="Addresses">
-      {shown === null && (problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />)}
+      {shown === null && <ResponseState problem={problem} retry={retry} />}
       {shown !== null && (
         <RowsTable
           title="Addresses"
@@ -62,22 +69,16 @@ function Addresses({ answer: { data, meta, problem, again } }: HostAddressesProp
             <tr key={id}>
               <td>
                 <ChangeSign id={id} />
-                <Was id={id} field="ip_address" />
+                <PreviousValue id={id} field="ip_address" />
                 <Copied text={ip_address} />
               </td>
+              <ChangedCell id={id} field="mac_address" value={mac_address !== null && <Copied text={mac_address} />} />
+              <ChangedCell id={id} field="name" value={<bdi>{name}</bdi>} />
               <td>
-                <Was id={id} field="mac_address" />
-                {mac_address !== null && <Copied text={mac_address} />}
-              </td>
-              <td>
-                <Was id={id} field="name" />
-                <bdi>{name}</bdi>
-              </td>
-              <td>
-                <Was id={id} field="subnet_id" />
-                <AsItWas id={id}>
+                <PreviousValue id={id} field="subnet_id" />
+                <NamedAsBefore id={id}>
                   <Named kind="subnet" id={subnet_id} />
-                </AsItWas>
+                </NamedAsBefore>
               </td>
               {!isPast.value && (
                 <td>{last_seen_at && changeOf(id) !== "removed" && <When instant={last_seen_at} />}</td>

@@ -1,32 +1,31 @@
-// Credentials of a host: those assigned to it or its network, the addresses they are sent to, and the last assigner.
-// With assignment, removal and a trial, subject to permissions.
+// Credentials assigned to a host or its network, with forms to assign, unassign and try them.
 
 import { useState } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, read, written } from "../api/client.ts";
+import { useResponse } from "../api/answer.ts";
+import { api, type DataOf, read, unwrapWrite } from "../api/client.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { choicesOf } from "../components/select.tsx";
+import { When } from "../components/when.tsx";
 import { loadEdited } from "../editing/write.ts";
-import { AskFirst } from "../forms/ask-first.tsx";
-import { RadioField, SelectField, Ticks } from "../forms/fields.tsx";
+import { ConfirmForm } from "../forms/confirm-form.tsx";
+import { Checkboxes, RadioField, SelectField } from "../forms/fields.tsx";
 import { type Headers, useForm } from "../forms/use-form.ts";
 import { RecordLink } from "../names/record-link.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { choicesOf } from "../parts/select.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { mayTry, TryCredential } from "../scanning/try-credential.tsx";
 import { may } from "../session/me.ts";
-import { AddressesSent, reachOf } from "../settings/asked-with.tsx";
 import { type CredentialDone, CredentialOutcome } from "../settings/credential-outcome.tsx";
-import { useDialog } from "../settings/use-dialog.ts";
+import { AddressesSent, reachOf } from "../settings/credential-reach.tsx";
+import { type DialogEvents, useDialog } from "../settings/use-dialog.ts";
 import { credentialText } from "../text/credentials.ts";
 import { settingsText } from "../text/settings.ts";
 import { atQuery, isPast, vs } from "../time/at.ts";
-import type { ShownHost } from "./host-reads.ts";
+import type { ShownHost } from "./host-requests.ts";
 
 type Credential = DataOf<"/api/v1/credentials">[number];
 type Assignments = ShownHost["credential_assignments"];
-type Asked = { readonly what: "assign" } | { readonly what: "unassign"; readonly credential: Credential };
+type DialogRequest = { readonly action: "assign" } | { readonly action: "unassign"; readonly credential: Credential };
 
 export const credentialsRead = () =>
   read("/api/v1/credentials", { query: { limit: 0, order_by: "name", ...atQuery() } });
@@ -36,54 +35,49 @@ function mayAssign(): boolean {
   return !isPast.value && vs.value === null && may("updateCredential") && may("updateHost");
 }
 
-interface HostCredentialsProps {
-  readonly host: ShownHost;
-  /** Called after a change of assignments. */
-  onChanged(): void;
-}
-
-export function HostCredentials({ host, onChanged }: HostCredentialsProps) {
-  const { data, problem, again } = useAnswer(credentialsRead(), { how: "refresh", types: ["credential"] });
-  const [turn, setTurn] = useState(0);
+export function HostCredentials({ host, onChanged }: { readonly host: ShownHost; onChanged(): void }) {
+  const { data, problem, retry } = useResponse(credentialsRead(), { how: "refresh", types: ["credential"] });
+  const [revision, setRevision] = useState(0);
   const refresh = () => {
     onChanged();
-    again();
-    setTurn((last) => last + 1);
+    retry();
+    setRevision((last) => last + 1);
   };
-  const dialog = useDialog<Asked, CredentialDone>(refresh);
-  const { asked, told } = dialog;
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  const own = data.filter(({ id }) => host.credential_assignments.some((each) => each.credential_id === id));
-  const ofNetwork = data.filter(({ assigned_network_ids: ids }) => ids.includes(host.network_id));
-  const shown = [...new Set([...own, ...ofNetwork])];
-  const free = data.filter((each) => !own.includes(each));
+  const dialog = useDialog<DialogRequest, CredentialDone>(refresh);
+  const { requested, outcome } = dialog;
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
+  const assignedIds = new Set(host.credential_assignments.map(({ credential_id }) => credential_id));
+  const assigned = data.filter(({ id }) => assignedIds.has(id));
+  const networkWide = data.filter(({ assigned_network_ids: ids }) => ids.includes(host.network_id));
+  const shown = [...new Set([...assigned, ...networkWide])];
+  const unassigned = data.filter((credential) => !assigned.includes(credential));
   const [address] = host.managed.ip_addresses;
   return (
     <>
-      {told !== null && <CredentialOutcome key={told.sequence} done={told} onClose={dialog.close} onUndone={refresh} />}
-      {asked?.what === "assign" && (
-        <Assigning host={host} credentials={free} onEnd={dialog.end} onDone={dialog.finish} />
+      {outcome !== null && (
+        <CredentialOutcome key={outcome.sequence} done={outcome} onClose={dialog.close} onUndone={refresh} />
       )}
-      {asked?.what === "unassign" && (
-        <Unassigning
-          key={asked.credential.id}
+      {requested?.action === "assign" && (
+        <AssignForm host={host} credentials={unassigned} onEnd={dialog.end} onDone={dialog.finish} />
+      )}
+      {requested?.action === "unassign" && (
+        <UnassignForm
+          key={requested.credential.id}
           host={host}
-          credential={asked.credential}
+          credential={requested.credential}
           onEnd={dialog.end}
           onDone={dialog.finish}
         />
       )}
-      {mayAssign() && free.length > 0 && asked === null && (
+      {mayAssign() && unassigned.length > 0 && requested === null && (
         <p class="record-makes">
-          <button type="button" onClick={() => dialog.ask({ what: "assign" })}>
-            {credentialText.assign}
-          </button>
+          <ActionButton label={credentialText.assign} onClick={() => dialog.request({ action: "assign" })} />
         </p>
       )}
-      {shown.length === 0 && <p>{credentialText.ofHostNone}</p>}
+      {shown.length === 0 && <p>{credentialText.hostNone}</p>}
       {shown.length > 0 && (
         <RowsTable
-          title={credentialText.ofHost}
+          title={credentialText.hostTitle}
           heads={[
             credentialText.name,
             credentialText.type,
@@ -94,22 +88,22 @@ export function HostCredentials({ host, onChanged }: HostCredentialsProps) {
         >
           {shown.map((credential) => (
             <CredentialRow
-              key={`${credential.id} ${turn}`}
+              key={`${credential.id} ${revision}`}
               host={host}
               credential={credential}
-              isOwn={own.includes(credential)}
-              isOfNetwork={ofNetwork.includes(credential)}
-              onUnassign={() => dialog.ask({ what: "unassign", credential })}
+              isOwn={assigned.includes(credential)}
+              isNetworkWide={networkWide.includes(credential)}
+              onUnassign={() => dialog.request({ action: "unassign", credential })}
             />
           ))}
         </RowsTable>
       )}
-      {own.length > 0 && <LastAssigned key={turn} hostId={host.id} />}
+      {assigned.length > 0 && <LastAssignment key={revision} hostId={host.id} />}
       {mayTry() && shown.length > 0 && (
         <section class="credential-part">
           <h2>{credentialText.tryIt}</h2>
           <TryCredential
-            credentials={shown.map(({ id, name }) => ({ id, name }))}
+            credentials={shown}
             networks={[{ id: host.network_id, name: "" }]}
             {...(address === undefined ? {} : { address: address.ip_address })}
           />
@@ -123,15 +117,15 @@ interface CredentialRowProps {
   readonly host: ShownHost;
   readonly credential: Credential;
   readonly isOwn: boolean;
-  readonly isOfNetwork: boolean;
+  readonly isNetworkWide: boolean;
   onUnassign(): void;
 }
 
-function CredentialRow({ host, credential, isOwn, isOfNetwork, onUnassign }: CredentialRowProps) {
+function CredentialRow({ host, credential, isOwn, isNetworkWide, onUnassign }: CredentialRowProps) {
   const { id, name, credential_type } = credential;
-  // The addresses that receive the credential are known only for the present.
-  const reach = useAnswer(isOwn && !isPast.value ? reachOf(id) : null).data;
-  const own = reach?.hosts.find(({ host_id }) => host_id === host.id);
+  // The addresses that receive the credential are known only for now.
+  const reach = useResponse(isOwn && !isPast.value ? reachOf(id) : null).data;
+  const assigned = reach?.hosts.find(({ host_id }) => host_id === host.id);
   return (
     <tr>
       <th scope="row">
@@ -139,13 +133,15 @@ function CredentialRow({ host, credential, isOwn, isOfNetwork, onUnassign }: Cre
       </th>
       <td>{credentialText.types[credential_type.type]}</td>
       <td>
-        {[isOwn && credentialText.throughHost, isOfNetwork && credentialText.throughNetwork].filter(Boolean).join(", ")}
+        {[isOwn && credentialText.throughHost, isNetworkWide && credentialText.throughNetwork]
+          .filter(Boolean)
+          .join(", ")}
       </td>
       <td>
-        {own !== undefined && (
-          <AddressesSent addresses={own.addresses} count={own.addresses_sent + own.addresses_waiting} />
+        {assigned !== undefined && (
+          <AddressesSent addresses={assigned.addresses} count={assigned.addresses_sent + assigned.addresses_waiting} />
         )}
-        {isOfNetwork && <span class="aside">{credentialText.networkSays}</span>}
+        {isNetworkWide && <span class="aside">{credentialText.networkScope}</span>}
       </td>
       {mayAssign() && (
         <td>
@@ -160,9 +156,9 @@ function CredentialRow({ host, credential, isOwn, isOfNetwork, onUnassign }: Cre
   );
 }
 
-/** From the host's history, since assignments are part of the host. */
-function LastAssigned({ hostId }: { readonly hostId: string }) {
-  const { data } = useAnswer(
+/** Read from the host's history, since assignments are part of the host. */
+function LastAssignment({ hostId }: { readonly hostId: string }) {
+  const { data } = useResponse(
     read("/api/v1/hosts/{id}/history", {
       path: { id: hostId },
       query: { include_children: false, filter: 'changed_fields = "credential_assignments"', limit: 1, ...atQuery() },
@@ -178,19 +174,19 @@ function LastAssigned({ hostId }: { readonly hostId: string }) {
 }
 
 /** Changes only the assignments, and reports concurrent changes to the host. */
-async function write(
+async function writeAssignments(
   host: ShownHost,
-  changed: (assignments: Assignments) => Assignments,
+  change: (assignments: Assignments) => Assignments,
   { header, headers }: Headers,
 ): Promise<number | null> {
   const { record, tag } = await loadEdited("host", host.id);
-  const now = record as unknown as Pick<ShownHost, "id" | "name" | "hidden" | "tags" | "credential_assignments">;
-  const { id, name, hidden, tags } = now;
-  const { sequence } = await written(
+  const current = record as unknown as Pick<ShownHost, "id" | "name" | "hidden" | "tags" | "credential_assignments">;
+  const { id, name, hidden, tags } = current;
+  const { sequence } = await unwrapWrite(
     api.PUT("/api/v1/hosts/{id}", {
       params: { path: { id }, header: { ...header, "If-Match": tag } },
       headers,
-      body: { id, name, hidden, tags, credential_assignments: [...changed(now.credential_assignments)] },
+      body: { id, name, hidden, tags, credential_assignments: [...change(current.credential_assignments)] },
     }),
   );
   return sequence;
@@ -199,29 +195,26 @@ async function write(
 /** Longer lists are impractical. */
 const ADDRESSES_MAX = 1_000;
 
-interface AssigningProps {
+interface FormProps extends DialogEvents<CredentialDone> {
   readonly host: ShownHost;
-  readonly credentials: readonly Credential[];
-  onEnd(): void;
-  onDone(done: CredentialDone): void;
 }
 
-function Assigning({ host, credentials, onEnd, onDone }: AssigningProps) {
-  const form = useForm({ begun: { credential: credentials[0]?.id ?? "", where: "every", addresses: [] } });
-  const isEvery = form.text("where") === "every";
+function AssignForm({ host, credentials, onEnd, onDone }: FormProps & { readonly credentials: readonly Credential[] }) {
+  const form = useForm({ initial: { credential: credentials[0]?.id ?? "", where: "every", addresses: [] } });
+  const isAllAddresses = form.text("where") === "every";
   const query = { host_id: host.id, order_by: "ip_address" as const, limit: ADDRESSES_MAX };
-  const addresses = useAnswer(read("/api/v1/ip-addresses", { query })).data ?? [];
+  const addresses = useResponse(read("/api/v1/ip-addresses", { query })).data ?? [];
   return (
-    <AskFirst
+    <ConfirmForm
       form={form}
       title={credentialText.assignTitle(host.name)}
-      says={[credentialText.assignSays]}
-      verb={credentialText.assignVerb}
+      consequences={[credentialText.assignDescription]}
+      submitLabel={credentialText.assignVerb}
       onEnd={onEnd}
-      run={async (sending) => {
+      run={async (options) => {
         const credential_id = form.text("credential");
-        const item = { credential_id, ...(isEvery ? {} : { ip_address_ids: [...form.list("addresses")] }) };
-        const sequence = await write(host, (before) => [...before, item], sending);
+        const item = { credential_id, ...(isAllAddresses ? {} : { ip_address_ids: [...form.list("addresses")] }) };
+        const sequence = await writeAssignments(host, (before) => [...before, item], options);
         const name = credentials.find(({ id }) => id === credential_id)?.name ?? "";
         onDone({ sentence: credentialText.assigned(name), sequence, isSecret: false });
       }}
@@ -235,34 +228,28 @@ function Assigning({ host, credentials, onEnd, onDone }: AssigningProps) {
           ["every", credentialText.assignEvery],
           ["some", credentialText.assignSome],
         ]}
-        wrong={isEvery || form.list("addresses").length > 0 ? null : credentialText.noneChosen}
+        error={isAllAddresses || form.list("addresses").length > 0 ? null : credentialText.noneChosen}
       >
-        {!isEvery && (
-          <Ticks form={form} name="addresses" options={addresses.map(({ id, ip_address }) => [id, ip_address])} />
+        {!isAllAddresses && (
+          <Checkboxes form={form} name="addresses" options={addresses.map(({ id, ip_address }) => [id, ip_address])} />
         )}
       </RadioField>
-    </AskFirst>
+    </ConfirmForm>
   );
 }
 
-interface UnassigningProps {
-  readonly host: ShownHost;
-  readonly credential: Credential;
-  onEnd(): void;
-  onDone(done: CredentialDone): void;
-}
-
-function Unassigning({ host, credential: { id, name }, onEnd, onDone }: UnassigningProps) {
+function UnassignForm({ host, credential, onEnd, onDone }: FormProps & { readonly credential: Credential }) {
+  const { id, name } = credential;
   return (
-    <AskFirst
+    <ConfirmForm
       title={credentialText.unassignTitle(name, host.name)}
-      says={[credentialText.unassignSays]}
-      verb={credentialText.unassign}
-      takesAway
+      consequences={[credentialText.unassignDescription]}
+      submitLabel={credentialText.unassign}
+      isDestructive
       onEnd={onEnd}
-      run={async (sending) => {
-        const without = (before: Assignments) => before.filter(({ credential_id }) => credential_id !== id);
-        const sequence = await write(host, without, sending);
+      run={async (options) => {
+        const withoutCredential = (before: Assignments) => before.filter(({ credential_id }) => credential_id !== id);
+        const sequence = await writeAssignments(host, withoutCredential, options);
         onDone({ sentence: credentialText.unassigned(name), sequence, isSecret: false });
       }}
     />

@@ -1,19 +1,20 @@
 // API types of a host, its parts and its links, under the names used by the host pages.
 
+import type { ApiResponse } from "../api/answer.ts";
 import type { DataOf } from "../api/client.ts";
 
 export type HostData = Omit<DataOf<"/api/v1/hosts">[number], "counts">;
 /** Number of parts by kind. */
 export type HostCounts = NonNullable<DataOf<"/api/v1/hosts">[number]["counts"]>;
-/** Final version of a host. */
-export type HostEnd = DataOf<"/api/v1/hosts/{id}/history">[number];
+/** Last version of a deleted host. */
+export type FinalHostVersion = DataOf<"/api/v1/hosts/{id}/history">[number];
 export type HostAddress = DataOf<"/api/v1/ip-addresses">[number];
 export type HostPort = DataOf<"/api/v1/ports">[number];
 export type HostService = DataOf<"/api/v1/services">[number];
 export type FaceplateData = DataOf<"/api/v1/hosts/{id}/faceplate">;
+export type FaceplateResponse = ApiResponse<FaceplateData>;
 export type PortGroup = FaceplateData["groups"][number];
 export type FaceplatePort = PortGroup["ports"][number];
-export type HostTopology = DataOf<"/api/v1/topology">;
-export type LinkedNode = HostTopology["nodes"][number];
-export type HostLink = HostTopology["links"][number];
+export type LinkedNode = DataOf<"/api/v1/topology">["nodes"][number];
+export type HostLink = DataOf<"/api/v1/topology">["links"][number];
 export type LinkEvidence = HostLink["evidence"][number];

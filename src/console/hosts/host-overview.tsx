@@ -1,120 +1,94 @@
-// Identity of a host with its evidence: fields that have a value, and manual values that differ from the scan.
+// Overview tab of a host: faceplate or location, fields that have a value, and manual values that differ from the scan.
 
-import type { Answer } from "../api/answer.ts";
-import { RecordFacts, useFacts } from "../changes/record-facts.tsx";
+import { NamedFact, TimeFact } from "../components/fact-values.tsx";
+import { Fact } from "../components/facts.tsx";
+import { HeadRow } from "../components/head-row.tsx";
+import { Section } from "../components/section.tsx";
+import { When } from "../components/when.tsx";
+import { Value } from "../field-values/value.tsx";
+import { RecordFacts, useFacts } from "../history/record-facts.tsx";
 import { hostDetails } from "../kinds/host.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { Named } from "../names/named.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { When } from "../parts/when.tsx";
 import { fieldLabel } from "../text/lists.ts";
 import { at, isPast } from "../time/at.ts";
-import { Value } from "../values/value.tsx";
-import { FormerSelves } from "./former-selves.tsx";
-import type { FaceplateData, HostData } from "./host-data.ts";
-import { HostPlaces } from "./host-places.tsx";
-import { HostPlate } from "./host-plate.tsx";
-import type { ShownHost } from "./host-reads.ts";
-import { arePlacesShown } from "./plate-room.ts";
+import { isLocationShown } from "./faceplate-limits.ts";
+import type { FaceplateResponse, HostData } from "./host-data.ts";
+import { HostLocations } from "./host-locations.tsx";
+import type { ShownHost } from "./host-requests.ts";
+import { MergedHosts } from "./merged-hosts.tsx";
+import { OverviewFaceplate } from "./overview-faceplate.tsx";
 
 /** Longer names may be cut in the heading. */
-const NAME_CUT = 60;
+const NAME_MAX_LENGTH = 60;
 
-interface HostOverviewProps {
-  readonly host: ShownHost;
-  /** Response of `faceplateOf`. */
-  readonly plate: Answer<FaceplateData>;
-}
-
-export function HostOverview({ host, plate }: HostOverviewProps) {
+export function HostOverview({ host, faceplate }: { readonly host: ShownHost; readonly faceplate: FaceplateResponse }) {
   return (
     <>
-      <HostPlate count={host.counts.interfaces} answer={plate} />
+      <OverviewFaceplate count={host.counts.interfaces} response={faceplate} />
       <div class="columns">
         <Identity host={host} />
-        <section>
-          <h2>Record</h2>
-          <Seen host={host} />
-          <SetByPerson host={host} />
-        </section>
+        <Section title="Record">
+          <RecordInfo host={host} />
+          <ManualOverrides host={host} />
+        </Section>
       </div>
-      {arePlacesShown(host.counts) && (
-        <section>
-          <h2>Where it is connected</h2>
-          <HostPlaces host={host} />
-        </section>
+      {isLocationShown(host.counts) && (
+        <Section title="Connected to">
+          <HostLocations host={host} />
+        </Section>
       )}
     </>
   );
 }
 
-function Identity({ host: { managed, formerEnds, ...host } }: { readonly host: ShownHost }) {
+function Identity({ host: { managed, mergedVersions, ...host } }: { readonly host: ShownHost }) {
   // The heading shows the name, unless it is cut.
-  const isSaid = (field: string) => field === "name" && host.name.length <= NAME_CUT;
-  const which = { record: host, details: hostDetails, isSaid };
-  const hasFacts = useFacts(which).length > 0 || host.custom_fields !== undefined;
+  const isShownAbove = (field: string) => field === "name" && host.name.length <= NAME_MAX_LENGTH;
+  const facts = { record: host, details: hostDetails, isShownAbove };
+  const hasFacts = useFacts(facts).length > 0 || host.custom_fields !== undefined;
   return (
-    <section>
-      <h2>Details</h2>
-      {!hasFacts && <p class="aside">Only its name and addresses are known. Scan it with SNMP for more.</p>}
+    <Section title="Details">
+      {!hasFacts && <p class="aside">Only the name and addresses are known. Scan with SNMP for more.</p>}
       <dl class="facts">
-        <RecordFacts kind="host" {...which} />
+        <RecordFacts kind="host" {...facts} />
       </dl>
-    </section>
+    </Section>
   );
 }
 
 const SOURCES: Readonly<Record<string, string>> = {
-  Manual: "by a person",
-  System: "by netledger itself",
+  Manual: "manually",
+  System: "by netledger",
   Discovery: "by discovery",
   Inferred: "inferred",
   Unknown: "unknown",
 };
 
-function Seen({ host }: { readonly host: ShownHost }) {
+function RecordInfo({ host }: { readonly host: ShownHost }) {
   return (
     <dl class="facts">
-      <Fact name="Network">
-        <Named kind="network" id={host.network_id} />
-      </Fact>
+      <NamedFact name="Network" kind="network" id={host.network_id} />
       <Fact name="Added">
         {SOURCES[host.source.type] ?? host.source.type}, <When instant={host.created_at} as="both" />
       </Fact>
-      <FormerSelves ends={host.formerEnds} />
-      <Fact name={fieldLabel("updated_at")}>
-        <When instant={host.updated_at} as="both" />
-      </Fact>
-      {/* The last-seen time is known only for the present. */}
-      {!isPast.value && host.last_seen_at !== null && (
-        <Fact name="Last seen">
-          <When instant={host.last_seen_at} as="both" />
-        </Fact>
-      )}
-      {!isPast.value && host.stale_since !== undefined && (
-        <Fact name="Stale since">
-          <When instant={host.stale_since} as="both" />
-        </Fact>
-      )}
+      <MergedHosts finalVersions={host.mergedVersions} />
+      <TimeFact name={fieldLabel("updated_at")} instant={host.updated_at} />
+      {/* The last-seen time is known only for now. */}
+      {!isPast.value && host.last_seen_at !== null && <TimeFact name="Last seen" instant={host.last_seen_at} />}
+      {!isPast.value && host.stale_since !== undefined && <TimeFact name="Stale since" instant={host.stale_since} />}
     </dl>
   );
 }
 
 /** Manual values that differ from the scan. */
-function SetByPerson({ host }: { readonly host: ShownHost }) {
+function ManualOverrides({ host }: { readonly host: ShownHost }) {
   const discovered = Object.entries(host.discovered ?? {});
   if (discovered.length === 0) return null;
   return (
     <>
       <h2>Manual values that differ from the last scan</h2>
       <table class="rows">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Set</th>
-            <th scope="col">Scan says</th>
-          </tr>
-        </thead>
+        <HeadRow heads={["Field", "Set", "Last scan"]} />
         <tbody>
           {discovered.map(([field, value]) => (
             <tr key={field}>

@@ -1,32 +1,25 @@
 // Stations on a device's ports without an announced neighbor, from its forwarding table.
 
-import type { Answer } from "../api/answer.ts";
+import { Copied } from "../components/copied.tsx";
+import { Paged } from "../components/paged.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { When } from "../components/when.tsx";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
-import type { FaceplateData, FaceplatePort } from "./host-data.ts";
+import type { FaceplatePort, FaceplateResponse } from "./host-data.ts";
 
-interface StationRow {
-  readonly port: FaceplatePort;
-  readonly station: FaceplatePort["stations"][number];
-}
-
-/** @param answer of `faceplateOf` */
-export function HostStations({ answer: { data, problem, again } }: { readonly answer: Answer<FaceplateData> }) {
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+/** @param response of `faceplateOf` */
+export function HostStations({ response: { data, problem, retry } }: { readonly response: FaceplateResponse }) {
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   const stations = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].flatMap((port) =>
     port.neighbor === null ? port.stations.map((station) => ({ port, station })) : [],
   );
   if (stations.length === 0) return <p class="aside">No stations on other ports.</p>;
   return (
-    <Paged rows={stations} title="On its other ports" textOf={textOf}>
+    <Paged rows={stations} title="Stations on other ports" textOf={({ port, station }) => textOf(port, station)}>
       {(rows) => (
-        <RowsTable title="On its other ports" heads={["Its port", "Host", "MAC address", "VLANs", "Since"]}>
+        <RowsTable title="Stations on other ports" heads={["Local port", "Host", "MAC address", "VLANs", "Since"]}>
           {rows.map(({ port, station: { mac_address, vendor, vlan_numbers, since, hosts } }) => (
             <tr key={`${port.id} ${mac_address}`}>
               <th scope="row">
@@ -52,7 +45,7 @@ export function HostStations({ answer: { data, problem, again } }: { readonly an
   );
 }
 
-function textOf({ port, station: { mac_address, vendor, hosts } }: StationRow): string {
+function textOf(port: FaceplatePort, { mac_address, vendor, hosts }: FaceplatePort["stations"][number]): string {
   const names = hosts.flatMap(({ name, ip_addresses }) => [name, ...ip_addresses]);
   return [port.name, mac_address, vendor, ...names].join(" ");
 }

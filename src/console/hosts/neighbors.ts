@@ -1,6 +1,7 @@
-// Links of a host to its neighbors, and MAC addresses for its own location. Pure.
+// Links of a host to its neighbors, and the MAC addresses that locate the host itself. Pure.
 
 import { parseInstant } from "../time/instant.ts";
+
 /** Part of a topology link that describes its ends. */
 export interface Link<End> {
   readonly id: string;
@@ -14,8 +15,8 @@ interface LinkEnd {
 }
 
 /** Link from the perspective of one end. */
-export interface NeighborLink<Told, End> {
-  readonly link: Told;
+export interface NeighborLink<LinkType, End> {
+  readonly link: LinkType;
   readonly near: End;
   readonly far: End;
 }
@@ -23,21 +24,21 @@ export interface NeighborLink<Told, End> {
 const collator = new Intl.Collator("en", { numeric: true });
 
 /** Links of a device, sorted by port. A link to itself appears once. */
-export function neighborLinks<End extends LinkEnd, Told extends Link<End>>(
+export function neighborLinks<End extends LinkEnd, LinkType extends Link<End>>(
   id: string,
-  links: readonly (Told & Link<End>)[],
-): NeighborLink<Told, End>[] {
+  links: readonly (LinkType & Link<End>)[],
+): NeighborLink<LinkType, End>[] {
   return links
     .flatMap((link) => {
-      const [one, other] = link.ends;
-      if (one === undefined || other === undefined) return [];
-      if (one.node_id === id) return [{ link, near: one, far: other }];
-      return other.node_id === id ? [{ link, near: other, far: one }] : [];
+      const [first, second] = link.ends;
+      if (first === undefined || second === undefined) return [];
+      if (first.node_id === id) return [{ link, near: first, far: second }];
+      return second.node_id === id ? [{ link, near: second, far: first }] : [];
     })
     .sort((a, b) => collator.compare(a.near.port ?? "", b.near.port ?? ""));
 }
 
-/** Start of a link; `isOrEarlier` if it existed at the beginning of the period. */
+/** Start of a link; `isOrEarlier` if the link already existed at the beginning of the period. */
 export interface LinkSince {
   readonly instant: string;
   readonly isOrEarlier: boolean;
@@ -48,57 +49,45 @@ export interface LinkSince {
  * @param fromMs beginning of the period
  */
 export function sinceByLink(links: readonly Link<unknown>[], fromMs: number): Map<string, LinkSince> {
-  const since = new Map<string, LinkSince>();
-  for (const { id, intervals = [] } of links) {
+  const since = links.flatMap(({ id, intervals = [] }): [string, LinkSince][] => {
     const last = intervals.at(-1);
-    if (last === undefined || last.to !== null) continue;
-    since.set(id, { instant: last.from, isOrEarlier: (parseInstant(last.from) ?? 0) <= fromMs });
-  }
-  return since;
+    if (last === undefined || last.to !== null) return [];
+    return [[id, { instant: last.from, isOrEarlier: (parseInstant(last.from) ?? 0) <= fromMs }]];
+  });
+  return new Map(since);
 }
 
-/** A device may have very many, nearly all of them on one cable. */
+/** A device may have very many MAC addresses, nearly all of them on one link. */
 const MACS_MAX = 4;
 
 /**
  * MAC addresses to look up in the forwarding tables of other devices.
- * @param of addresses of the host, then its interfaces
+ * @param records addresses of the host, then its interfaces
  */
-export function ownMacs(of: readonly { readonly mac_address?: string | null }[]): string[] {
-  const macs = new Set<string>();
-  for (const { mac_address } of of) {
-    if (mac_address) macs.add(mac_address);
-    if (macs.size === MACS_MAX) break;
-  }
-  return [...macs];
+export function ownMacs(records: readonly { readonly mac_address?: string | null }[]): string[] {
+  return [...new Set(records.flatMap(({ mac_address }) => mac_address || []))].slice(0, MACS_MAX);
 }
 
-/** Fields that one end of a link announces. */
-interface Announcement {
-  readonly sys_name?: string;
-  readonly device_id?: string;
-  readonly chassis_id?: { readonly value: string };
-  readonly port_id?: { readonly value: string };
-  readonly port_desc?: string;
-  readonly platform?: string;
-  readonly mgmt_addr?: string;
-  readonly address?: string;
-}
+/** Labels of the fields that one end of a link announces, in order of their value for identifying the device. */
+export const LABELS = {
+  sys_name: "system name",
+  device_id: "device ID",
+  chassis_id: "chassis ID",
+  port_id: "port ID",
+  port_desc: "port description",
+  platform: "platform",
+  mgmt_addr: "management address",
+  address: "address",
+} as const;
+type AnnouncedField = keyof typeof LABELS;
 
-/** Announced fields, in order of their value for identifying the device. */
-export function heardOf(evidence: Announcement): { readonly field: string; readonly value: string }[] {
-  const { sys_name, device_id, chassis_id, port_id, port_desc, platform, mgmt_addr, address } = evidence;
-  const told: Readonly<Record<string, string | undefined>> = {
-    sys_name,
-    device_id,
-    chassis_id: chassis_id?.value,
-    port_id: port_id?.value,
-    port_desc,
-    platform,
-    mgmt_addr,
-    address,
-  };
-  return Object.entries(told).flatMap(([field, value]) =>
-    value === undefined || value === "" ? [] : [{ field, value }],
-  );
+/** Announced fields with a value, in the order of `LABELS`. */
+export function announcedFields(
+  evidence: Readonly<Partial<Record<AnnouncedField, string | { readonly value: string }>>>,
+): { readonly field: AnnouncedField; readonly value: string }[] {
+  return (Object.keys(LABELS) as AnnouncedField[]).flatMap((field) => {
+    const announced = evidence[field];
+    const value = typeof announced === "object" ? announced.value : announced;
+    return value ? [{ field, value }] : [];
+  });
 }

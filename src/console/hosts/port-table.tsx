@@ -1,12 +1,15 @@
-// Table of a group's ports: state, speed, VLANs, and connected devices, by name if known.
+// Table of ports by group: state, speed, VLANs, and connected devices, by name if known.
 
-import { ChangeSign, Was } from "../changes/comparison.tsx";
+import { Copied } from "../components/copied.tsx";
+import { HeadRow } from "../components/head-row.tsx";
+import { NameLink } from "../components/name-link.tsx";
+import { Paged } from "../components/paged.tsx";
+import { speedOf } from "../components/speed.ts";
+import { Status } from "../components/status.tsx";
+import { When } from "../components/when.tsx";
+import { ChangedCell } from "../history/changed-value.tsx";
+import { ChangeSign, PreviousValue } from "../history/comparison.tsx";
 import { Named } from "../names/named.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { speedOf } from "../parts/speed.ts";
-import { Status } from "../parts/status.tsx";
-import { When } from "../parts/when.tsx";
 import { hrefOf } from "../url/location.ts";
 import type { FaceplatePort } from "./host-data.ts";
 
@@ -21,26 +24,18 @@ export interface PortRow {
 
 interface PortTableProps {
   readonly rows: readonly PortRow[];
-  /** By id; null for none. */
-  readonly chosen: string | null;
+  /** Id of the selected port; null for none. */
+  readonly selectedId: string | null;
 }
 
-export function PortTable({ rows: all, chosen }: PortTableProps) {
+export function PortTable({ rows: allRows, selectedId }: PortTableProps) {
   return (
-    <Paged rows={all} title="Interfaces" textOf={textOf} isChosen={({ port }) => port.id === chosen}>
+    <Paged rows={allRows} title="Interfaces" textOf={textOf} isSelected={({ port }) => port.id === selectedId}>
       {(rows) => (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
         <section class="table" tabIndex={0} aria-label="Interfaces">
           <table class="rows ports">
-            <thead>
-              <tr>
-                <th scope="col">Interface</th>
-                <th scope="col">State</th>
-                <th scope="col">Speed</th>
-                <th scope="col">VLANs</th>
-                <th scope="col">Connected</th>
-              </tr>
-            </thead>
+            <HeadRow heads={["Interface", "State", "Speed", "VLANs", "Connected"]} />
             {groupsOf(rows).map(({ group, ports }) => (
               <tbody key={group}>
                 <tr>
@@ -49,7 +44,7 @@ export function PortTable({ rows: all, chosen }: PortTableProps) {
                   </th>
                 </tr>
                 {ports.map((port) => (
-                  <Row key={port.id} port={port} isChosen={port.id === chosen} />
+                  <Row key={port.id} port={port} isSelected={port.id === selectedId} />
                 ))}
               </tbody>
             ))}
@@ -60,14 +55,12 @@ export function PortTable({ rows: all, chosen }: PortTableProps) {
   );
 }
 
-function Row({ port, isChosen }: { readonly port: FaceplatePort; readonly isChosen: boolean }) {
+function Row({ port, isSelected }: { readonly port: FaceplatePort; readonly isSelected: boolean }) {
   return (
-    <tr id={`port-${port.id}`} class={isChosen ? "is-chosen" : undefined}>
+    <tr id={`port-${port.id}`} class={isSelected ? "is-chosen" : undefined}>
       <th scope="row">
         <ChangeSign id={port.id} />
-        <a href={hrefOf(`/interfaces/${port.id}`)}>
-          <bdi>{port.name}</bdi>
-        </a>
+        <NameLink href={hrefOf(`/interfaces/${port.id}`)} name={port.name} />
         {port.if_alias !== null && (
           <>
             {" "}
@@ -76,26 +69,20 @@ function Row({ port, isChosen }: { readonly port: FaceplatePort; readonly isChos
         )}
       </th>
       <td>
-        <Was id={port.id} field="oper_status" />
-        <Was id={port.id} field="admin_status" />
+        <PreviousValue id={port.id} field="oper_status" />
+        <PreviousValue id={port.id} field="admin_status" />
         <PortState port={port} />
       </td>
+      <ChangedCell id={port.id} field="speed_bps" value={port.speed_bps !== null && speedOf(port.speed_bps)} />
+      <ChangedCell id={port.id} field="native_vlan_id" value={<PortVlans port={port} />} />
       <td>
-        <Was id={port.id} field="speed_bps" />
-        {port.speed_bps !== null && speedOf(port.speed_bps)}
-      </td>
-      <td>
-        <Was id={port.id} field="native_vlan_id" />
-        <PortVlans port={port} />
-      </td>
-      <td>
-        <Connected port={port} />
+        <ConnectedDevices port={port} />
       </td>
     </tr>
   );
 }
 
-/** Keeps the order; a group split across two pages appears on both. */
+/** Groups consecutive ports; a group split across two pages appears on both. */
 function groupsOf(rows: readonly PortRow[]): { readonly group: string; readonly ports: FaceplatePort[] }[] {
   const groups: { readonly group: string; readonly ports: FaceplatePort[] }[] = [];
   for (const { group, port } of rows) {
@@ -124,11 +111,8 @@ function textOf({ port: { name, if_descr, if_alias, oper_status, native_vlan, ne
   ].join(" ");
 }
 
-export function PortState({
-  port: { admin_status, oper_status, unused_since, known_since },
-}: {
-  readonly port: FaceplatePort;
-}) {
+function PortState({ port }: { readonly port: FaceplatePort }) {
+  const { admin_status, oper_status, unused_since, known_since } = port;
   return (
     <>
       {admin_status === "Down" ? <span class="aside">disabled</span> : <Status status={oper_status} />}
@@ -142,7 +126,7 @@ export function PortState({
   );
 }
 
-export function PortVlans({ port: { native_vlan, tagged_vlans } }: { readonly port: FaceplatePort }) {
+function PortVlans({ port: { native_vlan, tagged_vlans } }: { readonly port: FaceplatePort }) {
   return (
     <>
       {native_vlan !== null && (
@@ -160,7 +144,7 @@ export function PortVlans({ port: { native_vlan, tagged_vlans } }: { readonly po
   );
 }
 
-export function Connected({ port: { neighbor, stations, fdb_entries } }: { readonly port: FaceplatePort }) {
+export function ConnectedDevices({ port: { neighbor, stations, fdb_entries } }: { readonly port: FaceplatePort }) {
   return (
     <>
       {neighbor !== null && (
@@ -168,9 +152,7 @@ export function Connected({ port: { neighbor, stations, fdb_entries } }: { reado
           {neighbor.host === null ? (
             <bdi>{neighbor.announced_name}</bdi>
           ) : (
-            <a href={hrefOf(`/hosts/${neighbor.host.id}`)}>
-              <bdi>{neighbor.host.name}</bdi>
-            </a>
+            <NameLink href={hrefOf(`/hosts/${neighbor.host.id}`)} name={neighbor.host.name} />
           )}{" "}
           <bdi class="aside">{neighbor.interface?.name ?? neighbor.announced_port}</bdi>
         </span>

@@ -1,69 +1,64 @@
-// Selection of the parts of a host that move to a new one. The plan lists dependents that move along or end.
+// Selection of the parts of a host that move to a new one. The plan lists dependents that move along or are deleted.
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { Restored } from "../forms/ask-first.tsx";
+import { Problems } from "../components/problem.tsx";
+import { Waiting } from "../components/waiting.tsx";
+import { Restored } from "../forms/confirm-form.tsx";
 import { TextField } from "../forms/fields.tsx";
 import { type FormState, useForm } from "../forms/use-form.ts";
 import { RecordLink } from "../names/record-link.tsx";
 import { interfaceName } from "../names/shown-name.ts";
-import { Problems } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { PlannedWrite } from "../plans/planned-write.tsx";
+import type { Plan } from "../plans/plans.ts";
 import { me } from "../session/me.ts";
 import { groupedDigits } from "../text/digits.ts";
 import { isolated } from "../text/isolated.ts";
-import { PlannedWrite } from "../writes/planned-write.tsx";
-import type { Plan } from "../writes/plans.ts";
 import { type SplitParts, splitPlan } from "./identity-plans.ts";
 
-/** Longer lists are impractical. */
+/** Limit of each list; longer lists are impractical. */
 const PARTS_MAX = 300;
 
 const FIELDS = ["ip_address_ids", "if_entry_ids", "port_ids", "service_ids"] as const;
 
-interface SplitHostProps {
-  readonly id: string;
-  onDone(): void;
-}
-
-export function SplitHost({ id, onDone }: SplitHostProps) {
-  const begun = { name: "", ip_address_ids: [], if_entry_ids: [], port_ids: [], service_ids: [] };
-  const form = useForm({ id: "split", draft: { userId: me.peek()?.id ?? "", kind: "split", id }, begun });
-  const [isPlanned, setPlanned] = useState(false);
-  const [made, setMade] = useState<string | null>(null);
+export function SplitHost({ id, onDone }: { readonly id: string; onDone(): void }) {
+  const initial = { name: "", ip_address_ids: [], if_entry_ids: [], port_ids: [], service_ids: [] };
+  const form = useForm({ id: "split", draft: { userId: me.peek()?.id ?? "", kind: "split", id }, initial });
+  const [isReviewing, setReviewing] = useState(false);
+  const [newHostId, setNewHostId] = useState<string | null>(null);
   const name = form.text("name");
   const parts = Object.fromEntries(FIELDS.map((field) => [field, form.list(field)])) as unknown as SplitParts;
   const count = FIELDS.reduce((sum, field) => sum + parts[field].length, 0);
-  if (isPlanned)
+  if (isReviewing)
     return (
       <>
         <PlannedWrite
           title={`Split off ${isolated(name)}`}
-          verb="Split it"
-          says="Scans do not bring discovered parts back to the old host."
+          submitLabel="Split"
+          consequence="Scans do not move discovered parts back to the old host."
           isUndoable
-          run={async (sending) => {
-            const plan = await splitPlan(id, { name, parts }, sending);
-            if (plan.applied) setMade(newHostOf(plan));
+          run={async (options) => {
+            const plan = await splitPlan(id, { name, parts }, options);
+            if (plan.applied) setNewHostId(newHostOf(plan));
             return plan;
           }}
           onEnd={() => {
-            if (made !== null) form.reset();
-            setMade(null);
-            setPlanned(false);
+            if (newHostId !== null) form.reset();
+            setNewHostId(null);
+            setReviewing(false);
           }}
           onDone={() => {
-            // Undo leaves no new host.
-            setMade((host) => (count === 0 ? null : host));
+            // An undo deletes the new host.
+            setNewHostId((host) => (count === 0 ? null : host));
             form.reset({ name });
             onDone();
           }}
         />
-        {made !== null && (
+        {newHostId !== null && (
           <p role="status">
-            The new host: <RecordLink type="host" id={made} name={name} />
+            The new host: <RecordLink type="host" id={newHostId} name={name} />
           </p>
         )}
       </>
@@ -74,18 +69,18 @@ export function SplitHost({ id, onDone }: SplitHostProps) {
       aria-label="Split this host"
       onSubmit={(event) => {
         event.preventDefault();
-        if (count > 0 && name !== "") setPlanned(true);
+        if (count > 0 && name !== "") setReviewing(true);
       }}
     >
       {form.isRestored && <Restored onDiscard={() => form.reset()} />}
       <TextField form={form} label="Name of the new host" limits={LIMITS.HostSplit.name} />
-      <Parts id={id} form={form} />
+      <PartChoices id={id} form={form} />
       <p class="edit-end">
         <button type="submit" class="primary" disabled={count === 0 || name === ""}>
-          Show what would change…
+          Preview…
         </button>{" "}
         <span class="aside" role="status">
-          {count === 0 ? "Nothing is chosen yet." : `${groupedDigits(count)} chosen`}
+          {count === 0 ? "Nothing selected." : `${groupedDigits(count)} selected`}
         </span>
       </p>
     </form>
@@ -96,90 +91,61 @@ function newHostOf({ actions }: Plan): string | null {
   return actions.find(({ action, entity_type }) => action === "Created" && entity_type === "host")?.id ?? null;
 }
 
-function Parts({ id, form }: { readonly id: string; readonly form: FormState }) {
+function PartChoices({ id, form }: { readonly id: string; readonly form: FormState }) {
   const query = { host_id: id, limit: PARTS_MAX };
   const live = { how: "refresh" as const, host_id: id };
-  const addresses = useAnswer(
-    read("/api/v1/ip-addresses", { query: { ...query, order_by: "ip_address" as const } }),
-    live,
-  );
-  const interfaces = useAnswer(
-    read("/api/v1/if-entries", { query: { ...query, order_by: "if_index" as const } }),
-    live,
-  );
-  const ports = useAnswer(read("/api/v1/ports", { query: { ...query, order_by: "number" as const } }), live);
-  const services = useAnswer(read("/api/v1/services", { query }), live);
+  const addresses = useResponse(read("/api/v1/ip-addresses", { query: { ...query, order_by: "ip_address" } }), live);
+  const interfaces = useResponse(read("/api/v1/if-entries", { query: { ...query, order_by: "if_index" } }), live);
+  const ports = useResponse(read("/api/v1/ports", { query: { ...query, order_by: "number" } }), live);
+  const services = useResponse(read("/api/v1/services", { query }), live);
   const all = [addresses, interfaces, ports, services];
-  if (all.some(({ problem }) => problem !== undefined)) return <Problems of={all} />;
+  if (all.some(({ problem }) => problem !== undefined)) return <Problems responses={all} />;
   if (all.some(({ data }) => data === undefined)) return <Waiting />;
-  const isMore = all.some(({ meta }) => meta?.pagination.has_more === true);
-  const kinds: readonly Kind[] = [
-    {
-      field: "ip_address_ids",
-      title: "Addresses",
-      parts: (addresses.data ?? []).map((each) => ({ id: each.id, name: each.ip_address, beside: each.mac_address })),
-    },
-    {
-      field: "if_entry_ids",
-      title: "Interfaces",
-      parts: (interfaces.data ?? []).map((each) => ({
-        id: each.id,
-        name: interfaceName(each),
-        beside: each.if_alias ?? null,
-      })),
-    },
-    {
-      field: "port_ids",
-      title: "Ports",
-      parts: (ports.data ?? []).map((each) => ({
-        id: each.id,
-        name: `${each.number}/${each.protocol}`,
-        beside: each.type,
-      })),
-    },
-    {
-      field: "service_ids",
-      title: "Services",
-      parts: (services.data ?? []).map((each) => ({ id: each.id, name: each.name, beside: each.service_definition })),
-    },
-  ];
+  const hasMore = all.some(({ meta }) => meta?.pagination.has_more === true);
+  const addressParts = addresses.data?.map(({ id, ip_address, mac_address }): Part => [id, ip_address, mac_address]);
+  const interfaceParts = interfaces.data?.map((row): Part => [row.id, interfaceName(row), row.if_alias ?? null]);
+  const portParts = ports.data?.map(({ id, number, protocol, type }): Part => [id, `${number}/${protocol}`, type]);
+  const serviceParts = services.data?.map(({ id, name, service_definition }): Part => [id, name, service_definition]);
   return (
     <>
-      {kinds.map((kind) => (
-        <PartKind key={kind.field} kind={kind} form={form} />
-      ))}
-      {isMore && (
+      <PartKind field="ip_address_ids" title="Addresses" parts={addressParts} form={form} />
+      <PartKind field="if_entry_ids" title="Interfaces" parts={interfaceParts} form={form} />
+      <PartKind field="port_ids" title="Ports" parts={portParts} form={form} />
+      <PartKind field="service_ids" title="Services" parts={serviceParts} form={form} />
+      {hasMore && (
         <p class="aside">
-          The first {groupedDigits(PARTS_MAX)} of each are shown. Others are split off through the API.
+          Only the first {groupedDigits(PARTS_MAX)} of each kind are shown. Use the API for the others.
         </p>
       )}
     </>
   );
 }
 
-interface Kind {
+type Part = readonly [id: string, name: string, detail: string | null];
+
+interface PartKindProps {
   readonly field: keyof SplitParts;
   readonly title: string;
-  readonly parts: readonly { readonly id: string; readonly name: string; readonly beside: string | null }[];
+  readonly parts: readonly Part[] | undefined;
+  readonly form: FormState;
 }
 
-function PartKind({ kind, form }: { readonly kind: Kind; readonly form: FormState }) {
-  const { field, title, parts } = kind;
+function PartKind({ field, title, parts = [], form }: PartKindProps) {
   if (parts.length === 0) return null;
-  const chosen = form.list(field);
-  const choose = (id: string, isChosen: boolean) =>
-    form.type({ [field]: isChosen ? [...chosen, id] : chosen.filter((each) => each !== id) });
+  const selectedIds = form.list(field);
+  const toggle = (id: string, isSelected: boolean) =>
+    form.type({ [field]: isSelected ? [...selectedIds, id] : selectedIds.filter((selectedId) => selectedId !== id) });
   return (
     <fieldset class="identity-parts">
       <legend>{title}</legend>
-      {parts.map(({ id, name, beside }) => (
+      {parts.map(([id, name, detail]) => (
         <label key={id}>
           <input
             type="checkbox"
-            checked={chosen.includes(id)}
-            onChange={({ currentTarget: { checked } }) => choose(id, checked)}
+            checked={selectedIds.includes(id)}
+            onChange={({ currentTarget: { checked } }) => toggle(id, checked)}
           />{" "}
-          <bdi>{name}</bdi> <span class="aside">{beside}</span>
+          <bdi>{name}</bdi> <span class="aside">{detail}</span>
         </label>
       ))}
     </fieldset>

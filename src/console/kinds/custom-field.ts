@@ -1,4 +1,4 @@
-// Custom fields as lists and forms.
+// List columns and form fields of custom fields.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
@@ -20,5 +20,5 @@ export const customFieldDetails: KindDetails<keyof components["schemas"]["Custom
   order: "key",
   example: "required = true",
   form: ["key", "label", "kinds", "type", "choices", "required", "default", "description"],
-  usual: { type: "text", required: false },
+  defaults: { type: "text", required: false },
 };

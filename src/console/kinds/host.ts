@@ -1,7 +1,8 @@
-// Hosts as lists, forms and facts.
+// List columns, form fields and facts of hosts.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
+import { wordList } from "./word-list.ts";
 
 export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]> = {
   columns: {
@@ -31,48 +32,21 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
     { name: "Not seen for 30 days", filter: 'last_seen_at < "-30d"' },
     { name: "New this week", filter: 'created_at > "-7d"', order: "-created_at" },
   ],
-  startsScan: true,
-  asks: { ip_addresses: { children: "ip_addresses" } },
+  offersScan: true,
+  columnQueries: { ip_addresses: { children: "ip_addresses" } },
   unlisted: ["interfaces", "ports", "services", "credential_assignments", "consolidated_into", "counts"],
-  form: [
-    "name",
-    "hostname",
-    "description",
-    "tags",
-    "manufacturer",
-    "model",
-    "serial_number",
-    "asset_tag",
-    "management_url",
-    "sys_name",
-    "sys_descr",
-    "sys_location",
-    "sys_contact",
-    "sys_object_id",
-    "hidden",
-  ],
-  isFound: true,
+  form: wordList(
+    "name hostname description tags manufacturer model serial_number asset_tag management_url sys_name sys_descr",
+    "sys_location sys_contact sys_object_id hidden",
+  ),
+  isDiscovered: true,
   removal: [
-    "Its addresses, interfaces, ports and services go with it. What discovery found is put on the list of what scans must not bring back.",
-    "Their addresses, interfaces, ports and services go with them. What discovery found is put on the list of what scans must not bring back.",
+    "Its addresses, interfaces, ports and services are deleted too. Scans will ignore discovered records from now on.",
+    "Their addresses, interfaces, ports and services are deleted too. Scans will ignore discovered records from now on.",
   ],
-  facts: [
-    "name",
-    "hostname",
-    "description",
-    "manufacturer",
-    "model",
-    "serial_number",
-    "asset_tag",
-    "sys_name",
-    "sys_descr",
-    "sys_location",
-    "sys_contact",
-    "sys_object_id",
-    "chassis_id",
-    "management_url",
-    "virtualization",
-    "tags",
-  ],
-  toldElsewhere: ["ip_addresses", "network_id", "source", "created_at", "updated_at", "last_seen_at", "stale_since"],
+  facts: wordList(
+    "name hostname description manufacturer model serial_number asset_tag sys_name sys_descr sys_location sys_contact",
+    "sys_object_id chassis_id management_url virtualization tags",
+  ),
+  shownElsewhere: ["ip_addresses", "network_id", "source", "created_at", "updated_at", "last_seen_at", "stale_since"],
 };

@@ -1,7 +1,8 @@
-// Interfaces as lists, forms and facts.
+// List columns, form fields and facts of interfaces.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
+import { wordList } from "./word-list.ts";
 
 export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]> = {
   columns: {
@@ -24,70 +25,31 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
     created_at: 11,
     updated_at: 11,
   },
-  shown: [
-    "host_id",
-    "if_name",
-    "if_alias",
-    "oper_status",
-    "admin_status",
-    "speed_bps",
-    "mac_address",
-    "native_vlan_id",
-  ],
+  shown: wordList("host_id if_name if_alias oper_status admin_status speed_bps mac_address native_vlan_id"),
   order: "created_at",
   example: 'oper_status = "Down" AND speed_bps >= 1G',
   views: [
     { name: "Ports unused for 90 days", filter: 'always(oper_status = "Down", "-90d") AND if_type = 6' },
     { name: "Flapping today", filter: 'changes(oper_status, "-24h") >= 6' },
-    { name: "Up, but down for 30 days", filter: 'always(oper_status = "Down", "-30d") AND admin_status = "Up"' },
+    {
+      name: "Enabled, but no link for 30 days",
+      filter: 'always(oper_status = "Down", "-30d") AND admin_status = "Up"',
+    },
   ],
   unlisted: ["more_neighbors"],
-  form: [
-    "if_name",
-    "if_alias",
-    "if_descr",
-    "if_index",
-    "if_type",
-    "admin_status",
-    "oper_status",
-    "speed_bps",
-    "mac_address",
-    "ip_address_id",
-    "native_vlan_id",
-    "vlan_ids",
-  ],
+  form: wordList(
+    "if_name if_alias if_descr if_index if_type admin_status oper_status speed_bps mac_address ip_address_id",
+    "native_vlan_id vlan_ids",
+  ),
   // Learned from devices.
-  unset: [
-    "fdb_macs",
-    "lldp_sys_name",
-    "lldp_sys_desc",
-    "lldp_port_desc",
-    "lldp_mgmt_addr",
-    "cdp_device_id",
-    "cdp_port_id",
-    "cdp_platform",
+  unset: wordList(
+    "fdb_macs lldp_sys_name lldp_sys_desc lldp_port_desc lldp_mgmt_addr cdp_device_id cdp_port_id cdp_platform",
     "cdp_address",
-  ],
-  isFound: true,
+  ),
+  isDiscovered: true,
   facts: ["if_descr", "if_alias", "mac_address", "if_type"],
-  toldElsewhere: [
-    "host_id",
-    "network_id",
-    "if_name",
-    "if_index",
-    "oper_status",
-    "admin_status",
-    "speed_bps",
-    "native_vlan_id",
-    "vlan_ids",
-    "fdb_macs",
-    "neighbor",
-    "lldp_sys_name",
-    "lldp_port_id",
-    "lldp_chassis_id",
-    "cdp_device_id",
-    "cdp_port_id",
-    "updated_at",
-    "last_seen_at",
-  ],
+  shownElsewhere: wordList(
+    "host_id network_id if_name if_index oper_status admin_status speed_bps native_vlan_id vlan_ids fdb_macs neighbor",
+    "lldp_sys_name lldp_port_id lldp_chassis_id cdp_device_id cdp_port_id updated_at last_seen_at",
+  ),
 };

@@ -1,4 +1,4 @@
-// Addresses as lists and forms.
+// List columns and form fields of addresses.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
@@ -24,5 +24,5 @@ export const ipAddressDetails: KindDetails<keyof components["schemas"]["IpAddres
   ],
   form: ["ip_address", "mac_address", "name", "subnet_id"],
   unset: ["position"],
-  isFound: true,
+  isDiscovered: true,
 };

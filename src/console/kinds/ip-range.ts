@@ -1,4 +1,4 @@
-// Ranges of addresses as lists and forms.
+// List columns and form fields of address ranges.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
@@ -19,7 +19,7 @@ export const ipRangeDetails: KindDetails<keyof components["schemas"]["IpRange"]>
   order: "first",
   example: "purpose = Dhcp",
   form: ["first", "last", "purpose", "description", "tags"],
-  // Resolved by the API to the most specific subnet.
+  // The API sets the most specific subnet.
   unset: ["subnet_id"],
-  usual: { purpose: "Reserved" },
+  defaults: { purpose: "Reserved" },
 };

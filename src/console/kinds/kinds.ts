@@ -1,46 +1,45 @@
-// Kinds of records: names, addresses and abilities of each. Pure data, part of the first script; the columns and forms
-// of a kind load with its pages.
+// Record kinds: names, paths and capabilities. Plain data in the initial script; columns and forms load with pages.
 
 import type { operations } from "#api";
 import type { KindDetails } from "./details.ts";
 
 interface KindEntry {
   readonly words: readonly [one: string, many: string];
-  /** Path of its list in the API, below /api/v1/. Without one, the kind has neither a list nor a history. */
+  /** API path of the list, below /api/v1/. Without one, the kind has neither a list nor a history. */
   readonly path?: string;
-  /** Page that lists and creates its records. */
+  /** Page that lists records and creates them. */
   readonly list?: `/${string}`;
-  /** Page of one record; by default the page shared by all kinds. */
+  /** Page of one record; defaults to the page shared by all kinds. */
   readonly page?: `/${string}/:id`;
-  /** Whether that page supports any instant and has a history tab. */
+  /** Whether that page can show any instant and has a history tab. */
   readonly hasTabs?: true;
-  /** Scope of the changes counted on the record's page; by default the record alone. */
+  /** Scope of the changes counted on the record's page; defaults to the record alone. */
   readonly subject?: "host_id" | "subnet_id";
-  /** Name templates, best first, with `{field}` for a value; by default the name. */
-  readonly called?: readonly string[];
-  /** Heading of the record's page; by default the record's name. */
+  /** Name templates, best first, with `{field}` for a value; defaults to `{name}`. */
+  readonly nameTemplates?: readonly string[];
+  /** Heading of the record's page; defaults to the record's name. */
   readonly heading?: string;
-  /** Page opened by a search result; by default the record's page. */
-  readonly found?: `/${string}`;
+  /** Page that a search result opens; defaults to the record's page. */
+  readonly resultPage?: `/${string}`;
   /** Word for a record in API messages, if different from the console's. */
   readonly apiWord?: string;
-  /** Query for records without their parts, which can number thousands per device. */
-  readonly alone?: Readonly<Record<string, unknown>>;
-  /** Query for the versions of a record without those of others. */
-  readonly aloneThen?: Readonly<Record<string, unknown>>;
+  /** Query that omits a record's parts, of which a device can have thousands. */
+  readonly withoutParts?: Readonly<Record<string, unknown>>;
+  /** Query that limits a history to the record's own versions. */
+  readonly ownVersions?: Readonly<Record<string, unknown>>;
   /** Whether its records are parts of hosts. */
-  readonly isOfHost?: true;
-  /** Field with the scan targets of a record: its address or prefix, or a host's address records. */
-  readonly scanned?: string;
-  /** Whether the console generates a form from the schema; other kinds are edited on pages of their own. */
+  readonly isHostPart?: true;
+  /** Field with a record's scan targets: its address or prefix, or a host's address records. */
+  readonly targetField?: string;
+  /** Whether the form is generated from the schema; other kinds are edited on pages of their own. */
   readonly isEdited?: true;
   /** Whether its records can carry tags. */
   readonly isTagged?: true;
   /** Whether its records belong to the organization, independent of the selected network. */
-  readonly isOfOrganization?: true;
-  /** Whether its changes are never listed. */
+  readonly isOrganizationWide?: true;
+  /** Whether lists of changes omit the kind. */
   readonly isUnlisted?: true;
-  /** Loads columns, form and facts; a kind without them has no list of its own. */
+  /** Loads columns, form fields and facts; a kind without them has no generated list. */
   readonly details?: () => Promise<KindDetails>;
 }
 
@@ -51,10 +50,10 @@ const ENTRIES = {
     words: ["network", "networks"],
     path: "networks",
     list: "/settings/networks",
-    found: "/hosts?network={id}",
+    resultPage: "/hosts?network={id}",
     isEdited: true,
     isTagged: true,
-    isOfOrganization: true,
+    isOrganizationWide: true,
     details: () => import("./network.ts").then(({ networkDetails }) => networkDetails),
   },
   subnet: {
@@ -64,8 +63,8 @@ const ENTRIES = {
     page: "/subnets/:id",
     hasTabs: true,
     subject: "subnet_id",
-    called: ["{cidr}"],
-    scanned: "cidr",
+    nameTemplates: ["{cidr}"],
+    targetField: "cidr",
     isEdited: true,
     isTagged: true,
     details: () => import("./subnet.ts").then(({ subnetDetails }) => subnetDetails),
@@ -74,7 +73,7 @@ const ENTRIES = {
     words: ["range", "ranges"],
     path: "ip-ranges",
     list: "/subnets/ranges",
-    called: ["{first} – {last}"],
+    nameTemplates: ["{first} – {last}"],
     isEdited: true,
     isTagged: true,
     details: () => import("./ip-range.ts").then(({ ipRangeDetails }) => ipRangeDetails),
@@ -85,7 +84,7 @@ const ENTRIES = {
     list: "/vlans",
     page: "/vlans/:id",
     hasTabs: true,
-    called: ["{number} {name}"],
+    nameTemplates: ["{number} {name}"],
     heading: "VLAN {number}",
     isEdited: true,
     details: () => import("./vlan.ts").then(({ vlanDetails }) => vlanDetails),
@@ -97,10 +96,10 @@ const ENTRIES = {
     page: "/hosts/:id",
     hasTabs: true,
     subject: "host_id",
-    called: ["{name}", "{hostname}"],
-    alone: { include_children: false },
-    aloneThen: { include_children: false, selves: "own" },
-    scanned: "ip_addresses",
+    nameTemplates: ["{name}", "{hostname}"],
+    withoutParts: { include_children: false },
+    ownVersions: { include_children: false, selves: "own" },
+    targetField: "ip_addresses",
     isEdited: true,
     isTagged: true,
     details: () => import("./host.ts").then(({ hostDetails }) => hostDetails),
@@ -109,10 +108,10 @@ const ENTRIES = {
     words: ["address", "addresses"],
     path: "ip-addresses",
     list: "/addresses",
-    called: ["{ip_address}"],
-    found: "/hosts/{host_id}?tab=addresses",
-    scanned: "ip_address",
-    isOfHost: true,
+    nameTemplates: ["{ip_address}"],
+    resultPage: "/hosts/{host_id}?tab=addresses",
+    targetField: "ip_address",
+    isHostPart: true,
     isEdited: true,
     details: () => import("./ip-address.ts").then(({ ipAddressDetails }) => ipAddressDetails),
   },
@@ -120,9 +119,9 @@ const ENTRIES = {
     words: ["port", "ports"],
     path: "ports",
     list: "/ports",
-    called: ["{number}/{protocol}"],
-    found: "/hosts/{host_id}?tab=services",
-    isOfHost: true,
+    nameTemplates: ["{number}/{protocol}"],
+    resultPage: "/hosts/{host_id}?tab=services",
+    isHostPart: true,
     isEdited: true,
     details: () => import("./port.ts").then(({ portDetails }) => portDetails),
   },
@@ -130,22 +129,22 @@ const ENTRIES = {
     words: ["service", "services"],
     path: "services",
     list: "/services",
-    found: "/hosts/{host_id}?tab=services",
-    isOfHost: true,
+    resultPage: "/hosts/{host_id}?tab=services",
+    isHostPart: true,
     isEdited: true,
     isTagged: true,
     details: () => import("./service.ts").then(({ serviceDetails }) => serviceDetails),
   },
-  binding: { words: ["binding", "bindings"], path: "bindings", list: "/services", called: ["{type}"] },
+  binding: { words: ["binding", "bindings"], path: "bindings", list: "/services", nameTemplates: ["{type}"] },
   if_entry: {
     words: ["interface", "interfaces"],
     path: "if-entries",
     list: "/interfaces",
     page: "/interfaces/:id",
     hasTabs: true,
-    called: ["{if_name}", "{if_descr}", "#{if_index}"],
+    nameTemplates: ["{if_name}", "{if_descr}", "#{if_index}"],
     apiWord: "interface entry",
-    isOfHost: true,
+    isHostPart: true,
     isEdited: true,
     details: () => import("./if-entry.ts").then(({ ifEntryDetails }) => ifEntryDetails),
   },
@@ -154,7 +153,7 @@ const ENTRIES = {
     path: "discovery/schedules",
     list: "/discovery/schedules",
     page: "/discovery/schedules/:id",
-    found: "/discovery/schedules",
+    resultPage: "/discovery/schedules",
     isEdited: true,
     details: () => import("./schedule.ts").then(({ scheduleDetails }) => scheduleDetails),
   },
@@ -162,8 +161,8 @@ const ENTRIES = {
     words: ["ignored record", "ignored records"],
     path: "discovery/ignored",
     list: "/discovery/ignored",
-    called: ["{label}"],
-    found: "/discovery/ignored",
+    nameTemplates: ["{label}"],
+    resultPage: "/discovery/ignored",
     details: () => import("./ignored.ts").then(({ ignoredDetails }) => ignoredDetails),
   },
   credential: {
@@ -176,29 +175,29 @@ const ENTRIES = {
     words: ["tag", "tags"],
     path: "tags",
     list: "/settings/tags",
-    found: '/hosts?filter=tags.name = "{name}"',
+    resultPage: '/hosts?filter=tags.name = "{name}"',
     isEdited: true,
-    isOfOrganization: true,
+    isOrganizationWide: true,
     details: () => import("./tag.ts").then(({ tagDetails }) => tagDetails),
   },
   custom_field: {
     words: ["custom field", "custom fields"],
     path: "custom-fields",
     list: "/settings/custom-fields",
-    called: ["{label}"],
+    nameTemplates: ["{label}"],
     isEdited: true,
-    isOfOrganization: true,
+    isOrganizationWide: true,
     details: () => import("./custom-field.ts").then(({ customFieldDetails }) => customFieldDetails),
   },
   marker: {
     words: ["marker", "markers"],
     path: "markers",
     list: "/settings/markers",
-    found: "/?at={marker}",
+    resultPage: "/?at={marker}",
     isEdited: true,
     details: () => import("./marker.ts").then(({ markerDetails }) => markerDetails),
   },
-  user: { words: ["user", "users"], path: "users", list: "/settings/people", called: ["{name}", "{email}"] },
+  user: { words: ["user", "users"], path: "users", list: "/settings/people", nameTemplates: ["{name}", "{email}"] },
   api_key: { words: ["API key", "API keys"], path: "auth/keys", list: "/settings/keys", isUnlisted: true },
 } as const satisfies Readonly<Record<string, KindEntry>>;
 
@@ -208,7 +207,7 @@ type Entries = typeof ENTRIES;
 export type RecordKind = KindsWith<{ readonly path: string }>;
 /** Kinds with a form generated from the schema. */
 export type EditedKind = KindsWith<{ readonly isEdited: true }>;
-/** Kinds whose records have pages of their own that support any instant. */
+/** Kinds whose records have pages of their own that can show any instant. */
 export type PagedKind = KindsWith<{ readonly hasTabs: true }>;
 /** Kinds with a list generated from the schema. */
 export type ListedKind = KindsWith<{ readonly details: unknown }>;
@@ -220,25 +219,31 @@ export type ListPath = Entries[RecordKind]["list"];
 /** Routes of single-record pages. */
 export type RecordPath = Extract<Entries[RecordKind], { readonly page: string }>["page"];
 
+export const isRecordKind = (kind: string): kind is RecordKind => entryOf(kind)?.path !== undefined;
+export const isListedKind = (kind: string): kind is ListedKind => entryOf(kind)?.details !== undefined;
+export const isEditedKind = (kind: string | undefined): kind is EditedKind => entryOf(kind)?.isEdited === true;
+export const isPagedKind = (kind: string): kind is PagedKind => entryOf(kind)?.hasTabs === true;
+export const isTagged = (kind: string): kind is TaggedKind => entryOf(kind)?.isTagged === true;
+
 /** All kinds, networks and hosts before their parts. */
 export const KIND_NAMES: readonly string[] = Object.keys(ENTRIES);
 export const RECORD_KINDS = KIND_NAMES.filter(isRecordKind);
 export const EDITED_KINDS = RECORD_KINDS.filter(isEditedKind);
 export const LISTED_KINDS = RECORD_KINDS.filter(isListedKind);
 
-/** Without duplicates: bindings are listed with their services. */
+/** List pages of all kinds, without duplicates: bindings are listed with their services. */
 export const LIST_PATHS: readonly ListPath[] = [...new Set(RECORD_KINDS.map(listPageOf))];
 export const RECORD_PATHS: readonly RecordPath[] = RECORD_KINDS.flatMap((kind) => {
   const entry = ENTRIES[kind];
   return "page" in entry ? [entry.page] : [];
 });
 
-/** Entry of a kind; undefined for an unknown name, such as from a later version. */
+/** Entry of a kind; undefined for an unknown name, such as that of a kind added in a later version. */
 export function entryOf(kind: string | undefined): KindEntry | undefined {
   return kind !== undefined && Object.hasOwn(ENTRIES, kind) ? ENTRIES[kind as keyof Entries] : undefined;
 }
 
-/** `VLAN` and `VLANs`; for an unknown kind, the API name in words. */
+/** `VLAN` and `VLANs`; for an unknown kind, the API name with spaces. */
 export function kindWords(kind: string): readonly [one: string, many: string] {
   const name = kind.replaceAll("_", " ");
   return entryOf(kind)?.words ?? [name, name];
@@ -254,42 +259,22 @@ export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-export function isRecordKind(kind: string): kind is RecordKind {
-  return entryOf(kind)?.path !== undefined;
-}
-
-export function isListedKind(kind: string): kind is ListedKind {
-  return entryOf(kind)?.details !== undefined;
-}
-
-export function isEditedKind(kind: string | undefined): kind is EditedKind {
-  return entryOf(kind)?.isEdited === true;
-}
-
-export function isPagedKind(kind: string): kind is PagedKind {
-  return entryOf(kind)?.hasTabs === true;
-}
-
-export function isTagged(kind: string): kind is TaggedKind {
-  return entryOf(kind)?.isTagged === true;
-}
-
 /** Kind referenced by a field: VLANs for `native_vlan_id` and `vlan_ids`; undefined for other fields. */
-export function referredKind(field: string): RecordKind | undefined {
+export function referencedKind(field: string): RecordKind | undefined {
   const name = field === "tags" ? "tag" : /^(.+)_ids?$/.exec(field)?.[1];
   return RECORD_KINDS.find((kind) => name === kind || name?.endsWith(`_${kind}`));
 }
 
 const loaded = new Map<ListedKind, KindDetails>();
 
-/** Loads the details of a kind; cached. */
+/** Loads the details of a kind and caches them. */
 export async function loadDetails(kind: ListedKind): Promise<KindDetails> {
   const details = loaded.get(kind) ?? (await ENTRIES[kind].details());
   loaded.set(kind, details);
   return details;
 }
 
-/** Loaded details; undefined before. */
+/** Cached details of a kind; undefined until loaded. */
 export function loadedDetails(kind: ListedKind): KindDetails | undefined {
   return loaded.get(kind);
 }
@@ -307,28 +292,28 @@ export function apiPath<Kind extends RecordKind>(kind: Kind): ApiPath<Kind> {
 }
 
 /** `IfEntry` for `if_entry`, `IfEntries` for `if-entries`. */
-type Joined<Name extends string> = Name extends `${infer Head}_${infer Tail}`
-  ? `${Capitalize<Head>}${Joined<Tail>}`
+type PascalCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Capitalize<Head>}${PascalCase<Tail>}`
   : Name extends `${infer Head}-${infer Tail}`
-    ? `${Capitalize<Head>}${Joined<Tail>}`
+    ? `${Capitalize<Head>}${PascalCase<Tail>}`
     : Capitalize<Name>;
 
-/** Operation on one record; the compiler rejects operations missing from the API. */
-type Operation<Verb extends string, Kind extends string> = `${Verb}${Joined<Kind>}`;
+/** Operation id for one record; the compiler rejects operations missing from the API. */
+type Operation<Verb extends string, Kind extends string> = `${Verb}${PascalCase<Kind>}`;
 
-/** Id of the operation on one record: `updateIfEntry`. */
+/** Operation id for one record: `updateIfEntry`. */
 export function operationOn<Verb extends "create" | "update" | "delete" | "restore", Kind extends RecordKind>(
   verb: Verb,
   kind: Kind,
 ): Operation<Verb, Kind> {
-  return `${verb}${joined(kind)}` as Operation<Verb, Kind>;
+  return `${verb}${pascalCase(kind)}` as Operation<Verb, Kind>;
 }
 
-/** Id of the operation on many records: `updateIfEntries`. Operations missing from the API are never permitted. */
+/** Operation id for many records: `updateIfEntries`. Operations missing from the API are never permitted. */
 export function operationOnMany(verb: "list" | "update" | "import", kind: RecordKind): keyof operations {
-  return `${verb}${joined(ENTRIES[kind].path.split("/").at(-1) ?? "")}` as keyof operations;
+  return `${verb}${pascalCase(ENTRIES[kind].path.split("/").at(-1) ?? "")}` as keyof operations;
 }
 
-function joined(name: string): string {
+function pascalCase(name: string): string {
   return name.replaceAll(/(?:^|[_-])(\w)/g, (_, first: string) => first.toUpperCase());
 }

@@ -1,4 +1,4 @@
-// Markers as lists and forms.
+// List columns and form fields of markers.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";

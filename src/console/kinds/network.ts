@@ -1,4 +1,4 @@
-// Networks as lists and forms.
+// List columns and form fields of networks.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";

@@ -1,4 +1,4 @@
-// Ports as lists and forms.
+// List columns and form fields of ports.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
@@ -19,6 +19,6 @@ export const portDetails: KindDetails<keyof components["schemas"]["Port"]> = {
   example: 'protocol = "Tcp" AND number < 1024',
   views: [{ name: "New this week", filter: 'created_at > "-7d"', order: "-created_at" }],
   form: ["number", "protocol"],
-  usual: { protocol: "Tcp" },
-  isFound: true,
+  defaults: { protocol: "Tcp" },
+  isDiscovered: true,
 };

@@ -1,4 +1,4 @@
-// Schedules of scans as lists and forms.
+// List columns and form fields of scan schedules.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
@@ -18,8 +18,8 @@ export const scheduleDetails: KindDetails<keyof components["schemas"]["Schedule"
   },
   shown: ["name", "network_id", "kind", "cron", "timezone", "next_run_at", "targets", "is_enabled"],
   example: "kind = full AND is_enabled = true",
-  nothingYet: "Nothing is scanned by itself. An Admin creates a schedule.",
-  isOfClock: true,
+  emptyHint: "No schedules. An Admin can create one.",
+  dependsOnNow: true,
   form: ["name", "kind", "cron", "timezone", "targets", "is_enabled"],
-  usual: { kind: "full", is_enabled: true },
+  defaults: { kind: "full", is_enabled: true },
 };

@@ -1,4 +1,4 @@
-// Services as lists and forms.
+// List columns and form fields of services.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
@@ -20,5 +20,5 @@ export const serviceDetails: KindDetails<keyof components["schemas"]["Service"]>
   views: [{ name: "New this week", filter: 'created_at > "-7d"', order: "-created_at" }],
   form: ["name", "service_definition", "tags"],
   unset: ["position"],
-  isFound: true,
+  isDiscovered: true,
 };

@@ -1,7 +1,8 @@
-// Subnets as lists, forms and facts.
+// List columns, form fields and facts of subnets.
 
 import type { components } from "#api";
 import type { KindDetails } from "./details.ts";
+import { wordList } from "./word-list.ts";
 
 export const subnetDetails: KindDetails<keyof components["schemas"]["SubnetShown"]> = {
   columns: {
@@ -20,19 +21,10 @@ export const subnetDetails: KindDetails<keyof components["schemas"]["SubnetShown
   order: "cidr",
   example: 'subnet_type = Lan AND name : "floor 2"',
   views: [{ name: "New this week", filter: 'created_at > "-7d"', order: "-created_at" }],
-  asks: { utilization: { include: "utilization" } },
+  columnQueries: { utilization: { include: "utilization" } },
   form: ["cidr", "name", "description", "subnet_type", "vlan_id", "tags", "accepts_credentials"],
-  isFound: true,
-  toldElsewhere: [
-    "cidr",
-    "name",
-    "description",
-    "subnet_type",
-    "vlan_id",
-    "tags",
-    "network_id",
-    "utilization",
-    "created_at",
-    "updated_at",
-  ],
+  isDiscovered: true,
+  shownElsewhere: wordList(
+    "cidr name description subnet_type vlan_id tags network_id utilization created_at updated_at",
+  ),
 };

@@ -8,5 +8,5 @@ export const tagDetails: KindDetails<keyof components["schemas"]["Tag"]> = {
   shown: ["name", "color", "description", "is_application", "created_at"],
   example: "is_application = true",
   form: ["name", "color", "description", "is_application"],
-  usual: { color: "Blue", is_application: false },
+  defaults: { color: "Blue", is_application: false },
 };

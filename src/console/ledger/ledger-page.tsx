@@ -1,14 +1,14 @@
-// Ledger page: head to archive, how to verify it externally, prunes, and verification results.
+// Ledger page: head hash, external verification, verification results, and pruned periods.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { Copied } from "../parts/copied.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { Copied } from "../components/copied.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { Section } from "../components/section.tsx";
+import { When } from "../components/when.tsx";
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
@@ -16,32 +16,30 @@ import { Verifications } from "./verifications.tsx";
 
 type LedgerData = DataOf<"/api/v1/ledger">;
 
-/** Every write moves the head; the reader needs time to copy it. */
+/** Minimum refresh interval: every write moves the head, and users need time to copy it. */
 const REFRESH_MS = 2_000;
 
 export function LedgerPage() {
-  const asked = read("/api/v1/ledger");
-  const { data, problem, again } = useAnswer(asked, { how: "refresh", everyMs: REFRESH_MS });
+  const request = read("/api/v1/ledger");
+  const { data, problem, retry } = useResponse(request, { how: "refresh", everyMs: REFRESH_MS });
   return (
-    <Page title="Ledger" reads={[asked.url]}>
-      {isPast.value && <p class="note">The ledger is shown as it is now, whatever instant is chosen.</p>}
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
+    <Page title="Ledger" reads={[request.url]}>
+      {isPast.value && <p class="note">The ledger is always shown as it is now, regardless of the selected time.</p>}
+      <ResponseState data={data} problem={problem} retry={retry} />
       {data !== undefined && (
         <>
           <Head ledger={data} />
           {may("listLedgerVerifications") ? (
             <Verifications head={data.sequence} />
           ) : (
-            <section class="part">
-              <h2>Last verification</h2>
+            <Section className="part" title="Last verification">
               <p class="prose">
-                What verifications found is for Owners who are signed in, while the appliance has one organization. Ask
-                one of them, or run the line above.
+                Verification results are visible to signed-in Owners if the appliance has one organization. Ask one of
+                them, or run the command above.
               </p>
-            </section>
+            </Section>
           )}
-          <Thinned ledger={data} />
+          <PrunedPeriods ledger={data} />
         </>
       )}
     </Page>
@@ -50,19 +48,17 @@ export function LedgerPage() {
 
 function Head({ ledger: { sequence, at, hash } }: { readonly ledger: LedgerData }) {
   if (hash === null) return <p>The ledger is empty.</p>;
-  const known = `--head ${sequence}:${hash}`;
+  const headOption = `--head ${sequence}:${hash}`;
   return (
     <>
-      <section class="part">
-        <h2>Head</h2>
+      <Section className="part" title="Head">
         <p class="prose">
           The newest transaction, and the hash over it and everything before it. Keep a copy of both elsewhere: any
           change to the past changes the hash.
         </p>
         <dl class="facts">
           <Fact name="Sequence">
-            <Copied text={String(sequence)} /> ·{" "}
-            <a href={hrefOf(`/changes/${sequence}`, { at: null })}>what it changed</a>
+            <Copied text={String(sequence)} /> · <a href={hrefOf(`/changes/${sequence}`, { at: null })}>show changes</a>
           </Fact>
           <Fact name="Instant">{at !== null && <When instant={at} as="both" precision="millisecond" />}</Fact>
           <Fact name="SHA-256">
@@ -71,20 +67,19 @@ function Head({ ledger: { sequence, at, hash } }: { readonly ledger: LedgerData 
             </Copied>
           </Fact>
         </dl>
-      </section>
-      <section class="part">
-        <h2>Check it elsewhere</h2>
+      </Section>
+      <Section className="part" title="External verification">
         <p class="prose">
-          Keep this line. Run it later where the data are, also while the appliance serves: it says whether the ledger
-          still begins with what it is now. DIR is the folder of the data.
+          Keep this command and run it later on the machine with the data, even while the appliance runs: it verifies
+          that the ledger still starts with its current content. DIR is the data folder.
         </p>
-        <Command text={`netledger verify --data DIR ${known}`} />
-        <p class="prose">A backup is checked the same way, wherever it is:</p>
-        <Command text={`netledger verify --backup FILE ${known}`} />
+        <Command text={`netledger verify --data DIR ${headOption}`} />
+        <p class="prose">Verify a backup the same way, on any machine:</p>
+        <Command text={`netledger verify --backup FILE ${headOption}`} />
         <p class="prose">
           <a href="/handbook/verifying">More about verifying</a>
         </p>
-      </section>
+      </Section>
     </>
   );
 }
@@ -92,28 +87,27 @@ function Head({ ledger: { sequence, at, hash } }: { readonly ledger: LedgerData 
 function Command({ text }: { readonly text: string }) {
   return (
     <p class="command">
-      <Copied isOffered text={text} />
+      <Copied hasLabel text={text} />
     </p>
   );
 }
 
 const RESOLUTIONS: Readonly<Record<string, string>> = {
-  daily: "the last state of each day",
-  monthly: "the last state of each month",
-  none: "only the state at the end",
+  daily: "last state of each day",
+  monthly: "last state of each month",
+  none: "final state only",
 };
 
-function Thinned({ ledger: { thinned } }: { readonly ledger: LedgerData }) {
+function PrunedPeriods({ ledger: { thinned } }: { readonly ledger: LedgerData }) {
   return (
-    <section class="part">
-      <h2>Pruned periods</h2>
+    <Section className="part" title="Pruned periods">
       <p class="prose">
         {thinned.length === 0
-          ? "All of history is kept: nothing was ever pruned."
-          : "In these periods a question about an instant gets the last state before it that was kept."}
+          ? "The complete history is kept: nothing has been pruned."
+          : "Queries for a time in these periods return the last retained state before it."}
       </p>
       {thinned.length > 0 && (
-        <RowsTable title="Pruned periods" heads={["Until", "Transactions", "What is kept", "Pruned by"]}>
+        <RowsTable title="Pruned periods" heads={["Until", "Transactions", "Retained", "Pruned by"]}>
           {thinned.map(({ first_sequence, last_sequence, until, resolution, pruned_by }) => (
             <tr key={first_sequence}>
               <td>
@@ -128,6 +122,6 @@ function Thinned({ ledger: { thinned } }: { readonly ledger: LedgerData }) {
           ))}
         </RowsTable>
       )}
-    </section>
+    </Section>
   );
 }

@@ -1,15 +1,18 @@
-// Verification results of the ledger: the latest in full, earlier ones one line each.
+// Ledger verification results: the latest in full, earlier ones in one line each.
 
-import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, done, read } from "../api/client.ts";
+import { useResponse } from "../api/answer.ts";
+import { api, type DataOf, read, unwrap } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { type KeyHeader, useSending } from "../forms/sending.ts";
-import { Copied } from "../parts/copied.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { ActionButton } from "../components/buttons.tsx";
+import { Copied } from "../components/copied.tsx";
+import { TextFact, TimeFact } from "../components/fact-values.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { Section } from "../components/section.tsx";
+import { When } from "../components/when.tsx";
+import { type KeyHeader, useWrite } from "../forms/use-write.ts";
 import { mayNow } from "../session/me.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { ledgerText } from "../text/ledger.ts";
@@ -17,105 +20,96 @@ import { formatDuration, parseInstant } from "../time/instant.ts";
 
 type VerificationData = DataOf<"/api/v1/ledger/verifications">[number];
 
-const RUNNING_MS = 1_500;
+/** Poll interval while a verification runs. */
+const POLL_MS = 1_500;
 
-/** @param head current head of the ledger, to count the transactions since a verification */
+/** @param head sequence of the ledger's head, to count the transactions since a verification */
 export function Verifications({ head }: { readonly head: number }) {
-  const answer = useAnswer(read("/api/v1/ledger/verifications"));
-  const { data, problem, again } = answer;
-  const [last, ...before] = (data ?? []).filter(({ backup }) => backup === null);
-  // At most one runs at a time, on the data or a backup.
+  const response = useResponse(read("/api/v1/ledger/verifications"));
+  const { data, problem, retry } = response;
+  const [last, ...earlier] = (data ?? []).filter(({ backup }) => backup === null);
+  // At most one verification runs at a time, of the data or of a backup.
   const running = data?.find(({ status }) => status === "Running");
   const isRunning = running !== undefined;
-  usePoll(answer, isRunning ? RUNNING_MS : null);
-  const { problem: refused, send } = useSending();
+  usePoll(response, isRunning ? POLL_MS : null);
+  const { problem: refusal, send } = useWrite();
   return (
     <>
-      <section class="part">
-        <h2>Last verification</h2>
-        {problem !== undefined && <Problem problem={problem} again={again} />}
-        {data === undefined && problem === undefined && <Waiting />}
+      <Section className="part" title="Last verification">
+        <ResponseState data={data} problem={problem} retry={retry} />
         {data !== undefined && last === undefined && (
-          <p class="prose">None was made here yet. The line above does the same in a shell.</p>
+          <p class="prose">No verification yet. You can also run the command above in a shell.</p>
         )}
-        {refused !== null && <Problem problem={refused} />}
+        {refusal !== null && <Problem problem={refusal} />}
         {data !== undefined && (
-          <Orders
+          <VerificationButton
             running={running?.id ?? null}
-            send={(what, write) => void send(what, (header) => write(header).finally(again))}
+            send={(request, write) => void send(request, (header) => write(header).finally(retry))}
           />
         )}
         {running !== undefined && running.backup !== null && (
-          <p class="aside">The backup {running.backup} is being verified. The data are verified after it.</p>
+          <p class="aside">Backup {running.backup} is being verified. The data can be verified afterwards.</p>
         )}
-        {last !== undefined && <Last verification={last} head={head} />}
-      </section>
-      {before.length > 0 && (
-        <section class="part">
-          <h2>Verifications before</h2>
+        {last !== undefined && <LastVerification verification={last} head={head} />}
+      </Section>
+      {earlier.length > 0 && (
+        <Section className="part" title="Earlier verifications">
           <ul class="difference">
-            {before.map((each) => (
-              <li key={each.id}>
-                <When instant={each.started_at} /> <Result verification={each} />{" "}
-                <bdi class="aside">{each.requested_by.name}</bdi>
+            {earlier.map((verification) => (
+              <li key={verification.id}>
+                <When instant={verification.started_at} /> <Result verification={verification} />{" "}
+                <bdi class="aside">{verification.requested_by.name}</bdi>
               </li>
             ))}
           </ul>
-        </section>
+        </Section>
       )}
     </>
   );
 }
 
-interface OrdersProps {
-  /** Verification in progress. */
+interface VerificationButtonProps {
+  /** Id of the verification in progress; null for none. */
   readonly running: string | null;
-  send(what: string, write: (header: KeyHeader) => Promise<unknown>): void;
+  send(request: string, write: (header: KeyHeader) => Promise<unknown>): void;
 }
 
-/** A single button that changes its action, so that the next action is at the same place. */
-function Orders({ running, send }: OrdersProps) {
+/** A single button that changes its action, so that the next action is in the same place. */
+function VerificationButton({ running, send }: VerificationButtonProps) {
   if (running !== null)
     return (
       mayNow("cancelLedgerVerification") && (
         <p>
-          <button
-            type="button"
+          <ActionButton
             key="order"
+            label="Cancel"
             onClick={() =>
               send(running, (header) => {
                 const params = { path: { id: running }, header };
-                return done(api.POST("/api/v1/ledger/verifications/{id}/cancel", { params }));
+                return unwrap(api.POST("/api/v1/ledger/verifications/{id}/cancel", { params }));
               })
             }
-          >
-            Cancel it
-          </button>
+          />
         </p>
       )
     );
   return (
     mayNow("createLedgerVerification") && (
       <p>
-        <button
-          type="button"
+        <ActionButton
           key="order"
+          label="Verify now"
           onClick={() =>
-            send("verify", (header) => done(api.POST("/api/v1/ledger/verifications", { params: { header } })))
+            send("verify", (header) => unwrap(api.POST("/api/v1/ledger/verifications", { params: { header } })))
           }
-        >
-          Verify now
-        </button>
-        <span class="aside">
-          {" "}
-          It reads everything, which takes minutes where there is much. The appliance works meanwhile.
-        </span>
+        />
+        <span class="aside"> Reads all data, which may take minutes. The appliance stays available.</span>
       </p>
     )
   );
 }
 
-/** Result by word, shape and color. */
+/** Result, conveyed by text, shape and color. */
 function Result({ verification: { status, is_sound, findings_total } }: { readonly verification: VerificationData }) {
   if (is_sound === true) return <span class="state state-up">Ledger intact – no problems found</span>;
   if (findings_total > 0)
@@ -123,10 +117,10 @@ function Result({ verification: { status, is_sound, findings_total } }: { readon
   return <span class="state state-other">{ledgerText.statuses[status] ?? status}</span>;
 }
 
-const sinceThen = (count: number) =>
+const writtenSince = (count: number) =>
   count === 0 ? "the head" : `${counted(count, "transaction was", "transactions were")} written since`;
 
-function Last({ verification, head }: { readonly verification: VerificationData; readonly head: number }) {
+function LastVerification({ verification, head }: { readonly verification: VerificationData; readonly head: number }) {
   const { status, requested_by, started_at, ended_at, progress, verified, not_checked, problem } = verification;
   const length = ended_at === null ? null : (parseInstant(ended_at) ?? 0) - (parseInstant(started_at) ?? 0);
   return (
@@ -139,13 +133,9 @@ function Last({ verification, head }: { readonly verification: VerificationData;
           )}
         </Fact>
         {problem !== null && <Fact name="Why">{problem}</Fact>}
-        <Fact name="Started">
-          <When instant={started_at} as="both" />
-        </Fact>
+        <TimeFact name="Started" instant={started_at} />
         {length !== null && <Fact name="Took">{formatDuration(length)}</Fact>}
-        <Fact name="By">
-          <bdi>{requested_by.name}</bdi>
-        </Fact>
+        <TextFact name="By" text={requested_by.name} />
         {verification.head !== null && (
           <Fact name="Verified up to">
             <Copied text={`${verification.head.sequence}:${verification.head.hash}`}>
@@ -153,7 +143,7 @@ function Last({ verification, head }: { readonly verification: VerificationData;
                 {verification.head.sequence}:{verification.head.hash}
               </span>
             </Copied>
-            <span class="aside counted">{sinceThen(head - verification.head.sequence)}</span>
+            <span class="aside counted">{writtenSince(head - verification.head.sequence)}</span>
           </Fact>
         )}
         {verified !== null && (
@@ -161,7 +151,7 @@ function Last({ verification, head }: { readonly verification: VerificationData;
             {groupedDigits(verified.transactions)} transactions, {groupedDigits(verified.records)} records,{" "}
             {groupedDigits(verified.versions)} versions
             {verified.dropped_versions > 0 &&
-              ` and the hashes of ${groupedDigits(verified.dropped_versions)} versions that prunes dropped`}
+              ` and the hashes of ${groupedDigits(verified.dropped_versions)} pruned versions`}
           </Fact>
         )}
         {not_checked.length > 0 && <Fact name="Pages not checked">{not_checked.join(", ")}</Fact>}
@@ -175,8 +165,8 @@ function Findings({ verification: { findings, findings_total } }: { readonly ver
   if (findings.length === 0) return null;
   return (
     <>
-      <h3>What it found</h3>
-      <RowsTable title="What it found" heads={["Check", "Where", "What"]}>
+      <h3>Findings</h3>
+      <RowsTable title="Findings" heads={["Check", "Location", "Problem"]}>
         {findings.map(({ check, where, message }) => (
           <tr key={`${check} ${where} ${message}`}>
             <td>{check}</td>

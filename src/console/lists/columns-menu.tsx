@@ -1,5 +1,6 @@
-// Column chooser of a list. Columns keep the list's order.
+// Column chooser of a list. Columns stay in the list's order.
 
+import { ActionButton } from "../components/buttons.tsx";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { isPast } from "../time/at.ts";
 import { go } from "../url/location.ts";
@@ -8,28 +9,24 @@ import { hrefWithColumns } from "./list-state.ts";
 
 export function ColumnsMenu({ list, shown }: { readonly list: AnyList; readonly shown: readonly string[] }) {
   const toggle = (key: string) => {
-    const next = list.columns.map((column) => column.key).filter((each) => shown.includes(each) !== (each === key));
+    const next = list.columns.map((column) => column.key).filter((other) => shown.includes(other) !== (other === key));
     if (next.length > 0) go(hrefWithColumns(list, next), "replace");
   };
   return (
     <>
-      <button type="button" popoverTarget="columns">
-        Columns
-      </button>
+      <ActionButton label="Columns" popoverTarget="columns" />
       <div id="columns" popover="auto" class="menu columns-menu">
         <fieldset>
           <legend>Columns</legend>
           {list.columns
-            .filter(({ isOfNow }) => isOfNow !== true || !isPast.value)
+            .filter(({ isPresentOnly }) => isPresentOnly !== true || !isPast.value)
             .map(({ key }) => (
               <label key={key}>
                 <input type="checkbox" checked={shown.includes(key)} onChange={() => toggle(key)} /> {fieldTitle(key)}
               </label>
             ))}
         </fieldset>
-        <button type="button" onClick={() => go(hrefWithColumns(list, list.shown), "replace")}>
-          Standard columns
-        </button>
+        <ActionButton label="Default columns" onClick={() => go(hrefWithColumns(list, list.shown), "replace")} />
       </div>
     </>
   );

@@ -1,11 +1,11 @@
-// Columns of a list: those that its kind defines, then all others that the API lists. Pure.
+// List columns: those that the kind defines, then one for each other field that the API lists. Pure.
 
 import type { FormField } from "../forms/field.ts";
 import type { CellStyle, KindDetails } from "../kinds/details.ts";
-import { UNLISTED_FIELDS } from "../kinds/untold-fields.ts";
+import { NON_COLUMN_FIELDS } from "../kinds/hidden-fields.ts";
 import { ownValue } from "../text/own-value.ts";
 
-/** Field of a list's records, from the schema. */
+/** A field of the listed records, from the schema. */
 export interface ListField extends Pick<FormField, "name" | "type"> {
   /** Whether the API can sort by the field. */
   readonly isOrdered?: true;
@@ -20,7 +20,7 @@ export interface PlannedColumn {
   readonly isOrdered: boolean;
 }
 
-/** In rem, for fields that the kind does not define. */
+/** Widths in rem for fields whose width the kind does not define. */
 const WIDTHS: Readonly<Partial<Record<FormField["type"], number>>> = {
   boolean: 6,
   integer: 7,
@@ -28,14 +28,13 @@ const WIDTHS: Readonly<Partial<Record<FormField["type"], number>>> = {
   instant: 11,
 };
 
-/** The columns that a kind defines, then one for each other field that the API lists. */
 export function plannedColumns(
   { columns, unlisted = [] }: Pick<KindDetails, "columns" | "unlisted">,
   fields: readonly ListField[],
 ): PlannedColumn[] {
   const others = fields
     .map(({ name }) => name)
-    .filter((name) => !UNLISTED_FIELDS.has(name) && !unlisted.includes(name));
+    .filter((name) => !NON_COLUMN_FIELDS.has(name) && !unlisted.includes(name));
   return [...new Set([...Object.keys(columns), ...others])].map((key) => {
     const { type, isOrdered } = fields.find(({ name }) => name === key) ?? { type: "other" as const };
     const [width, style] = [ownValue(columns, key) ?? []].flat() as [number?, CellStyle?];

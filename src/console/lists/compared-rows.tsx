@@ -1,62 +1,49 @@
-// List of two timestamps: columns show the old and new values of changed fields, and each row names its change.
+// Compared list: cells show the old and new values of changed fields, and each row names its change.
 
-import type { ComponentChildren } from "preact";
 import { fieldTitle, valueOfField } from "../names/custom-fields.ts";
 import { NamedAsOf } from "../names/named.tsx";
 import { comparisonText } from "../text/compare.ts";
 import type { ComparedEnds } from "../time/compared.ts";
 import type { ComparedRow } from "./compared-reads.ts";
-import { type AnyList, type Column, type ListDefinition, sealed } from "./list.ts";
+import { type AnyList, type Column, eraseRowType, type ListDefinition } from "./list.ts";
 import type { ListState } from "./list-state.ts";
 
-/** The list, for rows of two timestamps. */
+/** Definition of the same list with compared rows. */
 export function comparedList(list: AnyList): AnyList {
   const compared: ListDefinition<ComparedRow> = {
     ...list,
-    // Only for the column chooser; the state provides the columns shown.
+    // Used only by the column chooser; the state provides the columns shown.
     columns: list.columns as unknown as Column<ComparedRow>[],
-    readWith: () => {
-      throw new Error("lists: two instants are read by ComparedReads");
+    windowReader: () => {
+      throw new Error("lists: comparisons are read by ComparedReads");
     },
     idOf: ({ id }) => id,
     nameOf: ({ before, after }) => list.nameOf(after ?? before),
     classOf: ({ change }) => (change === null ? "" : `is-${change}`),
   };
-  return sealed(compared);
+  return eraseRowType(compared);
 }
 
-/** The same columns, preceded by the change column. */
+/** List state with the same columns, preceded by the change column. */
 export function comparedState(state: ListState, compared: ComparedEnds): ListState {
   const shown = new Set(state.columns.map(({ key }) => key));
-  const change: Column<ComparedRow> = {
-    key: "change",
-    width: 11,
-    isMark: true,
-    cell: (row) => <ChangeCell row={row} shown={shown} />,
-  };
+  const cell = (row: ComparedRow) => <ChangeCell row={row} shown={shown} />;
+  const change: Column<ComparedRow> = { key: "change", width: 11, isComputed: true, cell };
   const columns = state.columns.map((column): Column<ComparedRow> => {
-    const { key, width, isNumber, isOrdered } = column;
-    return {
-      key,
-      width,
-      ...(isNumber === true ? { isNumber } : {}),
-      ...(isOrdered === true ? { isOrdered } : {}),
-      cell: (row) => <ComparedCell row={row} column={column} compared={compared} />,
-    };
+    const { isComputed: _, isPresentOnly: __, ...rest } = column;
+    return { ...rest, cell: (row) => <ComparedCell row={row} column={column} compared={compared} /> };
   });
   return { ...state, columns: [change, ...columns] as unknown as ListState["columns"] };
 }
 
-/** Fields without a column. */
-const comparisonBesides = (fields: readonly string[]) => fields.join(", ");
-
 function ChangeCell({ row: { change, fields }, shown }: { readonly row: ComparedRow; readonly shown: Set<string> }) {
   if (change === null) return null;
-  const besides = fields.filter((field) => !shown.has(field)).map(fieldTitle);
+  // Changed fields without a column.
+  const otherFields = fields.filter((field) => !shown.has(field)).map(fieldTitle);
   return (
-    <span title={besides.length === 0 ? undefined : comparisonBesides(besides)}>
+    <span title={otherFields.length === 0 ? undefined : otherFields.join(", ")}>
       <span class={`sign ${change}`}>{comparisonText.changes[change]}</span>
-      {besides.length > 0 && <span class="aside"> {comparisonBesides(besides)}</span>}
+      {otherFields.length > 0 && <span class="aside"> {otherFields.join(", ")}</span>}
     </span>
   );
 }
@@ -68,38 +55,23 @@ interface ComparedCellProps {
 }
 
 function ComparedCell({ row: { before, after, fields }, column, compared }: ComparedCellProps) {
-  const { key, cell, isOfNow } = column;
+  const { key, cell, isPresentOnly } = column;
   // Fields such as `last_seen_at` are known only for existing records.
-  if (after === undefined && isOfNow === true) return null;
-  const old = before === undefined ? null : <AsOf at={compared.from}>{cell(before)}</AsOf>;
-  if (after === undefined) return old;
-  const now = (
-    <AsOf at={compared.to} vs={compared.from}>
-      {cell(after)}
-    </AsOf>
-  );
-  if (before === undefined || !fields.includes(key)) return now;
+  if (after === undefined && isPresentOnly === true) return null;
+  const previous =
+    before === undefined ? null : <NamedAsOf.Provider value={{ at: compared.from }}>{cell(before)}</NamedAsOf.Provider>;
+  if (after === undefined) return previous;
+  const current = <NamedAsOf.Provider value={{ at: compared.to, vs: compared.from }}>{cell(after)}</NamedAsOf.Provider>;
+  if (before === undefined || !fields.includes(key)) return current;
   return (
     <>
-      <del>{isEmpty(before, key) ? <Nothing /> : old}</del> <span aria-hidden="true">→</span>{" "}
-      <ins>{isEmpty(after, key) ? <Nothing /> : now}</ins>
+      <del>{isEmpty(before, key) ? <NoValue /> : previous}</del> <span aria-hidden="true">→</span>{" "}
+      <ins>{isEmpty(after, key) ? <NoValue /> : current}</ins>
     </>
   );
 }
 
-function AsOf({
-  at,
-  vs,
-  children,
-}: {
-  readonly at: string | null;
-  readonly vs?: string;
-  readonly children: ComponentChildren;
-}) {
-  return <NamedAsOf.Provider value={vs === undefined ? { at } : { at, vs }}>{children}</NamedAsOf.Provider>;
-}
-
-function Nothing() {
+function NoValue() {
   return <i class="aside">none</i>;
 }
 

@@ -1,25 +1,25 @@
-// Columns for the custom fields of a list's kind, after its own; hidden by default.
+// List columns for custom fields, after the other columns and hidden by default.
 
+import { CustomValue } from "../components/custom-value.tsx";
 import { customKey, customName, definedFieldsOf, valueOfField } from "../names/custom-fields.ts";
-import { CustomValue } from "../parts/custom-value.tsx";
 import { ownValue } from "../text/own-value.ts";
 import { parameter } from "../url/location.ts";
 import type { AnyList, Column } from "./list.ts";
 
-/** In rem. */
+/** Column widths in rem. */
 const WIDTHS: Readonly<Record<string, number>> = { boolean: 6, number: 7, date: 8, choice: 10, text: 12, url: 16 };
 
 /** The list with a column for each custom field that is defined or named in the URL. */
 export function withCustomColumns(list: AnyList): AnyList {
   const fields = definedFieldsOf(list.kind);
   const columns = fields.map(({ key, type }) => column(customName(key), type));
-  // Covers URLs with deleted fields, and the time until the definitions are loaded.
-  const named = (parameter("columns") ?? "")
+  // For URLs with deleted fields, and until the definitions are loaded.
+  const fromUrl = (parameter("columns") ?? "")
     .split(",")
     .filter((key) => customKey(key) !== null && !fields.some((field) => customName(field.key) === key))
     .map((key) => column(key, "text"));
-  const more = [...columns, ...named];
-  return more.length === 0 ? list : { ...list, columns: [...list.columns, ...more] };
+  const customColumns = [...columns, ...fromUrl];
+  return customColumns.length === 0 ? list : { ...list, columns: [...list.columns, ...customColumns] };
 }
 
 function column(key: string, type: string): Column<unknown> {

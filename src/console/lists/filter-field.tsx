@@ -1,15 +1,16 @@
-// Filter input of a list in the API's grammar, with completions at the caret.
+// Filter input for a list in the API's filter grammar, with completions at the caret.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { useKeys } from "../parts/keys.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { useKeys } from "../components/keys.ts";
 import { go, hrefHere } from "../url/location.ts";
-import { completed, completionsOf } from "./completion.ts";
+import { applyCompletion, completionsOf } from "./completion.ts";
 
 interface FilterFieldProps {
-  /** Kind of the list. */
+  /** Kind of the listed records. */
   readonly kind: string;
   readonly filter: string;
   /** Example filter for this list. */
@@ -22,46 +23,45 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
   const field = useRef<HTMLInputElement>(null);
   const [text, setText] = useState(filter);
   const [caret, setCaret] = useState<number | null>(null);
-  const [picked, setPicked] = useState(0);
-  const { data: fields } = useAnswer(read("/api/v1/fields/{kind}", { path: { kind: kind as never } }));
+  const [activeIndex, setActiveIndex] = useState(0);
+  const { data: fields } = useResponse(read("/api/v1/fields/{kind}", { path: { kind: kind as never } }));
   // A layout effect: after painting, the user may already be typing.
   useLayoutEffect(() => setText(filter), [filter]);
-  const [keys] = useState(() => [{ key: "f", meaning: "Filter the list", press: () => field.current?.focus() }]);
-  useKeys(keys);
-  const offered = caret === null || fields === undefined ? [] : completionsOf(text, caret, fields);
-  const shown = offered.slice(0, COMPLETIONS_MAX);
+  useKeys([{ key: "f", meaning: "Filter the list", press: () => field.current?.focus() }]);
+  const completions = caret === null || fields === undefined ? [] : completionsOf(text, caret, fields);
+  const shown = completions.slice(0, COMPLETIONS_MAX);
   const apply = (next: string) => {
     setCaret(null);
     go(hrefHere({ filter: next.trim() === "" ? null : next.trim() }));
   };
-  const take = (position: number) => {
+  const accept = (position: number) => {
     const completion = shown[position];
     if (completion === undefined || caret === null) return;
-    const next = completed(text, caret, completion);
+    const next = applyCompletion(text, caret, completion);
     const input = field.current;
     if (input !== null) {
-      // Immediately: the next key may arrive before the next render.
+      // Updates the input at once: the next key may arrive before the next render.
       input.value = next.text;
       input.setSelectionRange(next.caret, next.caret);
     }
     setText(next.text);
     setCaret(next.caret);
-    setPicked(0);
+    setActiveIndex(0);
   };
-  const pressed = (event: KeyboardEvent) => {
+  const handleKey = (event: KeyboardEvent) => {
     if (event.key === "Escape") setCaret(null);
     if (shown.length === 0) return;
     if (event.key === "ArrowDown" || event.key === "ArrowUp") {
       event.preventDefault();
-      setPicked((last) => (last + (event.key === "ArrowDown" ? 1 : shown.length - 1)) % shown.length);
+      setActiveIndex((last) => (last + (event.key === "ArrowDown" ? 1 : shown.length - 1)) % shown.length);
     } else if (event.key === "Tab" && !event.shiftKey) {
       event.preventDefault();
-      take(picked);
+      accept(activeIndex);
     }
   };
-  const follow = () => {
+  const updateCaret = () => {
     setCaret(field.current?.selectionStart ?? null);
-    setPicked(0);
+    setActiveIndex(0);
   };
   return (
     <form
@@ -72,7 +72,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
       }}
     >
       <label>
-        <span class="unseen">Filter</span>
+        <span class="visually-hidden">Filter</span>
         <input
           ref={field}
           class="mono"
@@ -84,40 +84,36 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
           aria-expanded={shown.length > 0}
           aria-controls="completions"
           aria-autocomplete="list"
-          aria-activedescendant={shown.length > 0 ? `completion-${picked}` : undefined}
+          aria-activedescendant={shown.length > 0 ? `completion-${activeIndex}` : undefined}
           aria-invalid={problem !== undefined}
           onInput={(event) => {
             setText(event.currentTarget.value);
-            follow();
+            updateCaret();
           }}
-          onClick={follow}
-          onKeyDown={pressed}
+          onClick={updateCaret}
+          onKeyDown={handleKey}
           onBlur={() => setCaret(null)}
         />
       </label>
-      {/* Keeps the focus in the field; without it, the layout may have no room for this button. */}
+      {/* Keeps the focus in the field: without the focus, the layout may have no room for this button. */}
       <button type="submit" onMouseDown={(event) => event.preventDefault()}>
         Apply
       </button>
-      {filter !== "" && (
-        <button type="button" onClick={() => apply("")}>
-          Clear
-        </button>
-      )}
-      <div id="completions" role="listbox" aria-label="What can stand here" hidden={shown.length === 0}>
-        {shown.map(({ text: offer, meaning }, position) => (
-          // For the mouse only; the field handles the keyboard.
+      {filter !== "" && <ActionButton label="Clear" onClick={() => apply("")} />}
+      <div id="completions" role="listbox" aria-label="Completions" hidden={shown.length === 0}>
+        {shown.map(({ text: completionText, meaning }, position) => (
+          // For mouse users; the field handles the keyboard.
           // biome-ignore lint/a11y/useKeyWithClickEvents: Tab accepts the option
           <div
-            key={offer}
+            key={completionText}
             id={`completion-${position}`}
             role="option"
             tabIndex={-1}
-            aria-selected={position === picked}
+            aria-selected={position === activeIndex}
             onMouseDown={(event) => event.preventDefault()}
-            onClick={() => take(position)}
+            onClick={() => accept(position)}
           >
-            <span class="mono">{offer}</span> <span class="aside">{meaning}</span>
+            <span class="mono">{completionText}</span> <span class="aside">{meaning}</span>
           </div>
         ))}
       </div>
@@ -128,7 +124,7 @@ export function FilterField({ kind, filter, example, problem }: FilterFieldProps
 
 const COMPLETIONS_MAX = 12;
 
-/** Filter errors with their positions. */
+/** Filter errors, with their positions marked. */
 function FilterProblem({ filter, problem }: { readonly filter: string; readonly problem: Refusal }) {
   return (
     <div class="filter-problem" role="alert">

@@ -1,4 +1,4 @@
-// State of a list in its URL: filter, order and columns. Pure, except for the function that reads the URL.
+// List state in the URL: filter, order and columns. Pure, except for functions that read the URL.
 
 import { isPast } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
@@ -6,7 +6,7 @@ import type { AnyList, Column, ListQuery } from "./list.ts";
 
 export interface ListState {
   readonly filter: string;
-  /** Wire name of a field, prefixed with `-` for descending order. */
+  /** API name of a field, with the prefix `-` for descending order. */
   readonly order: string;
   readonly columns: readonly Column<unknown>[];
 }
@@ -14,26 +14,25 @@ export interface ListState {
 export function listState(list: AnyList): ListState {
   const columnsOf = (keys: readonly string[]) =>
     keys.flatMap((key) => list.columns.find((column) => column.key === key) ?? []);
-  const named = columnsOf(parameter("columns")?.split(",") ?? []);
-  // Also for a URL with only unknown columns, e.g. after an upgrade.
-  const columns = named.length > 0 ? named : columnsOf(list.shown);
+  const fromUrl = columnsOf(parameter("columns")?.split(",") ?? []);
+  // Default columns also replace those of a URL with only unknown columns, e.g. after an upgrade.
+  const columns = fromUrl.length > 0 ? fromUrl : columnsOf(list.shown);
   return {
     filter: parameter("filter") ?? "",
     order: parameter("order") ?? list.order,
-    columns: columns.filter(({ isOfNow }) => isOfNow !== true || !isPast.value),
+    columns: columns.filter(({ isPresentOnly }) => isPresentOnly !== true || !isPast.value),
   };
 }
 
-/** Query parameters for the API. */
+/** Query parameters for the API request. */
 export function queryOf(list: AnyList, { filter, order }: ListState, networkId: string | null): ListQuery {
   const key = order.replace(/^-/, "");
   const isOrdered = list.columns.some((column) => column.key === key && column.isOrdered === true);
+  const direction: "asc" | "desc" = order.startsWith("-") ? "desc" : "asc";
   return {
     ...(networkId === null ? {} : { network_id: networkId }),
     ...(filter === "" ? {} : { filter }),
-    ...(isOrdered
-      ? { order_by: key, order_direction: order.startsWith("-") ? ("desc" as const) : ("asc" as const) }
-      : {}),
+    ...(isOrdered ? { order_by: key, order_direction: direction } : {}),
   };
 }
 

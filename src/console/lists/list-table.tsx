@@ -1,18 +1,17 @@
-// Rows of a list. Renders only visible rows, at a fixed height, so that lists of any length scroll alike. Screen
-// readers get a table with row numbers.
+// Table of a list's rows, of which only the visible ones are rendered, at a fixed height.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { EDIT } from "../editing/edit-place.tsx";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useKeys } from "../components/keys.ts";
+import { EDIT } from "../editing/edit-slot.tsx";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { useKeys } from "../parts/keys.ts";
 import { listText } from "../text/lists.ts";
-import { hrefHere, keepScrolled, keptScrolled, parameter } from "../url/location.ts";
+import { parameter, savedScroll, saveScroll } from "../url/location.ts";
 import type { AnyList, Column } from "./list.ts";
 import { hrefOrdered, type ListState } from "./list-state.ts";
 import type { LongList } from "./long-list.ts";
-import { paceAfter, rowsToDraw, type ScrollPace, scrollTo } from "./rows-window.ts";
+import { nextPace, type RowRange, rowsToRender, type ScrollPace, scrollTo } from "./rows-window.ts";
 
-/** In pixels; `--row` at the default text size. */
+/** Row height in pixels: `--row` at the default text size. */
 const ROW_HEIGHT = 28;
 
 interface ListTableProps {
@@ -21,135 +20,115 @@ interface ListTableProps {
   readonly rows: LongList<unknown>;
   readonly count: number;
   /** Ids of selected rows. */
-  readonly chosen: ReadonlySet<string>;
-  readonly choose: (id: string) => void;
+  readonly selectedIds: ReadonlySet<string>;
+  readonly toggle: (id: string) => void;
   /** Adds rows to the selection. */
-  readonly chooseAll: (ids: readonly string[]) => void;
+  readonly selectAll: (ids: readonly string[]) => void;
   /** Opens the filter of a column. */
   readonly filterBy: (key: string) => void;
   /** Starts editing a record or one of its fields; null if read-only. */
   readonly edit: ((id: string, field?: string) => void) | null;
 }
 
-export function ListTable({ list, state, rows, count, chosen, choose, chooseAll, filterBy, edit }: ListTableProps) {
-  const box = useRef<HTMLElement>(null);
-  const [seen, setSeen] = useState({ scrolled: 0, height: 600 });
+export function ListTable({ list, state, rows, count, selectedIds, ...actions }: ListTableProps) {
+  const { toggle, selectAll, filterBy, edit } = actions;
+  const container = useRef<HTMLElement>(null);
+  const [viewport, setViewport] = useState({ scrolled: 0, height: 600 });
   const [active, setActive] = useState<number | null>(null);
   const pace = useRef<ScrollPace>({ row: 0, ms: 0, speed: 0 });
   const scrolled = ({ timeStamp }: Event) => {
-    const row = (box.current?.scrollTop ?? 0) / ROW_HEIGHT;
-    pace.current = paceAfter(pace.current, row, timeStamp);
-    box.current?.classList.toggle("is-aside", box.current.scrollLeft !== 0);
-    keepScrolled("list", box.current?.scrollTop ?? 0);
+    const row = (container.current?.scrollTop ?? 0) / ROW_HEIGHT;
+    pace.current = nextPace(pace.current, row, timeStamp);
+    container.current?.classList.toggle("is-aside", container.current.scrollLeft !== 0);
+    saveScroll("list", container.current?.scrollTop ?? 0);
     measure();
   };
   const measure = () => {
-    const element = box.current;
-    if (element !== null) setSeen({ scrolled: element.scrollTop, height: element.clientHeight });
+    const element = container.current;
+    if (element !== null) setViewport({ scrolled: element.scrollTop, height: element.clientHeight });
   };
   useLayoutEffect(() => {
-    // Back returns to the scroll position.
-    if (box.current !== null) box.current.scrollTop = keptScrolled("list");
+    // Back restores the scroll position.
+    if (container.current !== null) container.current.scrollTop = savedScroll("list");
     measure();
     const observer = new ResizeObserver(measure);
-    if (box.current !== null) observer.observe(box.current);
+    if (container.current !== null) observer.observe(container.current);
     return () => observer.disconnect();
   }, []);
-  const drawn = rowsToDraw(seen.scrolled, seen.height, ROW_HEIGHT, count);
-  useEffect(() => rows.want(drawn, pace.current.speed));
-  // The row's link, else its checkbox.
+  const rendered = rowsToRender(viewport.scrolled, viewport.height, ROW_HEIGHT, count);
+  useEffect(() => rows.requestRows(rendered, pace.current.speed));
+  // Focuses the row's link, or else its checkbox.
   const focusRow = (index: number) => {
-    const row = box.current?.querySelector(`[data-row="${index}"]`);
+    const row = container.current?.querySelector(`[data-row="${index}"]`);
     const target = row?.querySelector<HTMLElement>("a") ?? row?.querySelector<HTMLElement>("input");
     target?.focus({ preventScroll: true });
   };
   const hasMoved = useRef(false);
   const move = (step: number) => {
-    const element = box.current;
+    const element = container.current;
     if (element === null || count === 0) return false;
     // Starts at the first fully visible row.
-    const begin = Math.ceil(element.scrollTop / ROW_HEIGHT);
-    const next = Math.min(count - 1, Math.max(0, active === null ? begin : active + step));
+    const firstVisible = Math.ceil(element.scrollTop / ROW_HEIGHT);
+    const next = Math.min(count - 1, Math.max(0, active === null ? firstVisible : active + step));
     const top = scrollTo(next, element.scrollTop, element.clientHeight - ROW_HEIGHT, ROW_HEIGHT);
     if (top !== null) element.scrollTop = top;
     hasMoved.current = true;
     setActive(next);
     return true;
   };
-  const moving = useRef(move);
-  moving.current = move;
-  const marked = useRef<number | null>(null);
-  const mark = (index: number) => {
+  const lastToggled = useRef<number | null>(null);
+  const toggleRow = (index: number) => {
     const row = rows.rowAt(index);
     if (row === undefined) return false;
-    marked.current = index;
-    choose(list.idOf(row));
+    lastToggled.current = index;
+    toggle(list.idOf(row));
     return true;
   };
-  /** Extends the selection from the row selected last. If rows in between are not loaded, selects only this one. */
-  const markUpTo = (index: number) => {
-    const from = marked.current ?? index;
-    const [first, end] = [Math.min(from, index), Math.max(from, index) + 1];
-    const between = Array.from({ length: end - first }, (_, position) => rows.rowAt(first + position));
-    const ids = between.flatMap((row) => (row === undefined ? [] : [list.idOf(row)]));
-    if (ids.length < between.length) return mark(index);
-    marked.current = index;
-    chooseAll(ids);
+  /** Extends the selection from the row toggled last. If rows in between are not loaded, toggles only this one. */
+  const selectRange = (index: number) => {
+    const anchor = lastToggled.current ?? index;
+    const range = indexesIn({ first: Math.min(anchor, index), end: Math.max(anchor, index) + 1 }).map(rows.rowAt);
+    const ids = range.flatMap((row) => (row === undefined ? [] : [list.idOf(row)]));
+    if (ids.length < range.length) return toggleRow(index);
+    lastToggled.current = index;
+    selectAll(ids);
     return true;
   };
-  const marking = useRef({ mark, markUpTo });
-  marking.current = { mark, markUpTo };
-  const walked = useRef(active);
-  walked.current = active;
-  const editing = useRef<() => boolean>(() => false);
-  editing.current = () => {
-    const row = active === null ? undefined : rows.rowAt(active);
+  const editRow = (index: number) => {
+    const row = rows.rowAt(index);
     if (row === undefined || edit === null) return false;
     edit(list.idOf(row));
     return true;
   };
-  const isEditable = edit !== null;
-  const keys = useMemo(
-    () => [
-      { key: "j", meaning: "Next row", press: () => moving.current(1) },
-      { key: "k", meaning: "Previous row", press: () => moving.current(-1) },
-      {
-        key: "x",
-        meaning: "Select the row",
-        press: () => walked.current !== null && marking.current.mark(walked.current),
-      },
-      {
-        key: "X",
-        meaning: "Select all from the last one",
-        press: () => walked.current !== null && marking.current.markUpTo(walked.current),
-      },
-      ...(isEditable ? [{ key: "e", meaning: "edit the row", press: () => editing.current() }] : []),
-    ],
-    [isEditable],
-  );
-  useKeys(keys);
-  // A layout effect, to run before the next key press.
+  const onActive = (act: (index: number) => boolean) => () => active !== null && act(active);
+  useKeys([
+    { key: "j", meaning: "Next row", press: () => move(1) },
+    { key: "k", meaning: "Previous row", press: () => move(-1) },
+    { key: "x", meaning: "Select the row", press: onActive(toggleRow) },
+    { key: "X", meaning: "Select the range from the last selected row", press: onActive(selectRange) },
+    ...(edit === null ? [] : [{ key: "e", meaning: "Edit the row", press: onActive(editRow) }]),
+  ]);
+  // A layout effect: it must run before the next key press.
   useLayoutEffect(() => {
-    // Focus the row's link, so that Enter opens it and a screen reader reads it; not on a rerender while the user types
-    // elsewhere.
+    // Focuses the row's link, so that Enter opens it and screen readers read it; not while the user types elsewhere.
     const focused = document.activeElement;
-    const isElsewhere = focused !== null && focused !== document.body && box.current?.contains(focused) !== true;
+    const isElsewhere = focused !== null && focused !== document.body && container.current?.contains(focused) !== true;
     if (active === null || (isElsewhere && !hasMoved.current)) return;
     hasMoved.current = false;
     focusRow(active);
-  }, [active, drawn.first]);
-  // Return to the edited row after the form was cancelled.
+  }, [active, rendered.first]);
+  // Returns to the edited row after the form is cancelled.
   const isIdle = parameter(EDIT) === null;
   const wasIdle = useRef(isIdle);
   useLayoutEffect(() => {
     if (isIdle && !wasIdle.current && active !== null && document.activeElement === document.body) focusRow(active);
     wasIdle.current = isIdle;
   }, [isIdle]);
-  const indexes = Array.from({ length: drawn.end - drawn.first }, (_, position) => drawn.first + position);
+  const indexes = indexesIn(rendered);
   return (
     // Focusable, for scrolling by keyboard.
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-    <section ref={box} class="list" tabIndex={0} aria-label={list.title} onScroll={scrolled}>
+    <section ref={container} class="list" tabIndex={0} aria-label={list.title} onScroll={scrolled}>
       <table
         aria-rowcount={count + 1}
         aria-colcount={state.columns.length + 1}
@@ -157,9 +136,9 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
       >
         <colgroup>
           <col style={{ inlineSize: "2rem" }} />
-          {state.columns.map(({ key, width }, place) => (
+          {state.columns.map(({ key, width }, columnIndex) => (
             // The first column is sticky and must leave room for the others.
-            <col key={key} style={{ inlineSize: place === 0 ? `min(${width}rem, 40vi)` : `${width}rem` }} />
+            <col key={key} style={{ inlineSize: columnIndex === 0 ? `min(${width}rem, 40vi)` : `${width}rem` }} />
           ))}
         </colgroup>
         <thead>
@@ -171,7 +150,7 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
           </tr>
         </thead>
         <tbody>
-          <Spacer rows={drawn.first} />
+          <Spacer rows={rendered.first} />
           {indexes.map((index) => {
             const row = rows.rowAt(index);
             const id = row === undefined ? null : list.idOf(row);
@@ -180,20 +159,18 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
                 key={index}
                 data-row={index}
                 aria-rowindex={index + 2}
-                aria-selected={id !== null && chosen.has(id)}
-                class={[index === active ? "is-active" : "", row === undefined ? "" : (list.classOf?.(row) ?? "")].join(
-                  " ",
-                )}
+                aria-selected={id !== null && selectedIds.has(id)}
+                class={`${index === active ? "is-active" : ""} ${row === undefined ? "" : (list.classOf?.(row) ?? "")}`}
               >
                 <td>
                   {row !== undefined && id !== null && (
                     <input
                       type="checkbox"
                       tabIndex={-1}
-                      checked={chosen.has(id)}
+                      checked={selectedIds.has(id)}
                       aria-label={`Select ${list.nameOf(row)}`}
-                      // On click, which reports Shift: Shift extends the selection from the row selected last.
-                      onClick={(event) => (event.shiftKey ? markUpTo(index) : mark(index))}
+                      // A click event reports Shift, which extends the selection from the row toggled last.
+                      onClick={(event) => (event.shiftKey ? selectRange(index) : toggleRow(index))}
                     />
                   )}
                 </td>
@@ -213,24 +190,16 @@ export function ListTable({ list, state, rows, count, chosen, choose, chooseAll,
               </tr>
             );
           })}
-          <Spacer rows={count - drawn.end} />
+          <Spacer rows={count - rendered.end} />
         </tbody>
       </table>
     </section>
   );
 }
 
-function Heading({
-  list,
-  state,
-  column: { key, isOrdered, isNumber, isMark },
-  filterBy,
-}: {
-  readonly list: AnyList;
-  readonly state: ListState;
-  readonly column: Column<unknown>;
-  readonly filterBy: (key: string) => void;
-}) {
+type HeadingProps = Pick<ListTableProps, "list" | "state" | "filterBy"> & { readonly column: Column<unknown> };
+
+function Heading({ list, state, column: { key, isOrdered, isNumber, isComputed }, filterBy }: HeadingProps) {
   const title = fieldTitle(key);
   const direction = state.order === key ? "ascending" : state.order === `-${key}` ? "descending" : undefined;
   return (
@@ -243,9 +212,9 @@ function Heading({
       ) : (
         title
       )}
-      {isMark !== true && (
+      {isComputed !== true && (
         <button type="button" class="filter-by" title={listText.filterBy(title)} onClick={() => filterBy(key)}>
-          <span class="unseen">{listText.filterBy(title)}</span>
+          <span class="visually-hidden">{listText.filterBy(title)}</span>
           <svg viewBox="0 0 10 10" aria-hidden="true">
             <path d="M0 1h10L6 5.5V10L4 9V5.5z" />
           </svg>
@@ -255,7 +224,11 @@ function Heading({
   );
 }
 
-/** Takes the height of the rows not rendered. */
+function indexesIn({ first, end }: RowRange): number[] {
+  return Array.from({ length: end - first }, (_, position) => first + position);
+}
+
+/** Takes up the height of rows that are not rendered. */
 function Spacer({ rows }: { readonly rows: number }) {
   if (rows <= 0) return null;
   return (
@@ -263,9 +236,4 @@ function Spacer({ rows }: { readonly rows: number }) {
       <td style={{ blockSize: `${rows * ROW_HEIGHT}px` }} />
     </tr>
   );
-}
-
-/** URL of this list without its filter. */
-export function hrefUnfiltered(): string {
-  return hrefHere({ filter: null });
 }

@@ -1,4 +1,4 @@
-// Sort order of a list, for rows read in another order: texts ignore case, addresses sort numerically. Pure.
+// Sort order of a list, for rows read in another order: text ignores case, addresses sort numerically. Pure.
 
 import { ownValue } from "../text/own-value.ts";
 
@@ -8,7 +8,7 @@ interface Order {
   readonly order_direction?: "asc" | "desc";
 }
 
-/** Null for an order by reference, which only the API can determine. */
+/** Comparison function of an order; null for an order by reference, which only the API can determine. */
 export function rowOrder({ order_by, order_direction }: Order): ((a: unknown, b: unknown) => number) | null {
   if (order_by === undefined || order_by.endsWith("_id")) return null;
   const sign = order_direction === "desc" ? -1 : 1;
@@ -26,9 +26,7 @@ export function rowOrder({ order_by, order_direction }: Order): ((a: unknown, b:
 }
 
 function valueIn(record: unknown, name: string): unknown {
-  return typeof record === "object" && record !== null && Object.hasOwn(record, name)
-    ? ownValue(record as Readonly<Record<string, unknown>>, name)
-    : undefined;
+  return typeof record === "object" ? ownValue(record as Readonly<Record<string, unknown>> | null, name) : undefined;
 }
 
 function sortKey(value: unknown): string | number | null {
@@ -38,19 +36,15 @@ function sortKey(value: unknown): string | number | null {
   return addressKey(text) ?? text.toLowerCase();
 }
 
-/** Sort key of an address, IPv4 first; null for other texts. */
+/** Sort key of an IP address, IPv4 first; null for other text. */
 export function addressKey(text: string): string | null {
-  if (/^(?:\d{1,3}\.){3}\d{1,3}$/.test(text))
-    return `4${text
-      .split(".")
-      .map((part) => part.padStart(3, "0"))
-      .join("")}`;
+  if (/^(?:\d{1,3}\.){3}\d{1,3}$/.test(text)) return `4${padded(text.split("."), 3)}`;
   if (!/^[0-9a-f:]+$/.test(text) || !text.includes(":") || /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/.test(text)) return null;
   const [head = "", tail] = text.split("::");
   const groups = (part: string) => part.split(":").filter((group) => group !== "");
   const [first, last] = [groups(head), groups(tail ?? "")];
   const missing = tail === undefined ? 0 : 8 - first.length - last.length;
-  return `6${[...first, ...Array.from({ length: Math.max(0, missing) }, () => "0"), ...last]
-    .map((group) => group.padStart(4, "0"))
-    .join("")}`;
+  return `6${padded([...first, ...Array.from({ length: Math.max(0, missing) }, () => "0"), ...last], 4)}`;
 }
+
+const padded = (parts: readonly string[], digits: number) => parts.map((part) => part.padStart(digits, "0")).join("");

@@ -1,4 +1,4 @@
-// Rows of a long list to render, and windows to request. Pure.
+// Selection of the rows of a long list to render and of the windows to request. Pure.
 
 /** Rows per window. */
 export const WINDOW_ROWS = 50;
@@ -6,18 +6,14 @@ export const WINDOW_ROWS = 50;
 /** Extra rows above and below the visible ones, so that a wheel step shows no gap. */
 const SPARE_ROWS = 12;
 
-/** Half-open: `end` is exclusive. */
+/** Half-open range: `end` is exclusive. */
 export interface RowRange {
   readonly first: number;
   readonly end: number;
 }
 
-/**
- * Rows to render.
- * @param scrolled in pixels
- * @param height of the visible area, in pixels
- */
-export function rowsToDraw(scrolled: number, height: number, rowHeight: number, count: number): RowRange {
+/** Rows to render. @param scrolled scroll offset in pixels @param height height of the visible area in pixels */
+export function rowsToRender(scrolled: number, height: number, rowHeight: number, count: number): RowRange {
   const first = Math.max(0, Math.floor(scrolled / rowHeight) - SPARE_ROWS);
   const end = Math.min(count, Math.ceil((scrolled + height) / rowHeight) + SPARE_ROWS);
   return { first: Math.min(first, Math.max(0, end - 1)), end };
@@ -31,7 +27,7 @@ export function windowsOf({ first, end }: RowRange): number[] {
   return numbers;
 }
 
-/** Last scroll position, its time, and the speed. */
+/** Scroll position, its time, and the scroll speed. */
 export interface ScrollPace {
   /** Number of rows above the visible area. */
   readonly row: number;
@@ -40,27 +36,27 @@ export interface ScrollPace {
   readonly speed: number;
 }
 
-/** Longer gaps are pauses and say nothing about the speed. */
+/** Longer gaps between scroll events are pauses. */
 const PAUSE_MS = 100;
-/** Shorter gaps are events of the same frame. */
+/** Shorter gaps mean that events belong to the same frame. */
 const STEP_MIN_MS = 8;
 
-/** @param ms time of the scroll event, on the clock of `last` */
-export function paceAfter(last: ScrollPace, row: number, ms: number): ScrollPace {
-  const gone = ms - last.ms;
-  const speed = ((row - last.row) * 1_000) / Math.min(PAUSE_MS, Math.max(STEP_MIN_MS, gone));
-  // Averages uneven wheel steps; a pause or change of direction starts over.
-  const isGoingOn = gone < PAUSE_MS && speed * last.speed > 0;
-  return { row, ms, speed: isGoingOn ? (speed + last.speed) / 2 : speed };
+/** Updates the pace after a scroll event. @param ms time of the event, on the same clock as `last` */
+export function nextPace(last: ScrollPace, row: number, ms: number): ScrollPace {
+  const elapsed = ms - last.ms;
+  const speed = ((row - last.row) * 1_000) / Math.min(PAUSE_MS, Math.max(STEP_MIN_MS, elapsed));
+  // Smooths uneven wheel steps; a pause or a change of direction starts over.
+  const isContinuing = elapsed < PAUSE_MS && speed * last.speed > 0;
+  return { row, ms, speed: isContinuing ? (speed + last.speed) / 2 : speed };
 }
 
-/** Read-ahead time: covers a response, even from a busy server. */
+/** Read-ahead time, which covers a response even from a busy server. */
 const AHEAD_SECONDS = 0.3;
 /** Faster scrolling passes anything read ahead, so only visible rows are requested. */
 const AHEAD_MAX_ROWS = 600;
-/** Most windows per request, and fewest for a request that only reads ahead. */
-const WINDOWS_OF_ONE = 4;
-const WINDOWS_AHEAD = 2;
+/** Maximum windows per request, and minimum for a request that only reads ahead. */
+const REQUEST_WINDOWS_MAX = 4;
+const READ_AHEAD_WINDOWS_MIN = 2;
 
 /** Adjacent windows, read in one request. */
 export interface WindowRun {
@@ -75,41 +71,43 @@ export interface WindowRun {
  * @returns null if none is missing
  */
 export function nextRun(
-  drawn: RowRange,
+  rendered: RowRange,
   speed: number,
   count: number,
   isKnown: (window: number) => boolean,
 ): WindowRun | null {
-  const wanted = windowsOf(withAhead(drawn, speed, count));
-  const along = speed < 0 ? wanted.toReversed() : wanted;
-  const start = along.findIndex((window) => !isKnown(window));
+  const needed = windowsOf(withReadAhead(rendered, speed, count));
+  const ordered = speed < 0 ? needed.toReversed() : needed;
+  const start = ordered.findIndex((window) => !isKnown(window));
   if (start < 0) return null;
-  const missing = along.slice(start, start + WINDOWS_OF_ONE);
-  const known = missing.findIndex(isKnown);
-  const run = known < 0 ? missing : missing.slice(0, known);
-  const isDrawn = run.some((window) => window * WINDOW_ROWS < drawn.end && (window + 1) * WINDOW_ROWS > drawn.first);
+  const missing = ordered.slice(start, start + REQUEST_WINDOWS_MAX);
+  const firstKnown = missing.findIndex(isKnown);
+  const run = firstKnown < 0 ? missing : missing.slice(0, firstKnown);
+  const isVisible = run.some(
+    (window) => window * WINDOW_ROWS < rendered.end && (window + 1) * WINDOW_ROWS > rendered.first,
+  );
   const isLast = run.includes(0) || run.includes(Math.ceil(count / WINDOW_ROWS) - 1);
-  if (!isDrawn && !isLast && run.length < WINDOWS_AHEAD) return null;
+  if (!isVisible && !isLast && run.length < READ_AHEAD_WINDOWS_MIN) return null;
   return { first: Math.min(...run), windows: run.length };
 }
 
-function withAhead({ first, end }: RowRange, speed: number, count: number): RowRange {
+function withReadAhead({ first, end }: RowRange, speed: number, count: number): RowRange {
   const rows = Math.abs(speed) * AHEAD_SECONDS;
   if (speed === 0 || rows > AHEAD_MAX_ROWS) return { first, end };
-  const ahead = Math.ceil(Math.max(WINDOWS_AHEAD * WINDOW_ROWS, rows));
+  const ahead = Math.ceil(Math.max(READ_AHEAD_WINDOWS_MIN * WINDOW_ROWS, rows));
   return speed < 0 ? { first: Math.max(0, first - ahead), end } : { first, end: Math.min(count, end + ahead) };
 }
 
-/** Most windows to keep: about ten megabytes of the largest rows. */
-export const KEPT_WINDOWS = 200;
+/** Maximum number of cached windows: about ten megabytes of the largest rows. */
+export const CACHED_WINDOWS = 200;
 
-/** Windows to drop above the limit, farthest from the rows in view first. */
-export function windowsToForget(known: Iterable<number>, drawn: RowRange): number[] {
-  const middle = (drawn.first + drawn.end) / 2 / WINDOW_ROWS - 0.5;
-  return [...known].toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(KEPT_WINDOWS);
+/** Windows to drop from the cache: those above the limit, farthest from the visible rows. */
+export function windowsToDrop(known: Iterable<number>, rendered: RowRange): number[] {
+  const middle = (rendered.first + rendered.end) / 2 / WINDOW_ROWS - 0.5;
+  return [...known].toSorted((a, b) => Math.abs(a - middle) - Math.abs(b - middle)).slice(CACHED_WINDOWS);
 }
 
-/** Scroll position that makes a row fully visible; null if it is. */
+/** Scroll position that makes a row fully visible; null if it already is. */
 export function scrollTo(row: number, scrolled: number, height: number, rowHeight: number): number | null {
   const top = row * rowHeight;
   if (top < scrolled) return top;

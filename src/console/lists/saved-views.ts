@@ -1,4 +1,4 @@
-// List views saved in a user's preferences. A view is a URL without its timestamp.
+// List views saved in a user's preferences. A view is a list URL without its timestamp.
 
 export interface SavedView {
   readonly name: string;
@@ -7,15 +7,15 @@ export interface SavedView {
   readonly columns: string;
 }
 
-/** Prefix of the preference with a list's views, before its kind. */
+/** Prefix of the preference with a list's views; the kind follows. */
 export const VIEWS = "views.";
 
-/** Skips invalid entries: the preference may come from another version or be malformed. */
+/** Views in a preference. Skips invalid entries: it may be malformed or from another version. */
 export function savedViews(preference: unknown): readonly SavedView[] {
   if (!Array.isArray(preference)) return [];
-  return preference.flatMap((each: unknown) => {
-    if (typeof each !== "object" || each === null) return [];
-    const { name, filter, order, columns } = each as Record<string, unknown>;
+  return preference.flatMap((view: unknown) => {
+    if (typeof view !== "object" || view === null) return [];
+    const { name, filter, order, columns } = view as Record<string, unknown>;
     if (typeof name !== "string") return [];
     const text = (value: unknown) => (typeof value === "string" ? value : "");
     return [{ name, filter: text(filter), order: text(order), columns: text(columns) }];

@@ -1,9 +1,10 @@
-// Menu of built-in and saved views of a list. A view is a URL without its timestamp.
+// Menu of a list's built-in and saved views. A view is a list URL without its timestamp.
 
 import { useState } from "preact/hooks";
 import { asRefusal } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { Problem } from "../parts/problem.tsx";
+import { ActionButton } from "../components/buttons.tsx";
+import { Problem } from "../components/problem.tsx";
 import { may } from "../session/me.ts";
 import { preferences, setPreference } from "../session/preferences.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -12,7 +13,7 @@ import { hrefOf, parameter } from "../url/location.ts";
 import type { AnyList } from "./list.ts";
 import { type SavedView, savedViews, VIEWS } from "./saved-views.ts";
 
-/** Longer menus are hard to scan. */
+/** Maximum number of saved views; longer menus are hard to scan. */
 const VIEWS_MAX = 30;
 
 export function ViewsMenu({ list }: { readonly list: AnyList }) {
@@ -35,13 +36,11 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
       order: parameter("order") ?? "",
       columns: parameter("columns") ?? "",
     };
-    change((last) => [...last.filter((each) => each.name !== name), view].slice(-VIEWS_MAX));
+    change((last) => [...last.filter((other) => other.name !== name), view].slice(-VIEWS_MAX));
   };
   return (
     <>
-      <button type="button" popoverTarget="views">
-        Views
-      </button>
+      <ActionButton label="Views" popoverTarget="views" />
       <div id="views" popover="auto" class="menu">
         {list.views.length > 0 && (
           <>
@@ -56,19 +55,17 @@ export function ViewsMenu({ list }: { readonly list: AnyList }) {
           </>
         )}
         <h2>My views</h2>
-        {saved.length === 0 && <p class="aside">None saved yet.</p>}
+        {saved.length === 0 && <p class="aside">No saved views.</p>}
         <ul>
           {saved.map(({ name, filter, order, columns }) => (
             <li key={name}>
               <a href={hrefOf(list.page, { filter, order, columns, vs: vs.value })}>{name}</a>{" "}
               {may("setPreferences") && (
-                <button
-                  type="button"
+                <ActionButton
+                  label="×"
                   aria-label={`Remove the view ${name}`}
-                  onClick={() => change((last) => last.filter((each) => each.name !== name))}
-                >
-                  ×
-                </button>
+                  onClick={() => change((last) => last.filter((other) => other.name !== name))}
+                />
               )}
             </li>
           ))}

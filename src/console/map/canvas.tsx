@@ -13,30 +13,30 @@ interface MapCanvasProps {
   /** Identity of the map: a new one is fitted to the canvas, the same one keeps its position. */
   readonly subject: string;
   /** Device moved by a drag; null if a drag pans the map. */
-  readonly carriedId?: string | null;
+  readonly draggedId?: string | null;
   readonly control: MutableRef<Control | null>;
-  /** Press on a device, or on none (null), with the position on the map. */
-  readonly onPress: (id: string | null, where: Point) => void;
+  /** @param id pressed device; null for none @param point position on the map */
+  readonly onPress: (id: string | null, point: Point) => void;
 }
 
 const pictureLabel = (devices: number, links: number) =>
-  `Picture of the map: ${counted(devices, "device", "devices")}, ${counted(links, "link", "links")}. The table next to it has the same content. Arrow keys move it, plus and minus zoom, 0 shows all.`;
+  `Picture of the map: ${counted(devices, "device", "devices")}, ${counted(links, "link", "links")}. The table next to it has the same content. Arrow keys move the map, plus and minus zoom, 0 shows all.`;
 
-export function MapCanvas({ diagram, marks, subject, carriedId = null, control, onPress }: MapCanvasProps) {
+export function MapCanvas({ diagram, marks, subject, draggedId = null, control, onPress }: MapCanvasProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
   const picture = useMemo(() => new Picture(), []);
-  picture.pressed = onPress;
-  picture.carriedId = carriedId;
-  picture.rested = (place) => go(hrefHere({ view: place }), "replace");
-  const place = parameter("view");
+  picture.onPress = onPress;
+  picture.draggedId = draggedId;
+  picture.onViewport = (viewport) => go(hrefHere({ view: viewport }), "replace");
+  const viewport = parameter("view");
   // A layout effect, so that the response is drawn in the next frame, not the one after.
   useLayoutEffect(() => {
     if (canvas.current === null || probe.current === null) return;
     control.current = picture.control;
     return picture.start(canvas.current, probe.current);
   }, [picture]);
-  useLayoutEffect(() => picture.show({ diagram, marks, subject, place }), [diagram, marks, subject, place]);
+  useLayoutEffect(() => picture.show({ diagram, marks, subject, viewport }), [diagram, marks, subject, viewport]);
   return (
     <>
       <div
@@ -48,7 +48,7 @@ export function MapCanvas({ diagram, marks, subject, carriedId = null, control, 
       >
         <canvas ref={canvas} class="map-canvas" />
       </div>
-      <span ref={probe} class="unseen" aria-hidden="true" />
+      <span ref={probe} class="visually-hidden" aria-hidden="true" />
     </>
   );
 }

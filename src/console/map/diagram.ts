@@ -1,27 +1,22 @@
-// Diagram of one topology, or of two compared: positioned devices, one lane per cable, and changes between the two.
-// Pure.
+// Diagram of one topology, or of two compared: positions, a lane per link, and changes. Pure.
 
 import type { paths } from "#api";
 import { shownName } from "../names/shown-name.ts";
 import { type Bends, bendsOf } from "./bends.ts";
+import type { Point } from "./viewport.ts";
 
-type Answer = paths["/api/v1/topology"]["get"]["responses"][200]["content"]["application/json"]["data"];
-export type Topology = Pick<Answer, "nodes" | "links">;
-export type TopologyNode = Topology["nodes"][number];
-export type TopologyLink = Topology["links"][number];
+type TopologyResponse = paths["/api/v1/topology"]["get"]["responses"][200]["content"]["application/json"]["data"];
+export type Topology = Pick<TopologyResponse, "nodes" | "links">;
+type TopologyNode = Topology["nodes"][number];
+type TopologyLink = Topology["links"][number];
 
-/**
- * In both topologies, only in the later one, or only in the earlier one. In a period, `later` has a position but is not
- * drawn: it appears after the timestamp shown.
- */
+/** In both topologies, only in the later, or only in the earlier one. In a period, `later` is not drawn yet. */
 export type Presence = "stayed" | "appeared" | "vanished" | "later";
 
-export interface DiagramNode {
+/** Device, positioned in map units. */
+export interface DiagramNode extends Point {
   readonly id: string;
   readonly label: string;
-  /** Map units. */
-  readonly x: number;
-  readonly y: number;
   readonly presence: Presence;
   readonly node: TopologyNode;
 }
@@ -29,9 +24,9 @@ export interface DiagramNode {
 export interface DiagramLink {
   readonly id: string;
   readonly ends: readonly [DiagramNode, DiagramNode];
-  /** Lane among parallel cables between the same two devices: 0 is the middle, others are at steps of 1. */
+  /** Lane among parallel links between the same two devices: 0 is the middle, others are at steps of 1. */
   readonly lane: number;
-  /** Number of parallel cables. */
+  /** Number of parallel links. */
   readonly lanes: number;
   readonly presence: Presence;
   /** Operational status; null if unknown. */
@@ -56,18 +51,18 @@ export function labelOf({ id, name, sys_name, management_address, chassis_id }: 
 
 /** @param before topology to compare with; null marks everything as `stayed` */
 export function diagramOf(shown: Topology, before: Topology | null): Diagram {
-  return diagramOfItems(merged(shown.nodes, before?.nodes ?? null), merged(shown.links, before?.links ?? null));
+  return diagramOfItems(mergedItems(shown.nodes, before?.nodes), mergedItems(shown.links, before?.links));
 }
 
-interface Present<Item> {
+interface WithPresence<Item> {
   readonly item: Item;
   readonly presence: Presence;
 }
 
 /** @param knownBends for the same devices and links, if already computed */
 export function diagramOfItems(
-  shownNodes: readonly Present<TopologyNode>[],
-  shownLinks: readonly (Present<TopologyLink> & { readonly status?: null })[],
+  shownNodes: readonly WithPresence<TopologyNode>[],
+  shownLinks: readonly (WithPresence<TopologyLink> & { readonly status?: null })[],
   knownBends: Bends | null = null,
 ): Diagram {
   const nodes = shownNodes.map(({ item, presence }): DiagramNode => {
@@ -75,12 +70,12 @@ export function diagramOfItems(
     return { id, label: labelOf(item), x: position.x, y: position.y, presence, node: item };
   });
   const nodeById = new Map(nodes.map((node) => [node.id, node]));
-  const links = [...Map.groupBy(shownLinks, ({ item }) => item.group).values()].flatMap((cables) =>
-    cables.flatMap(({ item, presence, status = item.oper_status }, index): DiagramLink[] => {
-      const [one, other] = item.ends.map(({ node_id }) => nodeById.get(node_id));
-      if (one === undefined || other === undefined) return [];
-      const lane = index - (cables.length - 1) / 2;
-      return [{ id: item.id, ends: [one, other], lane, lanes: cables.length, presence, status, link: item }];
+  const links = [...Map.groupBy(shownLinks, ({ item }) => item.group).values()].flatMap((parallelLinks) =>
+    parallelLinks.flatMap(({ item, presence, status = item.oper_status }, index): DiagramLink[] => {
+      const [start, end] = item.ends.map(({ node_id }) => nodeById.get(node_id));
+      if (start === undefined || end === undefined) return [];
+      const lane = index - (parallelLinks.length - 1) / 2;
+      return [{ id: item.id, ends: [start, end], lane, lanes: parallelLinks.length, presence, status, link: item }];
     }),
   );
   const linksById = new Map<string, DiagramLink[]>(nodes.map(({ id }) => [id, []]));
@@ -89,16 +84,16 @@ export function diagramOfItems(
   return { nodes, links, nodeById, linkById, linksById, bends: knownBends ?? bendsOf(nodes, links) };
 }
 
-/** Number of cables that end at a device. */
+/** Number of links that end at a device. */
 export function degreeOf({ linksById }: Diagram, id: string): number {
   return linksById.get(id)?.length ?? 0;
 }
 
-function merged<Item extends { readonly id: string }>(
+function mergedItems<Item extends { readonly id: string }>(
   shown: readonly Item[],
-  before: readonly Item[] | null,
-): Present<Item>[] {
-  if (before === null) return shown.map((item) => ({ item, presence: "stayed" }));
+  before: readonly Item[] | undefined,
+): WithPresence<Item>[] {
+  if (before === undefined) return shown.map((item) => ({ item, presence: "stayed" }));
   const ids = new Set(shown.map(({ id }) => id));
   const earlier = new Set(before.map(({ id }) => id));
   return [
@@ -108,14 +103,13 @@ function merged<Item extends { readonly id: string }>(
 }
 
 /** Devices whose name, address, chassis ID, manufacturer or model contains the text. Null without a text. */
-export function foundIn({ nodes }: Diagram, text: string | null): ReadonlySet<string> | null {
-  const sought = text?.trim().toLowerCase() ?? "";
-  if (sought === "") return null;
-  const found = nodes.filter(({ label, node }) => {
-    const { sys_name, chassis_id, management_address, manufacturer, model } = node;
-    return [label, sys_name, chassis_id, management_address, manufacturer, model].some((each) =>
-      each?.toLowerCase().includes(sought),
-    );
-  });
-  return new Set(found.map(({ id }) => id));
+export function matchesIn({ nodes }: Diagram, text: string | null): ReadonlySet<string> | null {
+  const search = text?.trim().toLowerCase() ?? "";
+  if (search === "") return null;
+  const matches = nodes.filter(({ label, node: { sys_name, chassis_id, management_address, ...node } }) =>
+    [label, sys_name, chassis_id, management_address, node.manufacturer, node.model].some((value) =>
+      value?.toLowerCase().includes(search),
+    ),
+  );
+  return new Set(matches.map(({ id }) => id));
 }

@@ -1,39 +1,38 @@
-// Map page of one network, or of a host's neighborhood, at the URL's timestamp: a picture with the same content in
-// tables. Compared with another timestamp, or over a period, it shows what appeared and vanished.
+// Map page of a network or a host's neighborhood: at an instant, compared with another, or over a period.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
+import { LinkButton } from "../components/buttons.tsx";
+import { NameLink } from "../components/name-link.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
 import { nameOf } from "../names/names.ts";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { at, atMs, atQuery, network, vs } from "../time/at.ts";
-import { addressInstant } from "../time/instant.ts";
+import { urlTimestamp } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { diagramOf } from "./diagram.ts";
 import type { MapSubject } from "./map-tools.tsx";
 import { MapView } from "./map-view.tsx";
 import { diagramAt, periodOf, withinPeriod } from "./period.ts";
-import { settlePeriod } from "./period-address.ts";
+import { pinPeriod } from "./period-url.ts";
 
 export function MapPage() {
   const hostId = parameter("host");
   if (hostId !== null || network.value !== null)
-    return <OneMap key={`${hostId} ${network.value}`} hostId={hostId} networkId={network.value} />;
+    return <SingleMap key={`${hostId} ${network.value}`} hostId={hostId} networkId={network.value} />;
   return <AnyNetwork />;
 }
 
-/** For a URL without a network: the only one, or a choice. */
+/** For a URL without a network: shows the only network, or a choice. */
 function AnyNetwork() {
-  const { data, problem, again } = useAnswer(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
+  const { data, problem, retry } = useResponse(read("/api/v1/networks", { query: { limit: 0, order_by: "name" } }));
   const [only, ...others] = data ?? [];
-  if (only !== undefined && others.length === 0) return <OneMap hostId={null} networkId={only.id} />;
+  if (only !== undefined && others.length === 0) return <SingleMap hostId={null} networkId={only.id} />;
   return (
     <Page title="Map">
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
+      <ResponseState data={data} problem={problem} retry={retry} />
       {data?.length === 0 && <p>You don't have access to any network.</p>}
       {others.length > 0 && (
         <>
@@ -41,9 +40,7 @@ function AnyNetwork() {
           <ul class="map-networks">
             {data?.map(({ id, name }) => (
               <li key={id}>
-                <a href={hrefHere({ network: id })}>
-                  <bdi>{name}</bdi>
-                </a>
+                <NameLink href={hrefHere({ network: id })} name={name} />
               </li>
             ))}
           </ul>
@@ -53,87 +50,73 @@ function AnyNetwork() {
   );
 }
 
-interface OneMapProps {
-  /** Center of a neighborhood map. */
-  readonly hostId: string | null;
-  /** Null if the host determines it. */
-  readonly networkId: string | null;
-}
-
 /** Query parameters of the map, without timestamps. */
-interface About {
+interface MapQuery {
   readonly network_id?: string;
   readonly host_id?: string;
   readonly hops?: number;
   readonly include_isolated?: boolean;
 }
 
-function OneMap({ hostId, networkId }: OneMapProps) {
+/** Map around a host, or of a network. */
+function SingleMap({ hostId, networkId }: { readonly hostId: string | null; readonly networkId: string | null }) {
   const hops = Number(parameter("hops") ?? 1) || 1;
   const withIsolated = parameter("isolated") === "yes";
   useSubject(hostId === null ? {} : { host_id: hostId });
-  const about: About = {
+  const query: MapQuery = {
     ...(hostId === null ? {} : { host_id: hostId, hops }),
     ...(networkId === null || hostId !== null ? {} : { network_id: networkId }),
     ...(withIsolated && hostId === null ? { include_isolated: true } : {}),
   };
   const subject: MapSubject = { key: `${hostId} ${hops} ${networkId} ${withIsolated}`, hostId, hops };
-  const isOverPeriod = vs.value === null && (parameter("from") ?? parameter("to")) !== null;
-  const Shown = isOverPeriod ? OverPeriod : AtInstant;
-  return <Shown about={about} subject={subject} networkId={networkId} />;
+  const View = vs.value === null && (parameter("from") ?? parameter("to")) !== null ? OverPeriod : AtInstant;
+  return <View query={query} subject={subject} networkId={networkId} />;
 }
 
-interface ShownProps {
-  readonly about: About;
+interface ViewProps {
+  readonly query: MapQuery;
   readonly subject: MapSubject;
   readonly networkId: string | null;
+  /** Whether a map at an instant is a placeholder while a period loads. */
+  readonly isPeriodLoading?: boolean;
 }
 
-const REFRESH_EVERY_MS = 5_000;
-const LIVE = { how: "refresh", types: ["host", "if_entry"], everyMs: REFRESH_EVERY_MS } as const;
+const REFRESH_MS = 5_000;
 
-function liveOf(networkId: string | null) {
-  return networkId === null ? LIVE : { ...LIVE, network_id: networkId };
-}
-
-interface AtInstantProps extends ShownProps {
-  /** Whether this is a placeholder while a period loads. */
-  readonly isPeriodComing?: boolean;
+function liveUpdates(network_id: string | null) {
+  return { how: "refresh", types: ["host", "if_entry"], everyMs: REFRESH_MS, network_id } as const;
 }
 
 /** Map at one timestamp, or compared at two. */
-function AtInstant({ about, subject, networkId, isPeriodComing = false }: AtInstantProps) {
-  const asked = read("/api/v1/topology", { query: { ...about, ...atQuery() } });
-  const compared = vs.value === null ? null : read("/api/v1/topology", { query: { ...about, at: vs.value } });
-  const now = useAnswer(asked, liveOf(networkId));
-  const before = useAnswer(compared);
+function AtInstant({ query, subject, networkId, isPeriodLoading = false }: ViewProps) {
+  const request = read("/api/v1/topology", { query: { ...query, ...atQuery() } });
+  const compared = vs.value === null ? null : read("/api/v1/topology", { query: { ...query, at: vs.value } });
+  const current = useResponse(request, liveUpdates(networkId));
+  const earlierResponse = useResponse(compared);
   const name = useNameOf(subject.hostId, networkId, at.value);
-  const problem = now.problem ?? before.problem;
-  const earlier = compared === null ? null : before.data;
+  const { problem, retry } = current.problem === undefined ? earlierResponse : current;
+  const earlier = compared === null ? null : earlierResponse.data;
   const diagram = useMemo(
-    () => (now.data === undefined || earlier === undefined ? null : diagramOf(now.data, earlier)),
-    [now.data, earlier],
+    () => (current.data === undefined || earlier === undefined ? null : diagramOf(current.data, earlier)),
+    [current.data, earlier],
   );
   return (
     <Page
       title="Map"
-      about={<Named hostId={subject.hostId} name={name} />}
-      reads={compared === null ? [asked.url] : [asked.url, compared.url]}
-      actions={<Formats about={{ ...about, ...atQuery() }} />}
+      about={<MapSubjectName hostId={subject.hostId} name={name} />}
+      reads={compared === null ? [request.url] : [request.url, compared.url]}
+      actions={<Formats query={{ ...query, ...atQuery() }} />}
     >
-      {problem !== undefined && (
-        <Problem problem={problem} again={now.problem === undefined ? before.again : now.again} />
-      )}
-      {diagram === null && problem === undefined && <Waiting />}
+      <ResponseState data={diagram ?? undefined} problem={problem} retry={retry} />
       {diagram !== null && (
         <MapView
           diagram={diagram}
           period={null}
-          isPeriodComing={isPeriodComing}
+          isPeriodLoading={isPeriodLoading}
           subject={subject}
           name={name ?? ""}
-          networkId={now.data?.network_id ?? null}
-          again={now.again}
+          networkId={current.data?.network_id ?? null}
+          retry={current.retry}
         />
       )}
     </Page>
@@ -141,50 +124,50 @@ function AtInstant({ about, subject, networkId, isPeriodComing = false }: AtInst
 }
 
 /** Map over a period, at the URL's timestamp. Moving through the period sends no further requests. */
-function OverPeriod({ about, subject, networkId }: ShownProps) {
+function OverPeriod({ query, subject, networkId }: ViewProps) {
   const [from, to] = [parameter("from"), parameter("to")];
-  const asked = read("/api/v1/topology", {
-    query: { ...about, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
+  const request = read("/api/v1/topology", {
+    query: { ...query, ...(from === null ? {} : { from }), ...(to === null ? {} : { to }) },
   });
-  const isFollowed = to === null && at.value === null;
-  const { data, problem, again, isEarlier, isLoading } = useAnswer(asked, isFollowed ? liveOf(networkId) : null);
+  const isLive = to === null && at.value === null;
+  const { data, problem, retry, isEarlier, isLoading } = useResponse(request, isLive ? liveUpdates(networkId) : null);
   const name = useNameOf(subject.hostId, networkId, to);
   const period = useMemo(() => (data === undefined ? null : periodOf(data)), [data]);
   const ms = atMs.value;
   const shownMs = period === null ? 0 : withinPeriod(period, ms);
   const diagram = useMemo(() => (period === null ? null : diagramAt(period, ms)), [period, shownMs]);
   useEffect(() => {
-    if (period !== null && !isEarlier) settlePeriod(period);
+    if (period !== null && !isEarlier) pinPeriod(period);
   }, [period, isEarlier]);
   // A large network takes a moment; show the map at the timestamp until then.
   if (diagram === null && problem === undefined)
-    return <AtInstant about={about} subject={subject} networkId={networkId} isPeriodComing={true} />;
-  // Neither the beginning of the ledger nor the present has a timestamp.
-  const instant = Number.isFinite(shownMs) ? { at: addressInstant(shownMs) } : {};
+    return <AtInstant query={query} subject={subject} networkId={networkId} isPeriodLoading={true} />;
+  // Neither the beginning of the ledger nor now has a timestamp.
+  const instant = Number.isFinite(shownMs) ? { at: urlTimestamp(shownMs) } : {};
   return (
     <Page
       title="Map"
-      about={<Named hostId={subject.hostId} name={name} />}
-      reads={[asked.url]}
-      actions={<Formats about={{ ...about, ...instant }} />}
+      about={<MapSubjectName hostId={subject.hostId} name={name} />}
+      reads={[request.url]}
+      actions={<Formats query={{ ...query, ...instant }} />}
     >
-      {problem !== undefined && <Problem problem={problem} again={again} />}
+      <ResponseState data={data} problem={problem} retry={retry} />
       {diagram !== null && period !== null && (
         <MapView
           diagram={diagram}
           period={period}
-          isPeriodComing={isEarlier && isLoading}
+          isPeriodLoading={isEarlier && isLoading}
           subject={subject}
           name={name ?? ""}
           networkId={data?.network_id ?? null}
-          again={again}
+          retry={retry}
         />
       )}
     </Page>
   );
 }
 
-function Named({ hostId, name }: { readonly hostId: string | null; readonly name: string | null }) {
+function MapSubjectName({ hostId, name }: { readonly hostId: string | null; readonly name: string | null }) {
   return (
     <>
       {hostId !== null && "Around"} <bdi>{name ?? ""}</bdi>
@@ -194,25 +177,20 @@ function Named({ hostId, name }: { readonly hostId: string | null; readonly name
 
 function useNameOf(hostId: string | null, networkId: string | null, instant: string | null): string | null {
   const last = useRef<string | null>(null);
-  const host = hostId === null ? null : nameOf("host", hostId, instant);
-  const ofNetwork = networkId === null ? null : nameOf("network", networkId, instant);
-  const name = hostId === null ? ofNetwork : host;
+  const [kind, id] = hostId === null ? (["network", networkId] as const) : (["host", hostId] as const);
+  const name = id === null ? null : nameOf(kind, id, instant);
   // Keeps the last name until the next one loads.
   if (name !== undefined) last.current = name;
   return last.current;
 }
 
 /** Links to the map as text, rendered by the API for one timestamp. */
-function Formats({ about }: { readonly about: About & { readonly at?: string } }) {
-  const urlOf = (format: "mermaid" | "graphml") => read("/api/v1/topology", { query: { ...about, format } }).url;
+function Formats({ query }: { readonly query: MapQuery & { readonly at?: string } }) {
+  const urlOf = (format: "mermaid" | "graphml") => read("/api/v1/topology", { query: { ...query, format } }).url;
   return (
     <>
-      <a class="button" href={urlOf("mermaid")} download="map.mmd">
-        Mermaid
-      </a>
-      <a class="button" href={urlOf("graphml")} download="map.graphml">
-        GraphML
-      </a>
+      <LinkButton label="Mermaid" href={urlOf("mermaid")} download="map.mmd" />
+      <LinkButton label="GraphML" href={urlOf("graphml")} download="map.graphml" />
     </>
   );
 }

@@ -1,19 +1,21 @@
-// Content of the map as tables, for screen readers and for reading.
+// Content of the map as tables, also for screen readers.
 
 import { computed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { speedOf } from "../parts/speed.ts";
-import { Status } from "../parts/status.tsx";
-import { TabRow } from "../parts/tabs.tsx";
+import { ActionButton } from "../components/buttons.tsx";
+import { HeadRow } from "../components/head-row.tsx";
+import { speedOf } from "../components/speed.ts";
+import { Status } from "../components/status.tsx";
+import { TabRow } from "../components/tabs.tsx";
 import { counted } from "../text/digits.ts";
 import { mapText } from "../text/map.ts";
 import { vs } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import type { Diagram, DiagramLink, DiagramNode, Presence } from "./diagram.ts";
-import { Moments } from "./moments.tsx";
 import type { Period } from "./period.ts";
-import { Compared, Spans } from "./spans.tsx";
+import { PeriodChanges } from "./period-changes.tsx";
+import { PresenceLabel, Spans } from "./spans.tsx";
 
 interface MapTablesProps {
   readonly diagram: Diagram;
@@ -25,18 +27,18 @@ interface MapTablesProps {
 }
 
 /** A button shows the rest. */
-const ROWS_AT_FIRST = 100;
+const ROWS_INITIAL = 100;
 
 const collator = new Intl.Collator("en", { numeric: true });
 
 export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) {
-  const asked = parameter("table");
-  const table = asked === "links" || (asked === "changes" && period !== null) ? asked : "devices";
+  const requested = parameter("table");
+  const table = requested === "links" || (requested === "changes" && period !== null) ? requested : "devices";
   const nodes = useMemo(
     () =>
       diagram.nodes
         .filter(({ id }) => found === null || found.has(id))
-        .sort((a, b) => orderOf(a.presence) - orderOf(b.presence) || collator.compare(a.label, b.label)),
+        .sort((a, b) => rankOf(a.presence) - rankOf(b.presence) || collator.compare(a.label, b.label)),
     [diagram, found],
   );
   const links = useMemo(
@@ -44,23 +46,17 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
       diagram.links
         .filter(({ ends }) => found === null || ends.some(({ id }) => found.has(id)))
         .map((link) => ({ link, key: linkKey(link) }))
-        .sort((a, b) => orderOf(a.link.presence) - orderOf(b.link.presence) || collator.compare(a.key, b.key))
+        .sort((a, b) => rankOf(a.link.presence) - rankOf(b.link.presence) || collator.compare(a.key, b.key))
         .map(({ link }) => link),
     [diagram, found],
   );
   // In a period, the time spans show changes instead.
-  const compared = period === null && vs.value !== null ? "Compared" : null;
+  const compared = period === null && vs.value !== null && "Compared";
   // Memoized: many rows, next to a picture that moves.
   const linkRows = useMemo(
     () => (
       <Rows
-        heads={
-          <>
-            <th scope="col">One end</th>
-            <th scope="col">Other end</th>
-            <LinkHeads isPeriod={period !== null} />
-          </>
-        }
+        heads={["One end", "Other end", ...linkHeads(period)]}
         compared={compared}
         rows={links}
         cells={(link) => <LinkCells link={link} period={period} onChoose={onChoose} />}
@@ -71,12 +67,7 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
   const deviceRows = useMemo(
     () => (
       <Rows
-        heads={
-          <>
-            <th scope="col">Device</th>
-            <th scope="col">{period === null ? "Links" : "When"}</th>
-          </>
-        }
+        heads={["Device", period === null ? "Links" : "When"]}
         compared={compared}
         rows={nodes}
         cells={(node) => (
@@ -117,13 +108,13 @@ export function MapTables({ diagram, period, found, onChoose }: MapTablesProps) 
       </TabRow>
       {table === "links" && linkRows}
       {table === "devices" && deviceRows}
-      {table === "changes" && period !== null && <Moments period={period} diagram={diagram} found={found} />}
+      {table === "changes" && period !== null && <PeriodChanges period={period} diagram={diagram} found={found} />}
     </section>
   );
 }
 
-/** Changes first. */
-function orderOf(presence: Presence): number {
+/** Sort rank: changes come first. */
+function rankOf(presence: Presence): number {
   return presence === "stayed" ? 1 : presence === "later" ? 2 : 0;
 }
 
@@ -132,60 +123,48 @@ function linkKey({ ends, link }: DiagramLink): string {
 }
 
 interface RowsProps<Row> {
-  readonly heads: ComponentChildren;
-  /** Heading of the change column; null omits it. */
-  readonly compared: string | null;
+  readonly heads: readonly string[];
+  /** Heading of the change column; false omits it. */
+  readonly compared: string | false;
   readonly rows: readonly Row[];
   readonly cells: (row: Row) => ComponentChildren;
 }
 
 function Rows<Row extends { readonly id: string; readonly presence: Presence }>(props: RowsProps<Row>) {
   const { heads, compared, rows, cells } = props;
-  const [isWhole, setWhole] = useState(false);
-  const seen = isWhole ? rows : rows.slice(0, ROWS_AT_FIRST);
+  const [isExpanded, setExpanded] = useState(false);
+  const visible = isExpanded ? rows : rows.slice(0, ROWS_INITIAL);
   return (
     <>
       <table class="rows">
-        <thead>
-          <tr>
-            {heads}
-            {compared !== null && <th scope="col">{compared}</th>}
-          </tr>
-        </thead>
+        <HeadRow heads={[...heads, compared]} />
         <tbody>
-          {seen.map((row) => (
+          {visible.map((row) => (
             <tr key={row.id}>
               {cells(row)}
-              {compared !== null && (
+              {compared !== false && (
                 <td>
-                  <Compared presence={row.presence} />
+                  <PresenceLabel presence={row.presence} />
                 </td>
               )}
             </tr>
           ))}
         </tbody>
       </table>
-      {seen.length < rows.length && (
-        <button type="button" onClick={() => setWhole(true)}>
-          {mapText.showRows(rows.length)}
-        </button>
+      {visible.length < rows.length && (
+        <ActionButton label={mapText.showRows(rows.length)} onClick={() => setExpanded(true)} />
       )}
     </>
   );
 }
 
-interface DeviceButtonProps {
-  readonly node: DiagramNode;
-  readonly onChoose: (id: string) => void;
-}
-
 /** A shared signal: there are many buttons, and the URL changes often. */
-const chosen = computed(() => parameter("chosen"));
+const selectedId = computed(() => parameter("chosen"));
 
-export function DeviceButton({ node, onChoose }: DeviceButtonProps) {
-  const isChosen = chosen.value === node.id;
+export function DeviceButton({ node, onChoose }: { readonly node: DiagramNode; onChoose(id: string): void }) {
+  const isSelected = selectedId.value === node.id;
   return (
-    <button type="button" class="plain" aria-pressed={isChosen} onClick={() => onChoose(node.id)}>
+    <button type="button" class="plain" aria-pressed={isSelected} onClick={() => onChoose(node.id)}>
       <bdi>{node.label}</bdi>
     </button>
   );
@@ -212,14 +191,8 @@ function LinkCells({ link, period, onChoose }: LinkCellsProps) {
 }
 
 /** The state of a link is unknown for the timestamps of a period, so its time spans are shown instead. */
-export function LinkHeads({ isPeriod }: { readonly isPeriod: boolean }) {
-  if (isPeriod) return <th scope="col">When</th>;
-  return (
-    <>
-      <th scope="col">Speed</th>
-      <th scope="col">Operational status</th>
-    </>
-  );
+export function linkHeads(period: Period | null): readonly string[] {
+  return period === null ? ["Speed", "Operational status"] : ["When"];
 }
 
 export function LinkState({ link: { id, link, presence, status }, period }: Omit<LinkCellsProps, "onChoose">) {

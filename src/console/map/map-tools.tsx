@@ -1,14 +1,15 @@
 // Toolbar above the map: search, extent, zoom and download.
 
 import type { MutableRef } from "preact/hooks";
-import { Select } from "../parts/select.tsx";
+import { ActionButton } from "../components/buttons.tsx";
+import { Select } from "../components/select.tsx";
 import { counted } from "../text/digits.ts";
 import { isolated } from "../text/isolated.ts";
 import { at } from "../time/at.ts";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import type { Diagram } from "./diagram.ts";
 import { savePng, saveSvg } from "./export.ts";
-import { PeriodOffer } from "./period-tools.tsx";
+import { TimeLapseLink } from "./period-tools.tsx";
 import type { Control } from "./picture.ts";
 import { ZOOM_STEP } from "./viewport.ts";
 
@@ -44,7 +45,7 @@ export function MapTools({ diagram, found, control, name, subject, isOverPeriod,
     <div class="map-tools">
       <form onSubmit={goToFirst}>
         <label>
-          <span class="unseen">Find on the map</span>
+          <span class="visually-hidden">Find on the map</span>
           <input
             type="search"
             placeholder="Find on the map"
@@ -73,20 +74,14 @@ export function MapTools({ diagram, found, control, name, subject, isOverPeriod,
               onChoose={(value) => go(hrefHere({ hops: value }))}
             />
           </label>
-          <a href={hrefHere({ host: null, hops: null, view: null })}>Whole network</a>
+          <a href={hrefHere({ host: null, hops: null, view: null })}>Entire network</a>
         </>
       )}
-      {!isOverPeriod && <PeriodOffer />}
+      {!isOverPeriod && <TimeLapseLink />}
       <span class="map-zoom">
-        <button type="button" aria-label="Zoom out" onClick={() => control.current?.zoom(1 / ZOOM_STEP)}>
-          −
-        </button>
-        <button type="button" aria-label="Zoom in" onClick={() => control.current?.zoom(ZOOM_STEP)}>
-          +
-        </button>
-        <button type="button" onClick={() => control.current?.showAll()}>
-          Show all
-        </button>
+        <ActionButton label="−" aria-label="Zoom out" onClick={() => control.current?.zoom(1 / ZOOM_STEP)} />
+        <ActionButton label="+" aria-label="Zoom in" onClick={() => control.current?.zoom(ZOOM_STEP)} />
+        <ActionButton label="Show all" onClick={() => control.current?.showAll()} />
         <SaveButtons control={control} name={name} isEmpty={diagram.nodes.length === 0} />
       </span>
     </div>
@@ -103,23 +98,19 @@ interface SaveButtonsProps {
 }
 
 function SaveButtons({ control, name, isEmpty }: SaveButtonsProps) {
-  const when = at.value ?? "now";
-  const file = `map-${name.slice(0, FILE_NAME_MAX)}-${when}`.replace(/[^\p{L}\p{N}.-]+/gu, "-");
-  const save = (how: (shown: Control) => unknown) => () => {
-    if (control.current !== null) void how(control.current);
+  const time = at.value ?? "now";
+  const file = `map-${name.slice(0, FILE_NAME_MAX)}-${time}`.replace(/[^\p{L}\p{N}.-]+/gu, "-");
+  const save = (action: (currentControl: Control) => unknown) => () => {
+    if (control.current !== null) void action(control.current);
   };
   return (
     <>
-      <button
-        type="button"
+      <ActionButton
+        label="SVG"
         disabled={isEmpty}
-        onClick={save((shown) => saveSvg(shown, `Map of ${isolated(name)}, ${when}`, file))}
-      >
-        SVG
-      </button>
-      <button type="button" disabled={isEmpty} onClick={save((shown) => savePng(shown, file))}>
-        PNG
-      </button>
+        onClick={save((currentControl) => saveSvg(currentControl, `Map of ${isolated(name)}, ${time}`, file))}
+      />
+      <ActionButton label="PNG" disabled={isEmpty} onClick={save((currentControl) => savePng(currentControl, file))} />
     </>
   );
 }

@@ -9,7 +9,7 @@ type Item = Topology["nodes"][number] | Topology["links"][number];
 export type PeriodSpan = readonly [fromMs: number, toMs: number];
 
 /** API response for a period. */
-export interface PeriodAnswer extends Topology {
+export interface PeriodResponse extends Topology {
   readonly from?: string | null;
   readonly to?: string | null;
   readonly truncated?: boolean;
@@ -25,7 +25,7 @@ export interface Moment {
 
 /** Content of a period, prepared to show any of its timestamps. */
 export interface Period {
-  readonly answer: PeriodAnswer;
+  readonly response: PeriodResponse;
   /** Negative infinity for the beginning of the ledger. */
   readonly fromMs: number;
   /** End of the known content: earlier than requested if the response was truncated. Infinity for now. */
@@ -37,11 +37,11 @@ export interface Period {
   readonly bends: Bends;
 }
 
-export function periodOf(answer: PeriodAnswer): Period {
-  const fromMs = answer.from == null ? Number.NEGATIVE_INFINITY : Date.parse(answer.from);
-  const end = answer.next_from ?? answer.to ?? null;
+export function periodOf(response: PeriodResponse): Period {
+  const fromMs = response.from == null ? Number.NEGATIVE_INFINITY : Date.parse(response.from);
+  const end = response.next_from ?? response.to ?? null;
   const toMs = end === null ? Number.POSITIVE_INFINITY : Date.parse(end);
-  const items: readonly Item[] = [...answer.nodes, ...answer.links];
+  const items: readonly Item[] = [...response.nodes, ...response.links];
   const spansById = new Map(items.map((item) => [item.id, spansOf(item)]));
   const moments = new Map<number, { ms: number; appeared: string[]; vanished: string[] }>();
   const momentAt = (ms: number) => {
@@ -55,12 +55,12 @@ export function periodOf(answer: PeriodAnswer): Period {
       if (to < toMs) momentAt(to).vanished.push(id);
     }
   return {
-    answer,
+    response,
     fromMs,
     toMs,
     spansById,
     moments: [...moments.values()].sort((a, b) => a.ms - b.ms),
-    bends: diagramOf(answer, null).bends,
+    bends: diagramOf(response, null).bends,
   };
 }
 
@@ -83,37 +83,37 @@ export function withinPeriod({ fromMs, toMs }: Period, ms: number | null): numbe
 
 /** Presence compared with the beginning of the period. @param ms within the period */
 export function presenceAt(spans: readonly PeriodSpan[], fromMs: number, ms: number): Presence {
-  const isThereAt = (instant: number) =>
+  const isPresentAt = (instant: number) =>
     spans.some(([from, to]) => from <= instant && (instant < to || to === Number.POSITIVE_INFINITY));
-  if (isThereAt(ms)) return isThereAt(fromMs) ? "stayed" : "appeared";
+  if (isPresentAt(ms)) return isPresentAt(fromMs) ? "stayed" : "appeared";
   return spans.some(([from]) => from <= ms) ? "vanished" : "later";
 }
 
 /** Diagram of the whole period in fixed positions, with presence at a timestamp. @param ms null for now */
 export function diagramAt(period: Period, ms: number | null): Diagram {
-  const { answer, fromMs, spansById, bends } = period;
+  const { response, fromMs, spansById, bends } = period;
   const instant = withinPeriod(period, ms);
   const presenceOf = ({ id }: Item) => presenceAt(spansById.get(id) ?? [], fromMs, instant);
   return diagramOfItems(
-    answer.nodes.map((item) => ({ item, presence: presenceOf(item) })),
+    response.nodes.map((item) => ({ item, presence: presenceOf(item) })),
     // The response has only the latest status, which does not apply to earlier timestamps.
-    answer.links.map((item) => ({ item, presence: presenceOf(item), status: null })),
+    response.links.map((item) => ({ item, presence: presenceOf(item), status: null })),
     bends,
   );
 }
 
-/** Previous or next change from a timestamp; null if there is none. @param ms null for now */
-export function momentFrom({ moments }: Period, ms: number | null, direction: -1 | 1, by = 1): Moment | null {
+/** Previous or next change relative to a timestamp; null if there is none. @param ms null for now */
+export function momentFrom({ moments }: Period, ms: number | null, direction: -1 | 1, steps = 1): Moment | null {
   const instant = ms ?? Number.POSITIVE_INFINITY;
   if (direction === -1) {
-    const earlier = moments.findLastIndex((each) => each.ms < instant);
-    return earlier === -1 ? null : (moments[Math.max(0, earlier - by + 1)] ?? null);
+    const earlier = moments.findLastIndex((moment) => moment.ms < instant);
+    return earlier === -1 ? null : (moments[Math.max(0, earlier - steps + 1)] ?? null);
   }
-  const later = moments.findIndex((each) => each.ms > instant);
-  return later === -1 ? null : (moments[Math.min(moments.length - 1, later + by - 1)] ?? null);
+  const later = moments.findIndex((moment) => moment.ms > instant);
+  return later === -1 ? null : (moments[Math.min(moments.length - 1, later + steps - 1)] ?? null);
 }
 
 /** Number of changes up to a timestamp. @param ms null for now */
 export function momentsUntil({ moments }: Period, ms: number | null): number {
-  return ms === null ? moments.length : moments.filter((each) => each.ms <= ms).length;
+  return ms === null ? moments.length : moments.filter((moment) => moment.ms <= ms).length;
 }

@@ -1,97 +1,106 @@
-// Canvas state of the map: viewport, scene and redraws, at most one per frame. Reports the viewport after it
-// settles.
+// Canvas state of the map: viewport, scene and redraws, at most one per frame.
 
 import type { Diagram } from "./diagram.ts";
-import { gestures } from "./gestures.ts";
-import { coloursAt, coloursOfPaper, paint, paintCarried } from "./paint.ts";
+import { listenForGestures } from "./gestures.ts";
+import { colorsAt, paint, paintDragged, printColors } from "./paint.ts";
 import { dotAt, sceneOf } from "./scene.ts";
 import type { Scene, SceneOptions } from "./scene-parts.ts";
-import { Stretching } from "./stretch.ts";
-import { type Colours, fontOf } from "./style.ts";
-import { addressOfView, centred, fitted, moved, type Point, type Size, type View, viewAt, zoomed } from "./viewport.ts";
+import { StretchState } from "./stretch.ts";
+import { type Colors, fontOf } from "./style.ts";
+import {
+  centered,
+  fitted,
+  moved,
+  type Point,
+  type Size,
+  type View,
+  viewAt,
+  viewParameter,
+  zoomed,
+} from "./viewport.ts";
 
 /** Highlights in the picture. */
-export type Marks = Pick<SceneOptions, "chosenId" | "way" | "found">;
+export type Marks = Omit<SceneOptions, "scale" | "widthOf">;
 
 /** Commands for controls outside the picture. */
 export interface Control {
   readonly zoom: (factor: number) => void;
   readonly move: (dx: number, dy: number) => void;
   readonly showAll: () => void;
-  readonly centre: (id: string) => void;
+  readonly center: (id: string) => void;
   /** Reports the viewport immediately instead of after the rest delay. */
   readonly settle: () => void;
   /** The whole map at a scale, for export. */
-  readonly sceneAt: (scale: number) => { readonly scene: Scene; readonly colours: Colours };
+  readonly sceneAt: (scale: number) => { readonly scene: Scene; readonly colors: Colors };
   readonly hasFocus: () => boolean;
 }
 
 /** Content to show. */
-export interface PictureOf {
+export interface PictureContent {
   readonly diagram: Diagram;
   readonly marks: Marks;
   /** Identity of the map: a new one is fitted to the canvas, the same one keeps its position. */
   readonly subject: string;
   /** Viewport from the URL; null for the whole map. */
-  readonly place: string | null;
+  readonly viewport: string | null;
 }
 
 /** Distance from a device within which a click selects it, in pixels. */
-const REACH = 8;
+const PICK_DISTANCE = 8;
 /** Delay after the last movement until the viewport is reported. */
 const REST_MS = 250;
 /** Delay after the last zoom step until the scene is laid out for the new scale. */
 const ZOOM_REST_MS = 120;
 /** Limit for scaling a scene laid out for another scale. */
-const GROWN_MAX = 1.8;
+const RESCALE_MAX = 1.8;
 /** A device closer than this to the border shows too little of its surroundings. */
 const EDGE = 80;
 /** Smallest scale at which the connections of a device are readable. */
 const NAMED_SCALE = 0.6;
 
 export class Picture {
-  /** Press on a device, or on none (null), with the position on the map. */
-  pressed: (id: string | null, where: Point) => void = () => {};
-  /** Viewport for the URL; null for the whole map. */
-  rested: (place: string | null) => void = () => {};
+  /** @param id pressed device; null for none @param point position on the map */
+  onPress: (id: string | null, point: Point) => void = () => {};
+  /** @param viewport as in the URL; null for the whole map */
+  onViewport: (viewport: string | null) => void = () => {};
   /** Device moved by a drag; null if a drag pans the map. */
-  carriedId: string | null = null;
+  draggedId: string | null = null;
   /** Position of the dragged device, in canvas pixels. */
-  private carried: Point | null = null;
+  private draggedTo: Point | null = null;
   private canvas: HTMLCanvasElement | null = null;
   private context: CanvasRenderingContext2D | null = null;
   private probe: HTMLSpanElement | null = null;
-  /** As passed in, before stretching. */
-  private given: Diagram | null = null;
-  private readonly stretching = new Stretching();
-  private marks: Marks = { chosenId: null, way: new Set(), found: null };
+  /** Diagram as passed in, before stretching. */
+  private source: Diagram | null = null;
+  private readonly stretching = new StretchState();
+  private marks: Marks = { selectedId: null, path: new Set(), found: null };
   private subject: string | null = null;
   /** Viewport last reported or received. */
-  private place: string | null = null;
-  private resting: ReturnType<typeof setTimeout> | null = null;
+  private viewport: string | null = null;
+  private restTimer: ReturnType<typeof setTimeout> | null = null;
   /** Set while zooming, when a scene laid out for another scale is drawn scaled. */
-  private zooming: ReturnType<typeof setTimeout> | null = null;
+  private zoomTimer: ReturnType<typeof setTimeout> | null = null;
   private size: Size = { width: 0, height: 0 };
   private view: View | null = null;
   /** Whether the viewport is the default one, without a URL parameter. */
-  private isWhole = true;
-  private colours: Colours | null = null;
+  private isDefaultView = true;
+  private colors: Colors | null = null;
   private scene: { readonly scale: number; readonly scene: Scene } | null = null;
   private frame: number | null = null;
   private readonly widths = { plain: new Map<string, number>(), strong: new Map<string, number>() };
 
   readonly control: Control = {
     zoom: (factor) => this.zoomAt(factor, this.size.width / 2, this.size.height / 2),
-    move: (dx, dy) => this.see(this.view === null ? null : moved(this.view, dx, dy)),
+    move: (dx, dy) => this.setView(this.view === null ? null : moved(this.view, dx, dy)),
     showAll: () => {
       this.stretching.forget();
       this.scene = null;
-      this.see(null);
+      this.setView(null);
       this.settle();
     },
-    centre: (id) => this.centre(id),
+    center: (id) => this.center(id),
     settle: () => this.settle(),
-    sceneAt: (scale) => ({ scene: this.sceneAt(scale), colours: this.coloursNow() }),
+    sceneAt: (scale) => ({ scene: this.sceneAt(scale), colors: this.currentColors() }),
     hasFocus: () => this.canvas !== null && document.activeElement === this.canvas.parentElement,
   };
 
@@ -103,84 +112,85 @@ export class Picture {
     const resized = new ResizeObserver(() => this.resize());
     resized.observe(canvas);
     const dark = window.matchMedia("(prefers-color-scheme: dark)");
-    const recolour = () => {
-      this.colours = null;
-      this.drawSoon();
+    const recolor = () => {
+      this.colors = null;
+      this.scheduleDraw();
     };
-    dark.addEventListener("change", recolour);
-    const printing = (isPaper: boolean) => () => {
-      this.colours = isPaper ? coloursOfPaper(probe) : null;
+    dark.addEventListener("change", recolor);
+    const onPrint = (isPaper: boolean) => () => {
+      this.colors = isPaper ? printColors(probe) : null;
       this.draw();
     };
     const listening = new AbortController();
-    window.addEventListener("beforeprint", printing(true), { signal: listening.signal });
-    window.addEventListener("afterprint", printing(false), { signal: listening.signal });
-    const stopGestures = gestures(canvas, {
+    window.addEventListener("beforeprint", onPrint(true), { signal: listening.signal });
+    window.addEventListener("afterprint", onPrint(false), { signal: listening.signal });
+    const stopGestures = listenForGestures(canvas, {
       move: (dx, dy) => this.control.move(dx, dy),
       zoom: (factor, x, y) => this.zoomAt(factor, x, y),
       press: (x, y) => this.press(x, y),
       hover: (x, y) => {
         const id = this.idAt(x, y);
-        canvas.style.cursor = id === null ? "grab" : id === this.carriedId ? "move" : "pointer";
+        canvas.style.cursor = id === null ? "grab" : id === this.draggedId ? "move" : "pointer";
         // Full name, for labels that are shortened or omitted.
-        canvas.title = id === null ? "" : (this.given?.nodeById.get(id)?.label ?? "");
+        canvas.title = id === null ? "" : (this.source?.nodeById.get(id)?.label ?? "");
       },
-      carries: (x, y) => this.carriedId !== null && this.idAt(x, y) === this.carriedId,
-      carry: (x, y) => this.carry({ x, y }),
-      drop: (where) => {
-        this.carry(null);
-        if (where !== null) this.press(where.x, where.y);
+      canDrag: (x, y) => this.draggedId !== null && this.idAt(x, y) === this.draggedId,
+      drag: (x, y) => this.dragTo({ x, y }),
+      drop: (point) => {
+        this.dragTo(null);
+        if (point !== null) this.press(point.x, point.y);
       },
     });
     this.resize();
     return () => {
       resized.disconnect();
-      dark.removeEventListener("change", recolour);
+      dark.removeEventListener("change", recolor);
       listening.abort();
       stopGestures();
-      for (const timer of [this.resting, this.zooming]) if (timer !== null) clearTimeout(timer);
+      for (const timer of [this.restTimer, this.zoomTimer]) if (timer !== null) clearTimeout(timer);
       if (this.frame !== null) cancelAnimationFrame(this.frame);
     };
   }
 
-  show({ diagram, marks, subject, place }: PictureOf): void {
-    this.given = diagram;
+  show({ diagram, marks, subject, viewport }: PictureContent): void {
+    this.source = diagram;
     if (subject !== this.subject) this.stretching.forget();
     if (this.subject !== null && subject !== this.subject) {
       this.view = null;
-      this.isWhole = true;
+      this.isDefaultView = true;
       // A viewport of another map does not apply to this one.
-      if (place === this.place && place !== null) this.restSoon();
-      else this.take(place);
-    } else if (this.subject === null || place !== this.place) this.take(place);
+      if (viewport === this.viewport && viewport !== null) this.scheduleReport();
+      else this.applyViewport(viewport);
+    } else if (this.subject === null || viewport !== this.viewport) this.applyViewport(viewport);
     this.marks = marks;
     this.subject = subject;
     this.scene = null;
-    this.drawSoon();
+    this.scheduleDraw();
   }
 
   /** Applies the viewport from the URL. */
-  private take(place: string | null): void {
-    if (this.resting !== null) clearTimeout(this.resting);
-    this.resting = null;
-    this.place = place;
-    this.isWhole = place === null;
-    this.view = viewAt(place, this.size, this.stretchNow());
+  private applyViewport(viewport: string | null): void {
+    if (this.restTimer !== null) clearTimeout(this.restTimer);
+    this.restTimer = null;
+    this.viewport = viewport;
+    this.isDefaultView = viewport === null;
+    this.view = viewAt(viewport, this.size, this.currentStretch());
   }
 
-  private restSoon(): void {
-    if (this.resting !== null) clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.settle(), REST_MS);
+  private scheduleReport(): void {
+    if (this.restTimer !== null) clearTimeout(this.restTimer);
+    this.restTimer = setTimeout(() => this.settle(), REST_MS);
   }
 
   private settle(): void {
-    if (this.resting === null) return;
-    clearTimeout(this.resting);
-    this.resting = null;
-    const place = this.view === null || this.isWhole ? null : addressOfView(this.view, this.size, this.stretchNow());
-    if (place === this.place) return;
-    this.place = place;
-    this.rested(place);
+    if (this.restTimer === null) return;
+    clearTimeout(this.restTimer);
+    this.restTimer = null;
+    const viewport =
+      this.view === null || this.isDefaultView ? null : viewParameter(this.view, this.size, this.currentStretch());
+    if (viewport === this.viewport) return;
+    this.viewport = viewport;
+    this.onViewport(viewport);
   }
 
   private resize(): void {
@@ -188,7 +198,7 @@ export class Picture {
     if (canvas === null) return;
     const { clientWidth: width, clientHeight: height } = canvas;
     const { size } = this;
-    if (this.isWhole) {
+    if (this.isDefaultView) {
       this.view = null;
       this.stretching.forget();
       this.scene = null;
@@ -197,7 +207,7 @@ export class Picture {
     // Keep the center.
     if (view !== null && size.width > 0) this.view = moved(view, (width - size.width) / 2, (height - size.height) / 2);
     this.size = { width, height };
-    if (view === null) this.view = viewAt(this.place, this.size, this.stretchNow());
+    if (view === null) this.view = viewAt(this.viewport, this.size, this.currentStretch());
     const ratio = window.devicePixelRatio;
     canvas.width = Math.round(width * ratio);
     canvas.height = Math.round(height * ratio);
@@ -205,70 +215,70 @@ export class Picture {
     this.draw();
   }
 
-  private centre(id: string): void {
-    const node = this.diagramNow()?.nodeById.get(id);
-    const view = this.viewNow();
+  private center(id: string): void {
+    const node = this.currentDiagram()?.nodeById.get(id);
+    const view = this.currentView();
     if (node === undefined || view === null) return;
     const [x, y] = [node.x * view.scale + view.x, node.y * view.scale + view.y];
     const { width, height } = this.size;
-    const isSeen = x > EDGE && y > EDGE && x < width - EDGE && y < height - EDGE;
-    if (isSeen && view.scale >= NAMED_SCALE) return;
-    this.see(centred({ ...view, scale: Math.max(view.scale, NAMED_SCALE) }, node, this.size));
+    const isVisible = x > EDGE && y > EDGE && x < width - EDGE && y < height - EDGE;
+    if (isVisible && view.scale >= NAMED_SCALE) return;
+    this.setView(centered({ ...view, scale: Math.max(view.scale, NAMED_SCALE) }, node, this.size));
   }
 
   private zoomAt(factor: number, x: number, y: number): void {
-    const view = this.viewNow();
+    const view = this.currentView();
     if (view === null) return;
-    this.see(zoomed(view, factor, { x, y }));
-    if (this.zooming === null) this.scene = null;
-    else clearTimeout(this.zooming);
-    this.zooming = setTimeout(() => {
-      this.zooming = null;
-      this.drawSoon();
+    this.setView(zoomed(view, factor, { x, y }));
+    if (this.zoomTimer === null) this.scene = null;
+    else clearTimeout(this.zoomTimer);
+    this.zoomTimer = setTimeout(() => {
+      this.zoomTimer = null;
+      this.scheduleDraw();
     }, ZOOM_REST_MS);
   }
 
-  private see(view: View | null): void {
+  private setView(view: View | null): void {
     this.view = view;
-    this.isWhole = view === null;
-    this.restSoon();
-    this.drawSoon();
+    this.isDefaultView = view === null;
+    this.scheduleReport();
+    this.scheduleDraw();
   }
 
-  private viewNow(): View | null {
-    const diagram = this.diagramNow();
+  private currentView(): View | null {
+    const diagram = this.currentDiagram();
     if (this.view === null && diagram !== null && this.size.width > 0) this.view = fitted(diagram.nodes, this.size);
     return this.view;
   }
 
-  private stretchNow(): number {
-    return this.stretching.factor(this.given, this.size);
+  private currentStretch(): number {
+    return this.stretching.factor(this.source, this.size);
   }
 
-  private diagramNow(): Diagram | null {
-    return this.given === null ? null : this.stretching.drawn(this.given, this.size);
+  private currentDiagram(): Diagram | null {
+    return this.source === null ? null : this.stretching.stretchedDiagram(this.source, this.size);
   }
 
-  private carry(where: Point | null): void {
-    this.carried = where;
-    this.drawSoon();
+  private dragTo(point: Point | null): void {
+    this.draggedTo = point;
+    this.scheduleDraw();
   }
 
   private press(x: number, y: number): void {
     const { view } = this;
     if (view === null) return;
-    const where = { x: (x - view.x) / view.scale, y: (y - view.y) / view.scale / this.stretchNow() };
-    this.pressed(this.idAt(x, y), where);
+    const point = { x: (x - view.x) / view.scale, y: (y - view.y) / view.scale / this.currentStretch() };
+    this.onPress(this.idAt(x, y), point);
   }
 
   private idAt(x: number, y: number): string | null {
     const { view, scene } = this;
     if (view === null || scene === null) return null;
-    const grown = view.scale / scene.scale;
-    return dotAt(scene.scene, (x - view.x) / grown, (y - view.y) / grown, REACH)?.id ?? null;
+    const zoomRatio = view.scale / scene.scale;
+    return dotAt(scene.scene, (x - view.x) / zoomRatio, (y - view.y) / zoomRatio, PICK_DISTANCE)?.id ?? null;
   }
 
-  private drawSoon(): void {
+  private scheduleDraw(): void {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
       this.draw();
@@ -277,37 +287,37 @@ export class Picture {
 
   private draw(): void {
     const { context } = this;
-    const view = this.viewNow();
+    const view = this.currentView();
     if (view === null || context === null) return;
     const last = this.scene?.scale ?? 0;
-    const isNear = this.zooming !== null && view.scale < last * GROWN_MAX && last < view.scale * GROWN_MAX;
+    const isNear = this.zoomTimer !== null && view.scale < last * RESCALE_MAX && last < view.scale * RESCALE_MAX;
     if (this.scene === null || (last !== view.scale && !isNear))
       this.scene = { scale: view.scale, scene: this.sceneAt(view.scale) };
     paint(context, this.scene.scene, {
       view,
-      grown: view.scale / this.scene.scale,
+      zoomRatio: view.scale / this.scene.scale,
       size: this.size,
       ratio: window.devicePixelRatio,
-      colours: this.coloursNow(),
+      colors: this.currentColors(),
     });
-    if (this.carried !== null) paintCarried(context, this.carried, window.devicePixelRatio, this.coloursNow());
+    if (this.draggedTo !== null) paintDragged(context, this.draggedTo, window.devicePixelRatio, this.currentColors());
   }
 
   private sceneAt(scale: number): Scene {
     const { marks } = this;
-    const diagram = this.diagramNow();
+    const diagram = this.currentDiagram();
     if (diagram === null) return { lines: [], dots: [], names: [] };
     return sceneOf(diagram, { ...marks, scale, widthOf: (text, isStrong) => this.widthOf(text, isStrong) });
   }
 
-  private coloursNow(): Colours {
-    this.colours ??= coloursAt(this.probe as HTMLSpanElement);
-    return this.colours;
+  private currentColors(): Colors {
+    this.colors ??= colorsAt(this.probe as HTMLSpanElement);
+    return this.colors;
   }
 
   private widthOf(text: string, isStrong: boolean): number {
-    const known = this.widths[isStrong ? "strong" : "plain"];
-    const last = known.get(text);
+    const cache = this.widths[isStrong ? "strong" : "plain"];
+    const last = cache.get(text);
     if (last !== undefined) return last;
     const { context } = this;
     if (context === null) return 0;
@@ -319,7 +329,7 @@ export class Picture {
       context.font = fontOf(isStrong);
       width = context.measureText(text).width;
     }
-    known.set(text, width);
+    cache.set(text, width);
     return width;
   }
 }

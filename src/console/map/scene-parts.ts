@@ -1,40 +1,34 @@
 // Elements of the drawn map, with final positions.
 
+import type { Point } from "./viewport.ts";
+
 /** Color role. */
 export type Tone = "text" | "quiet" | "line" | "accent" | "added" | "removed" | "ground";
 
-export interface SceneLine {
+export interface SceneLine extends Readonly<Record<"x1" | "y1" | "x2" | "y2", number>> {
   readonly id: string;
-  readonly x1: number;
-  readonly y1: number;
-  readonly x2: number;
-  readonly y2: number;
   /** Corners of a detour around a device. */
-  readonly via: readonly { readonly x: number; readonly y: number }[];
+  readonly via: readonly Point[];
   readonly width: number;
   readonly tone: Tone;
-  /** `broken`: vanished. `dotted`: the interfaces at its ends are uncertain. */
-  readonly stroke: "whole" | "broken" | "dotted";
+  /** `dashed`: vanished. `dotted`: the interfaces at its ends are uncertain. */
+  readonly stroke: "solid" | "dashed" | "dotted";
 }
 
-export interface SceneDot {
+export interface SceneDot extends Point {
   readonly id: string;
-  readonly x: number;
-  readonly y: number;
   readonly radius: number;
   readonly tone: Tone;
   /** Outline only: vanished, or not in the inventory. */
   readonly isHollow: boolean;
-  readonly isBroken: boolean;
+  readonly isDashed: boolean;
   /** Ring for a selected or matching device. */
   readonly ring: Tone | null;
 }
 
-export interface SceneName {
+/** Label, positioned by its center. */
+export interface SceneName extends Point {
   readonly text: string;
-  /** Center. */
-  readonly x: number;
-  readonly y: number;
   readonly width: number;
   readonly tone: Tone;
   readonly isStrong: boolean;
@@ -48,12 +42,12 @@ export interface Scene {
 
 export interface SceneOptions {
   readonly scale: number;
-  readonly chosenId: string | null;
+  readonly selectedId: string | null;
   /** Ids of devices and links on the selected path. */
-  readonly way: ReadonlySet<string>;
+  readonly path: ReadonlySet<string>;
   /** Null without a search. */
   readonly found: ReadonlySet<string> | null;
-  /** In pixels. */
+  /** Width of a text in pixels. */
   readonly widthOf: (text: string, isStrong: boolean) => number;
 }
 

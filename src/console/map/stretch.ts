@@ -5,7 +5,7 @@ import { boundsOf, EDGE, FIT_MAX, type Point, type Size } from "./viewport.ts";
 
 /** Steeper lines no longer show which devices they connect. */
 const STRETCH_MAX = 3;
-/** In steps, so that one device more or fewer rarely changes the factor. */
+/** The factor changes in steps, so that one device more or fewer rarely changes it. */
 const STRETCH_STEP = 0.25;
 /** Row distance of the layout, in map units. */
 const ROW = 120;
@@ -19,45 +19,46 @@ export function stretchOf(points: readonly Point[], { width, height }: Size): nu
   if (bottom === top) return 1;
   const scale = Math.min(FIT_MAX, Math.max(1, width - 2 * EDGE.x) / Math.max(1, right - left));
   const free = Math.max(1, height - 2 * EDGE.y) / ((bottom - top) * scale);
-  const most = Math.min(STRETCH_MAX, free, ROW_MAX / (ROW * scale));
-  return Math.max(1, Math.floor(most / STRETCH_STEP) * STRETCH_STEP);
+  const limit = Math.min(STRETCH_MAX, free, ROW_MAX / (ROW * scale));
+  return Math.max(1, Math.floor(limit / STRETCH_STEP) * STRETCH_STEP);
 }
 
-/** Same devices and cables, stretched vertically. */
-export function stretched(diagram: Diagram, by: number): Diagram {
-  if (by === 1) return diagram;
-  const nodes = diagram.nodes.map((node) => ({ ...node, y: node.y * by }));
+/** Same devices and links, stretched vertically. */
+export function stretched(diagram: Diagram, ratio: number): Diagram {
+  if (ratio === 1) return diagram;
+  const nodes = diagram.nodes.map((node) => ({ ...node, y: node.y * ratio }));
   const nodeById = new Map(nodes.map((node) => [node.id, node]));
   const links = diagram.links.map((link) => {
-    const [one, other] = link.ends.map(({ id }) => nodeById.get(id)) as [DiagramNode, DiagramNode];
-    return { ...link, ends: [one, other] as const };
+    const [start, end] = link.ends.map(({ id }) => nodeById.get(id)) as [DiagramNode, DiagramNode];
+    return { ...link, ends: [start, end] as const };
   });
   const linkById = new Map(links.map((link) => [link.id, link]));
   const linksById = new Map(
-    [...diagram.linksById].map(([id, own]) => [id, own.map((link) => linkById.get(link.id) as DiagramLink)]),
+    [...diagram.linksById].map(([id, ownLinks]) => [id, ownLinks.map((link) => linkById.get(link.id) as DiagramLink)]),
   );
   return { ...diagram, nodes, links, nodeById, linkById, linksById };
 }
 
 /** Keeps the stretch factor of a picture across timestamps, so that nothing jumps. */
-export class Stretching {
-  private by: number | null = null;
-  private last: { readonly given: Diagram; readonly by: number; readonly diagram: Diagram } | null = null;
+export class StretchState {
+  private ratio: number | null = null;
+  private last: { readonly source: Diagram; readonly ratio: number; readonly diagram: Diagram } | null = null;
 
-  /** For another map or a resized picture. */
+  /** Recomputes the factor when next needed, for another map or a resized picture. */
   forget(): void {
-    this.by = null;
+    this.ratio = null;
   }
 
   /** @param size of the picture; zero if not yet known */
-  factor(given: Diagram | null, size: Size): number {
-    if (given !== null && given.nodes.length > 0 && size.width > 0) this.by ??= stretchOf(given.nodes, size);
-    return this.by ?? 1;
+  factor(source: Diagram | null, size: Size): number {
+    if (source !== null && source.nodes.length > 0 && size.width > 0) this.ratio ??= stretchOf(source.nodes, size);
+    return this.ratio ?? 1;
   }
 
-  drawn(given: Diagram, size: Size): Diagram {
-    const by = this.factor(given, size);
-    if (this.last?.given !== given || this.last.by !== by) this.last = { given, by, diagram: stretched(given, by) };
+  stretchedDiagram(source: Diagram, size: Size): Diagram {
+    const ratio = this.factor(source, size);
+    if (this.last?.source !== source || this.last.ratio !== ratio)
+      this.last = { source, ratio, diagram: stretched(source, ratio) };
     return this.last.diagram;
   }
 }

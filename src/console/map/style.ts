@@ -2,7 +2,7 @@
 
 import { NAME_SIZE, type SceneLine, type Tone } from "./scene-parts.ts";
 
-export type Colours = Readonly<Record<Tone, string>>;
+export type Colors = Readonly<Record<Tone, string>>;
 
 export const FONT_FAMILY = 'system-ui, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif';
 
@@ -12,8 +12,8 @@ export function fontOf(isStrong: boolean): string {
 
 /** Dash lengths by stroke. */
 export const DASHES: Readonly<Record<SceneLine["stroke"], readonly number[]>> = {
-  whole: [],
-  broken: [7, 5],
+  solid: [],
+  dashed: [7, 5],
   dotted: [2, 3],
 };
 

@@ -1,7 +1,7 @@
-// Scene as a standalone SVG that looks the same in any viewer.
+// SVG export of a scene, standalone so that it looks the same in any viewer.
 
 import { NAME_HEIGHT, NAME_SIZE, type Scene, type SceneDot, type SceneLine, type SceneName } from "./scene-parts.ts";
-import { type Colours, DASHES, FONT_FAMILY, NAME_RIM } from "./style.ts";
+import { type Colors, DASHES, FONT_FAMILY, NAME_RIM } from "./style.ts";
 
 /** Margin around the drawing, in pixels. */
 const EDGE = 24;
@@ -29,48 +29,48 @@ export function extentOf({ dots, names, lines }: Scene) {
 }
 
 /** @param title subject and timestamp of the map */
-export function svgOf(scene: Scene, colours: Colours, title: string): string {
+export function svgOf(scene: Scene, colors: Colors, title: string): string {
   const { x, y, width, height } = extentOf(scene);
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="${x} ${y} ${width} ${height}">`,
     `<title>${escaped(title)}</title>`,
-    `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${colours.ground}"/>`,
-    ...scene.lines.map((line) => lineSvg(line, colours)),
-    ...scene.dots.map((dot) => dotSvg(dot, colours)),
+    `<rect x="${x}" y="${y}" width="${width}" height="${height}" fill="${colors.ground}"/>`,
+    ...scene.lines.map((line) => lineSvg(line, colors)),
+    ...scene.dots.map((dot) => dotSvg(dot, colors)),
     `<g font-family="${escaped(FONT_FAMILY)}" font-size="${NAME_SIZE}" text-anchor="middle">`,
-    ...scene.names.map((name) => nameSvg(name, colours)),
+    ...scene.names.map((name) => nameSvg(name, colors)),
     "</g>",
     "</svg>",
     "",
   ].join("\n");
 }
 
-function lineSvg({ x1, y1, x2, y2, via, width, tone, stroke }: SceneLine, colours: Colours): string {
+function lineSvg({ x1, y1, x2, y2, via, width, tone, stroke }: SceneLine, colors: Colors): string {
   const dash = DASHES[stroke].length === 0 ? "" : ` stroke-dasharray="${DASHES[stroke].join(" ")}"`;
-  const look = `stroke="${colours[tone]}" stroke-width="${short(width)}"${dash}`;
+  const style = `stroke="${colors[tone]}" stroke-width="${rounded(width)}"${dash}`;
   if (via.length === 0)
-    return `<line x1="${short(x1)}" y1="${short(y1)}" x2="${short(x2)}" y2="${short(y2)}" ${look}/>`;
-  const points = [{ x: x1, y: y1 }, ...via, { x: x2, y: y2 }].map(({ x, y }) => `${short(x)},${short(y)}`);
-  return `<polyline points="${points.join(" ")}" fill="none" stroke-linejoin="round" ${look}/>`;
+    return `<line x1="${rounded(x1)}" y1="${rounded(y1)}" x2="${rounded(x2)}" y2="${rounded(y2)}" ${style}/>`;
+  const points = [{ x: x1, y: y1 }, ...via, { x: x2, y: y2 }].map(({ x, y }) => `${rounded(x)},${rounded(y)}`);
+  return `<polyline points="${points.join(" ")}" fill="none" stroke-linejoin="round" ${style}/>`;
 }
 
-function dotSvg({ x, y, radius, tone, isHollow, isBroken, ring }: SceneDot, colours: Colours): string {
-  const place = `cx="${short(x)}" cy="${short(y)}"`;
-  const edge = isHollow
-    ? ` stroke="${colours[tone]}" stroke-width="1.5"${isBroken ? ' stroke-dasharray="3 2"' : ""}`
+function dotSvg({ x, y, radius, tone, isHollow, isDashed, ring }: SceneDot, colors: Colors): string {
+  const center = `cx="${rounded(x)}" cy="${rounded(y)}"`;
+  const outline = isHollow
+    ? ` stroke="${colors[tone]}" stroke-width="1.5"${isDashed ? ' stroke-dasharray="3 2"' : ""}`
     : "";
-  const dot = `<circle ${place} r="${short(radius)}" fill="${colours[isHollow ? "ground" : tone]}"${edge}/>`;
+  const dot = `<circle ${center} r="${rounded(radius)}" fill="${colors[isHollow ? "ground" : tone]}"${outline}/>`;
   if (ring === null) return dot;
-  return `${dot}<circle ${place} r="${short(radius + 3.5)}" fill="none" stroke="${colours[ring]}" stroke-width="2"/>`;
+  return `${dot}<circle ${center} r="${rounded(radius + 3.5)}" fill="none" stroke="${colors[ring]}" stroke-width="2"/>`;
 }
 
-function nameSvg({ text, x, y, tone, isStrong }: SceneName, colours: Colours): string {
+function nameSvg({ text, x, y, tone, isStrong }: SceneName, colors: Colors): string {
   const weight = isStrong ? ' font-weight="600"' : "";
-  const rim = `paint-order="stroke" stroke="${colours.ground}" stroke-width="${NAME_RIM}" stroke-linejoin="round"`;
-  return `<text x="${short(x)}" y="${short(y + NAME_SIZE * 0.35)}" fill="${colours[tone]}" ${rim}${weight}>${escaped(text)}</text>`;
+  const rim = `paint-order="stroke" stroke="${colors.ground}" stroke-width="${NAME_RIM}" stroke-linejoin="round"`;
+  return `<text x="${rounded(x)}" y="${rounded(y + NAME_SIZE * 0.35)}" fill="${colors[tone]}" ${rim}${weight}>${escaped(text)}</text>`;
 }
 
-function short(value: number): string {
+function rounded(value: number): string {
   return String(Math.round(value * 10) / 10);
 }
 

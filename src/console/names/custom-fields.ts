@@ -1,8 +1,7 @@
-// Custom field definitions of the organization at the shown instant: labels and types. Loaded on first use per instant,
-// and again after a change.
+// Custom field definitions at the shown instant, loaded on first use per instant and reloaded after a change.
 
 import { type Signal, signal } from "@preact/signals";
-import { forgetFields, onForgotten } from "../api/answer.ts";
+import { dropFieldResponses, onResponsesCleared } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { onChanges } from "../api/live.ts";
 import { fieldLabel } from "../text/lists.ts";
@@ -11,42 +10,39 @@ import { at } from "../time/at.ts";
 
 export type CustomField = DataOf<"/api/v1/custom-fields">[number];
 
-/** Custom values of a record, by key. */
-export interface Holding {
+/** A record's custom values, by key. */
+export interface WithCustomFields {
   readonly custom_fields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const PREFIX = "custom_fields.";
-/** Above the API's limit per organization. */
+/** Exceeds the API's limit per organization. */
 const FIELDS_MAX = 1_000;
 
-/** Stepping through time visits many instants. */
+/** Limit of cached instants: stepping through time visits many. */
 const INSTANTS_MAX = 30;
 
-/** By instant, as in the address; null for now. Least recently used first. */
-const defined = new Map<string | null, Signal<readonly CustomField[] | undefined>>();
+/** Definitions by instant, as in the URL; null for now. Least recently used first. */
+const fieldsByInstant = new Map<string | null, Signal<readonly CustomField[] | undefined>>();
 
-/** Fields of a record kind in order of creation; empty while loading. */
+/** Custom fields of a record kind in order of creation; empty while loading. */
 export function definedFieldsOf(kind: string): readonly CustomField[] {
-  const fields = definedAt(at.value) ?? definedAt(null) ?? [];
+  const fields = fieldsAt(at.value) ?? fieldsAt(null) ?? [];
   return fields.filter(({ kinds }) => (kinds as readonly string[]).includes(kind));
 }
 
-/**
- * Definition of a field such as `custom_fields.rack`, at the shown instant, or now if it did not exist then. Null for
- * another or a deleted field.
- */
+/** Definition of a field such as `custom_fields.rack`, at the shown instant or else now; null if there is none. */
 export function customFieldOf(field: string): CustomField | null {
   const key = customKey(field);
   if (key === null) return null;
   for (const instant of new Set([at.value, null])) {
-    const found = definedAt(instant)?.find((each) => each.key === key);
-    if (found !== undefined) return found;
+    const definition = fieldsAt(instant)?.find((field) => field.key === key);
+    if (definition !== undefined) return definition;
   }
   return null;
 }
 
-/** `rack` for `custom_fields.rack`; null for another field. */
+/** `rack` for `custom_fields.rack`; null for other fields. */
 export function customKey(field: string): string | null {
   return field.startsWith(PREFIX) ? field.slice(PREFIX.length) : null;
 }
@@ -56,12 +52,11 @@ export function customName(key: string): string {
   return PREFIX + key;
 }
 
-/** Value of a record's field, custom or not. */
+/** Value of any field of a record, custom or not. */
 export function valueOfField(record: unknown, field: string): unknown {
   const key = customKey(field);
   if (key === null) return ownValue(record as Readonly<Record<string, unknown>>, field);
-  const values = (record as Holding).custom_fields;
-  return ownValue(values, key);
+  return ownValue((record as WithCustomFields).custom_fields, key);
 }
 
 /** Display title of a field; the label of a custom one. */
@@ -71,34 +66,32 @@ export function fieldTitle(field: string): string {
 
 onChanges((changes) => {
   if (changes?.some(({ type }) => type === "custom_field") === false) return;
-  forgetFields();
-  const now = defined.get(null);
-  if (now !== undefined) void ask(null, now);
+  dropFieldResponses();
+  const now = fieldsByInstant.get(null);
+  if (now !== undefined) void load(null, now);
 });
 
-onForgotten(() => {
-  defined.clear();
-});
+onResponsesCleared(() => fieldsByInstant.clear());
 
-/** Undefined while loading. */
-function definedAt(instant: string | null): readonly CustomField[] | undefined {
-  const known = defined.get(instant);
-  const fields = known ?? signal<readonly CustomField[] | undefined>(undefined);
-  defined.delete(instant);
-  defined.set(instant, fields);
-  for (const oldest of defined.keys()) {
-    if (defined.size <= INSTANTS_MAX) break;
-    defined.delete(oldest);
+/** Definitions at an instant; undefined while loading. */
+function fieldsAt(instant: string | null): readonly CustomField[] | undefined {
+  const cached = fieldsByInstant.get(instant);
+  const fields = cached ?? signal<readonly CustomField[] | undefined>(undefined);
+  fieldsByInstant.delete(instant);
+  fieldsByInstant.set(instant, fields);
+  for (const oldest of fieldsByInstant.keys()) {
+    if (fieldsByInstant.size <= INSTANTS_MAX) break;
+    fieldsByInstant.delete(oldest);
   }
-  if (known === undefined) void ask(instant, fields);
+  if (cached === undefined) void load(instant, fields);
   return fields.value;
 }
 
-async function ask(instant: string | null, fields: Signal<readonly CustomField[] | undefined>): Promise<void> {
+async function load(instant: string | null, fields: Signal<readonly CustomField[] | undefined>): Promise<void> {
   try {
     const query = { limit: FIELDS_MAX, ...(instant === null ? {} : { at: instant }) };
     fields.value = (await read("/api/v1/custom-fields", { query }).load()).data;
   } catch {
-    // On failure the keys are shown; the rest of the page still works.
+    // On failure, keys are shown instead; the rest of the page still works.
   }
 }

@@ -9,30 +9,30 @@ import { nameOf } from "./names.ts";
 import { recordPage } from "./record-page.ts";
 import { shownName } from "./shown-name.ts";
 
-/** Overrides the instant of the names and links inside, for comparisons. With `vs`, links lead to a comparison. */
+/** Overrides the instant of names and links inside, for comparisons. With `vs`, links lead to a comparison. */
 export const NamedAsOf = createContext<{ readonly at: string | null; readonly vs?: string } | null>(null);
 
 interface NamedProps {
   readonly kind: RecordKind;
   readonly id: string;
-  /** Instant other than that of the address. */
+  /** Instant other than that in the URL. */
   readonly as?: string | null | undefined;
 }
 
-export function Named({ kind, id, as: own }: NamedProps) {
-  const around = useContext(NamedAsOf);
-  const as = own !== undefined ? own : around !== null ? around.at : at.value;
+export function Named({ kind, id, as: ownInstant }: NamedProps) {
+  const context = useContext(NamedAsOf);
+  const as = ownInstant !== undefined ? ownInstant : context !== null ? context.at : at.value;
   const name = nameOf(kind, id, as);
   // The end of an id distinguishes it; its beginning is a timestamp.
-  const shown = name === undefined ? "…" : shownName(id, name);
+  const label = name === undefined ? "…" : shownName(id, name);
   const page = recordPage(kind, id);
-  if (page === null) return <bdi title={id}>{shown}</bdi>;
+  if (page === null) return <bdi title={id}>{label}</bdi>;
   return (
     <a
-      href={hrefOf(page, { ...(as === at.value ? {} : { at: as }), vs: around?.vs })}
+      href={hrefOf(page, { ...(as === at.value ? {} : { at: as }), vs: context?.vs })}
       title={name === null ? id : undefined}
     >
-      <bdi>{shown}</bdi>
+      <bdi>{label}</bdi>
     </a>
   );
 }

@@ -1,49 +1,45 @@
-// Names of referenced records at the shown instant. Requests are batched: all names rendered at once take one request
-// per kind.
+// Names of referenced records at the shown instant, requested in batches: one request per kind and render.
 
 import { batch, type Signal, signal } from "@preact/signals";
-import { onForgotten } from "../api/answer.ts";
+import { onResponsesCleared } from "../api/answer.ts";
 import { read } from "../api/client.ts";
 import { IDS_MAX, idGroups } from "../api/ids.ts";
 import { onChanges } from "../api/live.ts";
 import { apiPath, entryOf, type RecordKind } from "../kinds/kinds.ts";
-import { calledOf } from "./called.ts";
+import { displayName } from "./display-name.ts";
 
 /** Undefined while loading; null for a record that did not exist then or is not accessible. */
 type Name = string | null | undefined;
 
-/** By the URL's `at`; least recently used first. */
+/** Names by instant (the URL's `at`) and id; least recently used instant first. */
 const names = new Map<string | null, Map<string, Signal<Name>>>();
-/** Colors of tags, by instant. */
+/** Tag colors by instant and id. */
 const colors = new Map<string | null, Map<string, string>>();
-/** Stepping through time visits many instants. */
+/** Limit of cached instants: stepping through time visits many. */
 const INSTANTS_MAX = 30;
 /** Last known name of each record, shown while the name at the instant is loading. */
 const lastNames = new Map<string, string | null>();
-/** Kinds of the records named at the present, whose names can change. */
-const kindsOfNow = new Map<string, RecordKind>();
-const wanted = new Map<string, { readonly kind: RecordKind; readonly at: string | null; readonly ids: Set<string> }>();
+/** Kinds by id of records with a current name, which can change. */
+const presentKinds = new Map<string, RecordKind>();
+const pending = new Map<string, { readonly kind: RecordKind; readonly at: string | null; readonly ids: Set<string> }>();
 
-/**
- * Name of a record; loaded if unknown, with a later update.
- * @param at as in the address; null for now
- */
+/** Name of a record, loaded if unknown; the caller rerenders once it is. @param at as in the URL; null for now */
 export function nameOf(kind: RecordKind, id: string, at: string | null): Name {
-  const ofInstant = namesAt(at);
-  const known = ofInstant.get(id);
-  if (known !== undefined) return known.value;
+  const namesById = namesAt(at);
+  const existing = namesById.get(id);
+  if (existing !== undefined) return existing.value;
   const name = signal<Name>(lastNames.get(id));
-  ofInstant.set(id, name);
-  if (at === null) kindsOfNow.set(id, kind);
-  want(kind, id, at);
+  namesById.set(id, name);
+  if (at === null) presentKinds.set(id, kind);
+  enqueue(kind, id, at);
   return name.value;
 }
 
-function want(kind: RecordKind, id: string, at: string | null): void {
-  const together = `${at} ${kind}`;
-  if (wanted.size === 0) queueMicrotask(ask);
-  const ids = wanted.get(together)?.ids ?? new Set();
-  wanted.set(together, { kind, at, ids: ids.add(id) });
+function enqueue(kind: RecordKind, id: string, at: string | null): void {
+  const key = `${at} ${kind}`;
+  if (pending.size === 0) queueMicrotask(flush);
+  const ids = pending.get(key)?.ids ?? new Set();
+  pending.set(key, { kind, at, ids: ids.add(id) });
 }
 
 /** Color of a tag with a known name; undefined while loading. */
@@ -53,58 +49,58 @@ export function tagColor(id: string, at: string | null): string | undefined {
 
 onChanges((changes) => {
   // Changes were missed: any current name may be outdated.
-  for (const id of changes === null ? kindsOfNow.keys() : changes.map((change) => change.id)) {
-    const kind = kindsOfNow.get(id);
-    if (kind !== undefined) want(kind, id, null);
+  for (const id of changes === null ? presentKinds.keys() : changes.map((change) => change.id)) {
+    const kind = presentKinds.get(id);
+    if (kind !== undefined) enqueue(kind, id, null);
   }
 });
 
 /** Counts sign-outs: responses for a previous user are dropped. */
-let turn = 0;
-onForgotten(() => {
-  turn += 1;
-  for (const each of [names, colors, lastNames, kindsOfNow, wanted]) each.clear();
+let session = 0;
+onResponsesCleared(() => {
+  session += 1;
+  for (const cache of [names, colors, lastNames, presentKinds, pending]) cache.clear();
 });
 
 function namesAt(at: string | null): Map<string, Signal<Name>> {
-  const ofInstant = names.get(at) ?? new Map<string, Signal<Name>>();
+  const namesById = names.get(at) ?? new Map<string, Signal<Name>>();
   names.delete(at);
-  names.set(at, ofInstant);
+  names.set(at, namesById);
   for (const oldest of names.keys()) {
     if (names.size <= INSTANTS_MAX) break;
     names.delete(oldest);
     colors.delete(oldest);
-    if (oldest === null) kindsOfNow.clear();
+    if (oldest === null) presentKinds.clear();
   }
-  return ofInstant;
+  return namesById;
 }
 
-function ask(): void {
-  const batches = [...wanted.values()];
-  wanted.clear();
-  for (const { kind, at, ids } of batches) for (const group of idGroups([...ids])) void fill(kind, at, group);
+function flush(): void {
+  const batches = [...pending.values()];
+  pending.clear();
+  for (const { kind, at, ids } of batches) for (const group of idGroups([...ids])) void load(kind, at, group);
 }
 
-async function fill(kind: RecordKind, at: string | null, ids: string[]): Promise<void> {
-  const asked = turn;
+async function load(kind: RecordKind, at: string | null, ids: string[]): Promise<void> {
+  const startedIn = session;
   const found = await listNames(kind, at, ids).then(
-    (told) => new Map(told.map((each) => [each.id, each])),
-    // On failure the ids are shown; the rest of the page still works.
+    (records) => new Map(records.map((record) => [record.id, record])),
+    // On failure, ids are shown instead; the rest of the page still works.
     () => new Map<string, NamedRecord>(),
   );
-  if (asked !== turn) return;
-  const ofInstant = names.get(at);
-  if (ofInstant !== undefined) {
-    const ofTags = colors.get(at) ?? new Map<string, string>();
-    for (const { id, color } of found.values()) if (color !== undefined) ofTags.set(id, color);
-    if (ofTags.size > 0) colors.set(at, ofTags);
+  if (startedIn !== session) return;
+  const namesById = names.get(at);
+  if (namesById !== undefined) {
+    const tagColors = colors.get(at) ?? new Map<string, string>();
+    for (const { id, color } of found.values()) if (color !== undefined) tagColors.set(id, color);
+    if (tagColors.size > 0) colors.set(at, tagColors);
   }
   batch(() => {
     for (const id of ids) {
-      const own = found.get(id)?.name ?? null;
-      lastNames.set(id, own);
-      const name = ofInstant?.get(id);
-      if (name !== undefined) name.value = own;
+      const newName = found.get(id)?.name ?? null;
+      lastNames.set(id, newName);
+      const name = namesById?.get(id);
+      if (name !== undefined) name.value = newName;
     }
   });
 }
@@ -112,12 +108,12 @@ async function fill(kind: RecordKind, at: string | null, ids: string[]): Promise
 interface NamedRecord {
   readonly id: string;
   readonly name: string;
-  /** Tags only. */
+  /** Only tags have a color. */
   readonly color?: string;
 }
 
 async function listNames(kind: RecordKind, at: string | null, ids: string[]): Promise<readonly NamedRecord[]> {
-  const query = { ids, limit: IDS_MAX, ...(at === null ? {} : { at }), ...entryOf(kind)?.alone };
+  const query = { ids, limit: IDS_MAX, ...(at === null ? {} : { at }), ...entryOf(kind)?.withoutParts };
   const { data } = await read(apiPath(kind), { query }).load();
-  return data.map((record) => ({ ...record, name: calledOf(kind, record) }));
+  return data.map((record) => ({ ...record, name: displayName(kind, record) }));
 }

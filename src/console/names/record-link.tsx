@@ -1,4 +1,4 @@
-// Link to a record with a known name.
+// Link to a record whose name is known.
 
 import { useContext } from "preact/hooks";
 import { hrefOf } from "../url/location.ts";
@@ -11,14 +11,14 @@ interface RecordLinkProps {
   readonly type: string;
   readonly id: string;
   readonly name: string | null;
-  /** Instant other than that of the address; null for now. */
+  /** Instant other than that in the URL; null for now. */
   readonly at?: string | null;
 }
 
 export function RecordLink({ type, id, name, at }: RecordLinkProps) {
-  const shown = <bdi>{shownName(id, name)}</bdi>;
+  const label = <bdi>{shownName(id, name)}</bdi>;
   const page = anyRecordPage(type, id);
-  const around = useContext(NamedAsOf);
-  const as = at === undefined ? around?.at : at;
-  return page === null ? shown : <a href={hrefOf(page, { at: as, vs: around?.vs })}>{shown}</a>;
+  const context = useContext(NamedAsOf);
+  const instant = at === undefined ? context?.at : at;
+  return page === null ? label : <a href={hrefOf(page, { at: instant, vs: context?.vs })}>{label}</a>;
 }

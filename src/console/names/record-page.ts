@@ -1,8 +1,8 @@
-// Page paths of a record, by the API name of its kind.
+// Paths of record pages, by the API name of the kind.
 
 import { entryOf } from "../kinds/kinds.ts";
 
-/** Null for a kind without pages of its own. */
+/** Page of a record; null for a kind without pages of its own. */
 export function recordPage(kind: string, id: string): string | null {
   return entryOf(kind)?.page?.replace(":id", id) ?? null;
 }

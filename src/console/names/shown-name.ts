@@ -1,12 +1,9 @@
-// Display name of a record.
+// Visible names of records and interfaces.
 
-/** Digits from the end of an id, which distinguish it; its beginning is a timestamp. */
+/** Number of digits shown from the end of an id; its beginning is a timestamp, so only the end is distinctive. */
 const ID_DIGITS = 8;
 
-/**
- * First visible name, else the end of the id.
- * @param names in order of preference; null, undefined and invisible texts are skipped
- */
+/** First visible name, or else the end of the id. @param names in order of preference; invisible ones are skipped */
 export function shownName(id: string, ...names: readonly (string | null | undefined)[]): string {
   return names.find((name) => name !== null && name !== undefined && isVisible(name)) ?? endOfId(id);
 }
@@ -22,12 +19,12 @@ export function interfaceName({ if_name, if_descr, if_index }: NamedInterface): 
   return [if_name, if_descr].find((name) => name != null && isVisible(name)) ?? `#${if_index}`;
 }
 
-/** `…7f3a91c2`. */
+/** Shortened id: `…7f3a91c2`. */
 export function endOfId(id: string): string {
   return `…${id.slice(-ID_DIGITS)}`;
 }
 
-/** As in the appliance: white space, format characters and default-ignorable code points are invisible. */
+/** Same rule as in the appliance: white space, format characters and default-ignorable code points are invisible. */
 function isVisible(text: string): boolean {
   return /[^\s\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(text);
 }

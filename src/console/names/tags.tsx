@@ -1,4 +1,4 @@
-// Tags of a record with their colors, linked to a list of the tagged records where the page provides one.
+// A record's tags with their colors, linked to a list of the tagged records where the page provides one.
 
 import { useContext } from "preact/hooks";
 import { at } from "../time/at.ts";
@@ -8,15 +8,15 @@ import { shownName } from "./shown-name.ts";
 
 interface TagsProps {
   readonly ids: readonly string[];
-  /** Address of the records with a tag; without it, tags are not linked. */
+  /** URL of the records with a tag; without it, tags are not linked. */
   readonly hrefOf?: (name: string) => string;
   /** Instant other than that of the surrounding content. */
   readonly as?: string | null | undefined;
 }
 
-export function Tags({ ids, hrefOf, as: own }: TagsProps) {
-  const around = useContext(NamedAsOf);
-  const as = own !== undefined ? own : around !== null ? around.at : at.value;
+export function Tags({ ids, hrefOf, as: ownInstant }: TagsProps) {
+  const context = useContext(NamedAsOf);
+  const as = ownInstant !== undefined ? ownInstant : context !== null ? context.at : at.value;
   return (
     <span class="tags">
       {ids.map((id) => (
@@ -35,22 +35,21 @@ interface TagProps {
 function Tag({ id, as, hrefOf }: TagProps) {
   const name = nameOf("tag", id, as);
   const color = tagColor(id, as);
-  const shown = (
+  const label = (
     <>
       <span class={`tag-color tag-${color ?? "Gray"}`} aria-hidden="true" />
-      {/* The end of an id distinguishes it. */}
       <bdi>{name === undefined ? "…" : shownName(id, name)}</bdi>
     </>
   );
   if (!name || hrefOf === undefined)
     return (
       <span class="tag" title={name || id}>
-        {shown}
+        {label}
       </span>
     );
   return (
     <a class="tag" href={hrefOf(name)} title={name}>
-      {shown}
+      {label}
     </a>
   );
 }

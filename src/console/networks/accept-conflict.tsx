@@ -1,28 +1,22 @@
-// Acceptance of a conflict with a reason, and its withdrawal.
+// Controls to accept a conflict with a reason, and to withdraw the acceptance.
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { api, done } from "../api/client.ts";
-import { useSending } from "../forms/sending.ts";
-import { Problem } from "../parts/problem.tsx";
+import { api, type DataOf, unwrap } from "../api/client.ts";
+import { ActionButton, SubmitButton } from "../components/buttons.tsx";
+import { Problem } from "../components/problem.tsx";
+import { useWrite } from "../forms/use-write.ts";
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";
 
-interface AcceptConflictProps {
-  readonly conflict: {
-    readonly type: "Address" | "Mac" | "Subnet";
-    readonly value: string;
-    readonly fingerprint: string;
-    readonly acceptance: { readonly id: string } | null;
-  };
-  onDone(): void;
-}
+type Conflict = DataOf<"/api/v1/conflicts">[number];
 
-export function AcceptConflict({ conflict: { type, value, fingerprint, acceptance }, onDone }: AcceptConflictProps) {
+export function AcceptConflict({ conflict, onDone }: { readonly conflict: Conflict; onDone(): void }) {
+  const { type, value, fingerprint, acceptance } = conflict;
   const [reason, setReason] = useState<string | null>(null);
-  const { isBusy, problem, send } = useSending();
+  const { isBusy, problem, send } = useWrite();
   if (isPast.value || !may(acceptance === null ? "acceptConflict" : "withdrawConflictAcceptance")) return null;
-  const end = () => {
+  const finish = () => {
     setReason(null);
     onDone();
   };
@@ -30,34 +24,28 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
     return (
       <>
         {problem !== null && <Problem problem={problem} />}
-        <button
-          type="button"
+        <ActionButton
+          label="Withdraw"
           disabled={isBusy}
           aria-label={`Withdraw: ${value}`}
           onClick={() =>
             void send(acceptance.id, async (header) => {
               const params = { path: { id: acceptance.id }, header };
-              await done(api.DELETE("/api/v1/conflicts/acceptances/{id}", { params }));
-              end();
+              await unwrap(api.DELETE("/api/v1/conflicts/acceptances/{id}", { params }));
+              finish();
             })
           }
-        >
-          Withdraw
-        </button>
+        />
       </>
     );
   if (reason === null)
-    return (
-      <button type="button" aria-label={`Accept: ${value}`} onClick={() => setReason("")}>
-        Accept
-      </button>
-    );
+    return <ActionButton label="Accept" aria-label={`Accept: ${value}`} onClick={() => setReason("")} />;
   const accept = (event: SubmitEvent) => {
     event.preventDefault();
     const body = { type, value, fingerprint, reason: reason.trim() === "" ? null : reason };
     void send(body, async (header) => {
-      await done(api.POST("/api/v1/conflicts/acceptances", { params: { header }, body }));
-      end();
+      await unwrap(api.POST("/api/v1/conflicts/acceptances", { params: { header }, body }));
+      finish();
     });
   };
   return (
@@ -68,17 +56,12 @@ export function AcceptConflict({ conflict: { type, value, fingerprint, acceptanc
         autoFocus
         type="text"
         maxLength={LIMITS.acceptConflict.reason.maxLength}
-        aria-label="Reason to accept it"
-        placeholder="Reason to accept it"
+        aria-label="Reason for accepting"
+        placeholder="Reason for accepting"
         value={reason}
         onInput={(event) => setReason(event.currentTarget.value)}
       />{" "}
-      <button type="submit" class="primary" disabled={isBusy}>
-        Accept
-      </button>{" "}
-      <button type="button" onClick={() => setReason(null)}>
-        Cancel
-      </button>
+      <SubmitButton label="Accept" disabled={isBusy} /> <ActionButton label="Cancel" onClick={() => setReason(null)} />
     </form>
   );
 }

@@ -1,17 +1,19 @@
-// Large subnet as equal blocks with their utilization. A block opens into smaller blocks, or into its addresses.
+// Map of a large subnet as equal blocks with their utilization. A block opens into smaller blocks or its addresses.
 
 import type { ComponentChildren } from "preact";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { CellGrid } from "../parts/cell-grid.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { CellGrid } from "../components/cell-grid.tsx";
+import { Paged } from "../components/paged.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { Section } from "../components/section.tsx";
 import { groupedDigits } from "../text/digits.ts";
 import { subnetText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefHere, hrefOf } from "../url/location.ts";
 import { type BlockParts, blockPartsOf } from "./address-map.ts";
+import { ADDRESS_CHANGES } from "./address-table.tsx";
 import { blockName } from "./prefixes.ts";
 
 type Block = DataOf<"/api/v1/subnets/{id}/blocks">[number];
@@ -29,81 +31,68 @@ interface AddressBlocksProps {
 
 /** Map and table are items of the page's grid, as in `AddressCells`. */
 export function AddressBlocks({ id, cidr, part, head }: AddressBlocksProps) {
-  const within = part === cidr ? {} : { within: part };
-  const { data, problem, again } = useAnswer(
-    read("/api/v1/subnets/{id}/blocks", { path: { id }, query: { ...atQuery(), ...within } }),
-    { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
-  );
-  const filled = data?.filter(({ counts, subnet }) => subnet !== null || isFilled(blockPartsOf(counts)));
+  const query = { ...atQuery(), ...(part === cidr ? {} : { within: part }) };
+  const request = read("/api/v1/subnets/{id}/blocks", { path: { id }, query });
+  const { data, problem, retry } = useResponse(request, ADDRESS_CHANGES);
+  const nonEmpty = data?.filter(({ counts, subnet }) => subnet !== null || isFilled(blockPartsOf(counts)));
   return (
     <>
       <section class="subnet-map is-wide">
         {head}
-        {problem !== undefined && <Problem problem={problem} again={again} />}
-        {data === undefined && problem === undefined && <Waiting />}
+        <ResponseState data={data} problem={problem} retry={retry} />
         {data !== undefined && (
           <>
             <div class="address-map">
-              <CellGrid
-                title="Blocks of addresses"
-                columns={COLUMNS}
-                cells={data.map((block) => cellOf(block, part))}
-              />
+              <CellGrid title="Address blocks" columns={COLUMNS} cells={data.map((block) => cellOf(block, part))} />
             </div>
             <p class="aside block-legend">
-              Filled: in use. Hatched: set aside or in child subnets. Click a block to open it; a block inside a child
+              Filled: in use. Hatched: in ranges or child subnets. Click a block to open it; a block inside a child
               subnet leads there.
             </p>
           </>
         )}
       </section>
-      {filled !== undefined && (
-        <section class="subnet-table">
-          <h2>Blocks that are not empty</h2>
-          {filled.length === 0 ? <p class="aside">Nothing is in any of them.</p> : <BlockTable blocks={filled} />}
-        </section>
+      {nonEmpty !== undefined && (
+        <Section title="Non-empty blocks" className="subnet-table">
+          {nonEmpty.length === 0 ? <p class="aside">All blocks are empty.</p> : <BlockTable blocks={nonEmpty} />}
+        </Section>
       )}
     </>
   );
 }
 
-function isFilled({ used, aside, inSubnets }: BlockParts): boolean {
-  return used + aside + inSubnets > 0;
+function isFilled({ used, inRanges, inSubnets }: BlockParts): boolean {
+  return used + inRanges + inSubnets > 0;
 }
 
 function hrefOfBlock({ cidr, subnet }: Block): string {
   return subnet === null ? hrefHere({ block: cidr, page: null, find: null }) : hrefOf(`/subnets/${subnet.id}`);
 }
 
-const blockParts = ({
-  used,
-  aside,
-  inSubnets,
-  free,
-}: Readonly<Record<"used" | "aside" | "inSubnets" | "free", number>>) =>
+const blockText = ({ used, inRanges, inSubnets, free }: BlockParts) =>
   [
     `${groupedDigits(used)} in use`,
-    ...(aside > 0 ? [`${groupedDigits(aside)} set aside`] : []),
-    ...(inSubnets > 0 ? [`${groupedDigits(inSubnets)} in subnets within`] : []),
+    ...(inRanges > 0 ? [`${groupedDigits(inRanges)} in ranges`] : []),
+    ...(inSubnets > 0 ? [`${groupedDigits(inSubnets)} in child subnets`] : []),
     `${groupedDigits(free)} free`,
   ].join(", ");
 
 function cellOf(block: Block, part: string) {
   const { cidr, counts, subnet } = block;
   const parts = blockPartsOf(counts);
-  const all = Math.max(1, parts.used + parts.aside + parts.inSubnets + parts.free);
-  const share = (count: number) => ({ inlineSize: `${count === 0 ? 0 : Math.max(6, (count / all) * 100)}%` });
+  const total = Math.max(1, parts.used + parts.inRanges + parts.inSubnets + parts.free);
+  const share = (count: number) => ({ inlineSize: `${count === 0 ? 0 : Math.max(6, (count / total) * 100)}%` });
   return {
     id: cidr,
-    kind: subnet !== null ? "block block-subnet" : isFilled(parts) ? "block block-filled" : "block",
-    title: `${cidr}: ${subnet === null ? blockParts(parts) : subnetText.blockInSubnet(subnet.cidr, subnet.name)}`,
+    className: subnet !== null ? "block block-subnet" : isFilled(parts) ? "block block-filled" : "block",
+    title: `${cidr}: ${subnet === null ? blockText(parts) : subnetText.blockInSubnet(subnet.cidr, subnet.name)}`,
     href: hrefOfBlock(block),
     content: (
       <>
         {blockName(part, cidr)}
         <span class="block-bar" aria-hidden="true">
           <span class="block-used" style={share(parts.used)} />
-          <span class="block-aside" style={share(parts.aside)} />
+          <span class="block-aside" style={share(parts.inRanges)} />
           <span class="block-within" style={share(parts.inSubnets)} />
         </span>
       </>
@@ -111,50 +100,32 @@ function cellOf(block: Block, part: string) {
   };
 }
 
+const NUMBERS = ["In use", "In ranges", "Free"];
+
 function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
   const textOf = ({ cidr, subnet }: Block) => `${cidr} ${subnet?.cidr ?? ""} ${subnet?.name ?? ""}`;
   return (
-    <Paged rows={blocks} title="Blocks that are not empty" textOf={textOf}>
+    <Paged rows={blocks} title="Non-empty blocks" textOf={textOf}>
       {(rows) => (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
-        <section class="table" tabIndex={0} aria-label="Blocks that are not empty">
-          <table class="rows">
-            <thead>
-              <tr>
-                <th scope="col">Block</th>
-                <th scope="col" class="is-number">
-                  In use
-                </th>
-                <th scope="col" class="is-number">
-                  Set aside
-                </th>
-                <th scope="col" class="is-number">
-                  Free
-                </th>
-                <th scope="col">Subnet within</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((block) => (
-                <BlockRow key={block.cidr} block={block} />
-              ))}
-            </tbody>
-          </table>
-        </section>
+        <RowsTable title="Non-empty blocks" heads={["Block", ...NUMBERS, "Child subnet"]} numbers={NUMBERS}>
+          {rows.map((block) => (
+            <BlockRow key={block.cidr} block={block} />
+          ))}
+        </RowsTable>
       )}
     </Paged>
   );
 }
 
 function BlockRow({ block }: { readonly block: Block }) {
-  const { used, aside, inSubnets, free } = blockPartsOf(block.counts);
+  const { used, inRanges, inSubnets, free } = blockPartsOf(block.counts);
   return (
     <tr>
       <th scope="row">
         <a href={hrefOfBlock(block)}>{block.cidr}</a>
       </th>
       <td class="is-number">{groupedDigits(used)}</td>
-      <td class="is-number">{groupedDigits(aside)}</td>
+      <td class="is-number">{groupedDigits(inRanges)}</td>
       <td class="is-number">{groupedDigits(free)}</td>
       <td>
         {block.subnet === null ? (

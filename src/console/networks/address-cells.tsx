@@ -1,28 +1,25 @@
-// Address map of a subnet or part of one: a cell per address, and a table of the hosts.
+// Address map of a subnet or part of one: a cell per address, and a table of the used addresses.
 
 import type { ComponentChildren } from "preact";
 import { useContext } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
-import { read } from "../api/client.ts";
-import { AsAnswered, ShownComparison } from "../changes/comparison.tsx";
-import { CellGrid } from "../parts/cell-grid.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { useResponse } from "../api/answer.ts";
+import { type QueryOf, read } from "../api/client.ts";
+import { CellGrid } from "../components/cell-grid.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { MatchingComparison, ShownComparison } from "../history/comparison.tsx";
 import { comparisonText } from "../text/compare.ts";
 import { groupedDigits } from "../text/digits.ts";
 import { subnetText } from "../text/networks.ts";
 import { ownValue } from "../text/own-value.ts";
 import { atMs, atQuery, isPast } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
-import { formatUtc, parseInstant } from "../time/instant.ts";
+import { formatUtc, HOUR_MS, MONTH_MS, parseInstant } from "../time/instant.ts";
 import { hrefOf } from "../url/location.ts";
-import { addressesIn, cellStateOf, changesByAddress, countsOf, lastPartOf, oneByOne } from "./address-map.ts";
-import { type AddressRow, AddressTable } from "./address-table.tsx";
+import { addressesIn, cellStateOf, changesByAddress, countsOf, expandRuns, lastPartOf } from "./address-map.ts";
+import { ADDRESS_CHANGES, type AddressRow, AddressTable } from "./address-table.tsx";
 
-/** From this number of cells on, rows are denser, so that a row is a round number. */
+/** From this number of cells on, rows have twice as many cells. */
 const WIDE_FROM = 257;
-const MONTH_MS = 30 * 86_400_000;
-const HOUR_MS = 3_600_000;
 
 interface AddressCellsProps {
   readonly subnet: { readonly id: string; readonly cidr: string; readonly created_at: string };
@@ -32,30 +29,28 @@ interface AddressCellsProps {
   readonly head: ComponentChildren;
 }
 
-/** Map and table are items of the page's grid: a wide window places the map in the free space. */
+/** Map and table are separate items of the page's grid, so that a wide window can place the map in free space. */
 export function AddressCells({ subnet: { id, cidr, created_at }, part, head }: AddressCellsProps) {
   const within = part === cidr ? {} : { within: part };
-  const { data, problem, again, isEarlier } = useAnswer(
-    read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...atQuery(), ...within, limit: 0 } }),
-    { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
-  );
+  const addressesRead = (query: QueryOf<"/api/v1/subnets/{id}/addresses">) =>
+    read("/api/v1/subnets/{id}/addresses", { path: { id }, query: { ...query, ...within, limit: 0 } });
+  const { data, problem, retry, isEarlier } = useResponse(addressesRead(atQuery()), ADDRESS_CHANGES);
   // One month earlier, rounded to the hour, so that the request stays the same for a while.
   const beforeMs = Math.floor(((atMs.value ?? exactNow()) - MONTH_MS) / HOUR_MS) * HOUR_MS;
-  const before = { at: formatUtc(beforeMs), ...within, filter: "state = Used", limit: 0 };
-  const isOlder = (parseInstant(created_at) ?? beforeMs) < beforeMs;
-  const then = useAnswer(isOlder ? read("/api/v1/subnets/{id}/addresses", { path: { id }, query: before }) : null);
+  const existedBefore = (parseInstant(created_at) ?? beforeMs) < beforeMs;
+  const beforeRead = addressesRead({ at: formatUtc(beforeMs), filter: "state = Used" });
+  const monthAgo = useResponse(existedBefore ? beforeRead : null);
   const columns = addressesIn(part) >= WIDE_FROM ? 32 : 16;
-  const usedBefore = new Set(then.data?.map(({ first }) => first));
+  const usedBefore = new Set(monthAgo.data?.map(({ first }) => first));
   return (
     <>
       <section class={columns === 16 ? "subnet-map" : "subnet-map is-wide"}>
         {head}
-        {problem !== undefined && <Problem problem={problem} again={again} />}
-        {data === undefined && problem === undefined && <Waiting />}
+        <ResponseState data={data} problem={problem} retry={retry} />
         {data !== undefined && (
-          <AsAnswered isEarlier={isEarlier}>
+          <MatchingComparison isEarlier={isEarlier}>
             <Cells rows={data} usedBefore={usedBefore} columns={columns} />
-          </AsAnswered>
+          </MatchingComparison>
         )}
       </section>
       {data !== undefined && (
@@ -67,14 +62,10 @@ export function AddressCells({ subnet: { id, cidr, created_at }, part, head }: A
   );
 }
 
-interface CellsProps {
-  readonly rows: readonly AddressRow[];
-  readonly usedBefore: Set<string>;
-  readonly columns: number;
-}
+type CellsProps = Readonly<{ rows: readonly AddressRow[]; usedBefore: Set<string>; columns: number }>;
 
-function Cells({ rows: told, usedBefore, columns }: CellsProps) {
-  const rows = oneByOne(told);
+function Cells({ rows: compactRows, usedBefore, columns }: CellsProps) {
+  const rows = expandRuns(compactRows);
   const comparison = useContext(ShownComparison);
   const changes = comparison?.diff === undefined ? null : changesByAddress(comparison.diff);
   const nowMs = isPast.value ? null : exactNow();
@@ -107,23 +98,25 @@ type CellChange = keyof typeof comparisonText.changes;
 
 function cellOf({ first, last, ip_addresses, subnet }: AddressRow, state: string, change: CellChange | undefined) {
   const names = ip_addresses.map(({ host }) => host.name ?? "").join(", ");
-  const became = change === undefined ? "" : `(${comparisonText.changes[change]})`;
-  const what =
+  const changeText = change === undefined ? "" : `(${comparisonText.changes[change]})`;
+  const stateText =
     subnet === null
       ? (ownValue(subnetText.states, state) ?? state)
       : subnetText.blockInSubnet(subnet.cidr, subnet.name);
-  const title = [first, last === first ? "" : `– ${last}`, what, names, became].filter(Boolean).join(" ");
+  const title = [first, last === first ? "" : `– ${last}`, stateText, names, changeText].filter(Boolean).join(" ");
   const [address] = ip_addresses;
   const page = subnet !== null ? `/subnets/${subnet.id}` : address !== undefined ? `/hosts/${address.host.id}` : null;
   return {
     id: first,
-    kind: `cell-${state} ${change === undefined ? "" : `cell-is-${change}`}`,
+    className: `cell-${state} ${change === undefined ? "" : `cell-is-${change}`}`,
     title,
     href: page === null ? null : hrefOf(page),
     content: (
       <>
         {lastPartOf(first)}
-        {page === null && change !== undefined && <span class="unseen"> {comparisonText.changes[change]}</span>}
+        {page === null && change !== undefined && (
+          <span class="visually-hidden"> {comparisonText.changes[change]}</span>
+        )}
       </>
     ),
   };

@@ -1,20 +1,20 @@
 // Cells of a subnet's address map. Pure.
 
 import { ownValue } from "../text/own-value.ts";
-import { parseInstant } from "../time/instant.ts";
-import { addressOfNumber, numberOfAddress } from "./prefixes.ts";
+import { DAY_MS, parseInstant } from "../time/instant.ts";
+import { addressToNumber, numberToAddress } from "./prefixes.ts";
 
-/** Address properties required by a cell. */
-export interface CellFacts {
+/** Address data required by a cell. */
+export interface CellData {
   readonly state: string;
   readonly ip_addresses: readonly { readonly host: { readonly id: string }; readonly last_seen_at: string }[];
 }
 
 /** Maximum number of addresses listed one per row (see the handbook), and shown as cells. */
-export const CELLS_MAX = 4_096;
+const CELLS_MAX = 4_096;
 
-/** An address unseen for longer is probably gone. */
-const UNSEEN_MS = 30 * 86_400_000;
+/** An address not seen for longer is probably gone. */
+const UNSEEN_MS = 30 * DAY_MS;
 
 /** Number of addresses in a prefix; approximate for large IPv6 prefixes. */
 export function addressesIn(cidr: string): number {
@@ -32,65 +32,47 @@ export function hasBlocks(cidr: string): boolean {
   return !cidr.includes(":") && !hasCells(cidr);
 }
 
-/**
- * Expands a run of addresses, such as a child subnet, into one row per address, so that the following cells keep their
- * position. IPv6 runs stay as they are.
- */
-export function oneByOne<Row extends { readonly first: string; readonly last: string }>(rows: readonly Row[]): Row[] {
+/** Expands a run of addresses, such as a child subnet, into one row per address. IPv6 runs stay as they are. */
+export function expandRuns<Row extends { readonly first: string; readonly last: string }>(rows: readonly Row[]): Row[] {
   return rows.flatMap((row) => {
     if (row.first === row.last || row.first.includes(":")) return [row];
-    const from = numberOfAddress(row.first);
-    return Array.from({ length: Number(numberOfAddress(row.last) - from) + 1 }, (_, index) => {
-      const address = addressOfNumber(from + BigInt(index));
+    const from = addressToNumber(row.first);
+    return Array.from({ length: Number(addressToNumber(row.last) - from) + 1 }, (_, index) => {
+      const address = numberToAddress(from + BigInt(index));
       return { ...row, first: address, last: address };
     });
   });
 }
 
-interface CellStateOptions {
-  /** Null in the past: last-seen times are known for the present only. */
-  readonly nowMs: number | null;
-  /** Whether a host used the address one month earlier. */
-  readonly wasUsed: boolean;
-}
-
 /**
  * State of a cell: the address state, or `Twice` for an address of several hosts, `Unseen` for one not seen recently,
  * `Gone` for a free address previously used by a host.
+ * @param nowMs null in the past: last-seen times are known only for now
+ * @param wasUsed whether a host used the address one month earlier
  */
-export function cellStateOf({ state, ip_addresses }: CellFacts, { nowMs, wasUsed }: CellStateOptions): string {
+export function cellStateOf(
+  { state, ip_addresses }: CellData,
+  { nowMs, wasUsed }: { readonly nowMs: number | null; readonly wasUsed: boolean },
+): string {
   if (state === "Free" && wasUsed) return "Gone";
   const hosts = new Set(ip_addresses.map(({ host }) => host.id));
   if (hosts.size > 1) return "Twice";
   if (ip_addresses.length === 0 || nowMs === null) return state;
-  const isSeen = ip_addresses.some(({ last_seen_at }) => nowMs - (parseInstant(last_seen_at) ?? nowMs) <= UNSEEN_MS);
-  return isSeen ? state : "Unseen";
+  const isRecent = ip_addresses.some(({ last_seen_at }) => nowMs - (parseInstant(last_seen_at) ?? nowMs) <= UNSEEN_MS);
+  return isRecent ? state : "Unseen";
 }
 
 type CellChange = "added" | "removed" | "changed";
 
-/** Differences of addresses, as required by the cells; `name` is the address. */
-interface AddressDifferences {
-  readonly added: readonly Differing[];
-  readonly removed: readonly Differing[];
-  readonly changed: readonly Differing[];
-}
+/** Address differences, as required by the cells; `name` is the address. */
+type AddressDifferences = Readonly<Record<CellChange, readonly Readonly<Record<"entity_type" | "name", string>>[]>>;
 
-interface Differing {
-  readonly entity_type: string;
-  readonly name: string;
-}
-
-/** Change per address. An address moved from one host to another is changed. */
-export function changesByAddress({ added, removed, changed }: AddressDifferences): ReadonlyMap<string, CellChange> {
+/** Change per address. An address moved from one host to another counts as changed. */
+export function changesByAddress(differences: AddressDifferences): ReadonlyMap<string, CellChange> {
   const changes = new Map<string, CellChange>();
-  const add = (rows: readonly Differing[], change: CellChange) => {
-    for (const { entity_type, name } of rows)
+  for (const change of ["added", "removed", "changed"] as const)
+    for (const { entity_type, name } of differences[change])
       if (entity_type === "ip_address") changes.set(name, changes.has(name) ? "changed" : change);
-  };
-  add(added, "added");
-  add(removed, "removed");
-  add(changed, "changed");
   return changes;
 }
 
@@ -99,20 +81,15 @@ export function lastPartOf(address: string): string {
   return (/[^.:]*$/.exec(address)?.[0] || "0").slice(-3);
 }
 
-/** Address counts of a block: in use, set aside, in child subnets, and free. */
-export interface BlockParts {
-  readonly used: number;
-  readonly aside: number;
-  readonly inSubnets: number;
-  readonly free: number;
-}
+/** Address counts of a block: in use, in ranges, in child subnets, and free. */
+export type BlockParts = Readonly<Record<"used" | "inRanges" | "inSubnets" | "free", number>>;
 
 /** @param counts by address state, as in the API */
 export function blockPartsOf(counts: Readonly<Record<string, number | string | undefined>>): BlockParts {
   const sum = (...states: string[]) => states.reduce((total, state) => total + Number(ownValue(counts, state) ?? 0), 0);
   return {
     used: sum("Used", "Gateway"),
-    aside: sum("Dhcp", "Reserved", "Static", "Other"),
+    inRanges: sum("Dhcp", "Reserved", "Static", "Other"),
     inSubnets: sum("Subnet"),
     free: sum("Free"),
   };
@@ -125,7 +102,7 @@ export function countsOf(states: readonly string[]): [state: string, count: numb
   return [...counts].sort((a, b) => b[1] - a[1]);
 }
 
-/** Step of a line over time, from 0 to 100. */
+/** Step of the utilization line. */
 interface Point {
   readonly ms: number;
   readonly percent: number;
@@ -134,7 +111,7 @@ interface Point {
 }
 
 /** Minimum height of a non-zero value, for visibility. */
-const SEEN_PERCENT = 4;
+const VISIBLE_PERCENT_MIN = 4;
 
 /**
  * Step line as an SVG path, 1,000 wide and 100 high. Small non-zero values are raised, to distinguish them from zero.
@@ -144,16 +121,16 @@ export function stepsPath(
   points: readonly Point[],
   { from, to }: { readonly from: number; readonly to: number },
 ): string {
-  const place = (ms: number) => Math.round(((ms - from) / Math.max(1, to - from)) * 10_000) / 10;
-  const drawn = ({ percent, used }: Point) => (Number(used) > 0 ? Math.max(SEEN_PERCENT, percent) : percent);
-  const height = (point: Point) => Math.round((100 - Math.min(100, drawn(point))) * 10) / 10;
+  const positionOf = (ms: number) => Math.round(((ms - from) / Math.max(1, to - from)) * 10_000) / 10;
+  const height = ({ percent, used }: Point) =>
+    Math.round((100 - Math.min(100, Math.max(Number(used) > 0 ? VISIBLE_PERCENT_MIN : 0, percent))) * 10) / 10;
   const [first] = points;
   if (first === undefined) return "";
-  const steps = points.map((point) => `H${place(point.ms)}V${height(point)}`).join("");
-  return `M${place(first.ms)} 100${steps}H1000V100Z`;
+  const steps = points.map((point) => `H${positionOf(point.ms)}V${height(point)}`).join("");
+  return `M${positionOf(first.ms)} 100${steps}H1000V100Z`;
 }
 
-/** Equally spaced instants in order, including the last one. */
+/** Equally spaced instants in order, including both ends. */
 export function instantsBetween(from: number, to: number, count: number): number[] {
   if (to <= from) return [to];
   return Array.from({ length: count }, (_, index) => Math.round(from + ((to - from) * index) / (count - 1)));

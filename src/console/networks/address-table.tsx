@@ -1,40 +1,31 @@
-// Address table of a subnet: state, host, and last-seen time.
+// Address table of a subnet: state, host, MAC address, and last-seen time.
 
 import type { DataOf } from "../api/client.ts";
+import { Copied } from "../components/copied.tsx";
+import { HeadRow } from "../components/head-row.tsx";
+import { Paged } from "../components/paged.tsx";
+import { When } from "../components/when.tsx";
 import { Named } from "../names/named.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { When } from "../parts/when.tsx";
 import { groupedDigits } from "../text/digits.ts";
 import { subnetText } from "../text/networks.ts";
 import { isPast } from "../time/at.ts";
 
+/** Changes that affect the addresses of a subnet. */
+export const ADDRESS_CHANGES = { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] } as const;
+
 export type AddressRow = DataOf<"/api/v1/subnets/{id}/addresses">[number];
 
-interface AddressTableProps {
-  readonly title: string;
-  readonly rows: readonly AddressRow[];
-}
-
-export function AddressTable({ title, rows: all }: AddressTableProps) {
-  if (all.length === 0) return null;
+export function AddressTable({ title, rows: allRows }: Readonly<{ title: string; rows: readonly AddressRow[] }>) {
+  if (allRows.length === 0) return null;
   return (
     <>
       <h2>{title}</h2>
-      <Paged rows={all} title={title} textOf={textOf}>
+      <Paged rows={allRows} title={title} textOf={textOf}>
         {(rows) => (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
           <section class="table" tabIndex={0} aria-label={title}>
             <table class="rows address-rows" aria-label={title}>
-              <thead>
-                <tr>
-                  <th scope="col">Address</th>
-                  <th scope="col">State</th>
-                  <th scope="col">Host</th>
-                  <th scope="col">MAC address</th>
-                  {!isPast.value && <th scope="col">Last seen</th>}
-                </tr>
-              </thead>
+              <HeadRow heads={["Address", "State", "Host", "MAC address", !isPast.value && "Last seen"]} />
               <tbody>
                 {rows.map((row) => (
                   <Row key={row.first} row={row} />
@@ -49,8 +40,13 @@ export function AddressTable({ title, rows: all }: AddressTableProps) {
 }
 
 function textOf({ first, last, state, ip_addresses }: AddressRow): string {
-  const held = ip_addresses.flatMap(({ host, name, mac_address, vendor }) => [host.name, name, mac_address, vendor]);
-  return [first, last, state, ...held].join(" ");
+  const hostTexts = ip_addresses.flatMap(({ host, name, mac_address, vendor }) => [
+    host.name,
+    name,
+    mac_address,
+    vendor,
+  ]);
+  return [first, last, state, ...hostTexts].join(" ");
 }
 
 function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { readonly row: AddressRow }) {
@@ -70,7 +66,7 @@ function Row({ row: { first, last, count, state, ip_addresses, subnet } }: { rea
         {ip_addresses.length > 1 && (
           <>
             {" "}
-            <span class="label">{ip_addresses.length} hosts have it</span>
+            <span class="label">{ip_addresses.length} hosts</span>
           </>
         )}
       </td>

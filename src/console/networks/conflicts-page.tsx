@@ -1,19 +1,19 @@
 // Conflicts page: unique values claimed by several records, the records involved, and acceptances.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { FilterField } from "../lists/filter-field.tsx";
+import { Copied } from "../components/copied.tsx";
+import { csvOf } from "../components/curl.ts";
+import { NameLink } from "../components/name-link.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { TabRow } from "../components/tabs.tsx";
+import { When } from "../components/when.tsx";
+import { FilterTools, isFilterProblem } from "../lists/filter-tools.tsx";
 import { Named } from "../names/named.tsx";
 import { recordPage } from "../names/record-page.ts";
 import { shownName } from "../names/shown-name.ts";
-import { Copied } from "../parts/copied.tsx";
-import { csvOf } from "../parts/curl.ts";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { TabRow } from "../parts/tabs.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { conflictText } from "../text/networks.ts";
 import { scopeQuery } from "../time/at.ts";
 import { hrefHere, hrefOf, parameter } from "../url/location.ts";
@@ -22,7 +22,7 @@ import { AcceptConflict } from "./accept-conflict.tsx";
 type Conflict = DataOf<"/api/v1/conflicts">[number];
 
 const ROWS_MAX = 500;
-const SHOWN = ["open", "accepted", "all"] as const;
+const VIEWS = ["open", "accepted", "all"] as const;
 
 const NO_CONFLICTS = {
   open: "There are no open conflicts.",
@@ -33,56 +33,40 @@ const NO_CONFLICTS = {
 const TAB_TITLES = { open: "Open", accepted: "Accepted", all: "All" };
 
 export function ConflictsPage() {
-  const shown = SHOWN.find((each) => each === parameter("show")) ?? "open";
+  const shown = VIEWS.find((view) => view === parameter("show")) ?? "open";
   const accepted = shown === "all" ? {} : { accepted: shown === "accepted" };
   const filter = parameter("filter") ?? "";
-  const asked = read("/api/v1/conflicts", {
+  const request = read("/api/v1/conflicts", {
     query: { ...scopeQuery(), ...accepted, ...(filter === "" ? {} : { filter }), limit: ROWS_MAX },
   });
-  const { data, meta, problem, again } = useAnswer(asked, {
-    how: "offer",
-    types: ["host", "ip_address", "if_entry", "subnet"],
-  });
-  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
-  const left = (meta?.pagination.total_count ?? 0) - (data?.length ?? 0);
+  const live = { how: "offer", types: ["host", "ip_address", "if_entry", "subnet"] } as const;
+  const { data, meta, problem, retry } = useResponse(request, live);
+  const remaining = (meta?.pagination.total_count ?? 0) - (data?.length ?? 0);
   return (
-    <Page title="Conflicts" reads={[asked.url]} csv={csvOf(asked.url)}>
-      <TabRow label="Which conflicts" shown={shown}>
-        {SHOWN.map((each) => (
+    <Page title="Conflicts" reads={[request.url]} csv={csvOf(request.url)}>
+      <TabRow label="Conflicts" shown={shown}>
+        {VIEWS.map((view) => (
           <a
-            key={each}
-            href={hrefHere({ show: each === "open" ? null : each })}
-            aria-current={each === shown ? "true" : undefined}
+            key={view}
+            href={hrefHere({ show: view === "open" ? null : view })}
+            aria-current={view === shown ? "true" : undefined}
           >
-            {TAB_TITLES[each]}
+            {TAB_TITLES[view]}
           </a>
         ))}
       </TabRow>
-      <div class="list-tools">
-        <FilterField
-          kind="conflict"
-          filter={filter}
-          example={'type = Address AND value : "10.20."'}
-          problem={isOfFilter ? problem : undefined}
-        />
-      </div>
-      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
+      <FilterTools kind="conflict" filter={filter} example={'type = Address AND value : "10.20."'} problem={problem} />
+      {!isFilterProblem(problem) && <ResponseState data={data} problem={problem} retry={retry} />}
       {data?.length === 0 && <p>{filter === "" ? NO_CONFLICTS[shown] : "No conflict matches the filter."}</p>}
-      {data !== undefined && data.length > 0 && <ConflictTable conflicts={data} onChanged={again} />}
-      {left > 0 && <p class="aside">{conflictText.more(left)}</p>}
+      {data !== undefined && data.length > 0 && <ConflictTable conflicts={data} onChanged={retry} />}
+      {remaining > 0 && <p class="aside">{conflictText.more(remaining)}</p>}
     </Page>
   );
 }
 
-interface ConflictTableProps {
-  readonly conflicts: readonly Conflict[];
-  onChanged(): void;
-}
-
-function ConflictTable({ conflicts, onChanged }: ConflictTableProps) {
+function ConflictTable({ conflicts, onChanged }: { readonly conflicts: readonly Conflict[]; onChanged(): void }) {
   return (
-    <RowsTable title="Conflicts" kind="address-rows" heads={["Type", "What", "Who claims it", "Accepted"]}>
+    <RowsTable title="Conflicts" className="address-rows" heads={["Type", "Value", "Claimed by", "Accepted"]}>
       {conflicts.map((conflict) => {
         const { type, value, fingerprint, parties, acceptance } = conflict;
         return (
@@ -116,11 +100,8 @@ function ConflictTable({ conflicts, onChanged }: ConflictTableProps) {
   );
 }
 
-function Party({
-  party: { entity_type, id, name, network_id, host },
-}: {
-  readonly party: Conflict["parties"][number];
-}) {
+function Party({ party }: { readonly party: Conflict["parties"][number] }) {
+  const { entity_type, id, name, network_id, host } = party;
   const page = recordPage(entity_type, id);
   const shown = <bdi>{shownName(id, name)}</bdi>;
   return (
@@ -129,10 +110,7 @@ function Party({
       {host !== null && host !== undefined && host.id !== id && (
         <>
           {" "}
-          of{" "}
-          <a href={hrefOf(`/hosts/${host.id}`)}>
-            <bdi>{shownName(host.id, host.name)}</bdi>
-          </a>
+          of <NameLink href={hrefOf(`/hosts/${host.id}`)} name={shownName(host.id, host.name)} />
         </>
       )}
       {entity_type === "subnet" && (

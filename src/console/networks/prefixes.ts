@@ -1,7 +1,7 @@
-// Arithmetic on addresses and prefixes. Pure; input must be canonical.
+// Arithmetic on addresses and prefixes in canonical form. Pure.
 
 /** Numeric value of an address. */
-export function numberOfAddress(address: string): bigint {
+export function addressToNumber(address: string): bigint {
   if (!address.includes(":")) return address.split(".").reduce((sum, octet) => sum * 256n + BigInt(octet), 0n);
   const [head = "", tail] = address.split("::");
   const before = head.split(":").filter(Boolean);
@@ -11,7 +11,7 @@ export function numberOfAddress(address: string): bigint {
 }
 
 /** IPv4 address from its numeric value. */
-export function addressOfNumber(number: bigint): string {
+export function numberToAddress(number: bigint): string {
   return [24n, 16n, 8n, 0n].map((shift) => (number >> shift) & 255n).join(".");
 }
 
@@ -22,10 +22,10 @@ export function isWithinPrefix(cidr: string, other: string): boolean {
   if (base.includes(":") !== address.includes(":")) return false;
   if (otherLength !== undefined && Number(otherLength) < Number(length)) return false;
   const shift = BigInt((base.includes(":") ? 128 : 32) - Number(length));
-  return numberOfAddress(base) >> shift === numberOfAddress(address) >> shift;
+  return addressToNumber(base) >> shift === addressToNumber(address) >> shift;
 }
 
-/** Distinguishing octets of a block in an IPv4 prefix: `5` for 10.0.5.0/24 in 10.0.0.0/16. */
+/** Octets that distinguish a block within an IPv4 prefix: `5` for 10.0.5.0/24 in 10.0.0.0/16. */
 export function blockName(parent: string, block: string): string {
   const lengthOf = (cidr: string) => Number(cidr.slice(cidr.indexOf("/") + 1));
   const octets = block.slice(0, block.indexOf("/")).split(".");

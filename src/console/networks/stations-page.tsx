@@ -1,81 +1,60 @@
 // Stations page: MAC addresses at edge ports, newest first. Initially limited to those without a host.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { FilterField } from "../lists/filter-field.tsx";
+import { Copied } from "../components/copied.tsx";
+import { csvOf } from "../components/curl.ts";
+import { ListPager } from "../components/list-pager.tsx";
+import { Page } from "../components/page.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { TabRow } from "../components/tabs.tsx";
+import { When } from "../components/when.tsx";
+import { FilterTools, isFilterProblem } from "../lists/filter-tools.tsx";
 import { RecordLink } from "../names/record-link.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { csvOf } from "../parts/curl.ts";
-import { Page } from "../parts/page.tsx";
-import { Pager } from "../parts/pager.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { TabRow } from "../parts/tabs.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { scopeQuery } from "../time/at.ts";
-import { hrefHere, hrefOf, parameter } from "../url/location.ts";
+import { hrefHere, hrefOf, pageOffset, parameter } from "../url/location.ts";
 
 type Station = DataOf<"/api/v1/stations">[number];
 
-const ROWS = 100;
-const SHOWN = ["unknown", "known", "all"] as const;
+const PAGE_ROWS = 100;
+const EXAMPLE = 'vendor : "Raspberry" AND since > "-24h"';
+const VIEWS = ["unknown", "known", "all"] as const;
 
 const TAB_TITLES = { unknown: "Unknown", known: "Of known hosts", all: "All" };
 
 export function StationsPage() {
-  const shown = SHOWN.find((each) => each === parameter("show")) ?? "unknown";
+  const shown = VIEWS.find((view) => view === parameter("show")) ?? "unknown";
   const known = shown === "all" ? {} : { known: shown === "known" };
   const filter = parameter("filter") ?? "";
-  const offset = Math.max(0, Math.trunc(Number(parameter("offset") ?? 0)) || 0);
-  const asked = read("/api/v1/stations", {
-    query: { ...scopeQuery(), ...known, ...(filter === "" ? {} : { filter }), limit: ROWS, offset },
+  const offset = pageOffset.value;
+  const request = read("/api/v1/stations", {
+    query: { ...scopeQuery(), ...known, ...(filter === "" ? {} : { filter }), limit: PAGE_ROWS, offset },
   });
-  const { data, meta, problem, again } = useAnswer(asked, {
-    how: "offer",
-    types: ["host", "ip_address", "if_entry"],
-  });
-  const isOfFilter = problem?.issues.some(({ path }) => path === "/filter") === true;
-  const pages = meta?.pagination;
+  const live = { how: "offer", types: ["host", "ip_address", "if_entry"] } as const;
+  const { data, meta, problem, retry } = useResponse(request, live);
   return (
-    <Page title="Stations" reads={[asked.url]} csv={csvOf(asked.url)}>
-      <TabRow label="Which stations" shown={shown}>
-        {SHOWN.map((each) => (
+    <Page title="Stations" reads={[request.url]} csv={csvOf(request.url)}>
+      <TabRow label="Stations" shown={shown}>
+        {VIEWS.map((view) => (
           <a
-            key={each}
-            href={hrefHere({ show: each === "unknown" ? null : each, offset: null })}
-            aria-current={each === shown ? "true" : undefined}
+            key={view}
+            href={hrefHere({ show: view === "unknown" ? null : view, offset: null })}
+            aria-current={view === shown ? "true" : undefined}
           >
-            {TAB_TITLES[each]}
+            {TAB_TITLES[view]}
           </a>
         ))}
       </TabRow>
-      <div class="list-tools">
-        <FilterField
-          kind="station"
-          filter={filter}
-          example={'vendor : "Raspberry" AND since > "-24h"'}
-          problem={isOfFilter ? problem : undefined}
-        />
-      </div>
+      <FilterTools kind="station" filter={filter} example={EXAMPLE} problem={problem} />
       <p class="aside about-list">
-        MAC addresses at edge ports, as the forwarding tables have them. Ports with a neighbor or with more than four
-        MAC addresses lead on to others.
+        MAC addresses at edge ports, from the forwarding tables. Ports with a neighbor or with more than four MAC
+        addresses are not edge ports.
       </p>
-      {problem !== undefined && !isOfFilter && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
+      {!isFilterProblem(problem) && <ResponseState data={data} problem={problem} retry={retry} />}
       {data?.length === 0 && (filter === "" ? <NoStation shown={shown} /> : <p>No station matches the filter.</p>)}
       {data !== undefined && data.length > 0 && <StationTable stations={data} />}
-      {pages !== undefined && (
-        <Pager
-          offset={offset}
-          rows={ROWS}
-          hasMore={pages.has_more}
-          total={pages.total_count}
-          newer="Newer"
-          older="Older"
-        />
-      )}
+      {meta !== undefined && <ListPager rows={PAGE_ROWS} meta={meta} newer="Newer" older="Older" />}
     </Page>
   );
 }
@@ -83,23 +62,23 @@ export function StationsPage() {
 const NO_STATIONS = {
   unknown: "Every MAC address at an edge port belongs to a host.",
   known: "No MAC address at an edge port belongs to a host.",
-  all: "No MAC address is known at an edge port. Scans of switches by SNMP read their forwarding tables.",
+  all: "No MAC addresses at edge ports. SNMP scans of switches read their forwarding tables.",
 };
 
-/** Distinguishes an empty selection from a network without any station. */
-function NoStation({ shown }: { readonly shown: (typeof SHOWN)[number] }) {
+/** Says whether only this view is empty, or there are no stations at all. */
+function NoStation({ shown }: { readonly shown: (typeof VIEWS)[number] }) {
   const any = read("/api/v1/stations", { query: { ...scopeQuery(), limit: 1 } });
-  const { data } = useAnswer(shown === "all" ? null : any);
+  const { data } = useResponse(shown === "all" ? null : any);
   if (shown !== "all" && data === undefined) return null;
   return <p>{NO_STATIONS[data === undefined || data.length === 0 ? "all" : shown]}</p>;
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  Universal: "not in the registry",
-  LocallyAdministered: "made up by software",
-  VirtualRouter: "a virtual router's",
-  Multicast: "a group's",
-  Broadcast: "a group's",
+  Universal: "unregistered",
+  LocallyAdministered: "locally administered",
+  VirtualRouter: "virtual router",
+  Multicast: "group address",
+  Broadcast: "group address",
   Null: "none",
 };
 
@@ -108,7 +87,7 @@ function StationTable({ stations }: { readonly stations: readonly Station[] }) {
   return (
     <RowsTable
       title="Stations"
-      kind="stations"
+      className="stations"
       heads={["Since", "MAC address", "Vendor", hasHosts && "Host", hasHosts && "Address", "Switch", "Port", "VLANs"]}
     >
       {stations.map(({ mac_address: mac, vendor, type, known_use, switch: device, port, hosts, ...station }) => (
@@ -120,7 +99,7 @@ function StationTable({ stations }: { readonly stations: readonly Station[] }) {
             <Copied text={mac} />{" "}
             <a class="aside" href={hrefOf("/", { q: mac })}>
               locate
-              <span class="unseen"> {mac}</span>
+              <span class="visually-hidden"> {mac}</span>
             </a>
           </th>
           <td title={known_use ?? vendor ?? undefined}>

@@ -1,17 +1,15 @@
-// Addresses of a subnet: cells for a small one, expandable blocks for a large one, and for IPv6 a row per run of equal
-// addresses.
+// Addresses of a subnet: cells if small, blocks if large; for large IPv6 subnets, a row per run of equal state.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { ResponseState } from "../components/response-state.tsx";
 import { groupedDigits } from "../text/digits.ts";
 import { atQuery } from "../time/at.ts";
 import { hrefHere, parameter } from "../url/location.ts";
 import { AddressBlocks } from "./address-blocks.tsx";
 import { AddressCells } from "./address-cells.tsx";
 import { hasBlocks, hasCells } from "./address-map.ts";
-import { AddressTable } from "./address-table.tsx";
+import { ADDRESS_CHANGES, AddressTable } from "./address-table.tsx";
 import { isWithinPrefix } from "./prefixes.ts";
 
 /** Runs and used addresses shown for a subnet without cells. */
@@ -43,7 +41,7 @@ export function SubnetAddresses({ subnet }: SubnetAddressesProps) {
   );
 }
 
-/** Block in the address; the subnet itself if missing, malformed or outside of the subnet. */
+/** Block in the URL; the subnet's own prefix if the block is missing, malformed or outside the subnet. */
 export function openBlock(cidr: string): string {
   const block = parameter("block");
   return block !== null && /^[\d.]+\/\d+$/.test(block) && isWithinPrefix(cidr, block) ? block : cidr;
@@ -51,17 +49,15 @@ export function openBlock(cidr: string): string {
 
 function Runs({ id }: { readonly id: string }) {
   const query = { ...atQuery(), limit: RUNS_MAX };
-  const { data, meta, problem, again } = useAnswer(read("/api/v1/subnets/{id}/addresses", { path: { id }, query }), {
-    how: "refresh",
-    types: ["host", "ip_address", "ip_range", "subnet"],
-  });
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
-  const left = (meta?.pagination.total_count ?? 0) - data.length;
+  const request = read("/api/v1/subnets/{id}/addresses", { path: { id }, query });
+  const { data, meta, problem, retry } = useResponse(request, ADDRESS_CHANGES);
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
+  const remaining = (meta?.pagination.total_count ?? 0) - data.length;
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <AddressTable title="What its addresses are" rows={data} />
-      {left > 0 && <p class="aside">{groupedDigits(left)} more rows: ask the API, or look at a subnet within it.</p>}
+      <ResponseState data={data} problem={problem} retry={retry} />
+      <AddressTable title="Address ranges" rows={data} />
+      {remaining > 0 && <p class="aside">{groupedDigits(remaining)} more rows: use the API, or open a child subnet.</p>}
     </>
   );
 }

@@ -1,20 +1,22 @@
-// Subnet page at the instant of the address: facts, free addresses, utilization history and the address map.
+// Subnet page at the URL's timestamp: facts, free addresses, utilization history and the address map.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { oneOf } from "../api/one-of.ts";
-import { useWas, Was } from "../changes/comparison.tsx";
-import { RecordFacts } from "../changes/record-facts.tsx";
-import { mayWrite, NewButton } from "../editing/edit-place.tsx";
+import { Copied } from "../components/copied.tsx";
+import { NamedFact, TimeFact } from "../components/fact-values.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Fill } from "../components/fill.tsx";
+import { HeadRow } from "../components/head-row.tsx";
+import { ResponseState } from "../components/response-state.tsx";
 import { EditRow } from "../editing/edit-row.tsx";
+import { mayWrite, NewButton } from "../editing/edit-slot.tsx";
+import { Value } from "../field-values/value.tsx";
+import { ChangedFact } from "../history/changed-value.tsx";
+import { useHadOtherValue } from "../history/comparison.tsx";
+import { RecordFacts } from "../history/record-facts.tsx";
 import { subnetDetails } from "../kinds/subnet.ts";
 import { Named } from "../names/named.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { Fact } from "../parts/facts.tsx";
-import { Fill } from "../parts/fill.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { ScanLink } from "../scanning/scan-offer.tsx";
 import { groupedDigits } from "../text/digits.ts";
@@ -23,8 +25,8 @@ import { fieldLabel } from "../text/lists.ts";
 import { subnetText } from "../text/networks.ts";
 import { at, atQuery, isPast } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
-import { Value } from "../values/value.tsx";
 import { hasBlocks } from "./address-map.ts";
+import { ADDRESS_CHANGES } from "./address-table.tsx";
 import { Allocate } from "./allocate.tsx";
 import { openBlock, SubnetAddresses } from "./subnet-addresses.tsx";
 import { SubnetConflicts } from "./subnet-conflicts.tsx";
@@ -32,17 +34,17 @@ import { UtilizationLine } from "./utilization-line.tsx";
 
 type Subnet = DataOf<"/api/v1/subnets">[number];
 
-const NEXT_FREE = 8;
+const NEXT_FREE_COUNT = 8;
 
 export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const asked = oneOf(read("/api/v1/subnets", { query: { ids: [id], ...atQuery(), include: "utilization" } }));
-  const answer = useAnswer(asked, { how: "refresh", types: ["subnet", "host", "ip_range"] });
+  const request = oneOf(read("/api/v1/subnets", { query: { ids: [id], ...atQuery(), include: "utilization" } }));
+  const response = useResponse(request, { how: "refresh", types: ["subnet", "host", "ip_range"] });
   return (
     <RecordPage
       kind="subnet"
       id={id}
-      url={asked.url}
-      answer={answer}
+      url={request.url}
+      response={response}
       about={({ name }) => <bdi>{name}</bdi>}
       actions={({ network_id, cidr }) => <ScanLink networkId={network_id} cidr={cidr} />}
       tabs={[
@@ -50,7 +52,7 @@ export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<
           key: "overview",
           title: "Overview",
           show: (subnet) => <Overview subnet={subnet} />,
-          reads: [asked.url, ...(answer.data === undefined ? [] : [addressesShown(answer.data).url])],
+          reads: [request.url, ...(response.data === undefined ? [] : [addressMapRequest(response.data).url])],
           compares: [
             { ids: [id] },
             { types: ["ip_address"], filter: `subnet_id = "${id}"` },
@@ -62,8 +64,8 @@ export function SubnetPage({ params: { id = "" } }: { readonly params: Readonly<
   );
 }
 
-/** Read of the address map. */
-function addressesShown({ id, cidr }: Subnet) {
+/** Request for the address map. */
+function addressMapRequest({ id, cidr }: Subnet) {
   const part = openBlock(cidr);
   const query = { ...atQuery(), ...(part === cidr ? {} : { within: part }) };
   if (hasBlocks(part)) return read("/api/v1/subnets/{id}/blocks", { path: { id }, query });
@@ -74,7 +76,7 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
   return (
     <div class="subnet-overview">
       <section>
-        <h2>The subnet</h2>
+        <h2>Details</h2>
         <Facts subnet={subnet} />
       </section>
       <section class="subnet-more">
@@ -96,8 +98,8 @@ function Overview({ subnet }: { readonly subnet: Subnet }) {
 }
 
 function Facts({ subnet }: { readonly subnet: Subnet }) {
-  const { utilization, description, vlan_id } = subnet;
-  const was = useWas(subnet.id);
+  const { id, utilization, description, vlan_id } = subnet;
+  const hadOtherValue = useHadOtherValue(id);
   return (
     <dl class="facts">
       {utilization !== undefined && (
@@ -106,54 +108,29 @@ function Facts({ subnet }: { readonly subnet: Subnet }) {
         </Fact>
       )}
       {!isPast.value && (
-        <Fact name="Seen lately">
-          <SeenLately id={subnet.id} />
+        <Fact name="Recently seen">
+          <SeenRecently id={subnet.id} />
         </Fact>
       )}
-      <Fact name="Type">
-        <Was id={subnet.id} field="subnet_type" />
-        {subnet.subnet_type}
-      </Fact>
-      {vlan_id !== null && (
-        <Fact name="VLAN">
-          <Was id={subnet.id} field="vlan_id" />
-          <Named kind="vlan" id={vlan_id} />
-        </Fact>
-      )}
-      {description !== null && (
-        <Fact name="Description">
-          <Was id={subnet.id} field="description" />
-          <bdi>{description}</bdi>
-        </Fact>
-      )}
-      {(subnet.tags.length > 0 || was("tags")) && (
-        <Fact name={fieldLabel("tags")}>
-          <Was id={subnet.id} field="tags" />
-          <Value field="tags" value={subnet.tags} at={at.value} />
-        </Fact>
+      <ChangedFact id={id} field="subnet_type" value={subnet.subnet_type} />
+      {vlan_id !== null && <ChangedFact id={id} field="vlan_id" value={<Named kind="vlan" id={vlan_id} />} />}
+      {description !== null && <ChangedFact id={id} field="description" value={<bdi>{description}</bdi>} />}
+      {(subnet.tags.length > 0 || hadOtherValue("tags")) && (
+        <ChangedFact id={id} field="tags" value={<Value field="tags" value={subnet.tags} at={at.value} />} />
       )}
       <RecordFacts kind="subnet" record={subnet} details={subnetDetails} />
-      <Fact name="Network">
-        <Named kind="network" id={subnet.network_id} />
-      </Fact>
-      <Fact name={fieldLabel("created_at")}>
-        <When instant={subnet.created_at} as="both" />
-      </Fact>
-      <Fact name={fieldLabel("updated_at")}>
-        <When instant={subnet.updated_at} as="both" />
-      </Fact>
+      <NamedFact name="Network" kind="network" id={subnet.network_id} />
+      <TimeFact name={fieldLabel("created_at")} instant={subnet.created_at} />
+      <TimeFact name={fieldLabel("updated_at")} instant={subnet.updated_at} />
     </dl>
   );
 }
 
 function NextFree({ subnet }: { readonly subnet: Subnet }) {
   const { id } = subnet;
-  const { data, problem, again } = useAnswer(
-    read("/api/v1/subnets/{id}/free", { path: { id }, query: { ...atQuery(), count: NEXT_FREE } }),
-    { how: "refresh", types: ["host", "ip_address", "ip_range", "subnet"] },
-  );
-  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
-  if (data === undefined) return <Waiting />;
+  const request = read("/api/v1/subnets/{id}/free", { path: { id }, query: { ...atQuery(), count: NEXT_FREE_COUNT } });
+  const { data, problem, retry } = useResponse(request, ADDRESS_CHANGES);
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   if (data.next.length === 0) return <p class="next-free">No free addresses.</p>;
   return (
     <div class="next-free">
@@ -165,30 +142,20 @@ function NextFree({ subnet }: { readonly subnet: Subnet }) {
         ))}
       </ul>
       <p class="aside">{groupedDigits(data.available)} available: free and outside all ranges.</p>
-      <Allocate subnet={subnet} onDone={again} />
+      <Allocate subnet={subnet} onDone={retry} />
     </div>
   );
 }
 
 function Ranges({ id }: { readonly id: string }) {
   const query = { ...atQuery(), subnet_id: id, order_by: "first" as const, limit: 0 };
-  const { data, problem, again } = useAnswer(read("/api/v1/ip-ranges", { query }), {
-    how: "refresh",
-    types: ["ip_range"],
-  });
-  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
-  if (data === undefined) return <Waiting />;
+  const live = { how: "refresh", types: ["ip_range"] } as const;
+  const { data, problem, retry } = useResponse(read("/api/v1/ip-ranges", { query }), live);
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   if (data.length === 0) return <p class="aside">No ranges.</p>;
   return (
     <table class="rows">
-      <thead>
-        <tr>
-          <th scope="col">Range</th>
-          <th scope="col">Purpose</th>
-          <th scope="col">Description</th>
-          {mayWrite("ip_range", "update") && <th scope="col">{editText.edit}</th>}
-        </tr>
-      </thead>
+      <HeadRow heads={["Range", "Purpose", "Description", mayWrite("ip_range", "update") && editText.edit]} />
       <tbody>
         {data.map((range) => (
           <tr key={range.id}>
@@ -211,21 +178,21 @@ function Ranges({ id }: { readonly id: string }) {
   );
 }
 
-const LATELY = "-30d";
+const RECENT = "-30d";
 
-/** Number of used addresses seen recently, and a link to the others. Last-seen times have no history: present only. */
-function SeenLately({ id }: { readonly id: string }) {
+/** Number of used addresses seen recently, and a link to the others. Only for now: last-seen times have no history. */
+function SeenRecently({ id }: { readonly id: string }) {
   const inSubnet = `subnet_id = "${id}"`;
   const countOf = (filter: string) => read("/api/v1/ip-addresses", { query: { filter, limit: 1 } });
   const live = { how: "refresh", types: ["ip_address"], everyMs: 5_000 } as const;
-  const all = useAnswer(countOf(inSubnet), live).meta?.pagination.total_count;
-  const unseen = `${inSubnet} AND last_seen_at < "${LATELY}"`;
-  const old = useAnswer(countOf(unseen), live).meta?.pagination.total_count;
-  if (all === undefined || old === undefined) return <span class="aside">…</span>;
+  const all = useResponse(countOf(inSubnet), live).meta?.pagination.total_count;
+  const unseen = `${inSubnet} AND last_seen_at < "${RECENT}"`;
+  const unseenCount = useResponse(countOf(unseen), live).meta?.pagination.total_count;
+  if (all === undefined || unseenCount === undefined) return <span class="aside">…</span>;
   return (
     <>
-      {groupedDigits(all - old)} of {groupedDigits(all)} addresses in the last 30 days{" "}
-      {old > 0 && <a href={hrefOf("/addresses", { filter: unseen })}>{groupedDigits(old)} not</a>}
+      {groupedDigits(all - unseenCount)} of {groupedDigits(all)} addresses in the last 30 days{" "}
+      {unseenCount > 0 && <a href={hrefOf("/addresses", { filter: unseen })}>{groupedDigits(unseenCount)} not seen</a>}
     </>
   );
 }

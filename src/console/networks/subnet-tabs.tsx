@@ -1,10 +1,10 @@
-// Views of all subnets: tree and list.
+// Tabs for the views of all subnets: tree, list and ranges.
 
-import type { Around } from "../lists/list-page.tsx";
-import { TabRow } from "../parts/tabs.tsx";
+import { TabRow } from "../components/tabs.tsx";
+import type { ListExtras } from "../lists/list-page.tsx";
 import { hrefOf, pathname } from "../url/location.ts";
 
-const WAYS = [
+const VIEWS = [
   { href: "/subnets", title: "Tree" },
   { href: "/subnets/list", title: "List" },
   { href: "/subnets/ranges", title: "Ranges" },
@@ -12,8 +12,8 @@ const WAYS = [
 
 export function SubnetTabs() {
   return (
-    <TabRow label="Ways to look at subnets" shown={pathname.value}>
-      {WAYS.map(({ href, title }) => (
+    <TabRow label="Subnet views" shown={pathname.value}>
+      {VIEWS.map(({ href, title }) => (
         <a key={href} href={hrefOf(href)} aria-current={pathname.value === href ? "page" : undefined}>
           {title}
         </a>
@@ -23,6 +23,6 @@ export function SubnetTabs() {
 }
 
 /** Content around the lists of subnets and ranges. */
-export function aroundSubnets(): Around {
+export function subnetExtras(): ListExtras {
   return { above: <SubnetTabs /> };
 }

@@ -4,17 +4,17 @@ import { useContext, useEffect, useState } from "preact/hooks";
 import { Unsettled } from "../api/answer.ts";
 import { asRefusal, isAborted, read } from "../api/client.ts";
 import type { Refusal } from "../api/refusal.ts";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { HeadRow } from "../components/head-row.tsx";
+import { Problem } from "../components/problem.tsx";
+import { Waiting } from "../components/waiting.tsx";
+import { When } from "../components/when.tsx";
 import { subnetText } from "../text/networks.ts";
 import { atMs } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
-import { addressInstant, formatUtc, parseInstant } from "../time/instant.ts";
+import { formatUtc, MONTH_MS, parseInstant, urlTimestamp } from "../time/instant.ts";
 import { hrefHere } from "../url/location.ts";
 import { instantsBetween, stepsPath } from "./address-map.ts";
 
-const MONTH_MS = 30 * 86_400_000;
 /** Each instant requires a request. */
 const INSTANTS = 11;
 
@@ -28,7 +28,7 @@ interface UtilizationPoint {
 interface UtilizationLineProps {
   readonly id: string;
   readonly createdAt: string;
-  /** Current value of the page, updated on writes: a new value redraws the end of the line. */
+  /** Current value on the page, updated on writes: a new value redraws the line. */
   readonly percent: number | undefined;
 }
 
@@ -45,8 +45,8 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
     // The subnet has no data before its creation.
     const from = Math.max(parseInstant(createdAt) ?? 0, to - MONTH_MS);
     Promise.all(instantsBetween(from, to, INSTANTS).map((ms) => pointAt(id, ms, abort.signal)))
-      .then((all) => {
-        setPoints(all.filter((each) => each !== null));
+      .then((loadedPoints) => {
+        setPoints(loadedPoints.filter((point) => point !== null));
         setProblem(null);
       })
       .catch((cause: unknown) => {
@@ -69,17 +69,12 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
       <details>
         <summary>{subnetText.percent(last.percent, last.used)}</summary>
         <table class="rows">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Utilization</th>
-            </tr>
-          </thead>
+          <HeadRow heads={["When", "Utilization"]} />
           <tbody>
             {points.toReversed().map(({ ms, percent, used, usable }) => (
               <tr key={ms}>
                 <td>
-                  <a href={hrefHere({ at: addressInstant(ms) })}>
+                  <a href={hrefHere({ at: urlTimestamp(ms) })}>
                     <When instant={formatUtc(ms)} precision="minute" />
                   </a>
                 </td>
@@ -97,7 +92,9 @@ export function UtilizationLine({ id, createdAt, percent }: UtilizationLineProps
 
 /** Null for an instant between removal and restore of the subnet. */
 async function pointAt(id: string, ms: number, abort: AbortSignal): Promise<UtilizationPoint | null> {
-  const asked = read("/api/v1/subnets", { query: { ids: [id], include: "utilization", at: formatUtc(ms) } });
-  const told = (await asked.load(abort)).data[0]?.utilization;
-  return told === undefined ? null : { ms, percent: told.percent, used: told.used, usable: told.usable };
+  const request = read("/api/v1/subnets", { query: { ids: [id], include: "utilization", at: formatUtc(ms) } });
+  const utilization = (await request.load(abort)).data[0]?.utilization;
+  return utilization === undefined
+    ? null
+    : { ms, percent: utilization.percent, used: utilization.used, usable: utilization.usable };
 }

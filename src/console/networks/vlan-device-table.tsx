@@ -1,12 +1,11 @@
 // Ports of a VLAN per device, untagged and tagged.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
 import { Named } from "../names/named.tsx";
 import { interfaceName } from "../names/shown-name.ts";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { groupedDigits } from "../text/digits.ts";
 import { vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
@@ -15,9 +14,9 @@ import { type VlanDevice, vlanDevices } from "./vlan-devices.ts";
 
 type Port = DataOf<"/api/v1/if-entries">[number];
 
-/** Limit of one response; the interface list shows the rest. */
+/** Limit per response; the interface list shows the rest. */
 const PORTS_MAX = 1_000;
-/** Ports per device in a row; the rest is counted and linked to the list. */
+/** Ports shown per cell; the rest is counted, with a link to the list. */
 const PORTS_SHOWN = 24;
 
 interface VlanDeviceTableProps {
@@ -28,22 +27,26 @@ interface VlanDeviceTableProps {
 }
 
 export function VlanDeviceTable({ id, networkId, filter }: VlanDeviceTableProps) {
-  const asked = read("/api/v1/if-entries", { query: { ...atQuery(), filter, limit: PORTS_MAX } });
+  const request = read("/api/v1/if-entries", { query: { ...atQuery(), filter, limit: PORTS_MAX } });
   const live = { how: "offer", types: ["if_entry"], network_id: networkId } as const;
-  const { data, meta, problem, again } = useAnswer(asked, live);
-  if (data === undefined) return problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />;
+  const { data, meta, problem, retry } = useResponse(request, live);
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
-  const left = (meta?.pagination.total_count ?? 0) - data.length;
+  const remaining = (meta?.pagination.total_count ?? 0) - data.length;
   return (
     <>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <RowsTable title="By device" kind="vlan-interfaces" heads={["Device", "Untagged ports", "Tagged ports", "Up"]}>
+      <ResponseState data={data} problem={problem} retry={retry} />
+      <RowsTable
+        title="By device"
+        className="vlan-interfaces"
+        heads={["Device", "Untagged ports", "Tagged ports", "Up"]}
+      >
         {vlanDevices(id, data).map((device) => (
           <DeviceRow key={device.hostId} device={device} filter={filter} />
         ))}
       </RowsTable>
-      {left > 0 && (
-        <p class="vlan-part aside">{groupedDigits(left)} more interfaces have it; see the list of interfaces.</p>
+      {remaining > 0 && (
+        <p class="vlan-part aside">{groupedDigits(remaining)} more interfaces: see the interface list.</p>
       )}
     </>
   );
@@ -51,17 +54,17 @@ export function VlanDeviceTable({ id, networkId, filter }: VlanDeviceTableProps)
 
 function DeviceRow({ device, filter }: { readonly device: VlanDevice<Port>; readonly filter: string }) {
   const { hostId, untagged, tagged, up } = device;
-  const all = hrefOf("/interfaces", { filter: `host_id = "${hostId}" AND (${filter})` });
+  const listHref = hrefOf("/interfaces", { filter: `host_id = "${hostId}" AND (${filter})` });
   return (
     <tr>
       <th scope="row" class="subnet-name">
         <Named kind="host" id={hostId} />
       </th>
       <td class="vlan-ports">
-        <Ports ports={untagged} all={all} />
+        <Ports ports={untagged} listHref={listHref} />
       </td>
       <td class="vlan-ports">
-        <Ports ports={tagged} all={all} />
+        <Ports ports={tagged} listHref={listHref} />
       </td>
       <td class="is-short">
         {groupedDigits(up)} of {groupedDigits(untagged.length + tagged.length)}
@@ -70,7 +73,7 @@ function DeviceRow({ device, filter }: { readonly device: VlanDevice<Port>; read
   );
 }
 
-function Ports({ ports, all }: { readonly ports: readonly Port[]; readonly all: string }) {
+function Ports({ ports, listHref }: { readonly ports: readonly Port[]; readonly listHref: string }) {
   return (
     <>
       {ports.slice(0, PORTS_SHOWN).map(({ id, if_name, if_descr, if_index, oper_status }, index) => (
@@ -88,7 +91,7 @@ function Ports({ ports, all }: { readonly ports: readonly Port[]; readonly all: 
       {ports.length > PORTS_SHOWN && (
         <>
           {", "}
-          <a href={all}>{groupedDigits(ports.length - PORTS_SHOWN)} more</a>
+          <a href={listHref}>{groupedDigits(ports.length - PORTS_SHOWN)} more</a>
         </>
       )}
     </>

@@ -1,6 +1,6 @@
 // Grouping of a VLAN's interfaces by device. Pure.
 
-/** Properties of an interface in the VLAN. */
+/** Interface data required for the grouping. */
 export interface VlanPort {
   readonly id: string;
   readonly host_id: string;
@@ -22,13 +22,13 @@ export interface VlanDevice<Port> {
 export function vlanDevices<Port extends VlanPort>(vlanId: string, ports: readonly Port[]): VlanDevice<Port>[] {
   const byHost = Map.groupBy(ports, ({ host_id }) => host_id);
   return [...byHost]
-    .map(([hostId, own]) => {
-      const inOrder = own.toSorted((a, b) => a.if_index - b.if_index);
+    .map(([hostId, hostPorts]) => {
+      const sorted = hostPorts.toSorted((a, b) => a.if_index - b.if_index);
       return {
         hostId,
-        untagged: inOrder.filter(({ native_vlan_id }) => native_vlan_id === vlanId),
-        tagged: inOrder.filter(({ native_vlan_id }) => native_vlan_id !== vlanId),
-        up: own.filter(({ oper_status }) => oper_status === "Up").length,
+        untagged: sorted.filter(({ native_vlan_id }) => native_vlan_id === vlanId),
+        tagged: sorted.filter(({ native_vlan_id }) => native_vlan_id !== vlanId),
+        up: hostPorts.filter(({ oper_status }) => oper_status === "Up").length,
       };
     })
     .sort((a, b) => b.untagged.length + b.tagged.length - a.untagged.length - a.tagged.length);

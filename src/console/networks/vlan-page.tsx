@@ -1,18 +1,19 @@
-// VLAN page at the instant of the address: native and tagged interfaces, and subnets of the VLAN.
+// VLAN page at the URL's timestamp: facts, subnets, and native and tagged interfaces.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import type { Live } from "../api/fresh.ts";
 import { oneOf } from "../api/one-of.ts";
-import { AsAnswered, ChangeSign } from "../changes/comparison.tsx";
-import { RecordFacts } from "../changes/record-facts.tsx";
+import { HeadRow } from "../components/head-row.tsx";
+import { ListPager } from "../components/list-pager.tsx";
+import { NameLink } from "../components/name-link.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { Status } from "../components/status.tsx";
+import { ChangeSign, MatchingComparison } from "../history/comparison.tsx";
+import { RecordFacts } from "../history/record-facts.tsx";
 import { vlanDetails } from "../kinds/vlan.ts";
 import { Named } from "../names/named.tsx";
 import { interfaceName } from "../names/shown-name.ts";
-import { Pager } from "../parts/pager.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Status } from "../parts/status.tsx";
-import { Waiting } from "../parts/waiting.tsx";
 import { RecordPage } from "../records/record-page.tsx";
 import { vlanText } from "../text/networks.ts";
 import { atQuery } from "../time/at.ts";
@@ -24,13 +25,13 @@ type Vlan = DataOf<"/api/v1/vlans">[number];
 const PAGE_ROWS = 200;
 
 export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Record<string, string>> }) {
-  const asked = oneOf(read("/api/v1/vlans", { query: { ids: [id], ...atQuery() } }));
+  const request = oneOf(read("/api/v1/vlans", { query: { ids: [id], ...atQuery() } }));
   return (
     <RecordPage
       kind="vlan"
       id={id}
-      url={asked.url}
-      answer={useAnswer(asked, { how: "refresh", id })}
+      url={request.url}
+      response={useResponse(request, { how: "refresh", id })}
       about={({ name, network_id }) => (
         <>
           {name !== "" && (
@@ -44,12 +45,12 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
       tabs={[
         {
           key: "overview",
-          title: "Where it is",
-          show: (vlan) => <Where vlan={vlan} />,
-          reads: [asked.url, interfacesOf(id, pageOffset.value).url],
+          title: "Overview",
+          show: (vlan) => <Overview vlan={vlan} />,
+          reads: [request.url, interfacesRequest(id, pageOffset.value).url],
           compares: [
             { ids: [id] },
-            { types: ["if_entry"], filter: carrying(id) },
+            { types: ["if_entry"], filter: interfaceFilter(id) },
             { types: ["subnet"], filter: `vlan_id = "${id}"` },
           ],
         },
@@ -58,7 +59,7 @@ export function VlanPage({ params: { id = "" } }: { readonly params: Readonly<Re
   );
 }
 
-function Where({ vlan }: { readonly vlan: Vlan }) {
+function Overview({ vlan }: { readonly vlan: Vlan }) {
   const { description } = vlan;
   return (
     <>
@@ -73,7 +74,7 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
       <h2>Subnets</h2>
       <Subnets vlan={vlan} />
       <h2>By device</h2>
-      <VlanDeviceTable id={vlan.id} networkId={vlan.network_id} filter={carrying(vlan.id)} />
+      <VlanDeviceTable id={vlan.id} networkId={vlan.network_id} filter={interfaceFilter(vlan.id)} />
       <h2>Interfaces</h2>
       <Interfaces vlan={vlan} />
     </>
@@ -83,12 +84,11 @@ function Where({ vlan }: { readonly vlan: Vlan }) {
 function Subnets({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
   const query = { ...atQuery(), filter: `vlan_id = "${id}"`, limit: PAGE_ROWS };
   const live: Live = { how: "offer", types: ["subnet"], network_id };
-  const { data, problem, again, isEarlier } = useAnswer(read("/api/v1/subnets", { query }), live);
-  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
-  if (data === undefined) return <Waiting />;
+  const { data, problem, retry, isEarlier } = useResponse(read("/api/v1/subnets", { query }), live);
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   if (data.length === 0) return <p class="vlan-part aside">No subnets in this VLAN.</p>;
   return (
-    <AsAnswered isEarlier={isEarlier}>
+    <MatchingComparison isEarlier={isEarlier}>
       <ul class="vlan-part">
         {data.map((subnet) => (
           <li key={subnet.id}>
@@ -97,40 +97,31 @@ function Subnets({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
           </li>
         ))}
       </ul>
-    </AsAnswered>
+    </MatchingComparison>
   );
 }
 
-function interfacesOf(id: string, offset: number) {
-  return read("/api/v1/if-entries", { query: { ...atQuery(), filter: carrying(id), limit: PAGE_ROWS, offset } });
+function interfacesRequest(id: string, offset: number) {
+  return read("/api/v1/if-entries", { query: { ...atQuery(), filter: interfaceFilter(id), limit: PAGE_ROWS, offset } });
 }
 
 /** Filter for the interfaces of the VLAN. */
-function carrying(id: string): string {
+function interfaceFilter(id: string): string {
   return `native_vlan_id = "${id}" OR vlan_ids = "${id}"`;
 }
 
 function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
-  const offset = pageOffset.value;
   const live: Live = { how: "offer", types: ["if_entry"], network_id };
-  const { data, meta, problem, again, isEarlier } = useAnswer(interfacesOf(id, offset), live);
-  if (problem !== undefined && data === undefined) return <Problem problem={problem} again={again} />;
-  if (data === undefined) return <Waiting />;
+  const { data, meta, problem, retry, isEarlier } = useResponse(interfacesRequest(id, pageOffset.value), live);
+  if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   if (data.length === 0) return <p class="vlan-part aside">{vlanText.noInterfaces}</p>;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable
     <section class="table" tabIndex={0} aria-label="Interfaces">
       <table class="rows vlan-interfaces">
-        <thead>
-          <tr>
-            <th scope="col">Host</th>
-            <th scope="col">Interface</th>
-            <th scope="col">VLAN</th>
-            <th scope="col">State</th>
-          </tr>
-        </thead>
+        <HeadRow heads={["Host", "Interface", "VLAN", "State"]} />
         <tbody>
-          <AsAnswered isEarlier={isEarlier}>
+          <MatchingComparison isEarlier={isEarlier}>
             {data.map((entry) => (
               <tr key={entry.id}>
                 <td>
@@ -138,9 +129,7 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
                   <Named kind="host" id={entry.host_id} />
                 </td>
                 <td class="subnet-name">
-                  <a href={hrefOf(`/interfaces/${entry.id}`)}>
-                    <bdi>{interfaceName(entry)}</bdi>
-                  </a>{" "}
+                  <NameLink href={hrefOf(`/interfaces/${entry.id}`)} name={interfaceName(entry)} />{" "}
                   <bdi class="aside">{entry.if_alias}</bdi>
                 </td>
                 <td>{entry.native_vlan_id === id ? "native" : "tagged"}</td>
@@ -149,17 +138,10 @@ function Interfaces({ vlan: { id, network_id } }: { readonly vlan: Vlan }) {
                 </td>
               </tr>
             ))}
-          </AsAnswered>
+          </MatchingComparison>
         </tbody>
       </table>
-      <Pager
-        offset={offset}
-        rows={PAGE_ROWS}
-        hasMore={meta?.pagination.has_more === true}
-        total={meta?.pagination.total_count}
-        newer="Before these"
-        older="More"
-      />
+      <ListPager rows={PAGE_ROWS} meta={meta} />
     </section>
   );
 }

@@ -1,13 +1,17 @@
-// Generic page of a record at the instant of the address, for kinds without a page of their own: fields, edit and
-// restore actions, and history.
+// Page of a record whose kind has no pages of its own: fields, edit and restore actions, and history.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { SELF_EVIDENT } from "../changes/difference-lines.ts";
-import { CustomFacts } from "../changes/record-facts.tsx";
-import { Transactions, transactionsRead } from "../changes/transactions.tsx";
-import { EditButton, EditPlace } from "../editing/edit-place.tsx";
-import { lastSaved } from "../editing/saved.ts";
+import { Fact } from "../components/facts.tsx";
+import { Page } from "../components/page.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { EditButton, EditSlot } from "../editing/edit-slot.tsx";
+import { Value } from "../field-values/value.tsx";
+import { SELF_EVIDENT } from "../history/difference-lines.ts";
+import { CustomFacts } from "../history/record-facts.tsx";
+import { Transactions, transactionsRead } from "../history/transactions.tsx";
+import { HIDDEN_FIELDS } from "../kinds/hidden-fields.ts";
 import {
   apiPath,
   capital,
@@ -18,21 +22,15 @@ import {
   type PagedKind,
   type RecordKind,
 } from "../kinds/kinds.ts";
-import { UNTOLD_FIELDS } from "../kinds/untold-fields.ts";
-import { calledOf } from "../names/called.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
-import { Fact } from "../parts/facts.tsx";
-import { Page } from "../parts/page.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { displayName } from "../names/display-name.ts";
+import { Restore } from "../plans/restore.tsx";
 import { changesText } from "../text/changes.ts";
 import { at, atQuery, isPast, vs } from "../time/at.ts";
 import { formatUtc, parseInstant } from "../time/instant.ts";
 import { useSubject } from "../time/subject.ts";
-import { hrefHere, pathname } from "../url/location.ts";
-import { Value } from "../values/value.tsx";
-import { Restore } from "../writes/restore.tsx";
+import { hrefHere } from "../url/location.ts";
+import { Removal, RestoreRemoved } from "./missing-record.tsx";
 
 type PlainKind = Exclude<RecordKind, PagedKind>;
 
@@ -41,24 +39,24 @@ export function PlainRecordPage({ params }: { readonly params: Readonly<Record<s
   if (!isRecordKind(kind) || isPagedKind(kind))
     return (
       <Page title="Record">
-        <p>{changesText.unknown("Record".toLowerCase())}</p>
+        <p>{changesText.unknown("record")}</p>
       </Page>
     );
   return <PlainRecord key={`${kind} ${id}`} kind={kind} id={id} />;
 }
 
-/** Record content of a version. */
-type Said = Readonly<Record<string, unknown>> & { readonly id: string };
+/** A record as of a version. */
+type RecordContent = Readonly<Record<string, unknown>> & { readonly id: string };
 
 function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: string }) {
   useSubject({ id });
   const [word] = kindWords(kind);
-  const asked = read(`${apiPath(kind)}/{id}/history`, { path: { id }, query: { limit: 1, ...atQuery() } });
-  const { data, problem, again } = useAnswer(asked, { how: "refresh", id });
+  const request = read(`${apiPath(kind)}/{id}/history`, { path: { id }, query: { limit: 1, ...atQuery() } });
+  const { data, problem, retry } = useResponse(request, { how: "refresh", id });
   if (data === undefined && problem?.status !== 404 && problem?.status !== 400)
     return (
       <Page title={capital(word)}>
-        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+        <ResponseState problem={problem} retry={retry} />
       </Page>
     );
   const version = data?.[0];
@@ -71,66 +69,47 @@ function PlainRecord({ kind, id }: { readonly kind: PlainKind; readonly id: stri
         </p>
       </Page>
     );
-  const record = version.record as Said;
+  const record = version.record as RecordContent;
   const { transaction, operation } = version;
   const isGone = operation === "Deleted";
-  const last = formatUtc((parseInstant(transaction.at) ?? 0) - 1);
-  const name = calledOf(kind, record);
-  const isOffered = vs.value === null;
-  const own = isEditedKind(kind) && !isGone ? kind : null;
+  const lastInstant = formatUtc((parseInstant(transaction.at) ?? 0) - 1);
+  const name = displayName(kind, record);
+  const canRestore = vs.value === null;
+  const editableKind = isEditedKind(kind) && !isGone ? kind : null;
   const transactions = { id, ...atQuery() };
   return (
     <Page
       title={name}
       about={word}
-      reads={[asked.url, transactionsRead(transactions).url]}
-      actions={own !== null && <EditButton kind={own} />}
+      reads={[request.url, transactionsRead(transactions).url]}
+      actions={editableKind !== null && <EditButton kind={editableKind} />}
     >
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {own !== null && <EditPlace own={{ kind: own, id, name }} onSaved={again} />}
+      {problem !== undefined && <Problem problem={problem} retry={retry} />}
+      {editableKind !== null && <EditSlot ownRecord={{ kind: editableKind, id, name }} onSaved={retry} />}
       {isGone && (
         <p>
-          {changesText.gone(word)}. It was removed <When instant={transaction.at} as="both" /> by{" "}
-          <bdi>{transaction.actor.name}</bdi>
-          {transaction.reason !== null && (
-            <>
-              : <bdi>{transaction.reason}</bdi>
-            </>
-          )}
-          .
+          {changesText.gone(word)}. <Removal transaction={transaction} />
         </p>
       )}
-      {isOffered && isGone && !isPast.value && (
-        <Restore
-          kind={kind}
-          id={id}
-          at={last}
-          verb="Bring it back"
-          onDone={again}
-          onRestored={(sequence) => {
-            // The page of the restored record shows the notice.
-            lastSaved.value = { kind, id, operation: "restored", sequence, merged: [], place: pathname.value };
-          }}
-        />
-      )}
-      {isOffered && !isGone && isPast.value && at.value !== null && (
-        <Restore key={at.value} kind={kind} id={id} at={at.value} verb="Restore this" />
+      {canRestore && isGone && !isPast.value && <RestoreRemoved kind={kind} id={id} at={lastInstant} onDone={retry} />}
+      {canRestore && !isGone && isPast.value && at.value !== null && (
+        <Restore key={at.value} kind={kind} id={id} at={at.value} label="Restore this" />
       )}
       <Facts kind={kind} record={record} />
       <h2>History</h2>
-      <Transactions of={transactions} hostId={typeof record.host_id === "string" ? record.host_id : undefined} />
+      <Transactions filter={transactions} hostId={typeof record.host_id === "string" ? record.host_id : undefined} />
     </Page>
   );
 }
 
-/** Fields shown elsewhere on the page, equal for all records, or shown in parts of their own. */
-const UNTOLD: ReadonlySet<string> = new Set([...SELF_EVIDENT, ...UNTOLD_FIELDS, "custom_fields"]);
+/** Fields that are shown elsewhere on the page or equal for all records. */
+const HIDDEN: ReadonlySet<string> = new Set([...SELF_EVIDENT, ...HIDDEN_FIELDS, "custom_fields"]);
 
-function Facts({ kind, record }: { readonly kind: PlainKind; readonly record: Said }) {
+function Facts({ kind, record }: { readonly kind: PlainKind; readonly record: RecordContent }) {
   return (
     <dl class="facts">
       {Object.entries(record)
-        .filter(([field]) => !UNTOLD.has(field))
+        .filter(([field]) => !HIDDEN.has(field))
         .map(([field, value]) => (
           <Fact key={field} name={fieldTitle(field)}>
             <Value field={field} value={value} at={at.value} />

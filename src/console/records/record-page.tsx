@@ -2,94 +2,101 @@
 
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type Answer, Unsettled } from "../api/answer.ts";
+import { type ApiResponse, Unsettled } from "../api/answer.ts";
 import { asRefusal } from "../api/client.ts";
-import { AsAnswered, ComparisonList, type DiffOf, useComparison, WithComparison } from "../changes/comparison.tsx";
-import { Transactions, transactionsRead } from "../changes/transactions.tsx";
-import { EditButton, EditPlace, NewButton } from "../editing/edit-place.tsx";
+import { LinkButton } from "../components/buttons.tsx";
+import { Page } from "../components/page.tsx";
+import { Problem, sentenceOf } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { Tabs } from "../components/tabs.tsx";
+import { EditButton, EditSlot, NewButton } from "../editing/edit-slot.tsx";
+import {
+  ComparisonList,
+  type DiffScope,
+  MatchingComparison,
+  useComparison,
+  WithComparison,
+} from "../history/comparison.tsx";
+import { Transactions, transactionsRead } from "../history/transactions.tsx";
 import { capital, type EditedKind, entryOf, kindWords, operationOn, type PagedKind } from "../kinds/kinds.ts";
-import { headingOf } from "../names/called.ts";
-import { Page } from "../parts/page.tsx";
-import { Problem, sentenceOf } from "../parts/problem.tsx";
-import { Tabs } from "../parts/tabs.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { headingOf } from "../names/display-name.ts";
+import { RestoreButton, RestorePlan } from "../plans/restore.tsx";
 import { may } from "../session/me.ts";
 import { type Pinned, pins, setPinned } from "../session/pins.ts";
 import { at, atMs, atQuery, isPast, vs } from "../time/at.ts";
 import { useSubject } from "../time/subject.ts";
 import { hrefHere, parameter } from "../url/location.ts";
-import { RestoreButton, RestorePlan } from "../writes/restore.tsx";
-import { Gone } from "./gone.tsx";
+import { MissingRecord } from "./missing-record.tsx";
 
 /** Tab of a record page; the first is the default. */
-export interface RecordTab<Told> {
-  /** Value in the address. */
+export interface RecordTab<RecordType> {
+  /** Value in the URL. */
   readonly key: string;
   readonly title: string;
   /** Number of items; null if unknown. */
-  count?(record: Told): number | null;
-  show(record: Told): ComponentChildren;
+  count?(record: RecordType): number | null;
+  show(record: RecordType): ComponentChildren;
   /** Kinds that can be created here. */
-  readonly makes?: readonly EditedKind[];
-  /** API addresses of the tab, for curl; defaults to the record's own. */
+  readonly creates?: readonly EditedKind[];
+  /** API URLs of the tab, for "Copy as curl"; defaults to the record's own. */
   readonly reads?: readonly string[];
-  /** Diffs for a comparison, at most three; defaults to the record itself. */
-  readonly compares?: readonly DiffOf[];
+  /** Scopes to compare, at most three; defaults to the record itself. */
+  readonly compares?: readonly DiffScope[];
 }
 
-interface RecordPageProps<Told> {
+interface RecordPageProps<RecordType> {
   readonly kind: PagedKind;
   readonly id: string;
-  /** Read of the record and its answer. */
+  /** Request for the record and its response. */
   readonly url: string;
-  readonly answer: Answer<Told>;
-  /** Shown next to the name. */
-  about?(record: Told): ComponentChildren;
-  /** Actions, shown next to the pin. */
-  actions?(record: Told): ComponentChildren;
+  readonly response: ApiResponse<RecordType>;
+  /** Content next to the name. */
+  about?(record: RecordType): ComponentChildren;
+  /** Actions next to the pin. */
+  actions?(record: RecordType): ComponentChildren;
   /** Tabs except the history, which every record has. */
-  readonly tabs: readonly [RecordTab<Told>, ...RecordTab<Told>[]];
+  readonly tabs: readonly [RecordTab<RecordType>, ...RecordTab<RecordType>[]];
   /** Content above the history. */
-  beforeHistory?(record: Told): ComponentChildren;
+  beforeHistory?(record: RecordType): ComponentChildren;
   /** Host that the record belongs to. */
-  hostId?(record: Told): string;
+  hostId?(record: RecordType): string;
 }
 
-export function RecordPage<Told extends { readonly id: string }>(props: RecordPageProps<Told>) {
-  const { kind, id, url, answer, about, actions, tabs } = props;
-  const { data: record, problem, again } = answer;
+export function RecordPage<RecordType extends { readonly id: string }>(props: RecordPageProps<RecordType>) {
+  const { kind, id, url, response, about, actions, tabs } = props;
+  const { data: record, problem, retry } = response;
   const subject = { [entryOf(kind)?.subject ?? "id"]: id };
   useSubject(subject);
-  // Instant of the open restore preview; a preview does not apply to another instant.
-  const [restoredTo, setRestoredTo] = useState<string | null>(null);
+  // Instant of the open restore preview, which does not apply to other instants.
+  const [previewInstant, setPreviewInstant] = useState<string | null>(null);
   const tab = tabs.find(({ key }) => key === parameter("tab")) ?? tabs[0];
   const isHistory = parameter("tab") === HISTORY;
   const comparison = useComparison(isHistory ? [] : (tab.compares ?? [{ ids: [id] }]));
-  // The time bar reports unreadable instants; a marker may still be loading.
+  // The time bar reports an unreadable instant; a marker may still be loading.
   const isInstant = !isPast.value || atMs.value !== null;
-  const isRefused = problem?.status === 400 && record === undefined;
-  if (problem?.status === 404 || (isRefused && isInstant)) return <Gone kind={kind} id={id} />;
+  const isRejected = problem?.status === 400 && record === undefined;
+  if (problem?.status === 404 || (isRejected && isInstant)) return <MissingRecord kind={kind} id={id} />;
   const [word] = kindWords(kind);
   if (record === undefined)
     return (
       <Page title={capital(word)}>
-        {problem === undefined ? <Waiting /> : <Problem problem={problem} again={again} />}
+        <ResponseState problem={problem} retry={retry} />
       </Page>
     );
   const name = headingOf(kind, record);
   const transactions = { ...subject, ...atQuery() };
-  const history: RecordTab<Told> = {
+  const history: RecordTab<RecordType> = {
     key: HISTORY,
     title: "History",
-    show: (told) => (
+    show: (shownRecord) => (
       <>
-        {props.beforeHistory?.(told)}
-        <Transactions of={transactions} hostId={props.hostId?.(told)} />
+        {props.beforeHistory?.(shownRecord)}
+        <Transactions filter={transactions} hostId={props.hostId?.(shownRecord)} />
       </>
     ),
     reads: [transactionsRead(transactions).url],
   };
-  const then = isPast.value && vs.value === null ? at.value : null;
+  const shownInstant = isPast.value && vs.value === null ? at.value : null;
   const all = [...tabs, history];
   const shown = isHistory ? history : tab;
   return (
@@ -100,29 +107,27 @@ export function RecordPage<Told extends { readonly id: string }>(props: RecordPa
       actions={
         <>
           <EditButton kind={kind} />
-          {then !== null && (
+          {shownInstant !== null && (
             <RestoreButton
-              key={then}
+              key={shownInstant}
               kind={kind}
-              verb="Restore this"
-              isOpen={restoredTo === then}
-              onOpen={() => setRestoredTo(then)}
+              label="Restore this"
+              isOpen={previewInstant === shownInstant}
+              onOpen={() => setPreviewInstant(shownInstant)}
             />
           )}
-          {then !== null && may(operationOn("update", kind)) && (
-            <a class="button" href={hrefHere({ at: null, vs: then })}>
-              Restore…
-            </a>
+          {shownInstant !== null && may(operationOn("update", kind)) && (
+            <LinkButton href={hrefHere({ at: null, vs: shownInstant })} label="Restore…" />
           )}
           <Pin kind={kind} id={id} />
           {actions?.(record)}
         </>
       }
     >
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      <EditPlace own={{ kind, id, name: name }} presets={presetsOf(kind, id, record)} onSaved={again} />
-      {then !== null && restoredTo === then && (
-        <RestorePlan kind={kind} id={id} at={then} verb="Restore this" onEnd={() => setRestoredTo(null)} />
+      {problem !== undefined && <Problem problem={problem} retry={retry} />}
+      <EditSlot ownRecord={{ kind, id, name }} presets={presetsOf(kind, id, record)} onSaved={retry} />
+      {shownInstant !== null && previewInstant === shownInstant && (
+        <RestorePlan kind={kind} id={id} at={shownInstant} label="Restore this" onEnd={() => setPreviewInstant(null)} />
       )}
       <Tabs
         tabs={all.map(({ key, title, count }) => ({ key, title, count: count?.(record) ?? null }))}
@@ -130,17 +135,17 @@ export function RecordPage<Told extends { readonly id: string }>(props: RecordPa
         first={tabs[0].key}
       />
       <WithComparison comparison={comparison}>
-        <ComparisonList own={!isHistory && tab === tabs[0] ? kind : undefined} />
-        {shown.makes !== undefined && (
+        <ComparisonList ownKind={!isHistory && tab === tabs[0] ? kind : undefined} />
+        {shown.creates !== undefined && (
           <p class="record-makes">
-            {shown.makes.map((each) => (
-              <NewButton key={each} kind={each} />
+            {shown.creates.map((created) => (
+              <NewButton key={created} kind={created} />
             ))}
           </p>
         )}
-        <AsAnswered isEarlier={answer.isEarlier}>
-          <Unsettled.Provider value={answer.isEarlier}>{shown.show(record)}</Unsettled.Provider>
-        </AsAnswered>
+        <MatchingComparison isEarlier={response.isEarlier}>
+          <Unsettled.Provider value={response.isEarlier}>{shown.show(record)}</Unsettled.Provider>
+        </MatchingComparison>
       </WithComparison>
     </Page>
   );
@@ -158,7 +163,7 @@ export const HISTORY = "history";
 /** Pin button, for the list on the start page. */
 function Pin({ kind, id }: Pinned) {
   const [problem, setProblem] = useState("");
-  const isPinned = pins().some((each) => each.id === id);
+  const isPinned = pins().some((pin) => pin.id === id);
   const toggle = () => {
     setProblem("");
     setPinned({ kind, id }, !isPinned).catch((cause: unknown) => setProblem(sentenceOf(asRefusal(cause))));

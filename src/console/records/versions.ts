@@ -1,9 +1,9 @@
-// Versions of records with pages of their own.
+// Versions of records whose kind has pages of its own.
 
 import { type Read, read } from "../api/client.ts";
 import { apiPath, entryOf, type PagedKind } from "../kinds/kinds.ts";
 
-/** Version of a record, limited to the cause of its change. */
+/** A record's version, limited to the cause of the change. */
 export interface RecordVersion {
   readonly operation: string;
   readonly transaction: {
@@ -12,24 +12,20 @@ export interface RecordVersion {
     readonly reason: string | null;
   };
   readonly record: {
-    /** For a host merged into another one. */
+    /** Host that a merged host became part of. */
     readonly consolidated_into?: string | null;
   };
 }
 
-interface OneVersion {
-  /** Latest instant of the versions; by default all versions. */
-  readonly at?: string;
-  /** Number of newer versions to skip. */
-  readonly offset?: number;
-}
-
-/** Newest version of a record, with the number of versions in `meta`. */
+/**
+ * Request for a record's newest version, with the number of versions in `meta`.
+ * @param options `at`: ignores later versions; `offset`: number of newer versions to skip
+ */
 export function versionOf(
   kind: PagedKind,
   id: string,
-  which: OneVersion,
+  options: { readonly at?: string; readonly offset?: number },
 ): Read<readonly RecordVersion[], { readonly pagination: { readonly total_count: number } }> {
-  const query = { ...which, limit: 1, ...entryOf(kind)?.aloneThen };
+  const query = { ...options, limit: 1, ...entryOf(kind)?.ownVersions };
   return read(`${apiPath(kind)}/{id}/history`, { path: { id }, query }) as ReturnType<typeof versionOf>;
 }

@@ -1,11 +1,12 @@
-// Reachability check of one address, in place: a scan of that address alone, without secrets.
+// Button that checks whether one address answers: a scan of that address alone, without secrets.
 
 import { useState } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { useSending } from "../forms/sending.ts";
-import { sentenceOf } from "../parts/problem.tsx";
+import { ActionButton } from "../components/buttons.tsx";
+import { sentenceOf } from "../components/problem.tsx";
+import { useWrite } from "../forms/use-write.ts";
 import { may } from "../session/me.ts";
 import { isPast, vs } from "../time/at.ts";
 import { hrefOf } from "../url/location.ts";
@@ -14,7 +15,7 @@ import { checkAddress } from "./scan-requests.ts";
 /** Most checks end within this interval. */
 const POLL_MS = 700;
 
-/** Whether addresses can be checked: only in the present. */
+/** Whether addresses can be checked: never in the past. */
 export function mayCheck(): boolean {
   return !isPast.value && vs.value === null && may("checkIpAddress");
 }
@@ -22,32 +23,31 @@ export function mayCheck(): boolean {
 /** @param id id of the address record */
 export function CheckNow({ id, address }: { readonly id: string; readonly address: string }) {
   const [scanId, setScanId] = useState<string | null>(null);
-  const { isBusy: isSending, problem, send } = useSending();
-  const answer = useAnswer(scanId === null ? null : read("/api/v1/discovery/scans/{id}", { path: { id: scanId } }));
-  const scan = scanId === null || answer.data?.id !== scanId ? undefined : answer.data;
+  const { isBusy: isSending, problem, send } = useWrite();
+  const response = useResponse(scanId === null ? null : read("/api/v1/discovery/scans/{id}", { path: { id: scanId } }));
+  const scan = scanId === null || response.data?.id !== scanId ? undefined : response.data;
   const isUnderWay = scanId !== null && scan?.ended_at == null;
-  usePoll(answer, isUnderWay ? POLL_MS : null);
-  const said = problem !== null ? sentenceOf(problem) : isSending ? "asking…" : scan !== undefined ? saidOf(scan) : "";
+  usePoll(response, isUnderWay ? POLL_MS : null);
+  const statusText =
+    problem !== null ? sentenceOf(problem) : isSending ? "checking…" : scan !== undefined ? outcomeText(scan) : "";
   return (
     <span class="check-now">
-      <button
-        type="button"
+      <ActionButton
+        label="Check now"
         aria-label={`Check now: ${address}`}
         disabled={isSending || isUnderWay}
         onClick={() => void send(id, async (header) => setScanId((await checkAddress(id, header)).id))}
-      >
-        Check now
-      </button>{" "}
+      />{" "}
       <span class="aside" role="status">
-        {scan === undefined ? said : <a href={hrefOf(`/discovery/${scan.id}`)}>{said}</a>}
+        {scan === undefined ? statusText : <a href={hrefOf(`/discovery/${scan.id}`)}>{statusText}</a>}
       </span>
     </span>
   );
 }
 
-function saidOf({ status, outcome }: DataOf<"/api/v1/discovery/scans/{id}">): string {
+function outcomeText({ status, outcome }: DataOf<"/api/v1/discovery/scans/{id}">): string {
   if (status === "Queued") return "queued";
-  if (status === "Running") return "asking…";
+  if (status === "Running") return "checking…";
   if (status !== "Completed" || outcome === null) return outcome?.problem ?? "ended early";
   return outcome.hosts.found > 0 ? "answers" : "no answer";
 }

@@ -3,8 +3,9 @@
 import { useState } from "preact/hooks";
 import { asRefusal, read } from "../api/client.ts";
 import { IDS_MAX } from "../api/ids.ts";
+import { ActionButton, LinkButton } from "../components/buttons.tsx";
+import { sentenceOf } from "../components/problem.tsx";
 import { apiPath, entryOf, isRecordKind, type RecordKind } from "../kinds/kinds.ts";
-import { sentenceOf } from "../parts/problem.tsx";
 import { may } from "../session/me.ts";
 import { groupedDigits } from "../text/digits.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -12,7 +13,7 @@ import { isPast, vs } from "../time/at.ts";
 import { go } from "../url/location.ts";
 import { scanHref } from "./scan-link.ts";
 
-/** Limit of `ids` in the API; also fits into an address. */
+/** Limit of `ids` in the API; this many targets also fit in a URL. */
 const TARGETS_MAX = IDS_MAX;
 
 function isOffered(): boolean {
@@ -22,67 +23,50 @@ function isOffered(): boolean {
 /** Link to a scan of a subnet. */
 export function ScanLink({ networkId, cidr }: { readonly networkId: string; readonly cidr: string }) {
   if (!isOffered()) return null;
-  return (
-    <a class="button" href={scanHref({ networkId, targets: [cidr] })}>
-      Scan now
-    </a>
-  );
+  return <LinkButton href={scanHref({ networkId, targets: [cidr] })} label="Scan now" />;
 }
 
-interface Target {
-  readonly networkId: string;
-  readonly target: string;
-}
-
-/** Addresses for scanning the records. @param field field with the addresses */
-async function targetsOf(kind: RecordKind, field: string, ids: readonly string[]): Promise<Target[]> {
+/** Addresses to scan for the records. @param field field with the addresses */
+async function targetsOf(kind: RecordKind, field: string, ids: readonly string[]) {
   const { data } = await read(apiPath(kind), { query: { ids: [...ids], limit: TARGETS_MAX } }).load();
   return data.flatMap((record: Readonly<Record<string, unknown>>) => {
     const networkId = String(record.network_id);
-    return [ownValue(record, field) ?? []].flat().map((said) => {
-      const { ip_address: target = said } = said as { readonly ip_address?: unknown };
+    return [ownValue(record, field) ?? []].flat().map((text) => {
+      const { ip_address: target = text } = text as { readonly ip_address?: unknown };
       return { networkId, target: String(target) };
     });
   });
 }
 
-interface ScanRecordsProps {
-  /** API name of the kind; only hosts, addresses and subnets can be scanned. */
-  readonly kind: string;
-  readonly ids: readonly string[];
-}
-
-/** Button that opens the scan form once the addresses of the records are loaded. */
-export function ScanRecords({ kind, ids }: ScanRecordsProps) {
-  const [said, setSaid] = useState("");
+/** Button that loads the records' addresses and opens the scan form. Shows nothing for kinds without addresses. */
+export function ScanRecords({ kind, ids }: { readonly kind: string; readonly ids: readonly string[] }) {
+  const [text, setText] = useState("");
   const [isBusy, setBusy] = useState(false);
-  const field = entryOf(kind)?.scanned;
+  const field = entryOf(kind)?.targetField;
   if (!isRecordKind(kind) || field === undefined || ids.length === 0 || !isOffered()) return null;
-  const ask = async () => {
-    setSaid("");
+  const openForm = async () => {
+    setText("");
     setBusy(true);
     try {
       const found = ids.length > TARGETS_MAX ? [] : await targetsOf(kind, field, ids);
       const networkIds = new Set(found.map(({ networkId }) => networkId));
       const [networkId] = networkIds;
       if (ids.length > TARGETS_MAX || found.length > TARGETS_MAX)
-        setSaid(`A scan that is asked for here names at most ${groupedDigits(TARGETS_MAX)} addresses: name a subnet.`);
-      else if (networkId === undefined) setSaid("It has no address to ask.");
-      else if (networkIds.size > 1) setSaid("The selection spans several networks, but a scan covers only one.");
+        setText(`At most ${groupedDigits(TARGETS_MAX)} addresses can be scanned from here. Scan a subnet instead.`);
+      else if (networkId === undefined) setText("No address to scan.");
+      else if (networkIds.size > 1) setText("The selection spans several networks, but a scan covers only one.");
       else go(scanHref({ networkId, targets: [...new Set(found.map(({ target }) => target))] }));
     } catch (cause) {
-      setSaid(sentenceOf(asRefusal(cause)));
+      setText(sentenceOf(asRefusal(cause)));
     } finally {
       setBusy(false);
     }
   };
   return (
     <span>
-      <button type="button" disabled={isBusy} onClick={() => void ask()}>
-        Scan now
-      </button>{" "}
+      <ActionButton label="Scan now" disabled={isBusy} onClick={() => void openForm()} />{" "}
       <span class="aside" role="status">
-        {said}
+        {text}
       </span>
     </span>
   );

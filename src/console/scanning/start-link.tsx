@@ -1,4 +1,4 @@
-// Link to the first-run wizard from an empty inventory, for users with all its permissions. Always in the present.
+// Link from an empty inventory to the first-run wizard, for users with all permissions it needs. Always leads to now.
 
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";
@@ -13,7 +13,7 @@ export function startHref(): string {
   return hrefOf("/start", { at: null });
 }
 
-/** Empty without permission and in the past. */
+/** Shows nothing without permission or in the past. */
 export function StartLink({ isPrimary = false }: { readonly isPrimary?: boolean }) {
   if (isPast.value || !mayStart()) return null;
   return (

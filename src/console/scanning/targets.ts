@@ -1,8 +1,8 @@
-// Parser for typed scan targets. Pure; the API validates them.
+// Parser for typed scan targets, which the API validates. Pure.
 
 import type { Refusal } from "../api/refusal.ts";
 
-/** Without duplicates, in the order typed. */
+/** Targets in a text, without duplicates, in the order typed. */
 export function targetsIn(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter(Boolean))];
 }
@@ -23,11 +23,11 @@ export function addressesOfTargets(targets: readonly string[]): number | null {
 }
 
 /** Whether a target is large enough to require confirmation. */
-export function areLarge(targets: readonly string[]): boolean {
+export function isAnyLarge(targets: readonly string[]): boolean {
   return targets.some((target) => !target.includes(":") && (prefixLength(target) ?? LARGEST_PREFIX) < LARGEST_PREFIX);
 }
 
-/** Full length for a single address. */
+/** Prefix length of a target: the full length for a single address; null if unreadable. */
 function prefixLength(target: string): number | null {
   const bits = BITS[target.includes(":") ? 6 : 4];
   const match = /^([\d.]+|[\da-f:.]+)(?:\/(\d{1,3}))?$/i.exec(target);
@@ -37,32 +37,32 @@ function prefixLength(target: string): number | null {
 }
 
 /**
- * Local check of a target: must be an address or a subnet, for IPv4 without host bits. Null if valid.
- * @returns `meant`, the subnet that contains it; null if unreadable
+ * Checks a target locally: it must be an address or a subnet, for IPv4 without host bits.
+ * @returns null if valid; else the subnet that contains the target as `suggestion`, or null if unreadable
  */
-export function wrongTarget(target: string): { readonly meant: string | null } | null {
+export function checkTarget(target: string): { readonly suggestion: string | null } | null {
   const length = prefixLength(target);
-  if (length === null) return { meant: null };
+  if (length === null) return { suggestion: null };
   const [address = ""] = target.split("/");
-  if (target.includes(":")) return isIpv6(address) ? null : { meant: null };
+  if (target.includes(":")) return isIpv6(address) ? null : { suggestion: null };
   const parts = address.split(".");
   if (parts.length !== 4 || !parts.every((part) => /^(?:0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255))
-    return { meant: null };
+    return { suggestion: null };
   // Arithmetic instead of bit operations, which are signed 32-bit in JavaScript.
   const number = parts.reduce((sum, part) => sum * 256 + Number(part), 0);
   const size = 2 ** (BITS[4] - length);
   const first = number - (number % size);
   if (first === number) return null;
   const octets = [24, 16, 8, 0].map((shift) => Math.floor(first / 2 ** shift) % 256);
-  return { meant: `${octets.join(".")}/${length}` };
+  return { suggestion: `${octets.join(".")}/${length}` };
 }
 
 function isIpv6(address: string): boolean {
   return URL.canParse(`http://[${address}]/`);
 }
 
-/** Messages on rejected targets, each with the target as typed. */
-export function refusedTargets(problem: Pick<Refusal, "issues"> | null, targets: readonly string[]): string[] {
+/** Messages about rejected targets, each with the target as typed. */
+export function targetErrorsOf(problem: Pick<Refusal, "issues"> | null, targets: readonly string[]): string[] {
   return (problem?.issues ?? []).flatMap(({ path, message }) => {
     const index = /^\/targets\/(\d+)$/.exec(path)?.[1];
     return index === undefined ? [] : [`${targets[Number(index)] ?? ""} ${message}`];

@@ -1,4 +1,4 @@
-// Trial of a credential as a stream: steps as they finish, then the result.
+// Request that tries a credential and streams the steps as they finish, then the result.
 
 import type { components } from "#api";
 import { api, asRefusal, isAborted } from "../api/client.ts";
@@ -8,18 +8,10 @@ import { Refusal, refusalOf, unreachable } from "../api/refusal.ts";
 export type Trial = components["schemas"]["CredentialTrial"];
 export type TrialStep = Trial["steps"][number];
 
-interface Asked {
-  readonly network_id: string;
-  readonly ip_address: string;
-}
-
-/**
- * @param onStep called for each finished step
- * @throws Refusal; the abort reason of the signal unchanged
- */
+/** @param onStep called for each finished step @throws Refusal, or the abort reason of the signal */
 export async function followTrial(
   id: string,
-  body: Asked,
+  body: { readonly network_id: string; readonly ip_address: string },
   signal: AbortSignal,
   onStep: (step: TrialStep) => void,
 ): Promise<Trial> {
@@ -35,23 +27,23 @@ export async function followTrial(
   const decoder = new TextDecoder();
   const reader = (data as ReadableStream<Uint8Array>).getReader();
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read())
-      for (const { type, data: told } of events.read(decoder.decode(piece.value, { stream: true }))) {
-        const said: unknown = JSON.parse(told);
-        if (type === "step") onStep(said as TrialStep);
-        else if (type === "trial") return said as Trial;
-        else if (type === "refused") throw refused(said, response);
+    for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read())
+      for (const { type, data: text } of events.read(decoder.decode(chunk.value, { stream: true }))) {
+        const parsed: unknown = JSON.parse(text);
+        if (type === "step") onStep(parsed as TrialStep);
+        else if (type === "trial") return parsed as Trial;
+        else if (type === "refused") throw refusalFrom(parsed, response);
       }
   } catch (cause) {
     throw isAborted(cause) || cause instanceof Refusal ? cause : asRefusal(cause);
   } finally {
     reader.releaseLock();
   }
-  throw unreachable(new Error("the answer broke off"));
+  throw unreachable(new Error("the response was cut off"));
 }
 
-/** Refusal in the stream, equivalent to one before the first step. */
-function refused(said: unknown, { headers }: Response): Refusal {
-  const { status } = said as { readonly status: number };
-  return refusalOf(new Response(null, { status, headers }), said);
+/** Converts a refusal in the stream to one like that of a refused request. */
+function refusalFrom(parsed: unknown, { headers }: Response): Refusal {
+  const { status } = parsed as { readonly status: number };
+  return refusalOf(new Response(null, { status, headers }), parsed);
 }

@@ -1,13 +1,15 @@
-// Credential test against one address, with live steps. Device output is shown as plain text only. The secret stays on
-// the appliance.
+// Form that tries a credential on one address, with live steps. The secret stays on the appliance.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { LIMITS } from "#limits";
 import { isAborted } from "../api/client.ts";
-import { FormProblem } from "../forms/ask-first.tsx";
+import { SubmitButton } from "../components/buttons.tsx";
+import { TextFact } from "../components/fact-values.tsx";
+import { choicesOf } from "../components/select.tsx";
+import type { Choice } from "../forms/choices.ts";
+import { FormProblem } from "../forms/confirm-form.tsx";
 import { SelectField, TextField } from "../forms/fields.tsx";
 import { useForm } from "../forms/use-form.ts";
-import { choicesOf } from "../parts/select.tsx";
 import { may } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { ownValue } from "../text/own-value.ts";
@@ -17,11 +19,6 @@ import { followTrial, type Trial, type TrialStep } from "./trial.ts";
 /** Whether the user may try credentials: only when viewing current data. */
 export function mayTry(): boolean {
   return !isPast.value && vs.value === null && may("tryCredential");
-}
-
-interface Choice {
-  readonly id: string;
-  readonly name: string;
 }
 
 interface TryCredentialProps {
@@ -37,16 +34,16 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
   /** Finished steps. */
   const [steps, setSteps] = useState<readonly TrialStep[]>([]);
   const [first] = credentials;
-  const form = useForm({ begun: { ip_address: address } });
-  // The choices load later.
+  const form = useForm({ initial: { ip_address: address } });
+  // The choices may load later than the form.
   const credentialId = form.text("credential") || (first?.id ?? "");
   const networkId = form.text("network_id") || (networks[0]?.id ?? "");
   const { isBusy } = form;
-  const underWay = useRef<AbortController | null>(null);
-  useEffect(() => () => underWay.current?.abort(), []);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
   const run = async () => {
     const abort = new AbortController();
-    underWay.current = abort;
+    running.current = abort;
     setTrial(null);
     setSteps([]);
     const body = { network_id: networkId, ip_address: form.text("ip_address") };
@@ -58,32 +55,16 @@ export function TryCredential({ credentials, networks, address = "" }: TryCreden
     }
   };
   if (first === undefined || networks.length === 0) return null;
+  const select = (name: string, label: string, choices: readonly Choice[], chosen: string) =>
+    choices.length > 1 && <SelectField {...{ form, name, label, chosen }} options={choicesOf(choices)} />;
   return (
     <section class="trial" aria-label={credentialText.tryIt}>
-      <p class="prose">{credentialText.trySays}</p>
+      <p class="prose">{credentialText.tryDescription}</p>
       <form class="trial-ask" noValidate onSubmit={(event) => form.submit(event, run)}>
-        {credentials.length > 1 && (
-          <SelectField
-            form={form}
-            name="credential"
-            label={credentialText.tryWhich}
-            options={choicesOf(credentials)}
-            chosen={credentialId}
-          />
-        )}
+        {select("credential", credentialText.tryWhich, credentials, credentialId)}
         <TextField form={form} limits={LIMITS.tryCredential.ip_address} label={credentialText.tryAddress} />
-        {networks.length > 1 && (
-          <SelectField
-            form={form}
-            name="network_id"
-            label={credentialText.tryNetwork}
-            options={choicesOf(networks)}
-            chosen={networkId}
-          />
-        )}
-        <button type="submit" class="primary" disabled={isBusy}>
-          {trial === null ? credentialText.tryIt : credentialText.tryAgain}
-        </button>
+        {select("network_id", credentialText.tryNetwork, networks, networkId)}
+        <SubmitButton label={trial === null ? credentialText.tryIt : credentialText.tryAgain} disabled={isBusy} />
       </form>
       <div role="status">
         {isBusy && <p class="aside">{credentialText.trying}</p>}
@@ -127,12 +108,7 @@ function Steps({ steps }: { readonly steps: readonly TrialStep[] }) {
             {facts.length > 0 && (
               <dl class="trial-facts">
                 {facts.map(({ name, value }) => (
-                  <div key={name}>
-                    <dt>{ownValue(credentialText.facts, name) ?? name}</dt>
-                    <dd>
-                      <bdi>{value}</bdi>
-                    </dd>
-                  </div>
+                  <TextFact key={name} name={ownValue(credentialText.facts, name) ?? name} text={value} />
                 ))}
               </dl>
             )}

@@ -1,9 +1,9 @@
-// Pinned records of a user, shared by all browsers: pinned on their pages, listed on the start page.
+// A user's pinned records, shared by all browsers: pinned on their pages, listed on the start page.
 
 import { apiPath, isPagedKind, type PagedKind, RECORD_KINDS } from "../kinds/kinds.ts";
 import { preferences, setPreference } from "./preferences.ts";
 
-/** Record of a kind with pages of its own. */
+/** A record whose kind has pages of its own. */
 export interface Pinned {
   readonly kind: PagedKind;
   readonly id: string;
@@ -14,7 +14,7 @@ export const PINS = "pins";
 /** Maximum number of pins; older ones are dropped. */
 const PINS_MAX = 30;
 
-/** Latest last; empty while the preferences are loading. */
+/** Pinned records, latest last; empty while the preferences are loading. */
 export function pins(): readonly Pinned[] {
   return pinsIn(preferences.value?.[PINS]);
 }
@@ -22,20 +22,20 @@ export function pins(): readonly Pinned[] {
 /** @throws Refusal */
 export async function setPinned({ kind, id }: Pinned, isPinned: boolean): Promise<void> {
   await setPreference(PINS, (last) => {
-    const others = pinsIn(last).filter((each) => each.id !== id);
-    const all = isPinned ? [...others, { kind, id }].slice(-PINS_MAX) : others;
-    return all.map((each) => ({ kind: pathOfKind(each.kind), id: each.id }));
+    const others = pinsIn(last).filter((pin) => pin.id !== id);
+    const next = isPinned ? [...others, { kind, id }].slice(-PINS_MAX) : others;
+    return next.map((pin) => ({ kind: pathOfKind(pin.kind), id: pin.id }));
   });
 }
 
-/** The stored value may be from another version, or malformed. */
+/** Pins in a stored value, which may be malformed or from another version. */
 function pinsIn(preference: unknown): readonly Pinned[] {
   if (!Array.isArray(preference)) return [];
-  return preference.flatMap((each: unknown) => {
-    if (typeof each !== "object" || each === null) return [];
-    const { kind, id } = each as Record<string, unknown>;
-    const known = RECORD_KINDS.filter(isPagedKind).find((one) => pathOfKind(one) === kind);
-    return known === undefined || typeof id !== "string" ? [] : [{ kind: known, id }];
+  return preference.flatMap((pin: unknown) => {
+    if (typeof pin !== "object" || pin === null) return [];
+    const { kind, id } = pin as Record<string, unknown>;
+    const pagedKind = RECORD_KINDS.filter(isPagedKind).find((paged) => pathOfKind(paged) === kind);
+    return pagedKind === undefined || typeof id !== "string" ? [] : [{ kind: pagedKind, id }];
   });
 }
 

@@ -1,8 +1,8 @@
-// Preferences of a user, shared by all browsers: views, pinned records. A small document on the appliance; settings of
-// a single browser are in url/kept.ts.
+// A user's preferences, shared by all browsers: views and pinned records, in a small document on the appliance. The
+// settings of a single browser are in url/local-storage.ts.
 
 import { signal } from "@preact/signals";
-import { api, rethrown } from "../api/client.ts";
+import { api, throwRefusal } from "../api/client.ts";
 import { Refusal, refusalOf } from "../api/refusal.ts";
 import { ownValue } from "../text/own-value.ts";
 
@@ -13,11 +13,11 @@ export const preferences = signal<Preferences | undefined>(undefined);
 
 let tag: string | null = null;
 
-/** Retries after a concurrent write of another tab. */
-const TRIES_MAX = 3;
+/** Maximum attempts if other tabs write concurrently. */
+const ATTEMPTS_MAX = 3;
 
 /** Counts sign-outs: responses for a previous user are dropped. */
-let turn = 0;
+let session = 0;
 
 /** Read in progress, shared by all callers: a second read could return data older than a write. */
 let reading: Promise<void> | null = null;
@@ -29,39 +29,36 @@ export async function loadPreferences(): Promise<void> {
 
 /** @throws Refusal, also if the user has signed out */
 function readPreferences(): Promise<void> {
-  const own = reading ?? readNow();
-  reading = own;
+  const request = reading ?? fetchPreferences();
+  reading = request;
   const end = () => {
-    if (reading === own) reading = null;
+    if (reading === request) reading = null;
   };
-  own.then(end, end);
-  return own;
+  request.then(end, end);
+  return request;
 }
 
-async function readNow(): Promise<void> {
-  const asked = turn;
-  const { data, error, response } = await api.GET("/api/auth/preferences", {}).catch(rethrown);
+async function fetchPreferences(): Promise<void> {
+  const startedIn = session;
+  const { data, error, response } = await api.GET("/api/auth/preferences", {}).catch(throwRefusal);
   if (data === undefined) throw refusalOf(response, error);
-  assertThere(asked);
+  assertSameSession(startedIn);
   tag = response.headers.get("etag");
   preferences.value = data.data as Preferences;
 }
 
 /** @throws Refusal if the requesting user has signed out */
-function assertThere(asked: number): void {
-  if (asked !== turn)
-    throw new Refusal({ status: 0, code: "session_left", message: "You have signed out since.", requestId: null });
+function assertSameSession(startedIn: number): void {
+  if (startedIn !== session)
+    throw new Refusal({ status: 0, code: "session_left", message: "You have signed out.", requestId: null });
 }
 
-/**
- * Changes one preference; undefined removes it. The API writes the whole document, so the others must be loaded first.
- * @throws Refusal
- */
+/** Changes one preference; undefined removes it. Loads the others first, since the API replaces all. @throws Refusal */
 export async function setPreference(name: string, change: (last: unknown) => unknown): Promise<void> {
-  const asked = turn;
-  for (let tries = 1; ; tries += 1) {
+  const startedIn = session;
+  for (let attempt = 1; ; attempt += 1) {
     if (preferences.value === undefined || tag === null || reading !== null) await readPreferences();
-    assertThere(asked);
+    assertSameSession(startedIn);
     const { [name]: _last, ...others } = preferences.value ?? {};
     const value = change(ownValue(preferences.value, name));
     const body = value === undefined ? others : { ...others, [name]: value };
@@ -70,21 +67,21 @@ export async function setPreference(name: string, change: (last: unknown) => unk
         body: body as never,
         ...(tag === null ? {} : { params: { header: { "If-Match": tag } } }),
       })
-      .catch(rethrown);
-    assertThere(asked);
+      .catch(throwRefusal);
+    assertSameSession(startedIn);
     if (data !== undefined) {
       tag = response.headers.get("etag");
       preferences.value = data.data as Preferences;
       return;
     }
-    if (response.status !== 412 || tries === TRIES_MAX) throw refusalOf(response, error);
+    if (response.status !== 412 || attempt === ATTEMPTS_MAX) throw refusalOf(response, error);
     preferences.value = undefined;
   }
 }
 
 /** Drops the preferences on sign-out. */
 export function forgetPreferences(): void {
-  turn += 1;
+  session += 1;
   reading = null;
   preferences.value = undefined;
   tag = null;

@@ -1,15 +1,15 @@
-// Set-up token of the link printed by `serve`. It arrives in the fragment, which is never sent, is removed from the
-// address first of all, and is kept in memory only.
+// Set-up token from the link that `serve` prints. It arrives in the fragment, which is never sent, is removed from the
+// URL immediately, and is kept in memory only.
 
 import { signal } from "@preact/signals";
 import { go, location } from "../url/location.ts";
 
-/** Null if the address had none. */
+/** Null if no URL had one. */
 export const setupToken = signal<string | null>(null);
 
 const FRAGMENT = "#setup=";
 
-/** Takes the token from the opened address, and from a link pasted over it later. */
+/** Takes the token from the URL opened, and from a link pasted over it later. */
 export function watchForSetupToken(): void {
   takeSetupToken();
   window.addEventListener("hashchange", takeSetupToken);
@@ -23,14 +23,14 @@ function takeSetupToken(): void {
   go(pathname + search, "replace");
 }
 
-/** Token in a text that ends with the fragment, such as the whole link; null for any other text. */
+/** Token in text that ends with the fragment, such as the whole link; null for any other text. */
 export function setupTokenIn(text: string): string | null {
-  const begin = text.indexOf(FRAGMENT);
-  const token = begin < 0 ? "" : text.slice(begin + FRAGMENT.length).trim();
-  return token === "" ? null : decoded(token);
+  const start = text.indexOf(FRAGMENT);
+  const token = start < 0 ? "" : text.slice(start + FRAGMENT.length).trim();
+  return token === "" ? null : decode(token);
 }
 
-function decoded(text: string): string {
+function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

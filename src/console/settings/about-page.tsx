@@ -1,12 +1,13 @@
 // Version and components of netledger, each with its licence and licence text, available offline.
 
 import { useState } from "preact/hooks";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
-import { Fact } from "../parts/facts.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { Waiting } from "../parts/waiting.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Paged } from "../components/paged.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { Section } from "../components/section.tsx";
 import { may } from "../session/me.ts";
 import { settingsText } from "../text/settings.ts";
 import { SettingsPage } from "./settings-page.tsx";
@@ -17,43 +18,43 @@ const LICENCES = read("/api/v1/licences");
 const VERSION = read("/api/version");
 
 export function AboutPage() {
-  const version = useAnswer(VERSION);
-  const licences = useAnswer(may("getLicences") ? LICENCES : null);
+  const version = useResponse(VERSION);
+  const licences = useResponse(may("getLicences") ? LICENCES : null);
   return (
     <SettingsPage title={settingsText.tabs.about} operation="getLicences" reads={[VERSION.url, LICENCES.url]}>
-      <section class="part">
-        <h2>Program</h2>
-        {version.problem !== undefined && <Problem problem={version.problem} again={version.again} />}
+      <Section title="Program" className="part">
+        {version.problem !== undefined && <Problem problem={version.problem} retry={version.retry} />}
         <dl class="facts">
           <Fact name="Version">{version.data?.version}</Fact>
-          <Fact name="Schema of the data">{version.data?.schema_version}</Fact>
+          <Fact name="Data schema">{version.data?.schema_version}</Fact>
           <Fact name="API">{version.data?.api_version}</Fact>
           <Fact name="More">
             <a href="/handbook/changes">Changes by version</a> ·{" "}
-            <a href="/handbook/dependencies">What it is made of, and why</a>
+            <a href="/handbook/dependencies">Dependencies and reasons</a>
           </Fact>
         </dl>
-      </section>
-      <section class="part">
-        <h2>Licences</h2>
+      </Section>
+      <Section title="Licences" className="part">
         <p class="prose">
-          Everything that is in the program, with the text of its licence. The same as a bill of materials for other
-          programs:{" "}
+          All components of the program with their licence texts. Machine-readable:{" "}
           <a href="/api/v1/bill-of-materials" download="">
             Bill of materials (CycloneDX)
           </a>
         </p>
-        {licences.problem !== undefined && <Problem problem={licences.problem} again={licences.again} />}
-        {licences.data === undefined && licences.problem === undefined && <Waiting />}
-        {licences.data !== undefined && <Components all={licences.data.components} />}
-      </section>
+        <ResponseState data={licences.data} problem={licences.problem} retry={licences.retry} />
+        {licences.data !== undefined && <Components components={licences.data.components} />}
+      </Section>
     </SettingsPage>
   );
 }
 
-function Components({ all }: { readonly all: readonly Component[] }) {
+function Components({ components }: { readonly components: readonly Component[] }) {
   return (
-    <Paged rows={all} title="Licences" textOf={({ name, version, licence }) => `${name} ${version} ${licence ?? ""}`}>
+    <Paged
+      rows={components}
+      title="Licences"
+      textOf={({ name, version, licence }) => `${name} ${version} ${licence ?? ""}`}
+    >
       {(rows) => (
         <ul class="licences">
           {rows.map((component) => (
@@ -76,15 +77,15 @@ function Licence({ name, version, licence, part_of, texts }: Component) {
     <details onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
         <bdi>{name}</bdi> <span class="aside">{version}</span>{" "}
-        <span class="licence-id">{licence ?? "several licences: see its source"}</span>{" "}
+        <span class="licence-id">{licence ?? "multiple licences: see its source"}</span>{" "}
         <span class="aside">{part_of.map((part) => PARTS[part]).join(", ")}</span>
       </summary>
-      {isOpen && texts.length === 0 && <p class="aside">It brings no text of its own.</p>}
+      {isOpen && texts.length === 0 && <p class="aside">No licence text included.</p>}
       {isOpen &&
         texts.map(({ title, text, is_standard }) => (
           <div key={title}>
             <p class="aside">
-              {is_standard ? "It brings no text of its own. This is the standard text of its licence." : title}
+              {is_standard ? "No licence text included. This is the standard text of the licence." : title}
             </p>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be focusable */}
             <pre class="licence-text" tabIndex={0}>

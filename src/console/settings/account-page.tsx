@@ -1,23 +1,27 @@
 // Account page: profile, preferences, password and sessions of the signed-in user.
 
 import { LIMITS } from "#limits";
-import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, done, read } from "../api/client.ts";
-import { AskFirst } from "../forms/ask-first.tsx";
-import { Told } from "../forms/done-note.tsx";
+import { useResponse } from "../api/answer.ts";
+import { api, type DataOf, read, unwrap } from "../api/client.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { TextFact } from "../components/fact-values.tsx";
+import { Fact } from "../components/facts.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { Section } from "../components/section.tsx";
+import { When } from "../components/when.tsx";
+import { ConfirmForm } from "../forms/confirm-form.tsx";
+import { DoneNote } from "../forms/done-note.tsx";
 import { SecretField } from "../forms/fields.tsx";
-import { useSending } from "../forms/sending.ts";
 import { useForm } from "../forms/use-form.ts";
-import { Fact } from "../parts/facts.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { useWrite } from "../forms/use-write.ts";
 import { mayNow, me } from "../session/me.ts";
 import { counted } from "../text/digits.ts";
 import { settingsText } from "../text/settings.ts";
 import { browserName } from "./browser-name.ts";
-import { Preferences } from "./preferences-part.tsx";
+import { Preferences } from "./preferences.tsx";
+import { reachesAll } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
 import { useDialog } from "./use-dialog.ts";
 
@@ -26,7 +30,7 @@ type Session = DataOf<"/api/auth/sessions">[number];
 export function AccountPage() {
   return (
     <SettingsPage title={settingsText.tabs.account} operation="getMe">
-      <Who />
+      <Profile />
       <Preferences />
       {mayNow("changePassword") && <Password />}
       <Sessions />
@@ -34,50 +38,40 @@ export function AccountPage() {
   );
 }
 
-function Who() {
-  const who = me.value;
-  if (who === null || who === undefined) return null;
-  const { name, email, effective_role: role, organization, reachable_network_ids } = who;
-  const reachesAll = role === "Owner" || role === "Admin";
+function Profile() {
+  const user = me.value;
+  if (user === null || user === undefined) return null;
+  const { name, email, effective_role: role, organization, reachable_network_ids } = user;
+  const isAll = reachesAll(role);
   return (
-    <section class="part">
-      <h2>Who you are</h2>
+    <Section title="Profile" className="part">
       <dl class="facts">
-        <Fact name="Name">
-          <bdi>{name}</bdi>
-        </Fact>
-        <Fact name="E-mail">
-          <bdi>{email}</bdi>
-        </Fact>
+        <TextFact name="Name" text={name} />
+        <TextFact name="E-mail" text={email} />
         <Fact name="Role">{role}</Fact>
-        <Fact name="Organization">
-          <bdi>{organization.name}</bdi>
-        </Fact>
-        <Fact name="Networks">{reachesAll ? "all" : counted(reachable_network_ids.length, "network", "networks")}</Fact>
+        <TextFact name="Organization" text={organization.name} />
+        <Fact name="Networks">{isAll ? "all" : counted(reachable_network_ids.length, "network", "networks")}</Fact>
       </dl>
-      {!reachesAll && <p class="aside">An Owner or Admin can change these.</p>}
-    </section>
+      {!isAll && <p class="aside">An Owner or Admin can change these.</p>}
+    </Section>
   );
 }
 
 function Password() {
   const dialog = useDialog<true>();
   return (
-    <section class="part">
-      <h2>Password</h2>
-      {dialog.told !== null && <Told sentence={dialog.told} onClose={dialog.close} />}
+    <Section title="Password" className="part">
+      {dialog.outcome !== null && <DoneNote sentence={dialog.outcome} onClose={dialog.close} />}
       <p>
-        <button type="button" onClick={() => dialog.ask(true)}>
-          Change password
-        </button>
+        <ActionButton label="Change password" onClick={() => dialog.request(true)} />
       </p>
-      {dialog.asked !== null && (
+      {dialog.requested !== null && (
         <PasswordForm
           onEnd={dialog.end}
           onDone={() => dialog.finish("Your password was changed. All other sessions have ended.")}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
@@ -85,21 +79,21 @@ function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
   const form = useForm();
   const limits = LIMITS.changePassword;
   const body = { current_password: form.secret("current_password"), new_password: form.secret("new_password") };
-  const different = form.secret("repeated") === body.new_password ? null : "The two new passwords differ.";
+  const mismatch = form.secret("repeated") === body.new_password ? null : "The two new passwords differ.";
   return (
-    <AskFirst
+    <ConfirmForm
       form={form}
       title="Change password"
-      says={["All your other sessions end. API keys stay valid."]}
-      verb="Change password"
+      consequences={["All your other sessions end. API keys stay valid."]}
+      submitLabel="Change password"
       hasReason={false}
       run={async () => {
-        await done(api.PUT("/api/auth/password", { body }));
+        await unwrap(api.PUT("/api/auth/password", { body }));
         onDone();
       }}
       onEnd={onEnd}
     >
-      {/* Tells password managers which account this is. */}
+      {/* Identifies the account to password managers. */}
       <input type="text" name="username" autoComplete="username" value={me.value?.email ?? ""} readOnly hidden />
       <SecretField
         form={form}
@@ -108,68 +102,56 @@ function PasswordForm({ onEnd, onDone }: { onEnd(): void; onDone(): void }) {
         autoComplete="current-password"
       />
       <SecretField form={form} limits={limits.new_password} label="New password, 10 characters or more" />
-      <SecretField form={form} name="repeated" label="New password again" wrong={different} />
-    </AskFirst>
+      <SecretField form={form} name="repeated" label="New password again" error={mismatch} />
+    </ConfirmForm>
   );
 }
 
-/** Not refreshed by record changes: sessions are used, and can end elsewhere, without one. */
+/** Not refreshed by record changes: using or ending a session elsewhere is not one. */
 function Sessions() {
-  const { data, problem, again } = useAnswer(read("/api/auth/sessions"));
-  const { problem: failed, send } = useSending();
-  const dialog = useDialog<true>(again);
-  const end = ({ id }: Session) =>
+  const { data, problem, retry } = useResponse(read("/api/auth/sessions"));
+  const { problem: endProblem, send } = useWrite();
+  const dialog = useDialog<true>(retry);
+  const endSession = ({ id }: Session) =>
     void send(id, async () => {
-      await done(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }));
+      await unwrap(api.DELETE("/api/auth/sessions/{id}", { params: { path: { id } } }));
       dialog.finish("The session has ended.");
     });
   return (
-    <section class="part">
-      <h2>Where you are signed in</h2>
+    <Section title="Sessions" className="part">
       <p class="prose">
-        A session ends after seven days without use. If you do not know one of these, end it and change your password.
+        A session ends after seven days without use. If you do not recognize a session, end it and change your password.
       </p>
-      {failed !== null && <Problem problem={failed} />}
-      {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && <SessionTable sessions={data} onEnd={end} />}
+      {endProblem !== null && <Problem problem={endProblem} />}
+      {dialog.outcome !== null && <DoneNote key={dialog.outcome} sentence={dialog.outcome} onClose={dialog.close} />}
+      <ResponseState data={data} problem={problem} retry={retry} />
+      {data !== undefined && <SessionTable sessions={data} onEnd={endSession} />}
       {data !== undefined && data.length > 1 && mayNow("endOtherSessions") && (
         <p>
-          <button type="button" onClick={() => dialog.ask(true)}>
-            End all others
-          </button>
+          <ActionButton label="End all other sessions" onClick={() => dialog.request(true)} />
         </p>
       )}
-      {dialog.asked !== null && (
-        <AskFirst
-          title="End all others"
-          says={["You are signed out everywhere but here, at once. API keys stay valid."]}
-          verb="End them"
-          takesAway
+      {dialog.requested !== null && (
+        <ConfirmForm
+          title="End all other sessions"
+          consequences={["You are signed out everywhere else immediately. API keys stay valid."]}
+          submitLabel="End sessions"
+          isDestructive
           hasReason={false}
           onEnd={dialog.end}
           run={async () => {
-            const { ended } = await done(api.POST("/api/auth/sessions/end-others", {}));
+            const { ended } = await unwrap(api.POST("/api/auth/sessions/end-others", {}));
             dialog.finish(counted(ended, "session has ended.", "sessions have ended."));
           }}
         />
       )}
-    </section>
+    </Section>
   );
 }
 
-interface SessionTableProps {
-  readonly sessions: readonly Session[];
-  onEnd(session: Session): void;
-}
-
-function SessionTable({ sessions, onEnd }: SessionTableProps) {
+function SessionTable({ sessions, onEnd }: { readonly sessions: readonly Session[]; onEnd(session: Session): void }) {
   return (
-    <RowsTable
-      title="Where you are signed in"
-      heads={["Browser", "From", "Last used", "Signed in", settingsText.actions]}
-    >
+    <RowsTable title="Sessions" heads={["Browser", "From", "Last used", "Signed in", settingsText.actions]}>
       {sessions.map((session) => {
         const name = browserName(session.user_agent);
         return (
@@ -187,9 +169,7 @@ function SessionTable({ sessions, onEnd }: SessionTableProps) {
             <td>
               {session.is_current && <span class="label">this session</span>}
               {!session.is_current && mayNow("endSession") && (
-                <button type="button" aria-label={`End the session of ${name}`} onClick={() => onEnd(session)}>
-                  End
-                </button>
+                <ActionButton label="End" aria-label={`End the session of ${name}`} onClick={() => onEnd(session)} />
               )}
             </td>
           </tr>

@@ -1,15 +1,15 @@
-// Appliance status: concerns first, then all facts, each with its state in a word. Polled while visible.
+// Appliance status: concerns first, then all facts, each with its state as a word. Polled while visible.
 
 import type { ComponentChildren } from "preact";
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
-import { type ApplianceConcern, ConcernLine, SEVERITIES } from "../parts/concern.tsx";
-import { Copied } from "../parts/copied.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { type ApplianceConcern, ConcernLine, SEVERITIES } from "../components/concern.tsx";
+import { Copied } from "../components/copied.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { Section } from "../components/section.tsx";
+import { When } from "../components/when.tsx";
 import { may } from "../session/me.ts";
 import { counted, groupedDigits } from "../text/digits.ts";
 import { settingsText, sizeText } from "../text/settings.ts";
@@ -21,96 +21,86 @@ type Appliance = DataOf<"/api/v1/appliance">;
 const REFRESH_MS = 5_000;
 
 export function AppliancePage() {
-  const answer = useAnswer(may("getAppliance") ? read("/api/v1/appliance") : null);
-  const { data, problem, again } = answer;
-  usePoll(answer, REFRESH_MS);
+  const response = useResponse(may("getAppliance") ? read("/api/v1/appliance") : null);
+  const { data, problem, retry } = response;
+  usePoll(response, REFRESH_MS);
   return (
-    <SettingsPage title={settingsText.tabs.appliance} operation="getAppliance" forbidden={settingsText.ownersAlone}>
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && <Told appliance={data} />}
+    <SettingsPage title={settingsText.tabs.appliance} operation="getAppliance" forbidden={settingsText.ownersOnly}>
+      <ResponseState data={data} problem={problem} retry={retry} />
+      {data !== undefined && <ApplianceStatus appliance={data} />}
     </SettingsPage>
   );
 }
 
-function Told({ appliance }: { readonly appliance: Appliance }) {
+function ApplianceStatus({ appliance }: { readonly appliance: Appliance }) {
   const { concerns, limitations, read_only } = appliance;
   return (
     <>
-      <section class="part">
-        <h2>Needs attention</h2>
-        {read_only && <p class="prose">It serves a backup, read-only.</p>}
+      <Section title="Needs attention" className="part">
+        {read_only && <p class="prose">Serving a backup, read-only.</p>}
         {concerns.length === 0 && <p>Nothing needs attention.</p>}
         <ul class="concerns">
           {concerns.map((concern) => (
             <ConcernLine key={concern.code + concern.message} concern={concern} />
           ))}
         </ul>
-      </section>
-      <section class="part">
-        <h2>Status</h2>
-        <RowsTable title="Status" heads={["What", "State", "Now"]} kind="appliance-facts">
+      </Section>
+      <Section title="Status" className="part">
+        <RowsTable title="Status" heads={["Item", "State", "Value"]} className="appliance-facts">
           <Facts {...appliance} />
         </RowsTable>
         <p class="aside">
-          Updated every few seconds while this page is seen.{" "}
+          Updated every few seconds while this page is visible.{" "}
           <a href="/handbook/running#status-and-concerns">When something needs attention</a>
         </p>
-      </section>
+      </Section>
       {limitations.length > 0 && (
-        <section class="part">
-          <h2>What this machine does not allow</h2>
+        <Section title="Restrictions of this machine" className="part">
           <ul class="prose">
             {limitations.map(({ code, message }) => (
               <li key={code}>{message}</li>
             ))}
           </ul>
-        </section>
+        </Section>
       )}
     </>
   );
 }
 
-const memoryOf = (own: string, left: string | null, all: string | null) =>
-  left === null || all === null ? `${own} in use` : `${own} in use; ${left} of ${all} available`;
-
 function Facts(appliance: Appliance) {
   const { concerns, disk, store, memory, work, log, started_at, url, version, schema_version } = appliance;
-  const long = sizeText(store.log_bytes);
+  const { available_bytes: available, total_bytes: total } = memory;
   return (
     <>
-      <Row name="Disk of the data" of={concerns} codes={["disk_full", "disk_low", "no_room_for_backup"]}>
-        {disk === null ? "not told" : `${sizeText(disk.free_bytes)} of ${sizeText(disk.size_bytes)} free`}
+      <Row name="Disk of the data" concerns={concerns} codes={["disk_full", "disk_low", "no_room_for_backup"]}>
+        {disk === null ? "unknown" : `${sizeText(disk.free_bytes)} of ${sizeText(disk.size_bytes)} free`}
       </Row>
       <Row name="Database">{sizeText(store.database_bytes)}</Row>
-      <Row name="Write-ahead log" of={concerns} codes={["log_large"]}>
-        {long}; more than {sizeText(store.log_bound_bytes)} only while something reads for long
+      <Row name="Write-ahead log" concerns={concerns} codes={["log_large"]}>
+        {sizeText(store.log_bytes)}; exceeds {sizeText(store.log_bound_bytes)} only during long reads
       </Row>
-      <KeptRows {...appliance} />
-      <Row name="Memory" of={concerns} codes={["memory_low"]}>
-        {memoryOf(
-          sizeText(memory.process_bytes),
-          memory.available_bytes === null ? null : sizeText(memory.available_bytes),
-          memory.total_bytes === null ? null : sizeText(memory.total_bytes),
-        )}
+      <RecoveryRows {...appliance} />
+      <Row name="Memory" concerns={concerns} codes={["memory_low"]}>
+        {sizeText(memory.process_bytes)} in use
+        {available !== null && total !== null && `; ${sizeText(available)} of ${sizeText(total)} available`}
       </Row>
-      <Row name="Writes waiting" of={concerns} codes={["writes_delayed"]}>
+      <Row name="Writes waiting" concerns={concerns} codes={["writes_delayed"]}>
         {work.writes_waiting === 0
           ? "none"
           : `${groupedDigits(work.writes_waiting)}, the oldest for ${formatDuration(work.oldest_write_wait_ms)}`}
       </Row>
-      <Row name="Under way">
+      <Row name="In progress">
         {counted(work.long_reads, "long read", "long reads")}, {counted(work.scans, "scan", "scans")}
       </Row>
       <TrustRows {...appliance} />
-      <Row name="Log" of={concerns} codes={["errors_logged"]}>
+      <Row name="Log" concerns={concerns} codes={["errors_logged"]}>
         {counted(log.errors, "error", "errors")}, {counted(log.warnings, "warning", "warnings")} since the start
       </Row>
       <Row name="Running since">
         <When instant={started_at} as="both" />
       </Row>
       {url !== null && (
-        <Row name="Listens at">
+        <Row name="Listening at">
           <Copied text={url} />
         </Row>
       )}
@@ -121,15 +111,17 @@ function Facts(appliance: Appliance) {
   );
 }
 
+const VERIFICATION_CODES = ["data_damaged", "verification_missing", "verification_failed"] as const;
+
 /** What a recovery depends on: backups and ledger verification. */
-function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Appliance) {
+function RecoveryRows({ concerns, backups: { last, count, size_bytes }, ledger }: Appliance) {
   return (
     <>
       <Row
         name="Last backup"
-        of={concerns}
+        concerns={concerns}
         // A missing first backup is neither fine nor yet a concern.
-        codes={stated(last !== null, concerns, ["backup_missing", "backup_old", "backup_failed", "backup_damaged"])}
+        codes={stateCodes(last !== null, concerns, ["backup_missing", "backup_old", "backup_failed", "backup_damaged"])}
       >
         {last === null ? (
           "none"
@@ -137,19 +129,15 @@ function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Ap
           <>
             <When instant={last.created_at} as="both" />{" "}
             <span class="aside">
-              {sizeText(last.size_bytes)}; {counted(count, "backup", "backups")} in all, {sizeText(size_bytes)}
+              {sizeText(last.size_bytes)}; {counted(count, "backup", "backups")} in total, {sizeText(size_bytes)}
             </span>
           </>
         )}
       </Row>
       <Row
         name="Data verified"
-        of={concerns}
-        codes={stated(ledger.verified_at !== null, concerns, [
-          "data_damaged",
-          "verification_missing",
-          "verification_failed",
-        ])}
+        concerns={concerns}
+        codes={stateCodes(ledger.verified_at !== null, concerns, VERIFICATION_CODES)}
       >
         {ledger.verified_at === null ? "never" : <When instant={ledger.verified_at} as="both" />}
         {ledger.is_verifying && <span class="aside"> being verified now</span>}
@@ -158,8 +146,8 @@ function KeptRows({ concerns, backups: { last, count, size_bytes }, ledger }: Ap
   );
 }
 
-/** Codes that determine the state of a row: none before the first run, unless one is already a concern. */
-function stated<Code extends string>(
+/** Codes that determine the state of a row: none before the first run, unless there already is a concern. */
+function stateCodes<Code extends string>(
   hasAny: boolean,
   concerns: readonly { readonly code: string }[],
   codes: readonly Code[],
@@ -167,22 +155,16 @@ function stated<Code extends string>(
   return hasAny || concerns.some(({ code }) => (codes as readonly string[]).includes(code)) ? codes : [];
 }
 
-const SYNCHRONIZED = {
-  yes: "kept by systemd-timesyncd",
-  no: "not synchronized",
-  unknown: "not known whether it is synchronized",
-};
-
 /** Clock and certificate, which clients rely on. */
 function TrustRows({ concerns, clock, certificate }: Appliance) {
   const { is_synchronized, last_transaction_at } = clock;
-  const kept = is_synchronized === null ? "unknown" : is_synchronized ? "yes" : "no";
+  const syncText = is_synchronized ? "synchronized by systemd-timesyncd" : "not synchronized";
   return (
     <>
-      <Row name="Clock" of={concerns} codes={["clock_ahead", "clock_not_synchronized"]}>
+      <Row name="Clock" concerns={concerns} codes={["clock_ahead", "clock_not_synchronized"]}>
         <When instant={clock.now} />{" "}
         <span class="aside">
-          {SYNCHRONIZED[kept]}
+          {is_synchronized === null ? "synchronization unknown" : syncText}
           {last_transaction_at !== null && (
             <>
               ; last transaction <When instant={last_transaction_at} as="age" />
@@ -192,7 +174,7 @@ function TrustRows({ concerns, clock, certificate }: Appliance) {
       </Row>
       <Row
         name="TLS certificate"
-        of={concerns}
+        concerns={concerns}
         codes={["certificate_expired", "certificate_not_yet_valid", "certificate_expires"]}
       >
         {certificate === null ? (
@@ -204,7 +186,7 @@ function TrustRows({ concerns, clock, certificate }: Appliance) {
             <span class="aside">
               <bdi>{certificate.names}</bdi>;{" "}
               <bdi>
-                {certificate.is_own ? "made by the appliance, which renews it" : `issued by ${certificate.issuer}`}
+                {certificate.is_own ? "created and renewed by the appliance" : `issued by ${certificate.issuer}`}
               </bdi>
             </span>
           </>
@@ -216,18 +198,18 @@ function TrustRows({ concerns, clock, certificate }: Appliance) {
 
 interface RowProps {
   readonly name: string;
-  readonly of?: readonly ApplianceConcern[];
+  readonly concerns?: readonly ApplianceConcern[];
   /** Concern codes of the row; empty for a row without a state. */
   readonly codes?: readonly ApplianceConcern["code"][];
   readonly children: ComponentChildren;
 }
 
-function Row({ name, of = [], codes = [], children }: RowProps) {
-  const own = of.filter(({ code }) => codes.includes(code));
+function Row({ name, concerns = [], codes = [], children }: RowProps) {
+  const rowConcerns = concerns.filter(({ code }) => codes.includes(code));
   return (
     <tr>
       <th scope="row">{name}</th>
-      <td>{codes.length > 0 && <State severity={own[0]?.severity ?? null} />}</td>
+      <td>{codes.length > 0 && <State severity={rowConcerns[0]?.severity ?? null} />}</td>
       <td>{children}</td>
     </tr>
   );

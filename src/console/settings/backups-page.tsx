@@ -1,20 +1,21 @@
 // Backups page: list with verification results, and actions to create, download, verify and delete.
 
-import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, done, read, rethrown } from "../api/client.ts";
+import { useResponse } from "../api/answer.ts";
+import { api, type DataOf, read, throwRefusal, unwrap } from "../api/client.ts";
 import { usePoll } from "../api/poll.ts";
 import { refusalOf } from "../api/refusal.ts";
-import { AskFirst } from "../forms/ask-first.tsx";
-import { Told } from "../forms/done-note.tsx";
-import { OwnPassword } from "../forms/fields.tsx";
-import { useSending } from "../forms/sending.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { Copied } from "../components/copied.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { saveFile } from "../components/save-file.ts";
+import { When } from "../components/when.tsx";
+import { ConfirmForm } from "../forms/confirm-form.tsx";
+import { DoneNote } from "../forms/done-note.tsx";
+import { CurrentPasswordField } from "../forms/fields.tsx";
 import { useForm } from "../forms/use-form.ts";
-import { Copied } from "../parts/copied.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { saveFile } from "../parts/save-file.ts";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { useWrite } from "../forms/use-write.ts";
 import { may, mayNow } from "../session/me.ts";
 import { groupedDigits } from "../text/digits.ts";
 import { ledgerText } from "../text/ledger.ts";
@@ -25,93 +26,97 @@ import { useDialog } from "./use-dialog.ts";
 
 type Backup = DataOf<"/api/v1/backups">[number];
 type Verification = DataOf<"/api/v1/ledger/verifications">[number];
-type Asked = { readonly what: "download" | "delete"; readonly backup: Backup };
-type Done = { readonly what: "started" | "downloaded" | "deleted"; readonly backup: Backup };
+type BackupAction = { readonly action: "download" | "delete"; readonly backup: Backup };
+type Outcome = { readonly result: "started" | "downloaded" | "deleted"; readonly backup: Backup };
 
-const RUNNING_MS = 1_000;
+const POLL_MS = 1_000;
 
-// Texts of the backups page.
-const TOLD = {
+const MESSAGES = {
   downloaded: (name: string) => `${name} was downloaded. Verify it where you keep it:`,
   deleted: (name: string) => `${name} was deleted.`,
-  started: (name: string) => `${name} is being taken. You can leave this page meanwhile.`,
+  started: (name: string) => `${name} is being taken. You can leave this page.`,
 };
 
 export function BackupsPage() {
-  const asked = may("listBackups") ? read("/api/v1/backups", { query: { limit: 0 } }) : null;
-  const answer = useAnswer(asked);
-  const { data, problem, again } = answer;
-  const dialog = useDialog<Asked, Done>(again);
-  const { asked: ask, told } = dialog;
-  const { problem: failed, send } = useSending();
-  const verifications = useAnswer(may("listLedgerVerifications") ? read("/api/v1/ledger/verifications") : null);
+  const request = may("listBackups") ? read("/api/v1/backups", { query: { limit: 0 } }) : null;
+  const response = useResponse(request);
+  const { data, problem, retry } = response;
+  const dialog = useDialog<BackupAction, Outcome>(retry);
+  const { requested, outcome } = dialog;
+  const { problem: sendProblem, send } = useWrite();
+  const verifications = useResponse(may("listLedgerVerifications") ? read("/api/v1/ledger/verifications") : null);
   const isVerifying = verifications.data?.some(({ status }) => status === "Running") === true;
-  usePoll(verifications, isVerifying ? RUNNING_MS : null);
-  const isTaking = data?.some(({ state }) => state === "Running") === true;
-  usePoll(answer, isTaking ? RUNNING_MS : null);
-  const finish = (what: Done["what"], backup: Backup) => dialog.finish({ what, backup });
-  const take = () => {
+  usePoll(verifications, isVerifying ? POLL_MS : null);
+  const isBackupRunning = data?.some(({ state }) => state === "Running") === true;
+  usePoll(response, isBackupRunning ? POLL_MS : null);
+  const finish = (result: Outcome["result"], backup: Backup) => dialog.finish({ result, backup });
+  const takeBackup = () => {
     dialog.close();
     void send("take", async (header) =>
-      finish("started", await done(api.POST("/api/v1/backups", { params: { header } }))),
+      finish("started", await unwrap(api.POST("/api/v1/backups", { params: { header } }))),
     );
   };
   const verify = ({ name }: Backup) => {
     dialog.close();
     void send(name, async (header) => {
       const params = { path: { name }, header };
-      await done(api.POST("/api/v1/backups/{name}/verify", { params })).finally(verifications.again);
+      await unwrap(api.POST("/api/v1/backups/{name}/verify", { params })).finally(verifications.retry);
     });
   };
-  const newest = data?.filter(({ state }) => state === "Done").at(-1);
+  const newest = data?.findLast(({ state }) => state === "Done");
   return (
     <SettingsPage
       title={settingsText.tabs.backups}
       operation="listBackups"
-      forbidden={settingsText.ownersAlone}
-      reads={asked === null ? [] : [asked.url]}
+      forbidden={settingsText.ownersOnly}
+      reads={request === null ? [] : [request.url]}
       actions={
-        mayNow("createBackup") && (
-          <button type="button" disabled={isTaking} onClick={take}>
-            Take a backup
-          </button>
-        )
+        mayNow("createBackup") && <ActionButton label="Take a backup" disabled={isBackupRunning} onClick={takeBackup} />
       }
     >
       <p class="prose">
-        A backup is one consistent state of everything on this appliance. It is taken while the appliance is running,
-        verified, and kept in the folder backups of its data until you delete it.
+        A backup is a consistent snapshot of this appliance. It is taken while the appliance runs, verified, and stored
+        in the backups folder of its data until you delete it.
       </p>
       <p class="prose">
-        The file netledger.key is not in it. It decrypts the secrets of credentials: keep a copy of it elsewhere, once.{" "}
+        The file netledger.key is not included. It decrypts credential secrets: keep a copy of it elsewhere.{" "}
         <a href="/handbook/backup">More about backups</a>
       </p>
-      {failed !== null && <Problem problem={failed} />}
-      {told !== null && (
-        <Told key={told.what + told.backup.name} sentence={TOLD[told.what](told.backup.name)} onClose={dialog.close}>
-          {told.what === "downloaded" && (
+      {sendProblem !== null && <Problem problem={sendProblem} />}
+      {outcome !== null && (
+        <DoneNote
+          key={outcome.result + outcome.backup.name}
+          sentence={MESSAGES[outcome.result](outcome.backup.name)}
+          onClose={dialog.close}
+        >
+          {outcome.result === "downloaded" && (
             <p class="command">
-              <Copied isOffered text={verifyCommand(told.backup)} />
+              <Copied hasLabel text={verifyCommand(outcome.backup)} />
             </p>
           )}
-        </Told>
+        </DoneNote>
       )}
-      {ask !== null && (
-        <Ask key={ask.what + ask.backup.name} {...ask} all={data ?? []} onEnd={dialog.end} onDone={finish} />
+      {requested !== null && (
+        <ActionForm
+          key={requested.action + requested.backup.name}
+          {...requested}
+          backups={data ?? []}
+          onEnd={dialog.end}
+          onDone={finish}
+        />
       )}
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>There is no backup yet.</p>}
+      <ResponseState data={data} problem={problem} retry={retry} />
+      {data?.length === 0 && <p>No backups.</p>}
       {newest !== undefined && (
         <p>
-          The last one was taken <When instant={newest.created_at} as="age" />
+          Last backup: <When instant={newest.created_at} as="age" />
         </p>
       )}
       {data !== undefined && data.length > 0 && (
-        <Table
+        <BackupTable
           backups={data.toReversed()}
           verifications={verifications.data ?? []}
-          onAsk={dialog.ask}
+          onRequest={dialog.request}
           onVerify={isVerifying ? null : verify}
         />
       )}
@@ -123,27 +128,27 @@ function verifyCommand({ name, sequence, hash }: Backup): string {
   return `netledger verify --backup ${name} --head ${sequence}:${hash}`;
 }
 
-interface AskProps extends Asked {
-  readonly all: readonly Backup[];
+interface ActionFormProps extends BackupAction {
+  readonly backups: readonly Backup[];
   onEnd(): void;
-  onDone(what: Done["what"], backup: Backup): void;
+  onDone(result: Outcome["result"], backup: Backup): void;
 }
 
 const downloadTitle = (name: string) => `Download ${name}`;
 
-function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
+function ActionForm({ action, backup, backups, onEnd, onDone }: ActionFormProps) {
   const { name, state } = backup;
   const form = useForm();
-  if (what === "download")
+  if (action === "download")
     return (
-      <AskFirst
+      <ConfirmForm
         form={form}
         title={downloadTitle(name)}
-        says={[
-          "The file has everything of the appliance, and the hashes of passwords and API keys. Keep it as you keep the appliance itself.",
+        consequences={[
+          "The file contains all data, including hashes of passwords and API keys. Protect it like the appliance itself.",
           "Enter your password to confirm.",
         ]}
-        verb="Download"
+        submitLabel="Download"
         hasReason={false}
         onEnd={onEnd}
         run={async () => {
@@ -151,24 +156,24 @@ function Ask({ what, backup, all, onEnd, onDone }: AskProps) {
           onDone("downloaded", backup);
         }}
       >
-        <OwnPassword form={form} label="Your password" />
-      </AskFirst>
+        <CurrentPasswordField form={form} label="Your password" />
+      </ConfirmForm>
     );
-  const newest = all.filter((each) => each.state === "Done").at(-1);
-  const says =
+  const newest = backups.findLast((candidate) => candidate.state === "Done");
+  const consequences =
     state === "Failed"
-      ? ["It left no file. Only the note that it failed goes; the log keeps it."]
-      : ["The file is removed from the appliance's disk, for good. This cannot be undone."];
+      ? ["There is no file. Only the failure entry is removed; the log keeps it."]
+      : ["The file is permanently removed from the appliance's disk. This cannot be undone."];
   return (
-    <AskFirst
+    <ConfirmForm
       title={removalTitle(backup)}
-      says={newest?.name === name ? ["It is the newest backup that is complete.", ...says] : says}
-      verb={state === "Failed" ? "Forget" : "Delete the backup"}
-      takesAway
+      consequences={newest?.name === name ? ["This is the newest complete backup.", ...consequences] : consequences}
+      submitLabel={state === "Failed" ? "Forget" : "Delete the backup"}
+      isDestructive
       hasReason={false}
       onEnd={onEnd}
       run={async ({ header }) => {
-        await done(api.DELETE("/api/v1/backups/{name}", { params: { path: { name }, header } }));
+        await unwrap(api.DELETE("/api/v1/backups/{name}", { params: { path: { name }, header } }));
         onDone("deleted", backup);
       }}
     />
@@ -183,21 +188,19 @@ function removalTitle({ name, state }: Backup): string {
 async function downloaded(name: string, password: string): Promise<Blob> {
   const { data, error, response } = await api
     .POST("/api/v1/backups/{name}/download", { params: { path: { name } }, body: { password }, parseAs: "blob" })
-    .catch(rethrown);
+    .catch(throwRefusal);
   if (data === undefined) throw refusalOf(response, error);
   return data as Blob;
 }
 
-interface TableProps extends Omit<ActionsProps, "backup"> {
+interface BackupTableProps extends Omit<ActionsProps, "backup"> {
   /** Newest first. */
   readonly backups: readonly Backup[];
   /** Newest first, including those of live data. */
   readonly verifications: readonly Verification[];
 }
 
-const BACKUPS_STATES: Readonly<Record<string, string>> = { Running: "Being taken", Done: "Verified", Failed: "Failed" };
-
-function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
+function BackupTable({ backups, verifications, onRequest, onVerify }: BackupTableProps) {
   return (
     <RowsTable title="Backups" heads={["Taken", "State", "Size", "Up to", "File", settingsText.actions]}>
       {backups.map((backup) => (
@@ -206,9 +209,9 @@ function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
             <When instant={backup.created_at} as="both" />
           </td>
           <td>
-            <span class={`state state-${STATES[backup.state]}`}>{BACKUPS_STATES[backup.state]}</span>
+            <span class={`state state-${STATES[backup.state][1]}`}>{STATES[backup.state][0]}</span>
             {backup.reason !== null && <p>{backup.reason}</p>}
-            <VerifiedAgain verification={verifications.find((each) => each.backup === backup.name)} />
+            <Reverification verification={verifications.find((candidate) => candidate.backup === backup.name)} />
           </td>
           <td>{backup.size_bytes !== null && sizeText(backup.size_bytes)}</td>
           <td>
@@ -221,14 +224,14 @@ function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
           <td>
             {backup.state === "Done" ? (
               <Copied text={verifyCommand(backup)}>
-                <span title="Copy the command that verifies it">{backup.name}</span>
+                <span title="Copy the verification command">{backup.name}</span>
               </Copied>
             ) : (
               backup.name
             )}
           </td>
           <td>
-            <Actions backup={backup} onAsk={onAsk} onVerify={onVerify} />
+            <Actions backup={backup} onRequest={onRequest} onVerify={onVerify} />
           </td>
         </tr>
       ))}
@@ -236,23 +239,24 @@ function Table({ backups, verifications, onAsk, onVerify }: TableProps) {
   );
 }
 
-const STATES = { Running: "other", Done: "up", Failed: "down" } as const;
+/** Word and CSS class. */
+const STATES = { Running: ["Running", "other"], Done: ["Verified", "up"], Failed: ["Failed", "down"] } as const;
 
 /** Result of the latest verification after the backup was created. */
-function VerifiedAgain({ verification }: { readonly verification: Verification | undefined }) {
+function Reverification({ verification }: { readonly verification: Verification | undefined }) {
   if (verification === undefined) return null;
   const { status, is_sound, findings, findings_total, progress, problem, started_at } = verification;
   if (status === "Running")
     return (
       <p class="aside" role="status">
-        Being read again
+        Verifying again
         {progress !== null && `: ${ledgerText.step(progress.step, progress.done, progress.total)}`}
       </p>
     );
   if (is_sound === true)
     return (
       <p class="aside">
-        Read again and sound <When instant={started_at} as="age" />
+        Verified again, no problems <When instant={started_at} as="age" />
       </p>
     );
   return (
@@ -269,12 +273,12 @@ function VerifiedAgain({ verification }: { readonly verification: Verification |
 
 interface ActionsProps {
   readonly backup: Backup;
-  onAsk(asked: Asked): void;
+  onRequest(request: BackupAction): void;
   /** Null while another verification runs. */
   readonly onVerify: ((backup: Backup) => void) | null;
 }
 
-function Actions({ backup, onAsk, onVerify }: ActionsProps) {
+function Actions({ backup, onRequest, onVerify }: ActionsProps) {
   if (backup.state === "Running") return null;
   const isDone = backup.state === "Done";
   return (
@@ -291,16 +295,14 @@ function Actions({ backup, onAsk, onVerify }: ActionsProps) {
         </button>
       )}
       {isDone && mayNow("downloadBackup") && (
-        <button
-          type="button"
+        <ActionButton
+          label="Download"
           aria-label={downloadTitle(backup.name)}
-          onClick={() => onAsk({ what: "download", backup })}
-        >
-          Download
-        </button>
+          onClick={() => onRequest({ action: "download", backup })}
+        />
       )}
       {mayNow("deleteBackup") && (
-        <button type="button" aria-label={removalTitle(backup)} onClick={() => onAsk({ what: "delete", backup })}>
+        <button type="button" aria-label={removalTitle(backup)} onClick={() => onRequest({ action: "delete", backup })}>
           {isDone ? "Delete" : "Forget"}
         </button>
       )}

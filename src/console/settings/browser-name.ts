@@ -24,7 +24,7 @@ export function browserName(userAgent: string | null): string {
   for (const [pattern, name] of PROGRAMS) {
     const version = pattern.exec(userAgent)?.[1];
     if (version === undefined) continue;
-    const [, system] = SYSTEMS.find(([each]) => each.test(userAgent)) ?? [];
+    const [, system] = SYSTEMS.find(([systemPattern]) => systemPattern.test(userAgent)) ?? [];
     const program = `${name} ${version}`;
     return system === undefined ? program : `${program} on ${system}`;
   }

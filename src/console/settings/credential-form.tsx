@@ -1,59 +1,59 @@
-// Form for a new or existing credential. Newly reached devices are listed before saving.
+// Form for a new or existing credential. Lists additional recipients before saving.
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, read, written } from "../api/client.ts";
-import { AskFirst } from "../forms/ask-first.tsx";
+import { useResponse } from "../api/answer.ts";
+import { api, type DataOf, read, unwrapWrite } from "../api/client.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { choicesOf } from "../components/select.tsx";
+import { conditionalSave } from "../forms/conditional-save.ts";
+import { ConfirmForm } from "../forms/confirm-form.tsx";
 import {
-  begunType,
   CredentialTypeFields,
+  initialType,
   isSecretReplaced,
   TypeField,
   type TypeName,
   typeIn,
 } from "../forms/credential-type.tsx";
-import { FieldSet, TextField, TicksField, useNetworks } from "../forms/fields.tsx";
-import { FoundHost } from "../forms/found-host.tsx";
+import { CheckboxesField, FieldSet, TextField, useNetworks } from "../forms/fields.tsx";
+import { HostSearchField } from "../forms/host-search-field.tsx";
 import { Row } from "../forms/row.tsx";
-import { savedOver } from "../forms/saved-over.ts";
 import { draftOf, type FormState, type Headers, useForm } from "../forms/use-form.ts";
 import { Named } from "../names/named.tsx";
 import { nameOf } from "../names/names.ts";
 import { shownName } from "../names/shown-name.ts";
-import { choicesOf } from "../parts/select.tsx";
 import { targetsIn } from "../scanning/targets.ts";
 import { me } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { editText } from "../text/editing.ts";
 import type { CredentialDone } from "./credential-outcome.tsx";
-import { NewlyAsked } from "./newly-asked.tsx";
+import { NewReach } from "./new-reach.tsx";
+import type { DialogEvents } from "./use-dialog.ts";
 
 export type StoredCredential = DataOf<"/api/v1/credentials">[number];
 
-interface CredentialFormProps {
+interface CredentialFormProps extends DialogEvents<CredentialDone> {
   /** Null for a new credential. */
   readonly edited: StoredCredential | null;
-  onEnd(): void;
-  onDone(done: CredentialDone): void;
 }
 
 export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
   const stored = edited?.credential_type ?? null;
   const form = useForm({
     draft: draftOf("credential", edited),
-    begun: {
-      ...begunType(stored),
+    initial: {
+      ...initialType(stored),
       name: edited?.name ?? "",
       networks: edited?.assigned_network_ids ?? [],
-      hosts: (edited?.host_assignments ?? []).map((each) => JSON.stringify(each)),
+      hosts: (edited?.host_assignments ?? []).map((assignment) => JSON.stringify(assignment)),
       tags: edited?.tags ?? [],
       target_ips: edited?.target_ips?.join("\n") ?? "",
     },
   });
-  const [over] = useState(() => savedOver("/api/v1/credentials/{id}", edited?.id ?? null));
+  const [conditional] = useState(() => conditionalSave("/api/v1/credentials/{id}", edited?.id ?? null));
   const networks = useNetworks();
-  const tags = useAnswer(read("/api/v1/tags", { query: { limit: 0, order_by: "name" } })).data ?? [];
+  const tags = useResponse(read("/api/v1/tags", { query: { limit: 0, order_by: "name" } })).data ?? [];
   const type = form.text("type") as TypeName;
   const targets = targetsIn(form.text("target_ips"));
   const run = async ({ header, headers }: Headers) => {
@@ -68,10 +68,10 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
     };
     const { sequence } =
       edited === null
-        ? await written(api.POST("/api/v1/credentials", { params: { header }, headers, body }))
-        : await over.save((tag) => {
+        ? await unwrapWrite(api.POST("/api/v1/credentials", { params: { header }, headers, body }))
+        : await conditional.save((tag) => {
             const params = { path: { id: edited.id }, header: { ...header, "If-Match": tag } };
-            return written(api.PUT("/api/v1/credentials/{id}", { params, headers, body }));
+            return unwrapWrite(api.PUT("/api/v1/credentials/{id}", { params, headers, body }));
           });
     onDone({
       sentence: edited === null ? credentialText.added(body.name) : credentialText.saved(body.name),
@@ -80,11 +80,11 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
     });
   };
   return (
-    <AskFirst
+    <ConfirmForm
       form={form}
       title={edited === null ? credentialText.newOne : credentialText.editTitle(edited.name)}
-      says={[credentialText.notShared, ...(edited === null ? [] : [credentialText.undoSays])]}
-      verb={edited === null ? editText.create : credentialText.save}
+      consequences={[credentialText.secretPrivacy, ...(edited === null ? [] : [credentialText.undoWarning])]}
+      submitLabel={edited === null ? editText.create : credentialText.save}
       run={run}
       onEnd={onEnd}
     >
@@ -96,7 +96,7 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
       />
       <TypeField form={form} />
       <CredentialTypeFields form={form} type={type} words={credentialText} stored={stored} hasFiles />
-      <TicksField
+      <CheckboxesField
         form={form}
         name="networks"
         label={credentialText.networks}
@@ -111,15 +111,17 @@ export function CredentialForm({ edited, onEnd, onDone }: CredentialFormProps) {
         help={credentialText.targetsHelp}
         rows={2}
       />
-      {tags.length > 0 && <TicksField form={form} name="tags" label={credentialText.tags} options={choicesOf(tags)} />}
-      <NewlyAsked
-        before={edited}
+      {tags.length > 0 && (
+        <CheckboxesField form={form} name="tags" label={credentialText.tags} options={choicesOf(tags)} />
+      )}
+      <NewReach
+        previous={edited}
         networks={form.list("networks")}
         hosts={hostsIn(form)}
         targets={targets}
-        isOtherSecret={edited !== null && isSecretReplaced(form, type)}
+        isSecretChanged={edited !== null && isSecretReplaced(form, type)}
       />
-    </AskFirst>
+    </ConfirmForm>
   );
 }
 
@@ -129,16 +131,17 @@ function hostsIn(form: FormState): HostAssignment[] {
   return form.list("hosts").map((text) => JSON.parse(text) as HostAssignment);
 }
 
-/** Keeps the addresses assigned within a host, which its own page edits. */
+/** Keeps the selected addresses of each host, which the host's page edits. */
 function HostChoices({ form }: { readonly form: FormState }) {
-  const [turn, setTurn] = useState(0);
-  const chosen = hostsIn(form);
-  const choose = (hosts: readonly HostAssignment[]) => form.type({ hosts: hosts.map((each) => JSON.stringify(each)) });
+  const [revision, setRevision] = useState(0);
+  const selectedHosts = hostsIn(form);
+  const selectHosts = (hosts: readonly HostAssignment[]) =>
+    form.type({ hosts: hosts.map((host) => JSON.stringify(host)) });
   return (
     <FieldSet id={`${form.id}-hosts`} label={credentialText.hosts}>
-      {chosen.length > 0 && (
+      {selectedHosts.length > 0 && (
         <ul class="credential-hosts">
-          {chosen.map(({ host_id, ip_address_ids }) => (
+          {selectedHosts.map(({ host_id, ip_address_ids }) => (
             <li key={host_id}>
               <Named kind="host" id={host_id} />{" "}
               <span class="aside">
@@ -146,13 +149,11 @@ function HostChoices({ form }: { readonly form: FormState }) {
                   ? credentialText.everyAddress
                   : credentialText.someAddresses(ip_address_ids.length)}
               </span>{" "}
-              <button
-                type="button"
+              <ActionButton
+                label={credentialText.remove}
                 aria-label={credentialText.removeHost(shownName(host_id, nameOf("host", host_id, null)))}
-                onClick={() => choose(chosen.filter((each) => each.host_id !== host_id))}
-              >
-                {credentialText.remove}
-              </button>
+                onClick={() => selectHosts(selectedHosts.filter((host) => host.host_id !== host_id))}
+              />
             </li>
           ))}
         </ul>
@@ -162,16 +163,16 @@ function HostChoices({ form }: { readonly form: FormState }) {
         label={credentialText.addHost}
         help={credentialText.hostsHelp}
         control={(described) => (
-          <FoundHost
-            key={turn}
+          <HostSearchField
+            key={revision}
             hostId=""
             record={{}}
             described={described}
             isAdding
             onFound={(id) => {
-              if (id === "" || chosen.some((each) => each.host_id === id)) return;
-              choose([...chosen, { host_id: id }]);
-              setTurn((last) => last + 1);
+              if (id === "" || selectedHosts.some(({ host_id }) => host_id === id)) return;
+              selectHosts([...selectedHosts, { host_id: id }]);
+              setRevision((last) => last + 1);
             }}
           />
         )}

@@ -1,7 +1,7 @@
 // Note about the last write to a credential. Undo does not restore secrets.
 
+import { WriteNote } from "../plans/write-note.tsx";
 import { credentialText } from "../text/credentials.ts";
-import { WriteNote } from "../writes/write-note.tsx";
 
 export interface CredentialDone {
   readonly sentence: string;
@@ -17,13 +17,13 @@ interface CredentialOutcomeProps {
   onUndone(): void;
 }
 
-export function CredentialOutcome({ done: { sentence, sequence, isSecret }, ...about }: CredentialOutcomeProps) {
+export function CredentialOutcome({ done: { sentence, sequence, isSecret }, ...rest }: CredentialOutcomeProps) {
   return (
     <WriteNote
-      {...about}
+      {...rest}
       sentence={sequence === null ? credentialText.unchanged : sentence}
       sequence={sequence}
-      undoSays={isSecret ? credentialText.undoSays : undefined}
+      undoWarning={isSecret ? credentialText.undoWarning : undefined}
     />
   );
 }

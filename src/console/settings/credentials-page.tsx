@@ -1,15 +1,14 @@
-// Credentials used by discovery: where each is sent and when its secret changed, and creation of new ones. Must not
-// show a secret.
+// List of credentials used by discovery, with reach and last change of the secret. Never shows a secret.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { type DataOf, read } from "../api/client.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { Paged } from "../components/paged.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { When } from "../components/when.tsx";
 import { RecordLink } from "../names/record-link.tsx";
 import { Tags } from "../names/tags.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { mayNow } from "../session/me.ts";
 import { credentialText } from "../text/credentials.ts";
 import { settingsText } from "../text/settings.ts";
@@ -21,53 +20,39 @@ import { useDialog } from "./use-dialog.ts";
 type Credential = DataOf<"/api/v1/credentials">[number];
 
 export function CredentialsPage() {
-  const asked = read("/api/v1/credentials", { query: { limit: 0, order_by: "name" } });
-  const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["credential"] });
-  const dialog = useDialog<never, CredentialDone>(again, mayNow("createCredential") ? "credential" : null);
-  const { told } = dialog;
+  const request = read("/api/v1/credentials", { query: { limit: 0, order_by: "name" } });
+  const { data, problem, retry } = useResponse(request, { how: "refresh", types: ["credential"] });
+  const dialog = useDialog<never, CredentialDone>(retry, mayNow("createCredential") ? "credential" : null);
+  const { outcome } = dialog;
   return (
     <SettingsPage
       title={settingsText.tabs.credentials}
       operation="listCredentials"
-      reads={[asked.url]}
-      actions={
-        mayNow("createCredential") && (
-          <button type="button" onClick={dialog.openNew}>
-            {credentialText.newOne}
-          </button>
-        )
-      }
+      reads={[request.url]}
+      actions={mayNow("createCredential") && <ActionButton label={credentialText.newOne} onClick={dialog.openNew} />}
     >
       <p class="prose">
-        {credentialText.says} <a href="/handbook/security">{credentialText.handbook}</a>
+        {credentialText.intro} <a href="/handbook/security">{credentialText.handbook}</a>
       </p>
-      {told !== null && <CredentialOutcome key={told.sequence} done={told} onClose={dialog.close} onUndone={again} />}
+      {outcome !== null && (
+        <CredentialOutcome key={outcome.sequence} done={outcome} onClose={dialog.close} onUndone={retry} />
+      )}
       {dialog.isNew && <CredentialForm edited={null} onEnd={dialog.end} onDone={dialog.finish} />}
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
+      <ResponseState data={data} problem={problem} retry={retry} />
       {data?.length === 0 && <p>{credentialText.none}</p>}
       {data !== undefined && data.length > 0 && <CredentialTable credentials={data} />}
     </SettingsPage>
   );
 }
 
+const HEADS = ["name", "type", "networks", "hosts", "targets", "secretsChanged", "tags"] as const;
+
 function CredentialTable({ credentials }: { readonly credentials: readonly Credential[] }) {
   const title = settingsText.tabs.credentials;
   return (
     <Paged rows={credentials} title={title} textOf={({ name, credential_type: { type } }) => `${name} ${type}`}>
       {(rows) => (
-        <RowsTable
-          title={title}
-          heads={[
-            credentialText.name,
-            credentialText.type,
-            credentialText.networks,
-            credentialText.hosts,
-            credentialText.targets,
-            credentialText.secretsChanged,
-            credentialText.tags,
-          ]}
-        >
+        <RowsTable title={title} heads={HEADS.map((key) => credentialText[key])}>
           {rows.map(({ id, name, credential_type, assigned_network_ids, host_assignments, ...rest }) => (
             <tr key={id}>
               <th scope="row">

@@ -2,17 +2,17 @@
 
 import { useState } from "preact/hooks";
 import { LIMITS } from "#limits";
-import { api, type DataOf, done } from "../api/client.ts";
-import { AskFirst } from "../forms/ask-first.tsx";
-import { CheckField, RadioField, SelectField, TextField, Ticks, useNetworks } from "../forms/fields.tsx";
-import { savedOver } from "../forms/saved-over.ts";
+import { api, type DataOf, unwrap } from "../api/client.ts";
+import { choicesOf } from "../components/select.tsx";
+import { conditionalSave } from "../forms/conditional-save.ts";
+import { ConfirmForm } from "../forms/confirm-form.tsx";
+import { Checkboxes, CheckField, RadioField, SelectField, TextField, useNetworks } from "../forms/fields.tsx";
 import { draftOf, type FormState, type Headers, useForm } from "../forms/use-form.ts";
-import { choicesOf } from "../parts/select.tsx";
 import { targetsIn } from "../scanning/targets.ts";
 import { me } from "../session/me.ts";
 import { editText } from "../text/editing.ts";
 import { isolated } from "../text/isolated.ts";
-import { roleOptions, rolesUpTo } from "./roles.ts";
+import { mayGrant, reachesAll, roleOptions } from "./roles.ts";
 
 type Key = DataOf<"/api/v1/auth/keys">[number];
 type User = DataOf<"/api/v1/users">[number];
@@ -22,48 +22,48 @@ interface KeyFormProps {
   readonly edited: Key | null;
   readonly users: readonly User[];
   onEnd(): void;
-  /** @param text of a new key, which is shown only once */
+  /** @param text text of a new key, shown only once; null for an existing key */
   onDone(name: string, text: string | null): void;
 }
 
 export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
   const form = useForm({
     draft: draftOf("api_key", edited),
-    begun: {
+    initial: {
       name: edited?.name ?? "",
       user: me.value?.id ?? "",
       permissions: edited?.permissions ?? "Viewer",
       reach: edited?.all_networks === false ? "some" : "all",
       networks: edited?.all_networks === false ? edited.network_ids : [],
-      expires: dayOf(edited),
+      expires: expiryDay(edited),
       sources: edited?.allowed_sources?.join("\n") ?? "",
       is_enabled: edited?.is_enabled ?? true,
     },
   });
-  const [over] = useState(() => savedOver("/api/v1/auth/keys/{id}", edited?.id ?? null));
+  const [conditional] = useState(() => conditionalSave("/api/v1/auth/keys/{id}", edited?.id ?? null));
   const networks = useNetworks();
-  const who = me.value;
-  if (who === null || who === undefined) return null;
+  const currentUser = me.value;
+  if (currentUser === null || currentUser === undefined) return null;
   const run = async ({ header, headers }: Headers) => {
-    const body = bodyOf(form, edited, who.organization.id);
+    const body = bodyOf(form, edited, currentUser.organization.id);
     if (edited === null) {
-      const made = await done(api.POST("/api/v1/auth/keys", { params: { header }, headers, body }));
-      return onDone(made.api_key.name, made.key);
+      const created = await unwrap(api.POST("/api/v1/auth/keys", { params: { header }, headers, body }));
+      return onDone(created.api_key.name, created.key);
     }
-    await over.save((tag) => {
+    await conditional.save((tag) => {
       const params = { path: { id: edited.id }, header: { ...header, "If-Match": tag } };
-      return done(api.PUT("/api/v1/auth/keys/{id}", { params, headers, body }));
+      return unwrap(api.PUT("/api/v1/auth/keys/{id}", { params, headers, body }));
     });
     onDone(body.name, null);
   };
-  const givable = users.filter(({ role }) => rolesUpTo(who.effective_role).includes(role));
-  const mayChooseUser = edited === null && (who.effective_role === "Owner" || who.effective_role === "Admin");
-  const isFollowing = form.text("reach") === "all";
+  const grantableUsers = users.filter(({ role }) => mayGrant(role));
+  const canChooseUser = edited === null && reachesAll(currentUser.effective_role);
+  const isAllNetworks = form.text("reach") === "all";
   return (
-    <AskFirst
+    <ConfirmForm
       form={form}
       title={edited === null ? "New key" : `Edit the key ${isolated(edited.name)}`}
-      verb={edited === null ? editText.create : "Save"}
+      submitLabel={edited === null ? editText.create : "Save"}
       run={run}
       onEnd={onEnd}
     >
@@ -71,52 +71,52 @@ export function KeyForm({ edited, users, onEnd, onDone }: KeyFormProps) {
         form={form}
         limits={LIMITS.createApiKey.name}
         label="Name"
-        help="What uses it, so that others know what ends with it."
+        help="The program that uses it, so that others know what depends on it."
       />
-      {mayChooseUser && (
+      {canChooseUser && (
         <SelectField
           form={form}
           name="user"
           label="User"
-          options={givable.map(({ id, name, email }) => [id, name === email ? name : `${name}, ${email}`])}
+          options={grantableUsers.map(({ id, name, email }) => [id, name === email ? name : `${name}, ${email}`])}
         />
       )}
-      <SelectField form={form} name="permissions" label="What it may do, at most" options={roleOptions()} />
+      <SelectField form={form} name="permissions" label="Maximum permissions" options={roleOptions()} />
       <RadioField
         form={form}
         name="reach"
         label="Networks"
         options={[
-          ["all", "All networks of its user, now and later"],
-          ["some", "Only these"],
+          ["all", "All networks of the user, now and in the future"],
+          ["some", "Selected networks"],
         ]}
-        wrong={
-          isFollowing || form.list("networks").length > 0 ? null : "Choose at least one network, or all of the user."
+        error={
+          isAllNetworks || form.list("networks").length > 0 ? null : "Choose at least one network, or all networks."
         }
       >
-        {!isFollowing && <Ticks form={form} name="networks" options={choicesOf(networks)} />}
+        {!isAllNetworks && <Checkboxes form={form} name="networks" options={choicesOf(networks)} />}
       </RadioField>
       <TextField
         form={form}
         name="expires"
-        label="Expires on (00:00 UTC); empty: never"
+        label="Expires on (00:00 UTC); empty for never"
         type="date"
         pointer="/expires_at"
       />
       <TextField
         form={form}
         name="sources"
-        label="Only from these CIDRs, one per line; empty: from everywhere"
+        label="Allowed source CIDRs, one per line; empty for any"
         rows={2}
         placeholder="10.0.30.0/24"
         pointer="/allowed_sources"
       />
       {edited !== null && <CheckField form={form} name="is_enabled" label="Enabled" />}
-    </AskFirst>
+    </ConfirmForm>
   );
 }
 
-function dayOf(edited: Key | null): string {
+function expiryDay(edited: Key | null): string {
   return edited?.expires_at?.slice(0, 10) ?? "";
 }
 
@@ -133,7 +133,7 @@ function bodyOf(form: FormState, edited: Key | null, organizationId: string) {
       ? { all_networks: true }
       : { all_networks: false, network_ids: [...form.list("networks")] }),
     // A time of day set elsewhere is kept as long as the day is unchanged.
-    expires_at: day === dayOf(edited) ? (edited?.expires_at ?? null) : day === "" ? null : `${day}T00:00:00.000Z`,
+    expires_at: day === expiryDay(edited) ? (edited?.expires_at ?? null) : day === "" ? null : `${day}T00:00:00.000Z`,
     allowed_sources: sources.length === 0 ? null : sources,
     ...(edited === null ? {} : { is_enabled: form.typed.is_enabled === true }),
   };

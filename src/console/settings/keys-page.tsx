@@ -1,63 +1,56 @@
-// API keys: owner, permissions and last use, with creation, changes, rotation and deletion. The text of a new key is
-// held only in this page's memory, until the page is closed.
+// API keys page: user, permissions and last use. The text of a new key exists only in this page's memory.
 
-import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, done, read } from "../api/client.ts";
-import { AskFirst } from "../forms/ask-first.tsx";
-import { Told } from "../forms/done-note.tsx";
-import { Named } from "../names/named.tsx";
+import { useResponse } from "../api/answer.ts";
+import { api, type DataOf, read, unwrap } from "../api/client.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { Copied } from "../components/copied.tsx";
+import { Paged } from "../components/paged.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { When } from "../components/when.tsx";
+import { ConfirmForm } from "../forms/confirm-form.tsx";
+import { DoneNote } from "../forms/done-note.tsx";
 import { shownName } from "../names/shown-name.ts";
-import { Copied } from "../parts/copied.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
 import { may, mayNow, me } from "../session/me.ts";
 import { isolated } from "../text/isolated.ts";
 import { settingsText } from "../text/settings.ts";
 import { now } from "../time/clock.ts";
 import { parseInstant } from "../time/instant.ts";
 import { KeyForm } from "./key-form.tsx";
-import { rolesUpTo } from "./roles.ts";
+import { NetworkNames } from "./network-names.tsx";
+import { mayGrant } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
-import { useDialog } from "./use-dialog.ts";
+import { type DialogEvents, useDialog } from "./use-dialog.ts";
 
 type Key = DataOf<"/api/v1/auth/keys">[number];
 type User = DataOf<"/api/v1/users">[number];
 
-interface Asked {
-  readonly what: "edit" | "rotate" | "delete";
+interface KeyAction {
+  readonly action: "edit" | "rotate" | "delete";
   readonly key: Key;
 }
-/** Last action; `text` of a new key, which is shown only once. */
-interface Done {
+/** Outcome of the last action. `text` is the text of a new key, shown only once. */
+interface CompletedAction {
   readonly sentence: string;
   readonly text?: string;
 }
 
 export function KeysPage() {
-  const { data, problem, again } = useAnswer(read("/api/v1/auth/keys", { query: { limit: 0 } }));
-  const users = useAnswer(read("/api/v1/users", { query: { limit: 0, order_by: "name" } })).data ?? [];
-  const dialog = useDialog<Asked, Done>(again, mayNow("createApiKey") ? "api_key" : null);
-  const { asked, told } = dialog;
+  const { data, problem, retry } = useResponse(read("/api/v1/auth/keys", { query: { limit: 0 } }));
+  const users = useResponse(read("/api/v1/users", { query: { limit: 0, order_by: "name" } })).data ?? [];
+  const dialog = useDialog<KeyAction, CompletedAction>(retry, mayNow("createApiKey") ? "api_key" : null);
+  const { requested, outcome } = dialog;
   return (
     <SettingsPage
       title={settingsText.tabs.keys}
       operation="listApiKeys"
-      actions={
-        mayNow("createApiKey") && (
-          <button type="button" onClick={dialog.openNew}>
-            New key
-          </button>
-        )
-      }
+      actions={mayNow("createApiKey") && <ActionButton label="New key" onClick={dialog.openNew} />}
     >
       <p class="prose">
-        An API key lets a program ask the API with the rights of a user, or with fewer. It has at most its owner's
-        permissions and stops working when that account is removed. <a href="/handbook/security">More about API keys</a>
+        An API key lets a program use the API with a user's permissions or fewer. It stops working when that account is
+        removed. <a href="/handbook/security">More about API keys</a>
       </p>
-      {told !== null && <Outcome key={told.sentence + told.text} {...told} onClose={dialog.close} />}
+      {outcome !== null && <Outcome key={outcome.sentence + outcome.text} {...outcome} onClose={dialog.close} />}
       {dialog.isNew && (
         <KeyForm
           edited={null}
@@ -68,112 +61,105 @@ export function KeysPage() {
           }
         />
       )}
-      {asked !== null && (
-        <Ask key={asked.what + asked.key.id} asked={asked} users={users} onEnd={dialog.end} onDone={dialog.finish} />
+      {requested !== null && (
+        <ActionForm
+          key={requested.action + requested.key.id}
+          requested={requested}
+          users={users}
+          onEnd={dialog.end}
+          onDone={dialog.finish}
+        />
       )}
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
-      {data?.length === 0 && <p>There is no API key yet.</p>}
-      {data !== undefined && data.length > 0 && <KeyTable keys={data} users={users} onAsk={dialog.ask} />}
+      <ResponseState data={data} problem={problem} retry={retry} />
+      {data?.length === 0 && <p>No API keys.</p>}
+      {data !== undefined && data.length > 0 && <KeyTable keys={data} users={users} onRequest={dialog.request} />}
     </SettingsPage>
   );
 }
 
-function Outcome({ sentence, text, onClose }: Done & { onClose(): void }) {
+function Outcome({ sentence, text, onClose }: CompletedAction & { onClose(): void }) {
   return (
-    <Told sentence={sentence} onClose={onClose} closing={text === undefined ? "Close" : "I have copied it"}>
+    <DoneNote sentence={sentence} onClose={onClose} closing={text === undefined ? "Close" : "I have copied it"}>
       {text !== undefined && (
         <>
           <p>Copy it now: only its hash is stored, and it is never shown again.</p>
           <p class="command">
-            <Copied isOffered text={text} />
+            <Copied hasLabel text={text} />
           </p>
         </>
       )}
-    </Told>
+    </DoneNote>
   );
 }
 
-interface AskProps {
-  readonly asked: Asked;
+interface ActionFormProps extends DialogEvents<CompletedAction> {
+  readonly requested: KeyAction;
   readonly users: readonly User[];
-  onEnd(): void;
-  onDone(what: Done): void;
 }
 
 const deleteTitle = (name: string) => `Delete the key ${isolated(name)}`;
-
+const editTitle = (name: string) => `Edit the key ${isolated(name)}`;
 const rotateTitle = (name: string) => `Rotate the key ${isolated(name)}`;
 
-function Ask({ asked, users, onEnd, onDone }: AskProps) {
-  const { id, name } = asked.key;
-  if (asked.what === "edit")
+function ActionForm({ requested, users, onEnd, onDone }: ActionFormProps) {
+  const { id, name } = requested.key;
+  if (requested.action === "edit")
     return (
       <KeyForm
-        edited={asked.key}
+        edited={requested.key}
         users={users}
         onEnd={onEnd}
         onDone={(saved) => onDone({ sentence: `The key ${isolated(saved)} was saved.` })}
       />
     );
-  const isRotated = asked.what === "rotate";
+  const isRotated = requested.action === "rotate";
   return (
-    <AskFirst
+    <ConfirmForm
       title={isRotated ? rotateTitle(name) : deleteTitle(name)}
-      says={
+      consequences={
         isRotated
           ? [
-              "It gets a new text, which is shown once. The old one stops working at once: whatever uses it needs the new one.",
+              "The key gets a new value, shown once. The old one stops working immediately: programs need the new one.",
               "This cannot be undone.",
             ]
           : [
-              "It stops working at once, also where it follows changes. This cannot be undone: another key has another text.",
-              "History keeps its name. To stop it for a while, edit it and untick Enabled.",
+              "The key stops working immediately, including for event streams. This cannot be undone.",
+              "History keeps its name. To suspend it, edit it and clear Enabled.",
             ]
       }
-      verb={isRotated ? "Rotate it" : "Delete the key"}
-      takesAway
+      submitLabel={isRotated ? "Rotate the key" : "Delete the key"}
+      isDestructive
       onEnd={onEnd}
       run={async ({ header, headers }) => {
         const params = { path: { id }, header };
         if (isRotated) {
-          const { key: text } = await done(api.POST("/api/v1/auth/keys/{id}/rotate", { params, headers }));
-          onDone({ sentence: `The key ${isolated(name)} was rotated. The old one does not work any more.`, text });
+          const { key: text } = await unwrap(api.POST("/api/v1/auth/keys/{id}/rotate", { params, headers }));
+          onDone({ sentence: `The key ${isolated(name)} was rotated. The old value no longer works.`, text });
         } else {
-          await done(api.DELETE("/api/v1/auth/keys/{id}", { params, headers }));
-          onDone({ sentence: `The key ${isolated(name)} was deleted. It does not work any more.` });
+          await unwrap(api.DELETE("/api/v1/auth/keys/{id}", { params, headers }));
+          onDone({ sentence: `The key ${isolated(name)} was deleted. It no longer works.` });
         }
       }}
     />
   );
 }
 
+const HEADS = ["Name", "User, permissions", "Networks", "From", "State", "Expires", "Last used"];
+
 interface KeyTableProps {
   readonly keys: readonly Key[];
   readonly users: readonly User[];
-  onAsk(what: Asked): void;
+  onRequest(action: KeyAction): void;
 }
 
-function KeyTable({ keys, users, onAsk }: KeyTableProps) {
+function KeyTable({ keys, users, onRequest }: KeyTableProps) {
   const userOf = (key: Key) => users.find(({ id }) => id === key.user_id);
   return (
     <Paged rows={keys} title={settingsText.tabs.keys} textOf={(key) => `${key.name} ${key.key} ${userOf(key)?.name}`}>
       {(rows) => (
-        <RowsTable
-          title={settingsText.tabs.keys}
-          heads={[
-            "Name",
-            "User, permissions",
-            "Networks",
-            "From",
-            "State",
-            "Expires",
-            "Last used",
-            may("updateApiKey") && settingsText.actions,
-          ]}
-        >
+        <RowsTable title={settingsText.tabs.keys} heads={[...HEADS, may("updateApiKey") && settingsText.actions]}>
           {rows.map((key) => (
-            <KeyRow key={key.id} of={key} user={userOf(key)} onAsk={onAsk} />
+            <KeyRow key={key.id} apiKey={key} user={userOf(key)} onRequest={onRequest} />
           ))}
         </RowsTable>
       )}
@@ -182,18 +168,18 @@ function KeyTable({ keys, users, onAsk }: KeyTableProps) {
 }
 
 interface KeyRowProps {
-  readonly of: Key;
+  readonly apiKey: Key;
   readonly user: User | undefined;
-  onAsk(what: Asked): void;
+  onRequest(action: KeyAction): void;
 }
 
-function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
+function KeyRow({ apiKey: key, user, onRequest }: KeyRowProps) {
   const { name, permissions, all_networks, network_ids, allowed_sources, expires_at, last_used } = key;
   return (
     <tr>
       <th scope="row">
         <bdi>{name}</bdi>
-        <div class="mono aside" title="Begins with">
+        <div class="mono aside" title="Prefix">
           {key.key}
         </div>
       </th>
@@ -202,64 +188,44 @@ function KeyRow({ of: key, user, onAsk }: KeyRowProps) {
         <div class="aside">{permissions}</div>
       </td>
       <td>
-        {all_networks && "as its user"}
-        {!all_networks && network_ids.length === 0 && "none"}
-        {!all_networks &&
-          network_ids.map((id, position) => (
-            <span key={id}>
-              {position > 0 && ", "}
-              <Named kind="network" id={id} />
-            </span>
-          ))}
+        {all_networks && "same as user"}
+        {!all_networks && <NetworkNames ids={network_ids} />}
       </td>
       <td>{allowed_sources === null ? "everywhere" : allowed_sources.join(", ")}</td>
       <td>
-        <KeyState of={key} user={user} />
+        <KeyState apiKey={key} user={user} />
       </td>
       <td>{expires_at === null ? "never" : <When instant={expires_at} precision="minute" />}</td>
       <td>{last_used === null ? "never" : <When instant={last_used} as="age" />}</td>
       {may("updateApiKey") && (
         <td>
-          <KeyActions of={key} user={user} onAsk={onAsk} />
+          <KeyActions apiKey={key} user={user} onRequest={onRequest} />
         </td>
       )}
     </tr>
   );
 }
 
-function KeyState({ of: { is_enabled, expires_at }, user }: Pick<KeyRowProps, "of" | "user">) {
+function KeyState({ apiKey: { is_enabled, expires_at }, user }: Pick<KeyRowProps, "apiKey" | "user">) {
   if (!is_enabled || user?.is_enabled === false) return <span class="state">Disabled</span>;
   if (expires_at !== null && (parseInstant(expires_at) ?? 0) <= now.value)
     return <span class="state state-down">Expired</span>;
   return <span class="state state-up">Enabled</span>;
 }
 
-/** For another user's key, only if one could grant that user's role. */
-function KeyActions({ of: key, user, onAsk }: KeyRowProps) {
-  const who = me.value;
-  if (who === null || who === undefined) return null;
-  const isOwn = key.user_id === who.id;
-  if (!isOwn && (user === undefined || !rolesUpTo(who.effective_role).includes(user.role))) return null;
+/** For another user's key, shown only if the signed-in user could grant that user's role. */
+function KeyActions({ apiKey: key, user, onRequest }: KeyRowProps) {
+  if (key.user_id !== me.value?.id && !mayGrant(user?.role)) return null;
+  const { name } = key;
+  const request = (action: KeyAction["action"]) => () => onRequest({ action, key });
   return (
     <span class="settings-actions">
-      {mayNow("updateApiKey") && (
-        <button
-          type="button"
-          aria-label={`Edit the key ${isolated(key.name)}`}
-          onClick={() => onAsk({ what: "edit", key })}
-        >
-          Edit
-        </button>
-      )}
+      {mayNow("updateApiKey") && <ActionButton label="Edit" aria-label={editTitle(name)} onClick={request("edit")} />}
       {mayNow("rotateApiKey") && (
-        <button type="button" aria-label={rotateTitle(key.name)} onClick={() => onAsk({ what: "rotate", key })}>
-          Rotate
-        </button>
+        <ActionButton label="Rotate" aria-label={rotateTitle(name)} onClick={request("rotate")} />
       )}
       {mayNow("deleteApiKey") && (
-        <button type="button" aria-label={deleteTitle(key.name)} onClick={() => onAsk({ what: "delete", key })}>
-          Delete
-        </button>
+        <ActionButton label="Delete" aria-label={deleteTitle(name)} onClick={request("delete")} />
       )}
     </span>
   );

@@ -1,150 +1,123 @@
 // Users page: roles and networks of everyone who may sign in, with creation, changes and deletion.
 
-import { useAnswer } from "../api/answer.ts";
-import { api, type DataOf, done, read } from "../api/client.ts";
-import { AskFirst } from "../forms/ask-first.tsx";
-import { Told } from "../forms/done-note.tsx";
-import { Named } from "../names/named.tsx";
-import { Paged } from "../parts/paged.tsx";
-import { Problem } from "../parts/problem.tsx";
-import { RowsTable } from "../parts/rows-table.tsx";
-import { Waiting } from "../parts/waiting.tsx";
-import { When } from "../parts/when.tsx";
+import { useResponse } from "../api/answer.ts";
+import { api, type DataOf, read, unwrap } from "../api/client.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { Paged } from "../components/paged.tsx";
+import { Problem } from "../components/problem.tsx";
+import { ResponseState } from "../components/response-state.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { Waiting } from "../components/waiting.tsx";
+import { When } from "../components/when.tsx";
+import { ConfirmForm } from "../forms/confirm-form.tsx";
+import { DoneNote } from "../forms/done-note.tsx";
 import { may, mayNow, me } from "../session/me.ts";
 import { groupedDigits } from "../text/digits.ts";
 import { editText } from "../text/editing.ts";
 import { isolated } from "../text/isolated.ts";
 import { settingsText } from "../text/settings.ts";
-import { reachesAll, rolesUpTo } from "./roles.ts";
+import { NetworkNames } from "./network-names.tsx";
+import { mayGrant, reachesAll } from "./roles.ts";
 import { SettingsPage } from "./settings-page.tsx";
-import { useDialog } from "./use-dialog.ts";
+import { type DialogEvents, useDialog } from "./use-dialog.ts";
 import { UserForm } from "./user-form.tsx";
 
 type User = DataOf<"/api/v1/users">[number];
-interface Asked {
-  readonly what: "edit" | "delete";
+interface UserAction {
+  readonly action: "edit" | "delete";
   readonly user: User;
 }
 
 export function PeoplePage() {
-  const asked = read("/api/v1/users", { query: { limit: 0, order_by: "name" } });
-  const { data, problem, again } = useAnswer(asked, { how: "refresh", types: ["user"] });
-  const dialog = useDialog<Asked>(again, mayNow("createUser") ? "user" : null);
+  const request = read("/api/v1/users", { query: { limit: 0, order_by: "name" } });
+  const { data, problem, retry } = useResponse(request, { how: "refresh", types: ["user"] });
+  const dialog = useDialog<UserAction>(retry, mayNow("createUser") ? "user" : null);
   return (
     <SettingsPage
       title={settingsText.tabs.people}
       operation="listUsers"
-      reads={[asked.url]}
-      actions={
-        mayNow("createUser") && (
-          <button type="button" onClick={dialog.openNew}>
-            New user
-          </button>
-        )
-      }
+      reads={[request.url]}
+      actions={mayNow("createUser") && <ActionButton label="New user" onClick={dialog.openNew} />}
     >
       <p class="prose">
-        Who may sign in, what they may do, and which networks they reach. You can't grant or revoke a role higher than
-        your own.
+        Users who may sign in, with their roles and networks. You can't grant or revoke a role higher than your own.
       </p>
-      {dialog.told !== null && <Told key={dialog.told} sentence={dialog.told} onClose={dialog.close} />}
+      {dialog.outcome !== null && <DoneNote key={dialog.outcome} sentence={dialog.outcome} onClose={dialog.close} />}
       {dialog.isNew && (
         <UserForm
           edited={null}
           onEnd={dialog.end}
           onDone={(name) =>
             dialog.finish(
-              `${isolated(name)} can sign in now. Tell them the password; they change it under Settings, Account.`,
+              `${isolated(name)} can sign in now. Give them the password; they can change it under Settings, Account.`,
             )
           }
         />
       )}
-      {dialog.asked !== null && (
-        <Ask
-          key={dialog.asked.what + dialog.asked.user.id}
-          asked={dialog.asked}
+      {dialog.requested !== null && (
+        <ActionForm
+          key={dialog.requested.action + dialog.requested.user.id}
+          request={dialog.requested}
           onEnd={dialog.end}
           onDone={dialog.finish}
         />
       )}
-      {problem !== undefined && <Problem problem={problem} again={again} />}
-      {data === undefined && problem === undefined && <Waiting />}
-      {data !== undefined && <UserTable users={data} onAsk={dialog.ask} />}
+      <ResponseState data={data} problem={problem} retry={retry} />
+      {data !== undefined && <UserTable users={data} onRequest={dialog.request} />}
     </SettingsPage>
   );
 }
 
-interface AskProps {
-  readonly asked: Asked;
-  onEnd(): void;
-  onDone(sentence: string): void;
+function ActionForm({ request, onEnd, onDone }: DialogEvents & { readonly request: UserAction }) {
+  if (request.action === "edit")
+    return <UserForm edited={request.user} onEnd={onEnd} onDone={(name) => onDone(`${isolated(name)} was saved.`)} />;
+  return (
+    <Removal user={request.user} onEnd={onEnd} onDone={() => onDone(`${isolated(request.user.name)} was deleted.`)} />
+  );
 }
 
-function Ask({ asked, onEnd, onDone }: AskProps) {
-  if (asked.what === "edit")
-    return <UserForm edited={asked.user} onEnd={onEnd} onDone={(name) => onDone(`${isolated(name)} was saved.`)} />;
-  return <Removal user={asked.user} onEnd={onEnd} onDone={() => onDone(`${isolated(asked.user.name)} was deleted.`)} />;
-}
-
-interface RemovalProps {
-  readonly user: User;
-  onEnd(): void;
-  onDone(): void;
-}
-
-const deleteKeys = (count: number) =>
+const deletedKeysText = (count: number) =>
   count === 0
     ? "They have no API keys."
     : `${count === 1 ? "Their API key is" : `Their ${groupedDigits(count)} API keys are`} deleted as well, at once.`;
 
 const deleteTitle = (name: string) => `Delete ${isolated(name)}`;
 
-/** Waits for the number of keys that are deleted with the user. */
-function Removal({ user: { id, name }, onEnd, onDone }: RemovalProps) {
-  const ofUser = read("/api/v1/auth/keys", { query: { filter: `user_id = "${id}"`, limit: 1 } });
-  const { meta, problem } = useAnswer(ofUser);
+/** Waits for the number of keys deleted along with the user. */
+function Removal({ user: { id, name }, onEnd, onDone }: { readonly user: User; onEnd(): void; onDone(): void }) {
+  const keysRequest = read("/api/v1/auth/keys", { query: { filter: `user_id = "${id}"`, limit: 1 } });
+  const { meta, problem } = useResponse(keysRequest);
   const count = meta?.pagination.total_count;
   if (problem !== undefined) return <Problem problem={problem} />;
   if (count === undefined) return <Waiting />;
   return (
-    <AskFirst
+    <ConfirmForm
       title={deleteTitle(name)}
-      says={[
-        deleteKeys(count),
-        ...[
-          "Their sessions end. This cannot be undone: a user who is added again has a new id and needs new keys.",
-          "History keeps their name. To suspend a user, edit them and untick “May sign in”.",
-        ],
+      consequences={[
+        deletedKeysText(count),
+        "Their sessions end. This cannot be undone: a user who is added again has a new id and needs new keys.",
+        "History keeps their name. To suspend a user, edit them and clear “May sign in”.",
       ]}
-      verb="Delete the user"
-      takesAway
+      submitLabel="Delete the user"
+      isDestructive
       onEnd={onEnd}
       run={async ({ header, headers }) => {
-        await done(api.DELETE("/api/v1/users/{id}", { params: { path: { id }, header }, headers }));
+        await unwrap(api.DELETE("/api/v1/users/{id}", { params: { path: { id }, header }, headers }));
         onDone();
       }}
     />
   );
 }
 
-function UserTable({ users, onAsk }: { readonly users: readonly User[]; onAsk(what: Asked): void }) {
+const HEADS = ["Name", "E-mail", "Role", "Networks", "State", "Last sign-in"];
+
+function UserTable({ users, onRequest }: { readonly users: readonly User[]; onRequest(action: UserAction): void }) {
   return (
     <Paged rows={users} title={settingsText.tabs.people} textOf={({ name, email, role }) => `${name} ${email} ${role}`}>
       {(rows) => (
-        <RowsTable
-          title={settingsText.tabs.people}
-          heads={[
-            "Name",
-            "E-mail",
-            "Role",
-            "Networks",
-            "State",
-            "Last sign-in",
-            may("updateUser") && settingsText.actions,
-          ]}
-        >
+        <RowsTable title={settingsText.tabs.people} heads={[...HEADS, may("updateUser") && settingsText.actions]}>
           {rows.map((user) => (
-            <UserRow key={user.id} user={user} onAsk={onAsk} />
+            <UserRow key={user.id} user={user} onRequest={onRequest} />
           ))}
         </RowsTable>
       )}
@@ -152,7 +125,7 @@ function UserTable({ users, onAsk }: { readonly users: readonly User[]; onAsk(wh
   );
 }
 
-function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): void }) {
+function UserRow({ user, onRequest }: { readonly user: User; onRequest(action: UserAction): void }) {
   const { id, name, email, role, network_ids, is_enabled, last_login } = user;
   return (
     <tr>
@@ -163,45 +136,32 @@ function UserRow({ user, onAsk }: { readonly user: User; onAsk(what: Asked): voi
         <bdi class="mail">{email}</bdi>
       </td>
       <td>{role}</td>
-      <td>
-        {reachesAll(role) && "all"}
-        {!reachesAll(role) && network_ids.length === 0 && "none"}
-        {!reachesAll(role) &&
-          network_ids.map((network, position) => (
-            <span key={network}>
-              {position > 0 && ", "}
-              <Named kind="network" id={network} />
-            </span>
-          ))}
-      </td>
+      <td>{reachesAll(role) ? "all" : <NetworkNames ids={network_ids} />}</td>
       <td>
         <span class={is_enabled ? "state state-up" : "state"}>{is_enabled ? "Enabled" : "Disabled"}</span>
       </td>
       <td>{last_login === null ? "never" : <When instant={last_login} as="age" />}</td>
       {may("updateUser") && (
         <td>
-          <UserActions user={user} onAsk={onAsk} />
+          <UserActions user={user} onRequest={onRequest} />
         </td>
       )}
     </tr>
   );
 }
 
-/** Only for users whose role one could grant. */
-function UserActions({ user, onAsk }: { readonly user: User; onAsk(what: Asked): void }) {
-  const who = me.value;
-  if (who === null || who === undefined || !rolesUpTo(who.effective_role).includes(user.role)) return null;
+/** Shown only for users whose role the signed-in user could grant. */
+function UserActions({ user, onRequest }: { readonly user: User; onRequest(action: UserAction): void }) {
+  if (!mayGrant(user.role)) return null;
+  const { id, name } = user;
+  const request = (action: UserAction["action"]) => () => onRequest({ action, user });
   return (
     <span class="settings-actions">
       {mayNow("updateUser") && (
-        <button type="button" aria-label={editText.title(user.name)} onClick={() => onAsk({ what: "edit", user })}>
-          Edit
-        </button>
+        <ActionButton label="Edit" aria-label={editText.title(name)} onClick={request("edit")} />
       )}
-      {mayNow("deleteUser") && user.id !== who.id && (
-        <button type="button" aria-label={deleteTitle(user.name)} onClick={() => onAsk({ what: "delete", user })}>
-          Delete
-        </button>
+      {mayNow("deleteUser") && id !== me.value?.id && (
+        <ActionButton label="Delete" aria-label={deleteTitle(name)} onClick={request("delete")} />
       )}
     </span>
   );

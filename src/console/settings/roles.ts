@@ -9,21 +9,27 @@ const ROLES = LIMITS.createUser.role.choices;
 export type Role = (typeof ROLES)[number];
 
 /** Roles that a user of this role can grant. */
-export function rolesUpTo(role: Role): readonly Role[] {
+function grantableRoles(role: Role): readonly Role[] {
   return ROLES.slice(ROLES.indexOf(role));
 }
 
-const RIGHTS_ROLES = {
-  Owner: "Owner: everything, other Owners and the organization too",
-  Admin: "Admin: also networks, tags, credentials, people",
-  Member: "Member: writes the inventory, scans",
-  Viewer: "Viewer: reads",
+/** Whether the signed-in user can grant the role. */
+export function mayGrant(role: Role | undefined): boolean {
+  const ownRole = me.value?.effective_role;
+  return ownRole !== undefined && role !== undefined && grantableRoles(ownRole).includes(role);
+}
+
+const ROLE_LABELS = {
+  Owner: "Owner: everything, including other Owners and the organization",
+  Admin: "Admin: also networks, tags, credentials and users",
+  Member: "Member: edits the inventory and scans",
+  Viewer: "Viewer: read-only",
 };
 
 /** Roles that the signed-in user can grant. */
 export function roleOptions() {
-  const own = me.value?.effective_role;
-  return own === undefined ? [] : rolesUpTo(own).map((role) => [role, RIGHTS_ROLES[role]] as const);
+  const ownRole = me.value?.effective_role;
+  return ownRole === undefined ? [] : grantableRoles(ownRole).map((role) => [role, ROLE_LABELS[role]] as const);
 }
 
 /** Whether the role has access to every network, regardless of assignments. */

@@ -1,9 +1,8 @@
-// Common frame of settings pages: a message for users without permission, and in the past, a note that settings show
-// the present.
+// Base of settings pages, with notes for missing permission and while the page shows the past.
 
 import type { ComponentChildren } from "preact";
 import type { operations } from "#api";
-import { Page } from "../parts/page.tsx";
+import { Page } from "../components/page.tsx";
 import { may } from "../session/me.ts";
 import { isPast } from "../time/at.ts";
 
@@ -29,9 +28,7 @@ export function SettingsPage({
   return (
     <Page title={title} reads={isPermitted ? reads : []} actions={isPermitted ? actions : undefined}>
       {isPast.value && (
-        <p class="note settings-note">
-          Settings are shown as they are now, whatever instant is chosen. To change something, go back to now.
-        </p>
+        <p class="note settings-note">Settings always show the current state. To change them, go back to now.</p>
       )}
       {isPermitted ? children : <p class="prose">{forbidden}</p>}
     </Page>

@@ -1,60 +1,62 @@
-// State of a page's dialogs: the open one, and the note about the last that was completed. The one for a new record is
-// in the URL, as on other pages: the palette links to it, and it survives a reload.
+// Dialog state of a page: the open dialog, and the note about the last one. The URL opens the one for a new record.
 
 import { useState } from "preact/hooks";
-import { NEW } from "../editing/edit-place.tsx";
+import { NEW } from "../editing/edit-slot.tsx";
 import { go, hrefHere, parameter } from "../url/location.ts";
 
-interface Dialog<Asked, Told> {
+/** Events of an open dialog. */
+export interface DialogEvents<Outcome = string> {
+  onEnd(): void;
+  onDone(outcome: Outcome): void;
+}
+
+interface Dialog<Request, Outcome> {
   readonly isNew: boolean;
-  readonly asked: Asked | null;
-  readonly told: Told | null;
+  readonly requested: Request | null;
+  readonly outcome: Outcome | null;
   openNew(): void;
   /** Opens a dialog, and closes the note. */
-  ask(what: Asked): void;
+  request(next: Request): void;
   /** Closes the dialog. */
   end(): void;
-  /** The same, with a note. */
-  finish(told: Told): void;
+  /** Closes the dialog and shows a note. */
+  finish(outcome: Outcome): void;
   /** Closes the note. */
   close(): void;
 }
 
-/**
- * @param onDone called after `finish`
- * @param newKind API name of the kind that the user may create now: `api_key`
- */
-export function useDialog<Asked, Told = string>(
+/** @param onDone called after `finish` @param newKind API name of the kind that the user may create now: `api_key` */
+export function useDialog<Request, Outcome = string>(
   onDone?: () => void,
   newKind: string | null = null,
-): Dialog<Asked, Told> {
-  const [asked, setAsked] = useState<Asked | null>(null);
-  const [told, setTold] = useState<Told | null>(null);
+): Dialog<Request, Outcome> {
+  const [requested, setRequested] = useState<Request | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
   const isNew = newKind !== null && parameter(NEW) === newKind;
   const end = () => {
     if (isNew) go(hrefHere({ [NEW]: null }), "replace");
-    setAsked(null);
+    setRequested(null);
   };
   return {
     isNew,
-    asked,
-    told,
+    requested,
+    outcome,
     openNew: () => {
-      setAsked(null);
-      setTold(null);
+      setRequested(null);
+      setOutcome(null);
       go(hrefHere({ [NEW]: newKind }));
     },
-    ask: (what) => {
+    request: (next) => {
       end();
-      setTold(null);
-      setAsked(what);
+      setOutcome(null);
+      setRequested(next);
     },
     end,
-    finish: (done) => {
+    finish: (result) => {
       end();
-      setTold(done);
+      setOutcome(result);
       onDone?.();
     },
-    close: () => setTold(null),
+    close: () => setOutcome(null),
   };
 }

@@ -3,16 +3,17 @@
 import { counted, groupedDigits } from "./digits.ts";
 import { isolated } from "./isolated.ts";
 
-const someOf = (names: readonly string[], more: number) =>
-  `${names.join(", ")}${more > 0 ? ` and ${groupedDigits(more)} more` : ""}`;
+const listText = (names: readonly string[], remaining: number) =>
+  `${names.join(", ")}${remaining > 0 ? ` and ${groupedDigits(remaining)} more` : ""}`;
 
 export const credentialText = {
-  says: "A credential is what discovery asks devices with. Its secret is written here and never shown again; it goes only where an Admin has sent it.",
+  intro:
+    "Discovery uses credentials to query devices. A secret is entered once and never shown again; it is sent only where an Admin has approved it.",
   handbook: "More about credentials",
-  none: "There is no credential yet: without one, scans see addresses and ports, and read no device.",
+  none: "No credentials. Without one, scans find addresses and ports but read no devices.",
   one: "Credential",
-  gone: "There is no credential here: it was deleted, or never was.",
-  goneHistory: "What it was",
+  gone: "Credential not found. It may have been deleted.",
+  goneHistory: "Show history",
   all: "All credentials",
   newOne: "New credential",
   edit: "Edit",
@@ -21,42 +22,43 @@ export const credentialText = {
   delete: "Delete",
   deleteTitle: (name: string) => `Delete the credential ${isolated(name)}`,
   deleteVerb: "Delete the credential",
-  deleteAsked: (networks: number, hosts: number) =>
+  deleteConsequence: (networks: number, hosts: number) =>
     networks + hosts === 0
-      ? "It is assigned to nothing."
-      : `It is assigned to ${[
+      ? "The credential is not assigned."
+      : `The credential is assigned to ${[
           ...(networks > 0 ? [counted(networks, "network", "networks")] : []),
           ...(hosts > 0 ? [counted(hosts, "host", "hosts")] : []),
-        ].join(" and ")}: it is no longer sent there.`,
-  deleteSays:
-    "A secret that was typed here is gone for good: undoing cannot bring such a credential back. History keeps its name, and who had it.",
+        ].join(" and ")} and will no longer be sent there.`,
+  deleteWarning:
+    "A secret entered here is lost: undo cannot restore such a credential. History keeps its name and assignments.",
   added: (name: string) => `The credential ${isolated(name)} was created.`,
   saved: (name: string) => `The credential ${isolated(name)} was saved.`,
-  unchanged: "Nothing was changed: what was typed was there already.",
+  unchanged: "No changes: the values are the same.",
   deleted: (name: string) => `The credential ${isolated(name)} was deleted.`,
-  undoSays: "Undoing brings back everything but a secret: the old one is not kept.",
+  undoWarning: "Undo restores everything except a secret: the old one is not stored.",
   name: "Name",
-  nameHelp: "What it opens, so that others know: Switches, read-only.",
+  nameHelp: "Describes its use for others, such as “Switches, read-only”.",
   type: "Type",
   types: { SnmpV1: "SNMPv1", SnmpV2c: "SNMPv2c", SnmpV3: "SNMPv3" } as const,
   networks: "Networks",
-  networksHelp: "All subnets of these that accept credentials are asked with it.",
+  networksHelp: "The credential is sent to all subnets of these networks that accept credentials.",
   hosts: "Hosts",
-  hostsHelp: "Only these hosts are asked with it, at the addresses that they have now.",
+  hostsHelp: "The credential is sent only to the current addresses of these hosts.",
   addHost: "Add a host",
   removeHost: (name: string) => `Remove ${name}`,
   remove: "Remove",
-  everyAddress: "every address that it has now",
+  everyAddress: "all current addresses",
   someAddresses: (count: number) => counted(count, "address", "addresses"),
-  targets: "Try first at",
-  targetsHelp: "Addresses of devices that are not known yet, one per line. The next scan asks them, and clears this.",
+  targets: "First targets",
+  targetsHelp:
+    "Addresses of devices not yet in the inventory, one per line. The next scan queries them and clears this.",
   tags: "Tags",
   secretsChanged: "Secret changed",
   security_name: "User (security name)",
   auth_protocol: "Authentication",
   priv_protocol: "Privacy",
   context_name: "Context",
-  contextHelp: "Empty for the default one, which nearly every device has.",
+  contextHelp: "Leave empty for the default context, which suits nearly all devices.",
   secrets: {
     community: "Community",
     auth_password: "Authentication password",
@@ -64,51 +66,52 @@ export const credentialText = {
   } as const,
   stored: "stored",
   inFile: (path: string) => `in the file ${path}`,
-  secretMode: (what: string) => `${what}: where it is`,
-  keep: "Keep what is stored",
+  secretMode: (what: string) => `${what}: source`,
+  keep: "Keep the stored secret",
   keepFile: (path: string) => `Keep the file ${path}`,
-  inline: "Type it here: it is stored encrypted",
-  inlineNew: "Type a new one: the old one is forgotten",
-  file: "Read it from a file in the folder of secrets",
+  inline: "Enter it here; stored encrypted",
+  inlineNew: "Enter a new one; the old one is lost",
+  file: "Read it from a file in the secrets folder",
   path: (what: string) => `${what}: path of the file`,
-  pathHelp: "Below the folder that the appliance was started with (--secrets-folder).",
+  pathHelp: "Relative to the folder given by --secrets-folder.",
   newSecret: (what: string) => `New ${what.toLowerCase()}`,
-  notShared: "A secret that you type stays in this form only, never in a draft or an address.",
+  secretPrivacy: "Secrets stay in this form only, never in drafts or URLs.",
   before: "Before you save",
-  nobodyNew: "It is sent to no further device.",
+  nothingNew: "No additional device receives the credential.",
   newNetwork: (name: string, count: number) =>
     count === 0
-      ? `${isolated(name)}: none of its subnets accepts credentials, so it is not sent there yet.`
+      ? `${isolated(name)}: no subnet accepts credentials, so it is not sent there yet.`
       : count === 1
         ? `${isolated(name)}: it is now also sent to 1 subnet that accepts credentials:`
         : `${isolated(name)}: ${groupedDigits(count)} subnets that accept credentials now receive it as well:`,
-  newHost: (name: string, addresses: readonly string[], more: number) =>
+  newHost: (name: string, addresses: readonly string[], remaining: number) =>
     addresses.length === 0
-      ? `${isolated(name)}: it has no address, so nothing is sent yet.`
-      : `${isolated(name)}: sent to ${someOf(addresses, more)}.`,
-  newTargets: (addresses: readonly string[], more: number) => `The next scan sends it to ${someOf(addresses, more)}.`,
-  newSecretSays: "The next scan sends the new secret to every device it is used for.",
-  reach: "Where it is sent, and why",
-  reachNobody: "It is not sent anywhere: it is assigned to no network and no host.",
-  reachNetwork: (asked: number, not: number) =>
-    `${counted(asked, "subnet is", "subnets are")} asked, ${counted(not, "is not", "are not")}`,
+      ? `${isolated(name)}: no address, so nothing is sent yet.`
+      : `${isolated(name)}: sent to ${listText(addresses, remaining)}.`,
+  newTargets: (addresses: readonly string[], remaining: number) =>
+    `The next scan sends it to ${listText(addresses, remaining)}.`,
+  newSecretNote: "The next scan sends the new secret to all its devices.",
+  reach: "Recipients and reasons",
+  reachNowhere: "The credential is not sent anywhere: it is not assigned to a network or host.",
+  reachNetwork: (asked: number, skipped: number) =>
+    `${counted(asked, "subnet", "subnets")} queried, ${groupedDigits(skipped)} skipped`,
   reachNoSubnets: "The network has no subnets, so nothing is sent there.",
   subnet: "Subnet",
-  asked: "Asked",
-  because: "Why",
-  isAsked: "Asked",
-  isNotAsked: "Skipped",
-  accepts: "it accepts credentials",
-  within: "it is inside a subnet that accepts credentials",
-  passedOver: (type: string) => `subnets of type ${type} are scanned only when an Admin names an address`,
-  refuses: "it does not accept credentials; an Admin can allow it",
+  status: "Status",
+  reason: "Why",
+  isSent: "Sent",
+  isSkipped: "Skipped",
+  accepts: "accepts credentials",
+  within: "inside a subnet that accepts credentials",
+  excludedType: (type: string) => `subnets of type ${type} are scanned only when an Admin names an address`,
+  refuses: "does not accept credentials; an Admin can allow it",
   host: "Host",
   addresses: "Addresses",
   sent: "receives it",
-  waits: "waits for an Admin to confirm the address",
-  whatWaits: "Items that need an Admin's approval",
-  hostWide: "every address, as an Admin confirms it",
-  listed: (more: number) => `and ${groupedDigits(more)} more`,
+  waits: "waiting for an Admin to confirm the address",
+  waitingLink: "Items that need an Admin's approval",
+  hostWide: "every address once confirmed by an Admin",
+  listed: (remaining: number) => `and ${groupedDigits(remaining)} more`,
   firstTargets: "The next scan starts with:",
   history: "History",
   when: "When",
@@ -126,13 +129,13 @@ export const credentialText = {
     host_assignments: "hosts",
   } as Readonly<Record<string, string>>,
   tryIt: "Try it",
-  trySays:
-    "Sends the credential to one address and shows the device's answers step by step. Nothing is written to the inventory.",
+  tryDescription:
+    "Sends the credential to one address and shows the device's responses step by step. The inventory is not changed.",
   tryWhich: "Credential",
   tryAddress: "Address",
   tryNetwork: "Network",
-  trying: "Asking the device: 20 seconds at most…",
-  tryAgain: "Try it again",
+  trying: "Querying the device, up to 20 seconds…",
+  tryAgain: "Try again",
   works: "It works",
   fails: "It does not work",
   took: (milliseconds: number) =>
@@ -149,13 +152,7 @@ export const credentialText = {
     forwarding: "Forwarding table",
     scans: "Sent by scans",
   } as const,
-  outcomes: {
-    Passed: "passed",
-    Failed: "failed",
-    Unclear: "unclear",
-    Empty: "empty",
-    NotTried: "not tried",
-  } as const,
+  outcomes: { Passed: "passed", Failed: "failed", Unclear: "unclear", Empty: "empty", NotTried: "not tried" } as const,
   facts: {
     sys_name: "sysName",
     sys_descr: "sysDescr",
@@ -166,27 +163,26 @@ export const credentialText = {
     key_extension: "key extension",
     rows: "rows",
   } as Readonly<Record<string, string>>,
-  ofHost: "Credentials",
-  ofHostNone: "No credential is assigned to this host or its network: scans read nothing from it by SNMP.",
+  hostTitle: "Credentials",
+  hostNone: "No credentials are assigned to this host or its network: scans cannot read it by SNMP.",
   through: "Assigned",
   throughHost: "to this host",
   throughNetwork: "to its network",
-  networkSays: "at its addresses in subnets that accept credentials",
+  networkScope: "at its addresses in subnets that accept credentials",
   assign: "Assign a credential",
   assignTitle: (host: string) => `Assign a credential to ${isolated(host)}`,
-  assignVerb: "Assign it",
-  assignSays:
-    "It is sent to the addresses that you choose here by the next scan. Addresses that come later wait for an Admin.",
+  assignVerb: "Assign",
+  assignDescription: "The next scan sends it to the addresses selected here. Addresses added later wait for an Admin.",
   assignWhich: "Credential",
   assignWhere: "Where",
-  assignEvery: "Every address that it has now",
-  assignSome: "Only these",
+  assignEvery: "All current addresses",
+  assignSome: "Selected addresses",
   assigned: (name: string) => `${isolated(name)} is assigned to this host.`,
   unassign: "Unassign",
   unassignOf: (name: string) => `Unassign ${name}`,
   unassignTitle: (name: string, host: string) => `Unassign ${isolated(name)} from ${isolated(host)}`,
-  unassignSays: "It is no longer sent to this host. Data already collected stay.",
+  unassignDescription: "The credential is no longer sent to this host. Collected data stays.",
   unassigned: (name: string) => `${isolated(name)} is no longer assigned to this host.`,
-  noneChosen: "Choose at least one address, or every address.",
+  noneChosen: "Choose at least one address, or all addresses.",
   lastChanged: "The assignments of this host were last changed by",
 } as const;

@@ -1,13 +1,13 @@
 // Formatting of counts.
 
-export type Words = readonly [one: string, many: string];
+export type WordPair = readonly [one: string, many: string];
 
-/** `200,000`. Without Intl, whose first use noticeably delays the start of a page. */
+/** `200,000`. Does not use Intl, whose first use noticeably delays page load. */
 export function groupedDigits(count: number | bigint | string): string {
   return String(count).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** `1 host`, `1,342 hosts`. */
-export function counted(count: number, one: string, many: string): string {
-  return `${groupedDigits(count)} ${count === 1 ? one : many}`;
+export function counted(count: number, singular: string, plural: string): string {
+  return `${groupedDigits(count)} ${count === 1 ? singular : plural}`;
 }

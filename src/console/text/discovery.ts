@@ -4,12 +4,12 @@ import { groupedDigits } from "./digits.ts";
 
 export const discoveryText = {
   kinds: { sweep: "Sweep", snmp: "SNMP", full: "Full scan" } as Readonly<Record<string, string>>,
-  kindMeans: {
-    sweep: "finds who answers",
+  kindDescriptions: {
+    sweep: "finds responding addresses",
     snmp: "reads devices by SNMP",
-    full: "finds who answers, and reads devices by SNMP",
+    full: "finds responding addresses and reads devices by SNMP",
   } as Readonly<Record<string, string>>,
-  permitted: "named by an Admin: the network's credentials may go to all of them",
+  permitted: "specified by an Admin: the network's credentials may be sent to all of them",
   took: (length: string) => `took ${length}`,
   counts: ({ created, updated, deleted }: { created: number; updated: number; deleted: number }) =>
     [

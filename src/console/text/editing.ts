@@ -1,21 +1,21 @@
-// Texts for editing records.
+// Texts about editing records.
 
 import { isolated } from "./isolated.ts";
 
 export const editText = {
   edit: "Edit",
   title: (name: string) => `Edit ${isolated(name)}`,
-  newOne: (word: string) => `New ${word}`,
+  newRecord: (word: string) => `New ${word}`,
   create: "Create",
   delete: "Delete",
-  deleteHelp: "It stays in history, and the transaction can be undone.",
-  /** Replaces the hint on an API parameter. */
-  inUse: (message: string) => message.replace("repeat with cascade=true", "delete all the same"),
-  restored: "What you had typed is back.",
-  merged: (fields: readonly string[]) => `Meanwhile others changed ${fields.join(", ")}. That stays as they left it.`,
-  unsure: "It is not known whether it was saved. Saving again does nothing twice.",
-  wrong: {
+  deleteHelp: "History is kept, and the transaction can be undone.",
+  /** Rewords the API's hint about a query parameter for this form. */
+  inUse: (message: string) => message.replace("repeat with cascade=true", "delete anyway"),
+  restored: "Your input was restored.",
+  merged: (fields: readonly string[]) => `Meanwhile others changed ${fields.join(", ")}. Their changes are kept.`,
+  unknownOutcome: "We couldn't confirm that the change was saved. Save again – it's safe to retry.",
+  error: {
     required: "A value is required.",
-    tooShort: (least: number, is: number) => `At least ${least} characters; it has ${is}.`,
+    tooShort: (minimum: number, actual: number) => `At least ${minimum} characters; it has ${actual}.`,
   },
 } as const;

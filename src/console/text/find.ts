@@ -1,6 +1,6 @@
-// Texts of the search.
+// Search texts.
 
-// Created on demand: the first formatter noticeably delays the start of a page.
+// Created on demand: the first formatter noticeably delays page load.
 export const percent = (share: number) => new Intl.NumberFormat("en", { style: "percent" }).format(share);
 
 export const findText = {

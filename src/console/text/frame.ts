@@ -1,4 +1,4 @@
-// Texts of the page frame: navigation, sign-in, and elements of every page.
+// Texts of the page frame, which surrounds every page.
 
 export const frameText = {
   newVersion: "The appliance was updated while this page was open.",

@@ -52,9 +52,9 @@ export const IF_TYPES: Readonly<Record<number, readonly [word: string, registere
 };
 
 /** `Ethernet`, with `ethernetCsmacd, 6` as detail; an unlisted type as its number. */
-export function ifTypeSaid(type: number): { readonly word: string; readonly beside: string } {
-  const known = IF_TYPES[type];
-  return known === undefined
-    ? { word: String(type), beside: "IANAifType" }
-    : { word: known[0], beside: `${known[1]}, ${type}` };
+export function ifTypeLabel(type: number): { readonly word: string; readonly detail: string } {
+  const entry = IF_TYPES[type];
+  return entry === undefined
+    ? { word: String(type), detail: "IANAifType" }
+    : { word: entry[0], detail: `${entry[1]}, ${type}` };
 }

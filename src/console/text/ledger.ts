@@ -1,4 +1,4 @@
-// Texts of the ledger page.
+// Ledger page texts.
 
 import { groupedDigits } from "./digits.ts";
 

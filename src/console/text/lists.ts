@@ -1,4 +1,4 @@
-// Texts of lists. Field labels are derived from the schema names, spelled out.
+// List texts. Field labels are derived from the schema names, spelled out.
 
 import { capital } from "../kinds/kinds.ts";
 import { ownValue } from "./own-value.ts";
@@ -11,7 +11,7 @@ const TITLES: Readonly<Record<string, string>> = {
   sys_location: "Location",
   sys_contact: "Contact",
   chassis_id: "Chassis id",
-  require_change_reason: "Reason demanded",
+  require_change_reason: "Reason required",
   credential_ids: "Credentials",
   last_seen_at: "Last seen",
   created_at: "Created",
@@ -41,24 +41,14 @@ const TITLES: Readonly<Record<string, string>> = {
   signs: "Recognized by",
   is_application: "Application",
   at: "Instant",
-  stale_after_hours: "Stale after, hours",
+  stale_after_hours: "Stale after (hours)",
   ip_address_id: "Address",
 };
 
 /** Spellings of words in schema names. */
 const WORDS: Readonly<Record<string, string>> = {
-  addr: "address",
-  cdp: "CDP",
-  cidr: "CIDR",
-  desc: "description",
-  descr: "description",
-  ip: "IP",
-  lldp: "LLDP",
-  mac: "MAC",
-  mgmt: "management",
-  sys: "system",
-  url: "URL",
-  vlan: "VLAN",
+  ...Object.fromEntries("cdp cidr ip lldp mac url vlan".split(" ").map((word) => [word, word.toUpperCase()])),
+  ...{ addr: "address", desc: "description", descr: "description", mgmt: "management", sys: "system" },
 };
 
 /** Label of a field: "LLDP management address" for `lldp_mgmt_addr`. */

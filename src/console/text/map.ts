@@ -1,9 +1,9 @@
-// Texts of the map.
+// Map texts.
 
 import { groupedDigits } from "./digits.ts";
 
 export const mapText = {
   tables: { devices: "Devices", links: "Links", changes: "Changes" },
   showRows: (count: number) => `Show all ${groupedDigits(count)}`,
-  unknownPort: "port not known",
+  unknownPort: "unknown port",
 } as const;

@@ -16,9 +16,9 @@ export const subnetText = {
       subnetText.usedOf(used, usable),
       ...(BigInt(dhcp) > 0 ? [`${groupedDigits(dhcp)} for DHCP`] : []),
       ...(BigInt(reserved) > 0 ? [`${groupedDigits(reserved)} reserved`] : []),
-      ...(BigInt(in_subnets) > 0 ? [`${groupedDigits(in_subnets)} in subnets within`] : []),
+      ...(BigInt(in_subnets) > 0 ? [`${groupedDigits(in_subnets)} in child subnets`] : []),
       `${groupedDigits(free)} free`,
-      ...inTwo({ used, usable, dhcp, reserved, in_subnets, free }),
+      ...overlapNote({ used, usable, dhcp, reserved, in_subnets, free }),
     ].join(", "),
   /** @param used number in use; a tiny share of an IPv6 subnet is still more than zero */
   percent: (value: number, used: number | string) =>
@@ -26,7 +26,7 @@ export const subnetText = {
   blockInSubnet: (cidr: string, name: string) => `in the subnet ${cidr}${name === "" ? "" : ` ${isolated(name)}`}`,
   states: {
     Used: "in use",
-    Subnet: "in a subnet within",
+    Subnet: "in a child subnet",
     Gateway: "gateway",
     Network: "network",
     Broadcast: "broadcast",
@@ -37,7 +37,7 @@ export const subnetText = {
     Free: "free",
     Twice: "on several hosts",
     Unseen: "in use, not seen for 30 days",
-    Gone: "free, in use 30 days before",
+    Gone: "free, in use 30 days earlier",
   } as Readonly<Record<string, string>>,
 } as const;
 
@@ -46,13 +46,13 @@ export const vlanText = {
 } as const;
 
 export const conflictText = {
-  more: (count: number) => `${groupedDigits(count)} more: choose a network above, or ask the API.`,
+  more: (count: number) => `${groupedDigits(count)} more: choose a network above, or use the API.`,
 } as const;
 
 /** Used addresses in reserved ranges or child subnets are part of both numbers. */
-function inTwo(parts: Required<UtilizationParts>): string[] {
+function overlapNote(parts: Required<UtilizationParts>): string[] {
   const { used, usable, dhcp, reserved, in_subnets, free } = parts;
-  const told = [used, dhcp, reserved, in_subnets, free].reduce<bigint>((sum, each) => sum + BigInt(each), 0n);
-  const twice = told - BigInt(usable);
-  return twice > 0n ? [`${groupedDigits(String(twice))} counted in two of these`] : [];
+  const total = [used, dhcp, reserved, in_subnets, free].reduce<bigint>((sum, part) => sum + BigInt(part), 0n);
+  const overlap = total - BigInt(usable);
+  return overlap > 0n ? [`${groupedDigits(String(overlap))} counted twice`] : [];
 }

@@ -1,9 +1,6 @@
-// Own-property lookup by an untrusted name, from an address, a response or user input.
+// Own-property lookup by an untrusted name, from a URL, a response or user input.
 
-/**
- * Undefined without an own property. Plain indexing would also return inherited ones, such as `constructor` and
- * `__proto__`.
- */
+/** Undefined if the property is not the object's own. Plain indexing would also return inherited ones, such as `constructor`. */
 export function ownValue<Value>(
   object: Readonly<Record<string, Value>> | null | undefined,
   name: string,

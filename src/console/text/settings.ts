@@ -1,7 +1,6 @@
 // Texts shared by the settings: names, audience, and confirmations of irreversible actions.
 
 export const settingsText = {
-  groups: { you: "You", access: "Access", inventory: "Inventory", appliance: "Appliance" },
   tabs: {
     credentials: "Credentials",
     networks: "Networks",
@@ -18,8 +17,7 @@ export const settingsText = {
     log: "Log",
     about: "About",
   },
-  ownersAlone:
-    "This concerns the whole appliance. It is for Owners who are signed in, while the appliance has one organization.",
+  ownersOnly: "For signed-in Owners only, and only while the appliance has one organization.",
   actions: "Actions",
 } as const;
 

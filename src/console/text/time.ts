@@ -1,4 +1,4 @@
-// Texts for the shown instant and the comparison instant.
+// Texts about the shown instant and the comparison instant.
 
 export const timeText = {
   now: "Now",
@@ -8,17 +8,17 @@ export const timeText = {
   to: "Until",
   inUtc: (instant: string) => `${instant} (UTC)`,
   /** `UTC−5`, `UTC+5:30`. @param offset UTC offset in milliseconds */
-  ofUtc: (offset: number) => {
+  utcOffset: (offset: number) => {
     const minutes = Math.abs(offset) / 60_000;
     const rest = minutes % 60;
     return `UTC${offset < 0 ? "−" : "+"}${Math.floor(minutes / 60)}${rest === 0 ? "" : `:${String(rest).padStart(2, "0")}`}`;
   },
 } as const;
 
-export const saidText = {
+export const timeInputText = {
   unreadable:
     "Can't read this as a date or time. Try 2026-03-01 03:12, 03:12, yesterday 14:00, friday, -24h, marker:NAME or a timestamp in UTC.",
-  twice: "The clocks were put back and showed this twice. Which one?",
-  leftOut: "The clocks were put forward and never showed this. Meant is probably",
+  repeated: "This time occurred twice, since the clocks were set back. Which one?",
+  skipped: "This time was skipped, since the clocks were set forward. Did you mean",
   which: (local: string, utc: string) => `${local} (${utc} UTC)`,
 } as const;

@@ -3,8 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { timeText } from "../text/time.ts";
 import { now } from "../time/clock.ts";
-import { addressInstant, formatAge, formatLocal } from "../time/instant.ts";
-import { placeOf, type TimeWindow } from "../time/window.ts";
+import { formatAge, formatLocal, urlTimestamp } from "../time/instant.ts";
+import { positionOf, type TimeWindow } from "../time/window.ts";
 import { zone } from "../time/zone.ts";
 import type { Scrub } from "./scrub.ts";
 
@@ -19,12 +19,12 @@ interface HandleProps {
 }
 
 /** Buckets per Page Up or Page Down. */
-const PAGE_PARTS = 12;
+const PAGE_BUCKETS = 12;
 
 export function Handle({ window, ms, label, scrub, handle, children }: HandleProps) {
   const shown = ms ?? now.value;
-  const place = placeOf(shown, window);
-  const moveTo = (target: number) => scrub.move(target >= now.peek() ? null : addressInstant(Math.round(target)));
+  const position = positionOf(shown, window);
+  const moveTo = (target: number) => scrub.move(target >= now.peek() ? null : urlTimestamp(Math.round(target)));
   const press = (event: KeyboardEvent) => {
     if (event.key === "Escape" && scrub.isMoving) scrub.cancel();
     else {
@@ -38,8 +38,8 @@ export function Handle({ window, ms, label, scrub, handle, children }: HandlePro
     <div
       id={scrub.name === "at" ? "shown-instant" : undefined}
       ref={handle ?? null}
-      class={place < 0 || place > 1 ? "handle is-outside" : "handle"}
-      style={{ insetInlineStart: `${Math.min(1, Math.max(0, place)) * 100}%` }}
+      class={position < 0 || position > 1 ? "handle is-outside" : "handle"}
+      style={{ insetInlineStart: `${Math.min(1, Math.max(0, position)) * 100}%` }}
       role="slider"
       tabIndex={0}
       aria-label={label}
@@ -56,26 +56,14 @@ export function Handle({ window, ms, label, scrub, handle, children }: HandlePro
   );
 }
 
-/** Target of a key, always a bucket boundary; null for keys without effect. */
+/** Target of a key, always a bucket boundary; null for keys that do nothing. */
 function targetOf(key: string, ms: number, { from, to, bucketMs }: TimeWindow): number | null {
-  const earlier = (parts: number) => Math.ceil(ms / bucketMs - parts) * bucketMs;
-  const later = (parts: number) => Math.floor(ms / bucketMs + parts) * bucketMs;
-  switch (key) {
-    case "ArrowLeft":
-    case "ArrowDown":
-      return earlier(1);
-    case "ArrowRight":
-    case "ArrowUp":
-      return later(1);
-    case "PageDown":
-      return earlier(PAGE_PARTS);
-    case "PageUp":
-      return later(PAGE_PARTS);
-    case "Home":
-      return from;
-    case "End":
-      return to;
-    default:
-      return null;
-  }
+  const earlier = (buckets: number) => Math.ceil(ms / bucketMs - buckets) * bucketMs;
+  const later = (buckets: number) => Math.floor(ms / bucketMs + buckets) * bucketMs;
+  if (key === "ArrowLeft" || key === "ArrowDown") return earlier(1);
+  if (key === "ArrowRight" || key === "ArrowUp") return later(1);
+  if (key === "PageDown") return earlier(PAGE_BUCKETS);
+  if (key === "PageUp") return later(PAGE_BUCKETS);
+  if (key === "Home") return from;
+  return key === "End" ? to : null;
 }

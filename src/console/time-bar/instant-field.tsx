@@ -1,11 +1,11 @@
-// Input for an instant in any notation. Asks about local times repeated by a clock change, and reports skipped ones.
+// Input for an instant in any notation. Asks which instant is meant if a clock change repeats or skips the local time.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { saidText, timeText } from "../text/time.ts";
+import { timeInputText, timeText } from "../text/time.ts";
 import { exactNow } from "../time/clock.ts";
-import { addressInstant, formatLocal, formatUtc } from "../time/instant.ts";
-import { markerAddress, markerNamed, markers } from "../time/markers.ts";
-import { readSaid } from "../time/said.ts";
+import { formatLocal, formatUtc, urlTimestamp } from "../time/instant.ts";
+import { markerNamed, markerParameter, markers } from "../time/markers.ts";
+import { parseTimeInput } from "../time/parse-time-input.ts";
 import { zone } from "../time/zone.ts";
 
 interface InstantFieldProps {
@@ -15,49 +15,49 @@ interface InstantFieldProps {
   /** Tooltip: the same instant in UTC. */
   readonly title?: string | undefined;
   readonly field?: (element: HTMLInputElement | null) => void;
-  /** @param instant as in the address; null for now */
+  /** @param instant as in the URL; null for now */
   readonly choose: (instant: string | null) => void;
 }
 
-interface Unclear {
+interface Ambiguity {
   readonly sentence: string;
   readonly choices: readonly number[];
 }
 
 export function InstantField({ label, shown, title, field, choose }: InstantFieldProps) {
-  const [unclear, setUnclear] = useState<Unclear | null>(null);
+  const [ambiguity, setAmbiguity] = useState<Ambiguity | null>(null);
   const input = useRef<HTMLInputElement>(null);
   // Before painting: later the user may already be typing.
   useLayoutEffect(() => {
-    // A new instant in the address replaces the text; the field keeps the focus.
+    // A new instant in the URL replaces the text; the field keeps the focus.
     if (input.current !== null) input.current.value = shown;
-    setUnclear(null);
+    setAmbiguity(null);
   }, [shown]);
-  const take = (instant: string | null) => {
-    setUnclear(null);
+  const apply = (instant: string | null) => {
+    setAmbiguity(null);
     choose(instant);
   };
-  const decide = () => {
+  const resolve = () => {
     const text = input.current?.value.trim() ?? "";
     if (text === shown) return;
-    const read = chosenBy(text);
-    if (typeof read === "object" && read !== null) setUnclear(read);
-    else take(read);
+    const result = parseInput(text);
+    if (typeof result === "object" && result !== null) setAmbiguity(result);
+    else apply(result);
   };
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
-    decide();
+    resolve();
   };
   // A marker may have been typed before the markers were loaded.
-  const areMarkersKnown = markers.value !== undefined;
+  const areMarkersLoaded = markers.value !== undefined;
   useLayoutEffect(() => {
-    if (areMarkersKnown && unclear !== null) decide();
-  }, [areMarkersKnown]);
+    if (areMarkersLoaded && ambiguity !== null) resolve();
+  }, [areMarkersLoaded]);
   const restore = (event: KeyboardEvent) => {
     if (event.key !== "Escape" || input.current === null) return;
     event.stopPropagation();
     input.current.value = shown;
-    setUnclear(null);
+    setAmbiguity(null);
   };
   return (
     <form class="instant-field" onSubmit={submit}>
@@ -69,7 +69,7 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
         type="text"
         title={title}
         aria-label={label}
-        aria-invalid={unclear !== null}
+        aria-invalid={ambiguity !== null}
         placeholder="-24h, 2026-03-01 03:12"
         list="marker-names"
         autoComplete="off"
@@ -78,12 +78,12 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
         onFocus={(event) => event.currentTarget.select()}
         onKeyDown={restore}
       />
-      {unclear !== null && (
+      {ambiguity !== null && (
         <div class="instant-unclear" role="alert">
-          <span>{unclear.sentence}</span>
-          {unclear.choices.map((ms) => (
-            <button type="button" key={ms} onClick={() => take(addressInstant(ms))}>
-              {saidText.which(formatLocal(ms, zone.value), formatUtc(ms).slice(11, 19))}
+          <span>{ambiguity.sentence}</span>
+          {ambiguity.choices.map((ms) => (
+            <button type="button" key={ms} onClick={() => apply(urlTimestamp(ms))}>
+              {timeInputText.which(formatLocal(ms, zone.value), formatUtc(ms).slice(11, 19))}
             </button>
           ))}
         </div>
@@ -92,30 +92,30 @@ export function InstantField({ label, shown, title, field, choose }: InstantFiel
   );
 }
 
-/** Address form of the typed instant; null for now; else the reason why it is unclear. */
-function chosenBy(text: string): string | null | Unclear {
-  const said = readSaid(text, { nowMs: exactNow(), timeZone: zone.peek() });
-  switch (said.type) {
+/** Typed instant in URL form; null for now; else the reason why it is unclear. */
+function parseInput(text: string): string | null | Ambiguity {
+  const parsed = parseTimeInput(text, { nowMs: exactNow(), timeZone: zone.peek() });
+  switch (parsed.type) {
     case "now":
       return null;
     case "instant":
-      return addressInstant(said.ms);
+      return urlTimestamp(parsed.ms);
     case "marker":
-      return markerOrUnclear(said.name);
-    case "twice":
-      return { sentence: saidText.twice, choices: said.instants };
-    case "leftOut":
-      return { sentence: saidText.leftOut, choices: [said.instead] };
+      return markerOrAmbiguity(parsed.name);
+    case "repeated":
+      return { sentence: timeInputText.repeated, choices: parsed.instants };
+    case "skipped":
+      return { sentence: timeInputText.skipped, choices: [parsed.substitute] };
     case "unreadable": {
       const marker = markerNamed(text);
-      return marker === undefined ? { sentence: saidText.unreadable, choices: [] } : markerAddress(marker);
+      return marker === undefined ? { sentence: timeInputText.unreadable, choices: [] } : markerParameter(marker);
     }
   }
 }
 
-function markerOrUnclear(name: string): string | Unclear {
+function markerOrAmbiguity(name: string): string | Ambiguity {
   const marker = markerNamed(name);
-  if (marker !== undefined) return markerAddress(marker);
-  // With markers not loaded, the appliance validates the name.
+  if (marker !== undefined) return markerParameter(marker);
+  // Before the markers are loaded, the appliance validates the name.
   return markers.peek() === undefined ? `marker:${name}` : { sentence: timeText.noSuchMarker(name), choices: [] };
 }

@@ -1,11 +1,11 @@
 // Live status of the page, and a note on new data to load. Unobtrusive: the layout does not move.
 
-import { useAnswer } from "../api/answer.ts";
+import { useResponse } from "../api/answer.ts";
 import { read } from "../api/client.ts";
-import { offered, showOffered } from "../api/fresh.ts";
-import { isHeldLong } from "../api/held.ts";
+import { acceptOffers, offered } from "../api/fresh.ts";
 import { liveState } from "../api/live.ts";
-import { useKeys } from "../parts/keys.ts";
+import { isStaleLong } from "../api/stale.ts";
+import { useKeys } from "../components/keys.ts";
 import { counted } from "../text/digits.ts";
 import { at } from "../time/at.ts";
 import { now } from "../time/clock.ts";
@@ -18,10 +18,10 @@ const VERSION = read("/api/version");
 const KEYS = [
   {
     key: ".",
-    meaning: "Show what changed since",
+    meaning: "Show new changes",
     press: () => {
       if (offered.peek() === null) return false;
-      showOffered();
+      acceptOffers();
       return true;
     },
   },
@@ -29,14 +29,14 @@ const KEYS = [
 
 export function LiveNote() {
   useKeys(KEYS);
-  const { data: version } = useAnswer(VERSION);
+  const { data: version } = useResponse(VERSION);
   // A backup is read-only.
   if (at.value !== null || liveState.value === "off" || version?.read_only === true) return null;
   const offer = offered.value;
   return (
     <>
       <span class="live-state">
-        {isHeldLong.value ? "loading…" : liveState.value === "following" ? "live" : "offline – reconnecting…"}
+        {isStaleLong.value ? "loading…" : liveState.value === "following" ? "live" : "offline – reconnecting…"}
       </span>
       {offer !== null && (
         <span class="live-note">
@@ -51,7 +51,7 @@ export function LiveNote() {
 }
 
 function show(): void {
-  showOffered();
+  acceptOffers();
   focusHandle();
 }
 

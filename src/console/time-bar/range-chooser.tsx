@@ -1,11 +1,12 @@
 // Range of the time bar: a preset, everything, or a custom range.
 
 import { useRef, useState } from "preact/hooks";
-import { saidText, timeText } from "../text/time.ts";
+import { ActionButton, SubmitButton } from "../components/buttons.tsx";
+import { timeInputText, timeText } from "../text/time.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal } from "../time/instant.ts";
 import { markerNamed } from "../time/markers.ts";
-import { readSaid } from "../time/said.ts";
+import { parseTimeInput } from "../time/parse-time-input.ts";
 import { zone } from "../time/zone.ts";
 import { chooseBetween, chooseRange, type RangeChoice, range, shownWindow } from "./view.ts";
 
@@ -33,21 +34,21 @@ export function RangeChooser() {
         ))}
       </select>
       <dialog ref={dialog} aria-labelledby="range-title">
-        <Between done={() => dialog.current?.close()} />
+        <CustomRangeForm done={() => dialog.current?.close()} />
       </dialog>
     </>
   );
 }
 
-function Between({ done }: { readonly done: () => void }) {
+function CustomRangeForm({ done }: { readonly done: () => void }) {
   const [problem, setProblem] = useState<string | null>(null);
   const window = shownWindow.value;
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget as HTMLFormElement);
-    const from = instantIn(String(form.get("from")));
-    const to = instantIn(String(form.get("to")));
-    if (from === null || to === null) setProblem(saidText.unreadable);
+    const from = instantFrom(String(form.get("from")));
+    const to = instantFrom(String(form.get("to")));
+    if (from === null || to === null) setProblem(timeInputText.unreadable);
     else if (from >= to) setProblem("The end must be after the start.");
     else {
       setProblem(null);
@@ -72,37 +73,33 @@ function Between({ done }: { readonly done: () => void }) {
   );
   return (
     <form class="between" onSubmit={submit}>
-      <h2 id="range-title">Show the time</h2>
+      <h2 id="range-title">Time range</h2>
       {field("from", window?.from)}
       {field("to", window?.to)}
       {problem !== null && <p role="alert">{problem}</p>}
       <div class="between-actions">
-        <button type="submit" class="primary">
-          Show
-        </button>
-        <button type="button" onClick={done}>
-          Cancel
-        </button>
+        <SubmitButton label="Show" />
+        <ActionButton label="Cancel" onClick={done} />
       </div>
     </form>
   );
 }
 
-/** Ends of a range need not be exact: the first of two readings is used. */
-function instantIn(text: string): number | null {
+/** Range ends need not be exact: a repeated local time means the earlier instant. */
+function instantFrom(text: string): number | null {
   const nowMs = exactNow();
-  const said = readSaid(text, { nowMs, timeZone: zone.peek() });
-  switch (said.type) {
+  const parsed = parseTimeInput(text, { nowMs, timeZone: zone.peek() });
+  switch (parsed.type) {
     case "now":
       return nowMs;
     case "instant":
-      return said.ms;
-    case "twice":
-      return said.instants[0] ?? null;
-    case "leftOut":
-      return said.instead;
+      return parsed.ms;
+    case "repeated":
+      return parsed.instants[0] ?? null;
+    case "skipped":
+      return parsed.substitute;
     case "marker":
-      return markerNamed(said.name)?.ms ?? null;
+      return markerNamed(parsed.name)?.ms ?? null;
     case "unreadable":
       return markerNamed(text.trim())?.ms ?? null;
   }

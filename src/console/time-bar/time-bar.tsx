@@ -2,28 +2,29 @@
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { onForgotten, useAnswer } from "../api/answer.ts";
+import { onResponsesCleared, useResponse } from "../api/answer.ts";
+import type { ChangeFilter } from "../api/change-filter.ts";
 import { type DataOf, read } from "../api/client.ts";
-import type { Concern } from "../api/concern.ts";
-import { useKeys } from "../parts/keys.ts";
+import { ActionButton } from "../components/buttons.tsx";
+import { useKeys } from "../components/keys.ts";
 import { timeText } from "../text/time.ts";
 import { at, atMs, network, showAt, vs } from "../time/at.ts";
 import { exactNow } from "../time/clock.ts";
 import { formatLocal, formatUtc } from "../time/instant.ts";
-import { markerAddress, markerNameIn, markers } from "../time/markers.ts";
-import { PARTS_OF_ANY, windowBetween } from "../time/window.ts";
+import { markerNameIn, markerParameter, markers } from "../time/markers.ts";
+import { CUSTOM_BUCKETS, type HistogramPart, windowBetween } from "../time/window.ts";
 import { zone } from "../time/zone.ts";
 import { hrefHere } from "../url/location.ts";
-import { type AboutQuery, aboutQuery } from "./about.ts";
+import { type ActivityScope, activityScope } from "./activity-scope.ts";
 import { CompareMenu } from "./compare-menu.tsx";
 import { focusHandle } from "./focus.ts";
 import { InstantField } from "./instant-field.tsx";
 import { LiveNote } from "./live-note.tsx";
-import { PastBand } from "./past-band.tsx";
 import { RangeChooser } from "./range-chooser.tsx";
 import { stepNote, stepToChange } from "./step.ts";
-import { atScrub, Track, type TrackPart, vsScrub } from "./track.tsx";
-import { keepInView, moveWindow, range, shownWindow, wholeWindow } from "./view.ts";
+import { TimeBanner } from "./time-banner.tsx";
+import { atScrub, Track, vsScrub } from "./track.tsx";
+import { fullWindow, keepInView, moveWindow, range, shownWindow } from "./view.ts";
 
 const field: { current: HTMLInputElement | null } = { current: null };
 
@@ -43,7 +44,7 @@ const KEYS = [
     key: "@",
     meaning: "Go to an instant",
     press: () => {
-      isUnfolded.value = true;
+      isExpanded.value = true;
       // After it becomes visible: hidden elements cannot be focused.
       queueMicrotask(() => field.current?.focus());
     },
@@ -55,23 +56,23 @@ export function TimeBar() {
   useMarkers();
   useInstantInView();
   const isInPast = at.value !== null || vs.value !== null;
-  const isFolded = isFolding.value;
+  const isCollapsed = isCompact.value;
   return (
-    <section class={`time-bar${isInPast ? " past-band" : ""}${isFolded ? " is-folding" : ""}`} aria-label="Time">
-      {!isFolded && <TimeRow />}
+    <section class={`time-bar${isInPast ? " past-band" : ""}${isCollapsed ? " is-folding" : ""}`} aria-label="Time">
+      {!isCollapsed && <TimeRow />}
       <div class="band-row">
-        <Said isFolded={isFolded} />
-        {isFolded ? <FoldButton /> : <Ways />}
+        <ShownTime isCollapsed={isCollapsed} />
+        {isCollapsed ? <ExpandButton /> : <TimeControls />}
       </div>
-      {isFolded && (
-        <div id="time-tools" class="time-tools" hidden={!isUnfolded.value}>
+      {isCollapsed && (
+        <div id="time-tools" class="time-tools" hidden={!isExpanded.value}>
           <TimeRow />
-          <Ways />
+          <TimeControls />
         </div>
       )}
       <datalist id="marker-names">
         {(markers.value ?? []).map((marker) => (
-          <option key={marker.id} value={markerAddress(marker)}>
+          <option key={marker.id} value={markerParameter(marker)}>
             {marker.name}
           </option>
         ))}
@@ -83,22 +84,18 @@ export function TimeBar() {
 function TimeRow() {
   return (
     <div class="time-row">
-      <button type="button" class="pan" aria-label="Earlier" onClick={() => moveWindow(-1)}>
-        ‹
-      </button>
+      <ActionButton label="‹" class="pan" aria-label="Earlier" onClick={() => moveWindow(-1)} />
       <Histogram />
-      <button type="button" class="pan" aria-label="Later" onClick={() => moveWindow(1)}>
-        ›
-      </button>
+      <ActionButton label="›" class="pan" aria-label="Later" onClick={() => moveWindow(1)} />
     </div>
   );
 }
 
 /** Shown instant in words, with the link back to now. */
-function Said({ isFolded }: { readonly isFolded: boolean }) {
+function ShownTime({ isCollapsed }: { readonly isCollapsed: boolean }) {
   return (
     <div class="band-said">
-      <PastBand />
+      <TimeBanner />
       <LiveNote />
       {stepNote.value !== null && (
         <span class="step-note" role="status">
@@ -107,12 +104,12 @@ function Said({ isFolded }: { readonly isFolded: boolean }) {
       )}
       {at.value !== null && (
         <a
-          class={isFolded ? "button" : undefined}
+          class={isCollapsed ? "button" : undefined}
           href={hrefHere({ at: null })}
-          aria-label={isFolded ? "Back to now" : undefined}
+          aria-label={isCollapsed ? "Back to now" : undefined}
           onClick={focusHandle}
         >
-          {isFolded ? (
+          {isCollapsed ? (
             timeText.now
           ) : (
             <>
@@ -126,36 +123,36 @@ function Said({ isFolded }: { readonly isFolded: boolean }) {
 }
 
 /** Expands the collapsed bar; the button covers the whole line. */
-function FoldButton() {
+function ExpandButton() {
   return (
     <button
       type="button"
       id="time-fold"
       class="time-fold"
       aria-label="Other instants"
-      aria-expanded={isUnfolded.value}
+      aria-expanded={isExpanded.value}
       aria-controls="time-tools"
-      onClick={() => (isUnfolded.value = !isUnfolded.peek())}
+      onClick={() => (isExpanded.value = !isExpanded.peek())}
     />
   );
 }
 
 /** Controls for other instants. */
-function Ways() {
+function TimeControls() {
   return (
     <div class="band-actions">
       <RangeChooser />
       <button type="button" title="Previous change" onClick={() => stepToChange(-1)}>
         <kbd>[</kbd>
-        <span class="unseen">Previous change</span>
+        <span class="visually-hidden">Previous change</span>
       </button>
       <button type="button" title="Next change" onClick={() => stepToChange(1)}>
         <kbd>]</kbd>
-        <span class="unseen">Next change</span>
+        <span class="visually-hidden">Next change</span>
       </button>
       <InstantField
         label="Go to an instant"
-        shown={shownInField()}
+        shown={fieldText()}
         title={atMs.value === null ? undefined : timeText.inUtc(formatUtc(atMs.value))}
         field={(element) => void (field.current = element)}
         choose={(instant) => showAt(instant)}
@@ -165,7 +162,7 @@ function Ways() {
   );
 }
 
-function shownInField(): string {
+function fieldText(): string {
   if (at.value === null) return "";
   const name = markerNameIn(at.value);
   if (name !== null || atMs.value === null) return at.value;
@@ -173,45 +170,45 @@ function shownInField(): string {
 }
 
 /** Infrequent: the histogram is expensive and adds little to the page. */
-const HISTOGRAM_EVERY_MS = 5_000;
+const HISTOGRAM_REFRESH_MS = 5_000;
 
-/** Live filter. A write cannot be attributed to a subnet from its changes: any write may affect one. */
-function concernOf({ subnet_id, ...concern }: AboutQuery): Concern {
-  return subnet_id === undefined ? concern : {};
+/** Live filter. Changes do not name the subnets they affect, so any change may concern a subnet. */
+function liveScope({ subnet_id, ...scope }: ActivityScope): ChangeFilter {
+  return subnet_id === undefined ? scope : {};
 }
 
 type Activity = DataOf<"/api/v1/activity">;
 
 function Histogram() {
-  const isWhole = range.value === "all";
-  const wanted = isWhole ? null : shownWindow.value;
-  const { data } = useAnswer(
+  const isAllTime = range.value === "all";
+  const requestedWindow = isAllTime ? null : shownWindow.value;
+  const { data } = useResponse(
     read("/api/v1/activity", {
       query: {
-        ...aboutQuery.value,
+        ...activityScope.value,
         group_by: "time",
-        ...(wanted === null
-          ? { buckets: PARTS_OF_ANY }
+        ...(requestedWindow === null
+          ? { buckets: CUSTOM_BUCKETS }
           : {
-              from: formatUtc(wanted.from),
-              to: formatUtc(wanted.to),
-              buckets: Math.round((wanted.to - wanted.from) / wanted.bucketMs),
+              from: formatUtc(requestedWindow.from),
+              to: formatUtc(requestedWindow.to),
+              buckets: Math.round((requestedWindow.to - requestedWindow.from) / requestedWindow.bucketMs),
             }),
       },
     }),
-    wanted === null || wanted.to >= exactNow()
-      ? { how: "refresh", everyMs: HISTOGRAM_EVERY_MS, ...concernOf(aboutQuery.value) }
+    requestedWindow === null || requestedWindow.to >= exactNow()
+      ? { how: "refresh", everyMs: HISTOGRAM_REFRESH_MS, ...liveScope(activityScope.value) }
       : null,
   );
   useEffect(() => {
-    if (isWhole && data !== undefined) wholeWindow.value = windowBetween(Date.parse(data.from), Date.parse(data.to));
-  }, [isWhole, data]);
+    if (isAllTime && data !== undefined) fullWindow.value = windowBetween(Date.parse(data.from), Date.parse(data.to));
+  }, [isAllTime, data]);
   const window = shownWindow.value;
   if (window === null) return <div class="track-and-axis" />;
-  return <Track window={window} parts={partsOf(data)} markers={seenMarkers()} />;
+  return <Track window={window} parts={partsOf(data)} markers={visibleMarkers()} />;
 }
 
-function partsOf(data: Activity | undefined): TrackPart[] {
+function partsOf(data: Activity | undefined): HistogramPart[] {
   return (data?.groups ?? []).flatMap((group) =>
     "from" in group && "to" in group
       ? [{ fromMs: Date.parse(group.from), toMs: Date.parse(group.to), total: group.total }]
@@ -220,31 +217,26 @@ function partsOf(data: Activity | undefined): TrackPart[] {
 }
 
 /** Markers of the organization and of the selected network. */
-function seenMarkers() {
-  const chosen = network.value;
-  return (markers.value ?? []).filter(
-    ({ networkId, ms }) => ms <= exactNow() && (chosen === null || networkId === null || networkId === chosen),
-  );
+function visibleMarkers() {
+  const isVisible = (networkId: string | null) => network.value === null || [null, network.value].includes(networkId);
+  return (markers.value ?? []).filter(({ networkId, ms }) => ms <= exactNow() && isVisible(networkId));
 }
 
 const MARKERS = read("/api/v1/markers", { query: { limit: 500, order_by: "at", order_direction: "desc" } });
 
 const LIVE_MARKERS = { how: "refresh", types: ["marker"] } as const;
 
-onForgotten(() => {
+onResponsesCleared(() => {
   markers.value = undefined;
 });
 
 function useMarkers(): void {
-  const { data } = useAnswer(MARKERS, LIVE_MARKERS);
+  const { data } = useResponse(MARKERS, LIVE_MARKERS);
   useEffect(() => {
     if (data === undefined) return;
-    markers.value = data.map(({ id, name, at: instant, network_id }) => ({
-      id,
-      name,
-      ms: Date.parse(instant),
-      networkId: network_id,
-    }));
+    markers.value = data.map(({ id, name, at: instant, network_id: networkId }) => {
+      return { id, name, ms: Date.parse(instant), networkId };
+    });
   }, [data]);
 }
 
@@ -258,13 +250,13 @@ function useInstantInView(): void {
 }
 
 /** As in styles/time-bar.css: phones in either orientation, and windows at high zoom. */
-const LITTLE_ROOM = "(max-width: 48rem), (max-height: 26rem)";
+const COMPACT_QUERY = "(max-width: 48rem), (max-height: 26rem)";
 
-const room = window.matchMedia(LITTLE_ROOM);
+const compactQuery = window.matchMedia(COMPACT_QUERY);
 
 /** Whether the bar is a single line. */
-const isFolding = signal(room.matches);
-room.addEventListener("change", () => (isFolding.value = room.matches));
+const isCompact = signal(compactQuery.matches);
+compactQuery.addEventListener("change", () => (isCompact.value = compactQuery.matches));
 
 /** Whether the collapsed part is open. Persists across pages until closed. */
-const isUnfolded = signal(false);
+const isExpanded = signal(false);

@@ -1,15 +1,14 @@
-// Window of the time bar. A preference of the reader, not of the page: the range is stored in the browser, not in the
-// address.
+// Window of the time bar. Its range is a user preference, stored in the browser.
 
 import { computed, signal } from "@preact/signals";
 import { atMs } from "../time/at.ts";
 import { exactNow, now } from "../time/clock.ts";
 import { isWithin, RANGES, type RangeName, type TimeWindow, windowBetween, windowEnding } from "../time/window.ts";
-import { keep, kept } from "../url/kept.ts";
+import { readStored, writeStored } from "../url/local-storage.ts";
 
 const NAME = "time-range";
 /** Default range. */
-export const FIRST_RANGE = "week";
+export const DEFAULT_RANGE = "week";
 
 /** Selectable ranges. */
 export type RangeChoice = RangeName | "all" | "custom";
@@ -18,13 +17,13 @@ export type RangeChoice = RangeName | "all" | "custom";
 export const range = signal<RangeChoice>(initial());
 
 /** Full extent of the data, from the last histogram; for `all`. */
-export const wholeWindow = signal<TimeWindow | null>(null);
+export const fullWindow = signal<TimeWindow | null>(null);
 
-/** End of the window; null for a window that follows now. */
+/** End of the window; null if the window moves along with now. */
 const endMs = signal<number | null>(null);
-const chosen = signal<{ readonly from: number; readonly to: number } | null>(null);
+const customRange = signal<{ readonly from: number; readonly to: number } | null>(null);
 
-/** Rounded up to a bucket boundary, so that it changes only with the shown window. */
+/** Rounded up to a bucket boundary, so that it changes only when the shown window does. */
 const shownEnd = computed(() => {
   if (range.value === "all" || range.value === "custom") return 0;
   return windowEnding(range.value, endMs.value ?? now.value).to;
@@ -32,23 +31,23 @@ const shownEnd = computed(() => {
 
 /** Shown window; null while `all` is loading. */
 export const shownWindow = computed<TimeWindow | null>(() => {
-  if (range.value === "all") return wholeWindow.value;
+  if (range.value === "all") return fullWindow.value;
   if (range.value !== "custom") return windowEnding(range.value, shownEnd.value);
-  return chosen.value === null ? null : windowBetween(chosen.value.from, chosen.value.to);
+  return customRange.value === null ? null : windowBetween(customRange.value.from, customRange.value.to);
 });
 
 export function chooseRange(choice: Exclude<RangeChoice, "custom">): void {
   // Keeps the current window until the full extent is known.
-  wholeWindow.value = shownWindow.peek();
+  fullWindow.value = shownWindow.peek();
   range.value = choice;
-  keep(NAME, choice);
+  writeStored(NAME, choice);
   endMs.value = null;
   keepInView(atMs.peek());
 }
 
 /** Custom range, until another range is selected or the page is left. */
 export function chooseBetween(from: number, to: number): void {
-  chosen.value = { from, to };
+  customRange.value = { from, to };
   range.value = "custom";
 }
 
@@ -56,9 +55,9 @@ export function chooseBetween(from: number, to: number): void {
 export function moveWindow(direction: -1 | 1): void {
   const window = shownWindow.peek();
   if (window === null || range.peek() === "all") return;
-  const by = (window.to - window.from) * MOST_OF_IT * direction;
-  if (range.peek() === "custom") chooseBetween(window.from + by, window.to + by);
-  else endMs.value = window.to + by >= exactNow() ? null : window.to + by;
+  const shiftMs = (window.to - window.from) * PAN_SHARE * direction;
+  if (range.peek() === "custom") chooseBetween(window.from + shiftMs, window.to + shiftMs);
+  else endMs.value = window.to + shiftMs >= exactNow() ? null : window.to + shiftMs;
 }
 
 /** Centers the window on an instant outside of it. @param ms null for now */
@@ -75,9 +74,11 @@ export function keepInView(ms: number | null): void {
   endMs.value = end >= exactNow() ? null : end;
 }
 
-const MOST_OF_IT = 0.75;
+const PAN_SHARE = 0.75;
 
 function initial(): RangeChoice {
-  const last = kept(NAME);
-  return last === "all" || (last !== null && Object.hasOwn(RANGES, last)) ? (last as RangeChoice) : FIRST_RANGE;
+  const stored = readStored(NAME);
+  return stored === "all" || (stored !== null && Object.hasOwn(RANGES, stored))
+    ? (stored as RangeChoice)
+    : DEFAULT_RANGE;
 }

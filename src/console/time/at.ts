@@ -1,18 +1,17 @@
-// Instant parameters of the address: `at`, `vs` and `network`. Every page takes them for its requests from here.
-// Without `at`, the console shows the present.
+// URL parameters `at`, `vs` and `network`. Without `at`, the console shows current data.
 
 import { computed, effect, untracked } from "@preact/signals";
 import { go, hrefHere, parameter } from "../url/location.ts";
 import { exactNow } from "./clock.ts";
-import { addressInstant, parseInstant } from "./instant.ts";
+import { parseInstant, urlTimestamp } from "./instant.ts";
 import { markerNamed, markerNameIn } from "./markers.ts";
-import { readSaid } from "./said.ts";
+import { parseTimeInput } from "./parse-time-input.ts";
 import { zone } from "./zone.ts";
 
-/** Shown instant, as in the address: RFC 3339 or `marker:NAME`; null for now. */
+/** Shown instant, as in the URL: RFC 3339 or `marker:NAME`; null for now. */
 export const at = computed(() => parameter("at"));
 
-/** Comparison instant, as in the address; null without a comparison. */
+/** Comparison instant, as in the URL; null without a comparison. */
 export const vs = computed(() => parameter("vs"));
 
 /** Whether the page shows the past, where editing is disabled. */
@@ -27,7 +26,7 @@ export const vsMs = computed(() => millisecondsOf(vs.value));
 /** Selected network; null for all accessible networks. */
 export const network = computed(() => parameter("network"));
 
-/** Query parameters of a read, to spread. */
+/** Query parameter of a read, for spreading. */
 export function atQuery(): { at?: string } {
   return at.value === null ? {} : { at: at.value };
 }
@@ -37,31 +36,25 @@ export function scopeQuery(): { at?: string; network_id?: string } {
   return { ...atQuery(), ...(network.value === null ? {} : { network_id: network.value }) };
 }
 
-/**
- * Shows this page at another instant.
- * @param instant RFC 3339, or `marker:NAME`; null for now
- */
+/** Shows this page at another instant. @param instant RFC 3339, or `marker:NAME`; null for now */
 export function showAt(instant: string | null, how: "push" | "replace" = "push"): void {
   go(hrefHere({ at: instant }), how);
 }
 
-/** Address of this page with both instants swapped. Now becomes an explicit timestamp. */
+/** URL of this page with both instants swapped. Now becomes an explicit timestamp. */
 export function hrefSwapped(): string {
-  return hrefHere({ at: vs.value, vs: at.value ?? addressInstant(exactNow()) });
+  return hrefHere({ at: vs.value, vs: at.value ?? urlTimestamp(exactNow()) });
 }
 
-/**
- * Replaces ages and local times in the address with timestamps, so that a shared link means the same for its recipient.
- * Ambiguous times stay; the time bar asks about them.
- */
+/** Replaces ages and local times in the URL with timestamps, for shared links. Ambiguous times stay. */
 export function settleInstants(): void {
   effect(() => {
     for (const name of ["at", "vs"]) {
       const text = parameter(name);
       if (text === null || parseInstant(text) !== null || markerNameIn(text) !== null) continue;
-      const said = readSaid(text, { nowMs: exactNow(), timeZone: untracked(() => zone.value) });
-      if (said.type === "instant") go(hrefHere({ [name]: addressInstant(said.ms) }), "replace");
-      if (said.type === "now") go(hrefHere({ [name]: null }), "replace");
+      const parsed = parseTimeInput(text, { nowMs: exactNow(), timeZone: untracked(() => zone.value) });
+      if (parsed.type === "instant") go(hrefHere({ [name]: urlTimestamp(parsed.ms) }), "replace");
+      if (parsed.type === "now") go(hrefHere({ [name]: null }), "replace");
     }
   });
 }

@@ -1,5 +1,4 @@
-// Browser clock, corrected by the appliance's clock, which timestamps the history. The only file of the console that reads
-// the current time.
+// Browser clock, corrected to match the appliance's. The only file of the console that reads the current time.
 
 import { signal } from "@preact/signals";
 
@@ -8,7 +7,7 @@ let offsetMs = 0;
 
 const SECOND_MS = 1_000;
 
-/** Now, in epoch milliseconds, updated every second. Displayed ages depend on it. */
+/** Now, in epoch milliseconds, updated every second. For displayed ages. */
 export const now = signal(exactNow());
 
 /** Now, in epoch milliseconds, by the appliance's clock; by the browser's clock until the offset is known. */

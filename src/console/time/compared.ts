@@ -1,4 +1,4 @@
-// Both instants of a comparison: A, and B, the shown one.
+// The two instants of a comparison: A, and B, the shown one.
 
 import { computed } from "@preact/signals";
 import { hrefHere, hrefOf, pathname } from "../url/location.ts";
@@ -8,7 +8,7 @@ import { at, atMs, vs, vsMs } from "./at.ts";
 import { exactNow, now } from "./clock.ts";
 
 export interface ComparedEnds {
-  /** A, as in the address. */
+  /** A, as in the URL. */
   readonly from: string;
   /** B; null for now. */
   readonly to: string | null;
@@ -26,7 +26,7 @@ export const compared = computed<ComparedEnds | null>(() => {
 });
 
 /** Pages that show a single instant; the comparison page shows their differences. */
-const ALONE: ReadonlySet<PagePath | undefined> = new Set([
+const SINGLE_INSTANT_PAGES: ReadonlySet<PagePath | undefined> = new Set([
   "/",
   "/stations",
   "/conflicts",
@@ -39,9 +39,9 @@ const ALONE: ReadonlySet<PagePath | undefined> = new Set([
 ] as const);
 
 /** Whether the current page can show two instants at once. */
-export const canCompare = computed(() => !ALONE.has(routeOf(PAGE_PATHS, pathname.value)?.path));
+export const canCompare = computed(() => !SINGLE_INSTANT_PAGES.has(routeOf(PAGE_PATHS, pathname.value)?.path));
 
-/** Address that compares two instants: on this page where possible, else on the comparison page. */
+/** URL that compares two instants: on this page where possible, else on the comparison page. */
 export function hrefCompared(changes: Parameters<typeof hrefHere>[0]): string {
   return canCompare.value ? hrefHere(changes) : hrefOf("/compare", changes);
 }

@@ -1,11 +1,13 @@
 // Parsing and formatting of instants. Pure: the zone and the current time are parameters.
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+/** Default period of a history. */
+export const MONTH_MS = 30 * DAY_MS;
 
-/** RFC 3339 with an offset. @returns milliseconds since 1970; null for anything else */
+/** Parses RFC 3339 with an offset. @returns milliseconds since 1970; null for anything else */
 export function parseInstant(text: string): number | null {
   const match = /^(\d{4})-(\d\d)-(\d\d)[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.exec(text);
   if (match === null) return null;
@@ -26,9 +28,14 @@ export function formatUtc(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Address format: like `formatUtc`, without zero milliseconds. */
-export function addressInstant(milliseconds: number): string {
+/** URL format: like `formatUtc`, without zero milliseconds. */
+export function urlTimestamp(milliseconds: number): string {
   return formatUtc(milliseconds).replace(".000Z", "Z");
+}
+
+/** Last instant of an interval. @param end exclusive end, RFC 3339 */
+export function instantBefore(end: string): string {
+  return formatUtc((parseInstant(end) ?? 1) - 1);
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
@@ -51,39 +58,25 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
 }
 
 /** Fields of a wall clock. */
-export interface WallClock {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-}
+export type WallClock = Readonly<Record<"year" | "month" | "day" | "hour" | "minute" | "second", number>>;
 
 /** Wall clock of a zone at an instant. */
 export function wallClockOf(milliseconds: number, timeZone: string): WallClock {
-  const parts = Object.fromEntries(
-    formatOf(timeZone)
-      .formatToParts(milliseconds)
-      .map(({ type, value }) => [type, Number(value)]),
-  );
-  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = parts;
+  const parts = formatOf(timeZone).formatToParts(milliseconds);
+  const fields = Object.fromEntries(parts.map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0 } = fields;
   return { year, month, day, hour, minute, second };
 }
 
 /** UTC offset of a zone at an instant, in milliseconds; positive east of UTC. */
 export function offsetAt(milliseconds: number, timeZone: string): number {
-  const { year, month, day, hour, minute, second } = wallClockOf(milliseconds, timeZone);
-  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(milliseconds / SECOND) * SECOND;
+  return toUtc(wallClockOf(milliseconds, timeZone)) - Math.floor(milliseconds / SECOND_MS) * SECOND_MS;
 }
 
-/**
- * Instants of a wall-clock time in a zone, in order: usually one, two in the repeated hour at the end of summer time,
- * none in the hour skipped at its start.
- */
+/** Instants of a wall-clock time in a zone, in order: one, or two in a repeated hour, or none in a skipped one. */
 export function instantsOf(clock: WallClock, timeZone: string): number[] {
-  const local = asIfUtc(clock);
-  const offsets = new Set([local - DAY, local + DAY].map((near) => offsetAt(near, timeZone)));
+  const local = toUtc(clock);
+  const offsets = new Set([local - DAY_MS, local + DAY_MS].map((reference) => offsetAt(reference, timeZone)));
   return [...offsets]
     .map((offset) => local - offset)
     .filter((instant) => instant + offsetAt(instant, timeZone) === local)
@@ -91,70 +84,61 @@ export function instantsOf(clock: WallClock, timeZone: string): number[] {
 }
 
 /** Whether the local time of an instant occurs twice in the zone. */
-export function isDoubled(milliseconds: number, timeZone: string): boolean {
+export function isAmbiguous(milliseconds: number, timeZone: string): boolean {
   return instantsOf(wallClockOf(milliseconds, timeZone), timeZone).length > 1;
 }
 
-/**
- * Substitute for a local time skipped by the zone's clocks: the instant by the offset before the change. The clocks
- * then show a time later by the length of the gap.
- */
-export function instantInstead(clock: WallClock, timeZone: string): number {
-  const local = asIfUtc(clock);
-  return local - offsetAt(local - DAY, timeZone);
+/** Substitute for a skipped local time: uses the offset before the gap, so it is later by the length of the gap. */
+export function substituteInstant(clock: WallClock, timeZone: string): number {
+  const local = toUtc(clock);
+  return local - offsetAt(local - DAY_MS, timeZone);
 }
 
-function asIfUtc({ year, month, day, hour, minute, second }: WallClock): number {
+function toUtc({ year, month, day, hour, minute, second }: WallClock): number {
   return Date.UTC(year, month - 1, day, hour, minute, second);
 }
 
-const two = (value: number) => String(value).padStart(2, "0");
+const twoDigits = (value: number) => String(value).padStart(2, "0");
 
-/**
- * Local time of a zone, as `2026-03-01 03:12:09`.
- * @param precision smallest field to write
- */
+/** Local time of a zone, as `2026-03-01 03:12:09`. @param precision smallest field to write */
 export function formatLocal(
   milliseconds: number,
   timeZone: string,
   precision: "day" | "minute" | "second" | "millisecond" = "second",
 ): string {
   const { year, month, day, hour, minute, second } = wallClockOf(milliseconds, timeZone);
-  const date = `${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`;
+  const date = `${String(year).padStart(4, "0")}-${twoDigits(month)}-${twoDigits(day)}`;
   if (precision === "day") return date;
-  const upToMinute = `${date} ${two(hour)}:${two(minute)}`;
+  const upToMinute = `${date} ${twoDigits(hour)}:${twoDigits(minute)}`;
   if (precision === "minute") return upToMinute;
-  const upToSecond = `${upToMinute}:${two(second)}`;
+  const upToSecond = `${upToMinute}:${twoDigits(second)}`;
   if (precision === "second") return upToSecond;
-  return `${upToSecond}.${String(((milliseconds % SECOND) + SECOND) % SECOND).padStart(3, "0")}`;
+  return `${upToSecond}.${String(((milliseconds % SECOND_MS) + SECOND_MS) % SECOND_MS).padStart(3, "0")}`;
 }
 
-/**
- * Relative time, as `28 hours ago` or `in 5 minutes`, in the largest unit with a count of at least two, for precision.
- * `now` below a second: the clocks of two machines differ by more.
- */
+/** Relative time, as `28 hours ago`, in the largest unit with a count of at least two. `now` below a second. */
 export function formatAge(milliseconds: number, nowMs: number): string {
   const difference = milliseconds - nowMs;
   const size = Math.abs(difference);
-  if (size < SECOND) return "now";
+  if (size < SECOND_MS) return "now";
   const units: [Intl.RelativeTimeFormatUnit, number][] = [
-    ["year", 365.25 * DAY],
-    ["month", 30.44 * DAY],
-    ["day", DAY],
-    ["hour", HOUR],
-    ["minute", MINUTE],
+    ["year", 365.25 * DAY_MS],
+    ["month", 30.44 * DAY_MS],
+    ["day", DAY_MS],
+    ["hour", HOUR_MS],
+    ["minute", MINUTE_MS],
   ];
-  const [unit, length] = units.find(([, each]) => size >= 2 * each) ?? ["second", SECOND];
+  const [unit, length] = units.find(([, unitMs]) => size >= 2 * unitMs) ?? ["second", SECOND_MS];
   return new Intl.RelativeTimeFormat("en", { numeric: "always" }).format(Math.round(difference / length), unit);
 }
 
 /** Duration in its two largest units: `3 d 4 h`, `12 min`, `45 s`. */
 export function formatDuration(milliseconds: number): string {
   const units: [string, number][] = [
-    ["d", DAY],
-    ["h", HOUR],
-    ["min", MINUTE],
-    ["s", SECOND],
+    ["d", DAY_MS],
+    ["h", HOUR_MS],
+    ["min", MINUTE_MS],
+    ["s", SECOND_MS],
   ];
   let rest = Math.max(0, milliseconds);
   const parts: string[] = [];
@@ -164,5 +148,5 @@ export function formatDuration(milliseconds: number): string {
     if (count > 0 || parts.length > 0) parts.push(`${count} ${name}`);
     if (parts.length === 2) break;
   }
-  return parts.filter((part, position) => position === 0 || !part.startsWith("0 ")).join(" ") || "0 s";
+  return parts.filter((part, index) => index === 0 || !part.startsWith("0 ")).join(" ") || "0 s";
 }

@@ -15,25 +15,21 @@ export interface NamedInstant {
 /** Undefined until loaded. */
 export const markers = signal<readonly NamedInstant[] | undefined>(undefined);
 
-/** Number of markers per name. The API requires the id for a duplicate name. */
-const counts = computed(() => {
-  const found = new Map<string, number>();
-  for (const { name } of markers.value ?? []) found.set(folded(name), (found.get(folded(name)) ?? 0) + 1);
-  return found;
-});
+/** The API requires the id for a duplicate name. */
+const markersByName = computed(() => Map.groupBy(markers.value ?? [], ({ name }) => normalized(name)));
 
 const PREFIX = "marker:";
 
-/** Name of a marker in the address, or its id where the name is not unique. */
-export function markerAddress({ id, name }: NamedInstant): string {
-  return PREFIX + ((counts.value.get(folded(name)) ?? 0) > 1 ? id : name);
+/** Marker as a URL parameter: its name, or its id if the name is not unique. */
+export function markerParameter({ id, name }: NamedInstant): string {
+  return PREFIX + ((markersByName.value.get(normalized(name)) ?? []).length > 1 ? id : name);
 }
 
 /** Marker with this name or id; undefined if unknown or ambiguous. */
 export function markerNamed(name: string): NamedInstant | undefined {
-  const all = markers.value ?? [];
-  const found = all.filter((each) => folded(each.name) === folded(name));
-  return found.length > 0 ? (found.length === 1 ? found[0] : undefined) : all.find(({ id }) => id === name);
+  const [match, ...others] = markersByName.value.get(normalized(name)) ?? [];
+  if (match === undefined) return markers.value?.find(({ id }) => id === name);
+  return others.length === 0 ? match : undefined;
 }
 
 /** Name in `marker:NAME`; null for any other text. */
@@ -41,6 +37,6 @@ export function markerNameIn(text: string): string | null {
   return text.toLowerCase().startsWith(PREFIX) ? text.slice(PREFIX.length).trim() : null;
 }
 
-function folded(name: string): string {
+function normalized(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

@@ -3,11 +3,11 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 
-/** API filter of activity and transactions. Empty for all records, or for the network of the address. */
+/** API filter of activity and transactions. Empty for all records, or all of the network in the URL. */
 export interface Subject {
   readonly host_id?: string;
   readonly subnet_id?: string;
-  /** Id of any single record, without its parts. */
+  /** Id of any single record; its parts are excluded. */
   readonly id?: string;
 }
 

@@ -6,22 +6,22 @@ export interface RouteMatch<Path extends string> {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Matching route of a path; null without one. `/hosts/` matches `/hosts`. */
+/** Route that matches a path; null if none does. `/hosts/` matches `/hosts`. */
 export function routeOf<Path extends string>(paths: readonly Path[], pathname: string): RouteMatch<Path> | null {
-  const have = partsOf(pathname);
+  const actual = partsOf(pathname);
   for (const path of paths) {
-    const want = partsOf(path);
-    if (want.length !== have.length) continue;
+    const expected = partsOf(path);
+    if (expected.length !== actual.length) continue;
     const params: Record<string, string> = {};
-    const fits = want.every((part, position) => {
-      const given = have[position] ?? "";
-      if (!part.startsWith(":")) return part === given;
-      const decoded = decodedPart(given);
+    const matches = expected.every((part, index) => {
+      const segment = actual[index] ?? "";
+      if (!part.startsWith(":")) return part === segment;
+      const decoded = decodePart(segment);
       if (decoded === null) return false;
       params[part.slice(1)] = decoded;
       return true;
     });
-    if (fits) return { path, params };
+    if (matches) return { path, params };
   }
   return null;
 }
@@ -30,7 +30,7 @@ function partsOf(path: string): string[] {
   return path.split("/").filter((part) => part !== "");
 }
 
-function decodedPart(text: string): string | null {
+function decodePart(text: string): string | null {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -19,16 +19,16 @@ import {
  * @returns its schema version
  * @throws DatabaseRefused if the file is missing, foreign, of a newer version, or has a WAL or journal
  */
-export function requireWhole(path: string): number {
+export function requireComplete(path: string): number {
   if (!existsSync(path)) throw new DatabaseRefused(`There is no file ${path}.`);
   refuseForeignFile(path);
   const header = readHeader(path);
   if (header === null || header.applicationId !== APPLICATION_ID)
     throw new DatabaseRefused(`${path} is not a backup: it is empty.`);
-  for (const beside of [`${path}-wal`, `${path}-journal`]) {
-    if (sizeOf(beside) > 0)
+  for (const sidecar of [`${path}-wal`, `${path}-journal`]) {
+    if (sizeOf(sidecar) > 0)
       throw new DatabaseRefused(
-        `${path} is incomplete: ${beside} belongs to it. Take a backup of that appliance with netledger backup.`,
+        `${path} is incomplete: ${sidecar} belongs to it. Take a backup of that appliance with netledger backup.`,
       );
   }
   return header.schemaVersion;
@@ -36,11 +36,11 @@ export function requireWhole(path: string): number {
 
 /**
  * Opens a backup read-only, without creating files next to it.
- * @throws DatabaseRefused as requireWhole; for an appliance's own database, an older schema, or schema objects that are
+ * @throws DatabaseRefused as requireComplete; for an appliance's own database, an older schema, or schema objects that are
  * not netledger's; with SQLite's reason if it cannot be opened
  */
 export function openBackup(path: string): Sql {
-  const schema = requireWhole(path);
+  const schema = requireComplete(path);
   if (readHeader(path)?.hasLog === true)
     throw new DatabaseRefused(`${path} is the database of an appliance, not a backup: take one with netledger backup.`);
   if (schema !== SCHEMA_VERSION) {

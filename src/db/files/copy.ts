@@ -28,7 +28,7 @@ const HEAD = "SELECT sequence, at, lower(hex(hash)) AS hash FROM history_transac
  * @param to an empty private file
  * @param onStep called with the pages done and the total; its errors abort the copy
  * @returns the head of the copy; null for an empty ledger
- * @throws SQLite's errors: see isDiskTrouble and refusalOf
+ * @throws SQLite's errors: see isDiskFailure and refusalOf
  */
 export async function copyDatabase(
   from: string,
@@ -47,7 +47,7 @@ export async function copyDatabase(
     await backup(source, to, { rate: STEP_PAGES, progress });
     // Commit first, to release the WAL.
     source.exec("COMMIT");
-    leaveWal(to);
+    exitWalMode(to);
     return head === null ? null : { ...head };
   } finally {
     source.close();
@@ -65,7 +65,7 @@ export function headOf(path: string): LedgerHead | null {
   }
 }
 
-function leaveWal(path: string): void {
+function exitWalMode(path: string): void {
   const client = new Database(path, { readwrite: true, strict: true });
   try {
     client.run("PRAGMA journal_mode = DELETE");

@@ -5,9 +5,9 @@ import { Database } from "bun:sqlite";
 import { accessSync, constants, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { syncDirectory } from "../../base/durable-file.ts";
-import { isTaken, regularFile } from "../../base/regular-file.ts";
+import { nameExists, regularFile } from "../../base/regular-file.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { describeRefusal } from "../trouble.ts";
+import { describeOpenFailure } from "../trouble.ts";
 import { DatabaseRefused } from "./migrate.ts";
 
 export interface DataFiles {
@@ -63,12 +63,12 @@ export function ensureDataDirectory(directory: string): string | null {
  * Removes the folders that ensureDataDirectory created, unless they contain files.
  * @param top result of ensureDataDirectory
  */
-export function removeMadeDirectories(directory: string, top: string | null): void {
+export function removeCreatedDirectories(directory: string, top: string | null): void {
   if (top === null) return;
   try {
-    for (let each = directory; ; each = dirname(each)) {
-      rmdirSync(each);
-      if (each === top || each === dirname(each)) return;
+    for (let current = directory; ; current = dirname(current)) {
+      rmdirSync(current);
+      if (current === top || current === dirname(current)) return;
     }
   } catch {
     // Not empty.
@@ -83,7 +83,7 @@ export const LOCK_WAIT_MS = 300;
  * @throws DatabaseRefused while an appliance is running
  */
 export function lockData(files: DataFiles): DataLock {
-  const lock = DataLock.take(files.lock, LOCK_WAIT_MS);
+  const lock = DataLock.acquire(files.lock, LOCK_WAIT_MS);
   if (lock === null)
     throw new DatabaseRefused(`The data in ${files.directory} are in use by another netledger: stop it first.`);
   return lock;
@@ -106,15 +106,15 @@ export class DataLock {
    * @returns null if another process holds it
    * @throws DatabaseRefused if the file cannot be used
    */
-  static take(path: string, waitMs: number): DataLock | null {
-    if (isTaken(path) && regularFile(path) === null)
+  static acquire(path: string, waitMs: number): DataLock | null {
+    if (nameExists(path) && regularFile(path) === null)
       throw new DatabaseRefused(`The lock file ${path} is not a regular file.`);
     // The holder may have removed the file (discard): a lock on an unlinked file excludes no other process.
     for (;;) {
-      const before = fileNumber(path);
+      const before = inodeOf(path);
       const lock = DataLock.tryFile(path, waitMs, before === null);
       if (lock === null) return null;
-      const after = fileNumber(path);
+      const after = inodeOf(path);
       if (after !== null && (before === null || before === after)) return lock;
       lock.release();
     }
@@ -137,7 +137,7 @@ export class DataLock {
       throw new DatabaseRefused(
         code === ""
           ? `The lock file ${path} cannot be used (${codeOf(error)}).`
-          : `The lock file ${describeRefusal(error, path)}`,
+          : `The lock file ${describeOpenFailure(error, path)}`,
       );
     }
   }
@@ -154,20 +154,20 @@ export class DataLock {
 }
 
 /** The inode of a path; null if missing. */
-function fileNumber(path: string): bigint | null {
+function inodeOf(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
 /** A new folder is durable once its parent is synced. */
-function syncUpTo(directory: string, top: string, isThere: boolean): void {
-  for (let each = dirname(directory); ; each = dirname(each)) {
+function syncUpTo(directory: string, top: string, existed: boolean): void {
+  for (let current = dirname(directory); ; current = dirname(current)) {
     try {
-      syncDirectory(each);
+      syncDirectory(current);
     } catch (error) {
       // Existing data does not depend on syncing an unreadable parent.
-      if (!isThere || !["EACCES", "EPERM"].includes(codeOf(error))) throw error;
+      if (!existed || !["EACCES", "EPERM"].includes(codeOf(error))) throw error;
     }
-    if (each === top || each === dirname(each)) return;
+    if (current === top || current === dirname(current)) return;
   }
 }
 

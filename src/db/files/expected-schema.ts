@@ -46,16 +46,11 @@ export function schemaDifferences(db: Sql, version = SCHEMA_VERSION): SchemaDiff
   const found = schemaOf(db);
   const keys = [...new Set([...expected.keys(), ...found.keys()])].sort();
   return keys.flatMap((key) => {
-    const [made, is] = [expected.get(key) ?? null, found.get(key) ?? null];
-    return isSame(made, is)
-      ? []
-      : [
-          {
-            expected: made,
-            found: is,
-            isReplaceable: [made, is].every((each) => each === null || isReplaceable(each, expected)),
-          },
-        ];
+    const [expectedObject, foundObject] = [expected.get(key) ?? null, found.get(key) ?? null];
+    if (isSame(expectedObject, foundObject)) return [];
+    const objects = [expectedObject, foundObject].filter((each) => each !== null);
+    const canReplace = objects.every((each) => isReplaceable(each, expected));
+    return [{ expected: expectedObject, found: foundObject, isReplaceable: canReplace }];
   });
 }
 
@@ -64,8 +59,8 @@ export function schemaDifferences(db: Sql, version = SCHEMA_VERSION): SchemaDiff
  * @returns the SQL of the objects to recreate
  */
 export function dropForeignObjects(db: Sql): string[] {
-  return schemaDifferences(db).flatMap(({ expected, found, isReplaceable: mayGo }) => {
-    if (!mayGo) return [];
+  return schemaDifferences(db).flatMap(({ expected, found, isReplaceable: canDrop }) => {
+    if (!canDrop) return [];
     if (found !== null) db.$client.run(`DROP ${found.type} "${found.name.replaceAll('"', '""')}"`);
     return expected?.sql == null ? [] : [expected.sql];
   });
@@ -104,8 +99,8 @@ function schemaOf(db: Sql): Schema {
   return new Map(rows.map((row) => [`${row.type} ${row.name}`, row]));
 }
 
-function isSame(made: SchemaObject | null, is: SchemaObject | null): boolean {
-  return made !== null && is !== null && made.table === is.table && made.sql === is.sql;
+function isSame(expected: SchemaObject | null, found: SchemaObject | null): boolean {
+  return expected?.table === found?.table && expected?.sql === found?.sql;
 }
 
 function isReplaceable({ type, table, sql }: SchemaObject, expected: Schema): boolean {

@@ -21,12 +21,12 @@ import people from "../../../migrations/0039_people.sql" with { type: "text" };
 import operations from "../../../migrations/0040_operations.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
-import { openRegular, whatElse, whyUnreadable } from "../../base/regular-file.ts";
+import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
 import { openWritable, type Sql } from "../connection.ts";
-import { checkedTables, countIn } from "../row-checksum.ts";
-import { keepRowSums, startRowSums } from "../row-sums.ts";
+import { checkedTables, includeColumns } from "../row-checksum.ts";
+import { installRowSumTriggers, startRowSums } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { describeRefusal, GOOD_COPY, readTroubleOf } from "../trouble.ts";
+import { describeOpenFailure, GOOD_COPY, readFailureOf } from "../trouble.ts";
 
 /** Last schema before the first release. Its data is refused: nothing here upgrades it. */
 const LAST_UNRELEASED_SCHEMA = 35;
@@ -76,7 +76,7 @@ export function readHeader(path: string): DatabaseHeader | null {
   if (length < 100 || header.toString("latin1", 0, 15) !== "SQLite format 3") {
     throw new DatabaseRefused(`${path} is not an SQLite database.`);
   }
-  refuseCutOff(path, header.readUInt16BE(16));
+  refuseTruncated(path, header.readUInt16BE(16));
   return {
     applicationId: header.readUInt32BE(68),
     schemaVersion: header.readUInt32BE(60),
@@ -95,9 +95,9 @@ export function requireRegular(path: string): void {
       file = statSync(each, { throwIfNoEntry: false });
       if (file?.isFile() === true) accessSync(each, constants.R_OK);
     } catch (error) {
-      throw new DatabaseRefused(`${each} ${whyUnreadable(error)}.`);
+      throw new DatabaseRefused(`${each} ${describeReadError(error)}.`);
     }
-    if (file?.isFile() === false) throw new DatabaseRefused(`${each} ${whatElse(file)}.`);
+    if (file?.isFile() === false) throw new DatabaseRefused(`${each} ${describeWrongType(file)}.`);
   }
 }
 
@@ -121,12 +121,12 @@ export function refuseForeignFile(path: string): void {
 
 /** Converts an SQLite error into a message for the operator; returns any other error unchanged. */
 export function refusalOf(error: unknown, path: string): unknown {
-  return sqliteCode(error) === "" ? error : new DatabaseRefused(describeRefusal(error, path));
+  return sqliteCode(error) === "" ? error : new DatabaseRefused(describeOpenFailure(error, path));
 }
 
-/** As refusalOf, but keeps DomainErrors and errors that readTroubleOf will translate. */
+/** As refusalOf, but keeps DomainErrors and errors that readFailureOf will translate. */
 export function refusalOfWork(error: unknown, path: string): unknown {
-  return error instanceof DomainError || readTroubleOf(error) !== null ? error : refusalOf(error, path);
+  return error instanceof DomainError || readFailureOf(error) !== null ? error : refusalOf(error, path);
 }
 
 /**
@@ -142,13 +142,13 @@ export function orRefused<T>(path: string, act: (path: string) => T): T {
 }
 
 /**
- * @param orElse an alternative remedy to mention if the schema differs
+ * @param alternative an alternative remedy to mention if the schema differs
  * @throws DatabaseRefused for any schema but the current one
  */
-export function requireSchema(path: string, version: number, orElse = ""): void {
+export function requireSchema(path: string, version: number, alternative = ""): void {
   if (version !== SCHEMA_VERSION)
     throw new DatabaseRefused(
-      `${path} has the schema ${version}, and this netledger needs ${SCHEMA_VERSION}: netledger serve upgrades it${orElse}.`,
+      `${path} has the schema ${version}, and this netledger needs ${SCHEMA_VERSION}: netledger serve upgrades it${alternative}.`,
     );
 }
 
@@ -181,21 +181,19 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade,
     throw new DatabaseRefused(`${path} is a database of another program.`);
   }
   // Row sums must follow what migrations change.
-  keepRowSums(db);
+  installRowSumTriggers(db);
   if (version === latest) return;
   client
     .transaction(() => {
       const before = columnsOf(db);
       runMigrations(db, version, latest, migrations);
-      keepRowSums(db);
+      installRowSumTriggers(db);
       const after = columnsOf(db);
-      startRowSums(
-        db,
-        [...after.keys()].filter((table) => !before.has(table)),
-      );
+      const created = [...after.keys()].filter((table) => !before.has(table));
+      startRowSums(db, created);
       if (version > 0) {
         const added = addedColumns(before, after);
-        for (const { name } of checkedTables(db)) if (added.has(name)) countIn(db, name, added.get(name) ?? []);
+        for (const { name } of checkedTables(db)) if (added.has(name)) includeColumns(db, name, added.get(name) ?? []);
         upgrade(db, version, added);
       }
       client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
@@ -211,8 +209,8 @@ export function makeSchema(db: Sql, version: number): void {
 }
 
 function runMigrations({ $client }: Sql, from: number, to: number, migrations: readonly string[]): void {
-  for (const [place, migration] of migrations.entries()) {
-    const version = LAST_UNRELEASED_SCHEMA + place + 1;
+  for (const [index, migration] of migrations.entries()) {
+    const version = LAST_UNRELEASED_SCHEMA + index + 1;
     // A migration without SQL only adds fields to records; SQLite refuses an empty statement.
     if (version > from && version <= to) $client.run(`${migration}\nPRAGMA user_version = ${version}`);
   }
@@ -223,9 +221,8 @@ function columnsOf({ $client }: Sql): Map<string, string[]> {
   const rows = $client
     .query(`SELECT t.name, c.name FROM main.sqlite_schema t JOIN pragma_table_info(t.name) c WHERE t.type = 'table'`)
     .values() as Array<[string, string]>;
-  return new Map(
-    [...Map.groupBy(rows, ([table]) => table)].map(([table, own]) => [table, own.map(([, name]) => name)]),
-  );
+  const byTable = Map.groupBy(rows, ([table]) => table);
+  return new Map([...byTable].map(([table, columns]) => [table, columns.map(([, name]) => name)]));
 }
 
 function addedColumns(before: AddedColumns, after: AddedColumns): AddedColumns {
@@ -271,7 +268,7 @@ function removeDatabase(path: string): void {
 }
 
 /** SQLite reads zeros for the missing part of a truncated last page. If there is a WAL, it may contain that page. */
-function refuseCutOff(path: string, pageBytes: number): void {
+function refuseTruncated(path: string, pageBytes: number): void {
   const missing = pageBytes === 0 ? 0 : statSync(path).size % pageBytes;
   if (missing === 0 || logBytes(path) > 0) return;
   throw new DatabaseRefused(`${path} is damaged: it is truncated. ${GOOD_COPY_SENTENCE}`);
@@ -281,7 +278,7 @@ function openToRead(path: string): number {
   try {
     return openRegular(path);
   } catch (error) {
-    throw new DatabaseRefused(`${path} ${whyUnreadable(error)}.`);
+    throw new DatabaseRefused(`${path} ${describeReadError(error)}.`);
   }
 }
 
@@ -293,9 +290,8 @@ export function requireWritable(path: string): void {
   try {
     if (existsSync(path)) accessSync(path, constants.W_OK);
   } catch (error) {
-    throw new DatabaseRefused(
-      `${path} cannot be written to (${error instanceof Error && "code" in error ? error.code : error}).`,
-    );
+    const code = error instanceof Error && "code" in error ? error.code : error;
+    throw new DatabaseRefused(`${path} cannot be written to (${code}).`);
   }
 }
 

@@ -3,27 +3,27 @@
 
 import { type Lookup, lookupOf } from "../called-words.ts";
 import { SCOPE_CODES, SCOPES, type ScopeName, scopeKey, valueScope } from "../kind.ts";
-import { wholeTerm } from "../search-text.ts";
-import { type Condition, type FieldCondition, type FieldPlace, ownFieldOf } from "./condition.ts";
+import { exactTerm } from "../search-text.ts";
+import { type Condition, type FieldCondition, type FieldPath, ownFieldOf } from "./condition.ts";
 import type { ListQuery } from "./list-query.ts";
 import type { Populations } from "./population.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { NumberSet, type Settled } from "./settled-condition.ts";
+import { NumberSet, type ResolvedCondition } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** With more candidates, a full scan is as good. */
 const CANDIDATES_MAX = 10_000;
 /** Small enough to stop looking for a smaller set. */
-const FEW = 100;
+const SMALL_SET_SIZE = 100;
 /** Conjuncts tried for a small set: each costs as much as it may find. */
 const PARTS_MAX = 10;
-/** Maximum scopes merged side by side. */
+/** Maximum scopes merged in one query. */
 const MERGED_SCOPES_MAX = 64;
 /** Maximum containers looked up one by one. */
 const CONTAINERS_MAX = 100;
 /** Maximum referenced records for lookups in the full-text index, and their number per query. */
-const NAMED_MAX = 2_000;
-const NAMED_AT_ONCE = 100;
+const REFERENCED_MAX = 2_000;
+const REFERENCED_PER_QUERY = 100;
 
 export class Candidates {
   private readonly connection: ReadConnection;
@@ -35,16 +35,16 @@ export class Candidates {
   }
 
   /** A superset of the matches; null if it would be large. */
-  of(condition: Settled, query: ListQuery): NumberSet | null {
+  of(condition: ResolvedCondition, query: ListQuery): NumberSet | null {
     switch (condition.type) {
       case "all": {
-        let least: NumberSet | null = null;
+        let smallest: NumberSet | null = null;
         for (const part of condition.parts.slice(0, PARTS_MAX)) {
           const set = this.of(part, query);
-          if (set !== null && (least === null || set.size < least.size)) least = set;
-          if (least !== null && least.size <= FEW) break;
+          if (set !== null && (smallest === null || set.size < smallest.size)) smallest = set;
+          if (smallest !== null && smallest.size <= SMALL_SET_SIZE) break;
         }
-        return least;
+        return smallest;
       }
       case "any": {
         const found: number[] = [];
@@ -58,12 +58,12 @@ export class Candidates {
       case "numbers":
         return condition.numbers.size <= CANDIDATES_MAX ? condition.numbers : null;
       case "names": {
-        const [place, second] = condition.places;
+        const [path, second] = condition.paths;
         if (condition.ids.size === 0) return NumberSet.NONE;
-        const scope = place === undefined || second !== undefined ? null : scopeOf(place, query);
-        if (scope !== null) return this.livingIn(scope, [...condition.ids], query);
+        const scope = path === undefined || second !== undefined ? null : scopeOf(path, query);
+        if (scope !== null) return this.recordsIn(scope, [...condition.ids], query);
         const { entryOf, ids } = condition;
-        return entryOf === undefined ? null : this.everHad(entryOf, [...ids], query);
+        return entryOf === undefined ? null : this.recordsWithEntries(entryOf, [...ids], query);
       }
       case "field":
         return this.ofField(condition, query);
@@ -73,40 +73,43 @@ export class Candidates {
   }
 
   /** Moves conditions on containers into `within`, where possible. */
-  within(condition: Settled, query: ListQuery): { readonly condition: Settled; readonly query: ListQuery } {
+  within(
+    condition: ResolvedCondition,
+    query: ListQuery,
+  ): { readonly condition: ResolvedCondition; readonly query: ListQuery } {
     const parts = condition.type === "all" ? condition.parts : [condition];
     const within = { ...query.within };
-    const left = parts.filter((part) => {
-      const container = containerIn(part, query);
+    const remaining = parts.filter((part) => {
+      const container = requiredContainer(part, query);
       if (container === null || within[container.scope] !== undefined) return true;
       within[container.scope] = container.id;
       return false;
     });
-    return { condition: { type: "all", parts: left }, query: { ...query, within } };
+    return { condition: { type: "all", parts: remaining }, query: { ...query, within } };
   }
 
   /**
-   * Disjoint scopes that contain exactly the matches: those of a group. Null if the condition asks more than that, or
+   * Disjoint scopes that contain exactly the matches: those of a group. Null if the condition requires more, or
    * if the list covers less than its networks.
    */
-  scopesOf(condition: Settled, query: ListQuery): number[] | null {
+  scopesOf(condition: ResolvedCondition, query: ListQuery): number[] | null {
     if (condition.type === "all" && condition.parts.length === 1)
-      return this.scopesOf(condition.parts[0] as Settled, query);
+      return this.scopesOf(condition.parts[0] as ResolvedCondition, query);
     const { kind, reach, ids, among, search, filters = [], within = {} } = query;
     const { network, ...others } = within;
     if (ids !== undefined || search !== undefined || filters.length > 0) return null;
     if (among !== undefined || Object.values(others).some((id) => id !== undefined)) return null;
     if (condition.type === "names") {
       const [id, second] = [...condition.ids];
-      const isGroup = isSameNames(condition.places, kind.groups?.names ?? []);
+      const isGroup = areSameFields(condition.paths, kind.groups?.names ?? []);
       // A record may refer to one outside the caller's reach.
       if (!isGroup || id === undefined || second !== undefined || network !== undefined || reach.networkNs !== null)
         return null;
       return this.numberOf(id).map((n) => scopeKey(n, kind));
     }
-    if (condition.type !== "field" || condition.test.lookup?.is !== "whole") return null;
+    if (condition.type !== "field" || condition.test.lookup?.match !== "whole") return null;
     const { text } = condition.test.lookup;
-    const field = ownFieldOf(condition.place);
+    const field = ownFieldOf(condition.path);
     if (field === null || valueScope(kind, field, text, 0) === null) return null;
     const networkNs = this.networksOf(query);
     return networkNs.length > MERGED_SCOPES_MAX
@@ -116,9 +119,9 @@ export class Candidates {
 
   /** Networks that a list covers. */
   private networksOf({ reach, within }: ListQuery): readonly number[] {
-    const asked = within?.network;
-    if (asked !== undefined) {
-      const [n = 0] = this.numberOf(asked);
+    const requested = within?.network;
+    if (requested !== undefined) {
+      const [n = 0] = this.numberOf(requested);
       return reach.networkNs === null || reach.networkNs.includes(n) ? [n] : [];
     }
     if (reach.networkNs !== null) return reach.networkNs;
@@ -128,27 +131,22 @@ export class Candidates {
     return rows.map(([n]) => n);
   }
 
-  private ofField({ place, test, called }: FieldCondition, query: ListQuery): NumberSet | null {
+  private ofField({ path, test, wordIndex }: FieldCondition, query: ListQuery): NumberSet | null {
     const { lookup } = test;
     if (lookup === undefined) return null;
-    if (lookup.is === "whole" && ownFieldOf(place) === "id") return NumberSet.of(this.numberOf(lookup.text));
-    const scope = scopeOf(place, query);
-    if (scope !== null && lookup.is === "whole") return this.livingIn(scope, [lookup.text], query);
-    const entries = called === undefined ? null : lookupOf(called, lookup);
+    if (lookup.match === "whole" && ownFieldOf(path) === "id") return NumberSet.of(this.numberOf(lookup.text));
+    const scope = scopeOf(path, query);
+    if (scope !== null && lookup.match === "whole") return this.recordsIn(scope, [lookup.text], query);
+    const entries = wordIndex === undefined ? null : lookupOf(wordIndex, lookup);
     if (entries === null) return null;
     const until = query.asOf?.sequence ?? 2 ** 31 - 1;
-    const found = this.populations.index.everCalled(
-      query.reach.organizationN,
-      query.kind,
-      entries,
-      until,
-      CANDIDATES_MAX,
-    );
+    const { index } = this.populations;
+    const found = index.everHadEntries(query.reach.organizationN, query.kind, entries, until, CANDIDATES_MAX);
     return found === null ? null : NumberSet.of(found);
   }
 
   /** Records in any of these containers. */
-  private livingIn(scope: ScopeName, ids: readonly string[], query: ListQuery): NumberSet | null {
+  private recordsIn(scope: ScopeName, ids: readonly string[], query: ListQuery): NumberSet | null {
     if (ids.length > CONTAINERS_MAX) return null;
     const { kind, reach, asOf } = query;
     const found: number[] = [];
@@ -164,12 +162,16 @@ export class Candidates {
   }
 
   /** Records that had one of these full-text entries at any time up to the query's transaction. */
-  private everHad(entryOf: (id: string) => string, ids: readonly string[], query: ListQuery): NumberSet | null {
-    if (ids.length > NAMED_MAX) return null;
+  private recordsWithEntries(
+    entryOf: (id: string) => string,
+    ids: readonly string[],
+    query: ListQuery,
+  ): NumberSet | null {
+    if (ids.length > REFERENCED_MAX) return null;
     const until = query.asOf?.sequence ?? 2 ** 31 - 1;
     const found = new Set<number>();
-    for (let start = 0; start < ids.length; start += NAMED_AT_ONCE) {
-      const terms = ids.slice(start, start + NAMED_AT_ONCE).map((id) => wholeTerm(entryOf(id)));
+    for (let start = 0; start < ids.length; start += REFERENCED_PER_QUERY) {
+      const terms = ids.slice(start, start + REFERENCED_PER_QUERY).map((id) => exactTerm(entryOf(id)));
       const rows = this.connection
         .statement(
           `SELECT rowid >> 31 FROM history_search WHERE history_search MATCH +?1 AND (rowid & 2147483647) <= +?2
@@ -205,16 +207,18 @@ function narrows(condition: Condition, query: ListQuery, countOf: (query: ListQu
       const { lookup } = condition.test;
       if (lookup === undefined) return false;
       const isIn =
-        lookup.is === "whole" && (ownFieldOf(condition.place) === "id" || isSmall(scopeOf(condition.place, query)));
+        lookup.match === "whole" && (ownFieldOf(condition.path) === "id" || isSmall(scopeOf(condition.path, query)));
       return isIn || isQuick(condition);
     }
     case "names": {
-      const [place, second] = condition.places;
-      const isIn = place !== undefined && second === undefined && isSmall(scopeOf(place, query));
-      return isIn && condition.that !== null && narrows(condition.that, { ...query, kind: condition.kind }, countOf);
+      const [path, second] = condition.paths;
+      const isIn = path !== undefined && second === undefined && isSmall(scopeOf(path, query));
+      return (
+        isIn && condition.nested !== null && narrows(condition.nested, { ...query, kind: condition.kind }, countOf)
+      );
     }
     case "named":
-      return condition.that !== null && narrows(condition.that, { ...query, kind: condition.kind }, countOf);
+      return condition.nested !== null && narrows(condition.nested, { ...query, kind: condition.kind }, countOf);
     default:
       return false;
   }
@@ -233,11 +237,11 @@ export function isCheap(condition: Condition, query: ListQuery, countOf: (query:
       return isCheap(condition.part, query, countOf);
     case "names":
     case "named": {
-      const { kind, that } = condition;
+      const { kind, nested } = condition;
       const inner = { kind, reach: query.reach, asOf: query.asOf, limit: 0, offset: 0 };
-      return that !== null && isNarrow(that, inner, countOf)
+      return nested !== null && isNarrow(nested, inner, countOf)
         ? true
-        : countOf(inner) <= CHEAP_MAX && (that === null || isCheap(that, inner, countOf));
+        : countOf(inner) <= CHEAP_MAX && (nested === null || isCheap(nested, inner, countOf));
     }
     case "found":
     case "changes":
@@ -263,8 +267,8 @@ function isIntersected(condition: FieldCondition): boolean {
   return entries !== null && "all" in entries && entries.all.length > 1;
 }
 
-function entriesOf({ called, test: { lookup } }: FieldCondition): Lookup | null {
-  return called === undefined || lookup === undefined ? null : lookupOf(called, lookup);
+function entriesOf({ wordIndex, test: { lookup } }: FieldCondition): Lookup | null {
+  return wordIndex === undefined || lookup === undefined ? null : lookupOf(wordIndex, lookup);
 }
 
 /** Maximum records of another kind to scan within one step. */
@@ -276,26 +280,31 @@ function isSmall(scope: ScopeName | null): boolean {
 }
 
 /** The one container that the condition requires; null if it requires none or several. */
-function containerIn(condition: Settled, query: ListQuery): { readonly scope: ScopeName; readonly id: string } | null {
+function requiredContainer(
+  condition: ResolvedCondition,
+  query: ListQuery,
+): { readonly scope: ScopeName; readonly id: string } | null {
   if (condition.type === "names") {
-    const [place, other] = condition.places;
+    const [path, other] = condition.paths;
     const [id, second] = condition.ids;
-    const scope = place === undefined || other !== undefined ? null : scopeOf(place, query);
+    const scope = path === undefined || other !== undefined ? null : scopeOf(path, query);
     return scope === null || id === undefined || second !== undefined ? null : { scope, id };
   }
-  if (condition.type !== "field" || condition.test.lookup?.is !== "whole") return null;
-  const scope = scopeOf(condition.place, query);
+  if (condition.type !== "field" || condition.test.lookup?.match !== "whole") return null;
+  const scope = scopeOf(condition.path, query);
   return scope === null ? null : { scope, id: condition.test.lookup.text };
 }
 
 /** Container scope of a field; null if it is not a container's id. */
-export function scopeOf(place: FieldPlace, { kind }: ListQuery): ScopeName | null {
-  const field = ownFieldOf(place);
+export function scopeOf(path: FieldPath, { kind }: ListQuery): ScopeName | null {
+  const field = ownFieldOf(path);
   return field === null || field === "id" ? null : (SCOPES.find((scope) => kind.scopes[scope] === field) ?? null);
 }
 
 /** Whether the places are exactly these fields of the record itself. */
-function isSameNames(places: readonly FieldPlace[], fields: readonly string[]): boolean {
-  const names = places.map(({ of, steps }) => (of === "members" && steps.length === 1 ? steps[0]?.name : undefined));
+function areSameFields(paths: readonly FieldPath[], fields: readonly string[]): boolean {
+  const names = paths.map(({ source: of, steps }) =>
+    of === "members" && steps.length === 1 ? steps[0]?.name : undefined,
+  );
   return names.length === fields.length && fields.every((field) => names.includes(field));
 }

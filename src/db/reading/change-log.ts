@@ -5,8 +5,8 @@ import type { Instant } from "../../base/instant.ts";
 import type { VersionOperation } from "../change-counts.ts";
 import { type AnyKind, OPERATION, operationOf } from "../kind.ts";
 import { writtenSql } from "../packing.ts";
-import { changedSql, membersSql, ofKindSql } from "../shape.ts";
-import { Activity, type Stretch, type TransactionRange } from "./activity.ts";
+import { byKindSql, changedSql, membersSql } from "../shape.ts";
+import { Activity, type ActivityStep, type TransactionRange } from "./activity.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 import { SqlBuilder } from "./sql-builder.ts";
@@ -47,13 +47,13 @@ export interface ChangeQuery {
   /** Only this host and its parts. */
   readonly hostN?: number;
   /** Only versions of this record, and versions that refer to it or replaced a version that did. */
-  readonly named?: NamedRecord;
+  readonly referenced?: ReferencedRecord;
   /** Requires the record to be in scope just before or after the version; otherwise at any time. */
-  readonly isOfThen?: true;
+  readonly isInScopeThen?: true;
 }
 
 /** A record, and the field of other kinds that refers to it. */
-export interface NamedRecord {
+export interface ReferencedRecord {
   readonly n: number;
   readonly id: string;
   readonly kinds: readonly AnyKind[];
@@ -62,7 +62,7 @@ export interface NamedRecord {
 
 /** Result of one step of a walk. */
 export interface ChangeStep {
-  /** In commit order; empty if the caller may see none. */
+  /** In commit order; empty if none is visible to the caller. */
   readonly changes: readonly RecordChange[];
   /** Last transaction whose versions were all examined. */
   readonly through: number;
@@ -74,7 +74,7 @@ const STEP_TRANSACTIONS = 1_000;
 const STEP_CHANGES = 1_000;
 /** Versions examined per step, visible or not; fewer if each must be checked against many networks. */
 const STEP_VERSIONS = 10_000;
-const STEP_LOOKS = 100_000;
+const STEP_CHECKS = 100_000;
 
 export class ChangeLog {
   private readonly connection: ReadConnection;
@@ -96,7 +96,7 @@ export class ChangeLog {
   }
 
   /** Versions of these transactions, in the same steps. */
-  *changesIn(query: ChangeQuery, { sequences, through }: Stretch): Generator<ChangeStep> {
+  *changesIn(query: ChangeQuery, { sequences, through }: ActivityStep): Generator<ChangeStep> {
     const sql = new SqlBuilder(null);
     const visible = this.visible(query, sql, "a.value");
     const values = [...sql.values];
@@ -104,17 +104,19 @@ export class ChangeLog {
     const text = `SELECT ${changeSql(query.kinds, "a.value")} FROM ${versionsIn(sequencesJson, afterN)}
       AND v.key <= iif(a.value = ${lastSequence}, (${lastN} << 31) | a.value, 9223372036854775807)
       CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE ${visible} LIMIT ${STEP_CHANGES}`;
-    const looked = Math.ceil(STEP_LOOKS / (STEP_LOOKS / STEP_VERSIONS + (query.reach.networkNs?.length ?? 0)));
-    for (let left = sequences, n = 0; left.length > 0; ) {
-      const last = this.versionAt(looked, left, n);
-      const among = last === null ? left : left.slice(0, left.indexOf(last.sequence) + 1);
+    const versionsPerStep = Math.ceil(
+      STEP_CHECKS / (STEP_CHECKS / STEP_VERSIONS + (query.reach.networkNs?.length ?? 0)),
+    );
+    for (let remaining = sequences, n = 0; remaining.length > 0; ) {
+      const last = this.versionAt(versionsPerStep, remaining, n);
+      const included = last === null ? remaining : remaining.slice(0, remaining.indexOf(last.sequence) + 1);
       const rows = this.connection
         .statement(text)
-        .values(...values, JSON.stringify(among), n, last?.sequence ?? 0, last?.n ?? 0) as ChangeRow[];
+        .values(...values, JSON.stringify(included), n, last?.sequence ?? 0, last?.n ?? 0) as ChangeRow[];
       const changes = rows.map((row) => changeOf(query.kinds, row));
       const next = changes.length < STEP_CHANGES ? last : (changes.at(-1) as RecordChange);
       yield { changes, through: next === null ? through : next.sequence - 1 };
-      left = next === null ? [] : left.slice(left.indexOf(next.sequence));
+      remaining = next === null ? [] : remaining.slice(remaining.indexOf(next.sequence));
       n = next?.n ?? 0;
     }
   }
@@ -133,27 +135,20 @@ export class ChangeLog {
       const rows = this.connection.statement(text).values(...values) as Array<[...ChangeRow, number]>;
       const last = rows.at(-1);
       through = last === undefined || rows.length < STEP_CHANGES ? until : last[1];
-      yield {
-        changes: rows
-          .filter((row) => row[6] === 1)
-          .map(([n, sequence, code, id, operation, changed]) =>
-            changeOf(query.kinds, [n, sequence, code, id, operation, changed]),
-          ),
-        through,
-      };
+      yield { changes: rows.filter((row) => row[6] === 1).map((row) => changeOf(query.kinds, row)), through };
     }
   }
 
   /** Transactions in (after, until] that may match the query, limited to one step of `limit` transactions. */
-  touching(query: ChangeQuery, after: number, until: number, limit: number): Stretch {
+  touching(query: ChangeQuery, after: number, until: number, limit: number): ActivityStep {
     if (query.hostN === undefined) return this.activity(query).next(after, until, limit);
     // A change of a shown part creates a host version. Include thinned host versions: the part's version may still
     // exist.
-    const touched = ["history_versions", "history_thinned"].map(
+    const versionKeys = ["history_versions", "history_thinned"].map(
       (table) => `SELECT key FROM ${table} WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)`,
     );
     const rows = this.connection
-      .statement(`SELECT key & 2147483647 FROM (${touched.join(" UNION ALL ")} ORDER BY key LIMIT +?4)`)
+      .statement(`SELECT key & 2147483647 FROM (${versionKeys.join(" UNION ALL ")} ORDER BY key LIMIT +?4)`)
       .values(query.hostN, after, until, limit) as Array<[number]>;
     const sequences = rows.map((row) => row[0]);
     return { sequences, through: sequences.length < limit ? until : (sequences.at(-1) as number) };
@@ -174,22 +169,13 @@ export class ChangeLog {
     const order = ns.length === 1 ? "v.key DESC" : "v.key & 2147483647 DESC, v.key >> 31 DESC";
     const rows = this.connection
       .statement(
-        `SELECT j.value, r.id, v.key & 2147483647, v.operation, ${changedSql(kind, "v")} FROM ${ns.length === 1 ? "(SELECT +?1 AS value)" : "json_each(+?1)"} j
+        `SELECT ${changeSql([kind], "v.key & 2147483647")} FROM ${ns.length === 1 ? "(SELECT +?1 AS value)" : "json_each(+?1)"} j
           CROSS JOIN history_records r ON r.n = j.value
           CROSS JOIN history_versions v ON v.key > (j.value << 31) AND v.key <= ((j.value << 31) | +?2)
           ORDER BY ${order} LIMIT +?3 OFFSET +?4`,
       )
-      .values(ns.length === 1 ? (ns[0] as number) : JSON.stringify(ns), until, limit, offset) as Array<
-      [number, string, number, number, string | null]
-    >;
-    return rows.map(([n, id, sequence, operation, changed]) => ({
-      n,
-      sequence,
-      kind,
-      id,
-      operation: operationOf(operation),
-      changedFields: fieldsIn(changed),
-    }));
+      .values(ns.length === 1 ? (ns[0] as number) : JSON.stringify(ns), until, limit, offset) as ChangeRow[];
+    return rows.map((row) => changeOf([kind], row));
   }
 
   /**
@@ -200,49 +186,37 @@ export class ChangeLog {
     const text = `SELECT j.value, v.key & 2147483647, ${changedSql(kind, "v")} FROM json_each(+?1) j
       CROSS JOIN history_versions v ON v.key > ((j.value << 31) | iif(j.key = 0, +?2, +?3))
       AND v.key <= ((j.value << 31) | +?4) LIMIT +?5`;
-    for (let left = ns, from = after; left.length > 0; ) {
+    for (let remaining = ns, from = after; remaining.length > 0; ) {
       const rows = this.connection
         .statement(text)
-        .values(JSON.stringify(left), from, after, until, STEP_CHANGES) as Array<[number, number, string | null]>;
-      yield rows.map(([n, sequence, changed]) => ({
-        n,
-        sequence,
-        changedFields: fieldsIn(changed),
-      }));
+        .values(JSON.stringify(remaining), from, after, until, STEP_CHANGES) as Array<[number, number, string | null]>;
+      yield rows.map(([n, sequence, changed]) => ({ n, sequence, changedFields: fieldsIn(changed) }));
       const last = rows.at(-1);
       if (last === undefined || rows.length < STEP_CHANGES) return;
-      left = left.slice(left.indexOf(last[0]));
+      remaining = remaining.slice(remaining.indexOf(last[0]));
       from = last[1];
     }
   }
 
   versionCount(n: number, until: number): number {
-    return (
-      this.connection
-        .statement("SELECT count(*) FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)")
-        .values(n, until)[0] as [number]
-    )[0];
+    const text = "SELECT count(*) FROM history_versions WHERE key > (+?1 << 31) AND key <= ((+?1 << 31) | +?2)";
+    const [[count]] = this.connection.statement(text).values(n, until) as [[number]];
+    return count;
   }
 
   /** The last version in (after, until] that thinning dropped; 0 for none. */
   lastDropped(n: number, after: number, until: number): number {
-    const row = this.connection
-      .statement(
-        `SELECT max(key) & 2147483647 FROM history_thinned WHERE key > ((+?1 << 31) | +?2)
-          AND key <= ((+?1 << 31) | +?3)`,
-      )
-      .values(n, after, until)[0] as [number | null];
-    return row[0] ?? 0;
+    const text = `SELECT max(key) & 2147483647 FROM history_thinned WHERE key > ((+?1 << 31) | +?2)
+      AND key <= ((+?1 << 31) | +?3)`;
+    const [[last]] = this.connection.statement(text).values(n, after, until) as [[number | null]];
+    return last ?? 0;
   }
 
   aliveAt(ns: readonly number[], sequence: number): Set<number> {
-    const rows = this.connection
-      .statement(
-        `SELECT j.value FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key = (SELECT max(key)
-          FROM history_versions WHERE key > (j.value << 31) AND key <= ((j.value << 31) | +?2))
-          WHERE v.operation <> ${OPERATION.Deleted}`,
-      )
-      .values(JSON.stringify(ns), sequence) as Array<[number]>;
+    const text = `SELECT j.value FROM json_each(+?1) j CROSS JOIN history_versions v ON v.key = (SELECT max(key)
+      FROM history_versions WHERE key > (j.value << 31) AND key <= ((j.value << 31) | +?2))
+      WHERE v.operation <> ${OPERATION.Deleted}`;
+    const rows = this.connection.statement(text).values(JSON.stringify(ns), sequence) as Array<[number]>;
     return new Set(rows.map((row) => row[0]));
   }
 
@@ -250,12 +224,12 @@ export class ChangeLog {
    * Number of a record that is or was visible to the caller; null for none.
    * @param ownerN additional container that holds it, or held it until its end: the user, for an API key
    */
-  everSeen(kind: AnyKind, id: string, reach: Reach, ownerN: number | null = null): number | null {
+  everVisible(kind: AnyKind, id: string, reach: Reach, ownerN: number | null = null): number | null {
     const sql = new SqlBuilder(null);
-    const owned = ownerN === null ? "" : ` AND ${this.lastLivedIn(sql.bind(ownerN), sql.bind(reach.organizationN))}`;
+    const owned = ownerN === null ? "" : ` AND ${this.lastBelongedTo(sql.bind(ownerN), sql.bind(reach.organizationN))}`;
     const text = `SELECT r.n FROM history_records r WHERE r.id = ${sql.bind(id)} AND r.kind = ${kind.code}
       AND ${this.visible({ reach, kinds: [kind] }, sql)}${owned}`;
-    const row = this.connection.statement(text).values(...sql.values)[0] as [number] | undefined;
+    const [row] = this.connection.statement(text).values(...sql.values) as Array<[number]>;
     return row?.[0] ?? null;
   }
 
@@ -263,7 +237,12 @@ export class ChangeLog {
    * The subset of these records that is of one of the kinds and is or was visible to the caller.
    * @param networkN only records that were ever in this network; null for any
    */
-  everSeenOf(kinds: readonly AnyKind[], ns: readonly number[], reach: Reach, networkN: number | null): Set<number> {
+  everVisibleAmong(
+    kinds: readonly AnyKind[],
+    ns: readonly number[],
+    reach: Reach,
+    networkN: number | null,
+  ): Set<number> {
     const sql = new SqlBuilder(null);
     const visible = this.visible({ reach, kinds, ...(networkN === null ? {} : { networkN }) }, sql);
     const text = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(ns))}) j
@@ -275,35 +254,23 @@ export class ChangeLog {
   entries(sequences: Iterable<number>): Map<number, LedgerEntry> {
     const rows = this.connection
       .statement(
-        `SELECT t.sequence, t.at, t.actor_type, t.actor_id, t.actor_name, t.request_id, t.source, t.reason FROM json_each(?) j
+        `SELECT t.sequence, t.at, t.actor_type AS actorType, t.actor_id AS actorId, t.actor_name AS actorName,
+          t.request_id AS requestId, t.source, t.reason FROM json_each(?) j
           CROSS JOIN history_transactions t ON t.sequence = j.value`,
       )
-      .values(JSON.stringify([...new Set(sequences)])) as Array<
-      [number, number, LedgerEntry["actorType"], string | null, string, string | null, string, string | null]
-    >;
-    return new Map(
-      rows.map(([sequence, at, actorType, actorId, actorName, requestId, source, reason]) => [
-        sequence,
-        { sequence, at, actorType, actorId, actorName, requestId, source, reason },
-      ]),
-    );
+      .all(JSON.stringify([...new Set(sequences)])) as LedgerEntry[];
+    return new Map(rows.map((entry) => [entry.sequence, entry]));
   }
 
   /** Last version of a step of `count`, after record `n` in the first transaction; null if fewer remain. */
-  private versionAt(
-    count: number,
-    sequences: readonly number[],
-    n: number,
-  ): { readonly n: number; readonly sequence: number } | null {
+  private versionAt(count: number, sequences: readonly number[], n: number): { n: number; sequence: number } | null {
     const text = `SELECT v.key >> 31, a.value FROM ${versionsIn("+?1", "+?2")} LIMIT 1 OFFSET +?3`;
-    const row = this.connection.statement(text).values(JSON.stringify(sequences), n, count - 1)[0] as
-      | [number, number]
-      | undefined;
+    const [row] = this.connection.statement(text).values(JSON.stringify(sequences), n, count - 1) as [number, number][];
     return row === undefined ? null : { n: row[0], sequence: row[1] };
   }
 
   /** A record that changed owner is visible to its present owner. */
-  private lastLivedIn(container: string, organization: string): string {
+  private lastBelongedTo(container: string, organization: string): string {
     const end = `SELECT max(o.died) FROM history_spans o WHERE o.scope = ${organization} * 64 + r.kind AND o.n = r.n`;
     return `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n
       AND s.died = (${end}))`;
@@ -315,36 +282,36 @@ export class ChangeLog {
    * @param sequence of version `v`, for queries on single versions
    */
   private visible(query: ChangeQuery, sql: SqlBuilder, sequence = "0"): string {
-    const { reach, kinds, networkN, hostN, named } = query;
-    const then = query.isOfThen === true ? ` AND s.born <= ${sequence} AND s.died >= ${sequence}` : "";
-    const livedIn = (container: string, when = then) =>
+    const { reach, kinds, networkN, hostN, referenced } = query;
+    const atVersion = query.isInScopeThen === true ? ` AND s.born <= ${sequence} AND s.died >= ${sequence}` : "";
+    const wasIn = (container: string, when = atVersion) =>
       `EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = ${container} * 64 + r.kind AND s.n = r.n${when})`;
     const where = [
       `r.kind IN (${kinds.map((kind) => kind.code).join(", ") || "0"})`,
-      livedIn(sql.bind(reach.organizationN), ""),
+      wasIn(sql.bind(reach.organizationN), ""),
     ];
     if (reach.networkNs !== null) {
-      const beside = kinds.filter((kind) => kind.scopes.network === undefined).map((kind) => kind.code);
-      const reached = sql.bind(JSON.stringify(reach.networkNs));
+      const organizationWide = kinds.filter((kind) => kind.scopes.network === undefined).map((kind) => kind.code);
+      const networks = sql.bind(JSON.stringify(reach.networkNs));
       where.push(
-        `(r.kind IN (${beside.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${reached}) c
-          CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n${then})
+        `(r.kind IN (${organizationWide.join(", ") || "0"}) OR EXISTS (SELECT 1 FROM json_each(${networks}) c
+          CROSS JOIN history_spans s WHERE s.scope = c.value * 64 + r.kind AND s.n = r.n${atVersion})
           OR ${
             kinds
               .filter((kind) => kind.networkIsOptional === true)
-              .map((kind) => wasBeside(kind, query.isOfThen === true ? sequence : null))
+              .map((kind) => wasOutsideNetworks(kind, query.isInScopeThen === true ? sequence : null))
               .join(" OR ") || "0"
           })`,
       );
     }
-    if (networkN !== undefined) where.push(livedIn(sql.bind(networkN)));
+    if (networkN !== undefined) where.push(wasIn(sql.bind(networkN)));
     if (hostN !== undefined) {
       const host = sql.bind(hostN);
       // Parts that a host does not show create no host versions, so host versions do not lead to them.
-      const shown = kinds.filter((kind) => kind.owners !== undefined).map((kind) => kind.code);
-      where.push(`(r.n = ${host} OR (r.kind IN (${shown.join(", ") || "0"}) AND ${livedIn(host)}))`);
+      const shownKinds = kinds.filter((kind) => kind.owners !== undefined).map((kind) => kind.code);
+      where.push(`(r.n = ${host} OR (r.kind IN (${shownKinds.join(", ") || "0"}) AND ${wasIn(host)}))`);
     }
-    if (named !== undefined) where.push(namesSql(named, sql));
+    if (referenced !== undefined) where.push(referencesSql(referenced, sql));
     return where.join(" AND ");
   }
 }
@@ -354,56 +321,51 @@ type ChangeRow = [number, number, number, string, number, string | null];
 
 /** Columns of a ChangeRow for version v of record r. */
 function changeSql(kinds: readonly AnyKind[], sequence: string): string {
-  return `v.key >> 31, ${sequence}, r.kind, r.id, v.operation, ${ofKindSql(kinds, "r.kind", "v", changedSql)}`;
+  return `v.key >> 31, ${sequence}, r.kind, r.id, v.operation, ${byKindSql(kinds, "r.kind", "v", changedSql)}`;
 }
 
-function changeOf(kinds: readonly AnyKind[], [n, sequence, code, id, operation, changed]: ChangeRow): RecordChange {
-  return {
-    n,
-    sequence,
-    kind: kinds.find((kind) => kind.code === code) as AnyKind,
-    id,
-    operation: operationOf(operation),
-    changedFields: fieldsIn(changed),
-  };
+function changeOf(kinds: readonly AnyKind[], row: ChangeRow | readonly [...ChangeRow, number]): RecordChange {
+  const [n, sequence, code, id, operation, changed] = row;
+  const kind = kinds.find((each) => each.code === code) as AnyKind;
+  return { n, sequence, kind, id, operation: operationOf(operation), changedFields: fieldsIn(changed) };
 }
 
 /** Parsed field lists, which repeat across versions. Bounded: callers may invent names of custom fields. */
-const readFields = new Map<string, readonly string[]>();
-const READ_FIELDS_MAX = 1_000;
+const parsedFields = new Map<string, readonly string[]>();
+const PARSED_FIELDS_MAX = 1_000;
 
 /** Names of changed fields. @param changed a JSON array; null for a creation or deletion */
 function fieldsIn(changed: string | null): readonly string[] | null {
   if (changed === null) return null;
-  let fields = readFields.get(changed);
+  let fields = parsedFields.get(changed);
   if (fields === undefined) {
-    if (readFields.size >= READ_FIELDS_MAX) readFields.clear();
-    readFields.set(changed, (fields = JSON.parse(changed) as readonly string[]));
+    if (parsedFields.size >= PARSED_FIELDS_MAX) parsedFields.clear();
+    parsedFields.set(changed, (fields = JSON.parse(changed) as readonly string[]));
   }
   return fields;
 }
 
 /** SQL that tests whether version `v` belongs to a record, or it or its predecessor refers to that record. */
-function namesSql({ n, id, kinds, field }: NamedRecord, sql: SqlBuilder): string {
-  const names = (members: string) => `('{' || ${members} || '}') ->> '$.${field}'`;
-  const named = sql.bind(id);
-  const before = `(SELECT ${names(writtenSql("b", "members"))} FROM history_versions b WHERE b.key > (r.n << 31) AND b.key < v.key
+function referencesSql({ n, id, kinds, field }: ReferencedRecord, sql: SqlBuilder): string {
+  const referenceIn = (members: string) => `('{' || ${members} || '}') ->> '$.${field}'`;
+  const referenced = sql.bind(id);
+  const before = `(SELECT ${referenceIn(writtenSql("b", "members"))} FROM history_versions b WHERE b.key > (r.n << 31) AND b.key < v.key
     ORDER BY b.key DESC LIMIT 1)`;
   return `(r.n = ${sql.bind(n)} OR (r.kind IN (${kinds.map((kind) => kind.code).join(", ")})
-    AND (${names(writtenSql("v", "members"))} IS ${named} OR ${before} IS ${named})))`;
+    AND (${referenceIn(writtenSql("v", "members"))} IS ${referenced} OR ${before} IS ${referenced})))`;
 }
 
 /**
  * SQL that tests whether record `r` is of this kind and was outside all networks, so visible to the whole organization.
  * @param sequence just before or after this transaction; null for any time
  */
-function wasBeside(kind: AnyKind, sequence: string | null): string {
-  const then =
+function wasOutsideNetworks(kind: AnyKind, sequence: string | null): string {
+  const atVersion =
     sequence === null
       ? "w.key > (r.n << 31) AND w.key < ((r.n + 1) << 31)"
       : `w.key <= ((r.n << 31) | (${sequence})) AND w.key >= coalesce((SELECT max(b.key) FROM history_versions b
         WHERE b.key > (r.n << 31) AND b.key < ((r.n << 31) | (${sequence}))), r.n << 31)`;
-  return `(r.kind = ${kind.code} AND EXISTS (SELECT 1 FROM history_versions w WHERE ${then}
+  return `(r.kind = ${kind.code} AND EXISTS (SELECT 1 FROM history_versions w WHERE ${atVersion}
     AND w.operation <> ${OPERATION.Deleted}
     AND ('{' || ${membersSql(kind, "w")} || '}') ->> '$.${kind.scopes.network}' IS NULL))`;
 }

@@ -33,7 +33,7 @@ const INCREASES = `SELECT c.sequence, c.created, c.updated, c.deleted, t.actor_t
   WHERE c.scope = +?1 AND c.sequence > +?2 AND c.sequence <= +?3 ORDER BY c.sequence LIMIT ${STEP_ROWS}`;
 type IncreaseRow = [number, number, number, number, Increase["actorType"], string | null, string];
 
-const MOVED = `SELECT c.value FROM json_each(+?1) c WHERE EXISTS (SELECT 1 FROM history_change_counts h
+const CHANGED_SCOPES = `SELECT c.value FROM json_each(+?1) c WHERE EXISTS (SELECT 1 FROM history_change_counts h
   WHERE h.scope = c.value AND h.sequence > +?2 AND h.sequence <= +?3)`;
 
 export class ChangeTotals {
@@ -53,43 +53,43 @@ export class ChangeTotals {
   *between(edges: readonly number[]): Generator<void, Array<Map<number, ChangeCounts>>> {
     const distinct = [...new Set(edges)];
     const range = { after: distinct[0] ?? 0, until: distinct.at(-1) ?? 0 };
-    const scopes = yield* this.moved(range);
-    const upTo = new Map(distinct.map((edge) => [edge, new Map<number, ChangeCounts>()]));
+    const scopes = yield* this.changedScopes(range);
+    const totalsAt = new Map(distinct.map((edge) => [edge, new Map<number, ChangeCounts>()]));
     const perStep = Math.max(1, Math.floor(STEP_SEEKS / Math.max(1, distinct.length)));
     for (let start = 0; start < scopes.length; start += perStep) {
-      const some = JSON.stringify(scopes.slice(start, start + perStep));
+      const batch = JSON.stringify(scopes.slice(start, start + perStep));
       for (let from = 0; from < distinct.length; from += STEP_SEEKS) {
-        this.addUpTo(upTo, JSON.stringify(distinct.slice(from, from + STEP_SEEKS)), some);
+        this.addTotals(totalsAt, JSON.stringify(distinct.slice(from, from + STEP_SEEKS)), batch);
         yield;
       }
     }
-    return edges.slice(1).map((edge, place) => {
-      const [before, after] = [upTo.get(edges[place] as number), upTo.get(edge)];
+    return edges.slice(1).map((edge, index) => {
+      const [before, after] = [totalsAt.get(edges[index] as number), totalsAt.get(edge)];
       const counts = new Map<number, ChangeCounts>();
       for (const [code, counted] of after ?? []) {
-        const increase = less(counted, before?.get(code) ?? NO_CHANGES);
-        if (isAny(increase)) counts.set(code, increase);
+        const increase = difference(counted, before?.get(code) ?? NO_CHANGES);
+        if (hasAny(increase)) counts.set(code, increase);
       }
       return counts;
     });
   }
 
   /** Totals of each scope with matching changes. @param operation null for any */
-  *ofEach(range: TransactionRange, operation: VersionOperation | null): Generator<void, ScopeTotal[]> {
+  *perScope(range: TransactionRange, operation: VersionOperation | null): Generator<void, ScopeTotal[]> {
     const totals: ScopeTotal[] = [];
-    const scopes = yield* this.moved(range);
-    for (const [place, scope] of scopes.entries()) {
+    const scopes = yield* this.changedScopes(range);
+    for (const [index, scope] of scopes.entries()) {
       const before = this.countsAt(scope, range.after);
       const after = this.countsAt(scope, range.until);
-      const counts = less(after, before);
-      if (operation === null ? isAny(counts) : counts[operation] > 0) {
-        const meant = (each: ChangeCounts) =>
+      const counts = difference(after, before);
+      if (operation === null ? hasAny(counts) : counts[operation] > 0) {
+        const countOf = (each: ChangeCounts) =>
           operation === null ? each.Created + each.Updated + each.Deleted : each[operation];
-        const first = this.whereMore(scope, range, meant, meant(before));
-        const last = this.whereMore(scope, range, meant, meant(after) - 1);
+        const first = this.firstExceeding(scope, range, countOf, countOf(before));
+        const last = this.firstExceeding(scope, range, countOf, countOf(after) - 1);
         totals.push({ scope, counts, first, last });
       }
-      if (place % 20 === 19) yield;
+      if (index % 20 === 19) yield;
     }
     return totals;
   }
@@ -97,24 +97,24 @@ export class ChangeTotals {
   /** Latest transactions with changes of one operation, newest first: enough for `count` changes. */
   *latest(range: TransactionRange, operation: VersionOperation, count: number): Generator<void, number[]> {
     const sequences = new Set<number>();
-    for (const { scope, counts } of yield* this.ofEach(range, operation)) {
+    for (const { scope, counts } of yield* this.perScope(range, operation)) {
       const before = this.countsAt(scope, range.after)[operation];
-      for (let place = 1; place <= Math.min(count, counts[operation]); place += 1)
-        sequences.add(this.whereMore(scope, range, (each) => each[operation], before + counts[operation] - place));
+      for (let index = 1; index <= Math.min(count, counts[operation]); index += 1)
+        sequences.add(this.firstExceeding(scope, range, (each) => each[operation], before + counts[operation] - index));
       yield;
     }
-    return [...sequences].sort((one, other) => other - one).slice(0, count);
+    return [...sequences].sort((a, b) => b - a).slice(0, count);
   }
 
   /** Transactions with changes, scope by scope. */
   *increases({ after, until }: TransactionRange): Generator<Increase[]> {
-    for (const scope of yield* ignoringSteps(this.moved({ after, until }))) {
+    for (const scope of yield* ignoringSteps(this.changedScopes({ after, until }))) {
       let before = this.countsAt(scope, after);
       for (let from = after; ; ) {
         const rows = this.connection.statement(INCREASES).values(scope, from, until) as IncreaseRow[];
         yield rows.map(([sequence, Created, Updated, Deleted, actorType, actorId, actorName]) => {
           const counts = { Created, Updated, Deleted };
-          const increase = { sequence, actorType, actorId, actorName, counts: less(counts, before) };
+          const increase = { sequence, actorType, actorId, actorName, counts: difference(counts, before) };
           before = counts;
           return increase;
         });
@@ -125,19 +125,19 @@ export class ChangeTotals {
   }
 
   /** Scopes with any change. */
-  private *moved({ after, until }: TransactionRange): Generator<void, number[]> {
-    const moved: number[] = [];
+  private *changedScopes({ after, until }: TransactionRange): Generator<void, number[]> {
+    const changedScopes: number[] = [];
     for (let start = 0; start < this.scopes.length; start += STEP_SEEKS) {
-      const some = JSON.stringify(this.scopes.slice(start, start + STEP_SEEKS));
-      const rows = this.connection.statement(MOVED).values(some, after, until) as Array<[number]>;
-      for (const [scope] of rows) moved.push(scope);
+      const batch = JSON.stringify(this.scopes.slice(start, start + STEP_SEEKS));
+      const rows = this.connection.statement(CHANGED_SCOPES).values(batch, after, until) as Array<[number]>;
+      for (const [scope] of rows) changedScopes.push(scope);
       yield;
     }
-    return moved;
+    return changedScopes;
   }
 
   /** Adds the counts of these scopes to the totals of each edge. */
-  private addUpTo(upTo: ReadonlyMap<number, Map<number, ChangeCounts>>, edges: string, scopes: string): void {
+  private addTotals(totalsAt: ReadonlyMap<number, Map<number, ChangeCounts>>, edges: string, scopes: string): void {
     const rows = this.connection
       .statement(
         `SELECT e.value, c.value & 63, sum(h.created), sum(h.updated), sum(h.deleted)
@@ -147,7 +147,7 @@ export class ChangeTotals {
       )
       .values(edges, scopes) as Array<[number, number, number, number, number]>;
     for (const [edge, code, Created, Updated, Deleted] of rows) {
-      const counts = upTo.get(edge);
+      const counts = totalsAt.get(edge);
       counts?.set(code, sum(counts.get(code) ?? NO_CHANGES, { Created, Updated, Deleted }));
     }
   }
@@ -158,23 +158,23 @@ export class ChangeTotals {
   }
 
   /** The first transaction of a range whose count exceeds `than`. Counts are monotonic. */
-  private whereMore(
+  private firstExceeding(
     scope: number,
     { after, until }: TransactionRange,
     count: (counts: ChangeCounts) => number,
-    than: number,
+    threshold: number,
   ): number {
     let [low, high] = [after, until];
     while (high - low > 1) {
       const middle = low + Math.floor((high - low) / 2);
-      if (count(this.countsAt(scope, middle)) > than) high = middle;
+      if (count(this.countsAt(scope, middle)) > threshold) high = middle;
       else low = middle;
     }
     return high;
   }
 }
 
-function less(counts: ChangeCounts, before: ChangeCounts): ChangeCounts {
+function difference(counts: ChangeCounts, before: ChangeCounts): ChangeCounts {
   return {
     Created: counts.Created - before.Created,
     Updated: counts.Updated - before.Updated,
@@ -182,15 +182,11 @@ function less(counts: ChangeCounts, before: ChangeCounts): ChangeCounts {
   };
 }
 
-function sum(one: ChangeCounts, other: ChangeCounts): ChangeCounts {
-  return {
-    Created: one.Created + other.Created,
-    Updated: one.Updated + other.Updated,
-    Deleted: one.Deleted + other.Deleted,
-  };
+function sum(a: ChangeCounts, b: ChangeCounts): ChangeCounts {
+  return { Created: a.Created + b.Created, Updated: a.Updated + b.Updated, Deleted: a.Deleted + b.Deleted };
 }
 
-function isAny({ Created, Updated, Deleted }: ChangeCounts): boolean {
+function hasAny({ Created, Updated, Deleted }: ChangeCounts): boolean {
   return Created + Updated + Deleted > 0;
 }
 

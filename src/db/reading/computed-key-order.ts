@@ -21,12 +21,12 @@ export class ComputedKeyOrder {
   /** Distinct values per term, numbered. A million interfaces have a few hundred names. */
   private readonly values: ReadonlyArray<Map<Value, number>>;
   /** Value number of each row, per term. */
-  private readonly places: readonly number[][];
+  private readonly valueIndexes: readonly number[][];
 
   constructor(terms: readonly ComputedKeyTerm[]) {
     this.terms = terms;
     this.values = terms.map(() => new Map<Value, number>());
-    this.places = terms.map(() => []);
+    this.valueIndexes = terms.map(() => []);
   }
 
   /** @param values one per term */
@@ -34,12 +34,12 @@ export class ComputedKeyOrder {
     this.numbers.push(n);
     for (const [term, known] of this.values.entries()) {
       const value = values[term] as Value;
-      let place = known.get(value);
-      if (place === undefined) {
-        place = known.size;
-        known.set(value, place);
+      let valueIndex = known.get(value);
+      if (valueIndex === undefined) {
+        valueIndex = known.size;
+        known.set(value, valueIndex);
       }
-      (this.places[term] as number[]).push(place);
+      (this.valueIndexes[term] as number[]).push(valueIndex);
     }
   }
 
@@ -48,7 +48,7 @@ export class ComputedKeyOrder {
     const { numbers } = this;
     const ranks = this.terms.map((term, index) => {
       const rankOf = ranksOf([...(this.values[index] as Map<Value, number>).keys()], term);
-      return Uint32Array.from(this.places[index] as number[], (place) => rankOf[place] as number);
+      return Uint32Array.from(this.valueIndexes[index] as number[], (valueIndex) => rankOf[valueIndex] as number);
     });
     const rows = Uint32Array.from(numbers, (_, row) => row).sort((a, b) => {
       for (const rank of ranks) if (rank[a] !== rank[b]) return (rank[a] as number) - (rank[b] as number);
@@ -62,17 +62,17 @@ export class ComputedKeyOrder {
 function ranksOf(values: readonly Value[], { direction, keyOf, isMissingLast = false }: ComputedKeyTerm): Uint32Array {
   const keys = keyOf === null ? values : values.map((value) => (typeof value === "string" ? keyOf(value) : value));
   const sign = direction === "desc" ? -1 : 1;
-  const sorted = Uint32Array.from(keys, (_, place) => place).sort((a, b) => {
-    const [one, other] = [keys[a] as Value, keys[b] as Value];
-    if (isMissingLast && (one === null) !== (other === null)) return one === null ? 1 : -1;
-    return sign * compared(one, other);
+  const sorted = Uint32Array.from(keys, (_, valueIndex) => valueIndex).sort((a, b) => {
+    const [left, right] = [keys[a] as Value, keys[b] as Value];
+    if (isMissingLast && (left === null) !== (right === null)) return left === null ? 1 : -1;
+    return sign * compareValues(left, right);
   });
   const ranks = new Uint32Array(values.length);
-  for (const [rank, place] of sorted.entries()) ranks[place] = rank;
+  for (const [rank, valueIndex] of sorted.entries()) ranks[valueIndex] = rank;
   return ranks;
 }
 
-function compared(a: Value, b: Value): number {
+function compareValues(a: Value, b: Value): number {
   if (typeof a === "string" && typeof b === "string") return compareCodePoints(a, b);
   if (typeof a === "number" && typeof b === "number") return a - b;
   return weight(a) - weight(b);

@@ -1,8 +1,8 @@
 // SQL for conditions on documents: 1, 0, or NULL if only the parsed document can decide. SQL's three-valued logic
 // carries NULL through AND, OR and NOT. Field names come from schemas, never from a caller.
 
-import type { Bind, FieldPlace, FieldStep, ValueTest } from "./condition.ts";
-import type { Settled } from "./settled-condition.ts";
+import type { Bind, FieldPath, FieldStep, ValueTest } from "./condition.ts";
+import type { ResolvedCondition } from "./settled-condition.ts";
 
 /** SQL expressions for a record's data. */
 export interface DocumentSql {
@@ -31,45 +31,43 @@ export interface ConditionSqlContext {
   readonly asOf: (sequence: number, expression: (document: DocumentSql) => string) => string;
 }
 
-export function conditionSql(condition: Settled, document: DocumentSql, context: ConditionSqlContext): string {
-  const of = (each: Settled) => conditionSql(each, document, context);
+export function conditionSql(
+  condition: ResolvedCondition,
+  document: DocumentSql,
+  context: ConditionSqlContext,
+): string {
+  const sqlOf = (each: ResolvedCondition) => conditionSql(each, document, context);
   const { bind, window } = context;
   switch (condition.type) {
     case "all":
-      return joined(condition.parts.map(of), " AND ", "1");
+      return joined(condition.parts.map(sqlOf), " AND ", "1");
     case "any":
-      return joined(condition.parts.map(of), " OR ", "0");
+      return joined(condition.parts.map(sqlOf), " OR ", "0");
     case "not":
-      return `(NOT ${of(condition.part)})`;
+      return `(NOT ${sqlOf(condition.part)})`;
     case "field":
-      return fieldSql(condition.place, condition.test, document, bind);
+      return fieldSql(condition.path, condition.test, document, bind);
     case "present":
-      return presentSql(condition.place, document);
+      return presentSql(condition.path, document);
     case "names": {
       if (condition.ids.size === 0) return "0";
       const ids = bind(JSON.stringify([...condition.ids]));
-      const test: ValueTest = {
-        holds: () => false,
-        sql: (value) => `${value} IN (SELECT value FROM json_each(${ids}))`,
-      };
-      return joined(
-        condition.places.map((place) => fieldSql(place, test, document, bind)),
-        " OR ",
-        "0",
-      );
+      const sql = (value: string) => `${value} IN (SELECT value FROM json_each(${ids}))`;
+      const tests = condition.paths.map((path) => fieldSql(path, { holds: () => false, sql }, document, bind));
+      return joined(tests, " OR ", "0");
     }
     case "numbers":
       return inNumbers(condition.numbers.within(window), document, bind);
     case "changed":
-      return `(CASE WHEN ${inNumbers(condition.changed.within(window), document, bind)} THEN ${inNumbers(condition.those.within(window), document, bind)} ELSE ${of(condition.otherwise)} END)`;
+      return `(CASE WHEN ${inNumbers(condition.changed.within(window), document, bind)} THEN ${inNumbers(condition.matching.within(window), document, bind)} ELSE ${sqlOf(condition.otherwise)} END)`;
     case "was":
-      return context.asOf(condition.as, (then) => conditionSql(condition.that, then, context));
+      return context.asOf(condition.sequence, (past) => conditionSql(condition.nested, past, context));
   }
 }
 
 /** The order does not matter for the result. Shorter terms are faster to evaluate and often suffice. */
-function joined(parts: readonly string[], by: string, none: string): string {
-  return parts.length === 0 ? none : `(${parts.toSorted((a, b) => a.length - b.length).join(by)})`;
+function joined(parts: readonly string[], separator: string, empty: string): string {
+  return parts.length === 0 ? empty : `(${parts.toSorted((a, b) => a.length - b.length).join(separator)})`;
 }
 
 function inNumbers(numbers: Uint32Array, document: DocumentSql, bind: Bind): string {
@@ -81,7 +79,11 @@ function inNumbers(numbers: Uint32Array, document: DocumentSql, bind: Bind): str
  * SQL for a condition on a row that is not a record: 1, 0, or NULL if only the row itself can decide.
  * @param objectOf an expression for a JSON object with a field of the row; null if SQL has none
  */
-export function rowConditionSql(condition: Settled, objectOf: (field: string) => string | null, bind: Bind): string {
+export function rowConditionSql(
+  condition: ResolvedCondition,
+  objectOf: (field: string) => string | null,
+  bind: Bind,
+): string {
   return conditionSql(
     condition,
     { n: "0", members: "''", observed: null, end: "NULL", objectOf },
@@ -95,28 +97,28 @@ export function instantSql(at: string): string {
 }
 
 /** Expression for the JSON object that contains a field. */
-function objectSql(place: FieldPlace, { members, observed, objectOf }: DocumentSql): string | null {
-  if (objectOf !== undefined) return objectOf(place.steps[0]?.name as string);
-  if (place.of === "members") return `('{' || ${members} || '}')`;
+function objectSql(path: FieldPath, { members, observed, objectOf }: DocumentSql): string | null {
+  if (objectOf !== undefined) return objectOf(path.steps[0]?.name as string);
+  if (path.source === "members") return `('{' || ${members} || '}')`;
   return observed === null ? null : `('{' || substr(${observed}, 2) || '}')`;
 }
 
-function fieldSql(place: FieldPlace, test: ValueTest, document: DocumentSql, bind: Bind): string {
+function fieldSql(path: FieldPath, test: ValueTest, document: DocumentSql, bind: Bind): string {
   // Live records have no end. Do not bind values that the statement does not use.
-  if (place.of === "end" && document.end === "NULL") return "0";
+  if (path.source === "end" && document.end === "NULL") return "0";
   if (test.sql === null) return "NULL";
   const { sql } = test;
-  const isSo = (value: string) => sql(value, bind);
-  if (place.of === "end") return ifAny(document.end, isSo);
-  const object = objectSql(place, document);
-  if (object === null) return noObject(document);
-  const many = place.steps.findIndex(({ isMany }) => isMany);
-  if (many < 0) return ifAny(`${object} ->> '${pathOf(place.steps)}'`, isSo);
-  const rest = place.steps.slice(many + 1);
+  const passes = (value: string) => sql(value, bind);
+  if (path.source === "end") return ifAny(document.end, passes);
+  const object = objectSql(path, document);
+  if (object === null) return missingObject(document);
+  const listStep = path.steps.findIndex(({ isMany }) => isMany);
+  if (listStep < 0) return ifAny(`${object} ->> '${pathOf(path.steps)}'`, passes);
+  const rest = path.steps.slice(listStep + 1);
   if (rest.some(({ isMany }) => isMany)) return "NULL";
   const value = rest.length === 0 ? "e.value" : `e.value ->> '${pathOf(rest)}'`;
   // 1 if any item passes, 0 if none can, NULL if undecided.
-  return `(SELECT CASE WHEN coalesce(max(t), 0) = 1 THEN 1 WHEN count(*) = count(t) THEN 0 END FROM (SELECT ${ifAny(value, isSo)} AS t FROM json_each(${object}, '${pathOf(place.steps.slice(0, many + 1))}') e))`;
+  return `(SELECT CASE WHEN coalesce(max(t), 0) = 1 THEN 1 WHEN count(*) = count(t) THEN 0 END FROM (SELECT ${ifAny(value, passes)} AS t FROM json_each(${object}, '${pathOf(path.steps.slice(0, listStep + 1))}') e))`;
 }
 
 /**
@@ -128,18 +130,18 @@ function ifAny(value: string, test: (value: string) => string): string {
 }
 
 /** A record without observations has no value; for other rows only the caller can decide. */
-function noObject({ objectOf }: DocumentSql): string {
+function missingObject({ objectOf }: DocumentSql): string {
   return objectOf === undefined ? "0" : "NULL";
 }
 
-function presentSql(place: FieldPlace, document: DocumentSql): string {
-  if (place.of === "end") return `(${document.end} IS NOT NULL)`;
-  const object = objectSql(place, document);
-  if (object === null) return noObject(document);
+function presentSql(path: FieldPath, document: DocumentSql): string {
+  if (path.source === "end") return `(${document.end} IS NOT NULL)`;
+  const object = objectSql(path, document);
+  if (object === null) return missingObject(document);
   // In a list, any item suffices, and a list counts as present if it has an item.
-  const lists = place.steps.filter(({ isMany }) => isMany).length;
-  if (lists > 1 || (lists === 1 && place.steps.at(-1)?.isMany !== true)) return "NULL";
-  return `coalesce((${object} -> '${pathOf(place.steps)}') NOT IN ('null', '""', '[]', '{}'), 0)`;
+  const lists = path.steps.filter(({ isMany }) => isMany).length;
+  if (lists > 1 || (lists === 1 && path.steps.at(-1)?.isMany !== true)) return "NULL";
+  return `coalesce((${object} -> '${pathOf(path.steps)}') NOT IN ('null', '""', '[]', '{}'), 0)`;
 }
 
 function pathOf(steps: readonly FieldStep[]): string {

@@ -2,7 +2,7 @@
 // records/filter parses that.
 
 import { ownValue } from "../../base/fields.ts";
-import type { CalledField } from "../called-words.ts";
+import type { IndexedField } from "../called-words.ts";
 import type { AnyKind } from "../kind.ts";
 
 /** Test of one value. `sql` yields 1, 0, or NULL where only `holds` can decide. Both must agree. */
@@ -16,16 +16,16 @@ export interface ValueTest {
    */
   readonly sql: ((value: string, bind: Bind) => string) | null;
   /** Exact value or prefix that all passing values share, in word-index form. */
-  readonly lookup?: { readonly is: "whole" | "beginning"; readonly text: string };
+  readonly lookup?: { readonly match: "whole" | "beginning"; readonly text: string };
 }
 
 export type Bind = (value: string | number) => string;
 
 /** Path to a value in a record. */
-export interface FieldPlace {
+export interface FieldPath {
   readonly steps: readonly FieldStep[];
   /** Members: the record's own fields. Observed: observation values. End: end of the version. */
-  readonly of: "members" | "observed" | "end";
+  readonly source: "members" | "observed" | "end";
 }
 
 export interface FieldStep {
@@ -37,10 +37,10 @@ export interface FieldStep {
 /** The record has at least one value there that passes. */
 export interface FieldCondition {
   readonly type: "field";
-  readonly place: FieldPlace;
+  readonly path: FieldPath;
   readonly test: ValueTest;
   /** Word-index settings of the field; absent if not indexed. */
-  readonly called?: CalledField;
+  readonly wordIndex?: IndexedField;
 }
 
 export type Condition =
@@ -48,18 +48,18 @@ export type Condition =
   | { readonly type: "not"; readonly part: Condition }
   | FieldCondition
   /** Has a non-empty value there. */
-  | { readonly type: "present"; readonly place: FieldPlace }
+  | { readonly type: "present"; readonly path: FieldPath }
   /** Refers, in one of these fields, to an existing record of this kind that is in reach and matches. */
   | {
       readonly type: "names";
-      readonly places: readonly FieldPlace[];
+      readonly paths: readonly FieldPath[];
       readonly kind: AnyKind;
-      readonly that: Condition | null;
+      readonly nested: Condition | null;
       /** Full-text entry of every record that refers to this id; absent if there is none. */
       readonly entryOf?: (id: string) => string;
     }
   /** Is referred to, in this field, by an existing record of this kind that is in reach and matches. */
-  | { readonly type: "named"; readonly by: string; readonly kind: AnyKind; readonly that: Condition | null }
+  | { readonly type: "named"; readonly by: string; readonly kind: AnyKind; readonly nested: Condition | null }
   /** Matches these search words. */
   | { readonly type: "found"; readonly search: string }
   /** Number of updates after a transaction that changed a field. */
@@ -70,14 +70,14 @@ export type Condition =
       readonly test: (count: number) => boolean;
     }
   /** Matched at any time, or all the time, since a transaction: as of it, and in every later version. */
-  | { readonly type: "ever" | "always"; readonly after: number; readonly that: Condition }
+  | { readonly type: "ever" | "always"; readonly after: number; readonly nested: Condition }
   /** Existed and matched as of a transaction. */
-  | { readonly type: "was"; readonly as: number; readonly that: Condition };
+  | { readonly type: "was"; readonly sequence: number; readonly nested: Condition };
 
 /** Name of a top-level member field; null for a nested or list field, and for anything other than members. */
-export function ownFieldOf({ steps, of }: FieldPlace): string | null {
+export function ownFieldOf({ steps, source }: FieldPath): string | null {
   const [step] = steps;
-  return of === "members" && steps.length === 1 && step?.isMany === false ? step.name : null;
+  return source === "members" && steps.length === 1 && step?.isMany === false ? step.name : null;
 }
 
 /** Values of a document at a path, without null and missing ones. */

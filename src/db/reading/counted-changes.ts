@@ -1,10 +1,17 @@
 // Counted changes in a caller's reach, of a network, host, subnet or single record: their transactions, and the changes
 // in commit order. Every step is bounded. Must not render records.
 
+import { defined } from "../../base/fields.ts";
 import { isCounted } from "../change-counts.ts";
 import { type AnyKind, scopeKey } from "../kind.ts";
 import { Activity, type TransactionRange } from "./activity.ts";
-import { ChangeLog, type ChangeQuery, type ChangeStep, type NamedRecord } from "./change-log.ts";
+import {
+  ChangeLog,
+  type ChangeQuery,
+  type ChangeStep,
+  type RecordChange,
+  type ReferencedRecord,
+} from "./change-log.ts";
 import type { Reach } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 
@@ -17,7 +24,7 @@ export interface CountedQuery {
   /** Including its parts. */
   readonly hostN?: number;
   /** Including records that refer to it. */
-  readonly named?: NamedRecord;
+  readonly referenced?: ReferencedRecord;
   readonly recordN?: number;
 }
 
@@ -39,43 +46,41 @@ export class CountedChanges {
    * Whether the stored counts per scope suffice. Two containers, or one that was outside the caller's networks at some
    * time, require reading the versions.
    */
-  get isKept(): boolean {
-    const { reach, networkN, hostN, named, recordN } = this.query;
-    const within = hostN ?? named?.n;
-    if (within === undefined || this.findsNothing()) return recordN === undefined;
+  get hasStoredCounts(): boolean {
+    const { reach, networkN, hostN, referenced, recordN } = this.query;
+    const within = hostN ?? referenced?.n;
+    if (within === undefined || this.isEmpty()) return recordN === undefined;
     const networks = networkN === undefined ? reach.networkNs : [networkN];
     return (
       recordN === undefined &&
-      (hostN === undefined || named === undefined) &&
-      (networks === null || this.livedOnlyIn(networks, within))
+      (hostN === undefined || referenced === undefined) &&
+      (networks === null || this.wasOnlyIn(networks, within))
     );
   }
 
-  /** Scopes of all matching counts; they contain nothing else if `isKept`. */
+  /** Scopes of all matching counts; they contain nothing else if `hasStoredCounts`. */
   get scopes(): readonly number[] {
-    const { reach, kinds, networkN, hostN, named } = this.query;
-    if (this.findsNothing()) return [];
-    const within = named?.n ?? hostN ?? networkN;
+    const { reach, kinds, networkN, hostN, referenced } = this.query;
+    if (this.isEmpty()) return [];
+    const within = referenced?.n ?? hostN ?? networkN;
     if (within !== undefined) return kinds.map((kind) => scopeKey(within, kind));
     if (reach.networkNs === null) return kinds.map((kind) => scopeKey(reach.organizationN, kind));
-    const [inNetworks, beside] = [
-      kinds.filter((kind) => kind.scopes.network !== undefined),
-      kinds.filter((kind) => kind.scopes.network === undefined || kind.networkIsOptional === true),
-    ];
+    const inNetworks = kinds.filter((kind) => kind.scopes.network !== undefined);
+    const organizationWide = kinds.filter((kind) => !inNetworks.includes(kind) || kind.networkIsOptional === true);
     return [
-      ...beside.map((kind) => scopeKey(-reach.organizationN, kind)),
+      ...organizationWide.map((kind) => scopeKey(-reach.organizationN, kind)),
       ...reach.networkNs.flatMap((n) => inNetworks.map((kind) => scopeKey(n, kind))),
     ];
   }
 
-  /** Transactions with matching changes; a superset unless `isKept`. */
+  /** Transactions with matching changes; a superset unless `hasStoredCounts`. */
   transactions(): Activity {
     return new Activity(this.connection, this.query.reach.organizationN, this.scopes, "history_change_counts");
   }
 
   /** The first transaction with a matching change; null for none. */
   *first(until: number): Generator<void, number | null> {
-    if (!this.isKept) {
+    if (!this.hasStoredCounts) {
       for (const { changes } of this.changes({ after: 0, until })) {
         if (changes[0] !== undefined) return changes[0].sequence;
         yield;
@@ -94,15 +99,12 @@ export class CountedChanges {
 
   /** Single changes, in commit order. */
   *changes(range: TransactionRange): Generator<ChangeStep> {
-    if (this.findsNothing()) return;
+    if (this.isEmpty()) return;
     const { recordN } = this.query;
     const steps =
       recordN === undefined ? this.changesOfAll(range) : this.log.changesOf(this.changeQuery(), recordN, range);
-    for (const { changes, through } of steps)
-      yield {
-        changes: changes.filter((change) => isCounted(change.kind, change.operation, change.changedFields)),
-        through,
-      };
+    const isOwn = ({ kind, operation, changedFields }: RecordChange) => isCounted(kind, operation, changedFields);
+    for (const { changes, through } of steps) yield { changes: changes.filter(isOwn), through };
   }
 
   private *changesOfAll({ after, until }: TransactionRange): Generator<ChangeStep> {
@@ -116,30 +118,23 @@ export class CountedChanges {
     }
   }
 
-  private livedOnlyIn(networkNs: readonly number[], n: number): boolean {
-    const lived = (containers: string) =>
+  private wasOnlyIn(networkNs: readonly number[], n: number): boolean {
+    const lifetimeIn = (containers: string) =>
       `(SELECT sum(s.died - s.born) FROM json_each(${containers}) c CROSS JOIN history_spans s
         ON s.scope = c.value * 64 + r.kind AND s.n = r.n)`;
     const [row] = this.connection
-      .statement(`SELECT ${lived("+?1")} IS ${lived("+?2")} FROM history_records r WHERE r.n = +?3`)
+      .statement(`SELECT ${lifetimeIn("+?1")} IS ${lifetimeIn("+?2")} FROM history_records r WHERE r.n = +?3`)
       .values(JSON.stringify(networkNs), JSON.stringify([this.query.reach.organizationN]), n) as Array<[number]>;
     return row?.[0] === 1;
   }
 
   private changeQuery(): ChangeQuery {
-    const { reach, kinds, networkN, hostN, named } = this.query;
-    return {
-      reach,
-      kinds,
-      ...(networkN === undefined ? {} : { networkN }),
-      ...(hostN === undefined ? {} : { hostN }),
-      ...(named === undefined ? {} : { named }),
-      isOfThen: true,
-    };
+    const { reach, kinds, networkN, hostN, referenced } = this.query;
+    return defined<ChangeQuery>({ reach, kinds, networkN, hostN, referenced, isInScopeThen: true });
   }
 
-  private findsNothing(): boolean {
-    const { networkN, hostN, named, recordN, kinds } = this.query;
-    return kinds.length === 0 || networkN === 0 || hostN === 0 || named?.n === 0 || recordN === 0;
+  private isEmpty(): boolean {
+    const { networkN, hostN, referenced, recordN, kinds } = this.query;
+    return kinds.length === 0 || networkN === 0 || hostN === 0 || referenced?.n === 0 || recordN === 0;
   }
 }

@@ -7,7 +7,7 @@ import { scopeOf } from "./candidates.ts";
 import type { AsOf, ListQuery } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { NumberSet, type Settled } from "./settled-condition.ts";
+import { NumberSet, type ResolvedCondition } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** Containers per step: each holds at most ten thousand records of a kind. */
@@ -18,42 +18,42 @@ const STEP_CONTAINERS = 200;
  * may hold very many records: there the documents decide.
  * @param asOf like ListQuery.asOf, called before each step
  */
-export function* byInhabitants(
-  condition: Settled,
+export function* resolveContainers(
+  condition: ResolvedCondition,
   query: ListQuery,
   connection: ReadConnection,
   asOf: () => AsOf | null,
-): Generator<void, Settled> {
-  const of = (part: Settled) => byInhabitants(part, query, connection, asOf);
+): Generator<void, ResolvedCondition> {
+  const resolve = (part: ResolvedCondition) => resolveContainers(part, query, connection, asOf);
   switch (condition.type) {
     case "all":
     case "any": {
-      const parts: Settled[] = [];
-      for (const part of condition.parts) parts.push(yield* of(part));
+      const parts: ResolvedCondition[] = [];
+      for (const part of condition.parts) parts.push(yield* resolve(part));
       return { type: condition.type, parts };
     }
     case "not":
-      return { type: "not", part: yield* of(condition.part) };
+      return { type: "not", part: yield* resolve(condition.part) };
     case "changed":
-      return { ...condition, otherwise: yield* of(condition.otherwise) };
+      return { ...condition, otherwise: yield* resolve(condition.otherwise) };
     case "names": {
-      const [place, second] = condition.places;
-      const scope = place === undefined || second !== undefined ? null : scopeOf(place, query);
+      const [position, second] = condition.paths;
+      const scope = position === undefined || second !== undefined ? null : scopeOf(position, query);
       if (scope === null || scope === "network") return condition;
       const ids = [...condition.ids];
       const found: Uint32Array[] = [];
       for (let start = 0; start < ids.length; start += STEP_CONTAINERS) {
-        found.push(livingIn(connection, query.kind, scope, ids.slice(start, start + STEP_CONTAINERS), asOf()));
+        found.push(recordsIn(connection, query.kind, scope, ids.slice(start, start + STEP_CONTAINERS), asOf()));
         yield;
       }
-      return { type: "numbers", numbers: NumberSet.of(concatenated(found)) };
+      return { type: "numbers", numbers: NumberSet.of(concatenate(found)) };
     }
     default:
       return condition;
   }
 }
 
-function livingIn(
+function recordsIn(
   connection: ReadConnection,
   kind: AnyKind,
   scope: ScopeName,
@@ -62,24 +62,24 @@ function livingIn(
 ): Uint32Array {
   const sql = new SqlBuilder(asOf);
   const containers = `json_each(${sql.bind(JSON.stringify(ids))}) j CROSS JOIN history_records r ON r.id = j.value`;
-  const inhabitants =
+  const contents =
     asOf === null
       ? `${getTableName(kind.table)} l ON l.${liveColumnOf(kind.scopes[scope] as string)} = r.n`
       : `history_spans l ON l.scope = r.n * 64 + ${kind.code} AND l.born <= ?1 AND l.died > ?1`;
   const [numbers] = connection
-    .statement(`SELECT CAST(group_concat(l.n) AS BLOB) FROM ${containers} CROSS JOIN ${inhabitants}`)
+    .statement(`SELECT CAST(group_concat(l.n) AS BLOB) FROM ${containers} CROSS JOIN ${contents}`)
     .values(...sql.values)[0] as [Uint8Array | null];
   return numbersIn(numbers);
 }
 
 /** Concatenates number lists. */
-export function concatenated(parts: readonly Uint32Array[]): Uint32Array {
+export function concatenate(parts: readonly Uint32Array[]): Uint32Array {
   if (parts.length === 1) return parts[0] as Uint32Array;
   const all = new Uint32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let place = 0;
+  let position = 0;
   for (const part of parts) {
-    all.set(part, place);
-    place += part.length;
+    all.set(part, position);
+    position += part.length;
   }
   return all;
 }

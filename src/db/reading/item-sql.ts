@@ -52,8 +52,8 @@ export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): 
  */
 export function ownItemSql(kind: AnyKind, isComposed: boolean): string {
   const parts = isComposed ? kind.composedSql : undefined;
-  const behind = parts === undefined ? ["'}'"] : [`CASE v.composed WHEN 1 THEN ${parts.asOf} END`, "'}'"];
-  return `(SELECT ${documentSql(kind, "v", "'{'", () => behind)} FROM history_versions v${baseJoinSql("v")}
+  const tail = parts === undefined ? ["'}'"] : [`CASE v.composed WHEN 1 THEN ${parts.asOf} END`, "'}'"];
+  return `(SELECT ${documentSql(kind, "v", "'{'", () => tail)} FROM history_versions v${baseJoinSql("v")}
     WHERE v.key <= ((p.n << 31) | ?1) ORDER BY v.key DESC LIMIT 1)`;
 }
 
@@ -72,10 +72,10 @@ const SUCCESSOR = `(SELECT concat(',"valid_to":"', x.valid_from, '"}') FROM hist
 const THINNED_END = `(
   SELECT concat(strftime('%Y-%m-%dT%H:%M:%S', e.at / 1000, 'unixepoch'), format('.%03dZ', e.at % 1000))
   FROM history_transactions e
-  WHERE e.sequence = min(${successorIn("history_versions")}, ${successorIn("history_thinned")}) & 2147483647)`;
+  WHERE e.sequence = min(${nextVersionIn("history_versions")}, ${nextVersionIn("history_thinned")}) & 2147483647)`;
 
 /** Key of p's next version after ?1 in one table; above all keys if none. */
-function successorIn(table: string): string {
+function nextVersionIn(table: string): string {
   return `coalesce((SELECT x.key FROM ${table} x
     WHERE x.key > ((p.n << 31) | ?1) AND x.key < ((p.n + 1) << 31) ORDER BY x.key LIMIT 1), 1 << 62)`;
 }
@@ -95,7 +95,7 @@ export function sortValueSql(kind: AnyKind, term: Pick<OrderTerm, "field" | "byK
 /** Own fields of p as a JSON array. Field names come from resources, never from a caller. @param fields at least two */
 export function ownFieldsSql(kind: AnyKind, fields: readonly string[], asOf: AsOf | null): string {
   // Several paths yield an array from one concatenation and parse. A single path would yield the bare value.
-  if (fields.length < 2) throw new Error(`item-sql: own fields are read two at a time at least, not ${fields.join()}`);
+  if (fields.length < 2) throw new Error(`item-sql: at least two own fields are required, not ${fields.join()}`);
   const paths = fields.map((field) => `'$.${field}'`).join(", ");
   return newestSql(({ members }) => `json_extract('{' || ${members} || '}', ${paths})`, kind, asOf);
 }
@@ -113,9 +113,9 @@ function sortExpression(
 }
 
 function observedFieldSql(field: string, kind: AnyKind, asOf: AsOf | null): string {
-  const inForce = "(SELECT observed FROM observations WHERE n = p.n)";
+  const current = "(SELECT observed FROM observations WHERE n = p.n)";
   const written = newestSql(({ observed }) => observed, kind, asOf);
-  const observed = asOf === null ? inForce : asOf.present ? `coalesce(${inForce}, ${written})` : written;
+  const observed = asOf === null ? current : asOf.present ? `coalesce(${current}, ${written})` : written;
   return `('{' || substr(${observed}, 2) || '}') ->> '$.${field}'`;
 }
 
@@ -132,11 +132,11 @@ function newestSql(expression: (version: NewestSql) => string, kind: AnyKind, as
   if (asOf === null)
     return `(SELECT ${expression({ members: "members", observed: "observed", sortKeys: "sort_keys", writtenAt: "sequence" })}
       FROM ${getTableName(kind.table)} WHERE n = p.n)`;
-  const then = {
+  const past = {
     members: membersSql(kind, "history_versions"),
     observed: observedSql("history_versions"),
     sortKeys: sortKeysSql(kind, "history_versions"),
     writtenAt: "valid_from",
   };
-  return `(SELECT ${expression(then)} FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
+  return `(SELECT ${expression(past)} FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
 }

@@ -2,7 +2,7 @@
 
 import type { Instant } from "../../base/instant.ts";
 import type { AnyKind, ScopeName } from "../kind.ts";
-import type { Thinned } from "../pruned-history.ts";
+import type { ThinnedNotice } from "../pruned-history.ts";
 import type { Condition } from "./condition.ts";
 
 /** Transaction to read as of. Live reads have none. */
@@ -16,7 +16,7 @@ export interface AsOf {
    */
   readonly present: boolean;
   /** If the requested time is in thinned history: the resolution and time of this answer. */
-  readonly thinned?: Thinned;
+  readonly thinned?: ThinnedNotice;
   /** Whether the successor of a version may have been thinned. */
   readonly endsAreThinned?: boolean;
 }

@@ -4,7 +4,7 @@
 import type { Counts } from "../../base/counters.ts";
 import { DomainError, domainError, type PlainError, plainError } from "../../base/errors.ts";
 import type { StartThread, Thread, ThreadMain } from "../../base/thread.ts";
-import { readTroubleOf } from "../trouble.ts";
+import { readFailureOf } from "../trouble.ts";
 import type { Reader } from "./reader.ts";
 import { Turns } from "./turns.ts";
 
@@ -35,6 +35,13 @@ export function longRead<Input>(
 
 /** Empty step of a long read: yields to other reads. */
 export const PAUSE: Uint8Array = new Uint8Array(0);
+
+const encoder = new TextEncoder();
+
+/** Part of an answer as bytes. */
+export function utf8(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text);
+}
 
 /** Runs steps without output to their result, yielding to other reads in between. */
 export function* pausing<Result>(steps: Generator<unknown, Result>): Generator<Uint8Array, Result> {
@@ -75,11 +82,11 @@ export const LONG_READS_OF_CALLER_MAX = 32;
  * their own, so that short-step reads never wait for a long first step.
  */
 export class LongReadPool implements LongReads {
-  private readonly underWayOf = new Map<unknown, number>();
+  private readonly inProgressOf = new Map<unknown, number>();
   private readonly callerOf: (input: unknown) => unknown;
   private readonly counts: Counts["long_reads"];
   private readonly forLargeSteps: Lane[];
-  private readonly forTheRest: Lane[];
+  private readonly forSmallSteps: Lane[];
 
   /**
    * @param callerOf returns the caller from a read's input: no caller has more than LONG_READS_OF_CALLER_MAX in
@@ -87,15 +94,15 @@ export class LongReadPool implements LongReads {
    */
   constructor(
     forLargeSteps: readonly LongReads[],
-    forTheRest: readonly LongReads[],
+    forSmallSteps: readonly LongReads[],
     callerOf: (input: unknown) => unknown,
     counts: Counts["long_reads"],
   ) {
     this.callerOf = callerOf;
     this.counts = counts;
-    const laneOf = (reads: LongReads): Lane => ({ reads, underWay: 0 });
+    const laneOf = (reads: LongReads): Lane => ({ reads, inProgress: 0 });
     this.forLargeSteps = forLargeSteps.map(laneOf);
-    this.forTheRest = forTheRest.map(laneOf);
+    this.forSmallSteps = forSmallSteps.map(laneOf);
   }
 
   async start<Input>(
@@ -103,37 +110,37 @@ export class LongReadPool implements LongReads {
     input: Input,
     { isAdmitted = false }: LongReadOptions = {},
   ): Promise<AsyncIterable<Uint8Array>> {
-    const lanes = read.isInLargeSteps ? this.forLargeSteps : this.forTheRest;
-    const lane = lanes.reduce((least, each) => (each.underWay < least.underWay ? each : least));
-    const release = isAdmitted ? () => {} : this.take(this.callerOf(input));
-    lane.underWay += 1;
-    const over = () => {
-      lane.underWay -= 1;
+    const lanes = read.isInLargeSteps ? this.forLargeSteps : this.forSmallSteps;
+    const lane = lanes.reduce((leastBusy, each) => (each.inProgress < leastBusy.inProgress ? each : leastBusy));
+    const release = isAdmitted ? () => {} : this.acquire(this.callerOf(input));
+    lane.inProgress += 1;
+    const onEnd = () => {
+      lane.inProgress -= 1;
       release();
     };
     try {
-      const chunks = untilOver(await lane.reads.start(read, input), over);
+      const chunks = withEndCallback(await lane.reads.start(read, input), onEnd);
       this.counts.started += 1;
       return chunks;
     } catch (error) {
       this.counts.refused += 1;
-      over();
+      onEnd();
       throw error;
     }
   }
 
   /** Reads in progress. */
   get count(): number {
-    return [...this.forLargeSteps, ...this.forTheRest].reduce((sum, { underWay }) => sum + underWay, 0);
+    return [...this.forLargeSteps, ...this.forSmallSteps].reduce((sum, { inProgress }) => sum + inProgress, 0);
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.forLargeSteps, ...this.forTheRest].map(({ reads }) => reads.close()));
+    await Promise.all([...this.forLargeSteps, ...this.forSmallSteps].map(({ reads }) => reads.close()));
   }
 
   /** Counts one more read of a caller. @returns a function that ends it */
-  private take(caller: unknown): () => void {
-    const own = this.underWayOf.get(caller) ?? 0;
+  private acquire(caller: unknown): () => void {
+    const own = this.inProgressOf.get(caller) ?? 0;
     if (own >= LONG_READS_OF_CALLER_MAX) {
       this.counts.refused += 1;
       throw new DomainError(
@@ -142,30 +149,30 @@ export class LongReadPool implements LongReads {
         { retry_after_seconds: 1 },
       );
     }
-    this.underWayOf.set(caller, own + 1);
+    this.inProgressOf.set(caller, own + 1);
     return () => {
-      const left = (this.underWayOf.get(caller) ?? 1) - 1;
-      if (left === 0) this.underWayOf.delete(caller);
-      else this.underWayOf.set(caller, left);
+      const left = (this.inProgressOf.get(caller) ?? 1) - 1;
+      if (left === 0) this.inProgressOf.delete(caller);
+      else this.inProgressOf.set(caller, left);
     };
   }
 }
 
 interface Lane {
   readonly reads: LongReads;
-  underWay: number;
+  inProgress: number;
 }
 
 /**
  * Passes the bytes on. Calls `over` once when they end or are no longer wanted, even before the first chunk is
  * requested.
  */
-export function untilOver(chunks: AsyncIterable<Uint8Array>, over: () => void): AsyncIterable<Uint8Array> {
+export function withEndCallback(chunks: AsyncIterable<Uint8Array>, onEnd: () => void): AsyncIterable<Uint8Array> {
   const steps = chunks[Symbol.asyncIterator]();
-  let isOver = false;
+  let hasEnded = false;
   const end = () => {
-    if (!isOver) over();
-    isOver = true;
+    if (!hasEnded) onEnd();
+    hasEnded = true;
   };
   const iterator: AsyncIterator<Uint8Array> = {
     next: async () => {
@@ -215,7 +222,7 @@ export class ThreadLongReads implements LongReads {
   private readonly onCrash: (reason: string) => void;
   private thread: Thread<LongReadMessages> | null = null;
   private isClosed = false;
-  private closedNow: () => void = () => {};
+  private resolveClosed: () => void = () => {};
   private readonly waiting = new Map<number, (reply: ReadReply) => void>();
   private nextId = 1;
 
@@ -228,7 +235,7 @@ export class ThreadLongReads implements LongReads {
   async start<Input>(read: LongRead<Input>, input: NoInfer<Input>): Promise<AsyncIterable<Uint8Array>> {
     const id = this.nextId;
     this.nextId += 1;
-    const first = await this.ask(id, { type: "start", id, name: read.readName, input });
+    const first = await this.request(id, { type: "start", id, name: read.readName, input });
     return this.chunks(id, first);
   }
 
@@ -240,7 +247,7 @@ export class ThreadLongReads implements LongReads {
     if (thread === null) return;
     // The thread must close its own connection, or the writer cannot checkpoint the whole WAL.
     const { promise: closed, resolve } = Promise.withResolvers<void>();
-    this.closedNow = resolve;
+    this.resolveClosed = resolve;
     const timer = setTimeout(resolve, CLOSE_MAX_MS);
     thread.post({ type: "close" });
     await closed;
@@ -253,7 +260,7 @@ export class ThreadLongReads implements LongReads {
     try {
       while (next !== null) {
         yield next;
-        next = await this.ask(id, { type: "more", id });
+        next = await this.request(id, { type: "more", id });
       }
     } finally {
       if (next !== null) this.thread?.post({ type: "stop", id });
@@ -261,7 +268,7 @@ export class ThreadLongReads implements LongReads {
   }
 
   /** The next bytes; null at the end. */
-  private ask(id: number, message: LongReadMessages["to"]): Promise<Uint8Array | null> {
+  private request(id: number, message: LongReadMessages["to"]): Promise<Uint8Array | null> {
     return new Promise((resolve, reject) => {
       // After close, do not start another thread; without a thread, fail at once instead of waiting.
       const thread = this.isClosed ? null : this.running();
@@ -279,12 +286,12 @@ export class ThreadLongReads implements LongReads {
     if (this.thread !== null) return this.thread;
     this.thread = this.startThread(
       (message) => {
-        if (message.type === "closed") this.closedNow();
+        if (message.type === "closed") this.resolveClosed();
         else this.settle(message);
       },
       (reason) => {
         this.thread = null;
-        if (this.isClosed) this.closedNow();
+        if (this.isClosed) this.resolveClosed();
         else this.onCrash(reason);
         this.fail(reason);
       },
@@ -300,8 +307,8 @@ export class ThreadLongReads implements LongReads {
   }
 
   private fail(cause: string): void {
-    for (const id of [...this.waiting.keys()])
-      this.settle({ type: "failed", id, code: "internal_error", message: "The read was cut off.", params: {}, cause });
+    const error: PlainError = { code: "internal_error", message: "The read was interrupted.", params: {}, cause };
+    for (const id of [...this.waiting.keys()]) this.settle({ type: "failed", id, ...error });
   }
 }
 
@@ -326,7 +333,7 @@ export function serveLongReads(
     const running = new Map<number, { readonly caller: unknown; readonly steps: Generator<Uint8Array, void> }>();
     const turns = new Turns<number>();
     const fail = (id: number, error: unknown) =>
-      post({ type: "failed", id, ...plainError(readTroubleOf(error) ?? error) });
+      post({ type: "failed", id, ...plainError(readFailureOf(error) ?? error) });
     let isScheduled = false;
     const wait = (id: number, caller: unknown) => {
       turns.add(caller, id);
@@ -340,9 +347,9 @@ export function serveLongReads(
       if (next === null) return;
       const read = running.get(next.item);
       if (read !== undefined && reader !== null) {
-        const began = monotonicMs();
-        step(reader, next.item, read, began + TURN_MS);
-        turns.charge(next.caller, monotonicMs() - began);
+        const startMs = monotonicMs();
+        step(reader, next.item, read, startMs + TURN_MS);
+        turns.charge(next.caller, monotonicMs() - startMs);
       }
       if (!turns.isEmpty && !isScheduled) {
         setImmediate(run);
@@ -378,7 +385,7 @@ export function serveLongReads(
       } else if (message.type === "start") {
         const read = byName.get(message.name);
         if (read === undefined || reader === null) {
-          fail(message.id, new Error(`long reads: there is none called ${message.name}`));
+          fail(message.id, new Error(`long reads: unknown read ${message.name}`));
           return;
         }
         const caller = callerOf(message.input);
@@ -389,7 +396,7 @@ export function serveLongReads(
         // The thread that ran the read may have crashed and been replaced by this one.
         const read = running.get(message.id);
         if (read !== undefined) wait(message.id, read.caller);
-        else fail(message.id, new Error("long reads: the thread that it began in has ended"));
+        else fail(message.id, new Error("long reads: the thread that started the read has ended"));
       } else if (message.type === "stop") {
         running.get(message.id)?.steps.return();
         running.delete(message.id);

@@ -7,16 +7,16 @@ export function numbersIn(text: Uint8Array | null): Uint32Array {
   let count = 1;
   for (const code of text) if (code === COMMA) count += 1;
   const numbers = new Uint32Array(count);
-  let place = 0;
+  let index = 0;
   let number = 0;
   for (const code of text) {
     if (code === COMMA) {
-      numbers[place] = number;
-      place += 1;
+      numbers[index] = number;
+      index += 1;
       number = 0;
     } else number = number * 10 + code - DIGIT_0;
   }
-  numbers[place] = number;
+  numbers[index] = number;
   return numbers;
 }
 

@@ -44,7 +44,7 @@ export class Populations {
     if (query.scopes !== undefined) return query.scopes.length === 0;
     if (query.ids !== undefined && query.ids.length === 0) return true;
     if (query.filters?.some((filter) => "namesAny" in filter && filter.namesAny.length === 0)) return true;
-    return isConfined(query) && !mayBeBeside(query.kind) && query.reach.networkNs?.length === 0;
+    return isConfined(query) && !mayBeOutsideNetworks(query.kind) && query.reach.networkNs?.length === 0;
   }
 
   /** Total matches regardless of the page: from the census of whole scopes, otherwise by counting. */
@@ -53,24 +53,20 @@ export class Populations {
     if (query.numbers !== undefined) return query.numbers.length;
     const sql = new SqlBuilder(query.asOf);
     if (query.scopes !== undefined) return this.first(countsSql(query.scopes, query.asOf, sql), sql);
-    const scopes = this.wholeScopes(query);
+    const scopes = this.completeScopes(query);
     // Live totals are cached between commits. Historical ones are not, as the points in time are too many.
     if (scopes !== null && query.asOf === null) {
-      return this.connection.remember(`total ${query.kind.code} ${scopes.join()}`, () =>
+      return this.connection.cached(`total ${query.kind.code} ${scopes.join()}`, () =>
         this.first(censusSql(scopes, query.kind, null, sql), sql),
       );
     }
-    return this.first(
-      scopes === null
-        ? `SELECT count(*) FROM (${this.population(query, sql)})`
-        : censusSql(scopes, query.kind, query.asOf, sql),
-      sql,
-    );
+    if (scopes !== null) return this.first(censusSql(scopes, query.kind, query.asOf, sql), sql);
+    return this.first(`SELECT count(*) FROM (${this.population(query, sql)})`, sql);
   }
 
   /** `SELECT … AS n` for one page of matches, in list order. @param limit rows; −1 for all */
   page(query: ListQuery, sql: SqlBuilder, limit: number): string {
-    const numbers = this.orderedOutside(query) ?? ((query.order ?? []).length === 0 ? query.numbers : undefined);
+    const numbers = this.orderedInMemory(query) ?? ((query.order ?? []).length === 0 ? query.numbers : undefined);
     if (numbers === undefined)
       return `${this.ordered(query, sql)} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(query.offset)}`;
     const page = numbers.subarray(query.offset, limit < 0 ? undefined : query.offset + limit);
@@ -81,18 +77,15 @@ export class Populations {
    * All matching record numbers in list order, if the sort keys are not stored with versions; undefined if SQL can
    * sort.
    */
-  orderedOutside(query: ListQuery): Uint32Array | undefined {
+  orderedInMemory(query: ListQuery): Uint32Array | undefined {
     const { kind, asOf } = query;
-    const terms = (query.order ?? []).map((term) => ({
-      ...term,
-      ...computedKey(kind, term),
-    }));
+    const terms = (query.order ?? []).map((term) => ({ ...term, ...computedKey(kind, term) }));
     if (terms.every((term) => term.keyOf === null)) return undefined;
     const sql = new SqlBuilder(asOf);
     const population = this.population(query, sql);
     const values = terms.map(
-      ({ field, byKey, keyOf }, place) =>
-        `${sortValueSql(kind, { field, byKey: byKey && keyOf === null }, asOf)} AS value_${place}`,
+      ({ field, byKey, keyOf }, index) =>
+        `${sortValueSql(kind, { field, byKey: byKey && keyOf === null }, asOf)} AS value_${index}`,
     );
     const order = new ComputedKeyOrder(terms);
     // There may be a million, so iterate instead of loading all rows.
@@ -102,7 +95,7 @@ export class Populations {
     for (const row of rows)
       order.add(
         row.n,
-        terms.map((_, place) => row[`value_${place}`] ?? null),
+        terms.map((_, index) => row[`value_${index}`] ?? null),
       );
     return order.sorted();
   }
@@ -115,15 +108,15 @@ export class Populations {
     const { kind, asOf, order: [term, ...more] = [] } = query;
     // The present is in the live tables.
     if (asOf === null || asOf.present || term === undefined || more.length > 0) return query;
-    if (!this.timelines.serves(kind, term)) return query;
-    const total = query.numbers?.length ?? (this.wholeScopes(query) === null ? 0 : this.count(query));
+    if (!this.timelines.supports(kind, term)) return query;
+    const total = query.numbers?.length ?? (this.completeScopes(query) === null ? 0 : this.count(query));
     if (total < TIMELINE_RECORDS_MIN || total > TIMELINE_RECORDS_MAX) return query;
-    const numbers = yield* this.timelines.ordered(kind, term, query.numbers ?? this.everybody(query), asOf);
+    const numbers = yield* this.timelines.ordered(kind, term, query.numbers ?? this.allNumbers(query), asOf);
     return numbers === null ? query : { ...query, numbers, order: [] };
   }
 
   /** Record numbers of the matches, in page order. */
-  private everybody(query: ListQuery): Uint32Array {
+  private allNumbers(query: ListQuery): Uint32Array {
     const sql = new SqlBuilder(query.asOf);
     const text = `SELECT CAST(group_concat(n) AS BLOB) FROM (${this.inPageOrder(query, sql)})`;
     const [[numbers]] = this.connection.statement(text).values(...sql.values) as [[Uint8Array | null]];
@@ -142,14 +135,14 @@ export class Populations {
   /** `SELECT … AS n` of the matches after record number `after`, in page order. */
   inPageOrder(query: ListQuery, sql: SqlBuilder, after = 0): string {
     // SQLite knows the order of nested loops, but not that of computed values.
-    return this.goesByBlocks(query)
+    return this.skipsByBlocks(query)
       ? `${this.population(query, sql, { after, byBlocks: true })} ORDER BY b.block, s.n`
       : `${this.population(query, sql, { after })} ORDER BY n`;
   }
 
   /** `SELECT … AS n` of the matches with a record number in (after, until], unordered. */
   populationWithin(query: ListQuery, sql: SqlBuilder, { after, until }: { after: number; until: number }): string {
-    return this.population(query, sql, { after, until, byBlocks: this.goesByBlocks(query) });
+    return this.population(query, sql, { after, until, byBlocks: this.skipsByBlocks(query) });
   }
 
   /** Record numbers of all full-text matches, regardless of reach. */
@@ -162,9 +155,9 @@ export class Populations {
   }
 
   /** Whether to skip dead records by blocks: for walks over a large scope, an organization or a network. */
-  private goesByBlocks(query: ListQuery): boolean {
+  private skipsByBlocks(query: ListQuery): boolean {
     if (query.asOf === null || query.numbers !== undefined || query.scopes !== undefined) return false;
-    if (isLedByMatches(query) || this.wayThrough(query) !== "walked") return false;
+    if (startsFromMatches(query) || this.accessPath(query) !== "walked") return false;
     const containers = this.containers(query);
     const base = containers?.at(-1);
     return containers !== null && (base === undefined || base.scope === "network");
@@ -172,8 +165,8 @@ export class Populations {
 
   /**
    * `SELECT … AS n` of the matches; the caller's ORDER BY merges several arms in page order.
-   * @param part record numbers in (after, until]; `byBlocks`, for a single container in the past: by blocks (`b`) of
-   * spans (`s`)
+   * @param after limits the record numbers to (after, until]; `byBlocks`, for a single container in the past: by blocks
+   * (`b`) of spans (`s`)
    */
   population(
     query: ListQuery,
@@ -186,16 +179,13 @@ export class Populations {
       return `SELECT value AS n FROM json_each(${sql.bind(`[${query.numbers.join()}]`)})${beyond}`;
     }
     if (query.scopes !== undefined) {
-      if (asOf === null)
-        throw new Error(`population: who of the ${kind.plural} is in scopes is asked as of an instant`);
+      if (asOf === null) throw new Error(`population: a list of ${kind.plural} by scopes needs a point in time`);
       const last = sql.bind(asOf.lastN);
       return query.scopes
-        .map(
-          (
-            scope,
-          ) => `SELECT s.n AS n FROM history_spans s WHERE s.scope = ${sql.bind(scope)} AND s.n > ${sql.bind(after)}
-            AND s.n <= ${last} AND s.born <= ?1 AND s.died > ?1`,
-        )
+        .map((scope) => {
+          const inScope = `s.scope = ${sql.bind(scope)} AND s.n > ${sql.bind(after)} AND s.n <= ${last}`;
+          return `SELECT s.n AS n FROM history_spans s WHERE ${inScope} AND s.born <= ?1 AND s.died > ?1`;
+        })
         .join(" UNION ALL ");
     }
     const containers = this.containers(query);
@@ -205,20 +195,18 @@ export class Populations {
     // check: containers() finds none outside of it, and no record ever leaves it.
     const base = containers.at(-1);
     const checks = containers.slice(0, -1);
-    const way = this.wayThrough(query);
+    const path = this.accessPath(query);
     const baseColumn =
-      base?.column ?? (way === "walked" ? "organization_n" : liveColumnOf(kind.scopes.network as string));
+      base?.column ?? (path === "walked" ? "organization_n" : liveColumnOf(kind.scopes.network as string));
     // A requested network is always within the caller's reach.
-    const confinement = way === "walked" && !containers.some((each) => each.scope === "network") ? networkNs : null;
+    const confinement = path === "walked" && !containers.some((each) => each.scope === "network") ? networkNs : null;
     // One arm per container, or one over all containers, sorted by the caller.
+    const armOf = (n: number) => ({ container: sql.bind(n), source: "" });
     const arms =
-      way === "sorted"
+      path === "sorted"
         ? [{ container: "c.value", source: `json_each(${sql.bind(JSON.stringify(networkNs))}) c CROSS JOIN ` }]
-        : (way === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map((n) => ({
-            container: sql.bind(n),
-            source: "",
-          }));
-    const byIds = numbersOf(query, sql);
+        : (path === "merged" && networkNs !== null ? networkNs : [base?.n ?? reach.organizationN]).map(armOf);
+    const byIds = requestedNumbersSql(query, sql);
     const found = this.found(query, sql);
     const selects = arms.map(({ container, source }) => {
       const where: string[] = [];
@@ -228,11 +216,11 @@ export class Populations {
         if (byIds !== null) where.push(`l.n IN (${byIds})`);
         if (baseColumn !== "organization_n") where.push(`+l.organization_n = ${sql.bind(reach.organizationN)}`);
         for (const check of checks) where.push(`+l.${check.column} = ${sql.bind(check.n)}`);
-        if (confinement !== null) where.push(livesInOneOf(kind, sql.bind(JSON.stringify(confinement))));
+        if (confinement !== null) where.push(inNetworksSql(kind, sql.bind(JSON.stringify(confinement))));
         if (after > 0) where.push(`l.n > ${sql.bind(after)}`);
         if (until !== null) where.push(`l.n <= ${sql.bind(until)}`);
         for (const each of found) where.push(`l.n IN (${each})`);
-        for (const filter of query.filters ?? []) where.push(isLive(kind, filter, sql));
+        for (const filter of query.filters ?? []) where.push(liveFilterSql(kind, filter, sql));
         return `SELECT l.n AS n FROM ${source}${getTableName(kind.table)} l WHERE ${where.join(" AND ")}`;
       }
       where.push(`s.scope = ${container} * 64 + ${kind.code}`, "s.born <= ?1", "s.died > ?1");
@@ -255,10 +243,10 @@ export class Populations {
         );
       if (byIds !== null && after > 0) where.push(`+s.n > ${sql.bind(after)}`);
       if (byIds !== null && until !== null) where.push(`+s.n <= ${sql.bind(until)}`);
-      for (const check of checks) where.push(livedIn(sql.bind(check.n * 64 + kind.code)));
-      if (confinement !== null) where.push(livedInOneOf(kind, sql.bind(JSON.stringify(confinement))));
+      for (const check of checks) where.push(wasInSql(sql.bind(check.n * 64 + kind.code)));
+      if (confinement !== null) where.push(wasInNetworksSql(kind, sql.bind(JSON.stringify(confinement))));
       for (const each of found) where.push(`s.n IN (${each})`);
-      for (const filter of query.filters ?? []) where.push(was(kind, filter, sql));
+      for (const filter of query.filters ?? []) where.push(pastFilterSql(kind, filter, sql));
       const blocks = byBlocks ? "history_span_blocks b CROSS JOIN " : "";
       return `SELECT s.n AS n FROM ${source}${blocks}history_spans s WHERE ${where.join(" AND ")}`;
     });
@@ -272,14 +260,15 @@ export class Populations {
   private found(query: Pick<ListQuery, "search" | "kind" | "asOf" | "reach">, sql: SqlBuilder): string[] {
     const { kind, asOf, reach, search } = query;
     if (search === undefined) return [];
-    const called = (words: readonly string[]) =>
-      sql.bind(JSON.stringify(this.index.calledBy(reach.organizationN, kind, words, asOf)));
+    const matchingNames = (words: readonly string[]) =>
+      sql.bind(JSON.stringify(this.index.withNamePrefixes(reach.organizationN, kind, words, asOf)));
     const words = searchWords(search);
-    if (kind.search === undefined) return words.length === 0 ? [] : [`SELECT value FROM json_each(${called(words)})`];
+    if (kind.search === undefined)
+      return words.length === 0 ? [] : [`SELECT value FROM json_each(${matchingNames(words)})`];
     // Full-text search of other texts keeps diacritics; the word index of names folds them.
     return searchTerms(search).map(
-      (term, place) =>
-        `${foundBy(sql.bind(term), kind, asOf)} UNION ALL SELECT value FROM json_each(${called([words[place] as string])})`,
+      (term, index) =>
+        `${matchedBySql(sql.bind(term), kind, asOf)} UNION ALL SELECT value FROM json_each(${matchingNames([words[index] as string])})`,
     );
   }
 
@@ -287,25 +276,25 @@ export class Populations {
    * Access path through the caller's records: over a single scope, skipping what is out of reach (walked); over the
    * networks in reach, merged in page order (merged); or network by network (sorted).
    */
-  wayThrough(query: ListQuery): "walked" | "merged" | "sorted" {
+  accessPath(query: ListQuery): "walked" | "merged" | "sorted" {
     if (query.scopes !== undefined) return "merged";
     const { networkNs } = query.reach;
     const isWithin = Object.values(query.within ?? {}).some((id) => id !== undefined);
-    if (!isConfined(query) || networkNs === null || isWithin || isLedByMatches(query)) return "walked";
+    if (!isConfined(query) || networkNs === null || isWithin || startsFromMatches(query)) return "walked";
     // Such records are few.
-    if (mayBeBeside(query.kind)) return "walked";
+    if (mayBeOutsideNetworks(query.kind)) return "walked";
     if (networkNs.length <= MAX_MERGED_NETWORKS) return "merged";
     return this.countIn(networkNs, query.kind, query.asOf) <= MAX_SORTED_RECORDS ? "sorted" : "walked";
   }
 
   /** Containers that the list covers completely, so that their census is its count. Null if it must be counted. */
-  private wholeScopes(query: ListQuery): readonly number[] | null {
+  private completeScopes(query: ListQuery): readonly number[] | null {
     const containers = this.containers(query);
     if (containers === null) return [];
     if (query.ids !== undefined || query.among !== undefined) return null;
     if ((query.filters ?? []).length > 0 || terms(query).length > 0) return null;
     const networkNs = isConfined(query) ? query.reach.networkNs : null;
-    if (containers.length === 0 && networkNs !== null) return mayBeBeside(query.kind) ? null : networkNs;
+    if (containers.length === 0 && networkNs !== null) return mayBeOutsideNetworks(query.kind) ? null : networkNs;
     if (containers.length === 0) return [query.reach.organizationN];
     // A requested and visible network is one whole scope of its organization.
     if (containers.length === 1 && containers[0]?.scope === "network") return [containers[0].n];
@@ -326,8 +315,8 @@ export class Populations {
       const id = query.within?.[scope];
       if (id === undefined) continue;
       const field = query.kind.scopes[scope];
-      if (field === undefined) throw new Error(`population: ${query.kind.plural} do not live in a ${scope}`);
-      const n = this.connection.remember(`container ${query.reach.organizationN} ${scope} ${id}`, () =>
+      if (field === undefined) throw new Error(`population: ${query.kind.plural} have no ${scope} scope`);
+      const n = this.connection.cached(`container ${query.reach.organizationN} ${scope} ${id}`, () =>
         this.containerN(scope, id, query.reach.organizationN),
       );
       if (n === null) return null;
@@ -347,7 +336,7 @@ export class Populations {
   }
 
   private first(text: string, sql: SqlBuilder): number {
-    const row = this.connection.statement(text).values(...sql.values)[0] as [number | null] | undefined;
+    const [row] = this.connection.statement(text).values(...sql.values) as Array<[number | null]>;
     return row?.[0] ?? 0;
   }
 }
@@ -358,12 +347,12 @@ function isConfined(query: ListQuery): boolean {
 }
 
 /** Whether records of a kind may be outside all networks, and then visible to the whole organization. */
-function mayBeBeside(kind: AnyKind): boolean {
+function mayBeOutsideNetworks(kind: AnyKind): boolean {
   return kind.networkIsOptional === true;
 }
 
 /** Whether the query starts from a few matching records instead of a container's contents. */
-function isLedByMatches(query: ListQuery): boolean {
+function startsFromMatches(query: ListQuery): boolean {
   return (
     query.ids !== undefined ||
     query.among !== undefined ||
@@ -373,7 +362,7 @@ function isLedByMatches(query: ListQuery): boolean {
 }
 
 /** A `SELECT` of record numbers requested by id or number; null if none are. */
-function numbersOf({ ids, among }: ListQuery, sql: SqlBuilder): string | null {
+function requestedNumbersSql({ ids, among }: ListQuery, sql: SqlBuilder): string | null {
   const numbered = among === undefined ? null : `SELECT value FROM json_each(${sql.bind(`[${among.join()}]`)})`;
   if (ids === undefined) return numbered;
   const named = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(ids))}) j CROSS JOIN history_records r ON r.id = j.value`;
@@ -385,7 +374,7 @@ function terms(query: ListQuery): string[] {
 }
 
 /** Record numbers matched by a term in the newest text of the record, now or at ?1. */
-function foundBy(term: string, kind: AnyKind, asOf: AsOf | null): string {
+function matchedBySql(term: string, kind: AnyKind, asOf: AsOf | null): string {
   const until = asOf === null ? "x.key < (((t.key >> 31) + 1) << 31)" : "x.key <= (((t.key >> 31) << 31) | ?1)";
   const known = asOf === null ? "" : " AND (t.key & 2147483647) <= ?1";
   const found = kind.search?.findsItself === true ? "t.key >> 31" : "t.owner_n";
@@ -395,7 +384,7 @@ function foundBy(term: string, kind: AnyKind, asOf: AsOf | null): string {
 }
 
 /** Filter on a live record. Field names come from the resources, never from a caller. */
-function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
+function liveFilterSql(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   if ("namesAny" in filter) {
     const targets = `SELECT r.n FROM json_each(${sql.bind(JSON.stringify(filter.namesAny))}) j
       CROSS JOIN history_records r ON r.id = j.value`;
@@ -411,7 +400,7 @@ function isLive(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
 }
 
 /** The same filter on a past version: not indexed, so every record alive then is tested. */
-function was(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
+function pastFilterSql(kind: AnyKind, filter: Filter, sql: SqlBuilder): string {
   const version = "FROM history_versions w WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1";
   if ("namesAny" in filter) {
     return `EXISTS (SELECT 1 FROM json_each((SELECT ('{' || ${membersSql(kind, "w")} || '}') -> '$.${filter.field}'
@@ -425,30 +414,30 @@ function sqlValue(value: string | number | boolean): string | number {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-function livedIn(scope: string): string {
+function wasInSql(scope: string): string {
   return `EXISTS (SELECT 1 FROM history_spans e WHERE e.scope = ${scope} AND e.n = s.n AND e.born <= ?1
     AND e.died > ?1)`;
 }
 
 /** Tests whether a record is in one of many networks, or in none if the kind allows that. */
-function livesInOneOf(kind: AnyKind, networkNs: string): string {
+function inNetworksSql(kind: AnyKind, networkNs: string): string {
   const column = `+l.${liveColumnOf(kind.scopes.network as string)}`;
   const isInOne = `${column} IN (SELECT value FROM json_each(${networkNs}))`;
-  return mayBeBeside(kind) ? `(${column} IS NULL OR ${isInOne})` : isInOne;
+  return mayBeOutsideNetworks(kind) ? `(${column} IS NULL OR ${isInOne})` : isInOne;
 }
 
 /**
  * Tests whether a record was in one of many networks, or in none if the kind allows that. Reads the document: there may
  * be thousands of scopes to search.
  */
-function livedInOneOf(kind: AnyKind, networkNs: string): string {
+function wasInNetworksSql(kind: AnyKind, networkNs: string): string {
   const networks = `SELECT value FROM json_each(${networkNs})`;
   const field = kind.scopes.network as string;
   if (field === "id") return `+s.n IN (${networks})`;
-  const beside = mayBeBeside(kind) ? " UNION ALL SELECT ''" : "";
+  const outsideNetworks = mayBeOutsideNetworks(kind) ? " UNION ALL SELECT ''" : "";
   return `(SELECT coalesce(('{' || ${membersSql(kind, "w")} || '}') ->> '$.${field}', '') FROM history_versions w
     WHERE w.key <= ((s.n << 31) | ?1) ORDER BY w.key DESC LIMIT 1) IN (SELECT id FROM history_records
-    WHERE n IN (${networks})${beside})`;
+    WHERE n IN (${networks})${outsideNetworks})`;
 }
 
 /** Number of records of a kind in these containers together. */
@@ -458,11 +447,8 @@ function censusSql(
   asOf: AsOf | null,
   sql: SqlBuilder,
 ): string {
-  return countsSql(
-    containerNs.map((n) => scopeKey(n, kind)),
-    asOf,
-    sql,
-  );
+  const scopes = containerNs.map((n) => scopeKey(n, kind));
+  return countsSql(scopes, asOf, sql);
 }
 
 /** Number of records in these scopes together. */

@@ -5,22 +5,22 @@ import type { Database, Statement } from "bun:sqlite";
 import type { Sql } from "../connection.ts";
 
 /** Maximum cache entries. */
-const MAX_REMEMBERED = 10_000;
+const MAX_CACHED = 10_000;
 /** Maximum characters of cached SQL; each takes some 13 bytes. A list over 64 networks has 20,000. */
 const MAX_PREPARED_LENGTH = 1_000_000;
 
 export class ReadConnection {
   readonly db: Database;
-  private readonly remembered = new Map<string, unknown>();
-  private rememberedVersion = -1;
-  private isHeldStill: boolean;
+  private readonly cache = new Map<string, unknown>();
+  private cachedVersion = -1;
+  private isInTransaction: boolean;
   private readonly prepared = new Map<string, Statement>();
   private preparedLength = 0;
 
-  /** @param isHeldStill whether the connection is in a transaction for its entire lifetime: the writer's */
-  constructor(db: Sql, isHeldStill = false) {
+  /** @param isInTransaction whether the connection is in a transaction for its entire lifetime: the writer's */
+  constructor(db: Sql, isInTransaction = false) {
     this.db = db.$client;
-    this.isHeldStill = isHeldStill;
+    this.isInTransaction = isInTransaction;
   }
 
   /** Finalizes the prepared statements; the connection belongs to the caller. */
@@ -37,38 +37,38 @@ export class ReadConnection {
 
   /** Runs synchronous reads on one snapshot of the database. */
   snapshot<T>(read: () => T): T {
-    if (this.isHeldStill) return read();
+    if (this.isInTransaction) return read();
     this.statement("BEGIN").run();
     try {
-      this.forgetChanged();
-      this.isHeldStill = true;
+      this.clearIfChanged();
+      this.isInTransaction = true;
       return read();
     } finally {
-      this.isHeldStill = false;
+      this.isInTransaction = false;
       // After an I/O error SQLite has already ended the transaction: do not hide the original error.
       if (this.db.inTransaction) this.statement("COMMIT").run();
     }
   }
 
   /** Clears the cache after any commit, by this or another process, as reported by data_version. */
-  private forgetChanged(): void {
+  private clearIfChanged(): void {
     const [version] = this.statement("PRAGMA data_version").values()[0] as [number];
-    if (version === this.rememberedVersion) return;
-    this.rememberedVersion = version;
-    this.remembered.clear();
+    if (version === this.cachedVersion) return;
+    this.cachedVersion = version;
+    this.cache.clear();
   }
 
   /**
    * Returns the value of `make`, cached until the next commit: for small facts that every request needs. Call within a
    * snapshot.
    */
-  remember<T>(name: string, make: () => T): T {
-    const known = this.remembered.get(name);
-    if (known !== undefined) return known as T;
-    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
-    const made = make();
-    this.remembered.set(name, made);
-    return made;
+  cached<T>(name: string, compute: () => T): T {
+    const hit = this.cache.get(name);
+    if (hit !== undefined) return hit as T;
+    if (this.cache.size >= MAX_CACHED) this.cache.clear();
+    const value = compute();
+    this.cache.set(name, value);
+    return value;
   }
 
   /** Prepares a statement, or returns the cached one. */

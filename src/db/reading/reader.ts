@@ -4,8 +4,9 @@
 import { getTableName } from "drizzle-orm";
 import type { Clock } from "../../base/clock.ts";
 import type { Instant } from "../../base/instant.ts";
+import { append } from "../../base/multimap.ts";
 import type { Sql } from "../connection.ts";
-import { MARK_OF_HASH } from "../hash.ts";
+import { HASH_MARK_SQL } from "../hash.ts";
 import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";
 import { PrunedHistory } from "../pruned-history.ts";
 import { membersSql } from "../shape.ts";
@@ -15,7 +16,7 @@ import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import { Populations } from "./population.ts";
 import { ReadConnection } from "./read-connection.ts";
-import type { Settled } from "./settled-condition.ts";
+import type { ResolvedCondition } from "./settled-condition.ts";
 import { Sieve } from "./sieve.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
@@ -42,7 +43,7 @@ export interface FoundItem extends Item {
   /** Transaction that wrote this version. */
   readonly sequence: number;
   /** First bytes of that transaction's hash. */
-  readonly mark: string;
+  readonly hashPrefix: string;
   /** Whether a later version or a deletion followed. */
   readonly ended: boolean;
 }
@@ -77,9 +78,9 @@ export class Reader extends ReadConnection {
   private readonly populations: Populations;
   private readonly sieve: Sieve;
 
-  /** @param isHeldStill see ReadConnection */
-  constructor(db: Sql, clock: Clock, isHeldStill = false) {
-    super(db, isHeldStill);
+  /** @param isInTransaction see ReadConnection */
+  constructor(db: Sql, clock: Clock, isInTransaction = false) {
+    super(db, isInTransaction);
     this.populations = new Populations(this);
     this.sieve = new Sieve({ connection: this, populations: this.populations, head: () => this.head() });
     this.clock = clock;
@@ -92,9 +93,8 @@ export class Reader extends ReadConnection {
 
   /** The newest transaction; sequence 0 if the ledger is empty. */
   head(): { sequence: number; at: Instant; lastN: number } {
-    const row = this.statement(
-      "SELECT sequence, at, last_n FROM history_transactions ORDER BY sequence DESC LIMIT 1",
-    ).values()[0] as [number, number, number] | undefined;
+    const text = "SELECT sequence, at, last_n FROM history_transactions ORDER BY sequence DESC LIMIT 1";
+    const [row] = this.statement(text).values() as Array<[number, number, number]>;
     return row === undefined ? { sequence: 0, at: -1, lastN: 0 } : { sequence: row[0], at: row[1], lastN: row[2] };
   }
 
@@ -104,15 +104,14 @@ export class Reader extends ReadConnection {
    */
   resolve(at: Instant | null): AsOf | null {
     if (at === null || at >= this.now()) return null;
-    const row = this.statement(
-      "SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1",
-    ).values(at)[0] as [number, number] | undefined;
+    const text = "SELECT sequence, last_n FROM history_transactions WHERE at <= +? ORDER BY at DESC LIMIT 1";
+    const [row] = this.statement(text).values(at) as Array<[number, number]>;
     if (row === undefined) return { sequence: 0, lastN: 0, present: false };
-    const [asked, lastN] = row;
-    if (asked >= this.thinnedPast.until) return { sequence: asked, lastN, present: false };
-    const kept = this.thinnedPast.keptUpTo(asked);
-    const thinned = this.thinnedPast.told(asked, kept);
-    return { ...this.atSequence(kept), ...(thinned === undefined ? {} : { thinned }) };
+    const [requested, lastN] = row;
+    if (requested >= this.thinnedHistory.until) return { sequence: requested, lastN, present: false };
+    const retained = this.thinnedHistory.lastCompleteUpTo(requested);
+    const thinned = this.thinnedHistory.notice(requested, retained);
+    return { ...this.atSequence(retained), ...(thinned === undefined ? {} : { thinned }) };
   }
 
   /** The present, pinned to the newest transaction for a long read. */
@@ -123,20 +122,19 @@ export class Reader extends ReadConnection {
 
   /** As of exactly one transaction: lets a write respond with its own result. */
   atSequence(sequence: number): AsOf {
-    const row = this.statement("SELECT last_n FROM history_transactions WHERE sequence = +?").values(sequence)[0] as
-      | [number]
-      | undefined;
+    const text = "SELECT last_n FROM history_transactions WHERE sequence = +?";
+    const [row] = this.statement(text).values(sequence) as Array<[number]>;
     return {
       sequence,
       lastN: row?.[0] ?? 0,
       present: false,
-      ...(sequence < this.thinnedPast.until ? { endsAreThinned: true } : {}),
+      ...(sequence < this.thinnedHistory.until ? { endsAreThinned: true } : {}),
     };
   }
 
   /** Thinned history. */
-  get thinnedPast(): PrunedHistory {
-    return this.remember(
+  get thinnedHistory(): PrunedHistory {
+    return this.cached(
       "thinned past",
       () => new PrunedHistory((sql, ...values) => this.statement(sql).values(...values) as unknown[][]),
     );
@@ -144,17 +142,15 @@ export class Reader extends ReadConnection {
 
   /** Hash of a transaction, in hexadecimal; null if there is no such transaction. */
   hashOf(sequence: number): string | null {
-    const row = this.statement("SELECT lower(hex(hash)) FROM history_transactions WHERE sequence = +?").values(
-      sequence,
-    )[0] as [string] | undefined;
+    const text = "SELECT lower(hex(hash)) FROM history_transactions WHERE sequence = +?";
+    const [row] = this.statement(text).values(sequence) as Array<[string]>;
     return row?.[0] ?? null;
   }
 
   /** First bytes of a transaction's hash, in hexadecimal; empty if there is no such transaction. */
-  markOf(sequence: number): string {
-    const row = this.statement(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`).values(
-      sequence,
-    )[0] as [string] | undefined;
+  hashPrefixOf(sequence: number): string {
+    const text = `SELECT ${HASH_MARK_SQL} FROM history_transactions WHERE sequence = +?`;
+    const [row] = this.statement(text).values(sequence) as Array<[string]>;
     return row?.[0] ?? "";
   }
 
@@ -166,9 +162,8 @@ export class Reader extends ReadConnection {
 
   /** Ids of record numbers, in the given order. */
   recordIds(ns: readonly number[]): string[] {
-    const rows = this.statement(
-      "SELECT r.id FROM json_each(?) j JOIN history_records r ON r.n = j.value ORDER BY j.key",
-    ).values(JSON.stringify(ns)) as Array<[string]>;
+    const text = "SELECT r.id FROM json_each(?) j JOIN history_records r ON r.n = j.value ORDER BY j.key";
+    const rows = this.statement(text).values(JSON.stringify(ns)) as Array<[string]>;
     return rows.map((row) => row[0]);
   }
 
@@ -182,15 +177,17 @@ export class Reader extends ReadConnection {
       asOf === null
         ? `(SELECT sequence FROM ${getTableName(kind.table)} WHERE n = p.n)`
         : `(SELECT key & 2147483647 FROM history_versions WHERE key <= ((p.n << 31) | ?1) ORDER BY key DESC LIMIT 1)`;
-    const mark = `(SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = ${version})`;
+    const hashPrefix = `(SELECT ${HASH_MARK_SQL} FROM history_transactions WHERE sequence = ${version})`;
     const ended =
       asOf === null
         ? "0"
         : "EXISTS (SELECT 1 FROM history_versions WHERE key > ((p.n << 31) | ?1) AND key < ((p.n + 1) << 31))";
     const { item, joins } = this.itemSql(kind, asOf, reach);
-    const text = `SELECT p.n, ${version}, ${mark}, ${item}, ${ended} FROM (${population} LIMIT 1) p${joins}`;
+    const text = `SELECT p.n, ${version}, ${hashPrefix}, ${item}, ${ended} FROM (${population} LIMIT 1) p${joins}`;
     const row = this.statement(text).values(...sql.values)[0] as [number, number, string, string, number] | undefined;
-    return row === undefined ? null : { n: row[0], sequence: row[1], mark: row[2], text: row[3], ended: row[4] === 1 };
+    return row === undefined
+      ? null
+      : { n: row[0], sequence: row[1], hashPrefix: row[2], text: row[3], ended: row[4] === 1 };
   }
 
   /** One page as bytes, rendered by SQLite. */
@@ -211,11 +208,11 @@ export class Reader extends ReadConnection {
       const shape = shapeOfPlainPage(query);
       if (shape === null) return this.framed(this.pageStatement(query, frame));
       // Pages of the same list have the same SQL between two commits, so it is cached.
-      const statement = this.remember(shape, () => this.plainPageStatement(query));
+      const statement = this.cached(shape, () => this.plainPageStatement(query));
       const { head, tail } = frame(this.total(query));
       return this.framed(
         statement === null
-          ? nothingBetween(head, tail)
+          ? emptyPage(head, tail)
           : { text: statement.text, values: [...statement.values, query.limit, query.offset, head, tail] },
       );
     });
@@ -234,7 +231,7 @@ export class Reader extends ReadConnection {
 
   private pageStatement(query: ListQuery, frame: (total: number) => Frame): PageStatement {
     const { head, tail } = frame(this.total(query));
-    if (this.populations.findsNothing(query)) return nothingBetween(head, tail);
+    if (this.populations.findsNothing(query)) return emptyPage(head, tail);
     const sql = new SqlBuilder(query.asOf);
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     const rows = `SELECT ${item} AS item FROM (${this.populations.page(query, sql, query.limit)}) p${joins}`;
@@ -256,21 +253,14 @@ export class Reader extends ReadConnection {
     return this.snapshot(() => {
       const { head, tail } = frame(this.total(query));
       const items = this.items(query);
-      if (
-        parts !== undefined &&
-        this.areMany(
-          items.map((item) => item.n),
-          parts,
-          query.asOf,
-        )
-      )
-        return null;
+      const ns = parts === undefined ? [] : items.map((item) => item.n);
+      if (parts !== undefined && this.haveTooManyParts(ns, parts, query.asOf)) return null;
       return encoder.encode(head + compose(items, query.asOf).join(",") + tail) as Uint8Array<ArrayBuffer>;
     });
   }
 
   /** Whether these records together have too many parts for one step. */
-  areMany(ns: readonly number[], parts: Parts, asOf: AsOf | null): boolean {
+  haveTooManyParts(ns: readonly number[], parts: Parts, asOf: AsOf | null): boolean {
     return ns.length > 0 && this.weight(ns, parts.kinds, asOf) > CHUNK_PARTS;
   }
 
@@ -307,10 +297,8 @@ export class Reader extends ReadConnection {
     const limit = query.limit === 0 ? -1 : query.limit;
     const { item, joins } = this.itemSql(query.kind, query.asOf, query.reach);
     const text = `SELECT p.n, ${item} FROM (${this.populations.page(query, sql, limit)}) p${joins}`;
-    return (this.statement(text).values(...sql.values) as Array<[number, string]>).map(([n, item]) => ({
-      n,
-      text: item,
-    }));
+    const rows = this.statement(text).values(...sql.values) as Array<[number, string]>;
+    return rows.map(([n, item]) => ({ n, text: item }));
   }
 
   /**
@@ -328,9 +316,8 @@ export class Reader extends ReadConnection {
   }
 
   private itemsAs({ item, joins }: ItemSql, ns: readonly number[], asOf: AsOf): Item[] {
-    const rows = this.statement(
-      `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(+?2) ORDER BY key) p${joins}`,
-    ).values(asOf.sequence, JSON.stringify(ns)) as Array<[number, string]>;
+    const text = `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(+?2) ORDER BY key) p${joins}`;
+    const rows = this.statement(text).values(asOf.sequence, JSON.stringify(ns)) as Array<[number, string]>;
     return rows.map(([n, text]) => ({ n, text }));
   }
 
@@ -357,11 +344,11 @@ export class Reader extends ReadConnection {
     let start = 0;
     let weight = 0;
     if (kinds.length > 0) {
-      for (const [place, record] of records.entries()) {
+      for (const [position, record] of records.entries()) {
         const own = asOf(record).reduce((sum, each) => sum + this.weight([record.n], kinds, each), 0);
-        if (place > start && weight + own > CHUNK_RENDERED_PARTS) {
-          yield records.slice(start, place);
-          start = place;
+        if (position > start && weight + own > CHUNK_RENDERED_PARTS) {
+          yield records.slice(start, position);
+          start = position;
           weight = 0;
         }
         weight += own;
@@ -379,8 +366,8 @@ export class Reader extends ReadConnection {
    * Replaces the list's condition by its matches, in steps; returns a list without a condition unchanged.
    * @param query as of a fixed sequence, unless all steps run on one snapshot
    */
-  *sifted(query: ListQuery): Generator<void, ListQuery> {
-    return query.condition === undefined ? query : yield* this.sieve.sifted(query);
+  *filtered(query: ListQuery): Generator<void, ListQuery> {
+    return query.condition === undefined ? query : yield* this.sieve.filtered(query);
   }
 
   /** Precomputes an order that comes from memory, in steps. @param query as for sifted */
@@ -389,13 +376,13 @@ export class Reader extends ReadConnection {
   }
 
   /** Resolves the record lookups of a condition on rows that are not records. @param asOf as for sifted */
-  *settledRow(condition: Condition, reach: Reach, asOf: AsOf | null): Generator<void, Settled> {
-    return yield* this.sieve.settledRow(condition, { reach, asOf });
+  *resolvedRow(condition: Condition, reach: Reach, asOf: AsOf | null): Generator<void, ResolvedCondition> {
+    return yield* this.sieve.resolvedRow(condition, { reach, asOf });
   }
 
   /** As sifted, in one step; null if too many records would have to be examined. */
-  siftedAtOnce(query: ListQuery): ListQuery | null {
-    return query.condition === undefined ? query : this.sieve.siftedAtOnce(query);
+  filteredAtOnce(query: ListQuery): ListQuery | null {
+    return query.condition === undefined ? query : this.sieve.filteredAtOnce(query);
   }
 
   /**
@@ -419,8 +406,8 @@ export class Reader extends ReadConnection {
     parts?: Parts,
   ): { readonly total: number; readonly chunks: Generator<Uint8Array> } {
     if (this.populations.findsNothing(query)) return { total: 0, chunks: this.chunks(query, compose, parts) };
-    if (this.isWalked(query)) return { total: this.total(query), chunks: this.chunks(query, compose, parts) };
-    const { total, numbers } = this.snapshot(() => this.gathered(query));
+    if (this.isInPageOrder(query)) return { total: this.total(query), chunks: this.chunks(query, compose, parts) };
+    const { total, numbers } = this.snapshot(() => this.collectNumbers(query));
     return { total, chunks: this.rendered(query, sliced(numbers, chunkRows(compose, parts)), compose, parts) };
   }
 
@@ -438,7 +425,7 @@ export class Reader extends ReadConnection {
     const sql = new SqlBuilder(asOf);
     const owners = sql.bind(JSON.stringify(ownerNs));
     const [field, outsideField = ""] = [kind.scopes[scope], outside && kind.scopes[outside]];
-    if (field === undefined) throw new Error(`reader: ${kind.plural} do not live in a ${scope}`);
+    if (field === undefined) throw new Error(`reader: ${kind.plural} have no ${scope} scope`);
     const column = liveColumnOf(field);
     const isOutside =
       outside === undefined
@@ -454,15 +441,9 @@ export class Reader extends ReadConnection {
         : `SELECT j.value AS owner, s.n AS n FROM json_each(${owners}) j CROSS JOIN history_spans s
           WHERE s.scope = j.value * 64 + ${kind.code} AND s.born <= ?1 AND s.died > ?1${isOutside} ORDER BY j.key, s.n`;
     const { item, joins } = itemSql(kind, asOf, kind.composedSql !== undefined);
-    const rows = this.statement(`SELECT p.owner, ${item} FROM (${population}) p${joins}`).values(
-      ...sql.values,
-    ) as Array<[number, string]>;
+    const statement = this.statement(`SELECT p.owner, ${item} FROM (${population}) p${joins}`);
     const parts = new Map<number, string[]>();
-    for (const [owner, text] of rows) {
-      const list = parts.get(owner);
-      if (list === undefined) parts.set(owner, [text]);
-      else list.push(text);
-    }
+    for (const [owner, text] of statement.values(...sql.values) as Array<[number, string]>) append(parts, owner, text);
     return parts;
   }
 
@@ -473,7 +454,7 @@ export class Reader extends ReadConnection {
 
   private hadAny(kindCode: number, organizationN: number): boolean {
     const scope = organizationN * 64 + kindCode;
-    return this.remember(
+    return this.cached(
       `census ${scope}`,
       () => this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0,
     );
@@ -489,11 +470,11 @@ export class Reader extends ReadConnection {
     const { asOf } = query;
     if (asOf === null) throw new Error("reader: a long read is as of a fixed sequence");
     const { item, joins } = this.itemSql(query.kind, asOf, query.reach);
-    const [kinds, atOnce] =
+    const [kinds, maxParts] =
       parts === undefined
         ? [this.renderedKinds(query.kind, query.reach), CHUNK_RENDERED_PARTS]
         : [parts.kinds, parts.step?.parts ?? CHUNK_PARTS];
-    for (const numbers of this.lightChunks(numberChunks, asOf, kinds, atOnce)) {
+    for (const numbers of this.lightChunks(numberChunks, asOf, kinds, maxParts)) {
       const text =
         compose === null
           ? `SELECT CAST(group_concat(item, ',') AS BLOB)
@@ -501,40 +482,37 @@ export class Reader extends ReadConnection {
           : `SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(?2) ORDER BY key) p${joins}`;
       const found = this.statement(text).values(asOf.sequence, JSON.stringify(numbers)) as unknown[][];
       if (compose === null) yield found[0]?.[0] as Uint8Array;
-      else
-        yield encoder.encode(
-          compose(
-            (found as Array<[number, string]>).map(([n, item]) => ({ n, text: item })),
-            asOf,
-          ).join(","),
-        );
+      else {
+        const items = (found as Array<[number, string]>).map(([n, item]) => ({ n, text: item }));
+        yield encoder.encode(compose(items, asOf).join(","));
+      }
     }
   }
 
-  /** Splits record numbers, in list order, so that each chunk has at most `atOnce` parts of these kinds. */
+  /** Splits record numbers, in list order, so that each chunk has at most `maxParts` parts of these kinds. */
   private *lightChunks(
     numberChunks: Iterable<number[]>,
     asOf: AsOf,
     kinds: ReadonlyArray<Pick<AnyKind, "code">>,
-    atOnce: number,
+    maxParts: number,
   ): Generator<number[]> {
     for (const numbers of numberChunks) {
       // Halves chunks until they are light: one check suffices for most.
       const heavy = [numbers];
-      for (let some = heavy.pop(); some !== undefined; some = heavy.pop()) {
-        if (some.length <= 1 || kinds.length === 0 || some.length + this.weight(some, kinds, asOf) <= atOnce) {
-          if (some.length > 0) yield some;
+      for (let batch = heavy.pop(); batch !== undefined; batch = heavy.pop()) {
+        if (batch.length <= 1 || kinds.length === 0 || batch.length + this.weight(batch, kinds, asOf) <= maxParts) {
+          if (batch.length > 0) yield batch;
           continue;
         }
-        const half = some.length >> 1;
-        heavy.push(some.slice(half), some.slice(0, half));
+        const half = batch.length >> 1;
+        heavy.push(batch.slice(half), batch.slice(0, half));
       }
     }
   }
 
   /** Record numbers in list order, in chunks: by key if in page order, otherwise from one pass. */
   private *numberChunks(query: ListQuery, rows: number): Generator<number[]> {
-    if (!this.isWalked(query)) {
+    if (!this.isInPageOrder(query)) {
       yield* sliced(this.numbers(query), rows);
       return;
     }
@@ -553,50 +531,49 @@ export class Reader extends ReadConnection {
   }
 
   /** Whether the whole list is in page order, so that each step can resume after the last record. */
-  private isWalked(query: ListQuery): boolean {
+  private isInPageOrder(query: ListQuery): boolean {
     return (
       query.limit === 0 &&
       query.numbers === undefined &&
       (query.order ?? []).length === 0 &&
-      !isSifted(query) &&
-      this.populations.wayThrough(query) !== "sorted"
+      !needsCounting(query) &&
+      this.populations.accessPath(query) !== "sorted"
     );
   }
 
   /** Selected record numbers, in list order, and the total. */
-  private gathered(query: ListQuery): { total: number; numbers: Uint32Array } {
+  private collectNumbers(query: ListQuery): { total: number; numbers: Uint32Array } {
     // While no commit has followed a pinned present, the live tables give the same result faster. Scopes are only in
     // spans.
-    const isNow =
+    const isPresent =
       query.scopes === undefined && query.asOf?.present === true && query.asOf.sequence === this.head().sequence;
-    const where = isNow ? { ...query, asOf: null } : query;
-    if (!isSifted(query)) return { total: this.total(where), numbers: this.numbers(where) };
-    const all = this.numbers({ ...where, limit: 0, offset: 0 });
-    return {
-      total: all.length,
-      numbers: all.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit),
-    };
+    const effectiveQuery = isPresent ? { ...query, asOf: null } : query;
+    if (!needsCounting(query)) return { total: this.total(effectiveQuery), numbers: this.numbers(effectiveQuery) };
+    const all = this.numbers({ ...effectiveQuery, limit: 0, offset: 0 });
+    return { total: all.length, numbers: pageOf(all, query) };
   }
 
   /** Record numbers in list order: there may be a million, and separate rows would take a hundred times the memory. */
   private numbers(query: ListQuery): Uint32Array {
     const isInOrder = (query.order ?? []).length === 0;
-    const sorted = this.populations.orderedOutside(query) ?? (isInOrder ? query.numbers : undefined);
-    if (sorted !== undefined)
-      return sorted.subarray(query.offset, query.limit === 0 ? undefined : query.offset + query.limit);
+    const sorted = this.populations.orderedInMemory(query) ?? (isInOrder ? query.numbers : undefined);
+    if (sorted !== undefined) return pageOf(sorted, query);
     const sql = new SqlBuilder(query.asOf);
-    const row = this.statement(
-      `SELECT CAST(group_concat(n) AS BLOB)
-        FROM (${this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit)})`,
-    ).values(...sql.values)[0] as [Uint8Array | null];
-    return numbersIn(row[0]);
+    const page = this.populations.page(query, sql, query.limit === 0 ? -1 : query.limit);
+    const statement = this.statement(`SELECT CAST(group_concat(n) AS BLOB) FROM (${page})`);
+    const [[numbers]] = statement.values(...sql.values) as [[Uint8Array | null]];
+    return numbersIn(numbers);
   }
 }
 
 const encoder = new TextEncoder();
 
+function pageOf(numbers: Uint32Array, { offset, limit }: ListQuery): Uint32Array {
+  return numbers.subarray(offset, limit === 0 ? undefined : offset + limit);
+}
+
 /** Whether no census has the total. */
-function isSifted(query: ListQuery): boolean {
+function needsCounting(query: ListQuery): boolean {
   return (query.filters ?? []).length > 0 || (query.search ?? "") !== "";
 }
 
@@ -608,31 +585,23 @@ function* sliced(numbers: Uint32Array, rows: number): Generator<number[]> {
   for (let start = 0; start < numbers.length; start += rows) yield Array.from(numbers.subarray(start, start + rows));
 }
 
-function nothingBetween(head: string, tail: string): PageStatement {
+function emptyPage(head: string, tail: string): PageStatement {
   return { text: "SELECT CAST(+? AS BLOB)", values: [head + tail] };
 }
 
 /** Maximum networks in reach for caching a page's SQL: each adds to the text. */
-const REMEMBERED_NETWORKS_MAX = 8;
+const CACHED_NETWORKS_MAX = 8;
 
 /** Cache key for live pages of one list; null if more than its containers matters. */
 function shapeOfPlainPage(query: ListQuery): string | null {
   const { kind, reach, within, ids, search, filters, order } = query;
-  if (
-    ids !== undefined ||
-    query.numbers !== undefined ||
-    query.scopes !== undefined ||
-    query.among !== undefined ||
-    search !== undefined ||
-    (filters !== undefined && filters.length > 0) ||
-    (order !== undefined && order.length > 0)
-  )
-    return null;
-  if (reach.networkNs !== null && reach.networkNs.length > REMEMBERED_NETWORKS_MAX) return null;
-  let place = "";
+  if ((ids ?? query.numbers ?? query.scopes ?? query.among ?? search) !== undefined) return null;
+  if ((filters !== undefined && filters.length > 0) || (order !== undefined && order.length > 0)) return null;
+  if (reach.networkNs !== null && reach.networkNs.length > CACHED_NETWORKS_MAX) return null;
+  let position = "";
   for (const scope in within) {
     const id = within[scope as ScopeName];
-    if (id !== undefined) place += ` ${scope} ${id}`;
+    if (id !== undefined) position += ` ${scope} ${id}`;
   }
-  return `page ${kind.code} ${reach.organizationN} ${reach.networkNs === null ? "all" : reach.networkNs.join()}${place}`;
+  return `page ${kind.code} ${reach.organizationN} ${reach.networkNs === null ? "all" : reach.networkNs.join()}${position}`;
 }

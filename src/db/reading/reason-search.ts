@@ -25,12 +25,12 @@ export class ReasonSearch {
 
   /** Newest first, without the first `offset`; a step may be empty. */
   newestFirst(range: TransactionRange, offset: number): Generator<readonly number[]> {
-    return without(this.matches(range, "DESC"), offset);
+    return skipFirst(this.matches(range, "DESC"), offset);
   }
 
   /** Oldest first, without the first `offset`; a step may be empty. */
   oldestFirst(range: TransactionRange, offset: number): Generator<readonly number[]> {
-    return without(this.matches(range, "ASC"), offset);
+    return skipFirst(this.matches(range, "ASC"), offset);
   }
 
   /** Number of matches, in steps. */
@@ -50,9 +50,8 @@ export class ReasonSearch {
     );
     for (let [low, high] = [after, until + 1]; ; ) {
       const rows = statement.values(low, high) as Array<[number, string]>;
-      yield* this.activity.among(
-        rows.filter(([, reason]) => hasReason(reason, this.text)).map(([sequence]) => sequence),
-      );
+      const matching = rows.filter(([, reason]) => hasReason(reason, this.text));
+      yield* this.activity.touching(matching.map(([sequence]) => sequence));
       const last = rows.at(-1);
       if (last === undefined || rows.length < STEP_REASONS) return;
       if (direction === "ASC") low = last[0];
@@ -66,7 +65,7 @@ export function hasReason(reason: string | null, folded: string): boolean {
   return reason !== null && foldCase(reason).includes(folded);
 }
 
-function* without(steps: Iterable<readonly number[]>, offset: number): Generator<readonly number[]> {
+function* skipFirst(steps: Iterable<readonly number[]>, offset: number): Generator<readonly number[]> {
   let skipped = 0;
   for (const step of steps) {
     yield step.slice(offset - skipped);

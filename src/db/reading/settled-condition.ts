@@ -1,17 +1,17 @@
 // Conditions with all lookups in other records, searches and changes resolved: the rest depends only on each record's
 // document and number. No SQL.
 
-import { type FieldCondition, type FieldPlace, isPresentAt, valuesAt } from "./condition.ts";
+import { type FieldCondition, type FieldPath, isPresentAt, valuesAt } from "./condition.ts";
 
-export type Settled =
-  | { readonly type: "all" | "any"; readonly parts: readonly Settled[] }
-  | { readonly type: "not"; readonly part: Settled }
+export type ResolvedCondition =
+  | { readonly type: "all" | "any"; readonly parts: readonly ResolvedCondition[] }
+  | { readonly type: "not"; readonly part: ResolvedCondition }
   | FieldCondition
-  | { readonly type: "present"; readonly place: FieldPlace }
+  | { readonly type: "present"; readonly path: FieldPath }
   /** Refers to one of these records. */
   | {
       readonly type: "names";
-      readonly places: readonly FieldPlace[];
+      readonly paths: readonly FieldPath[];
       readonly ids: ReadonlySet<string>;
       readonly entryOf?: (id: string) => string;
     }
@@ -21,10 +21,10 @@ export type Settled =
   | {
       readonly type: "changed";
       readonly changed: NumberSet;
-      readonly those: NumberSet;
-      readonly otherwise: Settled;
+      readonly matching: NumberSet;
+      readonly otherwise: ResolvedCondition;
     }
-  | { readonly type: "was"; readonly as: number; readonly that: Settled };
+  | { readonly type: "was"; readonly sequence: number; readonly nested: ResolvedCondition };
 
 /** Distinct record numbers, ascending. */
 export class NumberSet {
@@ -49,16 +49,16 @@ export class NumberSet {
   }
 
   has(n: number): boolean {
-    return this.sorted[this.place(n)] === n;
+    return this.sorted[this.indexOf(n)] === n;
   }
 
   /** Numbers in (after, until]. */
   within({ after, until }: { readonly after: number; readonly until: number }): Uint32Array {
-    return this.sorted.subarray(this.place(after + 1), this.place(until + 1));
+    return this.sorted.subarray(this.indexOf(after + 1), this.indexOf(until + 1));
   }
 
   /** Index of the first number that is not less. */
-  private place(n: number): number {
+  private indexOf(n: number): number {
     let [low, high] = [0, this.sorted.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
@@ -73,7 +73,7 @@ export type Document = Readonly<Record<string, unknown>>;
 
 /** @param asOf the document of a record as of another transaction; null if it did not exist or was out of reach */
 export function holdsFor(
-  condition: Settled,
+  condition: ResolvedCondition,
   n: number,
   document: Document,
   asOf: (n: number, sequence: number) => Document | null,
@@ -86,20 +86,20 @@ export function holdsFor(
     case "not":
       return !holdsFor(condition.part, n, document, asOf);
     case "field":
-      return valuesAt(document, condition.place.steps).some(condition.test.holds);
+      return valuesAt(document, condition.path.steps).some(condition.test.holds);
     case "present":
-      return isPresentAt(document, condition.place.steps);
+      return isPresentAt(document, condition.path.steps);
     case "names":
-      return condition.places.some((place) =>
-        valuesAt(document, place.steps).some((value) => condition.ids.has(value as string)),
+      return condition.paths.some((path) =>
+        valuesAt(document, path.steps).some((value) => condition.ids.has(value as string)),
       );
     case "numbers":
       return condition.numbers.has(n);
     case "changed":
-      return condition.changed.has(n) ? condition.those.has(n) : holdsFor(condition.otherwise, n, document, asOf);
+      return condition.changed.has(n) ? condition.matching.has(n) : holdsFor(condition.otherwise, n, document, asOf);
     case "was": {
-      const then = asOf(n, condition.as);
-      return then !== null && holdsFor(condition.that, n, then, asOf);
+      const past = asOf(n, condition.sequence);
+      return past !== null && holdsFor(condition.nested, n, past, asOf);
     }
   }
 }

@@ -3,18 +3,19 @@
 
 import { getTableName } from "drizzle-orm";
 import { CUSTOM_FIELDS } from "../../base/custom-field-names.ts";
+import { runSteps } from "../../base/steps.ts";
 import { type AnyKind, OPERATION, SCOPES } from "../kind.ts";
 import { changedSql, membersSql, observedSql } from "../shape.ts";
 import { Candidates, isCheap } from "./candidates.ts";
 import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
-import { byInhabitants, concatenated } from "./inhabitants.ts";
+import { concatenate, resolveContainers } from "./inhabitants.ts";
 import { itemSql, versionEndSql } from "./item-sql.ts";
 import type { AsOf, ListQuery } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
 import type { Populations } from "./population.ts";
 import type { ReadConnection } from "./read-connection.ts";
-import { type Document, holdsFor, NumberSet, type Settled } from "./settled-condition.ts";
+import { type Document, holdsFor, NumberSet, type ResolvedCondition } from "./settled-condition.ts";
 import { SqlBuilder } from "./sql-builder.ts";
 
 /** Limits per step. */
@@ -22,12 +23,12 @@ export interface SieveBounds {
   /** Record numbers per step: some tens of milliseconds for a dense list. */
   readonly windowNumbers: number;
   /** Fewer records are processed in one step, whatever their numbers. */
-  readonly oneStepMax: number;
+  readonly singleStepMax: number;
   /** Maximum versions since a time, per record of a list, for testing only changed records at that time. */
   readonly changedShare: number;
 }
 
-const BOUNDS: SieveBounds = { windowNumbers: 8_192, oneStepMax: 5_000, changedShare: 0.4 };
+const BOUNDS: SieveBounds = { windowNumbers: 8_192, singleStepMax: 5_000, changedShare: 0.4 };
 /** Versions, or documents to parse, per step. */
 const STEP_VERSIONS = 5_000;
 /** Maximum records for an answer without steps. */
@@ -56,127 +57,123 @@ export class Sieve {
    * The list of all records that match the condition.
    * @param query as of a fixed sequence, unless all steps run on one snapshot
    */
-  *sifted(query: ListQuery): Generator<void, ListQuery> {
-    const plan = yield* this.planned(query);
+  *filtered(query: ListQuery): Generator<void, ListQuery> {
+    const plan = yield* this.planFor(query);
     return this.as(query, Array.isArray(plan) ? plan : yield* this.matches(plan));
   }
 
   /** As sifted, in one step; null if too many records would have to be examined. */
-  siftedAtOnce(query: ListQuery): ListQuery | null {
+  filteredAtOnce(query: ListQuery): ListQuery | null {
     const { condition } = query;
     if (condition === undefined) return query;
     const isSmall = this.source.head().lastN <= AT_ONCE_MAX;
-    if (!isSmall && !isCheap(condition, query, (of) => this.source.populations.count(of))) return null;
-    const plan = drained(this.planned(query));
+    if (!isSmall && !isCheap(condition, query, (list) => this.source.populations.count(list))) return null;
+    const plan = runSteps(this.planFor(query));
     if (Array.isArray(plan)) return this.as(query, plan);
     const { among } = plan.query;
-    const isFew = isSmall || (among?.length ?? this.countAround(plan.query)) <= AT_ONCE_MAX;
-    return isFew ? this.as(query, drained(this.matches(plan))) : null;
+    const isFew = isSmall || (among?.length ?? this.upperBound(plan.query)) <= AT_ONCE_MAX;
+    return isFew ? this.as(query, runSteps(this.matches(plan))) : null;
   }
 
   /**
    * Resolves the record lookups of a condition on rows that are not records.
-   * @param of the caller's reach and the point in time
+   * @param list the caller's reach and the point in time
    */
-  *settledRow(condition: Condition, of: Pick<ListQuery, "reach" | "asOf">): Generator<void, Settled> {
+  *resolvedRow(condition: Condition, list: Pick<ListQuery, "reach" | "asOf">): Generator<void, ResolvedCondition> {
     switch (condition.type) {
       case "all":
       case "any": {
-        const parts: Settled[] = [];
-        for (const part of condition.parts) parts.push(yield* this.settledRow(part, of));
+        const parts: ResolvedCondition[] = [];
+        for (const part of condition.parts) parts.push(yield* this.resolvedRow(part, list));
         return { type: condition.type, parts };
       }
       case "not":
-        return { type: "not", part: yield* this.settledRow(condition.part, of) };
+        return { type: "not", part: yield* this.resolvedRow(condition.part, list) };
       case "field":
       case "present":
         return condition;
       case "names":
-        return yield* this.named(condition, of);
+        return yield* this.named(condition, list);
       default:
-        throw new Error(`sieve: ${condition.type} asks what only records have`);
+        throw new Error(`sieve: ${condition.type} applies to records only`);
     }
   }
 
   /** Numbers of all records of a list that match its condition, ascending. */
   private *numbers(query: ListQuery): Generator<void, Uint32Array> {
-    return yield* this.matches(yield* this.looked(query));
+    return yield* this.matches(yield* this.narrowed(query));
   }
 
   private as(query: ListQuery, matches: readonly number[] | Uint32Array): ListQuery {
     const { kind, reach, asOf, limit, offset, order = [] } = query;
-    const of = { kind, reach, limit, offset, order };
-    if (matches instanceof Uint32Array) return { ...of, asOf, numbers: matches };
+    const list = { kind, reach, limit, offset, order };
+    if (matches instanceof Uint32Array) return { ...list, asOf, numbers: matches };
     const { sequence, lastN } = this.source.head();
-    return { ...of, asOf: asOf ?? { sequence, lastN, present: true }, scopes: matches };
+    return { ...list, asOf: asOf ?? { sequence, lastN, present: true }, scopes: matches };
   }
 
   /** Scopes that contain exactly the matches, or the records to examine. */
-  private *planned(query: ListQuery): Generator<void, number[] | Looked> {
-    const looked = yield* this.looked(query);
-    return this.candidates.scopesOf(looked.settled, looked.query) ?? looked;
+  private *planFor(query: ListQuery): Generator<void, number[] | NarrowedList> {
+    const narrowed = yield* this.narrowed(query);
+    return this.candidates.scopesOf(narrowed.resolved, narrowed.query) ?? narrowed;
   }
 
-  private *looked(query: ListQuery): Generator<void, Looked> {
+  private *narrowed(query: ListQuery): Generator<void, NarrowedList> {
     const { condition, ...rest } = query;
     if (condition === undefined || this.source.populations.findsNothing(rest))
-      return { query: rest, settled: { type: "all", parts: [] } };
-    const { condition: settled, query: within } = this.candidates.within(yield* this.settled(condition, rest), rest);
+      return { query: rest, resolved: { type: "all", parts: [] } };
+    const { condition: resolved, query: within } = this.candidates.within(yield* this.resolved(condition, rest), rest);
     const asOf = this.newest(rest);
     const isNumbered = rest.ids !== undefined || rest.among !== undefined;
-    const among = isNumbered ? null : this.candidates.of(settled, { ...within, asOf });
-    return { query: among === null ? within : { ...within, among: among.sorted }, settled };
+    const among = isNumbered ? null : this.candidates.of(resolved, { ...within, asOf });
+    return { query: among === null ? within : { ...within, among: among.sorted }, resolved };
   }
 
-  private *matches({ query, settled: asked }: Looked): Generator<void, Uint32Array> {
+  private *matches({ query, resolved: initial }: NarrowedList): Generator<void, Uint32Array> {
     if (query.among?.length === 0 || this.source.populations.findsNothing(query)) return NumberSet.NONE.sorted;
     const newest = () => this.newest(query);
-    if (this.isShort(query)) return this.matching({ ...query, asOf: newest() }, asked, EVERYTHING);
-    const { among, settled } =
+    if (this.fitsOneStep(query)) return this.matchesIn({ ...query, asOf: newest() }, initial, EVERYTHING);
+    const { among, resolved } =
       query.among === undefined
-        ? ledByNumbers(yield* byInhabitants(asked, query, this.source.connection, newest))
-        : { among: NumberSet.of(query.among), settled: asked };
+        ? splitNumbers(yield* resolveContainers(initial, query, this.source.connection, newest))
+        : { among: NumberSet.of(query.among), resolved: initial };
     const lastN = query.asOf?.lastN ?? this.source.head().lastN;
     const matches: Uint32Array[] = [];
     for (let after = 0; after < lastN; after += this.bounds.windowNumbers) {
       const window = { after, until: Math.min(lastN, after + this.bounds.windowNumbers) };
-      const here = among?.within(window);
-      if (here?.length === 0) continue;
-      const part = { ...query, asOf: newest(), ...(here === undefined ? {} : { among: here }) };
-      matches.push(this.matching(part, settled, window));
+      const inWindow = among?.within(window);
+      if (inWindow?.length === 0) continue;
+      const part = { ...query, asOf: newest(), ...(inWindow === undefined ? {} : { among: inWindow }) };
+      matches.push(this.matchesIn(part, resolved, window));
       yield;
     }
-    return concatenated(matches);
+    return concatenate(matches);
   }
 
   /** Resolves the lookups of a condition outside the record itself. */
-  private *settled(condition: Condition, query: ListQuery): Generator<void, Settled> {
+  private *resolved(condition: Condition, query: ListQuery): Generator<void, ResolvedCondition> {
     switch (condition.type) {
       case "all":
       case "any": {
-        const parts: Settled[] = [];
-        for (const part of condition.parts) parts.push(yield* this.settled(part, query));
+        const parts: ResolvedCondition[] = [];
+        for (const part of condition.parts) parts.push(yield* this.resolved(part, query));
         return { type: condition.type, parts };
       }
       case "not":
-        return { type: "not", part: yield* this.settled(condition.part, query) };
+        return { type: "not", part: yield* this.resolved(condition.part, query) };
       case "field":
       case "present":
         return condition;
       case "names":
         return yield* this.named(condition, query);
       case "named": {
-        const { by, kind, that } = condition;
-        const found = yield* this.numbers(of(query, kind, that));
-        return { type: "numbers", numbers: yield* this.namedBy(kind, by, found, this.newest(query)) };
+        const { by, kind, nested } = condition;
+        const found = yield* this.numbers(list(query, kind, nested));
+        return { type: "numbers", numbers: yield* this.referencedBy(kind, by, found, this.newest(query)) };
       }
       case "found": {
-        const numbers = this.source.populations.foundNumbers({
-          ...query,
-          search: condition.search,
-          asOf: this.newest(query),
-        });
-        return { type: "numbers", numbers: NumberSet.of(numbers) };
+        const found = { ...query, search: condition.search, asOf: this.newest(query) };
+        return { type: "numbers", numbers: NumberSet.of(this.source.populations.foundNumbers(found)) };
       }
       case "changes":
         return yield* this.countedChanges(condition, query);
@@ -190,12 +187,12 @@ export class Sieve {
 
   /** Referenced records, by id. */
   private *named(
-    { places, kind, that, entryOf }: Extract<Condition, { type: "names" }>,
-    asking: Pick<ListQuery, "reach" | "asOf">,
-  ): Generator<void, Settled> {
-    const found = yield* this.numbers(of(asking, kind, that));
+    { paths, kind, nested, entryOf }: Extract<Condition, { type: "names" }>,
+    context: Pick<ListQuery, "reach" | "asOf">,
+  ): Generator<void, ResolvedCondition> {
+    const found = yield* this.numbers(list(context, kind, nested));
     yield;
-    return { type: "names", places, ids: new Set(this.idsOf(found)), ...(entryOf === undefined ? {} : { entryOf }) };
+    return { type: "names", paths, ids: new Set(this.idsOf(found)), ...(entryOf === undefined ? {} : { entryOf }) };
   }
 
   /** While no commit has followed a pinned present, the live tables give the same result faster. */
@@ -204,47 +201,41 @@ export class Sieve {
   }
 
   /** Whether few enough records for one step. */
-  private isShort(query: ListQuery): boolean {
-    return query.ids !== undefined || (query.among?.length ?? this.countAround(query)) <= this.bounds.oneStepMax;
+  private fitsOneStep(query: ListQuery): boolean {
+    return query.ids !== undefined || (query.among?.length ?? this.upperBound(query)) <= this.bounds.singleStepMax;
   }
 
   /** Upper bound of the list's size: the conditions ignored here only reduce it. */
-  private countAround({ kind, reach, asOf, within }: ListQuery): number {
+  private upperBound({ kind, reach, asOf, within }: ListQuery): number {
     const innermost = SCOPES.findLast((scope) => within?.[scope] !== undefined);
-    return this.source.populations.count({
-      kind,
-      reach: innermost === undefined ? { ...reach, networkNs: null } : reach,
-      asOf,
-      ...(innermost === undefined ? {} : { within: { [innermost]: within?.[innermost] } }),
-      limit: 0,
-      offset: 0,
-    });
+    const place =
+      innermost === undefined
+        ? { reach: { ...reach, networkNs: null } }
+        : { reach, within: { [innermost]: within?.[innermost] } };
+    return this.source.populations.count({ kind, asOf, ...place, limit: 0, offset: 0 });
   }
 
-  private matching(query: ListQuery, settled: Settled, window: Window): Uint32Array {
+  private matchesIn(query: ListQuery, resolved: ResolvedCondition, window: Window): Uint32Array {
     const { kind, asOf } = query;
     const sql = new SqlBuilder(asOf);
     const population = this.source.populations.populationWithin(query, sql, window);
-    if (settled.type === "all" && settled.parts.length === 0) return this.allOf(population, sql);
+    if (resolved.type === "all" && resolved.parts.length === 0) return this.allOf(population, sql);
     const bind: Bind = (value) => sql.bind(value);
     const { joins, verdict } = verdictSql(kind, asOf, (document) =>
-      conditionSql(settled, document, {
+      conditionSql(resolved, document, {
         bind,
         window,
-        asOf: (sequence, expression) => thenSql(query, sequence, expression, bind),
+        asOf: (sequence, expression) => pastSql(query, sequence, expression, bind),
       }),
     );
     // LIMIT stops SQLite from computing the verdict for each use.
     const text = `SELECT CAST(group_concat(iif(verdict = 1, n, NULL)) AS BLOB), CAST(group_concat(iif(verdict = 1, NULL, n)) AS BLOB)
       FROM (SELECT p.n AS n, ${verdict} AS verdict FROM (${population}) p${joins} LIMIT -1) WHERE verdict <> 0`;
-    const [sure, unsure] = this.source.connection.statement(text).values(...sql.values)[0] as [
-      Uint8Array | null,
-      Uint8Array | null,
-    ];
+    const [[sure, unsure]] = this.source.connection.statement(text).values(...sql.values) as [[Numbers, Numbers]];
     const found = numbersIn(sure);
     if (unsure === null) return found.sort();
-    const looked = this.lookedAt(query, settled, numbersIn(unsure));
-    return NumberSet.of([...found, ...looked]).sorted;
+    const narrowed = this.matchingDocuments(query, resolved, numbersIn(unsure));
+    return NumberSet.of([...found, ...narrowed]).sorted;
   }
 
   private allOf(population: string, sql: SqlBuilder): Uint32Array {
@@ -255,7 +246,7 @@ export class Sieve {
   }
 
   /** The subset of these records whose documents match. */
-  private *lookedAt(query: ListQuery, settled: Settled, ns: Uint32Array): Generator<number> {
+  private *matchingDocuments(query: ListQuery, resolved: ResolvedCondition, ns: Uint32Array): Generator<number> {
     const { kind, asOf } = query;
     const documentAt = (n: number, sequence: number) => this.versionOf(query, n, sequence);
     const { item, joins } = itemSql(kind, asOf, false);
@@ -265,7 +256,7 @@ export class Sieve {
       const rows = this.source.connection
         .statement(`SELECT p.n, ${item} FROM (SELECT value AS n FROM json_each(${numbers})) p${joins}`)
         .values(...sql.values) as Array<[number, string]>;
-      for (const [n, text] of rows) if (holdsFor(settled, n, JSON.parse(text) as Document, documentAt)) yield n;
+      for (const [n, text] of rows) if (holdsFor(resolved, n, JSON.parse(text) as Document, documentAt)) yield n;
     }
   }
 
@@ -289,7 +280,7 @@ export class Sieve {
   }
 
   private reachedIds(networkNs: readonly number[]): ReadonlySet<string> {
-    return this.source.connection.remember(
+    return this.source.connection.cached(
       `ids of ${networkNs.join()}`,
       () => new Set(this.idsOf(Uint32Array.from(networkNs))),
     );
@@ -303,7 +294,7 @@ export class Sieve {
   }
 
   /** Records that these records refer to in a field. */
-  private *namedBy(kind: AnyKind, by: string, ns: Uint32Array, asOf: AsOf | null): Generator<void, NumberSet> {
+  private *referencedBy(kind: AnyKind, by: string, ns: Uint32Array, asOf: AsOf | null): Generator<void, NumberSet> {
     const owners = new Set<number>();
     for (let start = 0; start < ns.length; start += STEP_VERSIONS) {
       const sql = new SqlBuilder(asOf);
@@ -325,109 +316,109 @@ export class Sieve {
   private *countedChanges(
     { after, field, test }: Extract<Condition, { type: "changes" }>,
     query: ListQuery,
-  ): Generator<void, Settled> {
+  ): Generator<void, ResolvedCondition> {
     const counts = new Map<number, number>();
     // Every version changes these fields without listing them.
-    const isOfEvery = field === "updated_at" || field === "valid_from";
+    const isInEveryVersion = field === "updated_at" || field === "valid_from";
     // Versions list custom fields one by one.
     const named = field === CUSTOM_FIELDS ? `"${CUSTOM_FIELDS}.` : `"${field}"`;
     for (const versions of this.versionsAfter(query, after, () => "0")) {
       for (const { n, isUpdate, isReached, changed } of versions)
-        if (isUpdate && isReached && (isOfEvery || changed?.includes(named) === true))
+        if (isUpdate && isReached && (isInEveryVersion || changed?.includes(named) === true))
           counts.set(n, (counts.get(n) ?? 0) + 1);
       yield;
     }
-    const those = NumberSet.of([...counts].flatMap(([n, count]) => (test(count) ? [n] : [])));
-    if (!test(0)) return { type: "numbers", numbers: those };
+    const matching = NumberSet.of([...counts].flatMap(([n, count]) => (test(count) ? [n] : [])));
+    if (!test(0)) return { type: "numbers", numbers: matching };
     const changed = NumberSet.of(counts.keys());
-    return { type: "changed", changed, those, otherwise: { type: "all", parts: [] } };
+    return { type: "changed", changed, matching, otherwise: { type: "all", parts: [] } };
   }
 
   /** A record without a version in the period did not change, so its state at the end applies to the whole period. */
   private *overTime(
-    { type, after, that }: Extract<Condition, { type: "ever" | "always" }>,
+    { type, after, nested }: Extract<Condition, { type: "ever" | "always" }>,
     query: ListQuery,
-  ): Generator<void, Settled> {
-    const settled = yield* this.settled(that, query);
+  ): Generator<void, ResolvedCondition> {
+    const resolved = yield* this.resolved(nested, query);
     const isAlways = type === "always";
     /** By record: whether it matched in every examined version, or in any. */
     const verdicts = new Map<number, boolean>();
-    const add = (n: number, is: boolean) => {
+    const add = (n: number, isMatch: boolean) => {
       const before = verdicts.get(n) ?? isAlways;
-      verdicts.set(n, isAlways ? before && is : before || is);
+      verdicts.set(n, isAlways ? before && isMatch : before || isMatch);
     };
-    const verdictOf = (document: DocumentSql, bind: Bind) => wholeSql(settled, document, bind);
+    const verdictOf = (document: DocumentSql, bind: Bind) => versionConditionSql(resolved, document, bind);
     for (const versions of this.versionsAfter(query, after, verdictOf)) {
       for (const { n, sequence, isReached, verdict } of versions)
-        add(n, isReached && (verdict === 2 ? this.heldAt(query, settled, n, sequence) : verdict === 1));
+        add(n, isReached && (verdict === 2 ? this.matchedAt(query, resolved, n, sequence) : verdict === 1));
       yield;
     }
     // Changed records also count as of the start.
     const changed = NumberSet.of(verdicts.keys());
-    const held = yield* this.heldAmong(query, settled, changed, after);
-    for (const n of changed.sorted) add(n, held.has(n));
-    const those = NumberSet.of([...verdicts].flatMap(([n, is]) => (is ? [n] : [])));
-    return { type: "changed", changed, those, otherwise: settled };
+    const matched = yield* this.matchedAmong(query, resolved, changed, after);
+    for (const n of changed.sorted) add(n, matched.has(n));
+    const matching = NumberSet.of([...verdicts].flatMap(([n, isMatch]) => (isMatch ? [n] : [])));
+    return { type: "changed", changed, matching, otherwise: resolved };
   }
 
   /** If little has changed since, unchanged records need no read of past versions: their current state applies. */
-  private *atInstant({ as, that }: Extract<Condition, { type: "was" }>, query: ListQuery): Generator<void, Settled> {
-    const settled = yield* this.settled(that, query);
+  private *atInstant(
+    { sequence: as, nested }: Extract<Condition, { type: "was" }>,
+    query: ListQuery,
+  ): Generator<void, ResolvedCondition> {
+    const resolved = yield* this.resolved(nested, query);
     const until = query.asOf?.sequence ?? this.source.head().sequence;
-    if (this.isManyAfter(query, as, until)) return { type: "was", as, that: settled };
+    if (this.hasManyVersions(query, as, until)) return { type: "was", sequence: as, nested: resolved };
     const numbers = new Set<number>();
     for (const versions of this.versionsAfter(query, as, () => "0")) {
       for (const { n } of versions) numbers.add(n);
       yield;
     }
     const changed = NumberSet.of(numbers);
-    return {
-      type: "changed",
-      changed,
-      those: yield* this.heldAmong(query, settled, changed, as),
-      otherwise: settled,
-    };
+    const matching = yield* this.matchedAmong(query, resolved, changed, as);
+    return { type: "changed", changed, matching, otherwise: resolved };
   }
 
-  private isManyAfter(query: ListQuery, after: number, until: number): boolean {
-    const most = Math.ceil(this.bounds.changedShare * (query.ids?.length ?? this.countAround(query)));
+  private hasManyVersions(query: ListQuery, after: number, until: number): boolean {
+    const maxCount = Math.ceil(this.bounds.changedShare * (query.ids?.length ?? this.upperBound(query)));
     const [count] = this.source.connection
       .statement(
         `SELECT count(*) FROM (SELECT 1 FROM history_versions INDEXED BY history_versions_by_sequence
           WHERE (key & 2147483647) > +?1 AND (key & 2147483647) <= +?2 LIMIT +?3)`,
       )
-      .values(after, until, most)[0] as [number];
-    return count >= most;
+      .values(after, until, maxCount)[0] as [number];
+    return count >= maxCount;
   }
 
   /** The subset of these records that matched as of a transaction. */
-  private *heldAmong(
+  private *matchedAmong(
     query: ListQuery,
-    settled: Settled,
+    resolved: ResolvedCondition,
     among: NumberSet,
     sequence: number,
   ): Generator<void, NumberSet> {
-    const held: number[] = [];
+    const matched: number[] = [];
     for (let start = 0; start < among.size; start += STEP_VERSIONS) {
       const sql = new SqlBuilder(null);
       const bind: Bind = (value) => sql.bind(value);
       const numbers = bind(`[${among.sorted.subarray(start, start + STEP_VERSIONS).join()}]`);
-      const verdict = thenSql(query, sequence, (document) => wholeSql(settled, document, bind), bind);
+      const verdict = pastSql(query, sequence, (document) => versionConditionSql(resolved, document, bind), bind);
       const rows = this.source.connection
         .statement(
           `SELECT n, verdict FROM (SELECT p.n AS n, ${verdict} AS verdict FROM (SELECT value AS n FROM json_each(${numbers})) p
             LIMIT -1) WHERE verdict IS NOT 0`,
         )
         .values(...sql.values) as Array<[number, 1 | null]>;
-      for (const [n, verdict] of rows) if (verdict === 1 || this.heldAt(query, settled, n, sequence)) held.push(n);
+      for (const [n, verdict] of rows)
+        if (verdict === 1 || this.matchedAt(query, resolved, n, sequence)) matched.push(n);
       yield;
     }
-    return NumberSet.of(held);
+    return NumberSet.of(matched);
   }
 
-  private heldAt(query: ListQuery, settled: Settled, n: number, sequence: number): boolean {
+  private matchedAt(query: ListQuery, resolved: ResolvedCondition, n: number, sequence: number): boolean {
     const document = this.versionOf(query, n, sequence);
-    return document !== null && holdsFor(settled, n, document, () => null);
+    return document !== null && holdsFor(resolved, n, document, () => null);
   }
 
   /**
@@ -488,27 +479,26 @@ export class Sieve {
   }
 }
 
-/** A list, and the condition to test on each record; `among` if only a few can match. */
-interface Looked {
-  readonly query: ListQuery;
-  readonly settled: Settled;
-}
+/** Comma-separated record numbers; null for none. */
+type Numbers = Uint8Array | null;
 
-/** Runs all steps at once. */
-function drained<T>(steps: Generator<void, T>): T {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+/** A list, and the condition to test on each record; `among` if only a few can match. */
+interface NarrowedList {
+  readonly query: ListQuery;
+  readonly resolved: ResolvedCondition;
 }
 
 /** If the matches are within sets of numbers: the smallest set, and the rest of the condition. */
-function ledByNumbers(settled: Settled): { readonly among?: NumberSet; readonly settled: Settled } {
-  if (settled.type !== "all") return { settled };
-  const numbered = settled.parts.filter((part) => part.type === "numbers");
-  const [least] = numbered.toSorted((a, b) => a.numbers.size - b.numbers.size);
-  if (least === undefined) return { settled };
-  return { among: least.numbers, settled: { type: "all", parts: settled.parts.filter((part) => part !== least) } };
+function splitNumbers(resolved: ResolvedCondition): {
+  readonly among?: NumberSet;
+  readonly resolved: ResolvedCondition;
+} {
+  if (resolved.type !== "all") return { resolved };
+  const numbered = resolved.parts.filter((part) => part.type === "numbers");
+  const [smallest] = numbered.toSorted((a, b) => a.numbers.size - b.numbers.size);
+  if (smallest === undefined) return { resolved };
+  const parts = resolved.parts.filter((part) => part !== smallest);
+  return { among: smallest.numbers, resolved: { type: "all", parts } };
 }
 
 interface VersionVerdict {
@@ -525,13 +515,13 @@ interface VersionVerdict {
 const EVERYTHING: Window = { after: 0, until: 2 ** 32 };
 
 /** Condition on a version's own document, whatever the record. */
-function wholeSql(settled: Settled, document: DocumentSql, bind: Bind): string {
-  return conditionSql(settled, document, { bind, window: EVERYTHING, asOf: () => "NULL" });
+function versionConditionSql(resolved: ResolvedCondition, document: DocumentSql, bind: Bind): string {
+  return conditionSql(resolved, document, { bind, window: EVERYTHING, asOf: () => "NULL" });
 }
 
 /** All matching records of a kind, for the same caller and point in time. */
-function of({ reach, asOf }: Pick<ListQuery, "reach" | "asOf">, kind: AnyKind, that: Condition | null): ListQuery {
-  return { kind, reach, asOf, limit: 0, offset: 0, ...(that === null ? {} : { condition: that }) };
+function list({ reach, asOf }: Pick<ListQuery, "reach" | "asOf">, kind: AnyKind, nested: Condition | null): ListQuery {
+  return { kind, reach, asOf, limit: 0, offset: 0, ...(nested === null ? {} : { condition: nested }) };
 }
 
 /**
@@ -544,26 +534,24 @@ function verdictSql(
   expression: (document: DocumentSql) => string,
   as: "verdict" | "value" = "verdict",
 ): { readonly joins: string; readonly verdict: string } {
-  const known = (sql: string) => (as === "value" ? sql : `coalesce(${sql}, 2)`);
+  const wrap = (sql: string) => (as === "value" ? sql : `coalesce(${sql}, 2)`);
   const isObserved = kind.observed.length > 0;
-  const inForce = "(SELECT o.observed FROM observations o WHERE o.n = p.n)";
-  if (asOf === null)
-    return {
-      joins: ` CROSS JOIN ${getTableName(kind.table)} d ON d.n = p.n`,
-      verdict: known(
-        expression({ n: "p.n", members: "d.members", observed: isObserved ? inForce : null, end: "NULL" }),
-      ),
-    };
+  const currentObserved = "(SELECT o.observed FROM observations o WHERE o.n = p.n)";
+  if (asOf === null) {
+    const observed = isObserved ? currentObserved : null;
+    const verdict = wrap(expression({ n: "p.n", members: "d.members", observed, end: "NULL" }));
+    return { joins: ` CROSS JOIN ${getTableName(kind.table)} d ON d.n = p.n`, verdict };
+  }
   const document: DocumentSql = {
     n: "p.n",
     members: "d.members",
-    observed: !isObserved ? null : asOf.present ? `coalesce(${inForce}, d.observed)` : "d.observed",
+    observed: !isObserved ? null : asOf.present ? `coalesce(${currentObserved}, d.observed)` : "d.observed",
     end: asOf.present ? "NULL" : versionEndSql(asOf),
   };
   // Unpacks once for all tests: a subquery with LIMIT is not flattened.
   return {
     joins: "",
-    verdict: `(SELECT ${known(expression(document))} FROM (SELECT ${membersSql(kind, "v")} AS members,
+    verdict: `(SELECT ${wrap(expression(document))} FROM (SELECT ${membersSql(kind, "v")} AS members,
       ${observedSql("v")} AS observed
       FROM history_versions v WHERE v.key <= ((p.n << 31) | ?1)
       ORDER BY v.key DESC LIMIT 1) d)`,
@@ -571,7 +559,7 @@ function verdictSql(
 }
 
 /** The same as of another transaction: 0 if the record did not exist or was out of reach. */
-function thenSql(
+function pastSql(
   { kind, reach }: ListQuery,
   sequence: number,
   expression: (document: DocumentSql) => string,

@@ -32,22 +32,22 @@ interface Timeline {
 
 /** Timelines of one field, for the requested records of a kind. */
 class FieldTimelines {
-  readonly ofRecord = new Map<number, Timeline>();
+  readonly byRecord = new Map<number, Timeline>();
   private readonly values: Array<string | null> = [];
-  private readonly placeOf = new Map<string | null, number>();
+  private readonly indexByValue = new Map<string | null, number>();
   /** Rank of each value in SQLite's order, null before all texts. Null until computed. */
   ranks: Uint32Array | null = null;
 
-  learn(timeline: Timeline, sequence: number, value: string | null): void {
-    let place = this.placeOf.get(value);
-    if (place === undefined) {
-      place = this.values.push(value) - 1;
-      this.placeOf.set(value, place);
+  add(timeline: Timeline, sequence: number, value: string | null): void {
+    let index = this.indexByValue.get(value);
+    if (index === undefined) {
+      index = this.values.push(value) - 1;
+      this.indexByValue.set(value, index);
       this.ranks = null;
     }
-    if (timeline.values.at(-1) === place) return;
+    if (timeline.values.at(-1) === index) return;
     timeline.from.push(sequence);
-    timeline.values.push(place);
+    timeline.values.push(index);
   }
 
   /** Ranks the values, in steps. Repeats if another list adds values meanwhile. */
@@ -55,13 +55,13 @@ class FieldTimelines {
     while (this.ranks === null) {
       const values = this.values.slice();
       const order = yield* sortedInSteps(
-        Uint32Array.from(values, (_, place) => place),
+        Uint32Array.from(values, (_, index) => index),
         (a, b) => compareKeys(values[a] as string | null, values[b] as string | null),
         STEP_VALUES,
       );
       if (values.length !== this.values.length) continue;
       const ranks = new Uint32Array(values.length);
-      for (const [rank, place] of order.entries()) ranks[place] = rank;
+      for (const [rank, index] of order.entries()) ranks[index] = rank;
       this.ranks = ranks;
     }
   }
@@ -77,65 +77,65 @@ export class SortKeyTimelines {
   }
 
   /** Whether timelines support the order: only keys stored with versions. */
-  serves(kind: AnyKind, term: OrderTerm): boolean {
+  supports(kind: AnyKind, term: OrderTerm): boolean {
     return term.byKey && Object.hasOwn(kind.sortKeys ?? {}, term.field) && this.fields.get(nameOf(kind, term)) !== null;
   }
 
   /**
-   * Sorts the records; ties keep the given order. Null if version lookups cost less. In steps, during which others may
-   * ask for the same.
+   * Sorts the records; ties keep the given order. Null if version lookups cost less. Runs in steps, during which other
+   * lists may load the same timelines.
    * @param ns record numbers, ascending, of records alive at that time
    */
   *ordered(kind: AnyKind, term: OrderTerm, ns: Uint32Array, { sequence }: AsOf): Generator<void, Uint32Array | null> {
-    const known = this.kept(nameOf(kind, term), ns, sequence);
-    if (!(yield* this.load({ kind, term, ns, sequence }, known))) {
+    const timelines = this.fieldTimelines(nameOf(kind, term), ns, sequence);
+    if (!(yield* this.load({ kind, term, ns, sequence }, timelines))) {
       this.fields.set(nameOf(kind, term), null);
       return null;
     }
     // Another list may have added values meanwhile.
-    while (known.ranks === null) yield* known.rank();
-    const { ranks } = known;
+    while (timelines.ranks === null) yield* timelines.rank();
+    const { ranks } = timelines;
     const sign = term.direction === "desc" ? -1 : 1;
     // Packs both into one number: a rank is below 2^26, a position below 2^17.
     const rows = new Float64Array(ns.length);
-    for (const [place, n] of ns.entries()) {
-      const { from, values } = known.ofRecord.get(n) as Timeline;
-      let at = from.length - 1;
-      while (at > 0 && (from[at] as number) > sequence) at -= 1;
-      rows[place] = sign * (ranks[values[at] as number] as number) * PLACES + place;
+    for (const [index, n] of ns.entries()) {
+      const { from, values } = timelines.byRecord.get(n) as Timeline;
+      let position = from.length - 1;
+      while (position > 0 && (from[position] as number) > sequence) position -= 1;
+      rows[index] = sign * (ranks[values[position] as number] as number) * POSITIONS + index;
     }
     rows.sort();
-    return Uint32Array.from(rows, (row) => ns[((row % PLACES) + PLACES) % PLACES] as number);
+    return Uint32Array.from(rows, (row) => ns[((row % POSITIONS) + POSITIONS) % POSITIONS] as number);
   }
 
   /** Timelines of a field, evicting old ones. A list in progress keeps the object it started with. */
-  private kept(name: string, ns: Uint32Array, sequence: number): FieldTimelines {
-    let known = this.fields.get(name) ?? new FieldTimelines();
+  private fieldTimelines(name: string, ns: Uint32Array, sequence: number): FieldTimelines {
+    let timelines = this.fields.get(name) ?? new FieldTimelines();
     let missing = 0;
-    for (const n of ns) if (!isKnown(known, n, sequence)) missing += 1;
-    if (missing > 0 && known.ofRecord.size + missing > 2 * TIMELINE_RECORDS_MAX) known = new FieldTimelines();
+    for (const n of ns) if (!isLoaded(timelines, n, sequence)) missing += 1;
+    if (missing > 0 && timelines.byRecord.size + missing > 2 * TIMELINE_RECORDS_MAX) timelines = new FieldTimelines();
     this.fields.delete(name);
-    this.fields.set(name, known);
+    this.fields.set(name, timelines);
     for (const oldest of this.fields.keys()) {
       if (this.fields.size <= FIELDS_MAX) break;
       this.fields.delete(oldest);
     }
-    return known;
+    return timelines;
   }
 
   /** Reads missing timelines. @returns false if there are too many versions */
   private *load(
     { kind, term, ns, sequence }: { kind: AnyKind; term: OrderTerm; ns: Uint32Array; sequence: number },
-    known: FieldTimelines,
+    timelines: FieldTimelines,
   ): Generator<void, boolean> {
     let [count, records, versions] = [0, 0, 0];
     for (const n of ns) {
-      if (isKnown(known, n, sequence)) continue;
+      if (isLoaded(timelines, n, sequence)) continue;
       const timeline: Timeline = { from: [], values: [], upTo: this.head() };
       for (let after = n * KEYS_OF_RECORD; ; ) {
         const rows = this.versionsOf(kind, term, after, n);
         for (const [key, value] of rows) {
-          known.learn(timeline, key % KEYS_OF_RECORD, value);
+          timelines.add(timeline, key % KEYS_OF_RECORD, value);
           after = key;
         }
         count += rows.length;
@@ -147,7 +147,7 @@ export class SortKeyTimelines {
         }
         if (rows.length < STEP_VERSIONS) break;
       }
-      known.ofRecord.set(n, timeline);
+      timelines.byRecord.set(n, timeline);
       records += 1;
       if (records < STEP_RECORDS) continue;
       yield;
@@ -173,7 +173,7 @@ export class SortKeyTimelines {
   }
 }
 
-const PLACES = 2 ** 17;
+const POSITIONS = 2 ** 17;
 /** A version's key is the record number times this, plus the sequence. */
 const KEYS_OF_RECORD = 2 ** 31;
 
@@ -181,11 +181,11 @@ function nameOf({ code }: AnyKind, { field }: OrderTerm): string {
   return `${code} ${field}`;
 }
 
-function isKnown(known: FieldTimelines, n: number, sequence: number): boolean {
-  return (known.ofRecord.get(n)?.upTo ?? -1) >= sequence;
+function isLoaded(timelines: FieldTimelines, n: number, sequence: number): boolean {
+  return (timelines.byRecord.get(n)?.upTo ?? -1) >= sequence;
 }
 
-function compareKeys(one: string | null, other: string | null): number {
-  if (one === null || other === null) return Number(one !== null) - Number(other !== null);
-  return compareCodePoints(one, other);
+function compareKeys(a: string | null, b: string | null): number {
+  if (a === null || b === null) return Number(a !== null) - Number(b !== null);
+  return compareCodePoints(a, b);
 }

@@ -20,10 +20,10 @@ export function* sortedInSteps(
       const middle = Math.min(start + width, from.length);
       const end = Math.min(start + 2 * width, from.length);
       let [left, right] = [start, middle];
-      for (let place = start; place < end; place += 1) {
+      for (let index = start; index < end; index += 1) {
         const isLeft = right === end || (left < middle && compare(from[left] as number, from[right] as number) <= 0);
-        to[place] = from[isLeft ? left++ : right++] as number;
-        if ((place - start) % stepNumbers === stepNumbers - 1) yield;
+        to[index] = from[isLeft ? left++ : right++] as number;
+        if ((index - start) % stepNumbers === stepNumbers - 1) yield;
       }
     }
     [from, to] = [to, from];

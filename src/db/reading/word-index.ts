@@ -3,28 +3,28 @@
 
 import { compareCodePoints } from "../../base/text.ts";
 import {
-  type EntryBeginning,
-  type EntrySort,
-  entryPlace,
+  type CodedKind,
+  type EntryPrefix,
+  type EntryType,
+  entryPrefixOf,
   type Lookup,
-  type PlacedKind,
-  wordBeginnings,
+  wordPrefixes,
 } from "../called-words.ts";
 import { phrase } from "../search-text.ts";
 import type { AsOf } from "./list-query.ts";
 import type { ReadConnection } from "./read-connection.ts";
 
 /** Beyond every sequence. */
-const ALWAYS = 2 ** 31 - 1;
+const NO_LIMIT = 2 ** 31 - 1;
 /** Sorts after any continuation of an entry. */
-const BEYOND = "\u{10ffff}";
+const MAX_CODE_POINT = "\u{10ffff}";
 /** The smallest continuation of an entry. */
 const NEXT = "\u0001";
 
 /** An entry of a version: term, record number and transaction. */
-type Place = [term: string, n: number, sequence: number];
+type Occurrence = [term: string, n: number, sequence: number];
 
-const PLACES = `SELECT term, doc >> 31 AS n, doc & 2147483647 AS sequence FROM history_word_places
+const OCCURRENCES = `SELECT term, doc >> 31 AS n, doc & 2147483647 AS sequence FROM history_word_places
   WHERE term >= ?1 AND term < ?2 AND (doc & 2147483647) <= ?3`;
 
 export class WordIndex {
@@ -39,12 +39,13 @@ export class WordIndex {
    * @param words at least one, folded or not
    * @returns record numbers, ascending, of records alive but possibly out of scope
    */
-  calledBy(organizationN: number, kind: PlacedKind, words: readonly string[], asOf: AsOf | null): number[] {
-    const place = entryPlace(organizationN, kind);
+  withNamePrefixes(organizationN: number, kind: CodedKind, words: readonly string[], asOf: AsOf | null): number[] {
+    const keyPrefix = entryPrefixOf(organizationN, kind);
     let found: Set<number> | null = null;
     for (const word of words) {
       const ns = new Set<number>();
-      for (const beginning of wordBeginnings(word)) this.holding(place, beginning, asOf?.sequence ?? ALWAYS, found, ns);
+      for (const prefix of wordPrefixes(word))
+        this.collectCurrent(keyPrefix, prefix, asOf?.sequence ?? NO_LIMIT, found, ns);
       found = ns;
     }
     return [...(found ?? [])].sort((a, b) => a - b);
@@ -54,24 +55,26 @@ export class WordIndex {
    * Records of an organization that ever had these entries in one version, up to a transaction.
    * @returns record numbers; null if there are more occurrences than `limit`
    */
-  everCalled(organizationN: number, kind: PlacedKind, lookup: Lookup, until: number, limit: number): number[] | null {
-    const place = entryPlace(organizationN, kind);
+  everHadEntries(
+    organizationN: number,
+    kind: CodedKind,
+    lookup: Lookup,
+    until: number,
+    limit: number,
+  ): number[] | null {
+    const keyPrefix = entryPrefixOf(organizationN, kind);
+    const groupsOf = (all: readonly string[]) => all.map((entry) => [keyPrefix + entry]);
     const rows =
       "all" in lookup
-        ? this.placesOf(
-            lookup.all.map((entry) => [place + entry]),
-            until,
-            [0, 0],
-            limit + 1,
-          )
-        : this.placesBeginning(place + lookup.beginning, until, limit + 1);
+        ? this.occurrencesOf(groupsOf(lookup.all), until, [0, 0], limit + 1)
+        : this.occurrencesWithPrefix(keyPrefix + lookup.beginning, until, limit + 1);
     return rows.length > limit ? null : rows.map(([n]) => n);
   }
 
   /** Distinct entries with a prefix, in order. @returns entries without place and type */
-  *entries(place: string, sort: EntrySort, beginning: string): Generator<string, void> {
-    const before = place + sort;
-    const first = before + beginning;
+  *entries(keyPrefix: string, sort: EntryType, prefix: string): Generator<string, void> {
+    const before = keyPrefix + sort;
+    const first = before + prefix;
     const statement = this.connection.statement("SELECT term FROM history_word_places WHERE term >= ?1 LIMIT 1");
     for (let from = first; ; ) {
       const term = statement.values(from)[0]?.[0] as string | undefined;
@@ -82,10 +85,10 @@ export class WordIndex {
   }
 
   /** Occurrences of entries with a prefix, entry by entry. @returns record number and sequence */
-  placesBeginning(beginning: string, until: number, limit: number): Array<[number, number]> {
+  occurrencesWithPrefix(prefix: string, until: number, limit: number): Array<[number, number]> {
     const rows = this.connection
-      .statement(`${PLACES} LIMIT ?4`)
-      .values(beginning, beginning + BEYOND, until, limit) as Place[];
+      .statement(`${OCCURRENCES} LIMIT ?4`)
+      .values(prefix, prefix + MAX_CODE_POINT, until, limit) as Occurrence[];
     return rows.map(([, n, sequence]) => [n, sequence]);
   }
 
@@ -96,12 +99,12 @@ export class WordIndex {
    * @param lastN highest record number
    * @returns record number and sequence
    */
-  placesOf(
+  occurrencesOf(
     groups: ReadonlyArray<readonly string[]>,
     until: number,
     after: readonly [number, number],
     limit: number,
-    lastN = ALWAYS,
+    lastN = NO_LIMIT,
   ): Array<[number, number]> {
     const query = groups.map((entries) => `(${entries.map(phrase).join(" OR ")})`).join(" AND ");
     return this.connection
@@ -117,16 +120,16 @@ export class WordIndex {
    * Records whose matching entry has not ended. Starts and ends sort alike, so one pass over both suffices.
    * @param among restricts the records; null for all
    */
-  private holding(
-    place: string,
-    { sort, end, text }: EntryBeginning,
+  private collectCurrent(
+    keyPrefix: string,
+    { entryType: sort, end, text }: EntryPrefix,
     until: number,
     among: ReadonlySet<number> | null,
     found: Set<number>,
   ): void {
-    const ends = this.places(place + end + text, until, place.length + 1);
+    const ends = this.occurrences(keyPrefix + end + text, until, keyPrefix.length + 1);
     let ended = ends.next();
-    for (const [entry, n, sequence] of this.places(place + sort + text, until, place.length + 1)) {
+    for (const [entry, n, sequence] of this.occurrences(keyPrefix + sort + text, until, keyPrefix.length + 1)) {
       while (!ended.done && isBefore(ended.value, entry, n, sequence)) ended = ends.next();
       const hasEnded = !ended.done && ended.value[0] === entry && ended.value[1] === n;
       if (!hasEnded && (among === null || among.has(n))) found.add(n);
@@ -135,10 +138,10 @@ export class WordIndex {
   }
 
   /** Entries with a prefix, in order. @param cut length of the common prefix to drop */
-  private *places(beginning: string, until: number, cut: number): Generator<Place, undefined> {
-    const rows = this.connection.db.prepare(PLACES);
+  private *occurrences(prefix: string, until: number, cut: number): Generator<Occurrence, undefined> {
+    const rows = this.connection.db.prepare(OCCURRENCES);
     try {
-      for (const row of rows.iterate(beginning, beginning + BEYOND, until) as Iterable<{
+      for (const row of rows.iterate(prefix, prefix + MAX_CODE_POINT, until) as Iterable<{
         term: string;
         n: number;
         sequence: number;
@@ -151,7 +154,7 @@ export class WordIndex {
 }
 
 /** Whether an end precedes an entry's start: of an earlier entry or record, or of an earlier name. */
-function isBefore([term, n, sequence]: Place, entry: string, otherN: number, since: number): boolean {
+function isBefore([term, n, sequence]: Occurrence, entry: string, otherN: number, since: number): boolean {
   if (term !== entry) return compareCodePoints(term, entry) < 0;
   return n < otherN || (n === otherN && sequence <= since);
 }

@@ -2,6 +2,7 @@
 // are only updated at its end. A returned entry may have changed again.
 
 import { ownValue } from "../../base/fields.ts";
+import { append } from "../../base/multimap.ts";
 import { type AnyKind, liveIdentity, ownColumns, type RecordBase } from "../kind.ts";
 import type { Entry } from "./entry.ts";
 
@@ -9,16 +10,14 @@ export class ChangedRecords {
   private readonly byKind = new Map<number, Entry[]>();
   private readonly byIdentity = new Map<string, Entry>();
   private readonly byParent = new Map<string, { entries: Map<unknown, Set<Entry>>; indexed: number }>();
-  private readonly linking: Entry[] = [];
+  private readonly withLinks: Entry[] = [];
   private readonly byLink = new Map<string, Set<Entry>>();
   private linksIndexed = 0;
 
   /** Call after each change of a live entry. */
-  note(entry: Entry): void {
-    const known = this.byKind.get(entry.kind.code);
-    if (known === undefined) this.byKind.set(entry.kind.code, [entry]);
-    else known.push(entry);
-    if (entry.kind.links !== undefined) this.linking.push(entry);
+  add(entry: Entry): void {
+    append(this.byKind, entry.kind.code, entry);
+    if (entry.kind.links !== undefined) this.withLinks.push(entry);
     const identity = liveIdentity(entry.kind, entry.after as RecordBase);
     if (identity !== null) this.byIdentity.set(`${entry.kind.code}/${identity}`, entry);
   }
@@ -48,7 +47,7 @@ export class ChangedRecords {
     for (; index.indexed < changed.length; index.indexed += 1) {
       const entry = changed[index.indexed] as Entry;
       if (entry.after === null) continue;
-      const parent = referredId(kind, column, entry.after);
+      const parent = referencedId(kind, column, entry.after);
       const entries = index.entries.get(parent);
       if (entries === undefined) index.entries.set(parent, new Set([entry]));
       else entries.add(entry);
@@ -58,8 +57,8 @@ export class ChangedRecords {
 
   /** Entries that had `targetId` in the id list `relation` after any of their changes, in that order. */
   withLink(relation: string, targetId: string): Entry[] {
-    for (; this.linksIndexed < this.linking.length; this.linksIndexed += 1) {
-      const entry = this.linking[this.linksIndexed] as Entry;
+    for (; this.linksIndexed < this.withLinks.length; this.linksIndexed += 1) {
+      const entry = this.withLinks[this.linksIndexed] as Entry;
       if (entry.after === null) continue;
       for (const link of entry.kind.links?.(entry.after) ?? []) {
         for (const id of link.ids) {
@@ -75,9 +74,7 @@ export class ChangedRecords {
 }
 
 /** The id whose record number a live column holds. */
-export function referredId(kind: AnyKind, column: string, record: RecordBase): unknown {
-  return ownValue(
-    ownColumns(kind, record, (id) => id),
-    column,
-  );
+export function referencedId(kind: AnyKind, column: string, record: RecordBase): unknown {
+  const columns = ownColumns(kind, record, (id) => id);
+  return ownValue(columns, column);
 }

@@ -17,24 +17,24 @@ interface CommandTraits {
  * Marks a command as potentially long whatever its input: it covers many records, all references to one, or a whole
  * history. Such a command gets a commit of its own.
  */
-export function takingLong<C extends Command>(command: C): C {
+export function markLongRunning<C extends Command>(command: C): C {
   return Object.assign(command, { takesLong: true } as const);
 }
 
 /** Marks a command as potentially only reducing rights. Only such commands are tried ahead of the queue. */
-export function loweringRights<C extends Command>(command: C): C {
+export function markRightsLowering<C extends Command>(command: C): C {
   return Object.assign(command, { mayLowerRights: true } as const);
 }
 
 /**
  * Exempts a command from the required change reason: it only affects the caller's own sign-in, or has its own reason.
  */
-export function needingNoReason<C extends Command>(command: C): C {
+export function exemptFromReason<C extends Command>(command: C): C {
   return Object.assign(command, { needsNoReason: true } as const);
 }
 
 /** Thrown by a command in a dry run: rolls back all its changes, writes no transaction, and returns `result`. */
-export class Tried {
+export class DryRunResult {
   readonly result: unknown;
 
   constructor(result: unknown) {

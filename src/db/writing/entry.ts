@@ -57,8 +57,8 @@ export function changedOwnFields(before: RecordBase, after: RecordBase): string[
   for (const name of Object.keys(now))
     if (!Object.hasOwn(old, name) && !BASE_FIELDS.has(name) && !isSame(undefined, ownValue(now, name)))
       changed.push(name);
-  const place = changed.indexOf(CUSTOM_FIELDS);
-  if (place >= 0) changed.splice(place, 1, ...changedCustomFields(old[CUSTOM_FIELDS], now[CUSTOM_FIELDS]));
+  const index = changed.indexOf(CUSTOM_FIELDS);
+  if (index >= 0) changed.splice(index, 1, ...changedCustomFields(old[CUSTOM_FIELDS], now[CUSTOM_FIELDS]));
   return changed;
 }
 

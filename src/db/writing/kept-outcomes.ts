@@ -13,7 +13,7 @@ import type { CommandOutcome } from "./transaction.ts";
  * Stored part of a result: all of it; the id of the written record, to be read as of its transaction; or nothing, if
  * the response is read as of the transaction.
  */
-export type KeptOfResult = "All" | "Id" | "Nothing";
+export type StoredPart = "All" | "Id" | "Nothing";
 
 /** Identifies a repeatable request. */
 export interface Repeatable {
@@ -25,7 +25,7 @@ export interface Repeatable {
   readonly key: string;
   /** Fingerprint of the whole request, hexadecimal. */
   readonly fingerprint: string;
-  readonly keeps: KeptOfResult;
+  readonly storedPart: StoredPart;
 }
 
 /** Encrypts texts for a context. */
@@ -35,14 +35,14 @@ export interface Box {
   open(box: Uint8Array, context: string): string;
 }
 
-export const OUTCOME_KEPT_MS = 24 * 60 * 60 * 1000;
+export const OUTCOME_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** Share to keep when evicting, so that not every request evicts. */
-const LEFT = 0.9;
+const EVICTION_TARGET = 0.9;
 /** Minimum length, in characters, for compression: the plan of a large restore. */
-const PACKED_LENGTH = 4_096;
+const COMPRESSION_MIN_LENGTH = 4_096;
 /** Prefix of compressed text. A JSON object never starts with it. */
-const PACKED = "deflate:";
+const COMPRESSED = "deflate:";
 
 /** Outcome of an earlier request. */
 export interface KnownOutcome extends CommandOutcome<unknown> {
@@ -50,18 +50,18 @@ export interface KnownOutcome extends CommandOutcome<unknown> {
   readonly rights: unknown;
 }
 
-interface Kept extends CommandOutcome<unknown> {
+interface StoredOutcome extends CommandOutcome<unknown> {
   readonly fingerprint: string;
   readonly rights?: unknown;
 }
 
-export class KeptOutcomes {
+export class OutcomeStore {
   private readonly db: Sql;
   private readonly box: Box;
   private readonly limits: OutcomeLimits;
   /** Upper bounds per user: include entries evicted or rolled back since they were counted. */
-  private readonly ofUsers = new Map<number, Volume>();
-  private inAll: Volume | null = null;
+  private readonly byUser = new Map<number, Volume>();
+  private total: Volume | null = null;
 
   constructor(db: Sql, box: Box, limits = OUTCOME_LIMITS) {
     this.db = db;
@@ -76,10 +76,11 @@ export class KeptOutcomes {
   find(request: Repeatable, now: Instant): KnownOutcome | null {
     const found = this.db.$client
       .query("SELECT sealed FROM idempotency_keys WHERE caller_n = ? AND key = ? AND at > ?")
-      .values(request.userN, storedKey(request), now - OUTCOME_KEPT_MS)[0];
+      .values(request.userN, storedKey(request), now - OUTCOME_TTL_MS)[0];
     if (found === undefined) return null;
     const [sealed] = found as [Uint8Array];
-    const { fingerprint, rights, ...outcome } = JSON.parse(unpacked(this.box.open(sealed, contextOf(request)))) as Kept;
+    const json = decompress(this.box.open(sealed, contextOf(request)));
+    const { fingerprint, rights, ...outcome } = JSON.parse(json) as StoredOutcome;
     if (fingerprint !== request.fingerprint) {
       throw new DomainError(
         "idempotency_key_reused",
@@ -94,28 +95,26 @@ export class KeptOutcomes {
    * Stores an outcome; evicts expired outcomes, and the oldest ones beyond the limits.
    * @param rights plain data
    */
-  keep(request: Repeatable, outcome: CommandOutcome<unknown>, now: Instant, rights?: unknown): void {
-    const kept: Kept = {
+  store(request: Repeatable, outcome: CommandOutcome<unknown>, now: Instant, rights?: unknown): void {
+    const stored: StoredOutcome = {
       ...outcome,
-      result: keptOf(request.keeps, outcome.result),
+      result: storedPartOf(request.storedPart, outcome.result),
       fingerprint: request.fingerprint,
       rights,
     };
-    const sealed = Buffer.from(this.box.seal(packed(JSON.stringify(kept)), contextOf(request)));
-    this.db.$client.query("DELETE FROM idempotency_keys WHERE at <= ?").run(now - OUTCOME_KEPT_MS);
+    const sealed = Buffer.from(this.box.seal(compress(JSON.stringify(stored)), contextOf(request)));
+    this.db.$client.query("DELETE FROM idempotency_keys WHERE at <= ?").run(now - OUTCOME_TTL_MS);
     this.makeRoom(request.userN, { count: 1, bytes: sealed.length });
     const row = { caller_n: request.userN, key: storedKey(request), at: now, sealed };
     this.db.insert(idempotencyKeys).values(withChecksum(idempotencyKeys, row)).run();
   }
 
   private makeRoom(userN: number, more: Volume): void {
-    const all = sum(this.inAll ?? this.volumeOf(null), more);
-    this.inAll = isWithin(all, this.limits.inAll) ? all : sum(this.dropOfMost(more), more);
-    const own = sum(this.ofUsers.get(userN) ?? this.volumeOf(userN), more);
-    this.ofUsers.set(
-      userN,
-      isWithin(own, this.limits.ofUser) ? own : sum(this.dropOldest(userN, this.limits.ofUser, more), more),
-    );
+    const all = sum(this.total ?? this.volumeOf(null), more);
+    this.total = isWithin(all, this.limits.total) ? all : sum(this.evictLargestUsers(more), more);
+    const own = sum(this.byUser.get(userN) ?? this.volumeOf(userN), more);
+    const { perUser } = this.limits;
+    this.byUser.set(userN, isWithin(own, perUser) ? own : sum(this.evictOldest(userN, perUser, more), more));
   }
 
   private volumeOf(userN: number | null): Volume {
@@ -127,43 +126,42 @@ export class KeptOutcomes {
   }
 
   /** Evicts a user's oldest outcomes if over the limit. @returns the remaining volume */
-  private dropOldest(userN: number, limit: Volume, more: Volume): Volume {
-    let left = this.volumeOf(userN);
-    if (isWithin(sum(left, more), limit)) return left;
-    const wanted = { count: Math.floor(limit.count * LEFT), bytes: Math.floor(limit.bytes * LEFT) };
+  private evictOldest(userN: number, limit: Volume, more: Volume): Volume {
+    let remaining = this.volumeOf(userN);
+    if (isWithin(sum(remaining, more), limit)) return remaining;
+    const target = share(limit, EVICTION_TARGET);
     const rows = this.db.$client
       .query("SELECT key, length(sealed) FROM idempotency_keys WHERE caller_n = ? ORDER BY at, key")
       .values(userN) as Array<[string, number]>;
     const drop = this.db.$client.query("DELETE FROM idempotency_keys WHERE caller_n = ? AND key = ?");
     for (const [key, bytes] of rows) {
-      if (isWithin(sum(left, more), wanted)) break;
+      if (isWithin(sum(remaining, more), target)) break;
       drop.run(userN, key);
-      left = { count: left.count - 1, bytes: left.bytes - bytes };
+      remaining = { count: remaining.count - 1, bytes: remaining.bytes - bytes };
     }
-    return left;
+    return remaining;
   }
 
   /** Evicts the oldest outcomes of the largest users until there is room. @returns the remaining total */
-  private dropOfMost(more: Volume): Volume {
-    const { inAll } = this.limits;
-    let left = this.volumeOf(null);
-    if (isWithin(sum(left, more), inAll)) return left;
-    const wanted = { count: Math.floor(inAll.count * LEFT), bytes: Math.floor(inAll.bytes * LEFT) };
+  private evictLargestUsers(more: Volume): Volume {
+    const { total } = this.limits;
+    let remaining = this.volumeOf(null);
+    if (isWithin(sum(remaining, more), total)) return remaining;
+    const target = share(total, EVICTION_TARGET);
     // Ordered by the larger share, of count or size.
     const users = this.db.$client
       .query(
         `SELECT caller_n, count(*), sum(length(sealed)) FROM idempotency_keys GROUP BY caller_n
           ORDER BY max(count(*) * 1.0 / ?, sum(length(sealed)) * 1.0 / ?) DESC`,
       )
-      .values(inAll.count, inAll.bytes) as Array<[number, number, number]>;
+      .values(total.count, total.bytes) as Array<[number, number, number]>;
     for (const [userN, count, bytes] of users) {
-      if (isWithin(sum(left, more), wanted)) break;
-      const half = { count: Math.floor(count / 2), bytes: Math.floor(bytes / 2) };
-      const kept = this.dropOldest(userN, half, { count: 0, bytes: 0 });
-      this.ofUsers.set(userN, kept);
-      left = { count: left.count - (count - kept.count), bytes: left.bytes - (bytes - kept.bytes) };
+      if (isWithin(sum(remaining, more), target)) break;
+      const stored = this.evictOldest(userN, share({ count, bytes }, 1 / 2), { count: 0, bytes: 0 });
+      this.byUser.set(userN, stored);
+      remaining = { count: remaining.count - (count - stored.count), bytes: remaining.bytes - (bytes - stored.bytes) };
     }
-    return left;
+    return remaining;
   }
 }
 
@@ -172,23 +170,29 @@ function storedKey({ callerN, key }: Pick<Repeatable, "callerN" | "key">): strin
   return Bun.SHA256.hash(`${callerN} ${key}`, "hex");
 }
 
-function keptOf(keeps: KeptOfResult, result: unknown): unknown {
-  if (keeps === "All") return result;
-  return keeps === "Id" ? { id: (result as { readonly id: string }).id } : null;
+function storedPartOf(storedPart: StoredPart, result: unknown): unknown {
+  if (storedPart === "All") return result;
+  return storedPart === "Id" ? { id: (result as { readonly id: string }).id } : null;
 }
 
-function packed(json: string): string {
-  return json.length < PACKED_LENGTH ? json : PACKED + Bun.deflateSync(Buffer.from(json), { level: 1 }).toBase64();
+function compress(json: string): string {
+  return json.length < COMPRESSION_MIN_LENGTH
+    ? json
+    : COMPRESSED + Bun.deflateSync(Buffer.from(json), { level: 1 }).toBase64();
 }
 
-function unpacked(text: string): string {
-  return text.startsWith(PACKED)
-    ? new TextDecoder().decode(Bun.inflateSync(Uint8Array.fromBase64(text.slice(PACKED.length))))
+function decompress(text: string): string {
+  return text.startsWith(COMPRESSED)
+    ? new TextDecoder().decode(Bun.inflateSync(Uint8Array.fromBase64(text.slice(COMPRESSED.length))))
     : text;
 }
 
-function sum(one: Volume, other: Volume): Volume {
-  return { count: one.count + other.count, bytes: one.bytes + other.bytes };
+function sum(a: Volume, b: Volume): Volume {
+  return { count: a.count + b.count, bytes: a.bytes + b.bytes };
+}
+
+function share({ count, bytes }: Volume, factor: number): Volume {
+  return { count: Math.floor(count * factor), bytes: Math.floor(bytes * factor) };
 }
 
 function isWithin(volume: Volume, limit: Volume): boolean {

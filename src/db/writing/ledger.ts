@@ -17,7 +17,8 @@
 // sequence 31, so keys exceed 2^53: they are combined and split only in SQL.
 //   K1  Sequences are consecutive and `at` strictly increases. WriteTransaction computes both from the head;
 //       history_transactions_are_appended asserts both.
-//   K2  Record numbers are consecutive and ids never reused: born() numbers, history_records_are_appended asserts.
+//   K2  Record numbers are consecutive and ids never reused: newRecord() assigns them, history_records_are_appended
+//       asserts it.
 //   K3  Within a transaction, new records are numbered by kind, then id, so page order (created_at, id) is the order of
 //       n. Only verify checks this: write() sorts directly before numbering, and revived records keep their old n.
 //   K4  last_n is the highest n ever assigned. Reads of the past skip higher numbers without a lookup. Only verify
@@ -74,13 +75,13 @@
 
 import { alreadyExists, DomainError } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
-import { calledChanges, entryPlace } from "../called-words.ts";
+import { entryPrefixOf, nameIndexChanges } from "../called-words.ts";
 import {
   activityScopes,
   type ChangeCounts,
   countedScopes,
+  haveSameScopes,
   isCounted,
-  isCountedAlike,
   type VersionOperation,
 } from "../change-counts.ts";
 import { hashTransaction, hashVersion } from "../hash.ts";
@@ -122,7 +123,7 @@ export interface Author {
 }
 
 /** Transaction data for the ledger. */
-interface Written {
+interface TransactionData {
   readonly sequence: number;
   readonly instant: Instant;
   readonly wallAt: Instant;
@@ -146,10 +147,10 @@ interface Rendered {
   readonly sort_keys: string | null;
 }
 
-const WHOLE = { patch: null } as const;
+const UNPACKED = { patch: null } as const;
 
 /** Scopes that show and count a record's change. */
-interface Places {
+interface ChangeScopes {
   readonly kind: AnyKind;
   readonly organizationN: number;
   readonly record: RecordBase;
@@ -160,7 +161,7 @@ interface Places {
 }
 
 /** @throws DomainError payload_too_large */
-export function writeLedger(tx: Written, changes: EntryChange[]): void {
+export function writeLedger(tx: TransactionData, changes: EntryChange[]): void {
   const created = changes.reduce((count, change) => count + (change.operation === "Created" ? 1 : 0), 0);
   if (created > MAX_CREATED_PER_TRANSACTION) {
     throw new DomainError(
@@ -173,7 +174,7 @@ export function writeLedger(tx: Written, changes: EntryChange[]): void {
 }
 
 class LedgerWriter {
-  private readonly tx: Written;
+  private readonly tx: TransactionData;
   private readonly at: string;
   private readonly census = new Map<number, number>();
   /** The last assigned record number; null until needed. */
@@ -189,10 +190,10 @@ class LedgerWriter {
   private readonly active = new Set<number>();
   private readonly counts = new Map<number, ChangeCounts>();
   private readonly blocks = new Map<number, Map<number, { alive: number; died: number }>>();
-  private lastPlaces: Places | null = null;
+  private lastChangeScopes: ChangeScopes | null = null;
   private lastObserved: { kind: AnyKind; observed: Observed; text: string } | null = null;
 
-  constructor(tx: Written) {
+  constructor(tx: TransactionData) {
     this.tx = tx;
     this.at = formatInstant(tx.instant);
   }
@@ -205,7 +206,7 @@ class LedgerWriter {
     // Children before the records they refer to, otherwise by number: the ledger alone must determine who was last.
     removals.sort((a, b) => b.entry.kind.code - a.entry.kind.code || a.entry.n - b.entry.n);
     // Before the creations: a record removed and recreated in one transaction keeps its lineage.
-    for (const { entry } of removals) this.remember(entry);
+    for (const { entry } of removals) this.storeLineage(entry);
     // Numbers define page order: records created at one time sort by id.
     creations.sort((a, b) => a.entry.kind.code - b.entry.kind.code || (a.entry.id < b.entry.id ? -1 : 1));
     for (let start = 0; start < creations.length; start += ROWS_PER_INSERT)
@@ -228,7 +229,8 @@ class LedgerWriter {
   /** Records first: all other rows refer to their numbers. */
   private createMany(creations: readonly EntryChange[]): void {
     const rows: Array<{ n: number; kind: number; id: string }> = [];
-    for (const { entry } of creations) entry.after = entry.n > 0 ? this.revived(entry) : this.born(entry, rows);
+    for (const { entry } of creations)
+      entry.after = entry.n > 0 ? this.revivedRecord(entry) : this.newRecord(entry, rows);
     this.tx.statements.appendRecords(rows);
     for (const { entry } of creations) this.create(entry);
     this.tx.statements.insertObserved(this.observed);
@@ -242,7 +244,7 @@ class LedgerWriter {
     this.numbers.set(entry.id, entry.n);
     if (entry.organizationN === 0) entry.organizationN = this.nOf(entry.organizationId as string);
     const rendered = this.render(entry);
-    this.guarded(kind, record, () => statements.insertLive(kind, this.liveRow(entry, rendered)));
+    this.checkingUnique(kind, record, () => statements.insertLive(kind, this.liveRow(entry, rendered)));
     if (kind.observed.length > 0) this.observed.push({ n: entry.n, observed: rendered.observed });
     for (const scope of this.scopes(entry, record)) this.enter(scope, entry.n);
     for (const scope of largeScopes(entry, record, (id) => this.nOf(id))) this.block(scope, entry.n, 1);
@@ -250,28 +252,22 @@ class LedgerWriter {
   }
 
   /** Assigns the next number to a new record. */
-  private born(entry: Entry, rows: Array<{ n: number; kind: number; id: string }>): RecordBase {
+  private newRecord(entry: Entry, rows: Array<{ n: number; kind: number; id: string }>): RecordBase {
     const { kind } = entry;
     const { statements } = this.tx;
     const identity = kind.identity(entry.after as RecordBase);
     const lineage = identity === null ? null : statements.lineage(kind.code, identity);
     const at = this.at;
     // A kind that omits absent fields in lists omits them in its members too.
-    const lineageField = kind.absent === "omitted" && lineage === null ? undefined : lineage;
+    const lineage_id = (kind.absent === "omitted" && lineage === null ? undefined : lineage) as string | null;
     this.lastN = (this.lastN ?? statements.lastN()) + 1;
     entry.n = this.lastN;
     rows.push({ n: entry.n, kind: kind.code, id: entry.id });
-    return {
-      ...(entry.after as RecordBase),
-      lineage_id: lineageField as string | null,
-      created_at: at,
-      updated_at: at,
-      valid_from: at,
-    };
+    return { ...(entry.after as RecordBase), lineage_id, created_at: at, updated_at: at, valid_from: at };
   }
 
   /** A revived record keeps its number, creation time and lineage. */
-  private revived(entry: Entry): RecordBase {
+  private revivedRecord(entry: Entry): RecordBase {
     return { ...(entry.after as RecordBase), updated_at: this.at, valid_from: this.at };
   }
 
@@ -288,15 +284,10 @@ class LedgerWriter {
       Bun.deepEquals(ownColumns(kind, before, asId), ownColumns(kind, record, asId))
     ) {
       // An UPDATE that names an indexed column rewrites its index entry even if the value is unchanged.
-      statements.updateContent(kind, {
-        n: entry.n,
-        sequence,
-        composed: entry.composed ? 1 : 0,
-        sort_keys: rendered.sort_keys,
-        members: rendered.members,
-      });
+      const { sort_keys, members } = rendered;
+      statements.updateContent(kind, { n: entry.n, sequence, composed: entry.composed ? 1 : 0, sort_keys, members });
     } else {
-      this.guarded(kind, record, () => statements.updateLive(kind, this.liveRow(entry, rendered)));
+      this.checkingUnique(kind, record, () => statements.updateLive(kind, this.liveRow(entry, rendered)));
     }
     if (entry.kind.links !== undefined) this.relink(entry.n, entry.kind.links(before), entry.kind.links(record));
     if (!isInSameScopes(kind, before, record)) {
@@ -323,16 +314,16 @@ class LedgerWriter {
     this.version(entry, "Deleted", null, { members: null, observed: "", sort_keys: null }, sequence);
   }
 
-  private remember(entry: Entry): void {
+  private storeLineage(entry: Entry): void {
     const before = entry.before as RecordBase;
     const identity = entry.kind.identity(before);
-    if (identity !== null) this.tx.statements.remember(entry.kind.code, identity, before.lineage_id ?? before.id);
+    if (identity !== null) this.tx.statements.storeLineage(entry.kind.code, identity, before.lineage_id ?? before.id);
   }
 
   /** Allows records to swap unique identities, or one to take over another's, within one transaction. */
   private freeIdentities(updates: EntryChange[], removals: EntryChange[], creations: EntryChange[]): void {
     const claimed = new Set<string>();
-    const given: Array<{ entry: Entry; key: string }> = [];
+    const freed: Array<{ entry: Entry; key: string }> = [];
     for (const { entry } of creations) {
       const identity = liveIdentity(entry.kind, entry.after as RecordBase);
       if (identity !== null) claimed.add(`${entry.kind.code}/${identity}`);
@@ -342,13 +333,13 @@ class LedgerWriter {
       const now = liveIdentity(entry.kind, entry.after as RecordBase);
       if (old === now) continue;
       if (now !== null) claimed.add(`${entry.kind.code}/${now}`);
-      if (old !== null) given.push({ entry, key: `${entry.kind.code}/${old}` });
+      if (old !== null) freed.push({ entry, key: `${entry.kind.code}/${old}` });
     }
     for (const { entry } of removals) {
       const old = liveIdentity(entry.kind, entry.before as RecordBase);
-      if (old !== null) given.push({ entry, key: `${entry.kind.code}/${old}` });
+      if (old !== null) freed.push({ entry, key: `${entry.kind.code}/${old}` });
     }
-    for (const { entry, key } of given) if (claimed.has(key)) this.tx.statements.clearIdentity(entry.kind, entry.n);
+    for (const { entry, key } of freed) if (claimed.has(key)) this.tx.statements.clearIdentity(entry.kind, entry.n);
   }
 
   private render(entry: Entry): Rendered {
@@ -401,7 +392,7 @@ class LedgerWriter {
       members: rendered.members,
     };
     const hash = hashVersion({ id: entry.id, kind: entry.kind.code, sequence, ...row });
-    const packed = operation === "Updated" ? this.packed(entry.n, rendered as Rendered) : WHOLE;
+    const packed = operation === "Updated" ? this.packed(entry.n, rendered as Rendered) : UNPACKED;
     this.versions.push({ n: entry.n, sequence, valid_from: this.at, hash, ...row, ...packed });
     if (this.versions.length === ROWS_PER_INSERT) this.writeVersions();
     this.hashes.push({ n: entry.n, hash });
@@ -411,10 +402,10 @@ class LedgerWriter {
   }
 
   /** Packs a version against the record's last base, if possible. */
-  private packed(n: number, rendered: Rendered): typeof WHOLE | PackedTexts {
+  private packed(n: number, rendered: Rendered): typeof UNPACKED | PackedTexts {
     const base = this.tx.statements.base(n, this.tx.sequence);
-    if (base === null || base.followers >= VERSIONS_PER_BASE) return WHOLE;
-    return packVersion(base, rendered, this.at) ?? WHOLE;
+    if (base === null || base.followers >= VERSIONS_PER_BASE) return UNPACKED;
+    return packVersion(base, rendered, this.at) ?? UNPACKED;
   }
 
   private writeVersions(): void {
@@ -439,22 +430,22 @@ class LedgerWriter {
 
   /** @param counted operation to count; null if the version does not count */
   private noteChange(entry: Entry, counted: VersionOperation | null): void {
-    const places = this.placesOf(entry);
-    if (!places.isActive) this.noteActivity(entry);
-    places.isActive = true;
-    if (counted !== null) for (const counts of (places.counts ??= this.countsOf(entry))) counts[counted] += 1;
+    const changeScopes = this.changeScopesOf(entry);
+    if (!changeScopes.isActive) this.noteActivity(entry);
+    changeScopes.isActive = true;
+    if (counted !== null) for (const counts of (changeScopes.counts ??= this.countsOf(entry))) counts[counted] += 1;
   }
 
   /** Reuses the previous record's scopes: most records written together, such as the parts of one host, share them. */
-  private placesOf({ kind, organizationN, before, after }: Entry): Places {
+  private changeScopesOf({ kind, organizationN, before, after }: Entry): ChangeScopes {
     const record = (after ?? before) as RecordBase;
-    const places = { kind, organizationN, record, isActive: false, counts: null };
-    if (before !== null && !isCountedAlike(kind, before, record)) return places;
-    const { lastPlaces: last } = this;
-    if (last?.kind === kind && last.organizationN === organizationN && isCountedAlike(kind, last.record, record))
+    const changeScopes = { kind, organizationN, record, isActive: false, counts: null };
+    if (before !== null && !haveSameScopes(kind, before, record)) return changeScopes;
+    const { lastChangeScopes: last } = this;
+    if (last?.kind === kind && last.organizationN === organizationN && haveSameScopes(kind, last.record, record))
       return last;
-    this.lastPlaces = places;
-    return places;
+    this.lastChangeScopes = changeScopes;
+    return changeScopes;
   }
 
   private noteActivity(entry: Entry): void {
@@ -477,13 +468,13 @@ class LedgerWriter {
   private noteText(entry: Entry): void {
     const { search } = entry.kind;
     if (search === undefined) return;
-    const had = entry.before === null ? {} : search.texts(entry.before);
-    const has = entry.after === null ? {} : search.texts(entry.after);
+    const oldTexts = entry.before === null ? {} : search.texts(entry.before);
+    const newTexts = entry.after === null ? {} : search.texts(entry.after);
     const owner = search.finds((entry.after ?? entry.before) as RecordBase);
     const isMoved = entry.before !== null && search.finds(entry.before) !== owner;
-    if (!isMoved && Bun.deepEquals(had, has)) return;
-    const before = searchText(had);
-    const after = searchText(has);
+    if (!isMoved && Bun.deepEquals(oldTexts, newTexts)) return;
+    const before = searchText(oldTexts);
+    const after = searchText(newTexts);
     if (before === after && (!isMoved || after === "")) return;
     const ownerN = this.nOf(owner);
     this.texts.push({ n: entry.n, sequence: this.tx.sequence, owner_n: ownerN, text: after });
@@ -493,8 +484,8 @@ class LedgerWriter {
   private noteWords({ kind, n, organizationN, before, after }: Entry): void {
     const { called } = kind;
     if (called === undefined) return;
-    const entries = calledChanges(
-      entryPlace(organizationN, kind),
+    const entries = nameIndexChanges(
+      entryPrefixOf(organizationN, kind),
       before === null ? [] : called(before),
       after === null ? [] : called(after),
     );
@@ -521,11 +512,8 @@ class LedgerWriter {
       reason: author.reason ?? null,
     };
     this.hashes.sort((a, b) => a.n - b.n);
-    const hash = hashTransaction(
-      statements.headHash(),
-      row,
-      this.hashes.map((each) => each.hash),
-    );
+    const versionHashes = this.hashes.map((each) => each.hash);
+    const hash = hashTransaction(statements.headHash(), row, versionHashes);
     statements.insertTransaction({ ...row, hash });
   }
 
@@ -540,11 +528,11 @@ class LedgerWriter {
     for (const { relation, ids } of after) {
       const old = before.find((link) => link.relation === relation)?.ids ?? [];
       if (ids === old || (ids.length === old.length && ids.every((id, at) => id === old[at]))) continue;
-      const gone = new Set(old);
-      const fresh = new Set(ids.filter((id) => !gone.has(id)));
-      for (const id of ids) gone.delete(id);
-      for (const id of gone) this.tx.statements.unlinkOne(n, relation, this.nOf(id));
-      for (const id of fresh) this.tx.statements.link(n, relation, this.nOf(id));
+      const removed = new Set(old);
+      const added = new Set(ids.filter((id) => !removed.has(id)));
+      for (const id of ids) removed.delete(id);
+      for (const id of removed) this.tx.statements.unlinkOne(n, relation, this.nOf(id));
+      for (const id of added) this.tx.statements.link(n, relation, this.nOf(id));
     }
   }
 
@@ -583,7 +571,7 @@ class LedgerWriter {
     return n;
   }
 
-  private guarded(kind: AnyKind, record: RecordBase, write: () => void): void {
+  private checkingUnique(kind: AnyKind, record: RecordBase, write: () => void): void {
     try {
       write();
     } catch (error) {
@@ -606,9 +594,8 @@ function sortKeysOf(sortKeys: NonNullable<AnyKind["sortKeys"]>, record: RecordBa
 /** Scopes of the organization and network, which may hold very many records. */
 function largeScopes(entry: Entry, record: RecordBase, n: (id: string) => number): number[] {
   const networkId = containerId(entry.kind, record, "network");
-  return [entry.organizationN, ...(networkId === null ? [] : [n(networkId)])].map((container) =>
-    scopeKey(container, entry.kind),
-  );
+  const containers = networkId === null ? [entry.organizationN] : [entry.organizationN, n(networkId)];
+  return containers.map((container) => scopeKey(container, entry.kind));
 }
 
 function isUniqueViolation(error: unknown): boolean {

@@ -9,21 +9,21 @@ type Row = Readonly<Record<string, unknown>>;
 type Value = string | number | bigint | Uint8Array | null;
 
 /** Drizzle's rendering of a query: SQL, and a placeholder or fixed value per parameter. */
-interface Written {
+export interface RenderableQuery {
   toSQL(): { sql: string; params: unknown[] };
 }
 
 /** Rows per INSERT, largest first: a trigger on a table costs each statement as much as several rows. */
-const ROWS_AT_ONCE = [256, 16] as const;
-export const ROWS_PER_INSERT = ROWS_AT_ONCE[0];
+const BATCH_SIZES = [256, 16] as const;
+export const ROWS_PER_INSERT = BATCH_SIZES[0];
 
 export class NativeStatement {
   private readonly statement: { run(...values: Value[]): unknown; values(...values: Value[]): unknown[][] };
   private readonly valuesOf: (row: Row) => Value[];
 
-  constructor(db: Sql, query: Written) {
+  constructor(db: Sql, query: RenderableQuery) {
     const { sql, params } = query.toSQL();
-    this.statement = db.$client.prepare(preparedOnce(sql)) as never;
+    this.statement = db.$client.prepare(withUnaryPlus(sql)) as never;
     this.valuesOf = binder(params);
   }
 
@@ -50,34 +50,34 @@ export class NativeStatement {
 export class NativeInsert {
   private readonly db: Sql;
   private readonly sql: string;
-  private readonly one: { run(...values: Value[]): unknown };
-  private readonly many = new Map<number, { run(...values: Value[]): unknown }>();
+  private readonly singleRow: { run(...values: Value[]): unknown };
+  private readonly multiRow = new Map<number, { run(...values: Value[]): unknown }>();
   private readonly valuesOf: (row: Row, values?: Value[]) => Value[];
 
   /** @param query an insert of one row of placeholders, with nothing after its values */
-  constructor(db: Sql, query: Written) {
+  constructor(db: Sql, query: RenderableQuery) {
     const { sql, params } = query.toSQL();
     this.db = db;
     this.sql = sql;
-    this.one = db.$client.prepare(sql) as never;
+    this.singleRow = db.$client.prepare(sql) as never;
     this.valuesOf = binder(params);
   }
 
   run(rows: readonly Row[]): void {
     let start = 0;
-    for (const count of ROWS_AT_ONCE) {
+    for (const count of BATCH_SIZES) {
       for (; rows.length - start >= count; start += count) {
         const values: Value[] = [];
-        for (let place = start; place < start + count; place += 1) this.valuesOf(rows[place] as Row, values);
-        this.ofMany(count).run(...values);
+        for (let index = start; index < start + count; index += 1) this.valuesOf(rows[index] as Row, values);
+        this.multiRowInsert(count).run(...values);
       }
     }
-    for (; start < rows.length; start += 1) this.one.run(...this.valuesOf(rows[start] as Row));
+    for (; start < rows.length; start += 1) this.singleRow.run(...this.valuesOf(rows[start] as Row));
   }
 
   /** Prepared on first use: most tables never get that many rows at once. */
-  private ofMany(count: number): { run(...values: Value[]): unknown } {
-    let statement = this.many.get(count);
+  private multiRowInsert(count: number): { run(...values: Value[]): unknown } {
+    let statement = this.multiRow.get(count);
     if (statement === undefined) {
       const end = this.sql.lastIndexOf(" values ") + " values ".length;
       const row = this.sql.slice(end);
@@ -85,7 +85,7 @@ export class NativeInsert {
         this.sql.slice(0, end).replace(/^insert into/i, "INSERT OR FAIL INTO") +
           Array.from({ length: count }, () => row).join(", "),
       ) as never as { run(...values: Value[]): unknown };
-      this.many.set(count, statement);
+      this.multiRow.set(count, statement);
     }
     return statement;
   }
@@ -95,7 +95,7 @@ export class NativeInsert {
  * As SqlBuilder.bind: without the plus, SQLite re-prepares the statement for every new value, which takes several times
  * as long as running it.
  */
-function preparedOnce(sql: string): string {
+function withUnaryPlus(sql: string): string {
   return sql.replaceAll(/(=|<|>|limit) \?/g, "$1 +?");
 }
 
@@ -103,9 +103,9 @@ function preparedOnce(sql: string): string {
 function binder(params: readonly unknown[]): (row: Row, values?: Value[]) => Value[] {
   const names = params.map(nameOf);
   return (row, values = []) => {
-    for (let place = 0; place < names.length; place += 1) {
-      const name = names[place] as string | null;
-      values.push((name === null ? params[place] : ownValue(row, name)) as Value);
+    for (let index = 0; index < names.length; index += 1) {
+      const name = names[index] as string | null;
+      values.push((name === null ? params[index] : ownValue(row, name)) as Value);
     }
     return values;
   };

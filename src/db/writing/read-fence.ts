@@ -54,7 +54,7 @@ import type { Instant } from "../../base/instant.ts";
  */
 const MAX_LEAD_MS = 300_000;
 
-const UNTIL = 0;
+const UNTIL_INDEX = 0;
 const CLOSING = 1;
 const COMMITTED = 2;
 const NOT_CLOSING = BigInt(Number.MAX_SAFE_INTEGER);
@@ -70,15 +70,15 @@ export class ReadFence {
     this.memory = memory ?? new SharedArrayBuffer(3 * BigInt64Array.BYTES_PER_ELEMENT);
     this.cells = new BigInt64Array(this.memory);
     if (memory === null) {
-      Atomics.store(this.cells, UNTIL, -1n);
+      Atomics.store(this.cells, UNTIL_INDEX, -1n);
       Atomics.store(this.cells, CLOSING, NOT_CLOSING);
     }
   }
 
   /** Announces an answer as of `at`: from now on nothing is written at or before that time. */
   answer(at: Instant): void {
-    const until = Number(Atomics.load(this.cells, UNTIL));
-    if (at > until || this.leads(until)) Atomics.store(this.cells, UNTIL, BigInt(at));
+    const until = Number(Atomics.load(this.cells, UNTIL_INDEX));
+    if (at > until || this.isTooFarAhead(until)) Atomics.store(this.cells, UNTIL_INDEX, BigInt(at));
   }
 
   /** Whether a commit in progress may be dated at or before `at`. */
@@ -93,16 +93,16 @@ export class ReadFence {
 
   /** The earliest timestamp for a transaction that starts now. */
   earliest(): Instant {
-    const until = Number(Atomics.load(this.cells, UNTIL));
+    const until = Number(Atomics.load(this.cells, UNTIL_INDEX));
     const now = this.clock.now();
-    return this.leads(until) ? now : Math.max(now, until + 1);
+    return this.isTooFarAhead(until) ? now : Math.max(now, until + 1);
   }
 
   /** Announces a commit dated `instant` or later. @returns whether nothing from there on has been answered */
   close(instant: Instant): boolean {
     Atomics.store(this.cells, CLOSING, BigInt(instant));
-    const until = Number(Atomics.load(this.cells, UNTIL));
-    return until < instant || this.leads(until);
+    const until = Number(Atomics.load(this.cells, UNTIL_INDEX));
+    return until < instant || this.isTooFarAhead(until);
   }
 
   /** Ends the commit, whether done or abandoned. @param sequence its last transaction; null if it wrote none */
@@ -111,7 +111,7 @@ export class ReadFence {
     Atomics.store(this.cells, CLOSING, NOT_CLOSING);
   }
 
-  private leads(until: Instant): boolean {
+  private isTooFarAhead(until: Instant): boolean {
     return until - this.clock.now() > MAX_LEAD_MS;
   }
 }

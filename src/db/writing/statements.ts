@@ -2,9 +2,10 @@
 // transaction.
 
 import { and, desc, eq, getTableColumns, getTableName, lte, type SQL, sql } from "drizzle-orm";
+import type { SQLiteColumn } from "drizzle-orm/sqlite-core";
 import type { ChangeCounts } from "../change-counts.ts";
 import type { Sql } from "../connection.ts";
-import { CHAIN_START, MARK_OF_HASH } from "../hash.ts";
+import { CHAIN_START, HASH_MARK_SQL } from "../hash.ts";
 import { type AnyKind, renderObserved } from "../kind.ts";
 import type { BaseVersion } from "../packing.ts";
 import { observedChecksum } from "../row-checksum.ts";
@@ -22,7 +23,7 @@ import {
   observations,
 } from "../schema.ts";
 import type { Entry } from "./entry.ts";
-import { NativeInsert, NativeStatement } from "./native-statement.ts";
+import { NativeInsert, NativeStatement, type RenderableQuery } from "./native-statement.ts";
 
 /** A version row. SQL combines `n` and `sequence` into the key. */
 export interface VersionRow extends Omit<typeof historyVersions.$inferInsert, "key" | "hash" | "patch"> {
@@ -44,13 +45,13 @@ interface Head {
 }
 
 /** A single-row statement. */
-interface Single {
+interface SingleRowStatement {
   get(...values: Array<string | number>): unknown;
 }
 
 const value = sql.placeholder;
 
-/** Parameters: record number, sequence, and entries from calledChanges. */
+/** Parameters: record number, sequence, and entries from nameIndexChanges. */
 export const INSERT_WORDS = "INSERT INTO history_words (rowid, entries) VALUES ((?1 << 31) | ?2, ?3)";
 
 export class Statements {
@@ -66,7 +67,7 @@ export class Statements {
   private readonly indexEntries: { run(n: number, sequence: number, entries: string): unknown };
   private readonly readBase: { values(n: number, sequence: number): unknown[][] };
   private readonly readChanges: { values(): unknown[][] };
-  private readonly readMark: { values(sequence: number): unknown[][] };
+  private readonly readHashPrefix: { values(sequence: number): unknown[][] };
   private readonly lookups = new Map<string, { all(...values: number[]): unknown[] }>();
 
   constructor(db: Sql) {
@@ -88,7 +89,7 @@ export class Statements {
       FROM history_versions b WHERE b.key > (?1 << 31) AND b.key < ((?1 << 31) | ?2) AND b.patch IS NULL
       ORDER BY b.key DESC LIMIT 1`);
     this.readChanges = db.$client.prepare("SELECT total_changes()");
-    this.readMark = db.$client.prepare(`SELECT ${MARK_OF_HASH} FROM history_transactions WHERE sequence = +?`);
+    this.readHashPrefix = db.$client.prepare(`SELECT ${HASH_MARK_SQL} FROM history_transactions WHERE sequence = +?`);
     this.indexText = db.$client.prepare("INSERT INTO history_search (rowid, text) VALUES ((?1 << 31) | ?2, ?3)");
     this.indexEntries = db.$client.prepare(INSERT_WORDS);
   }
@@ -109,8 +110,8 @@ export class Statements {
   }
 
   /** First bytes of a transaction's hash, in hexadecimal; empty if there is no such transaction. */
-  markOf(sequence: number): string {
-    return (this.readMark.values(sequence)[0]?.[0] as string | undefined) ?? "";
+  hashPrefixOf(sequence: number): string {
+    return (this.readHashPrefix.values(sequence)[0]?.[0] as string | undefined) ?? "";
   }
 
   lastN(): number {
@@ -140,9 +141,7 @@ export class Statements {
 
   /** Base for packing the next version of a record; null if its last whole version is a deletion. */
   base(n: number, sequence: number): LastBase | null {
-    const row = this.readBase.values(n, sequence)[0] as
-      | [number, string | null, string, string | null, number]
-      | undefined;
+    const [row] = this.readBase.values(n, sequence) as [number, string | null, string, string | null, number][];
     if (row === undefined) return null;
     const [found, members, observed, sort_keys, followers] = row;
     return members === null ? null : { sequence: found, members, observed, sort_keys, followers };
@@ -150,11 +149,11 @@ export class Statements {
 
   /** Opens spans of records in scopes, from this transaction on. */
   openSpan(spans: ReadonlyArray<{ scope: number; n: number }>, sequence: number): void {
-    this.ledger.bear.run(spans.map(({ scope, n }) => ({ scope, n, born: sequence, died: ALIVE })));
+    this.ledger.insertSpan.run(spans.map(({ scope, n }) => ({ scope, n, born: sequence, died: ALIVE })));
   }
 
   closeSpan(scope: number, n: number, sequence: number): void {
-    this.ledger.bury.run({ scope, n, died: sequence });
+    this.ledger.endSpan.run({ scope, n, died: sequence });
   }
 
   addToCensus(scope: number, sequence: number, delta: number): void {
@@ -194,15 +193,13 @@ export class Statements {
   }
 
   /** Stores the lineage of an ended record's identity. */
-  remember(kind: number, identity: string, lineageId: string): void {
-    this.ledger.remember.run({ kind, identity, lineage_id: lineageId });
+  storeLineage(kind: number, identity: string, lineageId: string): void {
+    this.ledger.storeLineage.run({ kind, identity, lineage_id: lineageId });
   }
 
   /** For records that have no row yet. */
   insertObserved(rows: ReadonlyArray<{ n: number; observed: string }>): void {
-    this.ledger.insertObserved.run(
-      rows.map(({ n, observed }) => ({ n, observed, checksum: observedChecksum(n, observed) })),
-    );
+    this.ledger.insertObserved.run(rows.map((row) => ({ ...row, checksum: observedChecksum(row.n, row.observed) })));
   }
 
   setObserved(entry: Entry): void {
@@ -228,7 +225,7 @@ export class Statements {
   }
 
   isLinkedTo(n: number): boolean {
-    return this.ledger.isLinkedTo.first({ n }) !== undefined;
+    return this.ledger.isLinkedTo.first({ target_n: n }) !== undefined;
   }
 
   linksTo(targetN: number, relation: string): Array<{ kind: number; id: string }> {
@@ -261,17 +258,17 @@ export class Statements {
     this.live(kind).clearIdentity.run({ n });
   }
 
-  liveById(kind: AnyKind): Single {
+  liveById(kind: AnyKind): SingleRowStatement {
     return this.live(kind).byId;
   }
 
-  liveByIdentity(kind: AnyKind): Single {
+  liveByIdentity(kind: AnyKind): SingleRowStatement {
     return this.live(kind).byIdentity;
   }
 
   /** Live identities with this prefix that are not pure ASCII. Covered by an index. */
-  identitiesBeyondAscii(kind: AnyKind, within: string): string[] {
-    const rows = this.live(kind).beyondAscii.values(within, `${within}\u{10ffff}`) as Array<[string]>;
+  nonAsciiIdentities(kind: AnyKind, within: string): string[] {
+    const rows = this.live(kind).nonAscii.values(within, `${within}\u{10ffff}`) as Array<[string]>;
     return rows.map(([identity]) => identity);
   }
 
@@ -301,107 +298,57 @@ export class Statements {
 }
 
 function ledgerStatements(db: Sql) {
+  const { statement, insert } = preparing(db);
+  const { sequence, at, hash } = historyTransactions;
   return {
-    head: new NativeStatement(
-      db,
-      db
-        .select({ sequence: historyTransactions.sequence, at: historyTransactions.at })
-        .from(historyTransactions)
-        .orderBy(desc(historyTransactions.sequence))
-        .limit(1),
-    ),
-    headHash: new NativeStatement(
-      db,
-      db
-        .select({ hash: historyTransactions.hash })
-        .from(historyTransactions)
-        .orderBy(desc(historyTransactions.sequence))
-        .limit(1),
-    ),
-    lastN: new NativeStatement(
-      db,
-      db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1),
-    ),
-    insertRecord: new NativeInsert(
-      db,
-      db.insert(historyRecords).values({ n: value("n"), kind: value("kind"), id: value("id") }),
-    ),
-    recordN: new NativeStatement(
-      db,
-      db
-        .select({ n: historyRecords.n })
-        .from(historyRecords)
-        .where(eq(historyRecords.id, value("id"))),
-    ),
-    recordId: new NativeStatement(
-      db,
-      db
-        .select({ id: historyRecords.id })
-        .from(historyRecords)
-        .where(eq(historyRecords.n, value("n"))),
-    ),
-    insertTransaction: new NativeStatement(
-      db,
+    head: statement(db.select({ sequence, at }).from(historyTransactions).orderBy(desc(sequence)).limit(1)),
+    headHash: statement(db.select({ hash }).from(historyTransactions).orderBy(desc(sequence)).limit(1)),
+    lastN: statement(db.select({ n: historyRecords.n }).from(historyRecords).orderBy(desc(historyRecords.n)).limit(1)),
+    insertRecord: insert(db.insert(historyRecords).values(placeholders(getTableColumns(historyRecords)))),
+    recordN: statement(db.select({ n: historyRecords.n }).from(historyRecords).where(matching(historyRecords.id))),
+    recordId: statement(db.select({ id: historyRecords.id }).from(historyRecords).where(matching(historyRecords.n))),
+    insertTransaction: statement(
       db.insert(historyTransactions).values(placeholders(getTableColumns(historyTransactions))),
     ),
-    insertVersion: new NativeInsert(
-      db,
+    insertVersion: insert(
       db
         .insert(historyVersions)
         // Combined in SQL: the key exceeds JavaScript's integer precision.
-        .values({
-          ...placeholders(getTableColumns(historyVersions)),
-          key: sql`(${value("n")} << 31) | ${value("sequence")}`,
-        }),
+        .values({ ...placeholders(getTableColumns(historyVersions)), key: VERSION_KEY }),
     ),
-    bear: new NativeInsert(db, db.insert(historySpans).values(placeholders(getTableColumns(historySpans)))),
-    bury: new NativeStatement(
-      db,
+    insertSpan: insert(db.insert(historySpans).values(placeholders(getTableColumns(historySpans)))),
+    endSpan: statement(
       db
         .update(historySpans)
         .set({ died: sql`${value("died")}` })
-        .where(
-          and(eq(historySpans.scope, value("scope")), eq(historySpans.n, value("n")), eq(historySpans.died, ALIVE)),
-        ),
+        .where(and(matching(historySpans.scope, historySpans.n), eq(historySpans.died, ALIVE))),
     ),
-    census: new NativeStatement(
-      db,
+    census: statement(
       db
         .select({ count: historyCensus.count })
         .from(historyCensus)
-        .where(and(eq(historyCensus.scope, value("scope")), lte(historyCensus.sequence, value("sequence"))))
+        .where(and(matching(historyCensus.scope), lte(historyCensus.sequence, value("sequence"))))
         .orderBy(desc(historyCensus.sequence))
         .limit(1),
     ),
-    insertCensus: new NativeStatement(
-      db,
-      db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus))),
-    ),
-    addActivity: new NativeStatement(
-      db,
+    insertCensus: statement(db.insert(historyCensus).values(placeholders(getTableColumns(historyCensus)))),
+    addActivity: statement(
       db.insert(historyActivity).values({
         scope: value("scope"),
         sequence: value("sequence"),
         ordinal: sql`1 + coalesce((SELECT a.ordinal FROM history_activity a WHERE a.scope = ${value("scope")} ORDER BY a.ordinal DESC LIMIT 1), 0)`,
       }),
     ),
-    insertSearchText: new NativeInsert(
-      db,
-      db.insert(historySearchTexts).values({
-        key: sql`(${value("n")} << 31) | ${value("sequence")}`,
-        owner_n: value("owner_n"),
-        text: value("text"),
-      }),
+    insertSearchText: insert(
+      db.insert(historySearchTexts).values({ key: VERSION_KEY, owner_n: value("owner_n"), text: value("text") }),
     ),
-    lineage: new NativeStatement(
-      db,
+    lineage: statement(
       db
         .select({ lineage_id: historyLineages.lineage_id })
         .from(historyLineages)
-        .where(and(eq(historyLineages.kind, value("kind")), eq(historyLineages.identity, value("identity")))),
+        .where(matching(historyLineages.kind, historyLineages.identity)),
     ),
-    remember: new NativeStatement(
-      db,
+    storeLineage: statement(
       db
         .insert(historyLineages)
         .values(placeholders(getTableColumns(historyLineages)))
@@ -410,94 +357,67 @@ function ledgerStatements(db: Sql) {
           set: { lineage_id: sql`excluded.lineage_id` },
         }),
     ),
-    insertObserved: new NativeInsert(
-      db,
-      db.insert(observations).values({ n: value("n"), observed: value("observed"), checksum: value("checksum") }),
-    ),
-    setObserved: new NativeStatement(
-      db,
+    insertObserved: insert(db.insert(observations).values(placeholders(getTableColumns(observations)))),
+    setObserved: statement(
       db
         .insert(observations)
-        .values({ n: value("n"), observed: value("observed"), checksum: value("checksum") })
+        .values(placeholders(getTableColumns(observations)))
         .onConflictDoUpdate({
           target: observations.n,
           set: { observed: sql`excluded.observed`, checksum: sql`excluded.checksum` },
         }),
     ),
-    deleteObserved: new NativeStatement(db, db.delete(observations).where(eq(observations.n, value("n")))),
-    link: new NativeStatement(db, db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks)))),
-    unlink: new NativeStatement(db, db.delete(liveLinks).where(eq(liveLinks.n, value("n")))),
-    unlinkOne: new NativeStatement(
-      db,
-      db
-        .delete(liveLinks)
-        .where(
-          and(
-            eq(liveLinks.n, value("n")),
-            eq(liveLinks.relation, value("relation")),
-            eq(liveLinks.target_n, value("target_n")),
-          ),
-        ),
-    ),
-    isLinkedTo: new NativeStatement(
-      db,
-      db
-        .select({ n: liveLinks.n })
-        .from(liveLinks)
-        .where(eq(liveLinks.target_n, value("n")))
-        .limit(1),
-    ),
-    linksTo: new NativeStatement(
-      db,
+    deleteObserved: statement(db.delete(observations).where(matching(observations.n))),
+    link: statement(db.insert(liveLinks).values(placeholders(getTableColumns(liveLinks)))),
+    unlink: statement(db.delete(liveLinks).where(matching(liveLinks.n))),
+    unlinkOne: statement(db.delete(liveLinks).where(matching(liveLinks.n, liveLinks.relation, liveLinks.target_n))),
+    isLinkedTo: statement(db.select({ n: liveLinks.n }).from(liveLinks).where(matching(liveLinks.target_n)).limit(1)),
+    linksTo: statement(
       db
         .select({ kind: historyRecords.kind, id: historyRecords.id })
         .from(liveLinks)
         .innerJoin(historyRecords, eq(historyRecords.n, liveLinks.n))
-        .where(and(eq(liveLinks.target_n, value("target_n")), eq(liveLinks.relation, value("relation"))))
+        .where(matching(liveLinks.target_n, liveLinks.relation))
         .orderBy(liveLinks.n),
     ),
   };
 }
 
+const VERSION_KEY = sql`(${value("n")} << 31) | ${value("sequence")}`;
+
+/** Columns of a live table that every version changes. */
+const CONTENT = ["sequence", "composed", "sort_keys", "members"];
+
+function preparing(db: Sql) {
+  return {
+    statement: (query: RenderableQuery) => new NativeStatement(db, query),
+    insert: (query: RenderableQuery) => new NativeInsert(db, query),
+  };
+}
+
+/** Condition that each column equals the parameter of its name. */
+function matching(...columns: SQLiteColumn[]): SQL | undefined {
+  return and(...columns.map((column) => eq(column, value(column.name))));
+}
+
 function liveStatements(db: Sql, kind: AnyKind) {
+  const { statement } = preparing(db);
   const table = kind.table;
   const columns = getTableColumns(table);
-  const assignments: Record<string, SQL> = {};
-  for (const name of Object.keys(columns)) if (name !== "n") assignments[name] = sql`${value(name)}`;
+  const assigning = (names: readonly string[]): Record<string, SQL> =>
+    Object.fromEntries(names.map((name) => [name, sql`${value(name)}`]));
+  const assignments = assigning(Object.keys(columns).filter((name) => name !== "n"));
   return {
-    insert: new NativeStatement(db, db.insert(table).values(placeholders(columns))),
-    update: new NativeStatement(
-      db,
-      db
-        .update(table)
-        .set(assignments)
-        .where(eq(table.n, value("n"))),
-    ),
-    updateContent: new NativeStatement(
-      db,
-      db
-        .update(table)
-        .set({
-          sequence: sql`${value("sequence")}`,
-          composed: sql`${value("composed")}`,
-          sort_keys: sql`${value("sort_keys")}`,
-          members: sql`${value("members")}`,
-        })
-        .where(eq(table.n, value("n"))),
-    ),
-    remove: new NativeStatement(db, db.delete(table).where(eq(table.n, value("n")))),
-    clearIdentity: new NativeStatement(
-      db,
-      db
-        .update(table)
-        .set({ identity: null })
-        .where(eq(table.n, value("n"))),
-    ),
+    insert: statement(db.insert(table).values(placeholders(columns))),
+    update: statement(db.update(table).set(assignments).where(matching(table.n))),
+    updateContent: statement(db.update(table).set(assigning(CONTENT)).where(matching(table.n))),
+    remove: statement(db.delete(table).where(matching(table.n))),
+    clearIdentity: statement(db.update(table).set({ identity: null }).where(matching(table.n))),
     byId: db.$client.prepare(
       `${selectLive(kind)} WHERE l.n = (SELECT n FROM history_records WHERE id = +? AND kind = ${kind.code})`,
-    ) as Single,
-    byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as Single,
-    beyondAscii: db.$client.prepare(
+    ) as SingleRowStatement,
+    byIdentity: db.$client.prepare(`${selectLive(kind)} WHERE l.identity = +?`) as SingleRowStatement,
+    nonAscii: db.$client.prepare(
       `SELECT identity FROM ${getTableName(table)} WHERE identity > +? AND identity < +?
         AND octet_length(identity) > length(identity)`,
     ),

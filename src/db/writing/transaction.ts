@@ -10,7 +10,7 @@ import {
   type AnyKind,
   type Kind,
   liveIdentity,
-  type NoneBeside,
+  type NoOtherFields,
   type Observed,
   type OPERATION,
   type OwnFields,
@@ -19,7 +19,7 @@ import {
   type RecordBase,
   seenIdentity,
 } from "../kind.ts";
-import { ChangedRecords, referredId } from "./changed-records.ts";
+import { ChangedRecords, referencedId } from "./changed-records.ts";
 import { type Entry, type EntryChange, netChange } from "./entry.ts";
 import { type Author, writeLedger } from "./ledger.ts";
 import type { Statements } from "./statements.ts";
@@ -74,7 +74,7 @@ export class WriteTransaction {
   /** Cache of record numbers: every record needs its organization's. */
   private readonly numbers = new Map<string, number>();
   private readonly invisible = new Map<string, Map<string, string[]>>();
-  private readonly afterwards: Array<() => void> = [];
+  private readonly afterWriteActions: Array<() => void> = [];
 
   /**
    * @param options.kinds all kinds, in the order of their codes
@@ -106,7 +106,7 @@ export class WriteTransaction {
     const known = this.entries.get(id);
     if (known) return known.kind.code === kind.code ? visible<R>(known) : null;
     const row = this.statements.liveById(kind).get(id) as LiveRow | null;
-    return row === null ? null : visible<R>(this.hold(kind, row));
+    return row === null ? null : visible<R>(this.entryFor(kind, row));
   }
 
   /** As find. @throws DomainError if the record does not exist */
@@ -125,15 +125,12 @@ export class WriteTransaction {
     const found = new Set<Entry>();
     if (parent !== null) {
       for (const row of this.statements.liveByColumn(kind, column).all(parent) as LiveRow[])
-        found.add(this.hold(kind, row));
+        found.add(this.entryFor(kind, row));
     }
     for (const entry of this.changed.withParent(kind, column, parentId)) found.add(entry);
-    return [...found]
-      .filter(
-        (entry) =>
-          entry.after !== null && (entry.after === entry.before || referredId(kind, column, entry.after) === parentId),
-      )
-      .map((entry) => entry.after as R);
+    const isChild = ({ before, after }: Entry) =>
+      after !== null && (after === before || referencedId(kind, column, after) === parentId);
+    return [...found].filter(isChild).map((entry) => entry.after as R);
   }
 
   /** The live record with this unique identity; null if none. */
@@ -142,21 +139,21 @@ export class WriteTransaction {
   }
 
   /** Another live record with the same unique identity, which conflicts with this one. */
-  findTwin<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
+  findDuplicate<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
     const identity = liveIdentity(kind, record);
     if (identity === null) return null;
     const same = this.withIdentity(kind, identity).find((each) => each.id !== record.id);
-    return same ?? this.findSeenTwin(kind, record);
+    return same ?? this.findLookalike(kind, record);
   }
 
   /** Another record whose name looks the same, except those named by this transaction. */
-  private findSeenTwin<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
+  private findLookalike<R extends RecordBase>(kind: Kind<R>, record: R): R | null {
     const within = kind.unique?.seenWithin?.(record);
     if (within === undefined) return null;
-    const seen = seenIdentity(kind, record) as string;
-    const others = this.invisibleWithin(kind, within).get(seen) ?? [];
+    const visibleForm = seenIdentity(kind, record) as string;
+    const others = this.invisibleWithin(kind, within).get(visibleForm) ?? [];
     // An exact match was already searched for.
-    for (const identity of seen === liveIdentity(kind, record) ? others : [seen, ...others])
+    for (const identity of visibleForm === liveIdentity(kind, record) ? others : [visibleForm, ...others])
       for (const each of this.withIdentity(kind, identity)) if (each.id !== record.id) return each;
     return null;
   }
@@ -170,9 +167,9 @@ export class WriteTransaction {
     let found = this.invisible.get(place);
     if (found === undefined) {
       found = new Map<string, string[]>();
-      for (const identity of this.statements.identitiesBeyondAscii(kind, within)) {
-        const seen = withoutInvisible(identity);
-        if (seen !== identity) found.set(seen, [...(found.get(seen) ?? []), identity]);
+      for (const identity of this.statements.nonAsciiIdentities(kind, within)) {
+        const visibleForm = withoutInvisible(identity);
+        if (visibleForm !== identity) found.set(visibleForm, [...(found.get(visibleForm) ?? []), identity]);
       }
       this.invisible.set(place, found);
     }
@@ -186,13 +183,13 @@ export class WriteTransaction {
   }
 
   /** The live tables reject exact duplicates. @throws DomainError entity_already_exists for names that look the same */
-  private assertSeenApart(changes: readonly EntryChange[]): void {
+  private assertNoLookalikes(changes: readonly EntryChange[]): void {
     const named = new Set<string>();
     for (const { entry } of changes) {
       const { kind, id, after } = entry;
       if (after === null || kind.unique?.seenWithin === undefined || !this.isNewlyNamed(kind, id)) continue;
       const name = `${kind.code}/${seenIdentity(kind, after)}`;
-      if (named.has(name) || this.findSeenTwin(kind, after) !== null)
+      if (named.has(name) || this.findLookalike(kind, after) !== null)
         throw alreadyExists(kind, kind.unique.field, kind.unique.value(after));
       named.add(name);
     }
@@ -200,7 +197,7 @@ export class WriteTransaction {
 
   private withIdentity<R extends RecordBase>(kind: Kind<R>, identity: string): R[] {
     const row = this.statements.liveByIdentity(kind).get(identity) as LiveRow | null;
-    const entries = [this.changed.withIdentity(kind, identity), row === null ? null : this.hold(kind, row)];
+    const entries = [this.changed.withIdentity(kind, identity), row === null ? null : this.entryFor(kind, row)];
     return entries.flatMap((entry) =>
       // The record may have lost this identity since.
       entry !== null && entry.after !== null && liveIdentity(kind, entry.after) === identity ? (entry.after as R) : [],
@@ -210,9 +207,8 @@ export class WriteTransaction {
   /** Records that have `targetId` in the id list `relation`, or had it earlier in this transaction. */
   referringTo(relation: string, targetId: string): Array<{ kind: number; id: string }> {
     const target = this.statements.recordN(targetId);
-    const found = new Map(
-      (target === null ? [] : this.statements.linksTo(target, relation)).map((each) => [each.id, each]),
-    );
+    const linked = target === null ? [] : this.statements.linksTo(target, relation);
+    const found = new Map(linked.map((each) => [each.id, each]));
     for (const { id, kind } of this.changed.withLink(relation, targetId)) found.set(id, { kind: kind.code, id });
     return [...found.values()];
   }
@@ -232,9 +228,9 @@ export class WriteTransaction {
   }
 
   /** Kind by name, as references use it. */
-  kindNamed(name: string): AnyKind {
+  kindByName(name: string): AnyKind {
     const kind = this.kinds.find((each) => each.name === name);
-    if (kind === undefined) throw new Error(`transaction: there is no kind ${name}`);
+    if (kind === undefined) throw new Error(`transaction: unknown kind ${name}`);
     return kind;
   }
 
@@ -255,17 +251,14 @@ export class WriteTransaction {
   create<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
     organizationId: string,
-    fields: T & NoneBeside<R, T>,
+    fields: T & NoOtherFields<R, T>,
     options: { id?: string; composed?: boolean; observed?: Observed } = {},
   ): R {
     const id = options.id ?? this.newId();
     // Generated ids are new.
     if (options.id !== undefined && (this.entries.has(id) || this.statements.recordN(id) !== null)) {
-      throw new DomainError("entity_already_exists", `The id ${id} was used before; ids are never reused.`, {
-        entity: kind.name,
-        field: "id",
-        value: id,
-      });
+      const params = { entity: kind.name, field: "id", value: id };
+      throw new DomainError("entity_already_exists", `The id ${id} was used before; ids are never reused.`, params);
     }
     const at = formatInstant(this.instant);
     const after = { id, ...fields, lineage_id: null, created_at: at, updated_at: at, valid_from: at } as unknown as R;
@@ -289,7 +282,7 @@ export class WriteTransaction {
     const { id } = record;
     const n = this.statements.recordN(id);
     if (n === null || this.find(kind, id) !== null || this.entries.has(id))
-      throw new Error(`transaction: ${kind.name} ${id} has not ended before this transaction`);
+      throw new Error(`transaction: ${kind.name} ${id} did not end before this transaction`);
     const at = formatInstant(this.instant);
     const after = { ...record, updated_at: at, valid_from: at };
     const organizationN = this.recordN(organizationId);
@@ -301,44 +294,44 @@ export class WriteTransaction {
   update<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(
     kind: Kind<R>,
     id: string,
-    changes: T & NoneBeside<R, T>,
+    changes: T & NoOtherFields<R, T>,
   ): R {
-    const entry = this.held(kind, id);
+    const entry = this.liveEntry(kind, id);
     entry.after = { ...(entry.after as RecordBase), ...changes };
-    this.changed.note(entry);
+    this.changed.add(entry);
     this.recent.add(entry);
     return entry.after as R;
   }
 
   /** Marks `field` as changed although it is not among the record's own members: a part or a secret. */
   touch<R extends RecordBase>(kind: Kind<R>, id: string, field: string): void {
-    const entry = this.held(kind, id);
+    const entry = this.liveEntry(kind, id);
     entry.touched.add(field);
     this.recent.add(entry);
   }
 
   /** Sets whether parts stored as separate records are composed into this one. */
   setComposed<R extends RecordBase>(kind: Kind<R>, id: string, composed: boolean): void {
-    this.held(kind, id).composed = composed;
+    this.liveEntry(kind, id).composed = composed;
   }
 
   /** Ends a record. The command must have handled all references to it. */
   remove<R extends RecordBase>(kind: Kind<R>, id: string): void {
-    const entry = this.held(kind, id);
+    const entry = this.liveEntry(kind, id);
     entry.after = null;
     this.recent.add(entry);
   }
 
   /** Refreshes observation values, which does not create a version. */
   observe<R extends RecordBase>(kind: Kind<R>, id: string, observed: Observed): void {
-    const entry = this.held(kind, id);
+    const entry = this.liveEntry(kind, id);
     entry.observed = { ...entry.observed, ...observed };
     entry.observedChanged = true;
   }
 
   /** Runs after records are written and numbered: for side tables without history. */
-  afterwardsRun(action: () => void): void {
-    this.afterwards.push(action);
+  runAfterWrite(action: () => void): void {
+    this.afterWriteActions.push(action);
   }
 
   /** Net changes so far, without the resulting owner versions. */
@@ -397,13 +390,13 @@ export class WriteTransaction {
     const changeOf = this.touchOwners();
     const changes = [...this.entries.values()].flatMap((entry) => changeOf.get(entry) ?? []);
     if (changes.length > 0 && refusal !== null) throw refusal;
-    this.assertSeenApart(changes);
+    this.assertNoLookalikes(changes);
     if (changes.length > 0) writeLedger(this, changes);
     for (const entry of this.entries.values()) {
       // New records are inserted with their observation values.
       if (entry.observedChanged && entry.before !== null && entry.after !== null) this.statements.setObserved(entry);
     }
-    for (const action of this.afterwards) action();
+    for (const action of this.afterWriteActions) action();
     return changes.length > 0 ? this.sequence : null;
   }
 
@@ -413,7 +406,7 @@ export class WriteTransaction {
    */
   private touchOwners(): Map<Entry, EntryChange> {
     const changeOf = new Map<Entry, EntryChange>();
-    // Owners have lower codes than their parts, so their turn comes later.
+    // Owners have lower codes than their parts, so they are processed later.
     for (let code = this.byCode.length - 1; code > 0; code -= 1) {
       for (const entry of this.byCode[code] ?? []) {
         const change = netChange(entry);
@@ -423,11 +416,11 @@ export class WriteTransaction {
         for (const state of [entry.before, entry.after]) {
           if (state === null) continue;
           for (const owner of entry.kind.owners(state)) {
-            const kind = this.kindNamed(owner.kind);
+            const kind = this.kindByName(owner.kind);
             if (kind.code >= entry.kind.code)
               throw new Error(`transaction: ${entry.kind.name} is owned by ${owner.kind}, whose code is not lower`);
             if (this.find(kind, owner.id) === null) continue;
-            this.held(kind, owner.id).touched.add(owner.as);
+            this.liveEntry(kind, owner.id).touched.add(owner.as);
           }
         }
       }
@@ -441,9 +434,9 @@ export class WriteTransaction {
   }
 
   /** Transaction of the stored version, and the first bytes of its hash. */
-  versionOf(id: string): { readonly sequence: number; readonly mark: string } {
+  versionOf(id: string): { readonly sequence: number; readonly hashPrefix: string } {
     const sequence = this.entries.get(id)?.sequence ?? 0;
-    return { sequence, mark: this.statements.markOf(sequence) };
+    return { sequence, hashPrefix: this.statements.hashPrefixOf(sequence) };
   }
 
   /** Current observation values of a record found here. */
@@ -485,18 +478,18 @@ export class WriteTransaction {
       touched: new Set(),
       observedChanged: false,
     };
-    this.keep(entry);
-    this.changed.note(entry);
+    this.register(entry);
+    this.changed.add(entry);
     this.recent.add(entry);
     return after;
   }
 
-  private held(kind: AnyKind, id: string): Entry {
+  private liveEntry(kind: AnyKind, id: string): Entry {
     if (this.find(kind, id) === null) throw notFound(kind, id);
     return this.entries.get(id) as Entry;
   }
 
-  private hold(kind: AnyKind, row: LiveRow): Entry {
+  private entryFor(kind: AnyKind, row: LiveRow): Entry {
     const before = parseMembers<RecordBase>(row.members);
     const known = this.entries.get(before.id);
     if (known) return known;
@@ -514,11 +507,11 @@ export class WriteTransaction {
       touched: new Set(),
       observedChanged: false,
     };
-    this.keep(entry);
+    this.register(entry);
     return entry;
   }
 
-  private keep(entry: Entry): void {
+  private register(entry: Entry): void {
     this.entries.set(entry.id, entry);
     (this.byCode[entry.kind.code] ??= []).push(entry);
   }

@@ -1,7 +1,7 @@
 // Scheduling of waiting commands into commits. Each user, each scan and the appliance itself has a line; long commands
 // get commits of their own and alternate with the rest. Must not know commands or their effects.
 
-import { FairLines } from "../../base/fair-lines.ts";
+import { FairQueue } from "../../base/fair-lines.ts";
 import type { Author } from "./ledger.ts";
 import type { WriteRequest } from "./writer.ts";
 
@@ -34,8 +34,8 @@ export function isUserLine(line: string): boolean {
 }
 
 export class WriteLines {
-  private readonly urgent = new FairLines<WaitingWrite>();
-  private readonly ordinary = new FairLines<WaitingWrite>();
+  private readonly urgent = new FairQueue<WaitingWrite>();
+  private readonly ordinary = new FairQueue<WaitingWrite>();
   private readonly takesLong: (command: string) => boolean;
   private turn: "urgent" | "small" | "large" = "large";
   /** Duration of the last large command, and of all other commits since. */
@@ -72,8 +72,7 @@ export class WriteLines {
       return urgent;
     }
     const isLargeNext = this.smallMs > 0 && this.smallMs >= this.largeMs;
-    const taken = (isLargeNext ? this.large() : null) ?? this.small() ?? this.large() ?? [];
-    return taken;
+    return (isLargeNext ? this.large() : null) ?? this.small() ?? this.large() ?? [];
   }
 
   /** Newly arrived commands that may join the current commit; none if it is exclusive. */
@@ -82,9 +81,9 @@ export class WriteLines {
   }
 
   /** Reports the duration of the current commit. */
-  served(tookMs: number): void {
-    if (this.turn === "large") [this.largeMs, this.smallMs] = [tookMs, 0];
-    else this.smallMs += tookMs;
+  served(durationMs: number): void {
+    if (this.turn === "large") [this.largeMs, this.smallMs] = [durationMs, 0];
+    else this.smallMs += durationMs;
   }
 
   private small(): WaitingWrite[] | null {
@@ -103,8 +102,8 @@ export class WriteLines {
 
   /** Takes commands that fit into a commit with `others`, one line at a time. A large command fits with none. */
   private group(
-    lines: FairLines<WaitingWrite>,
-    most: number,
+    lines: FairQueue<WaitingWrite>,
+    maxCount: number,
     withLarge = true,
     others: readonly WaitingWrite[] = [],
   ): WaitingWrite[] {
@@ -112,7 +111,7 @@ export class WriteLines {
     let bytes = others.reduce((sum, write) => sum + write.bytes, 0);
     const fits = (write: WaitingWrite) =>
       this.isLarge(write) ? withLarge && taken.length === 0 : bytes + write.bytes <= MAX_GROUP_BYTES;
-    while (others.length + taken.length < most) {
+    while (others.length + taken.length < maxCount) {
       const write = lines.take(fits);
       if (write === null) break;
       taken.push(write);
@@ -126,7 +125,7 @@ export class WriteLines {
     return bytes > LARGE_WRITE_BYTES || this.takesLong(request.command);
   }
 
-  private lanesOf({ request }: WaitingWrite): FairLines<WaitingWrite> {
+  private lanesOf({ request }: WaitingWrite): FairQueue<WaitingWrite> {
     return request.isUrgent === true ? this.urgent : this.ordinary;
   }
 }

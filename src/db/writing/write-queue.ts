@@ -20,7 +20,7 @@ import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
 import type { CommandOutcome } from "./transaction.ts";
 import { isUserLine, queueOf, type WaitingWrite, WriteLines } from "./write-lines.ts";
-import { GROUP_SLICE_MS, outcomeOf, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
+import { GROUP_SLICE_MS, outcomeOf, refusalReply, type WriteReply, type WriteRequest, type Writer } from "./writer.ts";
 
 /** Metadata of a write. */
 export interface WriteTerms {
@@ -81,7 +81,7 @@ export class DirectWriteQueue<T extends Commands> implements WriteQueue<CallsOf<
   }
 
   settlePast(at: Instant): null {
-    this.writer.past.answer(at);
+    this.writer.fence.answer(at);
     // Each command completes before this thread's next statement.
     return null;
   }
@@ -100,7 +100,7 @@ export interface WriterOptions {
 
 export interface WriteMessages {
   readonly to:
-    | { type: "open"; options: WriterOptions; past: SharedArrayBuffer }
+    | { type: "open"; options: WriterOptions; fence: SharedArrayBuffer }
     | { type: "run"; id: number; bytes: number; request: WriteRequest }
     | { type: "close" };
   readonly from:
@@ -127,8 +127,10 @@ interface WriteThreadOptions {
   readonly monotonicMs: () => number;
 }
 
+const STOPPED = "The writer has stopped; nothing was written.";
+
 /** Waiting commands of one line. */
-interface Crowd {
+interface LineUsage {
   readonly line: string;
   count: number;
   bytes: number;
@@ -141,36 +143,36 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
   private readonly thread: Thread<WriteMessages>;
   private readonly opened = Promise.withResolvers<void>();
   private isOpen = false;
-  private readonly past: ReadFence;
+  private readonly fence: ReadFence;
   /** In order of submission. */
   private readonly waiting = new Map<
     number,
     {
       readonly settle: (reply: WriteReply) => void;
-      readonly crowd: Crowd;
+      readonly usage: LineUsage;
       readonly bytes: number;
       readonly isUrgent: boolean;
       readonly sinceMs: number;
     }
   >();
-  private readonly crowds = new Map<string, Crowd>();
+  private readonly usageByLine = new Map<string, LineUsage>();
   /** Waiting commands of users. */
   private waitingOfUsers = 0;
   /** Waiting for the writer's next message. */
-  private listening: Array<() => void> = [];
+  private listeners: Array<() => void> = [];
   private nextId = 1;
   private closed: Promise<void> | null = null;
-  private closedNow: () => void = () => {};
-  private dead: string | null = null;
+  private resolveClosed: () => void = () => {};
+  private crashReason: string | null = null;
 
   private constructor(options: WriteThreadOptions) {
     this.options = options;
-    this.past = new ReadFence(options.clock);
+    this.fence = new ReadFence(options.clock);
     this.thread = options.startThread(
       (message) => this.receive(message),
       (reason) => this.crash(reason),
     );
-    this.thread.post({ type: "open", options: options.writer, past: this.past.memory });
+    this.thread.post({ type: "open", options: options.writer, fence: this.fence.memory });
   }
 
   /**
@@ -207,17 +209,15 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
   ): Promise<CommandOutcome<C[N]["result"]>> {
     if (this.closed !== null)
       return Promise.reject(new DomainError("shutting_down", "The appliance is shutting down: nothing was written."));
-    if (this.dead !== null)
-      return Promise.reject(new DomainError("internal_error", "The writer has stopped; nothing was written."));
+    if (this.crashReason !== null) return Promise.reject(new DomainError("internal_error", STOPPED));
     const line = queueOf(actor);
-    const crowd = this.crowds.get(line) ?? { line, count: 0, bytes: 0, urgentCount: 0 };
-    const isUrgent = this.options.mayBeUrgent(command) && crowd.urgentCount < MAX_URGENT_OF_USER;
-    const refusal = isUrgent ? null : this.refusalOf(crowd, bytes);
-    if (refusal !== null) {
+    const usage = this.usageByLine.get(line) ?? { line, count: 0, bytes: 0, urgentCount: 0 };
+    const isUrgent = this.options.mayBeUrgent(command) && usage.urgentCount < MAX_URGENT_OF_USER;
+    const reason = isUrgent ? null : this.refusalOf(usage, bytes);
+    if (reason !== null) {
       this.options.counts.refused += 1;
-      return Promise.reject(
-        new DomainError("rate_limit_exceeded", refusal, { retry_after_seconds: WRITE_RETRY_AFTER_S }),
-      );
+      const params = { retry_after_seconds: WRITE_RETRY_AFTER_S };
+      return Promise.reject(new DomainError("rate_limit_exceeded", reason, params));
     }
     const id = this.nextId;
     this.nextId += 1;
@@ -237,17 +237,17 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
         ...(isUrgent ? { isUrgent } : {}),
       };
       this.thread.post({ type: "run", id, bytes, request });
-      this.waiting.set(id, { settle, crowd, bytes, isUrgent, sinceMs: this.options.monotonicMs() });
-      this.count(crowd, 1, bytes, isUrgent);
+      this.waiting.set(id, { settle, usage, bytes, isUrgent, sinceMs: this.options.monotonicMs() });
+      this.count(usage, 1, bytes, isUrgent);
     });
   }
 
   /** Reason to refuse a further command of a line; null to accept it. */
-  private refusalOf({ line, count, bytes }: Crowd, moreBytes: number): string | null {
+  private refusalOf({ line, count, bytes }: LineUsage, moreBytes: number): string | null {
     const isUser = isUserLine(line);
     if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
-    const isCrowded = count >= MAX_WAITING_OF_USER || (count > 0 && bytes + moreBytes > MAX_WAITING_BYTES_OF_USER);
-    if (isCrowded)
+    const isFull = count >= MAX_WAITING_OF_USER || (count > 0 && bytes + moreBytes > MAX_WAITING_BYTES_OF_USER);
+    if (isFull)
       return `Too many of your writes are waiting (the limit is ${MAX_WAITING_OF_USER}, or ${MAX_WAITING_BYTES_OF_USER / 1024 / 1024} MiB); try again in a second.`;
     return this.waitingOfUsers >= MAX_WAITING_COMMANDS && count >= RESERVED_OF_USER
       ? "Too many writes are waiting; try again in a second."
@@ -255,52 +255,52 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
   }
 
   /** @param step 1 to add a command, -1 to remove it */
-  private count(crowd: Crowd, step: 1 | -1, bytes: number, isUrgent: boolean): void {
-    if (isUrgent) crowd.urgentCount += step;
+  private count(usage: LineUsage, step: 1 | -1, bytes: number, isUrgent: boolean): void {
+    if (isUrgent) usage.urgentCount += step;
     else {
-      crowd.count += step;
-      crowd.bytes += step * bytes;
-      if (isUserLine(crowd.line)) this.waitingOfUsers += step;
+      usage.count += step;
+      usage.bytes += step * bytes;
+      if (isUserLine(usage.line)) this.waitingOfUsers += step;
     }
-    if (crowd.count + crowd.urgentCount > 0) this.crowds.set(crowd.line, crowd);
-    else this.crowds.delete(crowd.line);
+    if (usage.count + usage.urgentCount > 0) this.usageByLine.set(usage.line, usage);
+    else this.usageByLine.delete(usage.line);
   }
 
   close(): Promise<void> {
     if (this.closed === null) {
       this.closed = new Promise((resolve) => {
-        this.closedNow = resolve;
+        this.resolveClosed = resolve;
       });
-      if (this.dead !== null) this.closedNow();
+      if (this.crashReason !== null) this.resolveClosed();
       else this.thread.post({ type: "close" });
     }
     return this.closed;
   }
 
   settlePast(at: Instant, seen: number): Promise<void> | null {
-    this.past.answer(at);
-    if (this.past.isClosing(at)) return this.settled(at);
+    this.fence.answer(at);
+    if (this.fence.isClosing(at)) return this.settled(at);
     // Committed between the caller's snapshot and now.
-    return this.past.committed > seen ? Promise.resolve() : null;
+    return this.fence.committed > seen ? Promise.resolve() : null;
   }
 
   private async settled(at: Instant): Promise<void> {
-    while (this.past.isClosing(at)) await new Promise<void>((resolve) => this.listening.push(resolve));
+    while (this.fence.isClosing(at)) await new Promise<void>((resolve) => this.listeners.push(resolve));
   }
 
   private finish(id: number, reply: WriteReply): void {
     const waiting = this.waiting.get(id);
     if (waiting === undefined) return;
     this.waiting.delete(id);
-    this.count(waiting.crowd, -1, waiting.bytes, waiting.isUrgent);
+    this.count(waiting.usage, -1, waiting.bytes, waiting.isUrgent);
     this.options.counts[outcomeIn(reply)] += 1;
     waiting.settle(reply);
   }
 
-  private tell(): void {
-    const listening = this.listening;
-    this.listening = [];
-    for (const resolve of listening) resolve();
+  private notifyListeners(): void {
+    const listeners = this.listeners;
+    this.listeners = [];
+    for (const resolve of listeners) resolve();
   }
 
   private receive(message: WriteMessages["from"]): void {
@@ -313,27 +313,28 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
       this.opened.resolve();
     } else if (message.type === "refused") this.opened.reject(new Error(message.message));
     else if (message.type === "closed") {
-      this.closedNow();
+      this.resolveClosed();
       this.thread.terminate();
     }
-    this.tell();
+    this.notifyListeners();
   }
 
   private crash(reason: string): void {
-    this.dead = reason;
+    this.crashReason = reason;
     if (!this.isOpen) this.opened.reject(new Error(reason));
-    for (const id of [...this.waiting.keys()]) this.finish(id, internal(reason));
-    this.past.open(null);
-    this.tell();
+    const reply = refusalReply("internal_error", STOPPED, reason);
+    for (const id of [...this.waiting.keys()]) this.finish(id, reply);
+    this.fence.open(null);
+    this.notifyListeners();
     // The writer died while closing: stop waiting for it.
-    if (this.closed !== null) this.closedNow();
+    if (this.closed !== null) this.resolveClosed();
     else if (this.isOpen) this.options.onCrash(reason);
   }
 }
 
 /** Dependencies of the thread side. */
-interface Serving {
-  readonly open: (options: WriterOptions, past: SharedArrayBuffer, onPostponed: () => void) => Writer;
+interface ServeOptions {
+  readonly open: (options: WriterOptions, fence: SharedArrayBuffer, onPostponed: () => void) => Writer;
   /** Whether a command may take long whatever its input. */
   readonly takesLong: (command: string) => boolean;
   readonly monotonicMs: () => number;
@@ -343,34 +344,31 @@ interface Serving {
  * Thread side: groups commands into commits, with fair turns between lines. Checks for new arrivals before each further
  * commit.
  */
-export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMain<WriteMessages> {
-  return (post, arrived) => {
+export function serveWrites({ open, takesLong, monotonicMs }: ServeOptions): ThreadMain<WriteMessages> {
+  return (post, nextMessage) => {
     let writer: Writer | null = null;
     const lines = new WriteLines(takesLong);
     let scheduled = false;
     let isClosing = false;
     /** Queues newly arrived messages. */
-    const lineUp = () => {
-      for (let next = arrived(); next !== null; next = arrived()) {
+    const receiveArrived = () => {
+      for (let next = nextMessage(); next !== null; next = nextMessage()) {
         if (next.message.type === "run") lines.add(next.message);
         else if (next.message.type === "close") isClosing = true;
       }
     };
     const commit = (from: Writer) => {
       const group = lines.next();
-      const began = monotonicMs();
+      const startMs = monotonicMs();
       const further = () => {
-        lineUp();
+        receiveArrived();
         const more = lines.further(group);
         group.push(...more);
         return more.map(({ request }) => request);
       };
-      const replies = from.execute(
-        group.map(({ request }) => request),
-        GROUP_SLICE_MS,
-        further,
-      );
-      lines.served(monotonicMs() - began);
+      const requests = group.map(({ request }) => request);
+      const replies = from.execute(requests, GROUP_SLICE_MS, further);
+      lines.served(monotonicMs() - startMs);
       lines.putBack(group.slice(replies.length));
       for (const [position, reply] of replies.entries()) {
         const write = group[position] as WaitingWrite;
@@ -402,7 +400,7 @@ export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMa
     return (message) => {
       if (message.type === "open") {
         try {
-          writer = open(message.options, message.past, () => post({ type: "postponed" }));
+          writer = open(message.options, message.fence, () => post({ type: "postponed" }));
           post({ type: "opened" });
         } catch (error) {
           post({ type: "refused", message: error instanceof Error ? error.message : String(error) });
@@ -418,14 +416,4 @@ export function serveWrites({ open, takesLong, monotonicMs }: Serving): ThreadMa
 function outcomeIn(reply: WriteReply): keyof Counts["writes"] {
   if (reply.ok) return reply.outcome.sequence === null ? "unchanged" : "committed";
   return isFault(reply.code) ? "failed" : "refused";
-}
-
-function internal(cause: string): WriteReply {
-  return {
-    ok: false,
-    code: "internal_error",
-    message: "The writer has stopped; nothing was written.",
-    params: {},
-    cause,
-  };
 }

@@ -10,11 +10,11 @@ import { pauseThread } from "../../base/timers.ts";
 import { UuidSource } from "../../base/uuid.ts";
 import type { Sql } from "../connection.ts";
 import type { AnyKind } from "../kind.ts";
-import { keepRowSums } from "../row-sums.ts";
+import { installRowSumTriggers } from "../row-sums.ts";
 import { sqliteCode } from "../sqlite-code.ts";
-import { troubleOf } from "../trouble.ts";
-import { type Commands, Tried } from "./command.ts";
-import { type Box, KeptOutcomes, type KnownOutcome, type Repeatable } from "./kept-outcomes.ts";
+import { storageFailureOf } from "../trouble.ts";
+import { type Commands, DryRunResult } from "./command.ts";
+import { type Box, type KnownOutcome, OutcomeStore, type Repeatable } from "./kept-outcomes.ts";
 import type { Author } from "./ledger.ts";
 import { ReadFence } from "./read-fence.ts";
 import { Statements } from "./statements.ts";
@@ -36,7 +36,7 @@ export type WriteReply =
       readonly ok: true;
       readonly outcome: CommandOutcome<unknown>;
       /** A dry run. */
-      readonly isUndone?: true;
+      readonly isDryRun?: true;
     }
   | {
       readonly ok: false;
@@ -55,9 +55,9 @@ interface Requests {
 }
 
 /** Current rights of an author. Evaluated within the writing transaction. */
-interface RightsNow {
+interface CurrentRights {
   /** @throws DomainError auth_… for missing or insufficient rights */
-  of(author: Author, at: Instant): Author;
+  currentAuthor(author: Author, at: Instant): Author;
 }
 
 /** Policy for answering repeated requests with the stored outcome. */
@@ -71,7 +71,7 @@ export interface ReplayPolicy {
 /** Retries of a commit whose timestamp was passed by an answered read; after that, reads wait. */
 const MAX_POSTPONEMENTS = 4;
 /** A retried commit is dated ahead by the duration of the last attempt times this factor. */
-const AHEAD = 1.25;
+const AHEAD_FACTOR = 1.25;
 const AHEAD_MAX_MS = 60_000;
 
 /** Time limit for starting commands of one commit; the remaining ones go into the next. */
@@ -81,11 +81,11 @@ export const GROUP_SLICE_MS = 20;
 const CLOSE_WAIT_MS = 500;
 
 /** Thrown if a command ahead of the queue does more than lower rights. */
-const NOT_URGENT = new Error("writer: more than less rights");
+const NOT_URGENT = new Error("writer: an urgent command did more than lower rights");
 
 /** @typeParam C its commands */
 export class Writer<C extends Commands = Commands> {
-  readonly past: ReadFence;
+  readonly fence: ReadFence;
   private readonly onPostponed: () => void;
   private readonly pause: (ms: number) => void;
   private readonly leadMs: number;
@@ -97,11 +97,11 @@ export class Writer<C extends Commands = Commands> {
   private readonly statements: Statements;
   private readonly uuids: UuidSource;
   private readonly box: Box | undefined;
-  private readonly outcomes: KeptOutcomes | null;
-  private readonly rights: RightsNow | null;
+  private readonly outcomes: OutcomeStore | null;
+  private readonly rights: CurrentRights | null;
   private readonly replayPolicy: ReplayPolicy | null;
   private readonly lowersRights: (tx: WriteTransaction) => boolean;
-  private readonly lackingReason: (tx: WriteTransaction) => DomainError | null;
+  private readonly missingReason: (tx: WriteTransaction) => DomainError | null;
   /** Transactions of the commit in progress. */
   private written: Array<{ readonly sequence: number; readonly instant: Instant }> = [];
   /** The last transaction of the last commit; null if it wrote none or failed. */
@@ -112,9 +112,9 @@ export class Writer<C extends Commands = Commands> {
    * @param options.rights checks the author's rights when the command runs; default: no check
    * @param options.replayPolicy decides whether a repeat may get the stored outcome; default: always
    * @param options.lowersRights whether a transaction does nothing but lower rights; default: nothing is urgent
-   * @param options.lackingReason error for a transaction that lacks a required reason, if it makes changes; default:
+   * @param options.missingReason error for a transaction that lacks a required reason, if it makes changes; default:
    * none required
-   * @param options.past record of answered past reads; default: a private one, without other readers
+   * @param options.fence record of answered past reads; default: a private one, without other readers
    * @param options.onPostponed called when a commit is abandoned for a retry with a later timestamp
    * @param options.pause blocks the thread: a commit dated ahead is not made before its timestamp
    * @param options.leadMs lead of every commit over the clock, if another process answers reads without knowing of it:
@@ -127,11 +127,11 @@ export class Writer<C extends Commands = Commands> {
     clock: Clock;
     random: Random;
     box?: Box;
-    rights?: RightsNow;
+    rights?: CurrentRights;
     replayPolicy?: ReplayPolicy;
     lowersRights?: (tx: WriteTransaction) => boolean;
-    lackingReason?: (tx: WriteTransaction) => DomainError | null;
-    past?: ReadFence;
+    missingReason?: (tx: WriteTransaction) => DomainError | null;
+    fence?: ReadFence;
     onPostponed?: () => void;
     pause?: (ms: number) => void;
     leadMs?: number;
@@ -141,20 +141,20 @@ export class Writer<C extends Commands = Commands> {
     this.kinds = options.kinds;
     this.commands = options.commands;
     this.clock = options.clock;
-    keepRowSums(options.db);
+    installRowSumTriggers(options.db);
     this.statements = new Statements(options.db);
     this.uuids = new UuidSource(options.random);
-    this.past = options.past ?? new ReadFence(options.clock);
+    this.fence = options.fence ?? new ReadFence(options.clock);
     this.onPostponed = options.onPostponed ?? (() => {});
     this.pause = options.pause ?? pauseThread;
     this.leadMs = options.leadMs ?? 0;
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.rights = options.rights ?? null;
     this.lowersRights = options.lowersRights ?? (() => false);
-    this.lackingReason = options.lackingReason ?? (() => null);
+    this.missingReason = options.missingReason ?? (() => null);
     this.replayPolicy = options.replayPolicy ?? null;
     this.box = options.box;
-    this.outcomes = options.box === undefined ? null : new KeptOutcomes(options.db, options.box);
+    this.outcomes = options.box === undefined ? null : new OutcomeStore(options.db, options.box);
   }
 
   /**
@@ -168,10 +168,10 @@ export class Writer<C extends Commands = Commands> {
     further: () => readonly WriteRequest[] = () => [],
   ): WriteReply[] {
     const requests: Requests = { taken: [...first], further };
-    let notBefore = Math.max(this.past.earliest(), this.clock.now() + this.leadMs);
+    let notBefore = Math.max(this.fence.earliest(), this.clock.now() + this.leadMs);
     let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
-      const began = this.clock.now();
+      const start = this.clock.now();
       // On the last attempt, reads of later times wait; otherwise a commit could be postponed forever.
       const isLast = postponements === MAX_POSTPONEMENTS;
       if (isLast) notBefore = Math.max(this.closeFromNowOn(), this.clock.now() + this.leadMs);
@@ -179,12 +179,12 @@ export class Writer<C extends Commands = Commands> {
         const replies = this.attempt(requests, sliceMs, notBefore, isLast, aheadMs);
         if (replies !== null) return replies;
       } finally {
-        this.past.open(this.committed);
+        this.fence.open(this.committed);
       }
       this.onPostponed();
       const now = this.clock.now();
-      aheadMs = Math.min(Math.ceil((now - began) * AHEAD), AHEAD_MAX_MS);
-      notBefore = Math.max(this.past.earliest(), now + aheadMs + this.leadMs);
+      aheadMs = Math.min(Math.ceil((now - start) * AHEAD_FACTOR), AHEAD_MAX_MS);
+      notBefore = Math.max(this.fence.earliest(), now + aheadMs + this.leadMs);
     }
   }
 
@@ -204,7 +204,7 @@ export class Writer<C extends Commands = Commands> {
     // An acknowledged write must not be ahead of the clock, or it would appear, vanish and reappear.
     this.awaitInstant(this.leadMs, aheadMs);
     const first = this.written[0];
-    if (first !== undefined && !isLast && !(this.past.close(first.instant) && this.isStillAhead(first.instant))) {
+    if (first !== undefined && !isLast && !(this.fence.close(first.instant) && this.isStillAhead(first.instant))) {
       client.run("ROLLBACK");
       return null;
     }
@@ -241,8 +241,8 @@ export class Writer<C extends Commands = Commands> {
       return taken.map(() => failure(error));
     }
     const replies: WriteReply[] = [];
-    const began = this.monotonicMs();
-    const isLate = () => replies.length > 0 && this.monotonicMs() - began > sliceMs;
+    const start = this.monotonicMs();
+    const isLate = () => replies.length > 0 && this.monotonicMs() - start > sliceMs;
     for (;;) {
       if (isLate()) break;
       if (replies.length === taken.length) taken.push(...further());
@@ -253,8 +253,8 @@ export class Writer<C extends Commands = Commands> {
       replies.push(reply);
       // A full disk or I/O error may have rolled back the whole group: then none of it was written.
       if (!client.inTransaction) return taken.map(() => lost(reply));
-      const isToStay = reply.ok && reply.isUndone !== true;
-      if (isToStay || withSavepoints || this.statements.changes() === before) continue;
+      const isCommittable = reply.ok && reply.isDryRun !== true;
+      if (isCommittable || withSavepoints || this.statements.changes() === before) continue;
       client.run("ROLLBACK");
       return taken.length === 1 ? replies : null;
     }
@@ -277,8 +277,8 @@ export class Writer<C extends Commands = Commands> {
 
   /** Makes reads from now on wait for the commit. @returns the first affected timestamp */
   private closeFromNowOn(): Instant {
-    let from = this.past.earliest();
-    while (!this.past.close(from)) from = this.past.earliest();
+    let from = this.fence.earliest();
+    while (!this.fence.close(from)) from = this.fence.earliest();
     return from;
   }
 
@@ -304,22 +304,22 @@ export class Writer<C extends Commands = Commands> {
   }
 
   /** A dry run's outcome is not stored: a repeat may have another result. */
-  private tried({ result }: Tried): WriteReply {
-    return { ok: true, outcome: { sequence: null, result, head: this.statements.head().sequence }, isUndone: true };
+  private dryRunReply({ result }: DryRunResult): WriteReply {
+    return { ok: true, outcome: { sequence: null, result, head: this.statements.head().sequence }, isDryRun: true };
   }
 
   private executeOne(request: WriteRequest, notBefore: Instant, withSavepoint: boolean): WriteReply {
     const client = this.db.$client;
     const command = ownValue(this.commands, request.command);
-    if (command === undefined) return failure(new Error(`writer: there is no command ${request.command}`));
+    if (command === undefined) return failure(new Error(`writer: unknown command ${request.command}`));
     try {
       if (withSavepoint) client.run("SAVEPOINT command");
       const now = this.clock.now();
       // Checked for repeats too: an author without current rights must not see an old outcome.
-      const actor = this.rights === null ? request.actor : this.rights.of(request.actor, now);
+      const actor = this.rights === null ? request.actor : this.rights.currentAuthor(request.actor, now);
       const { repeatable } = request;
       if (repeatable !== undefined && this.outcomes === null)
-        throw new Error("writer: nothing is kept here of repeatable requests");
+        throw new Error("writer: idempotent requests require a box");
       const known = repeatable === undefined ? null : (this.outcomes?.find(repeatable, now) ?? null);
       const tx = new WriteTransaction({
         statements: this.statements,
@@ -333,30 +333,30 @@ export class Writer<C extends Commands = Commands> {
       if (known !== null) {
         this.replayPolicy?.assertMayReplay(tx, known, actor);
         if (withSavepoint) client.run("RELEASE command");
-        const { rights: _ofTheFirstTime, ...outcome } = known;
+        const { rights: _storedRights, ...outcome } = known;
         return { ok: true, outcome };
       }
       // Evaluated before the command: a change that lifts the requirement is itself subject to it.
-      const unreasoned = command.needsNoReason === true ? null : this.lackingReason(tx);
+      const refusal = command.needsNoReason === true ? null : this.missingReason(tx);
       const result = command(tx, request.input, actor, this.box);
       if (request.isUrgent === true && !this.lowersRights(tx)) throw NOT_URGENT;
-      const sequence = tx.finish(unreasoned);
+      const sequence = tx.finish(refusal);
       const outcome = sequence === null ? { sequence, result, head: tx.sequence - 1 } : { sequence, result };
       if (repeatable !== undefined)
-        this.outcomes?.keep(repeatable, outcome, this.clock.now(), this.replayPolicy?.rightsOf(tx, actor));
+        this.outcomes?.store(repeatable, outcome, this.clock.now(), this.replayPolicy?.rightsOf(tx, actor));
       if (withSavepoint) client.run("RELEASE command");
       if (outcome.sequence !== null) this.written.push({ sequence: outcome.sequence, instant: tx.instant });
       return { ok: true, outcome };
     } catch (error) {
-      const reply = error instanceof Tried ? this.tried(error) : failure(error);
+      const reply = error instanceof DryRunResult ? this.dryRunReply(error) : failure(error);
       if (withSavepoint && client.inTransaction) {
         try {
           client.run("ROLLBACK TO command");
           client.run("RELEASE command");
-        } catch (second) {
+        } catch (rollbackError) {
           // The command's changes can no longer be separated from the rest of the group.
           client.run("ROLLBACK");
-          return failure(second);
+          return failure(rollbackError);
         }
       }
       return reply;
@@ -378,41 +378,28 @@ function lost(reply: WriteReply): WriteReply {
 }
 
 function failure(error: unknown): WriteReply {
-  if (error === NOT_URGENT)
-    return {
-      ok: false,
-      code: "internal_error",
-      message: NOT_URGENT.message,
-      params: {},
-      cause: null,
-      isNotUrgent: true,
-    };
-  if (error instanceof DomainError)
-    return {
-      ok: false,
-      code: error.code,
-      message: error.message,
-      params: error.params,
-      cause: error.cause === undefined ? null : String(error.cause),
-    };
-  const trouble = troubleOf(error, "nothing was written");
-  if (trouble !== null)
-    return { ok: false, code: trouble.code, message: trouble.message, params: {}, cause: String(trouble.cause) };
+  if (error === NOT_URGENT) return { ...refusalReply("internal_error", NOT_URGENT.message), isNotUrgent: true };
+  if (error instanceof DomainError) {
+    const cause = error.cause === undefined ? null : String(error.cause);
+    return refusalReply(error.code, error.message, cause, error.params);
+  }
+  const storageFailure = storageFailureOf(error, "nothing was written");
+  if (storageFailure !== null)
+    return refusalReply(storageFailure.code, storageFailure.message, String(storageFailure.cause));
   if (sqliteCode(error).startsWith("SQLITE_BUSY")) {
-    return {
-      ok: false,
-      code: "rate_limit_exceeded",
-      message: "Another process is writing to the database; try again in a second.",
-      params: { retry_after_seconds: 1 },
-      cause: null,
-    };
+    const message = "Another process is writing to the database; try again in a second.";
+    return refusalReply("rate_limit_exceeded", message, null, { retry_after_seconds: 1 });
   }
   const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  return {
-    ok: false,
-    code: "internal_error",
-    message: "Something went wrong inside the appliance; nothing was written.",
-    params: {},
-    cause,
-  };
+  return refusalReply("internal_error", "Something went wrong inside the appliance; nothing was written.", cause);
+}
+
+/** Reply to a request that was not carried out. */
+export function refusalReply(
+  code: ErrorCode,
+  message: string,
+  cause: string | null = null,
+  params: Record<string, unknown> = {},
+): Extract<WriteReply, { ok: false }> {
+  return { ok: false, code, message, params, cause };
 }

@@ -10,15 +10,15 @@ export const amqp: Fingerprint = {
   ports: [5672],
   transport: "Tcp",
   request: () => Uint8Array.of(0x41, 0x4d, 0x51, 0x50, 0, 0, 9, 1),
-  read: ({ bytes, isWhole }) => {
-    if (bytes.length < 8) return isWhole ? "Other" : "More";
+  read: ({ bytes, isComplete }) => {
+    if (bytes.length < 8) return isComplete ? "Other" : "More";
     const text = latin1Of(bytes);
     if (text.startsWith("AMQP")) return identified(`AMQP ${bytes[5] ?? 0}.${bytes[6] ?? 0}`, "amqp");
     // A method frame on channel 0: type 1, channel 2, size 4, class and method 4.
     if (!text.startsWith("\x01\x00\x00")) return "Other";
     const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength).getUint32(3);
     if (length > 16_384) return "Other";
-    if (bytes.length < length + 8 && !isWhole) return "More";
+    if (bytes.length < length + 8 && !isComplete) return "More";
     if (!text.startsWith(CONNECTION_START, 7)) return "Other";
     const product = longString(text, "\x07product");
     const version = longString(text, "\x07version");
@@ -28,8 +28,8 @@ export const amqp: Fingerprint = {
 
 /** Returns the value of a server property: `S`, four bytes of length, text. */
 function longString(text: string, key: string): string | null {
-  const at = text.indexOf(`${key}S\0\0\0`);
-  if (at < 0) return null;
-  const start = at + key.length + 5;
+  const offset = text.indexOf(`${key}S\0\0\0`);
+  if (offset < 0) return null;
+  const start = offset + key.length + 5;
   return textOfLatin1(text.slice(start, start + text.charCodeAt(start - 1)));
 }

@@ -8,12 +8,12 @@ export const dns: Fingerprint = {
   ports: [53],
   transport: "Tcp",
   request: () => Uint8Array.of(0, QUERY.length, ...QUERY),
-  read: ({ bytes, isWhole }) => {
-    if (bytes.length < 14) return isWhole ? "Other" : "More";
+  read: ({ bytes, isComplete }) => {
+    if (bytes.length < 14) return isComplete ? "Other" : "More";
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const length = view.getUint16(0);
     if (view.getUint16(2) !== QUERY_ID || ((bytes[4] ?? 0) & 0x80) === 0 || length < 12) return "Other";
-    if (bytes.length < length + 2) return isWhole ? "Other" : "More";
+    if (bytes.length < length + 2) return isComplete ? "Other" : "More";
     const text = firstText(bytes.subarray(2, length + 2));
     const isNumberOnly = text !== null && /^\d/.test(text);
     return identified(text === null ? "DNS" : isNumberOnly ? `BIND ${text}` : text, "domain");
@@ -49,16 +49,16 @@ const QUERY = Uint8Array.of(
 function firstText(message: Uint8Array): string | null {
   const view = new DataView(message.buffer, message.byteOffset, message.byteLength);
   if (((message[3] ?? 0) & 0x0f) !== 0 || view.getUint16(4) !== 1 || view.getUint16(6) === 0) return null;
-  let at = QUERY.length;
+  let offset = QUERY.length;
   // Name of the answer: a two-byte pointer, or repeated in full.
-  if (((message[at] ?? 0) & 0xc0) === 0xc0) at += 2;
+  if (((message[offset] ?? 0) & 0xc0) === 0xc0) offset += 2;
   else {
-    while ((message[at] ?? 0) !== 0) at += (message[at] ?? 0) + 1;
-    at += 1;
+    while ((message[offset] ?? 0) !== 0) offset += (message[offset] ?? 0) + 1;
+    offset += 1;
   }
   // Type 2, class 2, TTL 4, length 2; then the string's own length.
-  if (at + 11 > message.length || view.getUint16(at) !== TYPE_TXT) return null;
-  const start = at + 11;
+  if (offset + 11 > message.length || view.getUint16(offset) !== TYPE_TXT) return null;
+  const start = offset + 11;
   const text = decodedText(message.subarray(start, start + (message[start - 1] ?? 0))).trim();
   return text === "" ? null : text;
 }

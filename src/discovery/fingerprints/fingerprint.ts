@@ -23,7 +23,7 @@ export interface ServiceReply {
   /** All bytes so far, at most 16 KiB. */
   readonly bytes: Uint8Array;
   /** True if no more bytes will come. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   readonly port: number;
 }
 

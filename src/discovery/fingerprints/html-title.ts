@@ -42,8 +42,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 function withoutEntities(text: string): string {
   return text.replace(
     /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w{2,8}));/gi,
-    (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
-      if (name !== undefined) return ownValue(ENTITIES, name.toLowerCase()) ?? whole;
+    (entity, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
+      if (name !== undefined) return ownValue(ENTITIES, name.toLowerCase()) ?? entity;
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
       return code > 0 && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff) ? String.fromCodePoint(code) : " ";
     },

@@ -2,13 +2,13 @@
 
 import { latin1Of, textOfLatin1 } from "./service-text.ts";
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** By lower-case name; the first of several. */
   readonly headers: ReadonlyMap<string, string>;
   /** With chunked encoding removed. */
   readonly body: Uint8Array;
-  readonly isBodyWhole: boolean;
+  readonly isBodyComplete: boolean;
 }
 
 /** Minimal GET request that any server answers. @param host as in a URL */
@@ -21,12 +21,16 @@ export function getRequest(host: string, path: string): Uint8Array {
  * Returns "More" until the headers are complete; null if not HTTP.
  * @param protocol `HTTP` or `RTSP`, which share the response format
  */
-export function parseHttpAnswer(bytes: Uint8Array, isWhole: boolean, protocol = "HTTP"): HttpAnswer | "More" | null {
+export function parseHttpResponse(
+  bytes: Uint8Array,
+  isComplete: boolean,
+  protocol = "HTTP",
+): HttpResponse | "More" | null {
   const text = latin1Of(bytes);
-  const beginning = `${protocol}/`;
-  if (!beginning.startsWith(text.slice(0, beginning.length))) return null;
+  const prefix = `${protocol}/`;
+  if (!prefix.startsWith(text.slice(0, prefix.length))) return null;
   const end = /\r?\n\r?\n/.exec(text);
-  if (!end && !isWhole) return "More";
+  if (!end && !isComplete) return "More";
   const head = end ? text.slice(0, end.index) : text;
   const [statusLine = "", ...lines] = head.split(/\r?\n/);
   const status = /^[A-Z]+\/\d(?:\.\d)? (\d{3})\b/.exec(statusLine)?.[1];
@@ -39,21 +43,21 @@ export function parseHttpAnswer(bytes: Uint8Array, isWhole: boolean, protocol = 
   }
   const rest = end ? bytes.subarray(end.index + end[0].length) : new Uint8Array();
   const isChunked = /\bchunked\b/i.test(headers.get("transfer-encoding") ?? "");
-  const chunked = isChunked ? outOfChunks(rest) : null;
+  const chunked = isChunked ? dechunk(rest) : null;
   const length = Number(headers.get("content-length") ?? Number.NaN);
-  const isBodyWhole = isWhole || (chunked ? chunked.isWhole : rest.length >= length);
-  return { status: Number(status), headers, body: chunked?.body ?? rest, isBodyWhole };
+  const isBodyComplete = isComplete || (chunked ? chunked.isComplete : rest.length >= length);
+  return { status: Number(status), headers, body: chunked?.body ?? rest, isBodyComplete };
 }
 
-function outOfChunks(bytes: Uint8Array): { body: Uint8Array; isWhole: boolean } {
+function dechunk(bytes: Uint8Array): { body: Uint8Array; isComplete: boolean } {
   const parts: Uint8Array[] = [];
-  for (let at = 0; ; ) {
-    const end = bytes.indexOf(0x0a, at);
-    const size = end < 0 ? Number.NaN : Number.parseInt(latin1Of(bytes.subarray(at, end)), 16);
+  for (let offset = 0; ; ) {
+    const end = bytes.indexOf(0x0a, offset);
+    const size = end < 0 ? Number.NaN : Number.parseInt(latin1Of(bytes.subarray(offset, end)), 16);
     // A size of zero ends the body; an invalid size ends parsing.
-    if (!(size > 0)) return { body: Buffer.concat(parts), isWhole: end >= 0 };
+    if (!(size > 0)) return { body: Buffer.concat(parts), isComplete: end >= 0 };
     parts.push(bytes.subarray(end + 1, end + 1 + size));
-    at = end + 1 + size + 2;
-    if (at >= bytes.length) return { body: Buffer.concat(parts), isWhole: false };
+    offset = end + 1 + size + 2;
+    if (offset >= bytes.length) return { body: Buffer.concat(parts), isComplete: false };
   }
 }

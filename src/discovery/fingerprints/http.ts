@@ -2,7 +2,7 @@
 
 import type { Fingerprint, Reading, ServiceReply } from "./fingerprint.ts";
 import { htmlTitle } from "./html-title.ts";
-import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
+import { getRequest, type HttpResponse, parseHttpResponse } from "./http-answer.ts";
 import { decodedText, identifiedAs, oneLine } from "./service-text.ts";
 
 const PLAIN_PORTS = [
@@ -20,7 +20,7 @@ export const http: Fingerprint = {
   ports: PLAIN_PORTS,
   transport: "Tcp",
   request: ({ host }) => getRequest(host, "/"),
-  read: (answer) => read(answer, ["http", "http-alt", "ipp"], "HTTP"),
+  read: (response) => read(response, ["http", "http-alt", "ipp"], "HTTP"),
 };
 
 export const https: Fingerprint = {
@@ -28,28 +28,29 @@ export const https: Fingerprint = {
   ports: TLS_PORTS,
   transport: "Tls",
   request: ({ host }) => getRequest(host, "/"),
-  read: (answer) => read(answer, ["https", "https-alt", "ipp"], "HTTPS"),
+  read: (response) => read(response, ["https", "https-alt", "ipp"], "HTTPS"),
 };
 
 function read(
-  { bytes, isWhole, port }: ServiceReply,
+  { bytes, isComplete, port }: ServiceReply,
   family: readonly [string, ...string[]],
   fallback: string,
 ): Reading {
-  const answer = parseHttpAnswer(bytes, isWhole);
-  if (answer === "More") return "More";
-  if (answer === null) return "Other";
-  const page = htmlTitle(answer.body, answer.headers.get("content-type") ?? "");
-  const isEnough = answer.isBodyWhole || page !== null || (answer.status !== 400 && !isSuccess(answer));
+  const response = parseHttpResponse(bytes, isComplete);
+  if (response === "More") return "More";
+  if (response === null) return "Other";
+  const page = htmlTitle(response.body, response.headers.get("content-type") ?? "");
+  const isEnough = response.isBodyComplete || page !== null || (response.status !== 400 && !isSuccess(response));
   if (!isEnough) return "More";
-  if (answer.status === 400 && /HTTPS? (?:port|server)|SSL-enabled|TLS/i.test(decodedText(answer.body))) return "Other";
-  const server = productOf(answer.headers.get("server") ?? "");
-  const title = titleOf(answer, page);
+  if (response.status === 400 && /HTTPS? (?:port|server)|SSL-enabled|TLS/i.test(decodedText(response.body)))
+    return "Other";
+  const server = productOf(response.headers.get("server") ?? "");
+  const title = titleOf(response, page);
   const name = server !== "" && title !== "" ? `${server}: ${title}` : server || title || null;
   return identifiedAs(family, port, name, fallback);
 }
 
-function isSuccess({ status }: HttpAnswer): boolean {
+function isSuccess({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -62,9 +63,11 @@ function productOf(server: string): string {
  * Returns the page title on success only: titles of errors and redirects say nothing about the device. The realm of a
  * password-protected page does identify it.
  */
-function titleOf(answer: HttpAnswer, page: string | null): string {
-  if (isSuccess(answer)) return page ?? "";
+function titleOf(response: HttpResponse, page: string | null): string {
+  if (isSuccess(response)) return page ?? "";
   const realm =
-    answer.status === 401 ? /\brealm="?([^",]*)/i.exec(answer.headers.get("www-authenticate") ?? "")?.[1] : undefined;
+    response.status === 401
+      ? /\brealm="?([^",]*)/i.exec(response.headers.get("www-authenticate") ?? "")?.[1]
+      : undefined;
   return oneLine(realm ?? "", 60);
 }

@@ -1,7 +1,7 @@
 // Fingerprints of programs that identify themselves in JSON over HTTP: they differ only in path and reader.
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { getRequest, type HttpAnswer, parseHttpAnswer } from "./http-answer.ts";
+import { getRequest, type HttpResponse, parseHttpResponse } from "./http-answer.ts";
 import { decodedText, identified } from "./service-text.ts";
 
 interface JsonOverHttp {
@@ -11,7 +11,7 @@ interface JsonOverHttp {
   readonly path: string;
   readonly definition: string;
   /** Service name; null if another program answered. @param body null if not a JSON object */
-  readonly nameIn: (body: Record<string, unknown> | null, answer: HttpAnswer) => string | null;
+  readonly nameIn: (body: Record<string, unknown> | null, response: HttpResponse) => string | null;
 }
 
 export function jsonOverHttp({ name, ports, transport, path, definition, nameIn }: JsonOverHttp): Fingerprint {
@@ -20,11 +20,11 @@ export function jsonOverHttp({ name, ports, transport, path, definition, nameIn 
     ports,
     transport,
     request: ({ host }) => getRequest(host, path),
-    read: ({ bytes, isWhole }) => {
-      const answer = parseHttpAnswer(bytes, isWhole);
-      if (answer === "More" || answer === null) return answer ?? "Other";
-      if (!answer.isBodyWhole) return "More";
-      const found = nameIn(objectIn(answer.body), answer);
+    read: ({ bytes, isComplete }) => {
+      const response = parseHttpResponse(bytes, isComplete);
+      if (response === "More" || response === null) return response ?? "Other";
+      if (!response.isBodyComplete) return "More";
+      const found = nameIn(objectIn(response.body), response);
       return found === null ? "Other" : identified(found, definition);
     },
   };

@@ -9,15 +9,16 @@ export const mongodb: Fingerprint = {
   ports: [27_017, 27_018, 27_019],
   transport: "Tcp",
   request: helloMessage,
-  read: ({ bytes, isWhole }) => {
-    if (bytes.length < HEADER_BYTES) return isWhole ? "Other" : "More";
+  read: ({ bytes, isComplete }) => {
+    if (bytes.length < HEADER_BYTES) return isComplete ? "Other" : "More";
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const length = view.getUint32(0, true);
     if (view.getUint32(8, true) !== REQUEST_ID || view.getUint32(12, true) !== OP_MSG || length < HEADER_BYTES)
       return "Other";
-    if (bytes.length < length && !isWhole) return "More";
-    const at = latin1Of(bytes).indexOf(WIRE_VERSION_KEY) + WIRE_VERSION_KEY.length;
-    const wireVersion = at < WIRE_VERSION_KEY.length || at + 4 > bytes.length ? null : view.getInt32(at, true);
+    if (bytes.length < length && !isComplete) return "More";
+    const offset = latin1Of(bytes).indexOf(WIRE_VERSION_KEY) + WIRE_VERSION_KEY.length;
+    const wireVersion =
+      offset < WIRE_VERSION_KEY.length || offset + 4 > bytes.length ? null : view.getInt32(offset, true);
     const version = wireVersion === null ? undefined : SERVER_VERSIONS.findLast(([from]) => wireVersion >= from)?.[1];
     return identified(version === undefined ? "MongoDB" : `MongoDB ${version}`, "mongodb");
   },

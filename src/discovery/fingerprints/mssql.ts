@@ -8,19 +8,19 @@ export const mssql: Fingerprint = {
   ports: [1433],
   transport: "Tcp",
   request: prelogin,
-  read: ({ bytes, isWhole }) => {
-    if (bytes.length < HEADER_BYTES) return isWhole ? "Other" : "More";
+  read: ({ bytes, isComplete }) => {
+    if (bytes.length < HEADER_BYTES) return isComplete ? "Other" : "More";
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     const length = view.getUint16(2);
     if (bytes[0] !== TABULAR_RESULT || length < HEADER_BYTES + 6 || length > 4_096) return "Other";
-    if (bytes.length < length) return isWhole ? "Other" : "More";
+    if (bytes.length < length) return isComplete ? "Other" : "More";
     // The version is the first option: token 1, offset 2, length 2.
-    const at = HEADER_BYTES + view.getUint16(HEADER_BYTES + 1);
-    if (bytes[HEADER_BYTES] !== OPTION_VERSION || view.getUint16(HEADER_BYTES + 3) < 6 || at + 4 > bytes.length)
+    const position = HEADER_BYTES + view.getUint16(HEADER_BYTES + 1);
+    if (bytes[HEADER_BYTES] !== OPTION_VERSION || view.getUint16(HEADER_BYTES + 3) < 6 || position + 4 > bytes.length)
       return "Other";
-    const major = bytes[at] ?? 0;
+    const major = bytes[position] ?? 0;
     const release = RELEASES.get(major);
-    const number = `${major}.${bytes[at + 1] ?? 0}.${view.getUint16(at + 2)}`;
+    const number = `${major}.${bytes[position + 1] ?? 0}.${view.getUint16(position + 2)}`;
     return identified(`Microsoft SQL Server ${release === undefined ? number : `${release} (${number})`}`, "ms-sql-s");
   },
 };

@@ -11,8 +11,8 @@ export const mysql: Fingerprint = {
   ports: [3306, 3307],
   transport: "Tcp",
   request: null,
-  read: ({ bytes, isWhole }) => {
-    const more = isWhole ? "Other" : "More";
+  read: ({ bytes, isComplete }) => {
+    const more = isComplete ? "Other" : "More";
     if (bytes.length < 5) return more;
     // Length 3, little-endian; sequence number 1, which is 0 in the first packet.
     const length = (bytes[0] ?? 0) | ((bytes[1] ?? 0) << 8) | ((bytes[2] ?? 0) << 16);

@@ -8,8 +8,8 @@ export const postgresql: Fingerprint = {
   ports: [5432, 5433],
   transport: "Tcp",
   request: () => Uint8Array.of(0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f),
-  read: ({ bytes, isWhole }) => {
-    if (bytes.length === 0) return isWhole ? "Other" : "More";
+  read: ({ bytes, isComplete }) => {
+    if (bytes.length === 0) return isComplete ? "Other" : "More";
     return bytes.length === 1 && (bytes[0] === 0x53 || bytes[0] === 0x4e)
       ? identified("PostgreSQL", "postgresql")
       : "Other";

@@ -12,8 +12,8 @@ export const rdp: Fingerprint = {
   ports: [3389],
   transport: "Tcp",
   request: () => CONNECTION_REQUEST,
-  read: ({ bytes, isWhole }) => {
-    if (bytes.length < 6) return isWhole || (bytes.length > 0 && bytes[0] !== 3) ? "Other" : "More";
+  read: ({ bytes, isComplete }) => {
+    if (bytes.length < 6) return isComplete || (bytes.length > 0 && bytes[0] !== 3) ? "Other" : "More";
     return bytes[0] === 3 && bytes[1] === 0 && bytes[5] === CONNECTION_CONFIRM
       ? identified("RDP", "ms-wbt-server")
       : "Other";

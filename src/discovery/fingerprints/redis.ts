@@ -8,13 +8,13 @@ export const redis: Fingerprint = {
   ports: [6379, 6380],
   transport: "Tcp",
   request: () => new TextEncoder().encode("PING\r\nINFO server\r\n"),
-  read: ({ bytes, isWhole }) => {
+  read: ({ bytes, isComplete }) => {
     const text = latin1Of(bytes);
     if (/^-(?:NOAUTH|NOPERM|DENIED|LOADING|MASTERDOWN|ERR max number of clients)\b/.test(text))
       return identified("Redis", "redis");
     if (!"+PONG\r\n".startsWith(text.slice(0, 7)))
-      return isWhole || !"-".startsWith(text.charAt(0)) || text.includes("\n") ? "Other" : "More";
-    if (!isWhole && !isInfoWhole(text)) return "More";
+      return isComplete || !"-".startsWith(text.charAt(0)) || text.includes("\n") ? "Other" : "More";
+    if (!isComplete && !isInfoComplete(text)) return "More";
     if (text.length < 7) return "Other";
     const valkey = /^valkey_version:(\d[\w.]*)/m.exec(text)?.[1];
     const version = /^redis_version:(\d[\w.]*)/m.exec(text)?.[1];
@@ -26,7 +26,7 @@ export const redis: Fingerprint = {
 };
 
 /** True if the second response is complete: an error line, or a text of the length announced. */
-function isInfoWhole(text: string): boolean {
+function isInfoComplete(text: string): boolean {
   const info = text.slice(7);
   if (/^-[^\n]*\n/.test(info)) return true;
   const length = /^\$(\d{1,6})\r\n/.exec(info);

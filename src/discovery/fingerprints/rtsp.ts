@@ -1,7 +1,7 @@
 // RTSP: the server header of a camera or media server, in response to OPTIONS (RFC 7826 section 13.1).
 
 import type { Fingerprint } from "./fingerprint.ts";
-import { parseHttpAnswer } from "./http-answer.ts";
+import { parseHttpResponse } from "./http-answer.ts";
 import { identified } from "./service-text.ts";
 
 export const rtsp: Fingerprint = {
@@ -9,9 +9,9 @@ export const rtsp: Fingerprint = {
   ports: [554, 8554],
   transport: "Tcp",
   request: () => new TextEncoder().encode("OPTIONS * RTSP/1.0\r\nCSeq: 1\r\nUser-Agent: netledger\r\n\r\n"),
-  read: ({ bytes, isWhole }) => {
-    const answer = parseHttpAnswer(bytes, isWhole, "RTSP");
-    if (answer === "More" || answer === null) return answer ?? "Other";
-    return identified(answer.headers.get("server")?.replace(/(?<=[A-Za-z])\/(?=v?\d)/g, " ") || "RTSP", "rtsp");
+  read: ({ bytes, isComplete }) => {
+    const response = parseHttpResponse(bytes, isComplete, "RTSP");
+    if (response === "More" || response === null) return response ?? "Other";
+    return identified(response.headers.get("server")?.replace(/(?<=[A-Za-z])\/(?=v?\d)/g, " ") || "RTSP", "rtsp");
   },
 };

@@ -14,7 +14,7 @@ const READ_MAX_LENGTH = 1_000;
 export function identified(name: string, definition: string): IdentifiedService {
   // Truncate first: the search for times may take quadratic time, and a device may send 16 KiB without a line break.
   return {
-    name: oneLine(steady(name.slice(0, READ_MAX_LENGTH)), SERVICE_NAME_MAX_LENGTH) || definition,
+    name: oneLine(withoutVolatileParts(name.slice(0, READ_MAX_LENGTH)), SERVICE_NAME_MAX_LENGTH) || definition,
     service_definition: definition,
   };
 }
@@ -80,7 +80,7 @@ export function productIn(
 }
 
 /** Removes times, message IDs and session numbers: two scans of an unchanged service must yield the same name. */
-function steady(text: string): string {
+function withoutVolatileParts(text: string): string {
   return text
     .replace(/<[^<>]*[@.][^<>]*>/g, " ")
     .replace(/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? +\d{1,2} +[A-Z][a-z]{2}[a-z]* +\d{4}/g, " ")

@@ -15,16 +15,16 @@ export const telnet: Fingerprint = {
   ports: PORTS,
   transport: "Tcp",
   request: null,
-  read: ({ bytes, isWhole, port }) => {
+  read: ({ bytes, isComplete, port }) => {
     const isCommand = bytes[0] === IAC;
-    if (bytes.length < (isCommand ? 2 : 1)) return isWhole ? "Other" : "More";
+    if (bytes.length < (isCommand ? 2 : 1)) return isComplete ? "Other" : "More";
     if (isCommand ? (bytes[1] ?? 0) < FIRST_COMMAND : !PORTS.includes(port)) return "Other";
     // Many servers stop here until their options are answered; a prompt ends the reading early.
     const lines = decodedText(withoutCommands(bytes))
       .split(/[\r\n]+/)
       .map((line) => line.trim())
       .filter((line) => /\p{L}{2}/u.test(line));
-    if (!isWhole && !PROMPT.test(lines.at(-1) ?? "")) return "More";
+    if (!isComplete && !PROMPT.test(lines.at(-1) ?? "")) return "More";
     const title = lines.find((line) => !PROMPT.test(line));
     return identified(title === undefined ? "Telnet" : `Telnet: ${title}`, "telnet");
   },
@@ -32,14 +32,14 @@ export const telnet: Fingerprint = {
 
 /** Removes IAC sequences: whole subnegotiations, options of three bytes, all others of two. */
 function withoutCommands(bytes: Uint8Array): Uint8Array {
-  const kept: number[] = [];
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at] ?? 0;
-    if (byte !== IAC) kept.push(byte);
-    else if (bytes[at + 1] === 0xfa) {
-      while (at < bytes.length && !(bytes[at] === IAC && bytes[at + 1] === 0xf0)) at += 1;
-      at += 1;
-    } else at += (bytes[at + 1] ?? 0) >= 0xfb && bytes[at + 1] !== IAC ? 2 : 1;
+  const remaining: number[] = [];
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if (byte !== IAC) remaining.push(byte);
+    else if (bytes[index + 1] === 0xfa) {
+      while (index < bytes.length && !(bytes[index] === IAC && bytes[index + 1] === 0xf0)) index += 1;
+      index += 1;
+    } else index += (bytes[index + 1] ?? 0) >= 0xfb && bytes[index + 1] !== IAC ? 2 : 1;
   }
-  return Uint8Array.from(kept);
+  return Uint8Array.from(remaining);
 }

@@ -8,7 +8,7 @@ import { KernelRefused, openLibc } from "./libc.ts";
  * True if every user may execute the file and thereby gains file capabilities (capabilities(7)) or another identity
  * (setuid, setgid).
  */
-export function givesRightsToAll(path: string): boolean {
+export function grantsRightsToAll(path: string): boolean {
   // A file replaced since has no privileges.
   const { mode } = statSync(path, { throwIfNoEntry: false }) ?? { mode: 0 };
   return (mode & EXECUTE_BY_OTHERS) !== 0 && ((mode & SET_IDENTITY) !== 0 || hasCapabilities(path));
@@ -30,7 +30,7 @@ function hasCapabilities(path: string): boolean {
     return Number(size) > 0;
   } catch (error) {
     if (!(error instanceof KernelRefused)) throw error;
-    return capabilitiesAreOfFile(readFileSync("/proc/self/status", "utf8"));
+    return hasFileCapabilities(readFileSync("/proc/self/status", "utf8"));
   }
 }
 
@@ -39,7 +39,7 @@ function hasCapabilities(path: string): boolean {
  * service manager are ambient.
  * @param status text of proc_pid_status(5)
  */
-export function capabilitiesAreOfFile(status: string): boolean {
+export function hasFileCapabilities(status: string): boolean {
   const field = (name: string) => new RegExp(`^${name}:\\s+(\\S+)(?:\\s+(\\S+))?`, "m").exec(status);
   const bits = (name: string) => BigInt(`0x${field(name)?.[1] ?? "0"}`);
   return field("Uid")?.[2] !== "0" && (bits("CapPrm") & ~bits("CapAmb")) !== 0n;

@@ -1,7 +1,7 @@
 // Kernel features that this process may not use, detected by trying, and their fallbacks: for the log, monitors and
 // scans. Must not end the process: the appliance works without them.
 
-import { givesRightsToAll } from "./executable-rights.ts";
+import { grantsRightsToAll } from "./executable-rights.ts";
 import { KernelRefused, openLibc } from "./libc.ts";
 import { openNetlink } from "./netlink-socket.ts";
 
@@ -15,16 +15,16 @@ export interface Limitation {
 }
 
 /** Probes to run; tests may disable some. */
-interface TriedWays {
+interface LimitationProbes {
   /** True if fping or ping works; called only if this process itself cannot send echo requests. */
   readonly hasEchoTool: () => Promise<boolean>;
   readonly callLibc?: () => void;
-  readonly askByNetlink?: () => void;
+  readonly queryNetlink?: () => void;
 }
 
 /** Reports privileges that this executable grants to every user. Empty if none. */
-export function limitationsOfExecutable(path = process.execPath, givesRights = givesRightsToAll): Limitation[] {
-  return givesRights(path) ? [{ code: "executable_gives_rights", message: withRights(path) }] : [];
+export function limitationsOfExecutable(path = process.execPath, grantsRights = grantsRightsToAll): Limitation[] {
+  return grantsRights(path) ? [{ code: "executable_gives_rights", message: withRights(path) }] : [];
 }
 
 function withRights(path: string): string {
@@ -36,10 +36,10 @@ function withRights(path: string): string {
 }
 
 /** Empty if nothing is restricted. */
-export async function findLimitations(ways: TriedWays): Promise<Limitation[]> {
-  const { callLibc = tryLibc, askByNetlink = tryNetlink, hasEchoTool } = ways;
+export async function findLimitations(probes: LimitationProbes): Promise<Limitation[]> {
+  const { callLibc = tryLibc, queryNetlink = tryNetlink, hasEchoTool } = probes;
   if (isRefused(callLibc)) return [{ code: "native_calls_refused", message: withoutNativeCalls(await hasEchoTool()) }];
-  if (isRefused(askByNetlink)) return [{ code: "netlink_refused", message: WITHOUT_NETLINK }];
+  if (isRefused(queryNetlink)) return [{ code: "netlink_refused", message: WITHOUT_NETLINK }];
   return [];
 }
 
@@ -48,13 +48,13 @@ const FROM_PROC =
   "interfaces that are down.";
 
 function withoutNativeCalls(hasEchoTool: boolean): string {
-  const asking = hasEchoTool
+  const scanMethods = hasEchoTool
     ? "Scans use fping or ping, and plain TCP"
     : "Scans use plain TCP only, since neither fping nor ping works here";
   return (
     "This process may not generate code at run time (MemoryDenyWriteExecute, a hardened kernel, or no JIT): it " +
     "is slower, and cannot call the C library. " +
-    `${asking}, where a refused port does not count as an answer. ${FROM_PROC} ` +
+    `${scanMethods}, where a refused port does not count as an answer. ${FROM_PROC} ` +
     "How many unfinished requests one address may hold is not bounded."
   );
 }

@@ -12,12 +12,9 @@ import {
   viewOf,
 } from "./netlink-messages.ts";
 
-/**
- * NUD_* of linux/neighbour.h. Resolving: requested, no reply yet. Untold: known, in a state that /proc/net/arp does not
- * show.
- */
+/** NUD_* of linux/neighbour.h. Resolving: requested, no reply yet. Unknown: present, state not in /proc/net/arp. */
 export type NeighborState =
-  | "Untold"
+  | "Unknown"
   | "Resolving"
   | "Reachable"
   | "Stale"

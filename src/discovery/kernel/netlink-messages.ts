@@ -18,7 +18,7 @@ const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
 
 /** Control data common to all responses. */
-export interface AnswerEnd {
+export interface ResponseEnd {
   /** True if the dump ends with this datagram. */
   isLast: boolean;
   /** True if the listed data changed during the dump: items may be missing, so repeat the request. */
@@ -61,8 +61,8 @@ export function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** Checks whether and how the datagram ends the response. Stops at a truncated message. */
-export function answerEnd(view: DataView): AnswerEnd {
-  const result: AnswerEnd = { isLast: false, isInterrupted: false, refusedErrno: null };
+export function responseEnd(view: DataView): ResponseEnd {
+  const result: ResponseEnd = { isLast: false, isInterrupted: false, refusedErrno: null };
   for (const { start, end, type } of records(view, 0, HEADER_BYTES, 4, view.byteLength)) {
     const body = start + HEADER_BYTES;
     if (view.getUint16(start + 6, LITTLE_ENDIAN) & NLM_F_DUMP_INTR) result.isInterrupted = true;

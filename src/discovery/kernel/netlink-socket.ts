@@ -3,7 +3,7 @@
 
 import { ptr } from "bun:ffi";
 import { KernelRefused, openLibc } from "./libc.ts";
-import { type AnswerEnd, answerEnd, viewOf } from "./netlink-messages.ts";
+import { type ResponseEnd, responseEnd, viewOf } from "./netlink-messages.ts";
 
 /**
  * Reads all items of a dump, datagram by datagram; repeats the dump if the data changed meanwhile. Throws KernelRefused
@@ -29,7 +29,7 @@ export interface NetlinkSocket {
   /**
    * Requests one item: returns the response datagram, valid until the next call, or the errno of the kernel's refusal.
    */
-  ask(request: Uint8Array): Uint8Array | number;
+  query(request: Uint8Array): Uint8Array | number;
   close(): void;
 }
 
@@ -45,14 +45,14 @@ export function openNetlink(what: string): NetlinkSocket {
   const buffer = new Uint8Array(BUFFER_BYTES);
   const sendRequest = (request: Uint8Array): void => {
     const sent = Number(send(descriptor, ptr(request), request.length, 0));
-    if (sent !== request.length) throw new KernelRefused(`The kernel accepts no request for its ${what}.`);
+    if (sent !== request.length) throw new KernelRefused(`The kernel rejects requests for its ${what}.`);
   };
-  const receive = (): { datagram: Uint8Array; end: AnswerEnd } => {
+  const receive = (): { datagram: Uint8Array; end: ResponseEnd } => {
     // With MSG_TRUNC, the length is the datagram's own even if the buffer is too small.
     const length = Number(recv(descriptor, ptr(buffer), buffer.length, MSG_DONTWAIT | MSG_TRUNC));
-    if (length <= 0 || length > buffer.length) throw new Error(`The kernel's answer about its ${what} breaks off.`);
+    if (length <= 0 || length > buffer.length) throw new Error(`The kernel's response about its ${what} is truncated.`);
     const datagram = buffer.subarray(0, length);
-    return { datagram, end: answerEnd(viewOf(datagram)) };
+    return { datagram, end: responseEnd(viewOf(datagram)) };
   };
   return {
     dump: (request, take) => {
@@ -67,7 +67,7 @@ export function openNetlink(what: string): NetlinkSocket {
         if (end.isLast) return isInterrupted;
       }
     },
-    ask: (request) => {
+    query: (request) => {
       sendRequest(request);
       const { datagram, end } = receive();
       return end.refusedErrno ?? datagram;

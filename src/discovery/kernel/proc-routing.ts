@@ -33,7 +33,7 @@ export class ProcRoutes implements RouteLookup {
 
   routeTo(ip: Ip): IpRoute {
     if (this.local.some((cidr) => cidrContains(cidr, ip))) return { kind: "Local" };
-    if (isForMany(ip) || this.fib.broadcast.has(ip.text)) return { kind: "None" };
+    if (isMulticastOrBroadcast(ip) || this.fib.broadcast.has(ip.text)) return { kind: "None" };
     const route = this.routes.find(({ cidr }) => cidrContains(cidr, ip));
     // A rule may select a table whose routes are not listed.
     if (route === undefined) return { kind: ip.version === 4 && this.fib.hasOtherTables ? "Routed" : "None" };
@@ -41,8 +41,13 @@ export class ProcRoutes implements RouteLookup {
     const link = this.linkOf(route.ifName);
     // No table lists the IPv6 neighbors of a link: treat an address there as routed.
     if (route.hasGateway || link === null || !link.hasNeighbors || ip.version === 6) return { kind: "Routed" };
-    const own = this.local.find((cidr) => cidr.prefixLength === 32 && cidrContains(route.cidr, addressOf(cidr)));
-    return { kind: "Link", ifIndex: link.ifIndex, source: own === undefined ? null : addressOf(own), mac: link.mac };
+    const ownCidr = this.local.find((cidr) => cidr.prefixLength === 32 && cidrContains(route.cidr, addressOf(cidr)));
+    return {
+      kind: "Link",
+      ifIndex: link.ifIndex,
+      source: ownCidr === undefined ? null : addressOf(ownCidr),
+      mac: link.mac,
+    };
   }
 
   close(): void {}
@@ -61,7 +66,7 @@ function addressOf({ version, bytes, text }: Cidr): Ip {
 }
 
 /** Multicast, and the limited broadcast address. */
-function isForMany(ip: Ip): boolean {
+function isMulticastOrBroadcast(ip: Ip): boolean {
   const [first = 0] = ip.bytes;
   return ip.version === 6 ? first === 0xff : first >= 224 && (first < 240 || ip.text === "255.255.255.255");
 }

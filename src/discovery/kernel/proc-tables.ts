@@ -23,7 +23,7 @@ export function parseRouteTable(text: string): ProcRoute[] {
     const flag = Number.parseInt(flags, 16);
     if (network === null || bits === undefined || !(flag & RTF_UP)) return [];
     const prefixLength = Number.parseInt(bits, 16).toString(2).replaceAll("0", "").length;
-    return [{ cidr: cidrOf(network, prefixLength), ifName, ...meaningOf(flag), metric: Number(metric) }];
+    return [{ cidr: cidrOf(network, prefixLength), ifName, ...flagsOf(flag), metric: Number(metric) }];
   });
 }
 
@@ -38,7 +38,7 @@ export function parseIpv6RouteTable(text: string): { readonly routes: ProcRoute[
     if (network === null || !(flag & RTF_UP) || network.bytes[0] === 0xff) continue;
     const cidr = cidrOf(network, Number.parseInt(length, 16));
     if (flag & (RTF_LOCAL | RTF_ANYCAST)) local.push(cidr);
-    else routes.push({ cidr, ifName, ...meaningOf(flag), metric: Number.parseInt(metric, 16) });
+    else routes.push({ cidr, ifName, ...flagsOf(flag), metric: Number.parseInt(metric, 16) });
   }
   return { routes, local };
 }
@@ -95,7 +95,7 @@ export function parseIfInet6(text: string): ProcIpv6Address[] {
 
 /**
  * /proc/net/arp: IPv4 neighbors on Ethernet. The file does not show recent confirmation, so a present neighbor has the
- * state Untold.
+ * state Unknown.
  * @param ifIndexOf index of an interface name; 0 if none
  */
 export function parseArpTable(text: string, ifIndexOf: (ifName: string) => number): KernelNeighbor[] {
@@ -105,7 +105,7 @@ export function parseArpTable(text: string, ifIndexOf: (ifName: string) => numbe
     if (ip === null || Number.parseInt(type, 16) !== ARPHRD_ETHER) return [];
     const flag = Number.parseInt(flags, 16);
     const isComplete = (flag & ATF_COM) !== 0;
-    const state = (flag & ATF_PERM) !== 0 ? "Permanent" : isComplete ? "Untold" : "Resolving";
+    const state = (flag & ATF_PERM) !== 0 ? "Permanent" : isComplete ? "Unknown" : "Resolving";
     const known = isComplete && mac !== ZERO_MAC ? parseMac(mac) : null;
     return [{ ip_address: ip.text, mac_address: known, ifIndex: ifIndexOf(device), state, confirmedAgoMs: null }];
   });
@@ -121,7 +121,7 @@ const ATF_COM = 0x02;
 const ATF_PERM = 0x04;
 const ZERO_MAC = "00:00:00:00:00:00";
 
-function meaningOf(flag: number): Pick<ProcRoute, "hasGateway" | "isRefused"> {
+function flagsOf(flag: number): Pick<ProcRoute, "hasGateway" | "isRefused"> {
   return { hasGateway: (flag & RTF_GATEWAY) !== 0, isRefused: (flag & RTF_REJECT) !== 0 };
 }
 

@@ -10,7 +10,7 @@ import {
   type KernelLink,
   linkDumpRequest,
   parseLinkDatagram,
-  parseRouteAnswer,
+  parseRouteResponse,
   routeRequest,
 } from "./route-messages.ts";
 
@@ -42,8 +42,8 @@ class KernelRoutes implements RouteLookup {
   }
 
   routeTo(ip: Ip): IpRoute {
-    const answer = this.socket.ask(routeRequest(ip));
-    const route = typeof answer === "number" ? null : parseRouteAnswer(answer);
+    const response = this.socket.query(routeRequest(ip));
+    const route = typeof response === "number" ? null : parseRouteResponse(response);
     if (route?.type === "Local") return { kind: "Local" };
     if (route?.type !== "Unicast" || route.ifIndex === null) return { kind: "None" };
     const link = this.links.get(route.ifIndex);

@@ -43,7 +43,7 @@ export function routeRequest(ip: Ip): Uint8Array {
 }
 
 /** Parses the route in the kernel's response; null if none. */
-export function parseRouteAnswer(datagram: Uint8Array): KernelRoute | null {
+export function parseRouteResponse(datagram: Uint8Array): KernelRoute | null {
   const view = viewOf(datagram);
   for (const { type, body, end } of netlinkMessages(view)) {
     if (type !== RTM_NEWROUTE || end - body < ROUTE_HEADER_BYTES) continue;

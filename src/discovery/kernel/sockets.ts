@@ -113,9 +113,9 @@ export class Sockets {
   }
 
   /** Returns the number of bytes written to `into`; -1 if the kernel refuses. */
-  getOption(descriptor: number, level: number, option: number, into: Uint8Array): number {
-    this.length[0] = into.length;
-    return this.libc.symbols.getsockopt(descriptor, level, option, into, this.length) === 0
+  getOption(descriptor: number, level: number, option: number, buffer: Uint8Array): number {
+    this.length[0] = buffer.length;
+    return this.libc.symbols.getsockopt(descriptor, level, option, buffer, this.length) === 0
       ? (this.length[0] ?? 0)
       : -1;
   }
@@ -127,8 +127,8 @@ export class Sockets {
       : 0;
   }
 
-  /** Enlarges the receive and send buffers as far as possible, up to this size. */
-  widenBuffers(descriptor: number, bytes: number): void {
+  /** Enlarges the receive and send buffers up to this size, as far as the system allows. */
+  enlargeBuffers(descriptor: number, bytes: number): void {
     const value = new Uint8Array(Int32Array.of(bytes).buffer);
     // Try beyond the system limit first, which requires a privilege.
     if (!this.setOption(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, value))
@@ -138,7 +138,7 @@ export class Sockets {
   }
 
   /** struct sockaddr of the local end; empty if the kernel refuses. */
-  nameOf(descriptor: number): Uint8Array {
+  localAddress(descriptor: number): Uint8Array {
     this.length[0] = this.from.length;
     if (this.libc.symbols.getsockname(descriptor, this.from, this.length) !== 0) return new Uint8Array();
     return this.from.slice(0, Math.min(this.length[0] ?? 0, this.from.length));

@@ -12,11 +12,11 @@ interface TcpConnection {
   readonly address: string;
   readonly port: number;
   /** True if any data was sent to the peer; false if the kernel does not report it (before Linux 4.6). */
-  readonly wasAnswered: boolean;
+  readonly hasSentData: boolean;
   /** Milliseconds since data was last sent, or since the accept. */
   readonly sentAgoMs: number;
   /** Milliseconds since data was last received, or since the accept. */
-  readonly heardAgoMs: number;
+  readonly receivedAgoMs: number;
 }
 
 /** Maximum open descriptors of this process. */
@@ -59,9 +59,9 @@ class TcpConnections {
   acceptedAt(port: number, descriptors: readonly number[]): TcpConnection[] {
     const { getsockname, getpeername, getsockopt } = this.libc.symbols;
     const [address, info, length] = [ptr(this.address), ptr(this.info), ptr(this.length)];
-    const addressFrom = (ask: typeof getsockname, descriptor: number) => {
+    const addressFrom = (lookup: typeof getsockname, descriptor: number) => {
       this.length[0] = this.address.length;
-      return ask(descriptor, address, length) === 0
+      return lookup(descriptor, address, length) === 0
         ? ipOfSocketAddress(this.address.subarray(0, this.length[0]))
         : null;
     };
@@ -75,9 +75,9 @@ class TcpConnections {
           descriptor,
           address: peer.ip.text,
           port: peer.port,
-          wasAnswered: (this.length[0] ?? 0) >= DATA_SEGMENTS_OUT + 4 && this.info.readUInt32LE(DATA_SEGMENTS_OUT) > 0,
+          hasSentData: (this.length[0] ?? 0) >= DATA_SEGMENTS_OUT + 4 && this.info.readUInt32LE(DATA_SEGMENTS_OUT) > 0,
           sentAgoMs: this.info.readUInt32LE(LAST_DATA_SENT),
-          heardAgoMs: this.info.readUInt32LE(LAST_DATA_RECEIVED),
+          receivedAgoMs: this.info.readUInt32LE(LAST_DATA_RECEIVED),
         },
       ];
     });

@@ -2,7 +2,7 @@
 
 import { ipSortKey, parseIp } from "../../base/ip.ts";
 import type { DeviceAddress, TableReport } from "../device.ts";
-import { addedRows, KEPT_ROW, type RowCount, type RowReason } from "../rows.ts";
+import { KEPT_ROW, type RowCount, type RowReason, sumRows } from "../rows.ts";
 import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, ifIndexOf, integerOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
@@ -54,12 +54,12 @@ export const IPV6_ADDR_TABLE_STEP = {
  */
 export function addressesOf(reads: Reads): ReportedAddresses {
   const found = new Map<string, DeviceAddress>();
-  const unread: string[] = [];
-  const take = (step: ReadStep, rowOf: (index: string) => DeviceAddress | RowReason): RowCount => {
+  const unreadable: string[] = [];
+  const decodeStep = (step: ReadStep, rowOf: (index: string) => DeviceAddress | RowReason): RowCount => {
     const inTable = new Map<string, DeviceAddress>();
     const count = countStep(reads, step, (index) => {
       const address = rowOf(index);
-      if (address === "index") unread.push(index);
+      if (address === "index") unreadable.push(index);
       if (typeof address === "string") return address;
       const before = inTable.get(address.ip_address);
       inTable.set(address.ip_address, before === undefined ? address : lower(before, address));
@@ -72,15 +72,15 @@ export function addressesOf(reads: Reads): ReportedAddresses {
     return count;
   };
   const rows = {
-    [IP_ADDRESS_TABLE_STEP.name]: take(IP_ADDRESS_TABLE_STEP, ipAddressRows(reads)),
-    [IP_ADDR_TABLE_STEP.name]: take(IP_ADDR_TABLE_STEP, ipAddrRows(reads)),
-    [IPV6_ADDR_TABLE_STEP.name]: take(IPV6_ADDR_TABLE_STEP, ipv6AddrRows(reads)),
+    [IP_ADDRESS_TABLE_STEP.name]: decodeStep(IP_ADDRESS_TABLE_STEP, ipAddressRows(reads)),
+    [IP_ADDR_TABLE_STEP.name]: decodeStep(IP_ADDR_TABLE_STEP, ipAddrRows(reads)),
+    [IPV6_ADDR_TABLE_STEP.name]: decodeStep(IPV6_ADDR_TABLE_STEP, ipv6AddrRows(reads)),
   };
-  const rowCount = addedRows(Object.values(rows)).read;
+  const rowCount = sumRows(Object.values(rows)).read;
   const notes =
-    unread.length === 0
+    unreadable.length === 0
       ? []
-      : [`${unread.length} of ${rowCount} rows have an index that is not an address (${unread[0]})`];
+      : [`${unreadable.length} of ${rowCount} rows have an index that is not an address (${unreadable[0]})`];
   const report = reportOn(reads, STEPS, rowCount > 0, notes);
   const isNoneRead = found.size === 0 && report.state !== "complete";
   return { addresses: isNoneRead ? undefined : sorted(found.values()), rows, report };

@@ -2,7 +2,7 @@
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ArpEntry, TableReport } from "../device.ts";
-import { addedRows, KEPT_ROW, type RowCount, type RowReason } from "../rows.ts";
+import { KEPT_ROW, type RowCount, type RowReason, sumRows } from "../rows.ts";
 import { columnOf, countStep, hasOtherIndexes, reportOn } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, subIdsOf, unicastOf, unicastOfOctets } from "./values.ts";
@@ -57,20 +57,20 @@ export const IPV6_NET_TO_MEDIA_STEP = {
  */
 export function arpOf(reads: Reads): ReportedArp {
   const entries = new Map<string, ArpEntry>();
-  const take = (
+  const decodeStep = (
     step: Pick<ReadStep, "name">,
     { values }: ColumnRead,
     isValid: (index: string) => boolean,
-    whereOf: WhereOf,
+    neighborKeyOf: NeighborKeyOf,
   ): RowCount =>
     countStep(reads, step, (index) => {
       if (!isValid(index)) return "invalid";
       const mac = macOf(values.get(index));
       if (mac === null) return "incomplete";
       if (isGroupAddress(mac)) return "group";
-      const where = whereOf(index);
-      if (typeof where === "string") return where;
-      const { address, ifIndex } = where;
+      const neighborKey = neighborKeyOf(index);
+      if (typeof neighborKey === "string") return neighborKey;
+      const { address, ifIndex } = neighborKey;
       const key = `${ifIndex} ${address}`;
       if (entries.has(key)) return "duplicate";
       entries.set(key, { ip_address: address, mac_address: mac, if_index: ifIndex });
@@ -83,10 +83,12 @@ export function arpOf(reads: Reads): ReportedArp {
   const isMediaValid = (index: string): boolean => mediaTypes.values.get(index) !== TYPE_INVALID;
   const mediaIfIndexes = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP, "ipNetToMediaIfIndex");
   const mediaAddresses = columnOf(reads, IP_NET_TO_MEDIA_ADDRESSES_STEP, "ipNetToMediaNetAddress");
-  const whereInMedia: WhereOf = (index) => {
+  const mediaNeighborKey: NeighborKeyOf = (index) => {
     const address = mediaAddresses.values.get(index);
     const isNumbered = subIdsOf(index).length !== MEDIA_INDEX_LENGTH && address !== undefined;
-    return isNumbered ? located(mediaIfIndexes.values.get(index), unicastOf(address)) : indexed(index, mediaStart);
+    return isNumbered
+      ? neighborKeyFrom(mediaIfIndexes.values.get(index), unicastOf(address))
+      : neighborKeyFromIndex(index, mediaStart);
   };
   const states = columnOf(reads, IPV6_NET_TO_MEDIA_STEP, "ipv6IfNetToMediaState");
   const valids = columnOf(reads, IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaValid");
@@ -94,26 +96,26 @@ export function arpOf(reads: Reads): ReportedArp {
     states.values.get(index) !== STATE_INVALID && valids.values.get(index) !== FALSE;
 
   const rows = {
-    [IP_NET_TO_PHYSICAL_STEP.name]: take(
+    [IP_NET_TO_PHYSICAL_STEP.name]: decodeStep(
       IP_NET_TO_PHYSICAL_STEP,
       columnOf(reads, IP_NET_TO_PHYSICAL_STEP, "ipNetToPhysicalPhysAddress"),
       isPhysicalValid,
-      (index) => indexed(index, physicalStart),
+      (index) => neighborKeyFromIndex(index, physicalStart),
     ),
-    [IP_NET_TO_MEDIA_STEP.name]: take(
+    [IP_NET_TO_MEDIA_STEP.name]: decodeStep(
       IP_NET_TO_MEDIA_STEP,
       columnOf(reads, IP_NET_TO_MEDIA_STEP, "ipNetToMediaPhysAddress"),
       isMediaValid,
-      whereInMedia,
+      mediaNeighborKey,
     ),
-    [IPV6_NET_TO_MEDIA_STEP.name]: take(
+    [IPV6_NET_TO_MEDIA_STEP.name]: decodeStep(
       IPV6_NET_TO_MEDIA_STEP,
       columnOf(reads, IPV6_NET_TO_MEDIA_STEP, "ipv6NetToMediaPhysAddress"),
       isIpv6Valid,
-      (index) => indexed(index, ipv6Start),
+      (index) => neighborKeyFromIndex(index, ipv6Start),
     ),
   };
-  const isServed = addedRows(Object.values(rows)).read > 0;
+  const isServed = sumRows(Object.values(rows)).read > 0;
   return { arp: isServed ? [...entries.values()] : undefined, rows, report: reportOn(reads, STEPS, isServed) };
 }
 
@@ -128,9 +130,9 @@ type EntryStep =
   | typeof IP_NET_TO_MEDIA_STEP.name
   | typeof IPV6_NET_TO_MEDIA_STEP.name;
 
-type WhereOf = (index: string) => Where | RowReason;
+type NeighborKeyOf = (index: string) => NeighborKey | RowReason;
 
-interface Where {
+interface NeighborKey {
   readonly address: string;
   readonly ifIndex: number | null;
 }
@@ -143,15 +145,18 @@ const STEPS = [
 ].map(({ name }) => name);
 
 /** @param addressStart returns null for an unsupported index format */
-function indexed(index: string, addressStart: (subIds: readonly number[]) => number | null): Where | RowReason {
+function neighborKeyFromIndex(
+  index: string,
+  addressStart: (subIds: readonly number[]) => number | null,
+): NeighborKey | RowReason {
   const subIds = subIdsOf(index);
   const start = addressStart(subIds);
   if (start === null) return "index";
-  return located(subIds[0], unicastOfOctets(subIds, start, Math.min(subIds.length, start + 16)));
+  return neighborKeyFrom(subIds[0], unicastOfOctets(subIds, start, Math.min(subIds.length, start + 16)));
 }
 
 /** Some agents give static entries ifIndex 0: these entries belong to no interface. */
-function located(ifIndex: SnmpValue | undefined, address: string | null): Where | RowReason {
+function neighborKeyFrom(ifIndex: SnmpValue | undefined, address: string | null): NeighborKey | RowReason {
   const number = integerOf(ifIndex, 0, IF_INDEX_MAX);
   if (number === null) return "no_interface";
   return address === null ? "no_station" : { address, ifIndex: number === 0 ? null : number };

@@ -34,7 +34,7 @@ export interface BridgePorts {
   has(port: number): boolean;
   isListed(port: number): boolean;
   /** True if an interface without a mapped port certainly has none. */
-  isSettled(ifIndex: number): boolean;
+  isMappingKnown(ifIndex: number): boolean;
   readonly isServed: boolean;
   /** True if a port missing here does not exist. */
   readonly isComplete: boolean;
@@ -50,23 +50,23 @@ export function bridgeAddressOf(reads: Reads): string | null | undefined {
 export interface Interfaces {
   has(ifIndex: number): boolean;
   /** True if a missing ifIndex does not exist. */
-  readonly areWhole: boolean;
+  readonly areComplete: boolean;
 }
 
 /**
- * @param named ports referenced by other tables
- * @param areAllNamed true if those tables were read to the end
+ * @param referenced ports referenced by other tables
+ * @param areAllReferenced true if those tables were read to the end
  */
 export function bridgePortsOf(
   reads: Reads,
   interfaces: Interfaces,
-  named: Iterable<number>,
-  areAllNamed: boolean,
+  referenced: Iterable<number>,
+  areAllReferenced: boolean,
 ): BridgePorts {
   const column = columnOf(reads, BRIDGE_STEP, "dot1dBasePortIfIndex");
   const ports = portMapOf(column.values, interfaces);
   const isServed = column.values.size > 0;
-  const basis = basisOf(isServed, column.isComplete, ports, interfaces, named, areAllNamed);
+  const basis = basisOf(isServed, column.isComplete, ports, interfaces, referenced, areAllReferenced);
   const areInterfaces = basis === "extended" || basis === "assumed";
   const listed = basis === "unclear" ? new Set(ports.values()) : null;
   return {
@@ -74,7 +74,7 @@ export function bridgePortsOf(
     ifIndexOf: (port) => ports.get(port) ?? (areInterfaces && !ports.has(port) && interfaces.has(port) ? port : null),
     has: (port) => ports.has(port) || (areInterfaces && interfaces.has(port)),
     isListed: (port) => ports.has(port),
-    isSettled: (ifIndex) => column.isComplete && (listed === null || listed.has(ifIndex)),
+    isMappingKnown: (ifIndex) => column.isComplete && (listed === null || listed.has(ifIndex)),
     isServed,
     isComplete: column.isComplete,
     rows: {
@@ -91,22 +91,22 @@ function basisOf(
   isComplete: boolean,
   ports: ReadonlyMap<number, number | null>,
   interfaces: Interfaces,
-  named: Iterable<number>,
-  areAllNamed: boolean,
+  referenced: Iterable<number>,
+  areAllReferenced: boolean,
 ): PortBasis {
   if (!isComplete) return "unread";
   if (!isServed) return "assumed";
   for (const [port, ifIndex] of ports) if (ifIndex !== port) return "table";
-  let [found, lost] = [0, 0];
-  for (const port of named) {
+  let [found, unknown] = [0, 0];
+  for (const port of referenced) {
     if (ports.has(port)) continue;
     if (interfaces.has(port)) found += 1;
-    else lost += 1;
+    else unknown += 1;
   }
-  if (!areAllNamed && ports.size > 0) return "unclear";
-  if (ports.size === 0 || found + lost === 0) return "table";
-  if (lost === 0) return "extended";
-  return found > 0 || !interfaces.areWhole ? "unclear" : "table";
+  if (!areAllReferenced && ports.size > 0) return "unclear";
+  if (ports.size === 0 || found + unknown === 0) return "table";
+  if (unknown === 0) return "extended";
+  return found > 0 || !interfaces.areComplete ? "unclear" : "table";
 }
 
 /** Maps port to ifIndex; null for a port without an interface. */

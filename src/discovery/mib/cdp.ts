@@ -25,7 +25,7 @@ export const CDP_STEP = {
 
 interface ReportedCdp {
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
-  of(ifIndex: number): CdpAnnouncement[] | undefined;
+  forInterface(ifIndex: number): CdpAnnouncement[] | undefined;
   /** True if the device reported neighbors before and reports none now. */
   readonly isLost: boolean;
   readonly report: TableReport;
@@ -49,30 +49,30 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
   const rows = countStep(reads, CDP_STEP, (index) => {
     const ifIndex = subIdsOf(index)[0] ?? 0;
     if (ifIndex < 1 || ifIndex > IF_INDEX_MAX || !interfaces.has(ifIndex)) return "no_interface";
-    const announced = defined<CdpAnnouncement>({
+    const announcement = defined<CdpAnnouncement>({
       device_id: decoded(devices.values.get(index), identifierOf),
       port_id: decoded(ports.values.get(index), identifierOf),
       platform: decoded(platforms.values.get(index), textOf),
       address: addressOf(types.values.get(index), addresses.values.get(index)),
     });
     const list = byInterface.get(ifIndex) ?? new Map<string, CdpAnnouncement>();
-    const text = JSON.stringify(announced);
+    const text = JSON.stringify(announcement);
     if (list.has(text)) return "duplicate";
-    byInterface.set(ifIndex, list.set(text, announced));
+    byInterface.set(ifIndex, list.set(text, announcement));
     return KEPT_ROW;
   });
   const {
     read: count,
-    set_aside: { no_interface: placeless = 0 },
+    set_aside: { no_interface: unassigned = 0 },
   } = rows;
 
   const isRunReported = scalarOf(reads, CDP_STEP, "cdpGlobalRun") !== undefined;
   const isServed = count > 0 || isRunReported || areEnded(columns);
   const isKnown = isServed && areComplete(columns);
-  const why = interfaces.areWhole ? "the device does not have" : "were not read";
-  const notes = placeless === 0 ? [] : [`${placeless} of ${count} neighbors are on interfaces that ${why}`];
+  const reason = interfaces.areComplete ? "the device does not have" : "were not read";
+  const notes = unassigned === 0 ? [] : [`${unassigned} of ${count} neighbors are on interfaces that ${reason}`];
   return {
-    of: (ifIndex) =>
+    forInterface: (ifIndex) =>
       isKnown
         ? [...(byInterface.get(ifIndex) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each)
         : undefined,

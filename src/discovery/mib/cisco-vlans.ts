@@ -30,7 +30,7 @@ export const CISCO_TRUNKS_STEP = {
     vlanTrunkPortVlansEnabled4k: "1.3.6.1.4.1.9.9.46.1.6.1.1.19",
   },
   isNeeded: hasVtp,
-  hangsOn: [CISCO_VLANS_STEP.name],
+  dependsOn: [CISCO_VLANS_STEP.name],
 } as const satisfies ReadStep;
 
 /** vmMembershipTable: index ifIndex. */
@@ -39,7 +39,7 @@ export const CISCO_MEMBERSHIP_STEP = {
   table: "vlans",
   columns: { vmVlan: "1.3.6.1.4.1.9.9.68.1.2.2.1.2" },
   isNeeded: hasVtp,
-  hangsOn: [CISCO_VLANS_STEP.name],
+  dependsOn: [CISCO_VLANS_STEP.name],
 } as const satisfies ReadStep;
 
 export interface CiscoVlans {
@@ -108,7 +108,7 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
 
   const natives = columnOf(reads, CISCO_TRUNKS_STEP, "vlanTrunkPortNativeVlan");
   const enabled = ENABLED.map((name) => columnOf(reads, CISCO_TRUNKS_STEP, name));
-  const isWhole = vlans.isComplete && areComplete(enabled);
+  const isComplete = vlans.isComplete && areComplete(enabled);
   const trunkRows = countStep(reads, CISCO_TRUNKS_STEP, (index) => {
     const ifIndex = singleSubIdOf(index, IF_INDEX_MAX);
     if (ifIndex === null) return "index";
@@ -116,7 +116,7 @@ export function ciscoPortsOf(reads: Reads, vlans: CiscoVlans, interfaces: Interf
     if (!interfaces.has(ifIndex)) return "no_interface";
     const lists = enabled.map(({ values }) => values.get(index));
     const native = natives.values.get(index);
-    const members = isWhole ? numbers.filter((number) => isEnabled(lists, number)) : undefined;
+    const members = isComplete ? numbers.filter((number) => isEnabled(lists, number)) : undefined;
     ports.set(ifIndex, { native: native === undefined ? undefined : vlanNumberOf(native), members });
     return KEPT_ROW;
   });
@@ -157,6 +157,6 @@ function hasVtp(reads: Reads): boolean {
 /** The most significant bit of the first byte is the first VLAN of a list. */
 function isEnabled(lists: readonly (SnmpValue | undefined)[], vlan: number): boolean {
   const list = lists[Math.floor(vlan / VLANS_PER_LIST)];
-  const at = vlan % VLANS_PER_LIST;
-  return list instanceof Uint8Array && ((list[at >> 3] ?? 0) & (0x80 >> (at & 7))) !== 0;
+  const offset = vlan % VLANS_PER_LIST;
+  return list instanceof Uint8Array && ((list[offset >> 3] ?? 0) & (0x80 >> (offset & 7))) !== 0;
 }

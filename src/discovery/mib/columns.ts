@@ -1,14 +1,14 @@
 // Accessors for the results of a plan's steps: columns, scalars and table completeness. Must not know any MIB.
 
 import type { TableReport } from "../device.ts";
-import { countRows, type RowCount, type RowFate } from "../rows.ts";
+import { countRows, type RowCount, type RowOutcome } from "../rows.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { subIdsOf } from "./values.ts";
 
-type Named = Pick<ReadStep, "name">;
+type NamedStep = Pick<ReadStep, "name">;
 /** Steps with column or scalar names known to the compiler: a mistyped name would read as not served. */
-type NamedColumns = Named & Required<Pick<ReadStep, "columns">>;
-type NamedScalars = Named & Required<Pick<ReadStep, "scalars">>;
+type NamedColumns = NamedStep & Required<Pick<ReadStep, "columns">>;
+type NamedScalars = NamedStep & Required<Pick<ReadStep, "scalars">>;
 
 /** Returns an empty column if the step was not polled, an unread one if only this column is missing. */
 export function columnOf<Step extends NamedColumns>(
@@ -17,7 +17,7 @@ export function columnOf<Step extends NamedColumns>(
   column: keyof Step["columns"] & string,
 ): ColumnRead {
   const read = reads.get(step.name);
-  return read === undefined ? NOT_ASKED : (read.columns.get(column) ?? NOT_READ);
+  return read === undefined ? NOT_POLLED : (read.columns.get(column) ?? NOT_READ);
 }
 
 export function scalarOf<Step extends NamedScalars>(
@@ -56,25 +56,25 @@ export function hasOtherIndexes({ values }: ColumnRead, length: number): boolean
 }
 
 /** Counts each row of a step by fate, in whichever columns the row appears. */
-export function countStep(reads: Reads, step: Named, fateOf: (index: string) => RowFate): RowCount {
-  return countRows(rowsOf([...(reads.get(step.name)?.columns.values() ?? [])]), fateOf);
+export function countStep(reads: Reads, step: NamedStep, outcomeOf: (index: string) => RowOutcome): RowCount {
+  return countRows(rowsOf([...(reads.get(step.name)?.columns.values() ?? [])]), outcomeOf);
 }
 
-export function hasRows(reads: Reads, { name }: Named): boolean {
+export function hasRows(reads: Reads, { name }: NamedStep): boolean {
   for (const { values } of reads.get(name)?.columns.values() ?? []) if (values.size > 0) return true;
   return false;
 }
 
-export function isWhole(reads: Reads, { name }: Named): boolean {
+export function isStepComplete(reads: Reads, { name }: NamedStep): boolean {
   for (const { isComplete } of reads.get(name)?.columns.values() ?? []) if (!isComplete) return false;
   return true;
 }
 
 /** True if the agent served the columns before and now returns nothing for any of them. */
 export function areLost(columns: readonly ColumnRead[]): boolean {
-  const isNothing = (column: ColumnRead): boolean =>
+  const isEmpty = (column: ColumnRead): boolean =>
     column.values.size === 0 && (column.isComplete || column.isLost === true);
-  return columns.some(({ isLost }) => isLost === true) && columns.every(isNothing);
+  return columns.some(({ isLost }) => isLost === true) && columns.every(isEmpty);
 }
 
 /** True if all columns were read to the end, are empty, and one was once served. */
@@ -85,7 +85,7 @@ export function areEnded(columns: readonly ColumnRead[]): boolean {
   );
 }
 
-export function hasScalarsProblem(reads: Reads, { name }: Named): boolean {
+export function hasScalarsProblem(reads: Reads, { name }: NamedStep): boolean {
   return (reads.get(name)?.scalarsProblem ?? null) !== null;
 }
 
@@ -123,7 +123,7 @@ export function reportOn(
   return { state: isServed ? "complete" : "absent", problem: null };
 }
 
-const NOT_ASKED: ColumnRead = { isComplete: true, problem: null, values: new Map() };
+const NOT_POLLED: ColumnRead = { isComplete: true, problem: null, values: new Map() };
 const NOT_READ: ColumnRead = { isComplete: false, problem: null, values: new Map() };
 
 function sameKeys(some: ReadonlyMap<string, unknown>, others: ReadonlyMap<string, unknown>): boolean {

@@ -10,19 +10,19 @@ import {
   type InterfaceLinks,
   type PortList,
 } from "../device.ts";
-import { addedRows, type RowCount, setAside } from "../rows.ts";
+import { type RowCount, setAside, sumRows } from "../rows.ts";
 import { addressesOf } from "./addresses.ts";
 import { arpOf } from "./arp.ts";
 import { bridgeAddressOf, bridgePortsOf, type PortBasis } from "./bridge.ts";
 import { cdpOf } from "./cdp.ts";
-import { hasScalarsProblem, isWhole } from "./columns.ts";
+import { hasScalarsProblem, isStepComplete } from "./columns.ts";
 import { entityOf } from "./entity.ts";
-import { areLearnedPortsWhole, forwardingOf, learnedPortsOf } from "./forwarding.ts";
+import { areLearnedPortsComplete, forwardingOf, learnedPortsOf } from "./forwarding.ts";
 import { interfacesOf } from "./interfaces.ts";
 import { lldpOf } from "./lldp.ts";
 import { READING_PLAN, type RowStep } from "./plan.ts";
 import type { ReadStep, Reads } from "./reads.ts";
-import { type ServedBefore, servedOf, withLost } from "./served.ts";
+import { markLost, type ServedBefore, servedOf } from "./served.ts";
 import { systemOf } from "./system.ts";
 import { nativePortsOf, PORT_VLAN_STEP, vlansOf } from "./vlans.ts";
 
@@ -33,30 +33,43 @@ import { nativePortsOf, PORT_VLAN_STEP, vlansOf } from "./vlans.ts";
  * @param before earlier responses of the agent: data it no longer serves counts as a partial read
  */
 export function deviceOf(read: Reads, before: ServedBefore | null = null): Device {
-  const { reads, missed } = withLost(read, before);
+  const { reads, missed } = markLost(read, before);
   const system = systemOf(reads);
   const entity = entityOf(reads);
-  const { interfaces, extended, areWhole, areNamesWhole, report, ifXTableReport, rows: counts } = interfacesOf(reads);
+  const {
+    interfaces,
+    extended,
+    areComplete,
+    areNamesComplete,
+    report,
+    ifXTableReport,
+    rows: counts,
+  } = interfacesOf(reads);
   const addresses = addressesOf(reads);
   const arp = arpOf(reads);
-  const known = { has: (ifIndex: number) => interfaces.has(ifIndex), areWhole };
-  const named = new Set([...learnedPortsOf(reads), ...nativePortsOf(reads)]);
-  const ports = bridgePortsOf(reads, known, named, areLearnedPortsWhole(reads) && isWhole(reads, PORT_VLAN_STEP));
-  const forwarding = forwardingOf(reads, ports, known);
-  const vlans = vlansOf(reads, ports, known);
-  const lldp = lldpOf(reads, interfaces, areNamesWhole, ports);
-  const cdp = cdpOf(reads, known);
+  const knownInterfaces = { has: (ifIndex: number) => interfaces.has(ifIndex), areComplete };
+  const referencedPorts = new Set([...learnedPortsOf(reads), ...nativePortsOf(reads)]);
+  const ports = bridgePortsOf(
+    reads,
+    knownInterfaces,
+    referencedPorts,
+    areLearnedPortsComplete(reads) && isStepComplete(reads, PORT_VLAN_STEP),
+  );
+  const forwarding = forwardingOf(reads, ports, knownInterfaces);
+  const vlans = vlansOf(reads, ports, knownInterfaces);
+  const lldp = lldpOf(reads, interfaces, areNamesComplete, ports);
+  const cdp = cdpOf(reads, knownInterfaces);
 
   const lists = [...interfaces].map(([ifIndex, row]): DeviceInterface => {
-    const { native, members } = vlans.of(ifIndex);
+    const { native, members } = vlans.forInterface(ifIndex);
     // A link that is down cannot have a neighbor that is no longer announced.
-    const gone = row.oper_status !== undefined && DOWN.has(row.oper_status) ? [] : undefined;
+    const cleared = row.oper_status !== undefined && DOWN.has(row.oper_status) ? [] : undefined;
     const links = defined<InterfaceLinks>({
       native_vlan: native,
       vlans: members,
-      forwarding: forwarding.of(ifIndex) ?? (forwarding.isLost ? gone : undefined),
-      lldp: lldp.of(ifIndex) ?? (lldp.isLost ? gone : undefined),
-      cdp: cdp.of(ifIndex) ?? (cdp.isLost ? gone : undefined),
+      forwarding: forwarding.forInterface(ifIndex) ?? (forwarding.isLost ? cleared : undefined),
+      lldp: lldp.forInterface(ifIndex) ?? (lldp.isLost ? cleared : undefined),
+      cdp: cdp.forInterface(ifIndex) ?? (cdp.isLost ? cleared : undefined),
     });
     return { ...row, ...links };
   });
@@ -92,14 +105,14 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     }),
     ...system.fields,
     ...entity.fields,
-    served: someOf(servedOf(read)),
-    missed: someOf(missed),
-    broken: someOf(brokenOf(reads)),
+    served: nonEmpty(servedOf(read)),
+    missed: nonEmpty(missed),
+    broken: nonEmpty(brokenOf(reads)),
     is_forwarding_partial: forwarding.isPartial || undefined,
     chassis_id: lldp.chassisId,
     bridge_address: bridgeAddressOf(reads),
-    interfaces: someOf(lists),
-    extended_interfaces: someOf(extended),
+    interfaces: nonEmpty(lists),
+    extended_interfaces: nonEmpty(extended),
     addresses: addresses.addresses,
     arp: arp.arp,
     vlans: vlans.vlans,
@@ -109,7 +122,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
 }
 
 /** Returns undefined for an empty list. */
-function someOf<Item>(list: readonly Item[]): readonly Item[] | undefined {
+function nonEmpty<Item>(list: readonly Item[]): readonly Item[] | undefined {
   return list.length === 0 ? undefined : list;
 }
 
@@ -119,7 +132,7 @@ function someOf<Item>(list: readonly Item[]): readonly Item[] | undefined {
 const DOWN: ReadonlySet<OperStatus> = new Set(["Down", "NotPresent", "LowerLayerDown"] as const);
 
 function brokenOf(reads: Reads): DeviceTable[] {
-  const isBroken = (step: ReadStep): boolean => !isWhole(reads, step) || hasScalarsProblem(reads, step);
+  const isBroken = (step: ReadStep): boolean => !isStepComplete(reads, step) || hasScalarsProblem(reads, step);
   return DEVICE_TABLES.filter((table) => READING_PLAN.some((step) => step.table === table && isBroken(step)));
 }
 
@@ -143,16 +156,16 @@ function rowsOfTables(
   counted: Readonly<Record<RowStep, RowCount>>,
   reported: ItemCounts,
 ): Record<DeviceTable, RowCount> {
-  const of = (table: DeviceTable): RowCount => {
+  const countOf = (table: DeviceTable): RowCount => {
     const steps = READING_PLAN.filter((step) => step.table === table).map(({ name }) => name as RowStep);
-    const count = addedRows(steps.flatMap((name) => counted[name] ?? []));
-    if (!isOfItems(table)) return count;
-    return setAside(count, "withheld", addedRows(ITEMS[table].map((name) => counted[name])).kept - reported[table]);
+    const count = sumRows(steps.flatMap((name) => counted[name] ?? []));
+    if (!hasItems(table)) return count;
+    return setAside(count, "withheld", sumRows(ITEMS[table].map((name) => counted[name])).kept - reported[table]);
   };
-  return Object.fromEntries(DEVICE_TABLES.map((table) => [table, of(table)])) as Record<DeviceTable, RowCount>;
+  return Object.fromEntries(DEVICE_TABLES.map((table) => [table, countOf(table)])) as Record<DeviceTable, RowCount>;
 }
 
-function isOfItems(table: DeviceTable): table is keyof ItemCounts {
+function hasItems(table: DeviceTable): table is keyof ItemCounts {
   return Object.hasOwn(ITEMS, table);
 }
 
@@ -172,16 +185,16 @@ function conclusionsOf(
   areNativesByIfIndex: boolean,
 ): Conclusions | undefined {
   const ports = PORT_CONCLUSIONS[basis];
-  const isOfVlans = assumed.some((list) => list !== "forwarding");
+  const affectsVlans = assumed.some((list) => list !== "forwarding");
   const vlans = [
-    ...(basis === "assumed" && isOfVlans ? [PORT_CONCLUSIONS.assumed] : []),
+    ...(basis === "assumed" && affectsVlans ? [PORT_CONCLUSIONS.assumed] : []),
     ...(areNativesByIfIndex
       ? ["the rows of dot1qPortVlanTable match interfaces instead of bridge ports: they are read as interfaces"]
       : []),
   ];
-  const isOfForwarding = ports !== undefined && (basis !== "assumed" || assumed.includes("forwarding"));
+  const affectsForwarding = ports !== undefined && (basis !== "assumed" || assumed.includes("forwarding"));
   const conclusions: Conclusions = {
-    ...(isOfForwarding ? { forwarding: [ports] } : {}),
+    ...(affectsForwarding ? { forwarding: [ports] } : {}),
     ...(vlans.length > 0 ? { vlans } : {}),
   };
   return Object.keys(conclusions).length === 0 ? undefined : conclusions;
@@ -200,5 +213,5 @@ const PORT_CONCLUSIONS = {
 /** Returns undefined if no list is based on assumed ports. */
 function assumedOf(isForwarding: boolean, vlans: readonly PortList[]): readonly PortList[] | undefined {
   const assumed: readonly PortList[] = isForwarding ? ["forwarding", ...vlans] : vlans;
-  return someOf(assumed);
+  return nonEmpty(assumed);
 }

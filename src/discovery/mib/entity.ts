@@ -40,13 +40,13 @@ export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: Ent
   for (const index of rowsOf(columns)) {
     const number = singleSubIdOf(index, PHYSICAL_INDEX_MAX);
     if (number === null) continue;
-    const word = ({ values }: ColumnRead): string | null => wordOf(values.get(index));
+    const textField = ({ values }: ColumnRead): string | null => meaningfulText(values.get(index));
     parts.push({
       number,
       partClass: integerOf(classes.values.get(index), 1, 100),
-      serial: word(serials),
-      maker: word(makers),
-      model: word(models),
+      serial: textField(serials),
+      maker: textField(makers),
+      model: textField(models),
     });
   }
   parts.sort((a, b) => a.number - b.number);
@@ -60,11 +60,11 @@ export function entityOf(reads: Reads): { fields: AllOf<EntityFields>; rows: Ent
   const pick = (field: "serial" | "maker" | "model"): string | null =>
     chosen.find((part) => part[field] !== null)?.[field] ?? null;
   const isReported = isComplete && parts.length > 0;
-  const none = isReported ? null : undefined;
+  const missing = isReported ? null : undefined;
   const fields: AllOf<EntityFields> = {
-    manufacturer: pick("maker") ?? (isComplete ? makerByEnterprise(reads) : null) ?? none,
-    model: pick("model") ?? none,
-    serial_number: pick("serial") ?? none,
+    manufacturer: pick("maker") ?? (isComplete ? makerByEnterprise(reads) : null) ?? missing,
+    model: pick("model") ?? missing,
+    serial_number: pick("serial") ?? missing,
   };
   const reported = new Set(chosen.map(({ number }) => number));
   const count = countStep(reads, ENTITY_STEP, (index) => {
@@ -109,7 +109,7 @@ function deviceEntities(parts: readonly Part[]): Part[] {
   return other === undefined ? [] : [other];
 }
 
-function wordOf(value: SnmpValue | undefined): string | null {
+function meaningfulText(value: SnmpValue | undefined): string | null {
   const text = value === undefined ? null : textOf(value);
   return text === null || text === "" || PLACEHOLDER.test(text) ? null : text;
 }

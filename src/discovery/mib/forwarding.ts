@@ -2,7 +2,7 @@
 
 import { isGroupAddress } from "../../base/mac.ts";
 import type { ForwardingEntry, TableReport } from "../device.ts";
-import { KEPT_ROW, type RowCount, type RowFate, type RowReason } from "../rows.ts";
+import { KEPT_ROW, type RowCount, type RowOutcome, type RowReason } from "../rows.ts";
 import { BRIDGE_PORT_MAX, BRIDGE_STEP, type BridgePorts, type Interfaces } from "./bridge.ts";
 import { CISCO_VLANS_STEP } from "./cisco-vlans.ts";
 import { areComplete, areEnded, areLost, columnOf, countStep, reportOn } from "./columns.ts";
@@ -37,7 +37,7 @@ export const VLAN_FORWARDING_STEP = {
   columns: FORWARDING_STEP.columns,
   isNeeded: (reads) =>
     columnOf(reads, Q_FORWARDING_STEP, "dot1qTpFdbPort").values.size === 0 && contextVlansOf(reads).length > 0,
-  hangsOn: [CISCO_VLANS_STEP.name],
+  dependsOn: [CISCO_VLANS_STEP.name],
   vlanContexts: contextVlansOf,
 } as const satisfies ReadStep;
 
@@ -47,13 +47,13 @@ export const VLAN_BRIDGE_STEP = {
   table: "forwarding",
   columns: BRIDGE_STEP.columns,
   isNeeded: (reads) => learnedVlansOf(reads).length > 0,
-  hangsOn: [VLAN_FORWARDING_STEP.name],
+  dependsOn: [VLAN_FORWARDING_STEP.name],
   vlanContexts: learnedVlansOf,
 } as const satisfies ReadStep;
 
 interface ReportedForwarding {
   /** Sorted by MAC address and VLAN; undefined if unknown. */
-  of(ifIndex: number): ForwardingEntry[] | undefined;
+  forInterface(ifIndex: number): ForwardingEntry[] | undefined;
   /** True if entries without a VLAN may be missing: dot1dTpFdbTable was not read but the VLAN-aware tables were. */
   readonly isPartial: boolean;
   /** True if there were entries and none are left: they aged out or the agent no longer reports them. */
@@ -67,7 +67,7 @@ interface ReportedForwarding {
 
 type EntryStep = typeof Q_FORWARDING_STEP.name | typeof FORWARDING_STEP.name | typeof VLAN_FORWARDING_STEP.name;
 
-export function areLearnedPortsWhole(reads: Reads): boolean {
+export function areLearnedPortsComplete(reads: Reads): boolean {
   return areComplete([...qColumns(reads), ...dColumns(reads)]);
 }
 
@@ -91,7 +91,7 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
   const [perVlan, perVlanStatuses] = perVlanColumns(reads);
   const perVlanPorts = columnOf(reads, VLAN_BRIDGE_STEP, "dot1dBasePortIfIndex");
 
-  const learned = new Learned();
+  const learned = new LearnedEntries();
   const vlanOfFid = vlanOfFidOf(reads, learnedFids(q));
   const qRows = countStep(reads, Q_FORWARDING_STEP, (index) => {
     const port = learnedPortOf(index, q, qStatuses);
@@ -122,25 +122,27 @@ export function forwardingOf(reads: Reads, ports: BridgePorts, interfaces: Inter
   const isAnyRead = q.values.size + d.values.size + perVlan.values.size > 0;
   const basePorts = columnOf(reads, BRIDGE_STEP, "dot1dBasePortIfIndex");
   const isServed = ports.isServed || isAnyRead || areEnded([basePorts, q, d, perVlan]);
-  const { placed } = learned;
-  const placeless = learned.placeless.size;
-  const all = placed + placeless;
-  const isPlaced = ports.isComplete && interfaces.areWhole;
+  const { assigned } = learned;
+  const unassigned = learned.unassigned.size;
+  const all = assigned + unassigned;
+  const areInterfacesKnown = ports.isComplete && interfaces.areComplete;
   const notes: string[] = [];
-  if (placeless > 0 && isPlaced) {
-    notes.push(`${placeless} of ${all} forwarding entries are on bridge ports that belong to no interface`);
+  if (unassigned > 0 && areInterfacesKnown) {
+    notes.push(`${unassigned} of ${all} forwarding entries are on bridge ports that belong to no interface`);
   }
-  const areVlansWhole = q.values.size + perVlan.values.size === 0 || areFidsComplete(reads);
-  if (!areVlansWhole) notes.push("the VLANs of forwarding entries are unknown: the device's VLANs were not read");
+  const areVlansComplete = q.values.size + perVlan.values.size === 0 || areFidsComplete(reads);
+  if (!areVlansComplete) notes.push("the VLANs of forwarding entries are unknown: the device's VLANs were not read");
   const report = reportOn(reads, STEPS, isServed, notes);
-  const areMainWhole = areComplete([q, qStatuses, perVlan, perVlanStatuses, perVlanPorts]);
-  const areDWhole = areComplete([d, dStatuses]);
+  const areMainTablesComplete = areComplete([q, qStatuses, perVlan, perVlanStatuses, perVlanPorts]);
+  const isDTableComplete = areComplete([d, dStatuses]);
   const isMainReported = q.values.size + perVlan.values.size > 0;
-  const isReported = isServed && ports.isComplete && areMainWhole && areVlansWhole && (areDWhole || isMainReported);
+  const isReported =
+    isServed && ports.isComplete && areMainTablesComplete && areVlansComplete && (isDTableComplete || isMainReported);
   const byInterface = learned.sorted();
   return {
-    of: (ifIndex) => (isReported && ports.isSettled(ifIndex) ? (byInterface.get(ifIndex) ?? []) : undefined),
-    isPartial: isReported && !areDWhole,
+    forInterface: (ifIndex) =>
+      isReported && ports.isMappingKnown(ifIndex) ? (byInterface.get(ifIndex) ?? []) : undefined,
+    isPartial: isReported && !isDTableComplete,
     isLost: areLost([q, d, perVlan]),
     isAssumed: isReported && ports.basis === "assumed" && q.values.size + d.values.size > 0,
     report,
@@ -201,13 +203,13 @@ function learnedVlansOf(reads: Reads): readonly number[] {
   return [...vlans];
 }
 
-class Learned {
-  placed = 0;
+class LearnedEntries {
+  assigned = 0;
   /** MAC addresses without an interface, each counted once across both tables. */
-  readonly placeless = new Set<string>();
+  readonly unassigned = new Set<string>();
   private readonly byInterface = new Map<number, Map<string, (number | null)[]>>();
 
-  add(ifIndex: number | null, mac: string | null, vlanOf: () => number | null): RowFate {
+  add(ifIndex: number | null, mac: string | null, vlanOf: () => number | null): RowOutcome {
     const vlans = this.vlansOf(ifIndex, mac);
     if (typeof vlans === "string") return vlans;
     const vlan = vlanOf();
@@ -218,16 +220,16 @@ class Learned {
       return "duplicate";
     }
     vlans.push(vlan);
-    this.placed += 1;
+    this.assigned += 1;
     return KEPT_ROW;
   }
 
-  addUnlessKnown(ifIndex: number | null, mac: string | null): RowFate {
+  addUnlessKnown(ifIndex: number | null, mac: string | null): RowOutcome {
     const vlans = this.vlansOf(ifIndex, mac);
     if (typeof vlans === "string") return vlans;
     if (vlans.length > 0) return "duplicate";
     vlans.push(null);
-    this.placed += 1;
+    this.assigned += 1;
     return KEPT_ROW;
   }
 
@@ -249,7 +251,7 @@ class Learned {
     if (mac === null) return "index";
     if (isGroupAddress(mac)) return "group";
     if (ifIndex === null) {
-      this.placeless.add(mac);
+      this.unassigned.add(mac);
       return "no_interface";
     }
     let macs = this.byInterface.get(ifIndex);

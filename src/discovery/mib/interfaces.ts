@@ -4,8 +4,8 @@ import { defined } from "../../base/fields.ts";
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import type { IfRow, TableReport } from "../device.ts";
-import { KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
-import { columnOf, countStep, isWhole, reported, reportOn, rowsOf } from "./columns.ts";
+import { KEPT_ROW, type RowCount, type RowOutcome } from "../rows.ts";
+import { columnOf, countStep, isStepComplete, reported, reportOn, rowsOf } from "./columns.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
 
@@ -40,9 +40,9 @@ interface ReportedIfRows {
   /** The ifIndexes with a kept row of ifXTable, ascending. */
   readonly extended: readonly number[];
   /** True if a missing interface does not exist. */
-  readonly areWhole: boolean;
+  readonly areComplete: boolean;
   /** True if a missing name means that the interface has none. */
-  readonly areNamesWhole: boolean;
+  readonly areNamesComplete: boolean;
   readonly report: TableReport;
   readonly ifXTableReport: TableReport;
   readonly rows: Readonly<Record<typeof IF_TABLE_STEP.name | typeof IF_X_TABLE_STEP.name, RowCount>>;
@@ -84,32 +84,32 @@ export function interfacesOf(reads: Reads): ReportedIfRows {
     });
     interfaces.set(number, row);
   }
-  const areNamesWhole = isWhole(reads, IF_TABLE_STEP) && isWhole(reads, IF_X_TABLE_STEP);
-  const fateOf = (index: string): RowFate => {
+  const areNamesComplete = isStepComplete(reads, IF_TABLE_STEP) && isStepComplete(reads, IF_X_TABLE_STEP);
+  const outcomeOf = (index: string): RowOutcome => {
     const number = ifIndexOfRow(index);
     return number === null ? "index" : interfaces.has(number) ? KEPT_ROW : "no_interface";
   };
-  const isSaid = (column: ColumnRead, index: string): boolean => {
+  const hasText = (column: ColumnRead, index: string): boolean => {
     const value = column.values.get(index);
     return value !== undefined && textOrNone(value) !== undefined;
   };
-  const extensionFateOf = (index: string): RowFate => {
-    const fate = fateOf(index);
-    if (fate !== KEPT_ROW || isExtended || isSaid(name, index) || isSaid(alias, index)) return fate;
+  const extensionOutcomeOf = (index: string): RowOutcome => {
+    const outcome = outcomeOf(index);
+    if (outcome !== KEPT_ROW || isExtended || hasText(name, index) || hasText(alias, index)) return outcome;
     if (highSpeedOf(speeds.highSpeed, index) === null) return "value";
     // A speed requires both tables.
     return speedOf(speeds, index) === undefined ? "withheld" : KEPT_ROW;
   };
   return {
     interfaces,
-    extended: extended.filter(({ index }) => extensionFateOf(index) === KEPT_ROW).map(({ number }) => number),
-    areWhole: isWhole(reads, isExtended ? IF_X_TABLE_STEP : IF_TABLE_STEP),
-    areNamesWhole,
+    extended: extended.filter(({ index }) => extensionOutcomeOf(index) === KEPT_ROW).map(({ number }) => number),
+    areComplete: isStepComplete(reads, isExtended ? IF_X_TABLE_STEP : IF_TABLE_STEP),
+    areNamesComplete,
     report,
     ifXTableReport: reportOn(reads, [IF_X_TABLE_STEP.name], extended.length > 0),
     rows: {
-      [IF_TABLE_STEP.name]: countStep(reads, IF_TABLE_STEP, fateOf),
-      [IF_X_TABLE_STEP.name]: countStep(reads, IF_X_TABLE_STEP, extensionFateOf),
+      [IF_TABLE_STEP.name]: countStep(reads, IF_TABLE_STEP, outcomeOf),
+      [IF_X_TABLE_STEP.name]: countStep(reads, IF_X_TABLE_STEP, extensionOutcomeOf),
     },
   };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../resources/if-entries/vocabulary.ts";
 import type { LinkId } from "../device.ts";
 import type { SnmpValue } from "./reads.ts";
-import { identifierOf, integerOf, unicastOf, unicastOfOctets, writtenMacOf } from "./values.ts";
+import { identifierOf, integerOf, macOfBytesOrText, unicastOf, unicastOfOctets } from "./values.ts";
 
 /** Maps an unknown subtype to LocallyAssigned, to keep the ID. Returns null for an empty ID. */
 export function chassisIdOf(
@@ -45,7 +45,7 @@ function linkIdOf<Subtype extends string>(
   const name = number === null ? subtypes.at(-1) : subtypes[number - 1];
   if (id === undefined || name === undefined) return null;
   const value =
-    (name === "MacAddress" ? writtenMacOf(id) : name === "NetworkAddress" ? networkAddressOf(id) : null) ??
+    (name === "MacAddress" ? macOfBytesOrText(id) : name === "NetworkAddress" ? networkAddressOf(id) : null) ??
     identifierOf(id);
   return value === null || value === "" ? null : { subtype: name, value };
 }

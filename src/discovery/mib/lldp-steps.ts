@@ -38,7 +38,7 @@ export const LLDP_REMOTE_ADDRESSES_STEP = {
   table: "lldp",
   columns: { manAddrIfSubtype: "1.0.8802.1.1.2.1.4.2.1.3" },
   isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP),
-  hangsOn: [LLDP_REMOTE_STEP.name],
+  dependsOn: [LLDP_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
 /** lldpLocPortTable: index lldpLocPortNum. */
@@ -51,7 +51,7 @@ export const LLDP_LOCAL_PORTS_STEP = {
     portDesc: "1.0.8802.1.1.2.1.3.7.1.4",
   },
   isNeeded: (reads) => hasRows(reads, LLDP_REMOTE_STEP),
-  hangsOn: [LLDP_REMOTE_STEP.name],
+  dependsOn: [LLDP_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
 /**
@@ -91,7 +91,7 @@ export const LLDP_V2_REMOTE_ADDRESSES_STEP = {
   table: "lldp",
   columns: { manAddrIfSubtype: "1.3.111.2.802.1.1.13.1.4.2.1.3" },
   isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP),
-  hangsOn: [LLDP_V2_REMOTE_STEP.name],
+  dependsOn: [LLDP_V2_REMOTE_STEP.name],
 } as const satisfies ReadStep;
 
 /** lldpV2LocPortTable: index lldpV2LocPortIfIndex, which is not an ifIndex on every agent. */
@@ -104,5 +104,5 @@ export const LLDP_V2_LOCAL_PORTS_STEP = {
     portDesc: "1.3.111.2.802.1.1.13.1.3.7.1.4",
   },
   isNeeded: (reads) => hasRows(reads, LLDP_V2_REMOTE_STEP),
-  hangsOn: [LLDP_V2_REMOTE_STEP.name],
+  dependsOn: [LLDP_V2_REMOTE_STEP.name],
 } as const satisfies ReadStep;

@@ -3,7 +3,7 @@
 import { defined } from "../../base/fields.ts";
 import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
 import type { IfRow, LinkId, LldpAnnouncement, TableReport } from "../device.ts";
-import { countRows, KEPT_ROW, type RowCount, type RowFate } from "../rows.ts";
+import { countRows, KEPT_ROW, type RowCount, type RowOutcome } from "../rows.ts";
 import type { BridgePorts } from "./bridge.ts";
 import {
   areEnded,
@@ -12,7 +12,7 @@ import {
   countStep,
   hasRows,
   hasScalarsProblem,
-  isWhole,
+  isStepComplete,
   reportOn,
   rowsOf,
   scalarOf,
@@ -31,13 +31,13 @@ import {
 } from "./lldp-steps.ts";
 import { LocalPorts, type LocalPortText } from "./local-ports.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
-import { identifierOf, integerOf, singleSubIdOf, textOf, writtenMacOf } from "./values.ts";
+import { identifierOf, integerOf, macOfBytesOrText, singleSubIdOf, textOf } from "./values.ts";
 
 interface ReportedLldp {
   /** lldpLocChassisId; null if empty, undefined if not served. */
   readonly chassisId: LinkId<ChassisIdSubtype> | null | undefined;
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
-  of(ifIndex: number): LldpAnnouncement[] | undefined;
+  forInterface(ifIndex: number): LldpAnnouncement[] | undefined;
   /** True if the device reported neighbors before and reports none now. */
   readonly isLost: boolean;
   /** Counts as if every row assigned to an interface were reported. */
@@ -50,12 +50,12 @@ interface ReportedLldp {
  * interface if neighbors, local ports or interfaces were partially read. If only management addresses were, only the
  * missing ones stay unknown: some agents always stop there. Absent: neither local system data nor neighbors. With local
  * system data and no rows: complete, no neighbors. Neighbors on a port without an interface are dropped and counted.
- * @param areInterfacesWhole true if a missing interface does not exist and a missing name means none
+ * @param areInterfacesComplete true if a missing interface does not exist and a missing name means none
  */
 export function lldpOf(
   reads: Reads,
   interfaces: ReadonlyMap<number, IfRow>,
-  areInterfacesWhole: boolean,
+  areInterfacesComplete: boolean,
   ports: BridgePorts,
 ): ReportedLldp {
   const version = hasRows(reads, VERSION_2.remote) && !hasRows(reads, VERSION_1.remote) ? VERSION_2 : VERSION_1;
@@ -65,51 +65,46 @@ export function lldpOf(
   const isPort = (number: number): boolean =>
     texts.size > 0 ? texts.has(number) : ports.has(number) || interfaces.has(number);
   const indexes = neighborIndexesOf([...rowsOf(Object.values(columns))], version.indexLength, isPort);
-  const managed = managementAddressesOf(addresses.values.keys(), indexes);
-  const local = new LocalPorts(
-    interfaces,
-    ports,
-    texts,
-    version.countsAs,
-    new Set(indexes.flatMap(({ port }) => port ?? [])),
-  );
+  const managementAddresses = managementAddressesOf(addresses.values.keys(), indexes);
+  const numbers = new Set(indexes.flatMap(({ port }) => port ?? []));
+  const local = new LocalPorts(interfaces, ports, texts, version.portNumberType, numbers);
 
   const byInterface = new Map<number, Map<string, LldpAnnouncement>>();
   const remoteRows = countRows(indexes, ({ index, port }) => {
     const ifIndex = port === null ? null : local.interfaceOf(port);
     if (ifIndex === null) return "no_interface";
-    const announced = announcementOf(columns, index, managed.byRow.get(index));
+    const announced = announcementOf(columns, index, managementAddresses.byRow.get(index));
     const list = byInterface.get(ifIndex) ?? new Map<string, LldpAnnouncement>();
     const text = JSON.stringify(announced);
     if (list.has(text)) return "duplicate";
     byInterface.set(ifIndex, list.set(text, announced));
     return KEPT_ROW;
   });
-  const { no_interface: placeless = 0 } = remoteRows.set_aside;
+  const { no_interface: unassigned = 0 } = remoteRows.set_aside;
 
   const ownChassis = localChassisOf(reads, LLDP_LOCAL_STEP);
   const isByVersion2 = ownChassis === undefined && !hasScalarsProblem(reads, LLDP_LOCAL_STEP);
   const chassisId = isByVersion2 ? localChassisOf(reads, LLDP_V2_LOCAL_STEP) : ownChassis;
   const remotes = [VERSION_1, VERSION_2].flatMap(({ remote }) => [...(reads.get(remote.name)?.columns.values() ?? [])]);
   const isServed = chassisId !== undefined || indexes.length > 0 || areEnded(remotes);
-  const isPlaced = areInterfacesWhole && ports.isComplete && isWhole(reads, version.localPorts);
+  const areInterfacesKnown = areInterfacesComplete && ports.isComplete && isStepComplete(reads, version.localPorts);
   // A device may switch from one LLDP-MIB version to the other.
-  const isLeft = (remote: Version["remote"]): boolean =>
+  const isAbandoned = (remote: Version["remote"]): boolean =>
     indexes.length > 0 && remote !== version.remote && isLost(reads, remote);
-  const isSound = ({ remote }: Version): boolean => isWhole(reads, remote) || isLeft(remote);
-  const isKnown = isServed && isPlaced && isSound(VERSION_1) && isSound(VERSION_2);
+  const isUsable = ({ remote }: Version): boolean => isStepComplete(reads, remote) || isAbandoned(remote);
+  const isKnown = isServed && areInterfacesKnown && isUsable(VERSION_1) && isUsable(VERSION_2);
   const notes: string[] = [];
-  if (!isPlaced && indexes.length > 0) {
+  if (!areInterfacesKnown && indexes.length > 0) {
     notes.push("the interfaces of its neighbors are unknown: not all of its ports were read");
-  } else if (placeless > 0) {
-    notes.push(`${placeless} of ${indexes.length} neighbors are on ports that belong to no interface`);
+  } else if (unassigned > 0) {
+    notes.push(`${unassigned} of ${indexes.length} neighbors are on ports that belong to no interface`);
   }
   return {
     chassisId,
-    of: (ifIndex) => {
+    forInterface: (ifIndex) => {
       if (!isKnown) return undefined;
       const announced = [...(byInterface.get(ifIndex)?.values() ?? [])];
-      return inOrder(
+      return sorted(
         addresses.isComplete
           ? announced
           : announced.map((each) => (each.mgmt_addr === undefined ? { ...each, mgmt_addr: null } : each)),
@@ -118,8 +113,8 @@ export function lldpOf(
     isLost: indexes.length === 0 && (isLost(reads, VERSION_1.remote) || isLost(reads, VERSION_2.remote)),
     report: reportOn(reads, STEPS, isServed, notes),
     rows: {
-      ...rowsIn(reads, VERSION_1, version, remoteRows, managed),
-      ...rowsIn(reads, VERSION_2, version, remoteRows, managed),
+      ...rowsIn(reads, VERSION_1, version, remoteRows, managementAddresses),
+      ...rowsIn(reads, VERSION_2, version, remoteRows, managementAddresses),
     },
   };
 }
@@ -134,14 +129,14 @@ function rowsIn<Each extends Version>(
   own: Each,
   reported: Version,
   remote: RowCount,
-  managed: ManagementAddresses,
+  managementAddresses: ManagementAddresses,
 ): VersionRows<Each> {
   const isReported = own.remote === reported.remote;
-  const count = (step: Pick<ReadStep, "name">, fateOf: (index: string) => RowFate): RowCount =>
-    countStep(reads, step, isReported ? fateOf : () => "superseded");
+  const count = (step: Pick<ReadStep, "name">, outcomeOf: (index: string) => RowOutcome): RowCount =>
+    countStep(reads, step, isReported ? outcomeOf : () => "superseded");
   const rows: Record<string, RowCount> = {
     [own.remote.name]: isReported ? remote : count(own.remote, () => "superseded"),
-    [own.addresses.name]: count(own.addresses, managed.fateOf),
+    [own.addresses.name]: count(own.addresses, managementAddresses.outcomeOf),
     [own.localPorts.name]: count(own.localPorts, (index) =>
       singleSubIdOf(index, PORT_NUMBER_MAX) === null ? "index" : KEPT_ROW,
     ),
@@ -158,7 +153,7 @@ interface Version {
   readonly localPorts: typeof LLDP_LOCAL_PORTS_STEP | typeof LLDP_V2_LOCAL_PORTS_STEP;
   readonly indexLength: number;
   /** Default meaning of a port number: bridge port in version 1, ifIndex in version 2. */
-  readonly countsAs: "bridge port" | "interface";
+  readonly portNumberType: "bridge port" | "interface";
 }
 
 const VERSION_1 = {
@@ -166,14 +161,14 @@ const VERSION_1 = {
   addresses: LLDP_REMOTE_ADDRESSES_STEP,
   localPorts: LLDP_LOCAL_PORTS_STEP,
   indexLength: 3,
-  countsAs: "bridge port",
+  portNumberType: "bridge port",
 } as const satisfies Version;
 const VERSION_2 = {
   remote: LLDP_V2_REMOTE_STEP,
   addresses: LLDP_V2_REMOTE_ADDRESSES_STEP,
   localPorts: LLDP_V2_LOCAL_PORTS_STEP,
   indexLength: 4,
-  countsAs: "interface",
+  portNumberType: "interface",
 } as const satisfies Version;
 
 const STEPS = [
@@ -190,16 +185,8 @@ const STEPS = [
 type RemoteColumns = Readonly<Record<keyof typeof LLDP_REMOTE_STEP.columns, ColumnRead>>;
 
 function remoteColumns(reads: Reads, step: Version["remote"]): RemoteColumns {
-  const column = (name: keyof RemoteColumns): ColumnRead => columnOf(reads, step, name);
-  return {
-    chassisIdSubtype: column("chassisIdSubtype"),
-    chassisId: column("chassisId"),
-    portIdSubtype: column("portIdSubtype"),
-    portId: column("portId"),
-    portDesc: column("portDesc"),
-    sysName: column("sysName"),
-    sysDesc: column("sysDesc"),
-  };
+  const names = Object.keys(step.columns) as (keyof RemoteColumns)[];
+  return Object.fromEntries(names.map((name) => [name, columnOf(reads, step, name)])) as RemoteColumns;
 }
 
 function announcementOf(columns: RemoteColumns, index: string, address: string | undefined): LldpAnnouncement {
@@ -231,7 +218,7 @@ function localTextsOf(reads: Reads, step: Version["localPorts"]): Map<number, Lo
     texts.set(port, {
       subtype: integerOf(subtypes.values.get(index), 1, 7),
       id: (id === undefined ? null : identifierOf(id)) ?? "",
-      mac: id === undefined ? null : writtenMacOf(id),
+      mac: id === undefined ? null : macOfBytesOrText(id),
       desc: (desc === undefined ? null : textOf(desc)) ?? "",
     });
   }
@@ -252,7 +239,7 @@ function localChassisOf(
   return id === undefined || isHalfRead ? undefined : chassisIdOf(subtype, id);
 }
 
-function inOrder(announced: readonly LldpAnnouncement[]): LldpAnnouncement[] {
+function sorted(announced: readonly LldpAnnouncement[]): LldpAnnouncement[] {
   return announced
     .map((each) => ({ each, key: JSON.stringify(each) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))

@@ -29,43 +29,43 @@ export class LocalPorts {
   private readonly byAlias = new Map<string, number[]>();
   private readonly byMac = new Map<string, number[]>();
   /** Keyed by the numbers at the end of the name. */
-  private readonly byPlace = new Map<string, { readonly word: string; readonly ifIndex: number }[]>();
+  private readonly byNumbers = new Map<string, { readonly word: string; readonly ifIndex: number }[]>();
   private readonly byShort = new Map<string, readonly number[]>();
   /** Cached: a device may give thousands of interfaces and ports the same name. */
   private readonly sets = new WeakMap<readonly number[], ReadonlySet<number>>();
   private readonly both = new WeakMap<readonly number[], WeakMap<readonly number[], number | null>>();
-  private readonly isByBridgeFirst: boolean;
+  private readonly isBridgePortFirst: boolean;
 
   /**
    * @param texts by port number
-   * @param countsAs default meaning of a port number
+   * @param portNumberType default meaning of a port number
    * @param used ports with neighbors
    */
   constructor(
     interfaces: ReadonlyMap<number, IfRow>,
     ports: BridgePorts,
     texts: ReadonlyMap<number, LocalPortText>,
-    countsAs: "bridge port" | "interface",
+    portNumberType: "bridge port" | "interface",
     used: ReadonlySet<number>,
   ) {
     this.interfaces = interfaces;
     this.ports = ports;
     this.texts = texts;
-    this.isByBridgeFirst = true;
+    this.isBridgePortFirst = true;
     if (used.size === 0) return;
     for (const [ifIndex, { if_descr, if_name, if_alias, mac_address }] of interfaces) {
       for (const name of new Set([normalized(if_descr), normalized(if_name)])) {
         add(this.byName, name, ifIndex);
-        const place = placeOf(name);
-        if (place === null) continue;
-        const there = this.byPlace.get(place.numbers);
-        if (there === undefined) this.byPlace.set(place.numbers, [{ word: place.word, ifIndex }]);
-        else there.push({ word: place.word, ifIndex });
+        const nameParts = splitName(name);
+        if (nameParts === null) continue;
+        const sameNumbers = this.byNumbers.get(nameParts.numbers);
+        if (sameNumbers === undefined) this.byNumbers.set(nameParts.numbers, [{ word: nameParts.word, ifIndex }]);
+        else sameNumbers.push({ word: nameParts.word, ifIndex });
       }
       add(this.byAlias, normalized(if_alias), ifIndex);
       add(this.byMac, mac_address ?? "", ifIndex);
     }
-    this.isByBridgeFirst = this.moreByBridge(used) ?? countsAs === "bridge port";
+    this.isBridgePortFirst = this.prefersBridgePorts(used) ?? portNumberType === "bridge port";
   }
 
   interfaceOf(port: number): number | null {
@@ -74,8 +74,8 @@ export class LocalPorts {
     const byId = text === undefined ? NONE : this.byId(text);
     const byDesc = text === undefined ? NONE : this.byDesc(text);
     return (
-      this.oneOf(byId, numbered, byDesc) ??
-      this.oneOf(byDesc, numbered, byId) ??
+      this.pickOne(byId, numbered, byDesc) ??
+      this.pickOne(byDesc, numbered, byId) ??
       numbered[0] ??
       byId[0] ??
       byDesc[0] ??
@@ -83,22 +83,22 @@ export class LocalPorts {
     );
   }
 
-  private oneOf(named: readonly number[], numbered: readonly number[], others: readonly number[]): number | null {
+  private pickOne(named: readonly number[], numbered: readonly number[], others: readonly number[]): number | null {
     if (named.length <= 1) return named[0] ?? null;
-    return numbered.find((ifIndex) => this.has(named, ifIndex)) ?? this.oneOfBoth(named, others);
+    return numbered.find((ifIndex) => this.has(named, ifIndex)) ?? this.pickByOverlap(named, others);
   }
 
-  private oneOfBoth(named: readonly number[], others: readonly number[]): number | null {
+  private pickByOverlap(named: readonly number[], others: readonly number[]): number | null {
     const known = this.both.get(named) ?? new WeakMap<readonly number[], number | null>();
     this.both.set(named, known);
-    let one = known.get(others);
-    if (one === undefined) {
-      one =
-        only(others.filter((ifIndex) => this.has(named, ifIndex))) ??
-        only(named.filter((ifIndex) => ETHERNET.has(this.interfaces.get(ifIndex)?.if_type ?? 0)));
-      known.set(others, one);
+    let picked = known.get(others);
+    if (picked === undefined) {
+      picked =
+        single(others.filter((ifIndex) => this.has(named, ifIndex))) ??
+        single(named.filter((ifIndex) => ETHERNET.has(this.interfaces.get(ifIndex)?.if_type ?? 0)));
+      known.set(others, picked);
     }
-    return one;
+    return picked;
   }
 
   private has(named: readonly number[], ifIndex: number): boolean {
@@ -112,7 +112,7 @@ export class LocalPorts {
   private numbered(port: number): number[] {
     const byBridge = this.ports.ifIndexOf(port);
     const byIfIndex = this.interfaces.has(port) ? port : null;
-    const both = this.isByBridgeFirst ? [byBridge, byIfIndex] : [byIfIndex, byBridge];
+    const both = this.isBridgePortFirst ? [byBridge, byIfIndex] : [byIfIndex, byBridge];
     return both.filter((ifIndex) => ifIndex !== null);
   }
 
@@ -126,11 +126,11 @@ export class LocalPorts {
   private byShortName(name: string): readonly number[] {
     const known = this.byShort.get(name);
     if (known !== undefined) return known;
-    const short = placeOf(name);
+    const short = splitName(name);
     const found =
       short === null
         ? []
-        : (this.byPlace.get(short.numbers) ?? []).filter(
+        : (this.byNumbers.get(short.numbers) ?? []).filter(
             ({ word }) => word.startsWith(short.word) || short.word.startsWith(word),
           );
     const ifIndexes = found.length === 0 ? NONE : [...new Set(found.map(({ ifIndex }) => ifIndex))];
@@ -144,7 +144,7 @@ export class LocalPorts {
   }
 
   /** Returns null if both are equally likely. */
-  private moreByBridge(used: ReadonlySet<number>): boolean | null {
+  private prefersBridgePorts(used: ReadonlySet<number>): boolean | null {
     let byBridge = 0;
     let byIfIndex = 0;
     for (const [port, text] of this.texts) {
@@ -153,7 +153,7 @@ export class LocalPorts {
         ifIndex !== null &&
         (byId.length + byDesc.length > 0
           ? this.has(byId, ifIndex) || this.has(byDesc, ifIndex)
-          : this.endsAlike(ifIndex, text.id));
+          : this.nameEndsWith(ifIndex, text.id));
       if (fits(this.ports.ifIndexOf(port))) byBridge += 1;
       if (fits(port)) byIfIndex += 1;
     }
@@ -170,7 +170,7 @@ export class LocalPorts {
     return (entry?.oper_status === "Up" ? 1 : 0) + (ETHERNET.has(entry?.if_type ?? 0) ? 1 : 0);
   }
 
-  private endsAlike(ifIndex: number, id: string): boolean {
+  private nameEndsWith(ifIndex: number, id: string): boolean {
     const end = normalized(id);
     const entry = this.interfaces.get(ifIndex);
     return end !== "" && [entry?.if_name, entry?.if_descr].some((each) => endsWith(normalized(each), end));
@@ -193,7 +193,7 @@ function normalized(text: string | null | undefined): string {
 }
 
 /** `gi1/0/1` → gi, 1/0/1; null for a name in another format. */
-function placeOf(name: string): { word: string; numbers: string } | null {
+function splitName(name: string): { word: string; numbers: string } | null {
   const [, word, numbers] = /^([a-z][a-z-]*)(\d.*)$/.exec(name) ?? [];
   return word === undefined || numbers === undefined ? null : { word, numbers };
 }
@@ -210,6 +210,6 @@ function add(map: Map<string, number[]>, key: string, ifIndex: number): void {
   else if (known.at(-1) !== ifIndex) known.push(ifIndex);
 }
 
-function only(ifIndexes: readonly number[]): number | null {
+function single(ifIndexes: readonly number[]): number | null {
   return ifIndexes.length === 1 ? (ifIndexes[0] ?? null) : null;
 }

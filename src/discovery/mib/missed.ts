@@ -5,19 +5,19 @@ import type { Instant } from "../../base/instant.ts";
 import type { Device } from "../device.ts";
 
 /** Number of readings and age after which missing data counts as empty. */
-interface MissedTerm {
+interface GracePeriod {
   readonly readings: number;
   /** Milliseconds since the first of these readings. */
   readonly age_ms: number;
 }
 
-export const MISSED_TERM: MissedTerm = { readings: 10, age_ms: 7 * 86_400_000 };
+export const GRACE_PERIOD: GracePeriod = { readings: 10, age_ms: 7 * 86_400_000 };
 
 /** For a table that may empty at any time while its companion is still served. */
-export const EMPTIED_TERM: MissedTerm = { readings: 3, age_ms: 3_600_000 };
+export const EMPTY_TABLE_GRACE_PERIOD: GracePeriod = { readings: 3, age_ms: 3_600_000 };
 
 /** Tables that may be empty, with the companion that the agent still serves. */
-const BESIDE_EMPTY: Readonly<Record<string, string>> = {
+const COMPANIONS: Readonly<Record<string, string>> = {
   lldp_rem_table: "lldp_local.chassisId",
   lldp_rem_man_addr_table: "lldp_rem_table.chassisId",
   lldp_v2_rem_table: "lldp_v2_local.chassisId",
@@ -56,26 +56,28 @@ export function missedNow(columns: readonly string[], before: Missed, reading: R
     if (!known.has(name)) continue;
     const { since, readings } = ownValue(before, name) ?? { since: now, readings: 0 };
     // Beyond the term, keep the value to avoid a write.
-    const counted = Math.max(readings, Math.min(readings + 1, termOf(name, reading).readings));
+    const counted = Math.max(readings, Math.min(readings + 1, gracePeriodOf(name, reading).readings));
     next.set(name, { since, readings: counted });
   }
   return Object.fromEntries([...next].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-interface LeftTerm {
+interface RemainingGrace {
   readonly readings: number;
   /** Earliest end of the term. */
   readonly until: Instant;
 }
 
-export function leftTermOf(name: string, { since, readings }: Miss, reading: Reading): LeftTerm {
-  const term = termOf(name, reading);
-  return { readings: Math.max(0, term.readings - readings), until: since + term.age_ms };
+export function remainingGraceOf(name: string, { since, readings }: Miss, reading: Reading): RemainingGrace {
+  const gracePeriod = gracePeriodOf(name, reading);
+  return { readings: Math.max(0, gracePeriod.readings - readings), until: since + gracePeriod.age_ms };
 }
 
-function termOf(name: string, { served = [] }: Reading): MissedTerm {
-  const beside = ownValue(BESIDE_EMPTY, stepOf(name));
-  return beside !== undefined && beside !== name && served.includes(beside) ? EMPTIED_TERM : MISSED_TERM;
+function gracePeriodOf(name: string, { served = [] }: Reading): GracePeriod {
+  const companion = ownValue(COMPANIONS, stepOf(name));
+  return companion !== undefined && companion !== name && served.includes(companion)
+    ? EMPTY_TABLE_GRACE_PERIOD
+    : GRACE_PERIOD;
 }
 
 /** @param name in the format of servedOf */

@@ -1,7 +1,7 @@
 // PortList parser for Q-BRIDGE-MIB (RFC 4363). Some agents deviate from the MIB; the existing ports show which ones.
 
 /** Returns the bridge ports in a list, unordered; some may not exist. */
-type PortListReading = (list: Uint8Array) => number[];
+type PortListDecoder = (list: Uint8Array) => number[];
 
 /**
  * Detects the port list encoding of a device from all its lists:
@@ -11,25 +11,25 @@ type PortListReading = (list: Uint8Array) => number[];
  * A non-MIB encoding is chosen only if the MIB's yields nonexistent ports and the other yields none.
  * @returns null if the lists name ports and no encoding yields an existing one
  */
-export function portListReadingOf(
+export function portListDecoderOf(
   lists: readonly Uint8Array[],
   hasPort: (port: number) => boolean,
-): PortListReading | null {
-  const standard = judged(lists, readBits, hasPort);
+): PortListDecoder | null {
+  const standard = evaluate(lists, readBits, hasPort);
   const isText = lists.every(isNumbers) && lists.some((list) => list.length > 0);
-  if (isText && (lists.some(hasComma) || (standard.unknown > 0 && judged(lists, readNumbers, hasPort).unknown === 0)))
+  if (isText && (lists.some(hasComma) || (standard.unknown > 0 && evaluate(lists, readNumbers, hasPort).unknown === 0)))
     return readNumbers;
   if (standard.known > 0 || standard.unknown === 0) return readBits;
-  return judged(lists, readReversedBits, hasPort).unknown === 0 ? readReversedBits : null;
+  return evaluate(lists, readReversedBits, hasPort).unknown === 0 ? readReversedBits : null;
 }
 
 const COMMA = 0x2c;
 const BLANK = 0x20;
 const ZERO = 0x30;
 
-function judged(
+function evaluate(
   lists: readonly Uint8Array[],
-  read: PortListReading,
+  read: PortListDecoder,
   hasPort: (port: number) => boolean,
 ): { known: number; unknown: number } {
   let known = 0;
@@ -45,9 +45,9 @@ function judged(
 
 function readBits(list: Uint8Array): number[] {
   const ports: number[] = [];
-  for (let at = 0; at < list.length; at++) {
-    const byte = list[at] as number;
-    for (let bit = 0; byte !== 0 && bit < 8; bit++) if ((byte & (0x80 >> bit)) !== 0) ports.push(at * 8 + bit + 1);
+  for (let index = 0; index < list.length; index++) {
+    const byte = list[index] as number;
+    for (let bit = 0; byte !== 0 && bit < 8; bit++) if ((byte & (0x80 >> bit)) !== 0) ports.push(index * 8 + bit + 1);
   }
   return ports;
 }

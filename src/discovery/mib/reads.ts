@@ -20,7 +20,7 @@ export interface ReadStep {
   /** True if earlier results justify polling this step. Default: always. */
   readonly isNeeded?: (reads: Reads) => boolean;
   /** Steps without whose rows `isNeeded` is false. */
-  readonly hangsOn?: readonly string[];
+  readonly dependsOn?: readonly string[];
   /** Columns that may vanish from all rows at any time. */
   readonly optional?: readonly string[];
   /**

@@ -37,12 +37,12 @@ export function servedOf(reads: Reads): string[] {
  * empty.
  * @param before null if nothing is known about the agent
  */
-export function withLost(
+export function markLost(
   reads: Reads,
   before: ServedBefore | null,
   plan: readonly ReadStep[] = READING_PLAN,
 ): ReadsWithLost {
-  if (before === null || isOfAnotherKind(reads, before)) return { reads, missed: [] };
+  if (before === null || isDifferentAgent(reads, before)) return { reads, missed: [] };
   const served = new Set(before.columns);
   const ended = new Set(before.ended);
   const known = new Map(reads);
@@ -50,18 +50,19 @@ export function withLost(
   for (const step of plan) {
     const read = reads.get(step.name);
     if (read === undefined) {
-      const unasked = unaskedOf(step, known, served);
-      if (unasked !== undefined) known.set(step.name, unasked);
+      const unpolled = unpolledOf(step, known, served);
+      if (unpolled !== undefined) known.set(step.name, unpolled);
       continue;
     }
     const names = missedOf(step, read, hasRows(reads, step), served);
-    if (isReadWhole(read)) missed.push(...[...names.columns, ...names.scalars].map((name) => `${step.name}.${name}`));
+    if (isReadComplete(read))
+      missed.push(...[...names.columns, ...names.scalars].map((name) => `${step.name}.${name}`));
     known.set(step.name, withEnded(step, withoutMissed(read, names), ended));
   }
   return { reads: known, missed };
 }
 
-function isOfAnotherKind(reads: Reads, { sys_object_id: before }: ServedBefore): boolean {
+function isDifferentAgent(reads: Reads, { sys_object_id: before }: ServedBefore): boolean {
   const now = sysObjectIdOf(reads);
   return typeof now === "string" && before !== null && now !== before;
 }
@@ -82,14 +83,14 @@ function missedOf(step: ReadStep, read: StepRead, hasAnyRow: boolean, served: Re
   return { columns, scalars };
 }
 
-function isReadWhole({ scalarsProblem, columns }: StepRead): boolean {
+function isReadComplete({ scalarsProblem, columns }: StepRead): boolean {
   return scalarsProblem === null && areComplete([...columns.values()]);
 }
 
 function withoutMissed(read: StepRead, { columns: missed, scalars }: MissedNames): StepRead {
   if (missed.length + scalars.length === 0) return read;
   const columns = new Map(read.columns);
-  for (const name of missed) columns.set(name, lost(problemOf(missed)));
+  for (const name of missed) columns.set(name, lostColumn(problemOf(missed)));
   const scalarsProblem = scalars.length === 0 ? read.scalarsProblem : problemOf(scalars);
   return { scalars: read.scalars, scalarsProblem, columns };
 }
@@ -105,10 +106,10 @@ function withEnded(step: ReadStep, read: StepRead, ended: ReadonlySet<string>): 
   return { ...read, columns: new Map(columns) };
 }
 
-function unaskedOf(step: ReadStep, reads: Reads, served: ReadonlySet<string>): StepRead | undefined {
+function unpolledOf(step: ReadStep, reads: Reads, served: ReadonlySet<string>): StepRead | undefined {
   const names = Object.keys(step.columns ?? {});
   if (!names.some((name) => served.has(`${step.name}.${name}`))) return undefined;
-  for (const other of step.hangsOn ?? []) {
+  for (const other of step.dependsOn ?? []) {
     const cause = [...(reads.get(other)?.columns.values() ?? [])].find((column) => !column.isComplete);
     if (cause === undefined) continue;
     const columns = new Map(names.map((name) => [name, { ...cause, values: new Map() }]));
@@ -117,7 +118,7 @@ function unaskedOf(step: ReadStep, reads: Reads, served: ReadonlySet<string>): S
   return undefined;
 }
 
-function lost(problem: string): ColumnRead {
+function lostColumn(problem: string): ColumnRead {
   return { isComplete: false, isLost: true, problem, values: new Map() };
 }
 

@@ -19,7 +19,7 @@ export const VLAN_ID_MAX = 4_094;
 export function textOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
   const text = isPlainAscii(value) ? latin1(value) : withoutControls(utf8(value) ?? latin1(value));
-  return cut(text.trim());
+  return truncate(text.trim());
 }
 
 /**
@@ -28,10 +28,10 @@ export function textOf(value: SnmpValue): string | null {
  */
 export function identifierOf(value: SnmpValue): string | null {
   if (!(value instanceof Uint8Array)) return null;
-  if (isPlainAscii(value)) return cut(latin1(value).trim());
+  if (isPlainAscii(value)) return truncate(latin1(value).trim());
   const text = utf8(value);
-  const inside = text === null ? null : unpadded(text);
-  return cut(inside === null || CONTROL.test(inside) ? hexPairs(value) : inside);
+  const trimmed = text === null ? null : trimPadding(text);
+  return truncate(trimmed === null || CONTROL.test(trimmed) ? hexPairs(value) : trimmed);
 }
 
 export function integerOf(value: SnmpValue | undefined, min: number, max: number): number | null {
@@ -56,18 +56,18 @@ export function macOfOctets(octets: ArrayLike<number>, start: number, end: numbe
   if (end - start !== 6) return null;
   let sum = 0;
   let mac = "";
-  for (let at = start; at < end; at++) {
-    const octet = octets[at] as number;
+  for (let position = start; position < end; position++) {
+    const octet = octets[position] as number;
     const pair = HEX_PAIRS[octet];
     if (pair === undefined) return null;
     sum += octet;
-    mac = at === start ? pair : `${mac}:${pair}`;
+    mac = position === start ? pair : `${mac}:${pair}`;
   }
   return sum === 0 ? null : mac;
 }
 
 /** macOf that also accepts a MAC address written as text. */
-export function writtenMacOf(value: SnmpValue): string | null {
+export function macOfBytesOrText(value: SnmpValue): string | null {
   const mac = macOf(value);
   if (mac !== null || !(value instanceof Uint8Array) || value.length < 12 || value.length > 20) return mac;
   return parseMac(identifierOf(value) ?? "");
@@ -78,7 +78,7 @@ export function writtenMacOf(value: SnmpValue): string | null {
  * broadcast and multicast addresses.
  */
 export function unicastOfOctets(octets: ArrayLike<number>, start: number, end: number): string | null {
-  for (let at = start; at < end; at++) if ((octets[at] as number) > 255) return null;
+  for (let position = start; position < end; position++) if ((octets[position] as number) > 255) return null;
   const first = octets[start] as number;
   if (end - start === 4) {
     const text = `${first}.${octets[start + 1]}.${octets[start + 2]}.${octets[start + 3]}`;
@@ -86,7 +86,7 @@ export function unicastOfOctets(octets: ArrayLike<number>, start: number, end: n
     return isMulticast || text === "0.0.0.0" || text === "255.255.255.255" ? null : text;
   }
   if (end - start !== 16 || first === 0xff) return null;
-  const ip = ipOfBytes(Uint8Array.from({ length: 16 }, (_, at) => octets[start + at] as number));
+  const ip = ipOfBytes(Uint8Array.from({ length: 16 }, (_, position) => octets[start + position] as number));
   return ip === null || ip.text === "::" ? null : ip.text;
 }
 
@@ -102,8 +102,8 @@ export function subIdsOf(index: string): number[] {
   const subIds: number[] = [];
   let number = 0;
   let digits = 0;
-  for (let at = 0; at <= index.length; at++) {
-    const code = at === index.length ? DOT : index.charCodeAt(at);
+  for (let position = 0; position <= index.length; position++) {
+    const code = position === index.length ? DOT : index.charCodeAt(position);
     if (code === DOT) {
       if (digits === 0 || digits > MAX_DIGITS) return [];
       subIds.push(number);
@@ -127,8 +127,8 @@ export function singleSubIdOf(index: string, max: number): number | null {
 /** Bytes as `00:1b:21`. */
 function hexPairs(bytes: Uint8Array): string {
   let text = "";
-  for (let at = 0; at < bytes.length; at++)
-    text += at === 0 ? HEX_PAIRS[bytes[at] as number] : `:${HEX_PAIRS[bytes[at] as number]}`;
+  for (let position = 0; position < bytes.length; position++)
+    text += position === 0 ? HEX_PAIRS[bytes[position] as number] : `:${HEX_PAIRS[bytes[position] as number]}`;
   return text;
 }
 
@@ -141,8 +141,8 @@ const CONTROL = /\p{Cc}/u;
 const strictUtf8 = new TextDecoder("utf-8", { fatal: true });
 
 function isPlainAscii(bytes: Uint8Array): boolean {
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at] as number;
+  for (let position = 0; position < bytes.length; position++) {
+    const byte = bytes[position] as number;
     if (byte < 0x20 || byte > 0x7e) return false;
   }
   return true;
@@ -164,8 +164,8 @@ function latin1(bytes: Uint8Array): string {
  * Strips NUL and whitespace at both ends. Not a regular expression: its search for the end would be quadratic in long
  * inner runs.
  */
-function unpadded(text: string): string {
-  const isPadding = (at: number): boolean => text[at] === "\0" || text.charAt(at).trim() === "";
+function trimPadding(text: string): string {
+  const isPadding = (position: number): boolean => text[position] === "\0" || text.charAt(position).trim() === "";
   let from = 0;
   let to = text.length;
   while (from < to && isPadding(from)) from += 1;
@@ -179,7 +179,7 @@ function withoutControls(text: string): string {
 }
 
 /** Never splits a surrogate pair. */
-function cut(text: string): string {
+function truncate(text: string): string {
   if (text.length <= TEXT_MAX_LENGTH) return text;
   const last = text.charCodeAt(TEXT_MAX_LENGTH - 1);
   const isHighSurrogate = (last & 0xfc00) === 0xd800;

@@ -15,7 +15,7 @@ import {
   ciscoVlansOf,
 } from "./cisco-vlans.ts";
 import { areComplete, columnOf, countStep, reportOn, rowsOf } from "./columns.ts";
-import { portListReadingOf } from "./port-lists.ts";
+import { portListDecoderOf } from "./port-lists.ts";
 import type { ColumnRead, ReadStep, Reads } from "./reads.ts";
 import { IF_INDEX_MAX, integerOf, singleSubIdOf, subIdsOf, textOf, VLAN_ID_MAX, vlanNumberOf } from "./values.ts";
 
@@ -55,7 +55,7 @@ interface PortVlans {
 
 interface ReportedVlans {
   readonly vlans: DeviceVlan[] | undefined;
-  of(ifIndex: number): PortVlans;
+  forInterface(ifIndex: number): PortVlans;
   readonly areNativesByIfIndex: boolean;
   /** Lists based on the assumption made without dot1dBasePortTable. */
   readonly assumed: readonly PortList[];
@@ -88,7 +88,7 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   const staticLists = listsOf(staticPorts, (index) => singleSubIdOf(index, VLAN_ID_MAX));
   const currentLists = listsOf(currentPorts, currentVlanOf);
   const all = [...staticLists.values(), ...currentLists.values()];
-  const read = portListReadingOf(all, ports.has);
+  const read = portListDecoderOf(all, ports.has);
   const areListsComplete = areComplete([staticPorts, currentPorts]);
   const notes: string[] = [];
   if (!ports.isComplete && all.length > 0) notes.push("the interfaces of the bridge's ports were not read");
@@ -108,10 +108,10 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
     if (!names.has(number) && list.some((byte) => byte !== 0)) names.set(number, null);
 
   const isMembershipServed = staticPorts.values.size + currentPorts.values.size > 0;
-  const isMembershipWhole = isMembershipServed && read !== null && ports.isComplete && areListsComplete;
-  const isMembershipCiscos = areListsComplete && (!isMembershipServed || read === null);
+  const isMembershipComplete = isMembershipServed && read !== null && ports.isComplete && areListsComplete;
+  const usesCiscoMembership = areListsComplete && (!isMembershipServed || read === null);
   const members = new Map<number, number[]>();
-  if (isMembershipWhole) {
+  if (isMembershipComplete) {
     for (const vlan of [...new Set([...staticLists.keys(), ...currentLists.keys()])].sort((a, b) => a - b)) {
       for (const list of [staticLists.get(vlan), currentLists.get(vlan)]) {
         if (list !== undefined) for (const port of read(list)) addTo(members, ports.ifIndexOf(port), vlan);
@@ -121,12 +121,13 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
   const areNativesByIfIndex = isByIfIndex(pvids, nativePortsOf(reads), ports, interfaces);
   const byNumber = areNativesByIfIndex === true ? (index: number) => index : ports.ifIndexOf;
   const { natives, rows: nativeRows } = nativesOf(reads, areNativesByIfIndex === null ? null : byNumber);
-  const areNativesWhole = areNativesByIfIndex !== null && pvids.values.size > 0 && pvids.isComplete && ports.isComplete;
+  const arePvidsComplete =
+    areNativesByIfIndex !== null && pvids.values.size > 0 && pvids.isComplete && ports.isComplete;
   const isNativeKnown = (ifIndex: number): boolean =>
-    areNativesWhole && (areNativesByIfIndex || ports.isSettled(ifIndex));
+    arePvidsComplete && (areNativesByIfIndex || ports.isMappingKnown(ifIndex));
   const isAssumed = ports.basis === "assumed";
   const { byIfIndex: ciscoPorts, rows: ciscoPortRows } = ciscoPortsOf(reads, cisco, interfaces);
-  const areCiscoNativesWhole = areNativesComplete(reads);
+  const areCiscoNativesComplete = areNativesComplete(reads);
   // Every source of membership has ended: no port is in any VLAN.
   const areMembersEnded = areCiscoPortsEnded(reads, [staticPorts, currentPorts]);
   const areNativesEnded = areCiscoPortsEnded(reads, [pvids]);
@@ -155,24 +156,26 @@ export function vlansOf(reads: Reads, ports: BridgePorts, interfaces: Interfaces
       names.size === 0
         ? undefined
         : [...names].map(([number, name]) => ({ number, name })).sort((a, b) => a.number - b.number),
-    of: (ifIndex) => {
+    forInterface: (ifIndex) => {
       const cisco = ciscoPorts.get(ifIndex);
-      const isNone = cisco === undefined && areCiscoNativesWhole && isNativeKnown(ifIndex);
+      const isNone = cisco === undefined && areCiscoNativesComplete && isNativeKnown(ifIndex);
       const native = natives.has(ifIndex) ? natives.get(ifIndex) : isNone ? null : undefined;
-      const isMember = isMembershipWhole && ports.isSettled(ifIndex);
+      const isMember = isMembershipComplete && ports.isMappingKnown(ifIndex);
       return {
         native: areNativesEnded ? null : native === undefined && pvids.isComplete ? cisco?.native : native,
         members: areMembersEnded
           ? []
           : isMember
             ? (members.get(ifIndex) ?? [])
-            : isMembershipCiscos
+            : usesCiscoMembership
               ? cisco?.members
               : undefined,
       };
     },
     areNativesByIfIndex: areNativesByIfIndex === true,
-    assumed: isAssumed ? [...optional("vlans", isMembershipWhole), ...optional("native_vlan", areNativesWhole)] : [],
+    assumed: isAssumed
+      ? [...optional("vlans", isMembershipComplete), ...optional("native_vlan", arePvidsComplete)]
+      : [],
     rows,
     report: reportOn(reads, steps, isServed, notes),
   };
@@ -257,7 +260,7 @@ function isByIfIndex(
   if (!ports.isServed || !ports.isComplete || indexes.length === 0) return false;
   if (indexes.some((index) => ports.isListed(index))) return false;
   const areInterfaces = indexes.every((index) => interfaces.has(index));
-  return pvids.isComplete && (areInterfaces || interfaces.areWhole) ? areInterfaces : null;
+  return pvids.isComplete && (areInterfaces || interfaces.areComplete) ? areInterfaces : null;
 }
 
 /** @param interfaceOf null if the numbering is unknown */
@@ -279,8 +282,8 @@ function nativesOf(reads: Reads, interfaceOf: ((index: number) => number | null)
   return { natives, rows };
 }
 
-function optional(list: PortList, isThere: boolean): PortList[] {
-  return isThere ? [list] : [];
+function optional(list: PortList, isPresent: boolean): PortList[] {
+  return isPresent ? [list] : [];
 }
 
 function addTo(members: Map<number, number[]>, ifIndex: number | null, vlan: number): void {

@@ -2,20 +2,20 @@
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { parseInstant } from "../../base/instant.ts";
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
-import { placeAfter } from "../../resources/hosts/new-child.ts";
+import { nextPosition } from "../../resources/hosts/new-child.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { portKind } from "../../resources/ports/port.ts";
-import { seenService, serviceKind } from "../../resources/services/service.ts";
+import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { lineOf } from "./line.ts";
-import { foundBinding, foundPort, foundService } from "./new-records.ts";
+import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
@@ -41,36 +41,36 @@ interface ReportedAddress {
   /** Interface name; undefined if unknown. */
   readonly name?: string | undefined;
   /** True if the device answered at this address. */
-  readonly isAsked?: boolean;
+  readonly isPolled?: boolean;
 }
 
 type Addresses = Map<string, IpAddressRecord>;
 
 /** By host, read once per write: every neighbor table may list a load balancer's thousands of addresses. */
-const READ = new WeakMap<ScanWrite, Map<string, Addresses>>();
-const NEXT_PLACES = new WeakMap<Addresses, number>();
+const CACHE = new WeakMap<ScanWrite, Map<string, Addresses>>();
+const NEXT_POSITIONS = new WeakMap<Addresses, number>();
 
 export class AddressBook {
   private readonly write: ScanWrite;
   private readonly subnets: SubnetPlacer;
-  private readonly read: Map<string, Addresses>;
+  private readonly byHost: Map<string, Addresses>;
 
   constructor(write: ScanWrite, subnets: SubnetPlacer) {
     this.write = write;
     this.subnets = subnets;
-    const read = READ.get(write) ?? new Map<string, Addresses>();
-    READ.set(write, read);
-    this.read = read;
+    const byHost = CACHE.get(write) ?? new Map<string, Addresses>();
+    CACHE.set(write, byHost);
+    this.byHost = byHost;
   }
 
   /** Keyed by address; only this class changes the map. */
-  of(hostId: string): Addresses {
-    const known = this.read.get(hostId);
+  ofHost(hostId: string): Addresses {
+    const known = this.byHost.get(hostId);
     if (known !== undefined) return known;
     const addresses = new Map(
       this.write.tx.children(ipAddressKind, "host_n", hostId).map((each) => [each.ip_address, each]),
     );
-    this.read.set(hostId, addresses);
+    this.byHost.set(hostId, addresses);
     return addresses;
   }
 
@@ -78,59 +78,59 @@ export class AddressBook {
    * @param present the host's addresses from `of`, to which a new one is added
    * @returns null if a person deleted the address or its subnet, or at the host's limit
    */
-  give(host: HostRecord, reported: ReportedAddress, present: Addresses): IpAddressRecord | null {
+  assign(host: HostRecord, reported: ReportedAddress, present: Addresses): IpAddressRecord | null {
     const { write } = this;
     const known = present.get(reported.ip_address);
     if (known !== undefined) {
       const name = reported.name !== undefined && known.name === "" ? lineOf(reported.name) : undefined;
-      const now = write.again(
+      const now = write.update(
         ipAddressKind,
         known,
         { mac_address: reported.mac_address, name },
         {},
-        reported.isAsked === true ? ["mac_address"] : [],
+        reported.isPolled === true ? ["mac_address"] : [],
       );
-      this.remember(host.id, now.mac_address);
-      write.index.note(host.id, { mac: this.signOf(now) });
+      this.rememberMac(host.id, now.mac_address);
+      write.index.recordSigns(host.id, { mac: this.identifyingMacOf(now) });
       present.set(reported.ip_address, now);
       return now;
     }
     if (present.size >= CHILDREN_MAX) return null;
     const subnetId = this.subnets.place(reported.ip_address, reported.prefix_length);
     if (subnetId === null) return null;
-    const made = write.found(ipAddressKind, {
+    const created = write.create(ipAddressKind, {
       host_id: host.id,
       network_id: host.network_id,
       subnet_id: subnetId,
       ip_address: reported.ip_address,
       mac_address: reported.mac_address ?? null,
       name: lineOf(reported.name ?? ""),
-      position: this.nextPlace(present),
+      position: this.nextPosition(present),
       first_discovery_id: write.scanId,
     });
-    if (made === null) return null;
-    NEXT_PLACES.set(present, made.position + 1);
-    present.set(reported.ip_address, made);
-    this.remember(host.id, made.mac_address);
-    write.index.note(host.id, { mac: this.signOf(made), address: made.ip_address });
-    return made;
+    if (created === null) return null;
+    NEXT_POSITIONS.set(present, created.position + 1);
+    present.set(reported.ip_address, created);
+    this.rememberMac(host.id, created.mac_address);
+    write.index.recordSigns(host.id, { mac: this.identifyingMacOf(created), address: created.ip_address });
+    return created;
   }
 
   /** Returns the record's MAC address if it identifies a host. */
-  private signOf({ mac_address: mac }: IpAddressRecord): string | null {
+  private identifyingMacOf({ mac_address: mac }: IpAddressRecord): string | null {
     return mac === null || this.write.index.isShared(mac) ? null : mac;
   }
 
   /** Stores a MAC address as a sign of a host that may lose all its addresses. */
-  remember(hostId: string, mac: string | null): void {
+  rememberMac(hostId: string, mac: string | null): void {
     const { tx, networkId, index } = this.write;
-    if (mac === null || !isOneDevices(mac) || index.isShared(mac)) return;
+    if (mac === null || !isSingleDevice(mac) || index.isShared(mac)) return;
     if (index.isRemembered(hostId, mac)) return;
-    index.note(hostId, { mac });
-    tx.afterwardsRun(() => {
+    index.recordSigns(hostId, { mac });
+    tx.runAfterWrite(() => {
       const [networkN, hostN] = [tx.recordN(networkId) as number, tx.recordN(hostId) as number];
       const row = withChecksum(macMemory, { network_n: networkN, mac_address: mac, host_n: hostN });
-      rememberedMacs.put(tx.db, row);
+      rememberedMacs.upsert(tx.db, row);
     });
   }
 
@@ -142,16 +142,16 @@ export class AddressBook {
    */
   takeFromOthers(address: string, to: HostRecord, others: readonly string[]): void {
     const { write } = this;
-    if (write.index.isPartedFrom(to.id, address)) return;
+    if (write.index.wasTakenFrom(to.id, address)) return;
     for (const id of others) {
       if (id === to.id) continue;
-      const record = this.of(id).get(address);
+      const record = this.ofHost(id).get(address);
       const host = write.tx.find(hostKind, id);
-      if (record === undefined || host === null || this.isShared(record, this.of(to.id).get(address))) continue;
+      if (record === undefined || host === null || this.isShared(record, this.ofHost(to.id).get(address))) continue;
       const isReplaced = nameSign(host.sys_name) !== null && nameSign(host.sys_name) === nameSign(to.sys_name);
       if (this.isClaimed(record) && !(isReplaced && !this.wasSeenNow(record))) continue;
       if (record.first_discovery_id === null && isTouchedByPerson(write.tx, record.id)) {
-        write.tell({
+        write.addFinding({
           type: "Skipped",
           entity: ipAddressKind.name,
           id: record.id,
@@ -161,7 +161,7 @@ export class AddressBook {
         continue;
       }
       write.close(ipAddressKind, record, address, `moved from ${host.name} to ${to.name}`);
-      this.of(id).delete(address);
+      this.ofHost(id).delete(address);
       write.index.forget(id);
     }
   }
@@ -174,8 +174,8 @@ export class AddressBook {
     return isOfOneScan || (parseInstant(lastSeen ?? "") ?? 0) > (parseInstant(other.created_at) ?? 0);
   }
 
-  private nextPlace(present: Addresses): number {
-    return Math.min(NEXT_PLACES.get(present) ?? placeAfter([...present.values()]), INT32_MAX);
+  private nextPosition(present: Addresses): number {
+    return Math.min(NEXT_POSITIONS.get(present) ?? nextPosition([...present.values()]), INT32_MAX);
   }
 
   /** True if the device claimed the address recently. */
@@ -197,13 +197,13 @@ export class AddressBook {
   absorb(host: HostRecord, otherId: string, present: Addresses): void {
     const { tx, index, scanId } = this.write;
     const other = tx.find(hostKind, otherId);
-    if (other === null || otherId === host.id || !this.isNothingButSeen(other)) return;
+    if (other === null || otherId === host.id || !this.isOnlyObserved(other)) return;
     // A MAC address that the device lacks belongs to another machine, whatever addresses the device reports.
-    const cards = index.signsOf(host.id)?.macs ?? new Set();
-    if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !cards.has(mac))) return;
+    const ownMacs = index.signsOf(host.id)?.macs ?? new Set();
+    if ([...(index.signsOf(otherId)?.macs ?? [])].some((mac) => !ownMacs.has(mac))) return;
     for (const address of tx.children(ipAddressKind, "host_n", otherId)) {
       if (!present.has(address.ip_address))
-        this.give(
+        this.assign(
           host,
           { ip_address: address.ip_address, mac_address: address.mac_address, prefix_length: null },
           present,
@@ -215,10 +215,10 @@ export class AddressBook {
     const portIds = new Map<string, string>();
     for (const port of tx.children(portKind, "host_n", otherId)) {
       const key = `${port.number}/${port.protocol}`;
-      const id = ports.get(key) ?? this.write.found(portKind, foundPort(host, port, scanId))?.id;
+      const id = ports.get(key) ?? this.write.create(portKind, discoveredPort(host, port, scanId))?.id;
       if (id !== undefined) portIds.set(port.id, id);
     }
-    const own = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [seenService(each), each.id]));
+    const own = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [serviceIdentity(each), each.id]));
     const bound = new Set(tx.children(bindingKind, "host_n", host.id).map((each) => each.port_id));
     for (const service of tx.children(serviceKind, "host_n", otherId)) {
       const free = tx
@@ -226,19 +226,19 @@ export class AddressBook {
         .flatMap((each) => portIds.get(each.port_id ?? "") ?? [])
         .filter((portId) => !bound.has(portId));
       if (free.length === 0) continue;
-      const key = seenService(service);
-      const id = own.get(key) ?? this.write.found(serviceKind, foundService(host, service, own.size, scanId))?.id;
+      const key = serviceIdentity(service);
+      const id = own.get(key) ?? this.write.create(serviceKind, discoveredService(host, service, own.size, scanId))?.id;
       if (id === undefined) continue;
       own.set(key, id);
-      for (const portId of free) this.write.found(bindingKind, foundBinding(host, id, portId, null, scanId));
+      for (const portId of free) this.write.create(bindingKind, discoveredBinding(host, id, portId, null, scanId));
     }
     this.write.close(hostKind, other, other.name, `is the same device as ${host.name}`);
-    this.read.delete(otherId);
+    this.byHost.delete(otherId);
     index.forget(otherId);
   }
 
   /** True if the host is known only from outside scans. */
-  private isNothingButSeen(host: HostRecord): boolean {
+  private isOnlyObserved(host: HostRecord): boolean {
     const { tx } = this.write;
     if ([host.sys_name, host.sys_object_id, host.serial_number, host.chassis_id].some((each) => each !== null))
       return false;

@@ -27,14 +27,14 @@ export function withoutLists(
   lists: readonly PortList[],
 ): readonly DeviceInterface[] {
   if (lists.length === 0) return interfaces;
-  const nothing = Object.fromEntries(lists.map((list) => [list, undefined]));
-  return interfaces.map((each) => ({ ...each, ...nothing }));
+  const cleared = Object.fromEntries(lists.map((list) => [list, undefined]));
+  return interfaces.map((each) => ({ ...each, ...cleared }));
 }
 
 /** Reports the tables left unchanged. */
-export function tellUnknownLists(write: ScanWrite, host: HostRecord, lists: readonly PortList[]): void {
+export function reportUnknownLists(write: ScanWrite, host: HostRecord, lists: readonly PortList[]): void {
   for (const table of new Set(lists.map((list) => TABLE_OF[list]))) {
-    write.tell({
+    write.addFinding({
       type: "Partial",
       entity: hostKind.name,
       id: host.id,

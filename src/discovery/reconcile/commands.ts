@@ -4,7 +4,7 @@ import type { CommandActor } from "../../access/actor.ts";
 import { getReferenced } from "../../access/reach.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { AnyKind } from "../../db/kind.ts";
-import { takingLong } from "../../db/writing/command.ts";
+import { markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -48,23 +48,23 @@ export function recordAddresses(
   const write = new ScanWrite(tx, input, actor);
   const subnets = new SubnetPlacer(write, input.blocks, input.are_blocks_accepting);
   for (const sighting of input.sightings) {
-    const isHearsay = sighting.answered.length === 0;
-    const isOutside = isHearsay && !subnets.contains(sighting.ip_address);
-    const fate = isOutside ? "outside" : recordAddress(write, subnets, sighting);
-    if (isHearsay && fate !== KEPT_ROW) write.setAside.push({ ip_address: sighting.ip_address, reason: fate });
+    const isOverheard = sighting.answered.length === 0;
+    const isOutside = isOverheard && !subnets.contains(sighting.ip_address);
+    const outcome = isOutside ? "outside" : recordAddress(write, subnets, sighting);
+    if (isOverheard && outcome !== KEPT_ROW) write.setAside.push({ ip_address: sighting.ip_address, reason: outcome });
   }
   return write.result();
 }
 
 /** Accepts input as JSON bytes, which the main thread forwards without parsing. */
 export function fromScan<Input, Result>(command: (tx: WriteTransaction, input: Input, actor: CommandActor) => Result) {
-  return takingLong(
+  return markLongRunning(
     (tx: WriteTransaction, input: { readonly bytes: Uint8Array }, actor: CommandActor): Result =>
       command(tx, JSON.parse(new TextDecoder().decode(input.bytes)) as Input, actor),
   );
 }
 
-export const PERISHABLE: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind, portKind, serviceKind];
+export const AGING_KINDS: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind, portKind, serviceKind];
 
 /**
  * Marks records unseen for longer than their network allows as stale, unless seen in the meantime.
@@ -80,14 +80,14 @@ export function markStale(
   const hours = network?.stale_after_hours ?? null;
   if (hours === null) return write.result();
   for (const { entity, id } of input.records) {
-    const kind = PERISHABLE.find((each) => each.name === entity);
+    const kind = AGING_KINDS.find((each) => each.name === entity);
     const record = kind === undefined ? null : tx.find(kind, id);
     if (kind === undefined || record === null || record.stale_since !== undefined) continue;
     const lastSeen = parseInstant(tx.observedOf(id).last_seen_at ?? "");
     const staleSince = lastSeen === null ? null : lastSeen + hours * 3_600_000;
     if (staleSince === null || staleSince > tx.instant) continue;
     tx.update(kind, id, { stale_since: formatInstant(staleSince) });
-    if (kind.code === hostKind.code) write.sawHost(id, "", `not seen since ${formatInstant(lastSeen ?? 0)}`);
+    if (kind.code === hostKind.code) write.recordSeen(id, "", `not seen since ${formatInstant(lastSeen ?? 0)}`);
   }
   return { ...write.result(), hosts: [] };
 }

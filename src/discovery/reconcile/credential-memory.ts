@@ -30,5 +30,5 @@ export function rememberCredential(write: ScanWrite, address: string, credential
   });
   const present = workingRows.find(tx.db, networkN, address);
   if (present !== undefined && Bun.deepEquals(present, row)) return;
-  tx.afterwardsRun(() => workingRows.put(tx.db, row));
+  tx.runAfterWrite(() => workingRows.upsert(tx.db, row));
 }

@@ -1,25 +1,26 @@
 // Former signs of consolidated hosts, mapped to the surviving host. Read once per command. Must not decide identity.
 
+import { append } from "../../base/multimap.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { formerSelves, survivorOf } from "../../resources/consolidations/consolidation.ts";
-import { type Signs, signKeys, signsOfTexts } from "./signs.ts";
+import { formerIdentities, survivorOf } from "../../resources/consolidations/consolidation.ts";
+import { SignIndex, type Signs, signsOfTexts } from "./signs.ts";
 
-interface KnownSelf {
+interface FormerHost {
   readonly hostId: string;
   readonly signs: Signs;
 }
 
-interface Read {
-  readonly bySign: Map<string, KnownSelf[]>;
+interface FormerHostIndex {
+  readonly all: SignIndex<FormerHost>;
   /** Keyed by surviving host ID, like formerNs. */
   readonly signs: Map<string, Signs[]>;
   readonly formerNs: Map<string, number[]>;
 }
 
-export class FormerSelves {
+export class FormerHosts {
   private readonly tx: WriteTransaction;
   private readonly networkId: string;
-  private read: Read | null = null;
+  private cached: FormerHostIndex | null = null;
 
   constructor(tx: WriteTransaction, networkId: string) {
     this.tx = tx;
@@ -27,45 +28,37 @@ export class FormerSelves {
   }
 
   /** Returns former hosts that share a sign. */
-  sharing(seen: Signs): KnownSelf[] {
-    const { bySign } = this.all();
-    return bySign.size === 0 ? [] : [...new Set([...signKeys(seen)].flatMap((key) => bySign.get(key) ?? []))];
+  sharingSign(seen: Signs): FormerHost[] {
+    return this.index().all.sharingSign(seen);
   }
 
   /** Returns the former signs of a surviving host. */
   signsOf(hostId: string): readonly Signs[] {
-    return this.all().signs.get(hostId) ?? [];
+    return this.index().signs.get(hostId) ?? [];
   }
 
   /** Returns the record numbers of the hosts consolidated into a surviving one. */
   formerNsOf(hostId: string): readonly number[] {
-    return this.all().formerNs.get(hostId) ?? [];
+    return this.index().formerNs.get(hostId) ?? [];
   }
 
   /** Returns the surviving host of a possibly consolidated one; null if none. */
   survivorOf(hostId: string): string | null {
-    return this.all().formerNs.size === 0 ? hostId : survivorOf(this.tx, hostId);
+    return this.index().formerNs.size === 0 ? hostId : survivorOf(this.tx, hostId);
   }
 
-  private all(): Read {
-    if (this.read !== null) return this.read;
-    const bySign = new Map<string, KnownSelf[]>();
+  private index(): FormerHostIndex {
+    if (this.cached !== null) return this.cached;
+    const all: FormerHost[] = [];
     const signsOf = new Map<string, Signs[]>();
     const formerNs = new Map<string, number[]>();
-    for (const { hostId, formerN, signs: texts } of formerSelves(this.tx, this.networkId)) {
+    for (const { hostId, formerN, signs: texts } of formerIdentities(this.tx, this.networkId)) {
       const signs = signsOfTexts(texts);
-      const self = { hostId, signs };
-      add(signsOf, hostId, signs);
-      for (const key of signKeys(signs)) add(bySign, key, self);
-      if (formerNs.get(hostId)?.includes(formerN) !== true) add(formerNs, hostId, formerN);
+      all.push({ hostId, signs });
+      append(signsOf, hostId, signs);
+      if (formerNs.get(hostId)?.includes(formerN) !== true) append(formerNs, hostId, formerN);
     }
-    this.read = { bySign, signs: signsOf, formerNs };
-    return this.read;
+    this.cached = { all: new SignIndex(all), signs: signsOf, formerNs };
+    return this.cached;
   }
-}
-
-function add<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
 }

@@ -3,14 +3,14 @@
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { ENOUGH, isBare, likeness } from "./identity.ts";
-import { foundHost, type HostFields } from "./new-records.ts";
+import { hasOnlyAddresses, MATCH_SCORE_MIN, similarity } from "./identity.ts";
+import { discoveredHost, type HostFields } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { type Signs, signKeys, signsOfTexts } from "./signs.ts";
+import { SignIndex, type Signs, signsOfTexts } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
 
 export function newHost(write: ScanWrite, fields: HostFields): HostRecord {
-  const host = write.found(hostKind, foundHost(write.networkId, fields));
+  const host = write.create(hostKind, discoveredHost(write.networkId, fields));
   if (host === null) throw new Error("hosts: no host is ignored by its name");
   return host;
 }
@@ -21,10 +21,10 @@ export function newHost(write: ScanWrite, fields: HostFields): HostRecord {
  */
 export function ignoredHost(write: ScanWrite, seen: Signs, address: string, label: string): boolean {
   const ignored = ignoredHosts(write)
-    .sharing(seen)
+    .sharingSign(seen)
     .find(({ signs }) => isSameAsDeleted(seen, signs));
   if (ignored === undefined) return false;
-  write.tell({
+  write.addFinding({
     type: "Ignored",
     entity: hostKind.name,
     id: ignored.record.id,
@@ -37,7 +37,7 @@ export function ignoredHost(write: ScanWrite, seen: Signs, address: string, labe
 /**
  * True if all its addresses are in deleted subnets: a host without addresses would not be recognized again. Reports it.
  */
-export function isUnwanted(
+export function isInDeletedSubnets(
   write: ScanWrite,
   subnets: SubnetPlacer,
   label: string,
@@ -45,11 +45,11 @@ export function isUnwanted(
 ): boolean {
   let ignored: IgnoredRecord | null = null;
   for (const address of addresses) {
-    ignored = subnets.unwanted(address);
+    ignored = subnets.blockingDeletion(address);
     if (ignored === null) return false;
   }
   if (ignored === null) return false;
-  write.tell({
+  write.addFinding({
     type: "Ignored",
     entity: subnetKind.name,
     id: ignored.id,
@@ -61,9 +61,9 @@ export function isUnwanted(
 
 /** Same rules as for live hosts, but a common address suffices if one side has no other signs. */
 function isSameAsDeleted(seen: Signs, deleted: Signs): boolean {
-  if (likeness(seen, deleted).score >= ENOUGH) return true;
-  const isThere = [...seen.addresses].some((address) => deleted.addresses.has(address));
-  return isThere && (isBare(seen) || isBare(deleted));
+  if (similarity(seen, deleted).score >= MATCH_SCORE_MIN) return true;
+  const sharesAddress = [...seen.addresses].some((address) => deleted.addresses.has(address));
+  return sharesAddress && (hasOnlyAddresses(seen) || hasOnlyAddresses(deleted));
 }
 
 interface IgnoredHost {
@@ -71,34 +71,14 @@ interface IgnoredHost {
   readonly signs: Signs;
 }
 
-/** Deleted hosts indexed by sign: there may be thousands, and every sweep sees them again. */
-class IgnoredHosts {
-  private readonly bySign = new Map<string, IgnoredHost[]>();
-
-  constructor(records: readonly IgnoredRecord[]) {
-    for (const record of records) {
-      const host = { record, signs: signsOfTexts(record.signs) };
-      for (const sign of signKeys(host.signs)) {
-        const others = this.bySign.get(sign);
-        if (others === undefined) this.bySign.set(sign, [host]);
-        else others.push(host);
-      }
-    }
-  }
-
-  /** Returns deleted hosts that share a sign. */
-  sharing(seen: Signs): IgnoredHost[] {
-    return [...new Set([...signKeys(seen)].flatMap((sign) => this.bySign.get(sign) ?? []))];
-  }
-}
-
 /** Read once per write. */
-const READ = new WeakMap<ScanWrite, IgnoredHosts>();
+const CACHE = new WeakMap<ScanWrite, SignIndex<IgnoredHost>>();
 
-function ignoredHosts(write: ScanWrite): IgnoredHosts {
-  const known = READ.get(write);
+function ignoredHosts(write: ScanWrite): SignIndex<IgnoredHost> {
+  const known = CACHE.get(write);
   if (known !== undefined) return known;
-  const read = new IgnoredHosts(write.ignoredOf("host"));
-  READ.set(write, read);
+  const ignored = write.ignoredOf("host").map((record) => ({ record, signs: signsOfTexts(record.signs) }));
+  const read = new SignIndex<IgnoredHost>(ignored);
+  CACHE.set(write, read);
   return read;
 }

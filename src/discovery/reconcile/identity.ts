@@ -16,9 +16,9 @@ export const SIGN_WEIGHTS = {
 } as const;
 
 /** Minimum score for a match; above any single weak sign. */
-export const ENOUGH = 50;
+export const MATCH_SCORE_MIN = 50;
 
-interface Likeness {
+interface Similarity {
   readonly score: number;
   /** Matching signs, user-readable: `serial number and 12 MAC addresses`. */
   readonly reason: string;
@@ -27,19 +27,24 @@ interface Likeness {
 }
 
 /** Scores two sets of signs. A sign missing on one side does not count. */
-export function likeness(seen: Signs, known: Signs): Likeness {
+export function similarity(seen: Signs, known: Signs): Similarity {
   let score = 0;
   const reasons: string[] = [];
-  const weigh = (ours: string | null, theirs: string | null, weight: { same: number; other: number }, name: string) => {
-    if (ours === null || theirs === null) return;
-    score += ours === theirs ? weight.same : weight.other;
-    if (ours === theirs) reasons.push(name);
+  const weigh = (
+    seenValue: string | null,
+    knownValue: string | null,
+    weight: { same: number; other: number },
+    name: string,
+  ) => {
+    if (seenValue === null || knownValue === null) return;
+    score += seenValue === knownValue ? weight.same : weight.other;
+    if (seenValue === knownValue) reasons.push(name);
   };
   weigh(seen.serialNumber, known.serialNumber, SIGN_WEIGHTS.serialNumber, "serial number");
   const common = countCommon(seen.macs, known.macs);
   if (common > 0) {
-    const isMost = common * 2 >= Math.min(seen.macs.size, known.macs.size);
-    score += isMost ? SIGN_WEIGHTS.macs.same : SIGN_WEIGHTS.macs.few;
+    const isMajority = common * 2 >= Math.min(seen.macs.size, known.macs.size);
+    score += isMajority ? SIGN_WEIGHTS.macs.same : SIGN_WEIGHTS.macs.few;
     reasons.push(common === 1 ? "a MAC address" : `${common} MAC addresses`);
   } else if (seen.macs.size > 0 && known.macs.size > 0) {
     score += SIGN_WEIGHTS.macs.other;
@@ -51,12 +56,13 @@ export function likeness(seen: Signs, known: Signs): Likeness {
     score += SIGN_WEIGHTS.address.same;
     reasons.push("address");
   }
-  return { score, reason: inWords(reasons), addressCount };
+  return { score, reason: joinWords(reasons), addressCount };
 }
 
 /** True if a sign present on both sides differs. */
-export function isOtherwise(seen: Signs, known: Signs): boolean {
-  const differs = (ours: string | null, theirs: string | null) => ours !== null && theirs !== null && ours !== theirs;
+export function hasConflict(seen: Signs, known: Signs): boolean {
+  const differs = (seenValue: string | null, knownValue: string | null) =>
+    seenValue !== null && knownValue !== null && seenValue !== knownValue;
   const haveMacs = seen.macs.size > 0 && known.macs.size > 0;
   return (
     differs(seen.serialNumber, known.serialNumber) ||
@@ -70,15 +76,15 @@ export function isOtherwise(seen: Signs, known: Signs): boolean {
  * True if only addresses (and manual data) are known: then any machine answering there matches, or every swept host
  * would be duplicated once it answers SNMP.
  */
-export function isBare(known: Signs): boolean {
+export function hasOnlyAddresses(known: Signs): boolean {
   return known.serialNumber === null && known.chassisId === null && known.sysName === null && known.macs.size === 0;
 }
 
-export function isSame(seen: Signs, known: Signs): Likeness | null {
-  const like = likeness(seen, known);
-  if (like.score >= ENOUGH) return like;
-  const isAddressAll = (isBare(known) || isBare(seen)) && like.addressCount > 0;
-  return isAddressAll ? { ...like, reason: "address only" } : null;
+export function matchSigns(seen: Signs, known: Signs): Similarity | null {
+  const result = similarity(seen, known);
+  if (result.score >= MATCH_SCORE_MIN) return result;
+  const isAddressOnly = (hasOnlyAddresses(known) || hasOnlyAddresses(seen)) && result.addressCount > 0;
+  return isAddressOnly ? { ...result, reason: "address only" } : null;
 }
 
 export interface MatchCandidate<Id> {
@@ -87,7 +93,7 @@ export interface MatchCandidate<Id> {
   /** True if it last reported itself at the address that answers now. */
   readonly reportedThere?: boolean;
   /** True for the former signs of a consolidated host. */
-  readonly isFormerSelf?: true;
+  readonly isFormerHost?: true;
 }
 
 /**
@@ -98,30 +104,31 @@ export interface MatchCandidate<Id> {
 export function identify<Id>(
   seen: Signs,
   candidates: Iterable<MatchCandidate<Id>>,
-): { readonly id: Id; readonly likeness: Likeness; readonly formerSigns: Signs | null } | null {
-  let best: { candidate: MatchCandidate<Id>; likeness: Likeness } | null = null;
+): { readonly id: Id; readonly similarity: Similarity; readonly formerSigns: Signs | null } | null {
+  let best: { candidate: MatchCandidate<Id>; similarity: Similarity } | null = null;
   for (const candidate of candidates) {
-    const like = isSame(seen, candidate.signs);
-    if (like === null) continue;
-    if (best === null || precedence({ candidate, likeness: like }, best) > 0) best = { candidate, likeness: like };
+    const result = matchSigns(seen, candidate.signs);
+    if (result === null) continue;
+    if (best === null || precedence({ candidate, similarity: result }, best) > 0)
+      best = { candidate, similarity: result };
   }
   if (best === null) return null;
-  const { id, isFormerSelf, signs } = best.candidate;
-  return { id, likeness: best.likeness, formerSigns: isFormerSelf === true ? signs : null };
+  const { id, isFormerHost, signs } = best.candidate;
+  return { id, similarity: best.similarity, formerSigns: isFormerHost === true ? signs : null };
 }
 
-interface Alike {
+interface ScoredCandidate {
   readonly candidate: MatchCandidate<unknown>;
-  readonly likeness: Likeness;
+  readonly similarity: Similarity;
 }
 
 /** Positive if the first is the better match. */
-function precedence(some: Alike, other: Alike): number {
+function precedence(some: ScoredCandidate, other: ScoredCandidate): number {
   return (
-    some.likeness.score - other.likeness.score ||
-    Number(other.candidate.isFormerSelf ?? false) - Number(some.candidate.isFormerSelf ?? false) ||
+    some.similarity.score - other.similarity.score ||
+    Number(other.candidate.isFormerHost ?? false) - Number(some.candidate.isFormerHost ?? false) ||
     Number(some.candidate.reportedThere ?? false) - Number(other.candidate.reportedThere ?? false) ||
-    some.likeness.addressCount - other.likeness.addressCount
+    some.similarity.addressCount - other.similarity.addressCount
   );
 }
 
@@ -132,7 +139,7 @@ function countCommon(some: ReadonlySet<string>, others: ReadonlySet<string>): nu
   return count;
 }
 
-function inWords(reasons: readonly string[]): string {
+function joinWords(reasons: readonly string[]): string {
   const last = reasons.at(-1);
   if (last === undefined) return "nothing";
   return reasons.length === 1 ? last : `${reasons.slice(0, -1).join(", ")} and ${last}`;

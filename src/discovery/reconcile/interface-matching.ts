@@ -18,27 +18,27 @@ export function matchInterfaces<Reported extends NumberedInterface, Stored exten
 ): Map<Reported, Stored> {
   const matched = new Map<Reported, Stored>();
   const byIndex = new Map(stored.map((entry) => [entry.if_index, entry]));
-  const open: Reported[] = [];
+  const unmatched: Reported[] = [];
   for (const each of reported) {
     const entry = byIndex.get(each.if_index);
-    if (entry !== undefined && isNamedAlike(each, entry)) matched.set(each, entry);
-    else open.push(each);
+    if (entry !== undefined && hasSameName(each, entry)) matched.set(each, entry);
+    else unmatched.push(each);
   }
-  if (open.length === 0) return matched;
+  if (unmatched.length === 0) return matched;
 
   const taken = new Set(matched.values());
-  const reportedByName = onlyOnes(reported);
-  const storedByName = onlyOnes(stored);
-  const left: Reported[] = [];
-  for (const each of open) {
+  const reportedByName = uniqueByName(reported);
+  const storedByName = uniqueByName(stored);
+  const stillUnmatched: Reported[] = [];
+  for (const each of unmatched) {
     const name = nameOf(each);
     const entry = name === null || reportedByName.get(name) !== each ? undefined : storedByName.get(name);
     if (entry !== undefined && !taken.has(entry)) {
       matched.set(each, entry);
       taken.add(entry);
-    } else left.push(each);
+    } else stillUnmatched.push(each);
   }
-  for (const each of left) {
+  for (const each of stillUnmatched) {
     const entry = byIndex.get(each.if_index);
     if (entry === undefined || taken.has(entry)) continue;
     matched.set(each, entry);
@@ -60,7 +60,7 @@ export interface DeletedInterface {
  * @param some reported interfaces without an entry
  * @param all reported interfaces
  */
-export function deletedAmong<Reported extends NumberedInterface>(
+export function deletedInterfacesAmong<Reported extends NumberedInterface>(
   some: readonly Reported[],
   all: readonly Reported[],
   deleted: readonly DeletedInterface[],
@@ -70,21 +70,21 @@ export function deletedAmong<Reported extends NumberedInterface>(
   const byIndex = new Map(deleted.map((each) => [each.if_index, each]));
   const names = new Set(deleted.flatMap((each) => [...each.names]));
   const descrs = new Set(deleted.flatMap((each) => (each.names.size === 0 ? [...each.descrs] : [])));
-  const onlyOne = onlyOnes(all);
+  const uniqueReported = uniqueByName(all);
   for (const each of some) {
     const { if_name: name, if_descr: descr } = each;
     const numbered = byIndex.get(each.if_index);
-    const isNamedSo = hasText(name) ? names.has(name) : hasText(descr) && descrs.has(descr);
+    const isNameDeleted = hasText(name) ? names.has(name) : hasText(descr) && descrs.has(descr);
     if (
-      (numbered !== undefined && wasCalled(each, numbered)) ||
-      (isNamedSo && onlyOne.get(nameOf(each) as string) === each)
+      (numbered !== undefined && matchesDeleted(each, numbered)) ||
+      (isNameDeleted && uniqueReported.get(nameOf(each) as string) === each)
     )
       found.add(each);
   }
   return found;
 }
 
-function wasCalled(
+function matchesDeleted(
   { if_name: name, if_descr: descr }: NumberedInterface,
   { names, descrs }: DeletedInterface,
 ): boolean {
@@ -93,14 +93,14 @@ function wasCalled(
 }
 
 /** True also if one side has no name. */
-function isNamedAlike(some: NumberedInterface, other: NumberedInterface): boolean {
+function hasSameName(some: NumberedInterface, other: NumberedInterface): boolean {
   const bothNamed = hasText(some.if_name) && hasText(other.if_name);
   if (bothNamed) return some.if_name === other.if_name;
   return !hasText(some.if_descr) || !hasText(other.if_descr) || some.if_descr === other.if_descr;
 }
 
 /** Keyed by name; unique names only. */
-function onlyOnes<Numbered extends NumberedInterface>(all: readonly Numbered[]): Map<string, Numbered> {
+function uniqueByName<Numbered extends NumberedInterface>(all: readonly Numbered[]): Map<string, Numbered> {
   const byName = new Map<string, Numbered | null>();
   for (const each of all) {
     const name = nameOf(each);

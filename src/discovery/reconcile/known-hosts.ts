@@ -1,14 +1,14 @@
 // Candidate lookup for seen hosts, in the store's indexes and the transaction's changes. identity.ts decides.
 
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredIdentity, ignoredKind } from "../../resources/ignored/ignored.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
-import { FormerSelves } from "./former-selves.ts";
-import { isOtherwise, type MatchCandidate } from "./identity.ts";
+import { FormerHosts } from "./former-selves.ts";
+import { hasConflict, type MatchCandidate } from "./identity.ts";
 import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
 
 /** A sign shared by more hosts than this is ignored. */
@@ -35,9 +35,9 @@ export class KnownHosts {
   private readonly networkId: string;
   private readonly networkN: number;
   private readonly signs = new Map<string, KnownSigns>();
-  private readonly robbed = new Set<string>();
+  private readonly losers = new Set<string>();
   private readonly shared = new Map<string, boolean>();
-  private readonly formers: FormerSelves;
+  private readonly formerHosts: FormerHosts;
   /** Keyed by a sign gained in this transaction: `mac/…`. */
   private readonly changed = new Map<string, Set<string>>();
 
@@ -45,75 +45,76 @@ export class KnownHosts {
     this.tx = tx;
     this.networkId = networkId;
     this.networkN = tx.recordN(networkId) ?? 0;
-    this.formers = new FormerSelves(tx, networkId);
+    this.formerHosts = new FormerHosts(tx, networkId);
   }
 
   /**
    * Live hosts that share a sign, oldest first, hosts of this transaction last; then consolidated hosts with a matching
    * former sign. Excludes a host that lost the answering address by a person's edit.
-   * @param asked the address that answered: includes the host that answered there before, however many hosts have the
+   * @param polledAddress the address that answered: includes the host that answered there before, however many hosts have the
    * address
    */
-  candidates(seen: Signs, asked: string | null = null): Array<MatchCandidate<string>> {
+  candidates(seen: Signs, polledAddress: string | null = null): Array<MatchCandidate<string>> {
     const ids = new Set<string>();
     const add = (found: readonly string[]) => {
       if (found.length > CANDIDATES_MAX) return;
       for (const id of found) {
-        const living = this.formers.survivorOf(id);
-        if (living !== null) ids.add(living);
+        const survivor = this.formerHosts.survivorOf(id);
+        if (survivor !== null) ids.add(survivor);
       }
     };
     if (seen.serialNumber !== null) add(this.found("serial", seen.serialNumber, HOST_BY("serial_number")));
-    for (const [mac, of] of this.hostsByMac(seen.macs)) {
-      add(this.withChanged("mac", mac, of.interfaces));
+    for (const [mac, hosts] of this.hostsByMac(seen.macs)) {
+      add(this.withChanged("mac", mac, hosts.interfaces));
       if (this.isShared(mac)) continue;
-      add(this.withChanged("mac", mac, of.addresses));
-      add(this.withChanged("mac", mac, of.remembered));
+      add(this.withChanged("mac", mac, hosts.addresses));
+      add(this.withChanged("mac", mac, hosts.remembered));
     }
     if (seen.chassisId !== null) add(this.found("chassis", seen.chassisId, HOST_BY("chassis_id")));
     if (seen.sysName !== null) add(this.found("name", seen.sysName, HOST_BY("sys_name")));
     for (const address of seen.addresses) add(this.holdersOf(address));
-    const there = asked === null ? [] : this.reportersAt(asked);
-    for (const id of there) ids.add(id);
-    const isMeant = (id: string) => asked === null || !this.isPartedFrom(id, asked);
-    const known = [...ids].filter(isMeant).flatMap((id): Array<MatchCandidate<string>> => {
+    const reporters = polledAddress === null ? [] : this.reportersAt(polledAddress);
+    for (const id of reporters) ids.add(id);
+    const isEligible = (id: string) => polledAddress === null || !this.wasTakenFrom(id, polledAddress);
+    const known = [...ids].filter(isEligible).flatMap((id): Array<MatchCandidate<string>> => {
       const signs = this.signsOf(id);
-      return signs === null ? [] : [{ id, signs, reportedThere: there.includes(id) }];
+      return signs === null ? [] : [{ id, signs, reportedThere: reporters.includes(id) }];
     });
-    for (const { hostId: id, signs } of this.formers.sharing(seen).filter(({ hostId }) => isMeant(hostId))) {
+    for (const { hostId: id, signs } of this.formerHosts.sharingSign(seen).filter(({ hostId }) => isEligible(hostId))) {
       const own = this.signsOf(id);
       // An address that the host no longer has may belong to any host.
       const addresses = new Set([...signs.addresses].filter((address) => own?.addresses.has(address) === true));
-      known.push({ id, signs: { ...signs, addresses }, reportedThere: there.includes(id), isFormerSelf: true });
+      known.push({ id, signs: { ...signs, addresses }, reportedThere: reporters.includes(id), isFormerHost: true });
     }
     return known;
   }
 
   /** True if other hosts were consolidated into this one. */
   isConsolidated(id: string): boolean {
-    return this.formers.formerNsOf(id).length > 0;
+    return this.formerHosts.formerNsOf(id).length > 0;
   }
 
   /** True if the device reporting at this address of the host has the host's current signs. */
-  isOwnVoice(id: string, address: string): boolean {
-    const selves = this.formers.signsOf(id).filter(({ addresses }) => addresses.has(address));
+  reportsCurrentSigns(id: string, address: string): boolean {
+    const formerSigns = this.formerHosts.signsOf(id).filter(({ addresses }) => addresses.has(address));
     const own = this.signsOf(id);
-    return own !== null && (selves.length === 0 || selves.some((self) => !isOtherwise(self, own)));
+    return own !== null && (formerSigns.length === 0 || formerSigns.some((former) => !hasConflict(former, own)));
   }
 
   /**
    * True if a person took the address from this host and another host has it, after a split or after a manual delete
    * and re-entry.
    */
-  isPartedFrom(id: string, address: string): boolean {
+  wasTakenFrom(id: string, address: string): boolean {
     const identity = ignoredIdentity("ip_address", `${id}/${address}`);
     if (this.tx.findByIdentity(ignoredKind, identity) === null) return false;
     return this.holdersOf(address).some((holder) => holder !== id);
   }
 
   /** Returns the host that last reported itself at an address. */
-  reportersAt(asked: string): string[] {
-    return (this.tx.db.$client.query(BY_TELLING).values(this.networkN, asked) as Array<[string]>).map(([id]) => id);
+  reportersAt(polledAddress: string): string[] {
+    const rows = this.tx.db.$client.query(BY_REPORT).values(this.networkN, polledAddress) as Array<[string]>;
+    return rows.map(([id]) => id);
   }
 
   atAddress(address: string): string[] {
@@ -124,7 +125,7 @@ export class KnownHosts {
    * Returns possible holders, unverified. For an address that every machine has: hosts seen there by this appliance.
    */
   holdersOf(address: string): string[] {
-    return this.found("address", address, isOwnAddress(address) ? BY_ADDRESS : BY_ADDRESS_OF_EVERYBODY);
+    return this.found("address", address, isOwnAddress(address) ? BY_ADDRESS : BY_COMMON_ADDRESS);
   }
 
   atMac(mac: string): string[] {
@@ -132,7 +133,7 @@ export class KnownHosts {
     const others = this.isShared(mac) ? [] : [ADDRESS_BY_MAC, BY_REMEMBERED_MAC];
     for (const sql of others) for (const id of this.found("mac", mac, sql)) ids.add(id);
     return [...ids]
-      .flatMap((id) => this.formers.survivorOf(id) ?? [])
+      .flatMap((id) => this.formerHosts.survivorOf(id) ?? [])
       .filter((id) => this.signsOf(id)?.macs.has(mac) === true);
   }
 
@@ -144,13 +145,16 @@ export class KnownHosts {
     if (host === null || host.network_id !== this.networkId) return null;
     const addresses = this.tx.children(ipAddressKind, "host_n", id);
     const own = this.tx.children(ifEntryKind, "host_n", id).flatMap((each) => each.mac_address ?? []);
-    const remembered = [this.tx.recordN(id) ?? 0, ...this.formers.formerNsOf(id)].flatMap(
+    const remembered = [this.tx.recordN(id) ?? 0, ...this.formerHosts.formerNsOf(id)].flatMap(
       (hostN) => this.tx.db.$client.query(REMEMBERED_MACS).values(this.networkN, hostN) as Array<[string]>,
     );
     const seen = [...addresses.flatMap((each) => each.mac_address ?? []), ...remembered.map(([mac]) => mac)];
     const signs: KnownSigns = {
       ...ownSigns(host),
-      macs: new Set([...own.filter(isOneDevices), ...seen.filter((mac) => isOneDevices(mac) && !this.isShared(mac))]),
+      macs: new Set([
+        ...own.filter(isSingleDevice),
+        ...seen.filter((mac) => isSingleDevice(mac) && !this.isShared(mac)),
+      ]),
       addresses: new Set(
         addresses
           .map((each) => each.ip_address)
@@ -162,8 +166,11 @@ export class KnownHosts {
   }
 
   /** Records signs that a host gained in this transaction. */
-  note(id: string, got: { readonly host?: HostRecord; readonly mac?: string | null; readonly address?: string }): void {
-    const { host, mac, address } = got;
+  recordSigns(
+    id: string,
+    gained: { readonly host?: HostRecord; readonly mac?: string | null; readonly address?: string },
+  ): void {
+    const { host, mac, address } = gained;
     const signs = this.signs.get(id);
     if (host !== undefined) {
       const own = ownSigns(host);
@@ -172,7 +179,7 @@ export class KnownHosts {
       if (own.chassisId !== null) this.put("chassis", own.chassisId, id);
       if (own.sysName !== null) this.put("name", own.sysName, id);
     }
-    if (typeof mac === "string" && isOneDevices(mac)) {
+    if (typeof mac === "string" && isSingleDevice(mac)) {
       signs?.macs.add(mac);
       this.put("mac", mac, id);
     }
@@ -183,13 +190,13 @@ export class KnownHosts {
   }
 
   /** Records where a host was seen: the address counts as its own even if every machine has it. */
-  noteSeenAt(id: string, address: string): void {
+  recordSeenAt(id: string, address: string): void {
     this.signs.get(id)?.addresses.add(address);
     this.put("address", address, id);
   }
 
   /** Records a MAC address shared by many hosts. */
-  noteShared(mac: string): void {
+  markShared(mac: string): void {
     this.shared.set(mac, true);
   }
 
@@ -208,19 +215,18 @@ export class KnownHosts {
   /** Records that a host lost an address or was deleted. */
   forget(id: string): void {
     this.signs.delete(id);
-    this.robbed.add(id);
+    this.losers.add(id);
   }
 
   hasLost(id: string): boolean {
-    return this.robbed.has(id);
+    return this.losers.has(id);
   }
 
   /** One statement for all: one per MAC address would dominate the cost. */
   private hostsByMac(macs: ReadonlySet<string>): Map<string, HostsOfMac> {
     if (macs.size === 0) return new Map();
-    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, JSON.stringify([...macs])) as Array<
-      [string, string, string, string]
-    >;
+    const list = JSON.stringify([...macs]);
+    const rows = this.tx.db.$client.query(BY_MACS).values(this.networkN, list) as [string, string, string, string][];
     return new Map(
       rows.map(([mac, ...found]) => {
         const [interfaces, addresses, remembered] = found.map((ids) => JSON.parse(ids) as string[]) as [
@@ -236,11 +242,8 @@ export class KnownHosts {
 
   private found(sign: string, value: string, sql: string): string[] {
     const rows = this.tx.db.$client.query(sql).values(this.networkN, value) as Array<[string]>;
-    return this.withChanged(
-      sign,
-      value,
-      rows.map(([id]) => id),
-    );
+    const ids = rows.map(([id]) => id);
+    return this.withChanged(sign, value, ids);
   }
 
   private withChanged(sign: string, value: string, stored: string[]): string[] {
@@ -271,11 +274,11 @@ const INTERFACE_BY_MAC = `SELECT DISTINCT r.id FROM if_entries e JOIN history_re
   WHERE e.mac_address = +?2 AND e.network_n = +?1 ${LIMIT}`;
 const ADDRESS_BY_MAC = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
   WHERE a.mac_address = +?2 AND a.network_n = +?1 ${LIMIT}`;
-const BY_ADDRESS_OF_EVERYBODY = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
+const BY_COMMON_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
   WHERE a.ip_address = +?2 AND a.network_n = +?1
   AND (EXISTS (SELECT 1 FROM discovery_tellings t WHERE t.network_n = +?1 AND t.ip_address = +?2
     AND t.host_n = a.host_n) OR NOT EXISTS (SELECT 1 FROM if_entries e WHERE e.host_n = a.host_n)) ${LIMIT}`;
-const BY_TELLING = `SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n
+const BY_REPORT = `SELECT r.id FROM discovery_tellings t JOIN history_records r ON r.n = t.host_n
     WHERE t.network_n = +?1 AND t.ip_address = +?2`;
 const BY_REMEMBERED_MAC = `SELECT r.id FROM discovery_macs m JOIN history_records r ON r.n = m.host_n
     WHERE m.network_n = +?1 AND m.mac_address = +?2`;

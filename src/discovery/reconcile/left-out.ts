@@ -3,12 +3,12 @@
 
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { DEVICE_TABLES, type Device, type DeviceTable, type PortList } from "../device.ts";
-import { narrowed, type RowReason, rowsInWords, setAside } from "../rows.ts";
+import { describeRows, narrowed, type RowReason, setAside } from "../rows.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 type Counts = Partial<Record<DeviceTable, Partial<Record<RowReason, number>>>>;
 
-export class LeftOut {
+export class OmittedRows {
   private readonly counts: Counts;
 
   /** @param text from toText */
@@ -28,8 +28,8 @@ export class LeftOut {
   }
 
   without(rows: Device["rows"]): Device["rows"] {
-    const of = (table: DeviceTable) => narrowed(rows[table], { set_aside: this.counts[table] ?? {} });
-    return Object.fromEntries(DEVICE_TABLES.map((table) => [table, of(table)])) as Device["rows"];
+    const countOf = (table: DeviceTable) => narrowed(rows[table], { set_aside: this.counts[table] ?? {} });
+    return Object.fromEntries(DEVICE_TABLES.map((table) => [table, countOf(table)])) as Device["rows"];
   }
 }
 
@@ -37,21 +37,21 @@ export class LeftOut {
  * Reports the row counts of each table. Neighbors (arp) report their own.
  * @param unknown interface lists left unchanged
  */
-export function tellRows(
+export function reportRows(
   write: ScanWrite,
   host: HostRecord,
   device: Device,
-  leftOut: LeftOut,
+  omitted: OmittedRows,
   unknown: readonly PortList[],
 ): void {
-  const rows = leftOut.without(device.rows);
+  const rows = omitted.without(device.rows);
   for (const table of DEVICE_TABLES) {
     const unknownRows = rowsOfLists(device, table, unknown);
     const count = setAside(rows[table], "withheld", unknownRows);
     if (table === "arp" || count.read === 0) continue;
     const concluded = unknownRows > 0 ? [] : (device.conclusions?.[table] ?? []);
-    const reason = [rowsInWords(count), ...concluded].join("; ");
-    write.tell({
+    const reason = [describeRows(count), ...concluded].join("; ");
+    write.addFinding({
       type: "Read",
       entity: hostKind.name,
       id: host.id,

@@ -11,7 +11,7 @@ import { networkKind } from "../../resources/networks/network.ts";
 import type { Recorded } from "../sightings.ts";
 import { announcementsFingerprint } from "../topology/announcements.ts";
 import type { NeighborLink } from "../topology/find-links.ts";
-import { isSetByPerson } from "./provenance.ts";
+import { isSetByUser } from "./provenance.ts";
 import { mergeReported } from "./reported-fields.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
 
@@ -31,14 +31,14 @@ export function linkNeighbors(
     const entry = findReachable(tx, ifEntryKind, link.if_entry_id, actor);
     if (entry === null || entry.network_id !== input.network_id || announcementsFingerprint(entry) !== link.fingerprint)
       continue;
-    const isThere = (to: Neighbor | null) => to === null || isFarEndOf(tx, entry, to);
+    const isValidFarEnd = (to: Neighbor | null) => to === null || isFarEndOf(tx, entry, to);
     const changes = {
-      ...neighborChanges(tx, entry, link.neighbor, isThere),
-      ...moreNeighbors(entry, link.more, isThere),
+      ...neighborChanges(tx, entry, link.neighbor, isValidFarEnd),
+      ...moreNeighbors(entry, link.more, isValidFarEnd),
     };
     if (Object.keys(changes).length === 0) continue;
     tx.update(ifEntryKind, entry.id, changes);
-    write.sawHost(entry.host_id, "", "the far ends of its links were resolved");
+    write.recordSeen(entry.host_id, "", "the far ends of its links were resolved");
   }
   return { ...write.result(), hosts: [] };
 }
@@ -47,25 +47,25 @@ function neighborChanges(
   tx: WriteTransaction,
   entry: IfEntryRecord,
   neighbor: Neighbor | null,
-  isThere: (to: Neighbor | null) => boolean,
+  isValidFarEnd: (to: Neighbor | null) => boolean,
 ): Partial<IfEntryRecord> {
-  if (!isThere(neighbor)) return {};
-  const isPersons = () => isSetByPerson(tx, entry.id, "neighbor", [null]);
+  if (!isValidFarEnd(neighbor)) return {};
+  const isManual = () => isSetByUser(tx, entry.id, "neighbor", [null]);
   // A missing or unresolved announcement does not contradict a manual value.
-  const reported = neighbor === null && entry.neighbor !== undefined && isPersons() ? entry.neighbor : neighbor;
-  return mergeReported(entry, { neighbor: reported }, undefined, isPersons);
+  const reported = neighbor === null && entry.neighbor !== undefined && isManual() ? entry.neighbor : neighbor;
+  return mergeReported(entry, { neighbor: reported }, undefined, isManual);
 }
 
 /** Returns {} if nothing differs. */
 function moreNeighbors(
   { more_neighbors: more }: IfEntryRecord,
   farEnds: NeighborLink["more"],
-  isThere: (to: Neighbor | null) => boolean,
+  isValidFarEnd: (to: Neighbor | null) => boolean,
 ): Pick<IfEntryRecord, "more_neighbors"> {
   if (more === undefined) return {};
-  const linked = more.map((announced, place) => {
-    const to = farEnds[place] ?? null;
-    return isThere(to) ? withFarEnd(announced, to) : announced;
+  const linked = more.map((announced, index) => {
+    const to = farEnds[index] ?? null;
+    return isValidFarEnd(to) ? withFarEnd(announced, to) : announced;
   });
   return Bun.deepEquals(linked, more) ? {} : { more_neighbors: linked };
 }

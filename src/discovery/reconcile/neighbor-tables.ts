@@ -6,7 +6,7 @@ import { countRows, KEPT_ROW, narrowed, type RowCount } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { isLinkLocal, isOwnAddress } from "./signs.ts";
 
-export interface Heard {
+export interface NeighborSightings {
   readonly sightings: readonly AddressSighting[];
   /** Kept rows are the sightings. */
   readonly rows: RowCount;
@@ -16,7 +16,7 @@ export interface Heard {
  * Lists the neighbors of a device, each address once, excluding its own addresses and those that every machine has.
  * @param knownMacs stored MAC addresses of its interfaces, in case it reports only some
  */
-export function heardOf(device: Device, knownMacs: readonly string[] = []): Heard {
+export function neighborSightingsOf(device: Device, knownMacs: readonly string[] = []): NeighborSightings {
   const own = new Set((device.addresses ?? []).map((each) => each.ip_address));
   const ownMacs = new Set([...knownMacs, ...(device.interfaces ?? []).flatMap((each) => each.mac_address ?? [])]);
   const byAddress = new Map<string, ArpEntry>();

@@ -3,7 +3,7 @@
 import { nonNull } from "../../base/fields.ts";
 import type { OwnFields } from "../../db/kind.ts";
 import type { BindingRecord } from "../../resources/bindings/binding.ts";
-import { type HostRecord, UNSAID_HOST } from "../../resources/hosts/host.ts";
+import { HOST_DEFAULTS, type HostRecord } from "../../resources/hosts/host.ts";
 import type { PortRecord } from "../../resources/ports/port.ts";
 import { type PortProtocol, portType } from "../../resources/ports/port-type.ts";
 import type { ServiceRecord } from "../../resources/services/service.ts";
@@ -18,12 +18,12 @@ type Host = Pick<HostRecord, "id" | "network_id">;
 export type HostFields = Reported<HostRecord> & Pick<HostRecord, "name" | "source">;
 
 /** Builds a host from its reported fields. */
-export function foundHost(networkId: string, { name, source, ...reported }: HostFields): OwnFields<HostRecord> {
-  return { name, network_id: networkId, source, ...UNSAID_HOST, ...nonNull(reported) };
+export function discoveredHost(networkId: string, { name, source, ...reported }: HostFields): OwnFields<HostRecord> {
+  return { name, network_id: networkId, source, ...HOST_DEFAULTS, ...nonNull(reported) };
 }
 
 /** Builds a port. @param discoveryId the scan or run that found it */
-export function foundPort(
+export function discoveredPort(
   host: Host,
   { number, protocol }: { readonly number: number; readonly protocol: PortProtocol },
   discoveryId: string,
@@ -41,9 +41,9 @@ export function foundPort(
 /**
  * Builds a service.
  * @param position after the host's existing services
- * @param discoveryId same as for foundPort
+ * @param discoveryId same as for discoveredPort
  */
-export function foundService(
+export function discoveredService(
   host: Host,
   { name, service_definition, source = DISCOVERED }: IdentifiedService & { readonly source?: SourceRecord },
   position: number,
@@ -65,9 +65,9 @@ export function foundService(
 /**
  * Builds the binding of a service to a port.
  * @param addressId null: on all addresses of the host
- * @param discoveryId same as for foundPort
+ * @param discoveryId same as for discoveredPort
  */
-export function foundBinding(
+export function discoveredBinding(
   host: Host,
   serviceId: string,
   portId: string,
@@ -86,7 +86,7 @@ export function foundBinding(
 }
 
 /** Builds a subnet named after its prefix. @param known other known fields */
-export function foundSubnet(
+export function discoveredSubnet(
   networkId: string,
   cidr: string,
   known: Partial<Pick<SubnetRecord, "subnet_type" | "source" | "accepts_credentials">>,

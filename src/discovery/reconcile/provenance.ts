@@ -2,18 +2,18 @@
 
 import { ownValue } from "../../base/fields.ts";
 import { parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
-import { changedSql, membersSql, ofKindSql } from "../../db/shape.ts";
+import { byKindSql, changedSql, membersSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { KINDS } from "../../records/resources.ts";
 import { consolidatedIn } from "../../resources/consolidations/consolidation.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 
 /** Maximum number of versions read; a field unchanged in all of them counts as set by a person. */
-const VERSIONS_LOOKED_AT_MAX = 100_000;
+const VERSIONS_EXAMINED_MAX = 100_000;
 
 const KIND = "(SELECT kind FROM history_records WHERE n = ?1)";
-const MEMBERS = ofKindSql(KINDS, KIND, "v", membersSql);
-const CHANGED = ofKindSql(KINDS, KIND, "v", changedSql);
+const MEMBERS = byKindSql(KINDS, KIND, "v", membersSql);
+const CHANGED = byKindSql(KINDS, KIND, "v", changedSql);
 
 interface Version {
   readonly sequence: number;
@@ -28,21 +28,21 @@ interface Version {
  * True if a person (or a program with an API key) set the field of a live record, not discovery. A restore or revert
  * counts for the author of the value it brought back; removing the referenced record does not count. A value that a
  * person created the record with counts unless it is the default.
- * @param unsaid values that the field has by default: null, "" or the default of a create
+ * @param defaults values that the field has by default: null, "" or the default of a create
  */
-export function isSetByPerson(
+export function isSetByUser(
   tx: WriteTransaction,
   id: string,
   field: string,
-  unsaid: readonly unknown[] = [],
+  defaults: readonly unknown[] = [],
 ): boolean {
   const valueIn = ({ members }: Version) => ownValue(parseMembers<RecordBase>(members), field);
-  return isLastWordAPersons(tx, id, field, valueIn, unsaid);
+  return wasLastSetByPerson(tx, id, field, valueIn, defaults);
 }
 
-/** isSetByPerson for the MAC addresses in an entry's forwarding table, which are separate records. */
-export function isForwardingSetByPerson(tx: WriteTransaction, ifEntryId: string): boolean {
-  return isLastWordAPersons(tx, ifEntryId, "fdb_macs", ({ sequence }) => forwardingAt(tx, ifEntryId, sequence), [null]);
+/** isSetByUser for the MAC addresses in an entry's forwarding table, which are separate records. */
+export function isForwardingSetByUser(tx: WriteTransaction, ifEntryId: string): boolean {
+  return wasLastSetByPerson(tx, ifEntryId, "fdb_macs", ({ sequence }) => forwardingAt(tx, ifEntryId, sequence), [null]);
 }
 
 /** Returns the MAC addresses after a transaction; null if none. */
@@ -60,12 +60,12 @@ function forwardingAt(tx: WriteTransaction, ifEntryId: string, sequence: number)
 }
 
 /** @param valueIn called only where needed */
-function isLastWordAPersons(
+function wasLastSetByPerson(
   tx: WriteTransaction,
   id: string,
   field: string,
   valueIn: (version: Version) => unknown,
-  unsaid: readonly unknown[],
+  defaults: readonly unknown[],
 ): boolean {
   const n = tx.recordN(id);
   // Discovery created a record of the current transaction.
@@ -77,21 +77,21 @@ function isLastWordAPersons(
        FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
        WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND v.operation <> 3
          AND (v.changed IS NULL OR instr(${CHANGED}, ?2) > 0)
-       ORDER BY v.key DESC LIMIT ${VERSIONS_LOOKED_AT_MAX}`,
+       ORDER BY v.key DESC LIMIT ${VERSIONS_EXAMINED_MAX}`,
     )
     .iterate(n, JSON.stringify(field)) as Iterable<Version>;
   /** Value brought back by a restore, while its origin is searched. */
-  let sought: { readonly value: unknown } | null = null;
+  let restored: { readonly value: unknown } | null = null;
   for (const version of rows) {
-    if (sought !== null && !Bun.deepEquals(sought.value, valueIn(version))) continue;
-    if (isRestoring(version.source)) {
-      sought = { value: valueIn(version) };
+    if (restored !== null && !Bun.deepEquals(restored.value, valueIn(version))) continue;
+    if (isRestore(version.source)) {
+      restored = { value: valueIn(version) };
       continue;
     }
-    if (version.operation === UPDATED && MOVING.has(version.source)) {
+    if (version.operation === UPDATED && MOVE_COMMANDS.has(version.source)) {
       // A value moved from another host is attributed to its author there; all other changes follow from the move.
       const former = consolidatedIn(tx, n, version.sequence);
-      if (former !== null) return isLastWordAPersons(tx, former, field, valueIn, unsaid);
+      if (former !== null) return wasLastSetByPerson(tx, former, field, valueIn, defaults);
       continue;
     }
     if (version.operation === UPDATED && isSideEffect(version.source, field)) {
@@ -103,7 +103,7 @@ function isLastWordAPersons(
       return false;
     if (version.operation === UPDATED) return true;
     const value = valueIn(version) ?? null;
-    return !unsaid.some((each) => Bun.deepEquals(each, value));
+    return !defaults.some((each) => Bun.deepEquals(each, value));
   }
   return true;
 }
@@ -139,8 +139,8 @@ function isSideEffect(source: string, field: string): boolean {
 }
 
 /** Commands that move records between hosts and set no values themselves. */
-const MOVING = new Set(["host.consolidate", "host.split"]);
+const MOVE_COMMANDS = new Set(["host.consolidate", "host.split"]);
 
-function isRestoring(source: string): boolean {
+function isRestore(source: string): boolean {
   return source.endsWith(".restore") || source === "transaction.revert";
 }

@@ -2,16 +2,16 @@
 // it, unless a MAC address disagrees. One address alone never turns one host into another.
 
 import { parseIp } from "../../base/ip.ts";
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import type { IpAddressRecord } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED, INFERRED } from "../../resources/source.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
-import { KEPT_ROW, type RowFate } from "../rows.ts";
+import { KEPT_ROW, type RowOutcome } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
-import { ignoredHost, isUnwanted, newHost } from "./hosts.ts";
+import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { Reported } from "./reported-fields.ts";
@@ -24,30 +24,30 @@ import type { SubnetPlacer } from "./subnet-placer.ts";
 const LOCALHOST: ReadonlySet<string> = new Set(["127.0.0.1", "::1"]);
 
 /** @returns fate of the sighting: dropped if a person deleted its host or a device contradicts it */
-export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowFate {
+export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): RowOutcome {
   const { ip_address: address, mac_address: mac, answered } = sighting;
-  if (sighting.is_mac_shared === true && mac !== null) write.index.noteShared(mac);
+  if (sighting.is_mac_shared === true && mac !== null) write.index.markShared(mac);
   const book = new AddressBook(write, subnets);
   const reason = answered.length > 0 ? `answered ${answered.join(" and ")}` : "in the neighbor table of another device";
   const holder = holderOf(write, book, sighting);
   if (holder === "contradiction") return "contradicted";
-  const host = holder ?? newcomer(write, subnets, sighting);
+  const host = holder ?? createHost(write, subnets, sighting);
   if (host === null) return "deleted";
-  write.index.noteSeenAt(host.id, address);
-  const present = book.of(host.id);
+  write.index.recordSeenAt(host.id, address);
+  const present = book.ofHost(host.id);
   const known = present.get(address);
-  const isHearsay = answered.length === 0 && known !== undefined && wasSeenNow(write, known);
-  const given = book.give(
+  const isOverheard = answered.length === 0 && known !== undefined && wasSeenInThisScan(write, known);
+  const assigned = book.assign(
     host,
-    { ip_address: address, mac_address: macToKeep(write, host, known, mac, isHearsay), prefix_length: null },
+    { ip_address: address, mac_address: macToStore(write, host, known, mac, isOverheard), prefix_length: null },
     present,
   );
-  if (given !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
+  if (assigned !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
   const reported = reportedOf(write, host, sighting, present);
-  write.again(hostKind, host, reported);
-  write.sawHost(host.id, address, reason);
+  write.update(hostKind, host, reported);
+  write.recordSeen(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
-  if (given !== null) return KEPT_ROW;
+  if (assigned !== null) return KEPT_ROW;
   return present.size >= CHILDREN_MAX ? "limit" : "deleted";
 }
 
@@ -58,20 +58,20 @@ function holderOf(
   { ip_address: address, mac_address: mac, answered }: AddressSighting,
 ): HostRecord | "contradiction" | null {
   const { tx, index } = write;
-  const isIdentifying = mac !== null && isSign(write, mac);
-  const byMac = isIdentifying ? index.atMac(mac).filter((id) => !index.isPartedFrom(id, address)) : [];
-  const at = index.atAddress(address);
+  const isIdentifying = mac !== null && identifiesHost(write, mac);
+  const byMac = isIdentifying ? index.atMac(mac).filter((id) => !index.wasTakenFrom(id, address)) : [];
+  const hostIds = index.atAddress(address);
   if (answered.length === 0) {
     // Other devices' tables are hours old: they do not contradict a host that just answered there.
-    const answering = at.find((id) => wasSeenNow(write, book.of(id).get(address)));
+    const answering = hostIds.find((id) => wasSeenInThisScan(write, book.ofHost(id).get(address)));
     if (answering !== undefined) return tx.get(hostKind, answering);
   }
   // Both signs agree, or the MAC address is not conclusive.
-  const confirmed = at.filter(
-    (id) => !isIdentifying || byMac.includes(id) || isCompatible(write, book.of(id).get(address), byMac),
+  const confirmed = hostIds.filter(
+    (id) => !isIdentifying || byMac.includes(id) || isCompatible(write, book.ofHost(id).get(address), byMac),
   );
   if (confirmed.length > 0) return tx.get(hostKind, lastSeenAt(write, book, address, confirmed));
-  const records = at.flatMap((id) => book.of(id).get(address) ?? []);
+  const records = hostIds.flatMap((id) => book.ofHost(id).get(address) ?? []);
   if (records.some((record) => book.isClaimed(record))) return "contradiction";
   // The machine with this MAC address has a new IP address. With several (clones), none is certain.
   if (byMac.length === 1) return tx.get(hostKind, byMac[0] as string);
@@ -82,7 +82,7 @@ function holderOf(
 function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: readonly string[]): string {
   const [first] = ids as readonly [string, ...string[]];
   if (ids.length === 1) return first;
-  const seenAt = (id: string) => write.tx.observedOf(book.of(id).get(address)?.id ?? "").last_seen_at ?? "";
+  const seenAt = (id: string) => write.tx.observedOf(book.ofHost(id).get(address)?.id ?? "").last_seen_at ?? "";
   return ids.reduce((latest, id) => (seenAt(id) > seenAt(latest) ? id : latest), first);
 }
 
@@ -90,18 +90,18 @@ function lastSeenAt(write: ScanWrite, book: AddressBook, address: string, ids: r
 function isCompatible(write: ScanWrite, record: IpAddressRecord | undefined, byMac: readonly string[]): boolean {
   if (byMac.length > 0) return false;
   // The address moves between routers: its old MAC address does not identify a host.
-  return record !== undefined && (record.mac_address === null || !isSign(write, record.mac_address));
+  return record !== undefined && (record.mac_address === null || !identifiesHost(write, record.mac_address));
 }
 
 /** True if a MAC address identifies the holder of an address. */
-function isSign({ index }: ScanWrite, mac: string): boolean {
-  return isOneDevices(mac) && !index.isShared(mac);
+function identifiesHost({ index }: ScanWrite, mac: string): boolean {
+  return isSingleDevice(mac) && !index.isShared(mac);
 }
 
-function newcomer(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
+function createHost(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
   const { ip_address: address, mac_address: mac, answered } = sighting;
-  if (isUnwanted(write, subnets, address, [address])) return null;
-  const macs = new Set(mac !== null && isSign(write, mac) ? [mac] : []);
+  if (isInDeletedSubnets(write, subnets, address, [address])) return null;
+  const macs = new Set(mac !== null && identifiesHost(write, mac) ? [mac] : []);
   const signs: Signs = { serialNumber: null, chassisId: null, macs, sysName: null, addresses: new Set([address]) };
   if (ignoredHost(write, signs, address, address)) return null;
   const hostname = lineOf(sighting.hostname ?? "");
@@ -111,28 +111,28 @@ function newcomer(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSigh
     manufacturer: makerOf(write, mac),
     source: answered.length > 0 ? DISCOVERED : INFERRED,
   });
-  write.index.note(host.id, { host });
+  write.index.recordSigns(host.id, { host });
   return host;
 }
 
-function wasSeenNow({ tx, scanId }: ScanWrite, record: IpAddressRecord | undefined): boolean {
+function wasSeenInThisScan({ tx, scanId }: ScanWrite, record: IpAddressRecord | undefined): boolean {
   return record !== undefined && tx.observedOf(record.id).last_discovery_id === scanId;
 }
 
 /**
  * Returns undefined to keep the stored MAC address.
- * @param isHearsay true for an overheard address that was itself just seen
+ * @param isOverheard true for an overheard address that was itself just seen
  */
-function macToKeep(
+function macToStore(
   write: ScanWrite,
   host: HostRecord,
   known: IpAddressRecord | undefined,
   mac: string | null,
-  isHearsay: boolean,
+  isOverheard: boolean,
 ): string | undefined {
   if (mac === null) return undefined;
   if (known === undefined || known.mac_address === null) return mac;
-  if (isHearsay) return undefined;
+  if (isOverheard) return undefined;
   // The MAC address that identifies the host wins.
   if (write.index.isShared(mac) && !write.index.isShared(known.mac_address)) return undefined;
   // A device's own interface data outranks what others see.
@@ -150,10 +150,10 @@ function reportedOf(
   const isFirst = name !== "" && isFirstOf(present, address);
   const isNamed = name !== "" && (isFirst || host.hostname === null);
   // A host named after its address takes a host name once it has one.
-  const isCalledByAddress = host.sys_name === null && (parseIp(host.name) !== null || host.name === host.hostname);
+  const isNamedByAddress = host.sys_name === null && (parseIp(host.name) !== null || host.name === host.hostname);
   return {
     hostname: isNamed ? name : undefined,
-    name: isNamed && isCalledByAddress ? name : undefined,
+    name: isNamed && isNamedByAddress ? name : undefined,
     manufacturer: host.manufacturer === null ? (makerOf(write, mac) ?? undefined) : undefined,
     source: host.source.type === "Inferred" && answered.length > 0 ? DISCOVERED : undefined,
   };
@@ -167,5 +167,5 @@ function isFirstOf(present: ReadonlyMap<string, IpAddressRecord>, address: strin
 
 /** Returns the manufacturer by interface MAC address; null for virtual routers and proxies. */
 function makerOf(write: ScanWrite, mac: string | null): string | null {
-  return mac !== null && isSign(write, mac) ? vendorOf(mac) : null;
+  return mac !== null && identifiesHost(write, mac) ? vendorOf(mac) : null;
 }

@@ -1,6 +1,6 @@
 // Recording of an agent's report on its host: fields, addresses, VLANs and interfaces. A partial table clears nothing.
 
-import { isLocallyAdministered, isOneDevices } from "../../base/mac.ts";
+import { isLocallyAdministered, isSingleDevice } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { cover } from "../../resources/credential-assignments/coverage.ts";
 import {
@@ -17,79 +17,80 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable } from "../device.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";
-import { tellUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
+import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
 import { rememberCredential } from "./credential-memory.ts";
-import { ignoredHost, isUnwanted, newHost } from "./hosts.ts";
-import { identify, isOtherwise, likeness } from "./identity.ts";
+import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
+import { hasConflict, identify, similarity } from "./identity.ts";
 import { matchInterfaces } from "./interface-matching.ts";
-import { LeftOut, tellRows } from "./left-out.ts";
+import { OmittedRows, reportRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
 import { recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
-import { rememberReport, reportedAsBefore } from "./reports.ts";
+import { rememberReport, unchangedReport } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { missedClause, rememberServed } from "./served-memory.ts";
 import { isOwnAddress, type Signs, signsOfDevice } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
-import { VlanKeeper } from "./vlan-keeper.ts";
+import { NetworkVlans } from "./vlan-keeper.ts";
 
 const SNMP_PORT = { number: 161, protocol: "Udp", service: { name: "SNMP", service_definition: "snmp" } } as const;
 
 /** @returns the host; null if a person deleted it */
 export function recordDevice(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): HostRecord | null {
-  const asked = sighting.ip_address;
+  const polledAddress = sighting.ip_address;
   write.isContinued = sighting.is_continued === true;
-  const before = reportedAsBefore(write, sighting);
-  const gone = before === null ? goThrough(write, subnets, sighting) : { ...before, isBeside: false };
-  if (gone === null) return null;
-  const { host, leftOut } = gone;
+  const before = unchangedReport(write, sighting);
+  const recorded = before === null ? recordReport(write, subnets, sighting) : { ...before, isAdditional: false };
+  if (recorded === null) return null;
+  const { host, omitted } = recorded;
   if (before !== null) {
-    write.heardHost(host.id);
-    write.sawHost(host.id, asked, "answered SNMP");
+    write.markReported(host.id);
+    write.recordSeen(host.id, polledAddress, "answered SNMP");
   }
-  rememberCredential(write, asked, sighting.credential);
+  rememberCredential(write, polledAddress, sighting.credential);
   coverReported(write, host, sighting);
-  if (!gone.isBeside) rememberServed(write, host, sighting.device);
+  if (!recorded.isAdditional) rememberServed(write, host, sighting.device);
   for (const table of DEVICE_TABLES) {
     const { state, problem } = sighting.device.tables[table];
     if (state !== "partial" && state !== "failed") continue;
     const missed = missedClause(write, host, sighting.device, table);
     const reason = [problem ?? state, ...(missed === null ? [] : [missed])].join("; ");
-    write.tell({ type: "Partial", entity: hostKind.name, id: host.id, label: `${host.name}: ${table}`, reason });
+    write.addFinding({ type: "Partial", entity: hostKind.name, id: host.id, label: `${host.name}: ${table}`, reason });
   }
   const unknown = unknownLists(write, host, sighting.device);
-  tellUnknownLists(write, host, unknown);
-  tellRows(write, host, sighting.device, leftOut, unknown);
-  write.devices.push({ ip_address: asked, host_id: host.id, name: host.name });
+  reportUnknownLists(write, host, unknown);
+  reportRows(write, host, sighting.device, omitted, unknown);
+  write.devices.push({ ip_address: polledAddress, host_id: host.id, name: host.name });
   return host;
 }
 
-interface GoneThrough {
+interface RecordedDevice {
   readonly host: HostRecord;
-  readonly leftOut: LeftOut;
+  readonly omitted: OmittedRows;
   /** True if another device reports the host and this one was consolidated into it. */
-  readonly isBeside: boolean;
+  readonly isAdditional: boolean;
 }
 
-function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): GoneThrough | null {
-  const { device, ip_address: asked } = sighting;
+function recordReport(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSighting): RecordedDevice | null {
+  const { device, ip_address: polledAddress } = sighting;
   const book = new AddressBook(write, subnets);
-  const signs = signsOfDevice(device, asked, seenMacOf(write, sighting));
+  const signs = signsOfDevice(device, polledAddress, seenMacOf(write, sighting));
   const known = identified(write, signs, sighting);
   if (
     known === null &&
-    (ignoredHost(write, signs, asked, device.sys_name ?? asked) ||
-      isUnwanted(write, subnets, device.sys_name ?? asked, signs.addresses))
+    (ignoredHost(write, signs, polledAddress, device.sys_name ?? polledAddress) ||
+      isInDeletedSubnets(write, subnets, device.sys_name ?? polledAddress, signs.addresses))
   )
     return null;
   write.seenIds = new Set();
   // In a continued command this device already reported the host: the first command decides.
-  const isSecond = () => known !== null && !write.index.isConsolidated(known.id) && write.wasHeard(known.id, asked);
-  const isBeside = known !== null && isFormerBeside(write, book, known, asked);
-  write.isRepeat = isBeside || (write.isContinued ? sighting.is_repeat === true : isSecond());
+  const isRepeated = () =>
+    known !== null && !write.index.isConsolidated(known.id) && write.wasReported(known.id, polledAddress);
+  const isAdditional = known !== null && isAdditionalDevice(write, book, known, polledAddress);
+  write.isRepeat = isAdditional || (write.isContinued ? sighting.is_repeat === true : isRepeated());
   try {
-    return writeReported(write, { book, sighting, known, isBeside });
+    return writeReported(write, { book, sighting, known, isAdditional });
   } finally {
     write.isRepeat = false;
   }
@@ -100,19 +101,19 @@ function goThrough(write: ScanWrite, subnets: SubnetPlacer, sighting: DeviceSigh
  * data, or both devices would overwrite each other in every scan. Otherwise, as after a replacement, the host takes the
  * new data.
  */
-function isFormerBeside(
+function isAdditionalDevice(
   write: ScanWrite,
   book: AddressBook,
   { id, formerSigns }: NonNullable<ReturnType<typeof identified>>,
-  asked: string,
+  polledAddress: string,
 ): boolean {
   if (formerSigns === null) return false;
-  for (const [address, record] of book.of(id))
+  for (const [address, record] of book.ofHost(id))
     if (
-      address !== asked &&
+      address !== polledAddress &&
       !formerSigns.addresses.has(address) &&
       write.index.reportersAt(address).includes(id) &&
-      write.index.isOwnVoice(id, address) &&
+      write.index.reportsCurrentSigns(id, address) &&
       book.isClaimed(record)
     )
       return true;
@@ -124,51 +125,54 @@ interface Recognized {
   readonly sighting: DeviceSighting;
   /** Null for a new host. */
   readonly known: ReturnType<typeof identified>;
-  readonly isBeside: boolean;
+  readonly isAdditional: boolean;
 }
 
-function writeReported(write: ScanWrite, { book, sighting, known, isBeside }: Recognized): GoneThrough {
-  const { device, ip_address: asked } = sighting;
-  const leftOut = new LeftOut();
+function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }: Recognized): RecordedDevice {
+  const { device, ip_address: polledAddress } = sighting;
+  const omitted = new OmittedRows();
   const reported = reportedHost(device, sighting);
   const host =
     known === null
       ? newHost(write, { ...reported, name: nameOf(device, sighting), source: DISCOVERED })
       : changedHost(write, known.id, reported, device);
-  write.index.note(host.id, { host });
-  write.index.noteSeenAt(host.id, asked);
-  if (!isBeside) write.heardHost(host.id);
-  write.sawHost(
+  write.index.recordSigns(host.id, { host });
+  write.index.recordSeenAt(host.id, polledAddress);
+  if (!isAdditional) write.markReported(host.id);
+  write.recordSeen(
     host.id,
-    asked,
-    known === null ? "answered SNMP" : `answered SNMP; known by its ${known.likeness.reason}`,
+    polledAddress,
+    known === null ? "answered SNMP" : `answered SNMP; known by its ${known.similarity.reason}`,
   );
 
-  const present = book.of(host.id);
-  recordAddresses(write, book, host, sighting, present, leftOut);
-  let isWhole = true;
-  const vlans = new VlanKeeper(write);
+  const present = book.ofHost(host.id);
+  recordAddresses(write, book, host, sighting, present, omitted);
+  let isComplete = true;
+  const vlans = new NetworkVlans(write);
   if (device.vlans !== undefined) {
     // Only the host's main device names the network's VLANs.
-    if (!isBeside) vlans.name(host.id, device.vlans, !isBroken(device, "vlans"));
-    leftOut.add("vlans", "deleted", device.vlans.filter(({ number }) => vlans.idOf(number) === null).length);
+    if (!isAdditional) vlans.name(host.id, device.vlans, !isBroken(device, "vlans"));
+    omitted.add("vlans", "deleted", device.vlans.filter(({ number }) => vlans.idOf(number) === null).length);
   }
   if (device.interfaces !== undefined) {
     const reported = withoutLists(device.interfaces, unknownLists(write, host, device));
-    const interfaces = isBeside ? ownInterfaces(write, host, reported) : reported;
-    if (isBeside) leftOut.add("interfaces", "contradicted", reported.length - interfaces.length);
+    const interfaces = isAdditional ? ownInterfaces(write, host, reported) : reported;
+    if (isAdditional) omitted.add("interfaces", "contradicted", reported.length - interfaces.length);
     // The remaining interfaces are this device's own: its data counts there.
-    write.isRepeat &&= !isBeside;
-    const isForwardingPartial = device.is_forwarding_partial === true;
-    const reportedAddresses = device.addresses;
-    const extended = new Set(device.extended_interfaces);
-    const around = { addresses: present, reportedAddresses, extended, isForwardingPartial, vlans, leftOut };
-    isWhole = recordInterfaces(write, host, interfaces, around);
+    write.isRepeat &&= !isAdditional;
+    isComplete = recordInterfaces(write, host, interfaces, {
+      addresses: present,
+      reportedAddresses: device.addresses,
+      extended: new Set(device.extended_interfaces),
+      isForwardingPartial: device.is_forwarding_partial === true,
+      vlans,
+      omitted,
+    });
   }
   recordOpenPorts(write, host, [SNMP_PORT]);
-  if (isWhole) rememberReport(write, sighting, host, write.seenIds, leftOut);
-  else write.leaveUnfinished(asked);
-  return { host, leftOut, isBeside };
+  if (isComplete) rememberReport(write, sighting, host, write.seenIds, omitted);
+  else write.markUnfinished(polledAddress);
+  return { host, omitted, isAdditional };
 }
 
 /**
@@ -205,7 +209,7 @@ function reportedHost(
 /** Returns the manufacturer by the device's own interfaces, else by the MAC address seen. */
 function makerByMac(device: Device, seenMac: string | null): string | undefined {
   const own = [device.bridge_address, ...(device.interfaces ?? []).map((each) => each.mac_address), seenMac];
-  const mac = own.find((each) => typeof each === "string" && isOneDevices(each) && !isLocallyAdministered(each));
+  const mac = own.find((each) => typeof each === "string" && isSingleDevice(each) && !isLocallyAdministered(each));
   return typeof mac === "string" ? (vendorOf(mac) ?? undefined) : undefined;
 }
 
@@ -218,7 +222,7 @@ function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord
   const { hostname, manufacturer, ...others } = reported;
   // Keep the first hostname and manufacturer found.
   const isMakerReported = typeof device.manufacturer === "string" || host.manufacturer === null;
-  const named = {
+  const changes = {
     ...others,
     ...(host.hostname === null ? { hostname } : {}),
     ...(isMakerReported ? { manufacturer } : {}),
@@ -226,8 +230,8 @@ function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord
   const name = lineOf(device.sys_name ?? "");
   const source = host.source.type === "Inferred" ? { source: DISCOVERED } : {};
   // An unnamed host takes the name of any device that reports one.
-  const open = host.sys_name === null ? (["name"] as const) : [];
-  return write.again(hostKind, host, { ...named, ...(name === "" ? {} : { name }), ...source }, {}, open);
+  const overridable = host.sys_name === null ? (["name"] as const) : [];
+  return write.update(hostKind, host, { ...changes, ...(name === "" ? {} : { name }), ...source }, {}, overridable);
 }
 
 /** Drops interfaces whose number or name another interface of the host already has. */
@@ -242,10 +246,10 @@ function ownInterfaces(
   return interfaces.filter((each) => {
     const entry = matched.get(each);
     if (entry === undefined) return !numbers.has(each.if_index);
-    const isNamedOtherwise = typeof each.if_name === "string" && (entry.if_name ?? each.if_name) !== each.if_name;
-    const isOtherMac =
+    const hasOtherName = typeof each.if_name === "string" && (entry.if_name ?? each.if_name) !== each.if_name;
+    const hasOtherMac =
       typeof each.mac_address === "string" && (entry.mac_address ?? each.mac_address) !== each.mac_address;
-    return entry.if_index === each.if_index && !isNamedOtherwise && !isOtherMac;
+    return entry.if_index === each.if_index && !hasOtherName && !hasOtherMac;
   });
 }
 
@@ -254,41 +258,43 @@ function recordAddresses(
   write: ScanWrite,
   book: AddressBook,
   host: HostRecord,
-  { device, ip_address: asked, mac_address }: DeviceSighting,
+  { device, ip_address: polledAddress, mac_address }: DeviceSighting,
   present: Map<string, IpAddressRecord>,
-  leftOut: LeftOut,
+  omitted: OmittedRows,
 ): void {
   const byIndex = new Map((device.interfaces ?? []).map((each) => [each.if_index, each]));
   const own = device.addresses ?? [];
   // Without interfaces, an address keeps its MAC address: the one seen may belong to another interface.
-  const isSure = !isBroken(device, "addresses") && !isBroken(device, "interfaces");
-  const orKept = (address: string, mac: string | undefined) =>
-    isSure || (present.get(address)?.mac_address ?? null) === null ? mac : undefined;
+  const isConclusive = !isBroken(device, "addresses") && !isBroken(device, "interfaces");
+  const unlessStored = (address: string, mac: string | undefined) =>
+    isConclusive || (present.get(address)?.mac_address ?? null) === null ? mac : undefined;
   const macs = new Set(byIndex.values().map((each) => each.mac_address));
   for (const each of own) {
-    const at = each.if_index === null ? undefined : byIndex.get(each.if_index);
-    const seen = each.ip_address === asked ? mac_address : null;
-    const reported = orKept(each.ip_address, at?.mac_address ?? seen ?? undefined);
-    const isAsked = each.ip_address === asked;
-    const mac = isDisputed(write, host, present.get(each.ip_address), reported, macs, isAsked) ? undefined : reported;
-    const name = at === undefined ? undefined : (at.if_name ?? at.if_descr);
+    const onInterface = each.if_index === null ? undefined : byIndex.get(each.if_index);
+    const seen = each.ip_address === polledAddress ? mac_address : null;
+    const reported = unlessStored(each.ip_address, onInterface?.mac_address ?? seen ?? undefined);
+    const isPolled = each.ip_address === polledAddress;
+    const mac = isDisputed(write, host, present.get(each.ip_address), reported, macs, isPolled) ? undefined : reported;
+    const name = onInterface === undefined ? undefined : (onInterface.if_name ?? onInterface.if_descr);
     const { ip_address, prefix_length } = each;
-    book.give(host, { ip_address, mac_address: mac, prefix_length, name, isAsked }, present);
+    book.assign(host, { ip_address, mac_address: mac, prefix_length, name, isPolled }, present);
   }
-  if (!own.some((each) => each.ip_address === asked)) {
-    const mac = orKept(asked, mac_address ?? undefined);
-    book.give(host, { ip_address: asked, mac_address: mac, prefix_length: null, isAsked: true }, present);
+  if (!own.some((each) => each.ip_address === polledAddress)) {
+    const mac = unlessStored(polledAddress, mac_address ?? undefined);
+    book.assign(host, { ip_address: polledAddress, mac_address: mac, prefix_length: null, isPolled: true }, present);
   }
-  for (const address of new Set([asked, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
+  for (const address of new Set([polledAddress, ...own.map((each) => each.ip_address).filter(isOwnAddress)])) {
     for (const other of write.index.atAddress(address)) book.absorb(host, other, present);
     // Answering proves possession, not configuration: NAT and router pairs answer too.
-    if (address === asked && present.has(address)) book.takeFromOthers(address, host, write.index.atAddress(address));
+    if (address === polledAddress && present.has(address))
+      book.takeFromOthers(address, host, write.index.atAddress(address));
   }
-  const stored = present.get(asked);
-  if (stored !== undefined) write.see(ipAddressKind, stored.id);
-  const left = own.filter((each) => !present.has(each.ip_address)).length;
-  leftOut.add("addresses", present.size >= CHILDREN_MAX ? "limit" : "deleted", left);
-  if (left > 0 && present.size >= CHILDREN_MAX) write.tellLimit(host, ipAddressKind.plural, left, CHILDREN_MAX);
+  const stored = present.get(polledAddress);
+  if (stored !== undefined) write.markSeen(ipAddressKind, stored.id);
+  const dropped = own.filter((each) => !present.has(each.ip_address)).length;
+  omitted.add("addresses", present.size >= CHILDREN_MAX ? "limit" : "deleted", dropped);
+  if (dropped > 0 && present.size >= CHILDREN_MAX)
+    write.addLimitFinding(host, ipAddressKind.plural, dropped, CHILDREN_MAX);
 }
 
 /**
@@ -302,7 +308,7 @@ function isDisputed(
   known: IpAddressRecord | undefined,
   reported: string | undefined,
   macs: ReadonlySet<string | null | undefined>,
-  isAsked: boolean,
+  isPolled: boolean,
 ): boolean {
   if (
     known === undefined ||
@@ -312,7 +318,7 @@ function isDisputed(
     !macs.has(known.mac_address)
   )
     return false;
-  if (!isAsked && write.index.reportersAt(known.ip_address).includes(host.id)) return true;
+  if (!isPolled && write.index.reportersAt(known.ip_address).includes(host.id)) return true;
   return write.index.holdersOf(known.ip_address).some((id) => id !== host.id);
 }
 
@@ -320,20 +326,20 @@ function identified(write: ScanWrite, signs: Signs, sighting: DeviceSighting): R
   let candidates = write.index.candidates(signs, sighting.ip_address);
   for (;;) {
     const known = identify(signs, candidates);
-    if (known === null) return sighting.device.broken === undefined ? null : reportedThere(write, signs, sighting);
+    if (known === null) return sighting.device.broken === undefined ? null : lastReporter(write, signs, sighting);
     // A person consolidated them: keep the match.
-    if (write.index.isConsolidated(known.id) || !isAnother(write, known.id, sighting)) return known;
+    if (write.index.isConsolidated(known.id) || !isDifferentDevice(write, known.id, sighting)) return known;
     candidates = candidates.filter(({ id }) => id !== known.id);
   }
 }
 
 /** Missing tables mean missing signs: falls back to the host that last reported there, unless a sign differs. */
-function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
+function lastReporter(write: ScanWrite, signs: Signs, sighting: DeviceSighting): ReturnType<typeof identify<string>> {
   for (const id of write.index.reportersAt(sighting.ip_address)) {
     const known = write.index.signsOf(id);
-    if (known === null || isAnother(write, id, sighting)) continue;
-    const like = likeness(signs, known);
-    if (like.addressCount > 0 && !isOtherwise(signs, known)) return { id, likeness: like, formerSigns: null };
+    if (known === null || isDifferentDevice(write, id, sighting)) continue;
+    const result = similarity(signs, known);
+    if (result.addressCount > 0 && !hasConflict(signs, known)) return { id, similarity: result, formerSigns: null };
   }
   return null;
 }
@@ -342,17 +348,18 @@ function reportedThere(write: ScanWrite, signs: Signs, sighting: DeviceSighting)
  * True if the host already reported itself in this scan with another name or other MAC addresses: then this is a
  * different device, whatever signs they share. Merged, they would change the host in every scan.
  */
-function isAnother(
+function isDifferentDevice(
   write: ScanWrite,
   hostId: string,
-  { device: { sys_name, sys_object_id, interfaces = [] }, ip_address: asked }: DeviceSighting,
+  { device: { sys_name, sys_object_id, interfaces = [] }, ip_address: polledAddress }: DeviceSighting,
 ): boolean {
   const host = write.tx.find(hostKind, hostId);
-  if (host === null || !write.wasHeard(hostId, asked)) return false;
-  const said = (field: "sys_name" | "sys_object_id") => (host.discovered?.[field] ?? host[field]) as string | null;
-  const isSaid = (now: string | null | undefined, before: string | null) =>
+  if (host === null || !write.wasReported(hostId, polledAddress)) return false;
+  const storedValue = (field: "sys_name" | "sys_object_id") =>
+    (host.discovered?.[field] ?? host[field]) as string | null;
+  const differs = (now: string | null | undefined, before: string | null) =>
     typeof now === "string" && before !== null && now !== before;
-  if (isSaid(sys_name, said("sys_name")) || isSaid(sys_object_id, said("sys_object_id"))) return true;
+  if (differs(sys_name, storedValue("sys_name")) || differs(sys_object_id, storedValue("sys_object_id"))) return true;
   const macs = new Map(
     write.tx.children(ifEntryKind, "host_n", hostId).map((each) => [each.if_index, each.mac_address]),
   );
@@ -361,13 +368,13 @@ function isAnother(
     const before = macs.get(if_index);
     if (typeof mac_address !== "string" || before === undefined) continue;
     if (mac_address !== before) other += 1;
-    else if (isOneDevices(mac_address)) same += 1;
+    else if (isSingleDevice(mac_address)) same += 1;
   }
   return other > 0 && other >= same;
 }
 
 /** Read once per write; subnets created by this write do not count. */
-const READ = new WeakMap<ScanWrite, AcceptingSubnets>();
+const CACHE = new WeakMap<ScanWrite, AcceptingSubnets>();
 
 /**
  * Covers the host's own reported addresses: a device polled with an assigned credential may then be polled there too,
@@ -380,8 +387,8 @@ function coverReported(write: ScanWrite, host: HostRecord, { device, credential 
   const key = assignmentKey({ credential_id: credential.credential_id, network_id: networkId, host_id: host.id });
   const assignment = tx.findByIdentity(credentialAssignmentKind, key);
   if (assignment === null) return;
-  const subnets = READ.get(write) ?? new AcceptingSubnets(tx.children(subnetKind, "network_n", networkId));
-  READ.set(write, subnets);
+  const subnets = CACHE.get(write) ?? new AcceptingSubnets(tx.children(subnetKind, "network_n", networkId));
+  CACHE.set(write, subnets);
   const own = (device.addresses ?? []).map((each) => each.ip_address).filter((address) => subnets.accepts(address));
   cover(tx, assignment.id, own, "Told");
 }

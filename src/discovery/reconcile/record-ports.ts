@@ -3,10 +3,10 @@
 import { type BindingRecord, bindingKind } from "../../resources/bindings/binding.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import { type PortRecord, portKind } from "../../resources/ports/port.ts";
-import { type ServiceRecord, seenService, serviceKind } from "../../resources/services/service.ts";
+import { type ServiceRecord, serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { IdentifiedService, OpenPort } from "../sightings.ts";
-import { foundBinding, foundPort, foundService } from "./new-records.ts";
+import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
 import { isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
@@ -14,9 +14,8 @@ import type { ScanWrite } from "./scan-write.ts";
 export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readonly OpenPort[]): void {
   if (open.length === 0) return;
   const { tx } = write;
-  const ports = new Map(
-    tx.children(portKind, "host_n", host.id).map((each) => [`${each.number}/${each.protocol}`, each]),
-  );
+  const stored = tx.children(portKind, "host_n", host.id);
+  const ports = new Map(stored.map((each) => [`${each.number}/${each.protocol}`, each]));
   let bindings = tx.children(bindingKind, "host_n", host.id);
   const services = new Map(tx.children(serviceKind, "host_n", host.id).map((each) => [each.id, each]));
   for (const { number, protocol, service } of open) {
@@ -24,58 +23,50 @@ export function recordOpenPorts(write: ScanWrite, host: HostRecord, open: readon
     if (known === undefined && ports.size >= CHILDREN_MAX) continue;
     const port =
       known === undefined
-        ? write.found(portKind, foundPort(host, { number, protocol }, write.scanId))
-        : write.again(portKind, known, {});
+        ? write.create(portKind, discoveredPort(host, { number, protocol }, write.scanId))
+        : write.update(portKind, known, {});
     if (port === null) continue;
     ports.set(`${number}/${protocol}`, port);
     const bound = bindings.filter((each) => each.port_id === port.id);
-    const [only] = bound;
+    const [single] = bound;
     if (
       service !== null &&
-      only !== undefined &&
+      single !== undefined &&
       bound.length === 1 &&
-      isOtherService(write, only, service, { services, bindings, ports, open })
+      isReplaced(write, single, service, { services, bindings, ports, open })
     ) {
-      tx.remove(bindingKind, only.id);
-      bindings = bindings.filter((each) => each.id !== only.id);
-      const left = services.get(only.service_id);
-      if (left !== undefined && !bindings.some((each) => each.service_id === left.id)) {
-        write.close(serviceKind, left, left.name, `${service.name} answers on its port ${number}`);
-        services.delete(left.id);
+      tx.remove(bindingKind, single.id);
+      bindings = bindings.filter((each) => each.id !== single.id);
+      const orphaned = services.get(single.service_id);
+      if (orphaned !== undefined && !bindings.some((each) => each.service_id === orphaned.id)) {
+        write.close(serviceKind, orphaned, orphaned.name, `${service.name} answers on its port ${number}`);
+        services.delete(orphaned.id);
       }
       bound.length = 0;
     }
     for (const binding of bound) {
-      write.see(bindingKind, binding.id);
+      write.markSeen(bindingKind, binding.id);
       const record = services.get(binding.service_id);
+      if (record === undefined) continue;
       // Several services on one port were entered manually.
-      if (record !== undefined)
-        services.set(
-          record.id,
-          write.again(
-            serviceKind,
-            record,
-            bound.length === 1 && service !== null && !isTaken(services.values(), record.id, service)
-              ? { ...service }
-              : {},
-          ),
-        );
+      const isRenamed = bound.length === 1 && service !== null && !isNameTaken(services.values(), record.id, service);
+      services.set(record.id, write.update(serviceKind, record, isRenamed ? { ...service } : {}));
     }
     if (bound.length > 0 || service === null) continue;
-    const alike = [...services.values()].find((each) => isSame(each, service));
-    if (alike === undefined && services.size >= CHILDREN_MAX) continue;
+    const existing = [...services.values()].find((each) => isSame(each, service));
+    if (existing === undefined && services.size >= CHILDREN_MAX) continue;
     const record =
-      alike === undefined
-        ? write.found(serviceKind, foundService(host, service, services.size, write.scanId))
-        : write.again(serviceKind, alike, {});
+      existing === undefined
+        ? write.create(serviceKind, discoveredService(host, service, services.size, write.scanId))
+        : write.update(serviceKind, existing, {});
     if (record === null) continue;
     services.set(record.id, record);
-    const binding = write.found(bindingKind, foundBinding(host, record.id, port.id, null, write.scanId));
+    const binding = write.create(bindingKind, discoveredBinding(host, record.id, port.id, null, write.scanId));
     if (binding !== null) bindings.push(binding);
   }
 }
 
-interface Known {
+interface KnownServices {
   readonly services: ReadonlyMap<string, ServiceRecord>;
   readonly bindings: readonly BindingRecord[];
   readonly ports: ReadonlyMap<string, PortRecord>;
@@ -86,20 +77,15 @@ interface Known {
  * True if the port's bound service was replaced: it is also bound to other ports, or its new name is taken. Otherwise
  * it was renamed. Keeps manually edited services.
  */
-function isOtherService(
+function isReplaced(
   write: ScanWrite,
   binding: BindingRecord,
   reported: IdentifiedService,
-  { services, bindings, ports, open }: Known,
+  { services, bindings, ports, open }: KnownServices,
 ): boolean {
   const record = services.get(binding.service_id);
-  if (
-    record === undefined ||
-    isSame(record, reported) ||
-    binding.first_discovery_id === null ||
-    record.first_discovery_id === null
-  )
-    return false;
+  if (record === undefined || isSame(record, reported)) return false;
+  if (binding.first_discovery_id === null || record.first_discovery_id === null) return false;
   const others = bindings.filter((each) => each.service_id === record.id && each.id !== binding.id);
   const isRenamed = (portId: string | null) =>
     open.some(
@@ -108,15 +94,16 @@ function isOtherService(
         isSame(each.service, reported) &&
         ports.get(`${each.number}/${each.protocol}`)?.id === portId,
     );
-  if (others.every((each) => isRenamed(each.port_id)) && !isTaken(services.values(), record.id, reported)) return false;
+  if (others.every((each) => isRenamed(each.port_id)) && !isNameTaken(services.values(), record.id, reported))
+    return false;
   return !isTouchedByPerson(write.tx, binding.id) && !isTouchedByPerson(write.tx, record.id);
 }
 
 function isSame(some: IdentifiedService, other: IdentifiedService): boolean {
-  return seenService(some) === seenService(other);
+  return serviceIdentity(some) === serviceIdentity(other);
 }
 
-function isTaken(
+function isNameTaken(
   services: Iterable<{ readonly id: string } & IdentifiedService>,
   id: string,
   wanted: IdentifiedService,

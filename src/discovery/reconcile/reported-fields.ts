@@ -2,7 +2,7 @@
 // stored as discovered. Pure: provenance comes from a callback.
 
 import { ownValue } from "../../base/fields.ts";
-import type { NoneBeside, RecordBase } from "../../db/kind.ts";
+import type { NoOtherFields, RecordBase } from "../../db/kind.ts";
 import type { Discoverable } from "../../resources/discovered.ts";
 
 /** Undefined: not reported; null: none, even if reported by omission. */
@@ -32,31 +32,31 @@ export function mergeReported<R extends object>(
   reported: Reported<R>,
   none: null | undefined,
   isSetByPerson: (field: keyof Reported<R> & string) => boolean,
-): Partial<R> & NoneBeside<R, Partial<R>>;
+): Partial<R> & NoOtherFields<R, Partial<R>>;
 export function mergeReported(
   current: Fields & { readonly discovered?: Fields },
   reported: Fields,
   none: null | undefined,
   isSetByPerson: (field: string) => boolean,
 ): Fields {
-  const { discovered: kept } = current;
+  const { discovered: stored } = current;
   const changes: Record<string, unknown> = {};
-  let beside: Record<string, unknown> | null = null;
-  const besideNow = (): Record<string, unknown> => (beside ??= { ...kept });
+  let discovered: Record<string, unknown> | null = null;
+  const mutableDiscovered = (): Record<string, unknown> => (discovered ??= { ...stored });
   for (const field in reported) {
     const value = ownValue(reported, field);
     if (value === undefined) continue;
-    const isKept = kept !== undefined && Object.hasOwn(kept, field);
+    const isStored = stored !== undefined && Object.hasOwn(stored, field);
     if (isEqual(ownValue(current, field) ?? null, value)) {
-      if (isKept) delete besideNow()[field];
+      if (isStored) delete mutableDiscovered()[field];
     } else if (isSetByPerson(field)) {
-      if (!isKept || !isEqual(ownValue(kept, field), value)) besideNow()[field] = value;
+      if (!isStored || !isEqual(ownValue(stored, field), value)) mutableDiscovered()[field] = value;
     } else {
       changes[field] = value ?? none;
-      if (isKept) delete besideNow()[field];
+      if (isStored) delete mutableDiscovered()[field];
     }
   }
-  if (beside !== null) changes.discovered = Object.keys(beside).length === 0 ? undefined : sorted(beside);
+  if (discovered !== null) changes.discovered = Object.keys(discovered).length === 0 ? undefined : sorted(discovered);
   return changes;
 }
 

@@ -9,11 +9,11 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import type { DeviceSighting } from "../sightings.ts";
-import { LeftOut } from "./left-out.ts";
+import { OmittedRows } from "./left-out.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Version of the reconciliation rules: new rules may create different records from the same data. */
-const RULES = 4;
+const RULES_VERSION = 4;
 
 const reports = sqliteTable("discovery_tellings", {
   network_n: integer().notNull(),
@@ -33,7 +33,7 @@ export function digestOf({ device, mac_address, hostname }: DeviceSighting): str
   // Not written, so excluded.
   const { arp: _others, rows: _rows, conclusions: _conclusions, ...reported } = device;
   return new Bun.CryptoHasher("sha256")
-    .update(JSON.stringify([RULES, reported, mac_address, hostname ?? null]))
+    .update(JSON.stringify([RULES_VERSION, reported, mac_address, hostname ?? null]))
     .digest("base64");
 }
 
@@ -41,10 +41,10 @@ export function digestOf({ device, mac_address, hostname }: DeviceSighting): str
  * Marks an unchanged device as seen.
  * @returns its host and the dropped rows; null if the device must be compared
  */
-export function reportedAsBefore(
+export function unchangedReport(
   write: ScanWrite,
   sighting: DeviceSighting,
-): { readonly host: HostRecord; readonly leftOut: LeftOut } | null {
+): { readonly host: HostRecord; readonly omitted: OmittedRows } | null {
   const { tx } = write;
   if (sighting.digest === undefined) return null;
   const row = find(write, sighting.ip_address);
@@ -65,12 +65,12 @@ export function reportedAsBefore(
   if (write.index.holdersOf(sighting.ip_address).some((id) => id !== host.id)) return null;
   tx.observe(hostKind, host.id, { last_seen_at: write.seen.last_seen_at ?? null });
   const observed = renderObserved(ifEntryKind, write.seen);
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     tx.db.$client
       .query("UPDATE observations SET observed = ?1, checksum = ?2 + n WHERE n IN (SELECT value FROM json_each(?3))")
       .run(observed, observedChecksum(0, observed), row.seen);
   });
-  return { host, leftOut: new LeftOut(row.left_out) };
+  return { host, omitted: new OmittedRows(row.left_out) };
 }
 
 /** @param seenIds records marked as seen for this device */
@@ -79,13 +79,13 @@ export function rememberReport(
   sighting: DeviceSighting,
   host: HostRecord,
   seenIds: Iterable<string>,
-  leftOut: LeftOut,
+  omitted: OmittedRows,
 ): void {
   const { tx } = write;
   const { digest, ip_address } = sighting;
   if (digest === undefined) return;
   const ids = [...seenIds].filter((id) => id !== host.id);
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     const hostN = tx.recordN(host.id) as number;
     const version = tx.db.$client.query("SELECT sequence FROM hosts WHERE n = ?1").get(hostN) as {
       sequence: number;
@@ -99,9 +99,9 @@ export function rememberReport(
       ignored_sequence: ignoredSequence(write),
       digest,
       seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
-      left_out: leftOut.toText(),
+      left_out: omitted.toText(),
     });
-    reportRows.put(tx.db, row);
+    reportRows.upsert(tx.db, row);
   });
 }
 

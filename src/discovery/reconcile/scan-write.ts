@@ -7,7 +7,7 @@ import {
   type AnyKind,
   containerId,
   type Kind,
-  type NoneBeside,
+  type NoOtherFields,
   type Observed,
   type OwnFields,
   type RecordBase,
@@ -29,7 +29,7 @@ import { recordLabel } from "../../resources/record-label.ts";
 import type { RowReason } from "../rows.ts";
 import type { Finding, RecordCounts, Recorded, SeenDevice, Unfinished } from "../sightings.ts";
 import { KnownHosts } from "./known-hosts.ts";
-import { isSetByPerson } from "./provenance.ts";
+import { isSetByUser } from "./provenance.ts";
 import { mergeReported, type Reported } from "./reported-fields.ts";
 
 export interface ScanInput {
@@ -45,11 +45,11 @@ export interface ScanInput {
  * Maximum VLAN membership changes per command. Each is a row with two indexes: the 2,000,000 of a large switch would
  * block other writers for up to 15 s.
  */
-export const VLAN_CHANGES_OF_COMMAND = 100_000;
+export const VLAN_CHANGES_PER_COMMAND = 100_000;
 
 /** State of a dry run's transaction, which stays open across commands. */
-const INDEXES = new WeakMap<WriteTransaction, KnownHosts>();
-const HEARD = new WeakMap<WriteTransaction, Set<string>>();
+const KNOWN_HOSTS = new WeakMap<WriteTransaction, KnownHosts>();
+const REPORTED = new WeakMap<WriteTransaction, Set<string>>();
 
 export class ScanWrite {
   readonly tx: WriteTransaction;
@@ -67,9 +67,9 @@ export class ScanWrite {
   isRepeat = false;
   /** True if a part was already written and reported. */
   isContinued = false;
-  private vlanRoom = VLAN_CHANGES_OF_COMMAND;
+  private vlanRoom = VLAN_CHANGES_PER_COMMAND;
   private readonly unfinished: Unfinished[] = [];
-  private readonly heard: Set<string>;
+  private readonly reportedHosts: Set<string>;
   private ignored: Map<IgnoredEntity, IgnoredRecord[]> | null = null;
   private readonly findings: Finding[] = [];
   private readonly reasons = new Map<string, string>();
@@ -84,11 +84,11 @@ export class ScanWrite {
     this.actor = actor;
     this.scanId = input.scan_id;
     this.networkId = input.network_id;
-    const index = INDEXES.get(tx) ?? new KnownHosts(tx, input.network_id);
-    INDEXES.set(tx, index);
+    const index = KNOWN_HOSTS.get(tx) ?? new KnownHosts(tx, input.network_id);
+    KNOWN_HOSTS.set(tx, index);
     this.index = index;
-    this.heard = HEARD.get(tx) ?? new Set();
-    HEARD.set(tx, this.heard);
+    this.reportedHosts = REPORTED.get(tx) ?? new Set();
+    REPORTED.set(tx, this.reportedHosts);
     this.seen = { last_discovery_id: input.scan_id, last_seen_at: formatInstant(tx.instant) };
   }
 
@@ -97,46 +97,46 @@ export class ScanWrite {
    * @param isIgnored true if a person deleted the same thing, for kinds whose identity does not show that
    * @returns null if a person deleted it
    */
-  found<R extends RecordBase, T extends OwnFields<R>>(
+  create<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
-    fields: T & NoneBeside<R, T>,
+    fields: T & NoOtherFields<R, T>,
     isIgnored?: boolean,
   ): R | null {
     if (isIgnored ?? this.isIgnored(kind, kind.identity(fields))) return null;
     const { organizationId } = this.actor;
-    const made = withDefaults(this.tx, kind, organizationId, fields);
-    const record = this.tx.create(kind, organizationId, made, { observed: this.observedOf(kind) });
+    const values = withDefaults(this.tx, kind, organizationId, fields);
+    const record = this.tx.create(kind, organizationId, values, { observed: this.observedOf(kind) });
     if (kind.observed.length > 0) this.seenIds.add(record.id);
     return record;
   }
 
   /**
    * Updates a record seen again.
-   * @param unsaid default values by field, besides null and ""
-   * @param open fields that a second report may change too
+   * @param defaults default values by field, besides null and ""
+   * @param overridable fields that a second report may change too
    */
-  again<R extends RecordBase & Discoverable, T extends Reported<R> & object>(
+  update<R extends RecordBase & Discoverable, T extends Reported<R> & object>(
     kind: Kind<R>,
     record: R,
-    reported: T & NoneBeside<R, T>,
-    unsaid: Reported<R> = {},
-    open: ReadonlyArray<keyof Reported<R>> = [],
+    reported: T & NoOtherFields<R, T>,
+    defaults: Reported<R> = {},
+    overridable: ReadonlyArray<keyof Reported<R>> = [],
   ): R {
     const none = kind.absent === "omitted" ? undefined : null;
-    const news = this.isRepeat ? withoutContradictions(record, reported, open) : reported;
-    const changes = mergeReported(record, news, none, (field) =>
-      isSetByPerson(this.tx, record.id, field, [null, "", ...(field in unsaid ? [unsaid[field]] : [])]),
+    const accepted = this.isRepeat ? withoutContradictions(record, reported, overridable) : reported;
+    const changes = mergeReported(record, accepted, none, (field) =>
+      isSetByUser(this.tx, record.id, field, [null, "", ...(field in defaults ? [defaults[field]] : [])]),
     );
     let isChanged = record.stale_since !== undefined;
     for (const _field in changes) isChanged = true;
     const now = isChanged
       ? this.tx.update<R, Partial<R>>(kind, record.id, { ...changes, stale_since: undefined })
       : record;
-    this.see(kind, record.id);
+    this.markSeen(kind, record.id);
     return now;
   }
 
-  see(kind: AnyKind, id: string): void {
+  markSeen(kind: AnyKind, id: string): void {
     this.tx.observe(kind, id, this.observedOf(kind));
     this.seenIds.add(id);
   }
@@ -147,35 +147,35 @@ export class ScanWrite {
     this.findings.push({ type: "Closed", entity: kind.name, id: record.id, label, reason });
   }
 
-  tell(finding: Finding): void {
+  addFinding(finding: Finding): void {
     if (!this.isContinued) this.findings.push(finding);
   }
 
   /** True if an interface may change this many VLANs in this command; the first interface always may. */
   mayChangeVlans(count: number): boolean {
-    if (count > this.vlanRoom && this.vlanRoom < VLAN_CHANGES_OF_COMMAND) return false;
+    if (count > this.vlanRoom && this.vlanRoom < VLAN_CHANGES_PER_COMMAND) return false;
     this.vlanRoom -= count;
     return true;
   }
 
   /** Reports a partially written device. */
-  leaveUnfinished(address: string): void {
+  markUnfinished(address: string): void {
     this.unfinished.push({ ip_address: address, is_repeat: this.isRepeat });
   }
 
   /** Reports a device with more records than the limit. @param what kind of records, plural */
-  tellLimit(host: HostRecord, what: string, left: number, most: number): void {
-    this.tell({
+  addLimitFinding(host: HostRecord, what: string, omittedCount: number, limit: number): void {
+    this.addFinding({
       type: "Partial",
       entity: hostKind.name,
       id: host.id,
       label: `${host.name}: ${what}`,
-      reason: `${left} were left out: the limit is ${most}`,
+      reason: `${omittedCount} were left out: the limit is ${limit}`,
     });
   }
 
   /** Stores how a host was seen, for the result. */
-  sawHost(hostId: string, address: string, reason: string): void {
+  recordSeen(hostId: string, address: string, reason: string): void {
     this.hosts.push({ ip_address: address, host_id: hostId });
     if (!this.reasons.has(hostId)) this.reasons.set(hostId, reason);
   }
@@ -186,21 +186,21 @@ export class ScanWrite {
     return this.ignored.get(entity) ?? [];
   }
 
-  heardHost(hostId: string): void {
-    this.heard.add(hostId);
+  markReported(hostId: string): void {
+    this.reportedHosts.add(hostId);
   }
 
   /**
    * True if a device already reported the host in this scan, judging by its entries.
-   * @param asked current answering address: a host reported nowhere else does not count
+   * @param polledAddress current answering address: a host reported nowhere else does not count
    */
-  wasHeard(hostId: string, asked: string): boolean {
-    if (this.heard.has(hostId)) return true;
+  wasReported(hostId: string, polledAddress: string): boolean {
+    if (this.reportedHosts.has(hostId)) return true;
     const n = this.tx.recordN(hostId) ?? 0;
     if (
       this.tx.db.$client
         .query("SELECT 1 FROM discovery_tellings WHERE host_n = ?1 AND ip_address <> ?2 LIMIT 1")
-        .get(n, asked) === null
+        .get(n, polledAddress) === null
     )
       return false;
     return this.tx
@@ -271,11 +271,12 @@ export class ScanWrite {
 function withoutContradictions<T extends object>(
   record: { readonly [Name in keyof T]?: unknown },
   reported: T,
-  open: ReadonlyArray<keyof T>,
+  overridable: ReadonlyArray<keyof T>,
 ): T {
-  const news = { ...reported };
-  for (const field in reported) if (!open.includes(field) && (record[field] ?? null) !== null) delete news[field];
-  return news;
+  const accepted = { ...reported };
+  for (const field in reported)
+    if (!overridable.includes(field) && (record[field] ?? null) !== null) delete accepted[field];
+  return accepted;
 }
 
 /** Builds the result line for a subnet or VLAN. */
@@ -292,7 +293,7 @@ function sharedFinding(
     entity: kind.name,
     id,
     label: recordLabel(kind, record),
-    reason: isNew ? "a device has it" : "devices say so",
+    reason: isNew ? "reported by a device" : "updated from devices",
   };
 }
 

@@ -9,7 +9,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import type { Device, DeviceTable } from "../device.ts";
-import { leftTermOf, type Miss, type Missed, missedNow, stepOf } from "../mib/missed.ts";
+import { type Miss, type Missed, missedNow, remainingGraceOf, stepOf } from "../mib/missed.ts";
 import { READING_PLAN } from "../mib/plan.ts";
 import type { ServedBefore } from "../mib/served.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -35,13 +35,15 @@ export function rememberServed(write: ScanWrite, host: HostRecord, device: Devic
   if (served === undefined || write.isContinued) return;
   const { tx } = write;
   // One transaction may hold two reports of a host.
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     const host_n = tx.recordN(host.id) as number;
     const row = rowOf(write, host_n);
     const before = columnsOf(row, device);
     const missed = missedNow(before, missedOf(row, device), device, tx.instant);
-    const over = new Set(device.missed?.filter((name) => isOver(name, ownValue(missed, name), device, tx.instant)));
-    const columns = [...new Set([...before, ...served])].filter((name) => !over.has(name)).sort();
+    const expired = new Set(
+      device.missed?.filter((name) => isExpired(name, ownValue(missed, name), device, tx.instant)),
+    );
+    const columns = [...new Set([...before, ...served])].filter((name) => !expired.has(name)).sort();
     const now = {
       sys_object_id: device.sys_object_id ?? row?.sys_object_id ?? null,
       columns: JSON.stringify(columns),
@@ -49,13 +51,13 @@ export function rememberServed(write: ScanWrite, host: HostRecord, device: Devic
     };
     const isSame = row?.columns === now.columns && row.missed === now.missed;
     if (isSame && row.sys_object_id === now.sys_object_id) return;
-    servedRows.put(tx.db, withChecksum(servedTables, { host_n, ...now }));
+    servedRows.upsert(tx.db, withChecksum(servedTables, { host_n, ...now }));
   });
 }
 
-function isOver(name: string, miss: Miss | undefined, device: Device, now: Instant): boolean {
+function isExpired(name: string, miss: Miss | undefined, device: Device, now: Instant): boolean {
   if (miss === undefined) return false;
-  const { readings, until } = leftTermOf(name, miss, device);
+  const { readings, until } = remainingGraceOf(name, miss, device);
   return readings === 0 && until <= now;
 }
 
@@ -71,11 +73,12 @@ export function missedClause(write: ScanWrite, host: HostRecord, device: Device,
   const missed = missedNow(columnsOf(row, device), missedOf(row, device), device, write.tx.instant);
   const names = device.missed.filter((name) => isOfTable(name) && ownValue(missed, name) !== undefined);
   if (names.length === 0) return null;
-  const terms = names.map((name) => leftTermOf(name, ownValue(missed, name) as Miss, device));
+  const gracePeriods = names.map((name) => remainingGraceOf(name, ownValue(missed, name) as Miss, device));
   const since = Math.min(...names.map((name) => (ownValue(missed, name) as Miss).since));
-  const until = Math.max(...terms.map((term) => term.until));
-  const left = Math.max(...terms.map((term) => term.readings));
-  const readings = left === 0 ? "" : ` and after ${left} more ${left === 1 ? "reading" : "readings"} without it`;
+  const until = Math.max(...gracePeriods.map((term) => term.until));
+  const remaining = Math.max(...gracePeriods.map((term) => term.readings));
+  const readings =
+    remaining === 0 ? "" : ` and after ${remaining} more ${remaining === 1 ? "reading" : "readings"} without it`;
   return `missing since ${formatInstant(since)}; counts as empty from ${formatInstant(until)} on${readings}`;
 }
 
@@ -99,15 +102,15 @@ function rowOf({ tx }: ScanWrite, hostN: number): ServedRow | undefined {
 
 /** Empty for a different kind of agent. */
 function columnsOf(row: ServedRow | undefined, device: Device): readonly string[] {
-  return isOfOneKind(row, device) ? (namesIn(row?.columns) ?? []) : [];
+  return isSameAgent(row, device) ? (namesIn(row?.columns) ?? []) : [];
 }
 
 /** Empty if the served columns are unknown. */
 function missedOf(row: ServedRow | undefined, device: Device): Missed {
-  return isOfOneKind(row, device) && namesIn(row?.columns) !== null ? missedIn(row?.missed) : {};
+  return isSameAgent(row, device) && namesIn(row?.columns) !== null ? missedIn(row?.missed) : {};
 }
 
-function isOfOneKind(row: ServedRow | undefined, { sys_object_id: reported = null }: Device): boolean {
+function isSameAgent(row: ServedRow | undefined, { sys_object_id: reported = null }: Device): boolean {
   const known = row?.sys_object_id ?? null;
   return reported === null || known === null || reported === known;
 }
@@ -164,10 +167,10 @@ function isMiss(miss: unknown): miss is Miss {
 }
 
 function reportedHost(reader: Reader, networkN: number, address: string, hostId: string | null): number | null {
-  const [reported] = reader.statement(TELLING).values(networkN, address) as Array<[number]>;
+  const [reported] = reader.statement(REPORT).values(networkN, address) as Array<[number]>;
   return reported?.[0] ?? (hostId === null ? null : reader.recordN(hostId));
 }
 
-const TELLING = "SELECT host_n FROM discovery_tellings WHERE network_n = ? AND ip_address = ?";
+const REPORT = "SELECT host_n FROM discovery_tellings WHERE network_n = ? AND ip_address = ?";
 const SERVED = "SELECT sys_object_id, columns, missed FROM discovery_served WHERE host_n = ?";
 const MACS = "SELECT DISTINCT mac_address FROM if_entries WHERE host_n = ? AND mac_address IS NOT NULL";

@@ -2,7 +2,8 @@
 // machine has. Pure.
 
 import { cidrContains, parseCidr, parseIp } from "../../base/ip.ts";
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
+import { append } from "../../base/multimap.ts";
 import type { Device } from "../device.ts";
 
 /** Valid within one network. */
@@ -20,20 +21,20 @@ export interface Signs {
 /** Returns null for placeholders. Lower case: the case differs between agent versions. */
 export function serialSign(serial: string | null | undefined): string | null {
   const text = (serial ?? "").trim().toLowerCase();
-  if (text.length < 4 || NO_SERIALS.has(text) || /^(.)\1*$/.test(text)) return null;
+  if (text.length < 4 || PLACEHOLDER_SERIALS.has(text) || /^(.)\1*$/.test(text)) return null;
   return text;
 }
 
 /** Returns null for default names. */
 export function nameSign(name: string | null | undefined): string | null {
   const text = (name ?? "").trim().toLowerCase();
-  return text === "" || NO_NAMES.has(text) ? null : text;
+  return text === "" || DEFAULT_NAMES.has(text) ? null : text;
 }
 
 /** False for loopback and link-local addresses. */
 export function isOwnAddress(address: string): boolean {
   const ip = parseIp(address);
-  return ip !== null && !EVERYBODYS.some((block) => cidrContains(block, ip));
+  return ip !== null && !COMMON_BLOCKS.some((block) => cidrContains(block, ip));
 }
 
 /** RFC 3927, RFC 4291 §2.5.6. */
@@ -43,32 +44,33 @@ export function isLinkLocal(address: string): boolean {
 }
 
 /**
- * @param asked the address that answered
+ * @param polledAddress the address that answered
  * @param seenMac the link-layer address seen there, if any
  */
-export function signsOfDevice(device: Device, asked: string, seenMac: string | null): Signs {
+export function signsOfDevice(device: Device, polledAddress: string, seenMac: string | null): Signs {
   const macs = (device.interfaces ?? []).flatMap((each) => each.mac_address ?? []);
   if (typeof device.bridge_address === "string") macs.push(device.bridge_address);
   if (seenMac !== null) macs.push(seenMac);
+  const addresses = (device.addresses ?? []).map((each) => each.ip_address);
   return {
     serialNumber: serialSign(device.serial_number),
     chassisId: device.chassis_id?.value ?? null,
-    macs: new Set(macs.filter(isOneDevices)),
+    macs: new Set(macs.filter(isSingleDevice)),
     sysName: nameSign(device.sys_name),
-    addresses: new Set([asked, ...(device.addresses ?? []).map((each) => each.ip_address).filter(isOwnAddress)]),
+    addresses: new Set([polledAddress, ...addresses.filter(isOwnAddress)]),
   };
 }
 
 /** Parses the texts stored when a host was deleted or consolidated: `mac:00:1b:21:aa:bb:cc`. */
 export function signsOfTexts(texts: readonly string[]): Signs {
-  const of = (name: string) =>
+  const valuesOf = (name: string) =>
     texts.filter((text) => text.startsWith(`${name}:`)).map((text) => text.slice(name.length + 1));
   return {
-    serialNumber: serialSign(of("serial")[0]),
-    chassisId: of("chassis")[0] ?? null,
-    macs: new Set(of("mac")),
-    sysName: nameSign(of("name")[0]),
-    addresses: new Set(of("ip").filter(isOwnAddress)),
+    serialNumber: serialSign(valuesOf("serial")[0]),
+    chassisId: valuesOf("chassis")[0] ?? null,
+    macs: new Set(valuesOf("mac")),
+    sysName: nameSign(valuesOf("name")[0]),
+    addresses: new Set(valuesOf("ip").filter(isOwnAddress)),
   };
 }
 
@@ -81,34 +83,29 @@ export function* signKeys({ serialNumber, chassisId, macs, sysName, addresses }:
   for (const address of addresses) yield `address/${address}`;
 }
 
-const NO_SERIALS = new Set([
-  "none",
-  "null",
-  "n/a",
-  "unknown",
-  "default",
-  "default string",
-  "not specified",
-  "not available",
-  "to be filled by o.e.m.",
-  "system serial number",
-  "0123456789",
-  "123456789",
-  "1234567890",
-  "chassis serial number",
-]);
-const NO_NAMES = new Set([
-  "localhost",
-  "localhost.localdomain",
-  "(none)",
-  "router",
-  "switch",
-  "default",
-  "unknown",
-  "noname",
-  "unnamed",
-]);
+/** Hosts by each of their signs: there may be thousands, and every sweep sees them again. */
+export class SignIndex<Host extends { readonly signs: Signs }> {
+  private readonly bySign = new Map<string, Host[]>();
+
+  constructor(hosts: Iterable<Host>) {
+    for (const host of hosts) for (const key of signKeys(host.signs)) append(this.bySign, key, host);
+  }
+
+  /** Returns the hosts that share a sign. */
+  sharingSign(seen: Signs): Host[] {
+    if (this.bySign.size === 0) return [];
+    return [...new Set([...signKeys(seen)].flatMap((key) => this.bySign.get(key) ?? []))];
+  }
+}
+
+const PLACEHOLDER_SERIALS = new Set(
+  `none, null, n/a, unknown, default, default string, not specified, not available, to be filled by o.e.m.,
+    system serial number, 0123456789, 123456789, 1234567890, chassis serial number`.split(/,\s+/),
+);
+const DEFAULT_NAMES = new Set(
+  "localhost localhost.localdomain (none) router switch default unknown noname unnamed".split(" "),
+);
 const LINK_LOCALS = ["169.254.0.0/16", "fe80::/10"].flatMap((text) => parseCidr(text) ?? []);
-const EVERYBODYS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap(
+const COMMON_BLOCKS = ["127.0.0.0/8", "::1/128", "169.254.0.0/16", "fe80::/10", "0.0.0.0/32", "::/128"].flatMap(
   (text) => parseCidr(text) ?? [],
 );

@@ -3,7 +3,7 @@
 import { getTableName } from "drizzle-orm";
 import { formatInstant, type Instant } from "../../base/instant.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { PERISHABLE } from "./commands.ts";
+import { AGING_KINDS } from "./commands.ts";
 
 export interface Unseen {
   readonly entity: string;
@@ -16,9 +16,9 @@ export interface Unseen {
  * @param cutoff now minus the network's stale_after_hours
  */
 export function* findUnseen(db: Reader["db"], networkN: number, cutoff: Instant): Generator<Unseen> {
-  for (const kind of PERISHABLE) {
+  for (const kind of AGING_KINDS) {
     // Parts count as seen when entered; hosts only when discovered.
-    const isFound = kind.observed.includes("last_discovery_id")
+    const discoveredCondition = kind.observed.includes("last_discovery_id")
       ? "AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_discovery_id') IS NOT NULL"
       : "";
     const rows = db
@@ -26,7 +26,7 @@ export function* findUnseen(db: Reader["db"], networkN: number, cutoff: Instant)
         `SELECT r.id FROM ${getTableName(kind.table)} l JOIN observations o ON o.n = l.n
           JOIN history_records r ON r.n = l.n
          WHERE l.network_n = +?1 AND json_extract('{' || substr(o.observed, 2) || '}', '$.last_seen_at') < ?2
-           AND json_extract('{' || l.members || '}', '$.stale_since') IS NULL ${isFound} ORDER BY l.n`,
+           AND json_extract('{' || l.members || '}', '$.stale_since') IS NULL ${discoveredCondition} ORDER BY l.n`,
       )
       .iterate(networkN, formatInstant(cutoff)) as Iterable<{ id: string }>;
     for (const { id } of rows) yield { entity: kind.name, id };

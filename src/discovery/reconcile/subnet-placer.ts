@@ -5,7 +5,7 @@ import type { IgnoredRecord } from "../../resources/ignored/ignored.ts";
 import { DISCOVERED, INFERRED, type SourceRecord } from "../../resources/source.ts";
 import { subnetIdentity, subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
-import { foundSubnet } from "./new-records.ts";
+import { discoveredSubnet } from "./new-records.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 export class SubnetPlacer {
@@ -44,8 +44,8 @@ export class SubnetPlacer {
     const ip = parseIp(address);
     if (ip === null) return null;
     const bits = ip.bytes.length * 8;
-    const isAlone = prefixLength === null || prefixLength >= bits || prefixLength < SHORTEST_PREFIX[ip.version];
-    if (!isAlone) {
+    const hasNoPrefix = prefixLength === null || prefixLength >= bits || prefixLength < SHORTEST_PREFIX[ip.version];
+    if (!hasNoPrefix) {
       const implied = this.idOf(cidrOf(ip, prefixLength));
       if (implied !== null) return implied;
     }
@@ -56,18 +56,18 @@ export class SubnetPlacer {
     const block = reported === null ? null : this.idOf(reported, INFERRED);
     if (block !== null) return block;
     // Do not recreate a deleted subnet in pieces.
-    return this.deleted(ip) === null ? this.idOf(blockOfEverybody(ip) ?? cidrOf(ip, bits)) : null;
+    return this.deletionOf(ip) === null ? this.idOf(commonBlockOf(ip) ?? cidrOf(ip, bits)) : null;
   }
 
   /** Returns the deletion that leaves an address without a subnet; null if a subnet fits. Creates none. */
-  unwanted(address: string): IgnoredRecord | null {
+  blockingDeletion(address: string): IgnoredRecord | null {
     this.read();
     const ip = parseIp(address);
     if (ip === null || this.containing(ip) !== null) return null;
     const reported = this.reportedBlock(ip);
     return reported === null ||
       this.write.isIgnored(subnetKind, subnetIdentity({ network_id: this.write.networkId, cidr: reported.text }))
-      ? this.deleted(ip)
+      ? this.deletionOf(ip)
       : null;
   }
 
@@ -82,10 +82,10 @@ export class SubnetPlacer {
     if (this.isRead) return;
     this.isRead = true;
     for (const subnet of this.write.tx.children(subnetKind, "network_n", this.write.networkId))
-      this.keep(subnet.cidr, subnet.id);
+      this.add(subnet.cidr, subnet.id);
   }
 
-  private keep(text: string, id: string): void {
+  private add(text: string, id: string): void {
     const cidr = parseCidr(text);
     if (cidr === null) return;
     this.ids.set(cidr.text, id);
@@ -101,10 +101,10 @@ export class SubnetPlacer {
   }
 
   private reportedBlock(ip: Ip): Cidr | null {
-    return blockOfEverybody(ip) === null ? (this.blocks.find((block) => cidrContains(block, ip)) ?? null) : null;
+    return commonBlockOf(ip) === null ? (this.blocks.find((block) => cidrContains(block, ip)) ?? null) : null;
   }
 
-  private deleted(ip: Ip): IgnoredRecord | null {
+  private deletionOf(ip: Ip): IgnoredRecord | null {
     this.deletedBlocks ??= this.write.ignoredOf("subnet").map((record) => ({ record, cidr: parseCidr(record.label) }));
     return this.deletedBlocks.find(({ cidr }) => cidr !== null && cidrContains(cidr, ip))?.record ?? null;
   }
@@ -116,18 +116,18 @@ export class SubnetPlacer {
   private idOf(cidr: Cidr, source: SourceRecord = DISCOVERED): string | null {
     const known = this.ids.get(cidr.text);
     if (known !== undefined) return known;
-    const made = this.write.found(
+    const created = this.write.create(
       subnetKind,
-      foundSubnet(this.write.networkId, cidr.text, {
+      discoveredSubnet(this.write.networkId, cidr.text, {
         subnet_type: typeOf(cidr),
         source,
         // Only targets named by an Admin accept secrets.
         accepts_credentials: this.areBlocksAccepting && this.blocks.some((block) => block.text === cidr.text),
       }),
     );
-    if (made === null) return null;
-    this.keep(cidr.text, made.id);
-    return made.id;
+    if (created === null) return null;
+    this.add(cidr.text, created.id);
+    return created.id;
   }
 }
 
@@ -142,7 +142,7 @@ const PRIVATE = ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10
 );
 
 /** Loopback and link-local addresses have one block each, whatever their mask. */
-function blockOfEverybody(ip: Ip): Cidr | null {
+function commonBlockOf(ip: Ip): Cidr | null {
   return [...LOOPBACKS, ...LINK_LOCALS].find((block) => cidrContains(block, ip)) ?? null;
 }
 

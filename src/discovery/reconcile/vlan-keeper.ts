@@ -7,7 +7,7 @@ import { DISCOVERED } from "../../resources/source.ts";
 import { VLAN_NUMBER_MAX, VLAN_NUMBER_MIN, vlanKind } from "../../resources/vlans/vlan.ts";
 import type { DeviceVlan } from "../device.ts";
 import { lineOf } from "./line.ts";
-import { isSetByPerson } from "./provenance.ts";
+import { isSetByUser } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 const vlanNames = sqliteTable("discovery_vlan_names", {
@@ -17,7 +17,7 @@ const vlanNames = sqliteTable("discovery_vlan_names", {
 });
 const nameRows = new KeyedRows(vlanNames, ["host_n"]);
 
-export class VlanKeeper {
+export class NetworkVlans {
   private readonly write: ScanWrite;
   private readonly ids = new Map<number, string | null>();
 
@@ -34,7 +34,7 @@ export class VlanKeeper {
     const present = tx.findByIdentity(vlanKind, `${networkId}/${number}`);
     const id =
       present?.id ??
-      this.write.found(vlanKind, {
+      this.write.create(vlanKind, {
         network_id: networkId,
         number,
         name: lineOf(name ?? "") || `VLAN ${number}`,
@@ -49,28 +49,28 @@ export class VlanKeeper {
   /**
    * Names the VLANs after a device. Devices use different names for a VLAN: the network's name changes only if the
    * device it came from changes it.
-   * @param areAll true if missing VLANs and names are gone
+   * @param isComplete true if missing VLANs and names are gone
    */
-  name(hostId: string, vlans: readonly DeviceVlan[], areAll: boolean): void {
+  name(hostId: string, vlans: readonly DeviceVlan[], isComplete: boolean): void {
     const { tx } = this.write;
     const hostN = tx.recordN(hostId);
     const row = hostN === null || hostN === 0 ? undefined : nameRows.find(tx.db, hostN);
     const before = row === undefined ? {} : (JSON.parse(row.names) as Record<string, string>);
-    const now: Record<string, string> = areAll ? {} : { ...before };
+    const now: Record<string, string> = isComplete ? {} : { ...before };
     for (const { number, name } of vlans) {
       const id = this.idOf(number, name);
       const text = lineOf(name ?? "");
       if (text === "") continue;
       now[number] = text;
-      const called = before[number];
-      if (id === null || called === text) continue;
+      const previous = before[number];
+      if (id === null || previous === text) continue;
       const vlan = tx.get(vlanKind, id);
-      const isItsName = vlan.name === called || vlan.name === `VLAN ${number}`;
-      if (isItsName && vlan.name !== text && !isSetByPerson(tx, id, "name")) tx.update(vlanKind, id, { name: text });
+      const isFromDevice = vlan.name === previous || vlan.name === `VLAN ${number}`;
+      if (isFromDevice && vlan.name !== text && !isSetByUser(tx, id, "name")) tx.update(vlanKind, id, { name: text });
     }
     if (Bun.deepEquals(before, now)) return;
-    tx.afterwardsRun(() => {
-      nameRows.put(
+    tx.runAfterWrite(() => {
+      nameRows.upsert(
         tx.db,
         withChecksum(vlanNames, { host_n: tx.recordN(hostId) as number, names: JSON.stringify(now) }),
       );

@@ -1,5 +1,6 @@
 // Address blocks as number ranges: host addresses, union, intersection and most specific block. Pure.
 
+import { addressAt, prefixBlock } from "../../base/address-block.ts";
 import { type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 
 export interface Block {
@@ -19,56 +20,37 @@ export interface BlockRange {
   /** True if a scan may poll these addresses. */
   readonly isAllowed: boolean;
   /** True if a scan polls each of them in turn. */
-  readonly isWalked: boolean;
+  readonly isEnumerated: boolean;
   readonly cidr: string;
 }
 
-export interface JudgedBlock extends Block {
+export interface EvaluatedBlock extends Block {
   readonly isAllowed: boolean;
-  readonly isWalked: boolean;
+  readonly isEnumerated: boolean;
 }
 
 /**
  * Addresses without a host: this network (RFC 1122), multicast, reserved, broadcast; link-local IPv6, since the zone is
  * unknown.
  */
-export const FORBIDDEN: ReadonlyArray<Block & { readonly what: string }> = [
-  { ...forbidden("0.0.0.0/8"), what: "0.0.0.0/8, which is not for hosts" },
-  { ...forbidden("224.0.0.0/4"), what: "multicast" },
-  { ...forbidden("240.0.0.0/4"), what: "240.0.0.0/4, which is reserved" },
-  { ...forbidden("::/128"), what: "the unspecified address" },
-  { ...forbidden("::ffff:0:0/96"), what: "IPv4-mapped: write the IPv4 address" },
-  { ...forbidden("fe80::/10"), what: "link-local, which needs a zone" },
-  { ...forbidden("ff00::/8"), what: "multicast" },
-];
+export const FORBIDDEN: ReadonlyArray<Block & { readonly description: string }> = Object.entries({
+  "0.0.0.0/8": "0.0.0.0/8, which is not for hosts",
+  "224.0.0.0/4": "multicast",
+  "240.0.0.0/4": "240.0.0.0/4, which is reserved",
+  "::/128": "the unspecified address",
+  "::ffff:0:0/96": "IPv4-mapped: write the IPv4 address",
+  "fe80::/10": "link-local, which needs a zone",
+  "ff00::/8": "multicast",
+}).map(([cidr, description]) => ({ ...(blockOf(cidr) as Block), description }));
 
 /** Parses an address or CIDR; null for anything else. */
 export function blockOf(text: string): Block | null {
-  if (!text.includes("/")) {
-    const ip = parseIp(text);
-    if (ip === null) return null;
-    const number = numberOf(ip);
-    return {
-      version: ip.version,
-      first: number,
-      last: number,
-      prefixLength: ip.bytes.length * 8,
-      isAddress: true,
-      cidr: ip.text,
-    };
-  }
-  const cidr = parseCidr(text);
-  if (cidr === null) return null;
-  const first = numberOf(cidr);
-  const bits = cidr.bytes.length * 8;
-  return {
-    version: cidr.version,
-    first,
-    last: first + (1n << BigInt(bits - cidr.prefixLength)) - 1n,
-    prefixLength: cidr.prefixLength,
-    isAddress: cidr.prefixLength === bits,
-    cidr: cidr.text,
-  };
+  const ip = text.includes("/") ? null : parseIp(text);
+  const parsed = ip === null ? parseCidr(text) : { ...ip, prefixLength: ip.bytes.length * 8 };
+  if (parsed === null) return null;
+  const { version, bytes, prefixLength, text: cidr } = parsed;
+  const isAddress = prefixLength === bytes.length * 8;
+  return { version, ...prefixBlock(parsed), prefixLength, isAddress, cidr };
 }
 
 /** Strips the network and broadcast address, or the subnet-router anycast address of IPv6 (RFC 4291 §2.6.1). */
@@ -89,9 +71,9 @@ export function edgesOf(block: Block): [first: bigint | null, last: bigint | nul
 }
 
 export function withoutForbidden(block: Block): Block[] {
-  let left = [block];
+  let remaining = [block];
   for (const each of FORBIDDEN) {
-    left = left.flatMap((piece) => {
+    remaining = remaining.flatMap((piece) => {
       if (each.version !== piece.version || each.last < piece.first || each.first > piece.last) return [piece];
       const pieces: Block[] = [];
       if (each.first > piece.first) pieces.push({ ...piece, last: each.first - 1n });
@@ -99,7 +81,7 @@ export function withoutForbidden(block: Block): Block[] {
       return pieces;
     });
   }
-  return left;
+  return remaining;
 }
 
 /** True if the outer block or range contains all of the inner one. */
@@ -108,12 +90,12 @@ export function isCovering(outer: Span, inner: Span): boolean {
 }
 
 /** Intersects two lists, each ascending and without overlaps; other fields come from the first. */
-export function common(ranges: readonly BlockRange[], others: readonly BlockRange[]): BlockRange[] {
+export function intersect(ranges: readonly BlockRange[], others: readonly BlockRange[]): BlockRange[] {
   const shared: BlockRange[] = [];
-  let place = 0;
+  let index = 0;
   for (const range of ranges) {
-    while (isBefore(others[place], range)) place += 1;
-    for (let next = place; next < others.length && !isBefore(range, others[next]); next += 1) {
+    while (isBefore(others[index], range)) index += 1;
+    for (let next = index; next < others.length && !isBefore(range, others[next]); next += 1) {
       const { first, last } = others[next] as BlockRange;
       shared.push({
         ...range,
@@ -131,50 +113,37 @@ export function union(blocks: ReadonlyArray<Span & Pick<Block, "cidr">>): BlockR
   for (const block of [...blocks].filter(({ first, last }) => first <= last).sort(byFirst)) {
     const previous = merged.at(-1);
     if (previous === undefined || previous.version !== block.version || block.first > previous.last + 1n) {
-      merged.push({
-        version: block.version,
-        first: block.first,
-        last: block.last,
-        isAllowed: true,
-        isWalked: true,
-        cidr: block.cidr,
-      });
+      const { version, first, last, cidr } = block;
+      merged.push({ version, first, last, isAllowed: true, isEnumerated: true, cidr });
     } else if (block.last > previous.last) merged[merged.length - 1] = { ...previous, last: block.last };
   }
   return merged;
 }
 
 /** Assigns each address to its smallest block. Prefixes nest or are disjoint. */
-export function mostSpecific(blocks: readonly JudgedBlock[]): BlockRange[] {
+export function mostSpecific(blocks: readonly EvaluatedBlock[]): BlockRange[] {
   const ranges: BlockRange[] = [];
-  const open: JudgedBlock[] = [];
+  const stack: EvaluatedBlock[] = [];
   let next = 0n;
-  const emit = (block: JudgedBlock, last: bigint) => {
-    if (last >= next)
-      ranges.push(
-        ...withoutForbidden({ ...block, first: next, last }).map(({ version, first, last: end, cidr }) => ({
-          version,
-          first,
-          last: end,
-          cidr,
-          isAllowed: block.isAllowed,
-          isWalked: block.isWalked,
-        })),
-      );
+  const emit = (block: EvaluatedBlock, last: bigint) => {
+    if (last < next) return;
+    const { isAllowed, isEnumerated } = block;
+    for (const { version, first, last: end, cidr } of withoutForbidden({ ...block, first: next, last }))
+      ranges.push({ version, first, last: end, cidr, isAllowed, isEnumerated });
   };
-  const closeUntil = (isInside: (block: JudgedBlock) => boolean) => {
-    for (let top = open.at(-1); top !== undefined && !isInside(top); top = open.at(-1)) {
+  const closeUntil = (isInside: (block: EvaluatedBlock) => boolean) => {
+    for (let top = stack.at(-1); top !== undefined && !isInside(top); top = stack.at(-1)) {
       emit(top, top.last);
       next = top.last + 1n;
-      open.pop();
+      stack.pop();
     }
   };
-  for (const block of [...blocks].sort(byPlace)) {
+  for (const block of [...blocks].sort(byFirstThenPrefix)) {
     closeUntil((outer) => outer.version === block.version && outer.last >= block.last);
-    const outer = open.at(-1);
+    const outer = stack.at(-1);
     if (outer !== undefined) emit(outer, block.first - 1n);
     next = block.first;
-    open.push(block);
+    stack.push(block);
   }
   closeUntil(() => false);
   return ranges;
@@ -191,20 +160,15 @@ export function addressText(version: 4 | 6, number: bigint): string {
     const value = Number(number);
     return `${value >>> 24}.${(value >>> 16) & 255}.${(value >>> 8) & 255}.${value & 255}`;
   }
-  const digits = number.toString(16).padStart(32, "0");
-  return (parseIp((digits.match(/.{4}/g) as string[]).join(":")) as Ip).text;
-}
-
-function forbidden(cidr: string): Block {
-  return blockOf(cidr) as Block;
+  return addressAt(number, version);
 }
 
 type Span = Pick<Block, "version" | "first" | "last">;
 
 /** True if one ends before the other begins; false if either is undefined. */
-function isBefore(one: Span | undefined, other: Span | undefined): boolean {
-  if (one === undefined || other === undefined) return false;
-  return one.version < other.version || (one.version === other.version && one.last < other.first);
+function isBefore(a: Span | undefined, b: Span | undefined): boolean {
+  if (a === undefined || b === undefined) return false;
+  return a.version < b.version || (a.version === b.version && a.last < b.first);
 }
 
 function byFirst(a: Span, b: Span): number {
@@ -213,6 +177,6 @@ function byFirst(a: Span, b: Span): number {
   return a.first < b.first ? -1 : 1;
 }
 
-function byPlace(a: Block, b: Block): number {
+function byFirstThenPrefix(a: Block, b: Block): number {
   return byFirst(a, b) || a.prefixLength - b.prefixLength;
 }

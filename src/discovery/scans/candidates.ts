@@ -19,7 +19,7 @@ export function candidateOfHost(host: KnownHost, network: KnownNetwork, scope: S
         host,
         addresses: provenFirst(addresses, network),
         seen: [],
-        isNamed: addresses.some((address) => scope.names(address)),
+        isNamed: addresses.some((address) => scope.isTarget(address)),
       };
 }
 
@@ -34,16 +34,17 @@ export function candidatesOf(
   for (const sighting of seen.values()) {
     const { ip_address: address } = sighting;
     const host = ownerOf(address, network);
-    if (host === null) candidates.push({ host, addresses: [address], seen: [sighting], isNamed: scope.names(address) });
+    if (host === null)
+      candidates.push({ host, addresses: [address], seen: [sighting], isNamed: scope.isTarget(address) });
     else byHost.set(host, [...(byHost.get(host) ?? []), sighting]);
   }
-  for (const [host, own] of byHost) {
-    const addresses = own.map((each) => each.ip_address);
+  for (const [host, sightings] of byHost) {
+    const addresses = sightings.map((each) => each.ip_address);
     candidates.push({
       host,
       addresses: provenFirst(addresses, network),
-      seen: own,
-      isNamed: addresses.some((address) => scope.names(address)),
+      seen: sightings,
+      isNamed: addresses.some((address) => scope.isTarget(address)),
     });
   }
   return candidates;
@@ -51,13 +52,13 @@ export function candidatesOf(
 
 /** Yields each walked address; the first one of a known host stands for all its addresses, the others yield null. */
 export function* candidatesIn(scope: Scope, network: KnownNetwork): Generator<PollTarget | null> {
-  const taken = new Set<string>();
+  const seenHosts = new Set<string>();
   for (const address of scope.addresses()) {
-    const candidate = candidateAt(address, network, scope.names(address));
+    const candidate = candidateAt(address, network, scope.isTarget(address));
     if (candidate.host === null) yield candidate;
-    else if (taken.has(candidate.host.id)) yield null;
+    else if (seenHosts.has(candidate.host.id)) yield null;
     else {
-      taken.add(candidate.host.id);
+      seenHosts.add(candidate.host.id);
       yield candidateOfHost(candidate.host, network, scope) ?? candidate;
     }
   }

@@ -2,9 +2,10 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
+import { json } from "../../http/json-response.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { tellOutcome, termsOf } from "../../records/write-answers.ts";
+import { setOutcomeHeaders, termsOf } from "../../records/write-answers.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { SCAN_KINDS } from "../../resources/schedules/schedule.ts";
 import { META, successBody } from "../../schemas/envelope.ts";
@@ -37,23 +38,17 @@ export function checkRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       access: MEMBER,
       params: IdParams,
       body: AddressCheck,
-      answer: Scan,
+      responseSchema: Scan,
       errors: ["entity_in_use"],
       example: { parameters: { id: IP_ADDRESS_EXAMPLE.id }, body: { kind: "sweep" }, data: EXAMPLE },
     },
     async (call) => {
       const author = backend.authorOf(call);
-      const outcome = await backend.writes.run(
-        "discovery.check",
-        { id: call.params.id, kind: call.body.kind ?? "sweep" },
-        author,
-        termsOf(call),
-      );
-      tellOutcome(call, outcome);
-      if (outcome.isReplayed !== true) scans.take(outcome.result, author.userId);
-      return new Response(successBody(JSON.stringify(outcome.result), META), {
-        headers: { ...call.headers, "content-type": "application/json" },
-      });
+      const input = { id: call.params.id, kind: call.body.kind ?? "sweep" };
+      const outcome = await backend.writes.run("discovery.check", input, author, termsOf(call));
+      setOutcomeHeaders(call, outcome);
+      if (outcome.isReplayed !== true) scans.enqueue(outcome.result, author.userId);
+      return json(call, successBody(JSON.stringify(outcome.result), META));
     },
   );
 }

@@ -17,9 +17,9 @@ import type { ScanKind } from "../../resources/schedules/schedule.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { Finding } from "../sightings.ts";
 import {
-  ASKED_SUBNETS,
   NO_OUTCOME,
-  SCANS_KEPT,
+  type QueuePosition,
+  SCANNED_SUBNETS,
   SCANS_WAITING_MAX,
   SCANS_WAITING_OF_ADMINS,
   SCANS_WAITING_OF_USER_MAX,
@@ -27,8 +27,8 @@ import {
   type Scan,
   type ScanEnding,
   type ScanOutcome,
-  type ScanPlace,
   type ScanProgress,
+  STORED_SCANS_MAX,
 } from "./scan.ts";
 import { targetProblems, targetsOutside } from "./scope.ts";
 import { scanOf } from "./stored-scan.ts";
@@ -41,9 +41,9 @@ import {
 } from "./tables.ts";
 import type { TrialOrder } from "./trial.ts";
 
-const UNDER_WAY = ["Queued", "Running"] as const;
+const ACTIVE = ["Queued", "Running"] as const;
 
-export interface ScanQueueing {
+export interface QueueScanInput {
   readonly network_id: string;
   readonly kind: ScanKind;
   /** Canonical and valid; null for the network's subnets. */
@@ -58,12 +58,12 @@ export interface ScanQueueing {
  * @throws DomainError entity_reference_invalid for the network; entity_in_use if too many scans are queued;
  * auth_permission_denied for targets that the caller may not name
  */
-function queueScan(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor): Scan {
+function queueScan(tx: WriteTransaction, input: QueueScanInput, actor: CommandActor): Scan {
   return queue(tx, input, actor, false);
 }
 
 /** @param isCheck true for a check of a single address in the inventory */
-function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, isCheck: boolean): Scan {
+function queue(tx: WriteTransaction, input: QueueScanInput, actor: CommandActor, isCheck: boolean): Scan {
   const [network] = getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
   if (network === undefined) throw new Error("scans: the network does not exist");
   // Only an Admin can write a schedule's targets (schedules/commands.ts).
@@ -71,7 +71,7 @@ function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, i
     input.targets !== null && (input.schedule !== null || atLeast(actor.role, ROLE_FOR_ANY_TARGET));
   if (input.targets !== null && !areTargetsPermitted) assertWithinSubnets(tx, network.id, input.targets, actor.role);
   const networkN = numberOf(tx, network.id);
-  const place = placeFor(tx, { ...input, networkN, isCheck }, actor);
+  const position = queuePositionFor(tx, { ...input, networkN, isCheck }, actor);
   if (input.schedule !== null) passSchedule(tx, { schedule_id: input.schedule.id, due_at: input.schedule.due_at });
   const row: StoredScan = {
     id: tx.newId(),
@@ -89,15 +89,15 @@ function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, i
       are_targets_permitted: areTargetsPermitted,
       schedule_id: input.schedule?.id ?? null,
       requested_by: { type: actor.type, id: actor.id, name: actor.name },
-      place,
+      place: position,
       reason: actor.reason ?? null,
     },
     progress: null,
     outcome: null,
   };
   tx.db.insert(discoveryScans).values(withChecksum(discoveryScans, row)).run();
-  forgetOldScans(tx, networkN);
-  forgetOldReads(tx, networkN);
+  deleteOldScans(tx, networkN);
+  deleteOldReads(tx, networkN);
   return scanOf(row, network.id);
 }
 
@@ -106,36 +106,36 @@ function queue(tx: WriteTransaction, input: ScanQueueing, actor: CommandActor, i
  * nor can users below Admin together.
  * @throws DomainError entity_in_use
  */
-function placeFor(
+function queuePositionFor(
   tx: WriteTransaction,
-  input: Pick<ScanQueueing, "network_id" | "schedule"> & { readonly networkN: number; readonly isCheck: boolean },
+  input: Pick<QueueScanInput, "network_id" | "schedule"> & { readonly networkN: number; readonly isCheck: boolean },
   actor: CommandActor,
-): ScanPlace {
-  const place = { user_id: actor.userId, is_admins: atLeast(actor.role, "Admin"), is_own: false };
-  if (input.schedule !== null) return { ...place, is_own: true };
-  const places = tx.db
+): QueuePosition {
+  const position = { user_id: actor.userId, is_admins: atLeast(actor.role, "Admin"), is_own: false };
+  if (input.schedule !== null) return { ...position, is_own: true };
+  const positions = tx.db
     .select({ request: discoveryScans.request })
     .from(discoveryScans)
     .where(and(eq(discoveryScans.network_n, input.networkN), eq(discoveryScans.status, "Queued")))
     .all()
     .map(({ request }) => request.place);
-  const own = places.filter((each) => each.user_id === actor.userId);
-  if (input.isCheck && place.is_admins && !own.some((each) => each.is_own)) return { ...place, is_own: true };
-  const refuse = (waiting: number, whose: string, rest: string) => {
+  const own = positions.filter((each) => each.user_id === actor.userId);
+  if (input.isCheck && position.is_admins && !own.some((each) => each.is_own)) return { ...position, is_own: true };
+  const refuse = (waiting: number, what: string, detail: string) => {
     throw new DomainError(
       "entity_in_use",
-      `${waiting} ${whose} of this network are already queued${rest}; cancel one, or wait until one starts.`,
+      `${waiting} ${what} of this network are already queued${detail}; cancel one, or wait until one starts.`,
       { entity: "network", id: input.network_id, dependants: { scans: waiting } },
     );
   };
-  const shared = places.filter((each) => !each.is_own);
+  const shared = positions.filter((each) => !each.is_own);
   if (shared.length >= SCANS_WAITING_MAX) refuse(shared.length, "scans", "");
-  const ofUser = own.filter((each) => !each.is_own).length;
-  if (ofUser >= SCANS_WAITING_OF_USER_MAX) refuse(ofUser, "of your scans", "");
-  const ofOthers = shared.filter((each) => !each.is_admins).length;
-  if (!place.is_admins && ofOthers >= SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS)
-    refuse(ofOthers, "scans", ", and the other places are for Admins and Owners");
-  return place;
+  const userCount = own.filter((each) => !each.is_own).length;
+  if (userCount >= SCANS_WAITING_OF_USER_MAX) refuse(userCount, "of your scans", "");
+  const memberCount = shared.filter((each) => !each.is_admins).length;
+  if (!position.is_admins && memberCount >= SCANS_WAITING_MAX - SCANS_WAITING_OF_ADMINS)
+    refuse(memberCount, "scans", ", and the other places are for Admins and Owners");
+  return position;
 }
 
 export interface AddressCheck {
@@ -186,13 +186,13 @@ function assertWithinSubnets(tx: WriteTransaction, networkId: string, targets: r
   if (outside.length === 0) return;
   throw new DomainError(
     "auth_permission_denied",
-    `Not all of ${outside[0]} is inside ${ASKED_SUBNETS}: naming it as a target requires the role ${ROLE_FOR_ANY_TARGET}; yours is ${role}.`,
+    `Not all of ${outside[0]} is inside ${SCANNED_SUBNETS}: naming it as a target requires the role ${ROLE_FOR_ANY_TARGET}; yours is ${role}.`,
     { required: ROLE_FOR_ANY_TARGET, actual: role },
   );
 }
 
 /** Role that the requester of a scan must still have. */
-export function roleToOrder({ are_targets_permitted }: Pick<Scan, "are_targets_permitted">): Role {
+export function requiredRole({ are_targets_permitted }: Pick<Scan, "are_targets_permitted">): Role {
   return are_targets_permitted ? ROLE_FOR_ANY_TARGET : "Member";
 }
 
@@ -214,7 +214,7 @@ function dispatchScan(tx: WriteTransaction, input: { id: string }, actor: Comman
   const networkId = tx.recordId(row.network_n) as string;
   if (tx.find(networkKind, networkId) === null) {
     const outcome = { ...NO_OUTCOME, problem: "the network was deleted" };
-    end(tx, row, { status: "Failed", ended_at: tx.instant, outcome });
+    change(tx, row, { status: "Failed", ended_at: tx.instant, outcome });
     return null;
   }
   change(tx, row, { status: "Running", started_at: tx.instant });
@@ -246,28 +246,24 @@ export interface ScanNote {
   readonly outcome: ScanOutcome;
 }
 
-interface ScanNoted {
+interface ScanNoteResult {
   readonly isNetworkGone: boolean;
 }
 
 /** Saves the findings of a running scan so far, in case the appliance is interrupted. */
-function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): ScanNoted {
+function noteScan(tx: WriteTransaction, input: { bytes: Uint8Array }): ScanNoteResult {
   const { id, ordinal, findings, progress, outcome } = JSON.parse(new TextDecoder().decode(input.bytes)) as ScanNote;
   const row = find(tx, id);
   const networkId = row === null ? null : tx.recordId(row.network_n);
-  const noted = { isNetworkGone: networkId === null || tx.find(networkKind, networkId) === null };
-  if (row?.status !== "Running") return noted;
+  const result = { isNetworkGone: networkId === null || tx.find(networkKind, networkId) === null };
+  if (row?.status !== "Running") return result;
   change(tx, row, { progress, outcome });
-  for (const [place, finding] of findings.entries()) {
-    const stored = withChecksum(discoveryFindings, {
-      scan_id: id,
-      ordinal: ordinal + place,
-      type: finding.type,
-      finding,
-    });
+  for (const [position, finding] of findings.entries()) {
+    const values = { scan_id: id, ordinal: ordinal + position, type: finding.type, finding };
+    const stored = withChecksum(discoveryFindings, values);
     tx.db.insert(discoveryFindings).values(stored).onConflictDoNothing().run();
   }
-  return noted;
+  return result;
 }
 
 export interface ScanEnd {
@@ -283,9 +279,9 @@ export interface ScanEnd {
 /** Ends a queued or running scan; does not change an ended one. */
 function endScan(tx: WriteTransaction, input: ScanEnd): void {
   const row = find(tx, input.id);
-  if (row === null || !isUnderWay(row)) return;
+  if (row === null || !isActive(row)) return;
   const outcome = input.outcome ?? row.outcome ?? NO_OUTCOME;
-  end(tx, row, {
+  change(tx, row, {
     status: input.status,
     ended_at: tx.instant,
     outcome: input.problem === null ? outcome : { ...outcome, problem: input.problem },
@@ -302,13 +298,11 @@ function cancelScan(tx: WriteTransaction, input: { id: string }, actor: CommandA
   const networkId = row === null ? null : tx.recordId(row.network_n);
   if (row === null || networkId === null || findReachable(tx, networkKind, networkId, actor) === null)
     throw notFound({ name: "scan" }, input.id);
-  if (!isUnderWay(row))
-    throw new DomainError("entity_stale", `The scan has already ended: ${row.status}.`, {
-      entity: "scan",
-      expected: UNDER_WAY.join(" or "),
-      actual: row.status,
-    });
-  if (row.status === "Queued") end(tx, row, { status: "Cancelled", ended_at: tx.instant, outcome: NO_OUTCOME });
+  if (!isActive(row)) {
+    const params = { entity: "scan", expected: ACTIVE.join(" or "), actual: row.status };
+    throw new DomainError("entity_stale", `The scan has already ended: ${row.status}.`, params);
+  }
+  if (row.status === "Queued") change(tx, row, { status: "Cancelled", ended_at: tx.instant, outcome: NO_OUTCOME });
   return scanOf(find(tx, row.id) as StoredScan, networkId);
 }
 
@@ -317,12 +311,12 @@ function interruptScans(tx: WriteTransaction, input: { problem: string }): numbe
   const rows = tx.db
     .select()
     .from(discoveryScans)
-    .where(inArray(discoveryScans.status, [...UNDER_WAY]))
+    .where(inArray(discoveryScans.status, [...ACTIVE]))
     .orderBy(asc(discoveryScans.id))
     .all();
   for (const row of rows) {
     const outcome = { ...(row.outcome ?? NO_OUTCOME), problem: input.problem };
-    end(tx, row, { status: "Interrupted", ended_at: tx.instant, outcome });
+    change(tx, row, { status: "Interrupted", ended_at: tx.instant, outcome });
   }
   return rows.length;
 }
@@ -340,14 +334,8 @@ function find(tx: WriteTransaction, id: string): CheckedScan | null {
   return tx.db.select().from(discoveryScans).where(eq(discoveryScans.id, id)).all()[0] ?? null;
 }
 
-function isUnderWay(row: StoredScan): boolean {
+function isActive(row: StoredScan): boolean {
   return row.status === "Queued" || row.status === "Running";
-}
-
-type Ending = Pick<StoredScan, "status" | "ended_at" | "outcome"> & { progress?: ScanProgress };
-
-function end(tx: WriteTransaction, row: CheckedScan, ending: Ending): void {
-  change(tx, row, ending);
 }
 
 function change(tx: WriteTransaction, row: CheckedScan, changes: Partial<StoredScan>): void {
@@ -365,44 +353,42 @@ function numberOf(tx: WriteTransaction, id: string): number {
 }
 
 /** Deletes the oldest ended scans with their findings. */
-function forgetOldScans(tx: WriteTransaction, networkN: number): void {
-  const [oldestKept] = tx.db
-    .select({ id: discoveryScans.id })
-    .from(discoveryScans)
-    .where(eq(discoveryScans.network_n, networkN))
-    .orderBy(desc(discoveryScans.id))
-    .limit(1)
-    .offset(SCANS_KEPT - 1)
-    .all();
-  if (oldestKept === undefined) return;
+function deleteOldScans(tx: WriteTransaction, networkN: number): void {
+  const oldestRetained = scanBeyond(tx, networkN, STORED_SCANS_MAX - 1);
+  if (oldestRetained === null) return;
   tx.db
     .delete(discoveryScans)
     .where(
       and(
         eq(discoveryScans.network_n, networkN),
-        lt(discoveryScans.id, oldestKept.id),
-        notInArray(discoveryScans.status, [...UNDER_WAY]),
+        lt(discoveryScans.id, oldestRetained),
+        notInArray(discoveryScans.status, [...ACTIVE]),
       ),
     )
     .run();
 }
 
 /** Deletes the Read findings of a scan once it is no longer among the newest. */
-function forgetOldReads(tx: WriteTransaction, networkN: number): void {
-  const beyond = tx.db
+function deleteOldReads(tx: WriteTransaction, networkN: number): void {
+  const outdated = scanBeyond(tx, networkN, SCANS_WITH_READS);
+  if (outdated === null) return;
+  tx.db
+    .delete(discoveryFindings)
+    .where(and(eq(discoveryFindings.scan_id, outdated), eq(discoveryFindings.type, "Read")))
+    .run();
+}
+
+/** Returns the newest scan of a network that is not among its `count` newest; null if there is none. */
+function scanBeyond(tx: WriteTransaction, networkN: number, count: number): string | null {
+  const [scan] = tx.db
     .select({ id: discoveryScans.id })
     .from(discoveryScans)
     .where(eq(discoveryScans.network_n, networkN))
     .orderBy(desc(discoveryScans.id))
     .limit(1)
-    .offset(SCANS_WITH_READS)
+    .offset(count)
     .all();
-  for (const { id } of beyond) {
-    tx.db
-      .delete(discoveryFindings)
-      .where(and(eq(discoveryFindings.scan_id, id), eq(discoveryFindings.type, "Read")))
-      .run();
-  }
+  return scan?.id ?? null;
 }
 
 /** Returns an organization's credentials that have first addresses. */

@@ -8,7 +8,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { CREDENTIAL_EXAMPLE, credentialKind } from "../../resources/credentials/credential.ts";
 import { IP_ADDRESS_EXAMPLE } from "../../resources/ip-addresses/ip-address.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
-import { PASSED_OVER_TYPES, SUBNET_TYPES } from "../../resources/subnets/subnet-type.ts";
+import { SKIPPED_TYPES, SUBNET_TYPES } from "../../resources/subnets/subnet-type.ts";
 import { IpAddressText, OneOf, Uuid } from "../../schemas/schemas.ts";
 import { readSubnets } from "./known-network.ts";
 
@@ -37,17 +37,17 @@ export const CredentialReach = Type.Object(
                 "Whether it accepts credentials, or is inside one that does. Internet, Remote and Loopback are scanned only when named.",
             }),
           }),
-          { description: `Those that are not asked first, ${REACH_LISTED_MAX} at most.` },
+          { description: `Those that are not polled come first; at most ${REACH_LISTED_MAX}.` },
         ),
       }),
-      { description: "Networks that it is assigned to as a whole." },
+      { description: "Networks that the credential is assigned to as a whole." },
     ),
     hosts: Type.Array(
       Type.Object({
         host_id: Uuid,
         name: Type.String(),
         network_id: Uuid,
-        is_host_wide: Type.Boolean({ description: "Whether it is meant for every address of the host." }),
+        is_host_wide: Type.Boolean({ description: "Whether it applies to every address of the host." }),
         addresses_sent: Count,
         addresses_waiting: Count,
         addresses: Type.Array(
@@ -58,12 +58,12 @@ export const CredentialReach = Type.Object(
               description: "Otherwise it waits for an Admin: `confirmIpAddress`, or a trial that gives the reason.",
             }),
           }),
-          { description: `Those that wait first, ${REACH_LISTED_MAX} of all hosts at most.` },
+          { description: `Those that are waiting come first; at most ${REACH_LISTED_MAX} over all hosts.` },
         ),
       }),
-      { description: "Hosts that it is assigned to." },
+      { description: "Hosts that the credential is assigned to." },
     ),
-    target_ips: Type.Array(IpAddressText, { description: "Tried first by the next scan, and then no more." }),
+    target_ips: Type.Array(IpAddressText, { description: "Tried first by the next scan, then removed." }),
   },
   { $id: "CredentialReach" },
 );
@@ -87,11 +87,11 @@ export function credentialReach(reader: Reader, credentialId: string, actor: Act
 }
 
 function subnetsOf(reader: Reader, networkN: number) {
-  const words = readSubnets(reader, networkN);
-  const accepting = new AcceptingSubnets(words);
-  const subnets = words.map((word) => ({
-    ...word,
-    is_asked: !PASSED_OVER_TYPES.includes(word.subnet_type) && accepting.acceptsAllOf(word.cidr),
+  const records = readSubnets(reader, networkN);
+  const accepting = new AcceptingSubnets(records);
+  const subnets = records.map((record) => ({
+    ...record,
+    is_asked: !SKIPPED_TYPES.includes(record.subnet_type) && accepting.acceptsAllOf(record.cidr),
   }));
   const asked = subnets.filter(({ is_asked }) => is_asked);
   const notAsked = subnets.filter(({ is_asked }) => !is_asked);
@@ -124,12 +124,12 @@ function hostsOf(reader: Reader, credentialN: number, reaches: (networkN: number
     if (id === null || ip_address === null) continue;
     host.addresses.push({ id, ip_address, is_sent: isSent === 1 });
   }
-  let left = REACH_LISTED_MAX;
+  let remaining = REACH_LISTED_MAX;
   return [...hosts.values()].map((host) => {
     const waiting = host.addresses.filter(({ is_sent }) => !is_sent);
     const sent = host.addresses.filter(({ is_sent }) => is_sent);
-    const addresses = [...waiting, ...sent].slice(0, left);
-    left -= addresses.length;
+    const addresses = [...waiting, ...sent].slice(0, remaining);
+    remaining -= addresses.length;
     return { ...host, addresses_sent: sent.length, addresses_waiting: waiting.length, addresses };
   });
 }

@@ -32,9 +32,9 @@ export class Credentials {
   private readonly open: (id: string) => OpenedCredential | null;
   private readonly accepts: (address: string) => boolean;
   /** Credentials by first address. */
-  private readonly named = new Map<string, string[]>();
-  private readonly broadcast: readonly string[];
-  private readonly ofHost = new Map<
+  private readonly byTargetIp = new Map<string, string[]>();
+  private readonly networkWide: readonly string[];
+  private readonly byHost = new Map<
     string,
     Array<{ readonly id: string; readonly addressIds: readonly string[] | null; readonly covered: ReadonlySet<string> }>
   >();
@@ -54,25 +54,26 @@ export class Credentials {
     this.open = open;
     this.accepts = accepts;
     for (const { credential_id, ip_addresses } of targetIps)
-      for (const address of ip_addresses) this.named.set(address, [...(this.named.get(address) ?? []), credential_id]);
-    this.broadcast = network.assignments.flatMap((each) => (each.host_id === null ? [each.credential_id] : []));
+      for (const address of ip_addresses)
+        this.byTargetIp.set(address, [...(this.byTargetIp.get(address) ?? []), credential_id]);
+    this.networkWide = network.assignments.flatMap((each) => (each.host_id === null ? [each.credential_id] : []));
     for (const { host_id, credential_id: id, ip_address_ids: addressIds, covered } of network.assignments) {
       if (host_id !== null)
-        this.ofHost.set(host_id, [...(this.ofHost.get(host_id) ?? []), { id, addressIds, covered }]);
+        this.byHost.set(host_id, [...(this.byHost.get(host_id) ?? []), { id, addressIds, covered }]);
     }
   }
 
   /** True if there are no credentials at all. */
   get isEmpty(): boolean {
-    return this.network.assignments.length === 0 && this.named.size === 0;
+    return this.network.assignments.length === 0 && this.byTargetIp.size === 0;
   }
 
   isOwn(hostId: string): boolean {
-    return this.ofHost.has(hostId);
+    return this.byHost.has(hostId);
   }
 
   at(address: string): Choice {
-    const { ids, withheld } = this.meantFor(address);
+    const { ids, withheld } = this.candidatesFor(address);
     const known = this.network.remembered.get(address);
     const remembered = known !== undefined && ids.includes(known.credential_id) ? known : null;
     const ordered =
@@ -87,27 +88,27 @@ export class Credentials {
   }
 
   /** Most specific first, without duplicates. */
-  private meantFor(address: string): { readonly ids: readonly string[]; readonly withheld: Withheld | null } {
+  private candidatesFor(address: string): { readonly ids: readonly string[]; readonly withheld: Withheld | null } {
     const atAddress: string[] = [];
     const atHost: string[] = [];
     const waiting: Array<{ readonly id: string; readonly at: KnownAddress }> = [];
     for (const at of this.network.byAddress.get(address) ?? []) {
-      for (const { id, addressIds, covered } of this.ofHost.get(at.host_id) ?? []) {
+      for (const { id, addressIds, covered } of this.byHost.get(at.host_id) ?? []) {
         if (addressIds !== null && !addressIds.includes(at.id)) continue;
         if (!covered.has(address)) waiting.push({ id, at });
         else if (addressIds === null) atHost.push(id);
         else atAddress.push(id);
       }
     }
-    const isOutside = this.broadcast.length > 0 && !this.accepts(address);
+    const isOutside = this.networkWide.length > 0 && !this.accepts(address);
     const ids = new Set([
-      ...(this.named.get(address) ?? []),
+      ...(this.byTargetIp.get(address) ?? []),
       ...atAddress,
       ...atHost,
-      ...(isOutside ? [] : this.broadcast),
+      ...(isOutside ? [] : this.networkWide),
     ]);
-    const heldBack = new Set(waiting.filter(({ id }) => !ids.has(id)).map(({ at }) => at));
-    const isHeldBack = heldBack.size > 0 || (isOutside && this.broadcast.some((id) => !ids.has(id)));
-    return { ids: [...ids], withheld: isHeldBack ? { waiting: [...heldBack], isOutside } : null };
+    const withheldAddresses = new Set(waiting.filter(({ id }) => !ids.has(id)).map(({ at }) => at));
+    const isWithheld = withheldAddresses.size > 0 || (isOutside && this.networkWide.some((id) => !ids.has(id)));
+    return { ids: [...ids], withheld: isWithheld ? { waiting: [...withheldAddresses], isOutside } : null };
   }
 }

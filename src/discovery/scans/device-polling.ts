@@ -2,16 +2,16 @@
 // addresses. Records unreachable hosts and the reasons.
 
 import { parseIp } from "../../base/ip.ts";
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
 import type { ServedBefore } from "../mib/served.ts";
-import { type Heard, heardOf } from "../reconcile/neighbor-tables.ts";
+import { type NeighborSightings, neighborSightingsOf } from "../reconcile/neighbor-tables.ts";
 import { digestOf } from "../reconcile/reports.ts";
-import { countRows, KEPT_ROW, narrowed, type RowCount, type RowFate, type RowReason } from "../rows.ts";
+import { countRows, KEPT_ROW, narrowed, type RowCount, type RowOutcome, type RowReason } from "../rows.ts";
 import type { AddressSighting, DeviceSighting, Finding } from "../sightings.ts";
 import type { SnmpCredential } from "../snmp/credential.ts";
 import type { Choice, Withheld } from "./credentials.ts";
 import type { KnownHost, KnownNetwork } from "./known-network.ts";
-import { DEVICES_AT_A_TIME, type Probes, type Refusal } from "./probes.ts";
+import { CONCURRENT_DEVICES, type Probes, type Refusal } from "./probes.ts";
 import type { ProgressMeter } from "./progress.ts";
 
 /** Maximum addresses tried per host: a router that is down has too many. */
@@ -42,7 +42,7 @@ type PollOutcome =
       readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>;
     };
 
-interface HeardBy {
+interface NeighborTable {
   readonly ip_address: string;
   readonly rows: RowCount;
   /** Addresses that this device was the first to report, and all others. */
@@ -50,7 +50,7 @@ interface HeardBy {
   readonly others: readonly string[];
 }
 
-interface HeardRows {
+interface NeighborTableRows {
   readonly ip_address: string;
   readonly rows: RowCount;
   /** Addresses outside the network's subnets. */
@@ -58,7 +58,7 @@ interface HeardRows {
 }
 
 interface DevicePollingOptions {
-  readonly probes: Pick<Probes, "askDevice" | "macOf">;
+  readonly probes: Pick<Probes, "pollDevice" | "macOf">;
   readonly network: KnownNetwork;
   readonly choose: (address: string) => Choice;
   /** True if a chosen credential is unchanged and may still be sent to the address. */
@@ -67,7 +67,7 @@ interface DevicePollingOptions {
   readonly servedBefore: (address: string, hostId: string | null) => ServedBefore | null;
   /** Stored MAC addresses of the device's interfaces. */
   readonly macsBefore: (address: string, hostId: string | null) => readonly string[];
-  readonly mayAsk: (address: string) => boolean;
+  readonly mayPoll: (address: string) => boolean;
   readonly progress: ProgressMeter;
   readonly signal: AbortSignal;
   readonly device: (sighting: DeviceSighting) => Promise<void>;
@@ -85,14 +85,14 @@ export class DevicePolling {
     readonly refusals: ReadonlyArray<{ readonly address: string; readonly refusal: Refusal }>;
   }> = [];
   /** Addresses and names of neighbors, in order. */
-  private readonly heardAddresses = new Set<string>();
-  private readonly heardNames = new Set<string>();
+  private readonly neighborAddresses = new Set<string>();
+  private readonly neighborNames = new Set<string>();
   /** Withheld credentials by address, with the address's known host. */
   private readonly withheld = new Map<string, { readonly host: KnownHost | null; readonly withheld: Withheld }>();
   private readonly answeredNames = new Set<string>();
   /** Neighbor table entries by address. */
   private readonly overheard = new Map<string, AddressSighting>();
-  private readonly heardBy: HeardBy[] = [];
+  private readonly neighborTables: NeighborTable[] = [];
   /** Repeatedly overheard addresses, counted up to OVERHEARD_MAX. */
   private repeated = 0;
   private requestsToCollect = 0;
@@ -104,15 +104,15 @@ export class DevicePolling {
     this.options = options;
   }
 
-  async ask(candidates: Iterable<PollTarget>): Promise<void> {
+  async poll(candidates: Iterable<PollTarget>): Promise<void> {
     this.macs.clear();
     if (Array.isArray(candidates))
       for (const { seen } of candidates as readonly PollTarget[])
         for (const { ip_address, mac_address } of seen)
           if (mac_address !== null) this.macs.set(ip_address, mac_address);
-    await inParallel(candidates, DEVICES_AT_A_TIME, this.options.signal, async (candidate) => {
-      await this.askOne(candidate);
-      this.options.progress.askedOne();
+    await inParallel(candidates, CONCURRENT_DEVICES, this.options.signal, async (candidate) => {
+      await this.pollTarget(candidate);
+      this.options.progress.countPolled();
     });
   }
 
@@ -130,11 +130,11 @@ export class DevicePolling {
   }
 
   /** Returns neighbors since the last call, without the names of answered or known hosts. */
-  takeHeard(): { readonly addresses: readonly string[]; readonly names: readonly string[] } {
-    const addresses = [...this.heardAddresses].filter((address) => !this.settled.has(address));
-    const names = [...this.heardNames].filter((name) => !this.answeredNames.has(name));
-    this.heardAddresses.clear();
-    this.heardNames.clear();
+  takeNeighbors(): { readonly addresses: readonly string[]; readonly names: readonly string[] } {
+    const addresses = [...this.neighborAddresses].filter((address) => !this.settled.has(address));
+    const names = [...this.neighborNames].filter((name) => !this.answeredNames.has(name));
+    this.neighborAddresses.clear();
+    this.neighborNames.clear();
     return { addresses, names };
   }
 
@@ -148,15 +148,15 @@ export class DevicePolling {
    * Counts neighbor table rows by fate, per device. Call after all overheard addresses are written.
    * @param setAside dropped addresses with the reason
    */
-  *heardRows(setAside: ReadonlyMap<string, RowReason>): Generator<HeardRows> {
-    for (const { ip_address, rows, own, others } of this.heardBy) {
+  *neighborTableRows(setAside: ReadonlyMap<string, RowReason>): Generator<NeighborTableRows> {
+    for (const { ip_address, rows, own, others } of this.neighborTables) {
       const outside = [...own, ...others].filter((address) => setAside.get(address) === "outside");
-      const fateOf = (address: string): RowFate =>
+      const outcomeOf = (address: string): RowOutcome =>
         this.answered.has(address) ? "answered" : (setAside.get(address) ?? KEPT_ROW);
-      const ofOwn = countRows(own, fateOf);
+      const ofOwn = countRows(own, outcomeOf);
       const ofOthers = countRows(others, (address) => {
-        const fate = fateOf(address);
-        return fate === KEPT_ROW ? "elsewhere" : fate;
+        const rowOutcome = outcomeOf(address);
+        return rowOutcome === KEPT_ROW ? "elsewhere" : rowOutcome;
       });
       yield { ip_address, rows: narrowed(narrowed(rows, ofOwn), ofOthers), outside };
     }
@@ -190,31 +190,31 @@ export class DevicePolling {
     }
   }
 
-  private async askOne(candidate: PollTarget): Promise<void> {
+  private async pollTarget(candidate: PollTarget): Promise<void> {
     const { host, seen } = candidate;
-    const isKnownAlready = host !== null && this.reachedHosts.has(host.id);
-    if (!isKnownAlready) {
-      const answer = await this.answerOf(candidate);
-      if (answer.isReached) {
+    const isAlreadyReached = host !== null && this.reachedHosts.has(host.id);
+    if (!isAlreadyReached) {
+      const outcome = await this.pollAddresses(candidate);
+      if (outcome.isReached) {
         if (host !== null) this.reachedHosts.add(host.id);
       } else if (
-        answer.refusals.length > 0 &&
-        (host !== null || candidate.isNamed || answer.refusals.some(({ refusal }) => !SILENT.has(refusal.reason)))
+        outcome.refusals.length > 0 &&
+        (host !== null || candidate.isNamed || outcome.refusals.some(({ refusal }) => !SILENT.has(refusal.reason)))
       )
-        this.refused.push({ candidate: { ...candidate, seen: [] }, refusals: answer.refusals });
+        this.refused.push({ candidate: { ...candidate, seen: [] }, refusals: outcome.refusals });
     }
     for (const sighting of seen) await this.options.address(sighting);
   }
 
-  private async answerOf(candidate: PollTarget): Promise<PollOutcome> {
+  private async pollAddresses(candidate: PollTarget): Promise<PollOutcome> {
     const refusals: Array<{ address: string; refusal: Refusal }> = [];
     const { progress } = this.options;
     let tried = 0;
     for (const address of candidate.addresses) {
       if (tried === ADDRESSES_OF_HOST_MAX) break;
-      if (this.settled.has(address) || !this.options.mayAsk(address)) continue;
+      if (this.settled.has(address) || !this.options.mayPoll(address)) continue;
       this.settled.add(address);
-      const failures = await this.askAddress(address, candidate);
+      const failures = await this.pollAddress(address, candidate);
       if (failures === null) return { isReached: true };
       // Nothing was sent without credentials, so no time was lost.
       if (failures.length === 0) continue;
@@ -226,52 +226,61 @@ export class DevicePolling {
   }
 
   /** Returns null if the address answered; empty without credentials. */
-  private async askAddress(address: string, candidate: PollTarget): Promise<readonly Refusal[] | null> {
+  private async pollAddress(address: string, candidate: PollTarget): Promise<readonly Refusal[] | null> {
     const { probes, progress, signal } = this.options;
     const { credentials, refused, remembered, withheld } = this.options.choose(address);
     if (withheld !== null) this.withheld.set(address, { host: candidate.host, withheld });
     if (credentials.length === 0) return refused;
-    progress.devicesAsked += 1;
-    const needless = new AbortController();
-    this.inFlight.set(address, needless);
+    progress.devicesPolled += 1;
+    const redundant = new AbortController();
+    this.inFlight.set(address, redundant);
     const hostId = candidate.host?.id ?? null;
     const served = this.options.servedBefore(address, hostId);
-    const until = AbortSignal.any([signal, needless.signal]);
+    const combinedSignal = AbortSignal.any([signal, redundant.signal]);
     const maySend = (credential: SnmpCredential): boolean => this.options.maySend(address, credential);
-    const asked = await probes.askDevice(address, { credentials, remembered, served, maySend, signal: until });
+    const result = await probes.pollDevice(address, {
+      credentials,
+      remembered,
+      served,
+      maySend,
+      signal: combinedSignal,
+    });
     this.inFlight.delete(address);
     signal.throwIfAborted();
-    progress.requests += asked.requests;
-    if (!asked.ok) return needless.signal.aborted ? [] : [...refused, ...asked.failures];
+    progress.requests += result.requests;
+    if (!result.ok) return redundant.signal.aborted ? [] : [...refused, ...result.failures];
     progress.devicesAnswered += 1;
     // A device's responses are thousands of small objects, which the collector leaves too long.
-    this.requestsToCollect += asked.requests;
+    this.requestsToCollect += result.requests;
     if (this.requestsToCollect >= REQUESTS_BETWEEN_COLLECTIONS) {
       this.requestsToCollect = 0;
       Bun.gc(true);
     }
     this.answered.add(address);
-    const sweptAs = candidate.seen.find((each) => each.ip_address === address);
-    if (sweptAs === undefined) progress.hostsFound += 1;
-    const mac = sweptAs?.mac_address ?? probes.macOf(address);
-    this.learn({ ip_address: address, mac_address: mac, device: asked.device }, candidate.host);
-    const areMacsMissing = asked.device.broken?.includes("interfaces") === true;
-    this.overhear(address, heardOf(asked.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []));
+    const sweepSighting = candidate.seen.find((each) => each.ip_address === address);
+    if (sweepSighting === undefined) progress.hostsFound += 1;
+    const mac = sweepSighting?.mac_address ?? probes.macOf(address);
+    this.applyDeviceData({ ip_address: address, mac_address: mac, device: result.device }, candidate.host);
+    const areMacsMissing = result.device.broken?.includes("interfaces") === true;
+    this.overhear(
+      address,
+      neighborSightingsOf(result.device, areMacsMissing ? this.options.macsBefore(address, hostId) : []),
+    );
     // Write neighbors after all devices have answered.
-    const { arp: _heard, ...device } = asked.device;
+    const { arp: _arp, ...device } = result.device;
     const sighting: DeviceSighting = {
       ip_address: address,
       mac_address: mac,
-      ...(sweptAs?.hostname === undefined ? {} : { hostname: sweptAs.hostname }),
+      ...(sweepSighting?.hostname === undefined ? {} : { hostname: sweepSighting.hostname }),
       device,
-      credential: asked.credential,
+      credential: result.credential,
     };
     await this.options.device({ ...sighting, digest: digestOf(sighting) });
     return null;
   }
 
   /** The first device to overhear an address counts. */
-  private overhear(address: string, { sightings, rows }: Heard): void {
+  private overhear(address: string, { sightings, rows }: NeighborSightings): void {
     const own: string[] = [];
     const others: string[] = [];
     const counted = countRows(sightings, (each) => {
@@ -287,11 +296,11 @@ export class DevicePolling {
       own.push(each.ip_address);
       return KEPT_ROW;
     });
-    if (rows.read > 0) this.heardBy.push({ ip_address: address, rows: narrowed(rows, counted), own, others });
+    if (rows.read > 0) this.neighborTables.push({ ip_address: address, rows: narrowed(rows, counted), own, others });
   }
 
   /** Learns from a device's own and neighbor data which addresses to skip and which to follow. */
-  private learn(
+  private applyDeviceData(
     { ip_address, mac_address, device }: Pick<DeviceSighting, "ip_address" | "mac_address" | "device">,
     host: KnownHost | null,
   ): void {
@@ -306,48 +315,48 @@ export class DevicePolling {
       const owners = network.byAddress.get(own) ?? [];
       if (own === ip_address || !owners.every((each) => each.host_id === host?.id)) continue;
       // Poll also if another MAC address was seen there, or a device could hide others by claiming their addresses.
-      const seenAs = this.macs.get(own) ?? probes.macOf(own);
-      if (seenAs !== null && macs.size > 0 && !macs.has(seenAs) && isOneDevices(seenAs)) continue;
+      const seenMac = this.macs.get(own) ?? probes.macOf(own);
+      if (seenMac !== null && macs.size > 0 && !macs.has(seenMac) && isSingleDevice(seenMac)) continue;
       this.settled.add(own);
       this.inFlight.get(own)?.abort();
     }
     if (typeof device.sys_name === "string") this.answeredNames.add(nameKey(device.sys_name));
     for (const each of device.interfaces ?? []) {
-      for (const { mgmt_addr, sys_name } of each.lldp ?? []) this.hear(mgmt_addr ?? undefined, sys_name);
-      for (const { address, device_id } of each.cdp ?? []) this.hear(address, device_id);
+      for (const { mgmt_addr, sys_name } of each.lldp ?? []) this.addNeighbor(mgmt_addr ?? undefined, sys_name);
+      for (const { address, device_id } of each.cdp ?? []) this.addNeighbor(address, device_id);
     }
   }
 
-  private hear(address: string | undefined, name: string | undefined): void {
+  private addNeighbor(address: string | undefined, name: string | undefined): void {
     const ip = address === undefined ? null : parseIp(address);
-    if (ip !== null) this.heardAddresses.add(ip.text);
-    else if (name !== undefined && NAME.test(name.trim())) this.heardNames.add(nameKey(name));
+    if (ip !== null) this.neighborAddresses.add(ip.text);
+    else if (name !== undefined && NAME.test(name.trim())) this.neighborNames.add(nameKey(name));
   }
 }
 
 /** Runs work with limited concurrency; the first error stops the rest. */
 export async function inParallel<T>(
   items: Iterable<T>,
-  atATime: number,
+  concurrency: number,
   signal: AbortSignal,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const iterator = items[Symbol.iterator]();
-  let isBroken = false;
+  let hasFailed = false;
   const worker = async () => {
     for (;;) {
       signal.throwIfAborted();
-      const next = isBroken ? null : iterator.next();
+      const next = hasFailed ? null : iterator.next();
       if (next === null || next.done === true) return;
       try {
         await work(next.value);
       } catch (error) {
-        isBroken = true;
+        hasFailed = true;
         throw error;
       }
     }
   };
-  const settled = await Promise.allSettled(Array.from({ length: atATime }, worker));
+  const settled = await Promise.allSettled(Array.from({ length: concurrency }, worker));
   const failed = settled.find((each) => each.status === "rejected");
   if (failed !== undefined) throw failed.reason;
 }

@@ -1,8 +1,8 @@
 // Scan scheduler: one queue per network, a few networks in parallel, one scanning thread that writes through the
 // writer. Must not know what a scan does.
 
-import { type CommandActor, type Orderer, SYSTEM_AUTHOR } from "../../access/actor.ts";
-import { ORDER_WITHDRAWN } from "../../access/rights-now.ts";
+import { type CommandActor, SYSTEM_AUTHOR, type TaskRequester } from "../../access/actor.ts";
+import { RIGHTS_WITHDRAWN } from "../../access/rights-now.ts";
 import type { Counts } from "../../base/counters.ts";
 import { DomainError, plainError } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
@@ -12,8 +12,7 @@ import type { WaitOutcome } from "../../db/commit-watch.ts";
 import type { CommitSource } from "../../db/commits.ts";
 import type { WriteQueue } from "../../db/writing/write-queue.ts";
 import type { TrialStep } from "../snmp/trial-steps.ts";
-import type { ScanCommands } from "./commands.ts";
-import { roleToOrder, type ScanEnd } from "./commands.ts";
+import { requiredRole, type ScanCommands, type ScanEnd } from "./commands.ts";
 import { SCANS_RUNNING_MAX, type Scan, type ScanProgress, scanName } from "./scan.ts";
 import type { ScanMessages, ScannerOptions } from "./scan-thread.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
@@ -24,9 +23,9 @@ export const CANCEL_TIMEOUT_MS = 2_000;
 /** Wait limit for the thread at shutdown. */
 const STOP_TIMEOUT_MS = 1_500;
 /** Delay of the requesters' permission check after a commit, and its interval: an API key may expire. */
-const [LOOK_SOON_MS, LOOK_MS] = [50, 1_000] as const;
+const [CHECK_SOON_MS, CHECK_MS] = [50, 1_000] as const;
 /** Retry interval if the end of a scan could not be written (full disk). */
-const END_AGAIN_MS = 5_000;
+const END_RETRY_MS = 5_000;
 
 /** State of a queued or running scan. */
 interface LiveScan {
@@ -42,13 +41,13 @@ export interface Scans {
    * Accepts a scan just written as Queued.
    * @param userId user for the turn-taking, also for an API key; null for a schedule
    */
-  take(scan: Scan, userId: string | null): void;
+  enqueue(scan: Scan, userId: string | null): void;
   /** Returns null if the scan is neither queued nor running. */
   live(id: string): LiveScan | null;
   /** Progress of running scans, by ID. */
   progress(): Record<string, ScanProgress>;
   /** Waits until a scan is past a version; resolves as changed if the scan has ended. */
-  beyond(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome>;
+  waitForChange(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome>;
   /** Waits briefly for the scan to end. */
   cancel(id: string): Promise<void>;
   /**
@@ -59,7 +58,7 @@ export interface Scans {
    */
   tryCredential(
     order: TrialOrder,
-    orderer: Orderer,
+    orderer: TaskRequester,
     signal: AbortSignal,
     onStep?: (step: TrialStep) => void,
   ): Promise<readonly TrialStep[]>;
@@ -67,13 +66,13 @@ export interface Scans {
 
 /** For an appliance that serves a backup: nothing runs, and every write is rejected earlier. */
 export const NO_SCANS: Scans = {
-  take: () => {},
+  enqueue: () => {},
   live: () => null,
   progress: () => ({}),
-  beyond: async () => "closed",
+  waitForChange: async () => "closed",
   cancel: async () => {},
   tryCredential: async () => {
-    throw stopping();
+    throw shuttingDown();
   },
 };
 
@@ -86,20 +85,20 @@ interface Entry {
   /** Author of writes while the requester has the permission. */
   readonly author: CommandActor;
   /** Author of the outcome, in any case. */
-  readonly teller: CommandActor;
+  readonly outcomeAuthor: CommandActor;
   state: "waiting" | "dispatching" | "running" | "ending";
   isCancelled: boolean;
   /** Cancelled because the requester lost the permission. */
   isWithdrawn: boolean;
   live: LiveScan;
   readonly waiters: Set<(outcome: WaitOutcome) => void>;
-  readonly gone: PromiseWithResolvers<void>;
+  readonly removed: PromiseWithResolvers<void>;
 }
 
 /** A running trial. */
 interface Trial {
   readonly order: TrialOrder;
-  readonly orderer: Orderer;
+  readonly orderer: TaskRequester;
   readonly outcome: PromiseWithResolvers<readonly TrialStep[]>;
   readonly onStep: ((step: TrialStep) => void) | undefined;
 }
@@ -115,9 +114,9 @@ export interface ScanDirectorOptions {
   /** Returns null for a deleted network. */
   readonly organizationIdOf: (networkId: string) => string | null;
   /** True if the previous run left unfinished scans. */
-  readonly hasLeftBehind: () => boolean;
+  readonly hasUnfinished: () => boolean;
   /** True if the requester still has the permission. */
-  readonly mayOrder: (orderer: Orderer) => boolean;
+  readonly mayOrder: (orderer: TaskRequester) => boolean;
 }
 
 export class ScanDirector implements Scans {
@@ -130,27 +129,25 @@ export class ScanDirector implements Scans {
   private lastTrial = 0;
   private thread: ScanThread | null = null;
   private threadClosed: () => void = () => {};
-  private cancelLook: () => void = () => {};
-  private isLookSoon = false;
+  private cancelCheck: () => void = () => {};
+  private isCheckSoon = false;
   private readonly stopListening: () => void;
   private isStopping = false;
   private stopped: Promise<void> | null = null;
 
   constructor(options: ScanDirectorOptions) {
     this.options = options;
-    this.stopListening = options.commits.subscribe(() => this.look(LOOK_SOON_MS), { intervalMs: 0, isOwnOnly: true });
+    const own = { intervalMs: 0, isOwnOnly: true };
+    this.stopListening = options.commits.subscribe(() => this.scheduleCheck(CHECK_SOON_MS), own);
   }
 
   /** Interrupts scans left by the previous run. Call before anything is queued. */
   async start(): Promise<void> {
-    if (!this.options.hasLeftBehind()) return;
+    if (!this.options.hasUnfinished()) return;
     const { writes, log } = this.options;
     try {
-      const { result } = await writes.run(
-        "discovery.interrupt",
-        { problem: "the appliance stopped while it waited or ran" },
-        SYSTEM_AUTHOR,
-      );
+      const input = { problem: "the appliance stopped while it waited or ran" };
+      const { result } = await writes.run("discovery.interrupt", input, SYSTEM_AUTHOR);
       if (result > 0) log.warn("scans_interrupted", { count: result });
     } catch (error) {
       // Reading still works; the next start retries.
@@ -159,41 +156,34 @@ export class ScanDirector implements Scans {
     }
   }
 
-  take(scan: Scan, userId: string | null): void {
+  enqueue(scan: Scan, userId: string | null): void {
     if (this.isStopping) return;
     const { organizationIdOf, writes, log } = this.options;
     const organizationId = organizationIdOf(scan.network_id);
     if (organizationId === null) {
-      const end: ScanEnd = {
-        id: scan.id,
-        status: "Failed",
-        progress: null,
-        outcome: null,
-        problem: "the network was deleted",
-      };
       writes
-        .run("discovery.end", end, SYSTEM_AUTHOR)
+        .run("discovery.end", ended(scan, "Failed", "the network was deleted"), SYSTEM_AUTHOR)
         .catch((error: unknown) => log.error("scan_end_not_written", { scan_id: scan.id, cause: error }));
       return;
     }
-    const teller = authorOf(scan, organizationId);
+    const outcomeAuthor = authorOf(scan, organizationId);
     const orderedBy = ordererOf(scan);
     const line = userId ?? `schedules of ${organizationId}`;
     this.turns.add(line);
     this.entries.set(scan.id, {
       scan,
       line,
-      author: orderedBy === null ? teller : { ...teller, orderedBy },
-      teller,
+      author: orderedBy === null ? outcomeAuthor : { ...outcomeAuthor, requestedBy: orderedBy },
+      outcomeAuthor,
       state: "waiting",
       isCancelled: false,
       isWithdrawn: false,
       live: { version: 0, progress: null, findings: 0 },
       waiters: new Set(),
-      gone: Promise.withResolvers<void>(),
+      removed: Promise.withResolvers<void>(),
     });
-    this.look(LOOK_SOON_MS);
-    this.pump();
+    this.scheduleCheck(CHECK_SOON_MS);
+    this.startNext();
   }
 
   get count(): number {
@@ -210,7 +200,7 @@ export class ScanDirector implements Scans {
     );
   }
 
-  beyond(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome> {
+  waitForChange(id: string, version: number, signal: AbortSignal): Promise<WaitOutcome> {
     const entry = this.entries.get(id);
     if (this.isStopping) return Promise.resolve("closed");
     if (entry === undefined || entry.live.version > version) return Promise.resolve("changed");
@@ -231,21 +221,21 @@ export class ScanDirector implements Scans {
     const entry = this.entries.get(id);
     if (entry === undefined) return;
     entry.isCancelled = true;
-    if (entry.state === "waiting") this.forget(entry);
+    if (entry.state === "waiting") this.remove(entry);
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id });
-    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const { promise: timedOut, resolve } = Promise.withResolvers<void>();
     const release = this.options.timers.after(CANCEL_TIMEOUT_MS, resolve);
-    await Promise.race([entry.gone.promise, late]);
+    await Promise.race([entry.removed.promise, timedOut]);
     release();
   }
 
   async tryCredential(
     order: TrialOrder,
-    orderer: Orderer,
+    orderer: TaskRequester,
     signal: AbortSignal,
     onStep?: (step: TrialStep) => void,
   ): Promise<readonly TrialStep[]> {
-    if (this.isStopping) throw stopping();
+    if (this.isStopping) throw shuttingDown();
     this.lastTrial += 1;
     const id = this.lastTrial;
     const outcome = Promise.withResolvers<readonly TrialStep[]>();
@@ -253,7 +243,7 @@ export class ScanDirector implements Scans {
     this.trials.set(id, { order, orderer, outcome, onStep });
     try {
       this.running().post({ type: "try", id, order });
-      this.look(LOOK_SOON_MS);
+      this.scheduleCheck(CHECK_SOON_MS);
       if (signal.aborted) abandon();
       else signal.addEventListener("abort", abandon);
       return await outcome.promise;
@@ -263,7 +253,7 @@ export class ScanDirector implements Scans {
     }
   }
 
-  isUnderWay(scheduleId: string): boolean {
+  isScheduleActive(scheduleId: string): boolean {
     return [...this.entries.values()].some(({ scan }) => scan.schedule_id === scheduleId);
   }
 
@@ -276,10 +266,10 @@ export class ScanDirector implements Scans {
   private async stopAll(): Promise<void> {
     this.isStopping = true;
     this.stopListening();
-    this.cancelLook();
+    this.cancelCheck();
     const { timers, writes, log } = this.options;
-    for (const entry of this.entries.values()) tell(entry, "closed");
-    for (const { outcome } of this.trials.values()) outcome.reject(stopping());
+    for (const entry of this.entries.values()) notifyWaiters(entry, "closed");
+    for (const { outcome } of this.trials.values()) outcome.reject(shuttingDown());
     if (this.thread !== null) {
       const { promise: closed, resolve } = Promise.withResolvers<void>();
       this.threadClosed = resolve;
@@ -294,27 +284,27 @@ export class ScanDirector implements Scans {
     await writes
       .run("discovery.interrupt", { problem: "the appliance was stopped" }, SYSTEM_AUTHOR)
       .catch((error: unknown) => log.error("scans_not_interrupted", { cause: error }));
-    for (const entry of [...this.entries.values()]) this.forget(entry);
+    for (const entry of [...this.entries.values()]) this.remove(entry);
   }
 
   /** Checks the requesters' permissions within this time. */
-  private look(inMs: number): void {
-    if (this.isStopping || this.isLookSoon) return;
+  private scheduleCheck(inMs: number): void {
+    if (this.isStopping || this.isCheckSoon) return;
     const ordered = () => [
       ...[...this.entries.values()].flatMap((entry) =>
-        entry.author.orderedBy === undefined
+        entry.author.requestedBy === undefined
           ? []
-          : [{ orderer: entry.author.orderedBy, withdraw: () => this.withdraw(entry) }],
+          : [{ orderer: entry.author.requestedBy, withdraw: () => this.withdraw(entry) }],
       ),
       ...[...this.trials].map(([id, { orderer }]) => ({ orderer, withdraw: () => this.withdrawTrial(id) })),
     ];
-    this.cancelLook();
+    this.cancelCheck();
     if (ordered().length === 0) return;
-    this.isLookSoon = inMs <= LOOK_SOON_MS;
-    this.cancelLook = this.options.timers.after(inMs, () => {
-      this.isLookSoon = false;
+    this.isCheckSoon = inMs <= CHECK_SOON_MS;
+    this.cancelCheck = this.options.timers.after(inMs, () => {
+      this.isCheckSoon = false;
       for (const { orderer, withdraw } of ordered()) if (!this.options.mayOrder(orderer)) withdraw();
-      this.look(LOOK_MS);
+      this.scheduleCheck(CHECK_MS);
     });
   }
 
@@ -328,13 +318,12 @@ export class ScanDirector implements Scans {
     if (entry.isWithdrawn || this.entries.get(entry.scan.id) !== entry) return;
     entry.isWithdrawn = true;
     entry.isCancelled = true;
-    if (entry.state === "waiting")
-      void this.end(entry, { id: entry.scan.id, status: "Cancelled", progress: null, outcome: null, problem: null });
+    if (entry.state === "waiting") void this.end(entry, ended(entry.scan, "Cancelled"));
     else if (entry.state === "running") this.thread?.post({ type: "cancel", id: entry.scan.id });
   }
 
   /** The organization with the fewest active scans comes first; within it, lines take turns. */
-  private pump(): void {
+  private startNext(): void {
     if (this.isStopping) return;
     const busy = new Set<string>();
     const ofOrganization = new Map<string, number>();
@@ -343,15 +332,15 @@ export class ScanDirector implements Scans {
       ofOrganization.set(organizationId, (ofOrganization.get(organizationId) ?? 0) + 1);
     };
     for (const entry of this.entries.values()) if (entry.state !== "waiting") count(entry);
-    const underWay = (entry: Entry) => ofOrganization.get(entry.author.organizationId) ?? 0;
+    const activeCount = (entry: Entry) => ofOrganization.get(entry.author.organizationId) ?? 0;
     while (busy.size < SCANS_RUNNING_MAX) {
       const turns = new Map([...this.turns].map((line, turn) => [line, turn]));
       const turnOf = ({ line }: Entry) => turns.get(line) as number;
       let next: Entry | null = null;
       for (const entry of this.entries.values()) {
         if (entry.state !== "waiting" || busy.has(entry.scan.network_id)) continue;
-        const ahead = next === null ? -1 : underWay(entry) - underWay(next) || turnOf(entry) - turnOf(next);
-        if (ahead < 0) next = entry;
+        const order = next === null ? -1 : activeCount(entry) - activeCount(next) || turnOf(entry) - turnOf(next);
+        if (order < 0) next = entry;
       }
       if (next === null) return;
       count(next);
@@ -370,42 +359,26 @@ export class ScanDirector implements Scans {
       // Scans that are Running only in the store are interrupted with the rest.
       if (this.isStopping) return;
       if (result === null) {
-        this.forget(entry);
+        this.remove(entry);
         return;
       }
-      if (entry.isCancelled) {
-        await this.end(entry, { id: scan.id, status: "Cancelled", progress: null, outcome: null, problem: null });
-        return;
-      }
+      if (entry.isCancelled) return await this.end(entry, ended(scan, "Cancelled"));
       const { id, network_id, kind, targets, commit, allow_large } = scan;
       const { type: by_type, id: by_id, name: by } = scan.requested_by;
       try {
         log.audit("scan_started", { scan_id: id, network_id, kind, commit, targets, by_type, by_id, by });
       } catch {
-        await this.fail(entry, "nothing was sent, because the log could not be written");
-        return;
+        return await this.fail(entry, "nothing was sent, because the log could not be written");
       }
       entry.state = "running";
       this.update(entry, {});
-      this.running().post({
-        type: "start",
-        order: {
-          id,
-          network_id,
-          organization_id: author.organizationId,
-          kind,
-          targets,
-          commit,
-          allow_large,
-          dispatch_sequence: sequence,
-          ...result,
-        },
-      });
+      const place = { network_id, organization_id: author.organizationId, dispatch_sequence: sequence };
+      const order = { id, kind, targets, commit, allow_large, ...place, ...result };
+      this.running().post({ type: "start", order });
     } catch (error) {
       if (isWithdrawal(error)) {
         entry.isWithdrawn = true;
-        await this.end(entry, { id: scan.id, status: "Cancelled", progress: null, outcome: null, problem: null });
-        return;
+        return await this.end(entry, ended(scan, "Cancelled"));
       }
       log.error("scan_not_started", { scan_id: scan.id, cause: error });
       await this.fail(entry, "it could not be started; see the appliance's log");
@@ -413,7 +386,7 @@ export class ScanDirector implements Scans {
   }
 
   private fail(entry: Entry, problem: string): Promise<void> {
-    return this.end(entry, { id: entry.scan.id, status: "Failed", progress: null, outcome: null, problem });
+    return this.end(entry, ended(entry.scan, "Failed", problem));
   }
 
   /** Started on first use and after a crash. */
@@ -429,14 +402,9 @@ export class ScanDirector implements Scans {
   }
 
   private receive(thread: ScanThread, message: ScanMessages["from"]): void {
-    if (message.type === "closed") {
-      this.threadClosed();
-      return;
-    }
-    if (message.type === "step") {
-      this.trials.get(message.id)?.onStep?.(message.step);
-      return;
-    }
+    if (message.type === "closed") return this.threadClosed();
+    if (message.type === "step") return this.trials.get(message.id)?.onStep?.(message.step);
+    if (message.type === "write") return void this.write(thread, message);
     if (message.type === "tried") {
       const { outcome, order } = this.trials.get(message.id) ?? {};
       if (message.cause === null) outcome?.resolve(message.steps);
@@ -444,10 +412,6 @@ export class ScanDirector implements Scans {
         this.options.log.error("trial_failed", { ...order, cause: message.cause });
         outcome?.reject(new Error("scans: a trial failed; its cause is in the log"));
       }
-      return;
-    }
-    if (message.type === "write") {
-      void this.write(thread, message);
       return;
     }
     const entry = this.entries.get(message.type === "ended" ? message.end.id : message.scan_id);
@@ -466,24 +430,18 @@ export class ScanDirector implements Scans {
   ): Promise<void> {
     const entry = this.entries.get(scan_id);
     try {
+      const params = { entity: "scan", id: scan_id };
       if (entry === undefined)
-        throw new DomainError("entity_not_found", `The scan ${scan_id} is no longer running.`, {
-          entity: "scan",
-          id: scan_id,
-        });
+        throw new DomainError("entity_not_found", `The scan ${scan_id} is no longer running.`, params);
       // The outcome is written in any case.
-      const author = command === "discovery.note" ? entry.teller : entry.author;
+      const author = command === "discovery.note" ? entry.outcomeAuthor : entry.author;
       const outcome = await this.options.writes.run(command, { bytes }, author, { bytes: bytes.length });
       thread.post({ type: "written", id, outcome });
     } catch (error) {
       if (entry !== undefined && isWithdrawal(error)) this.withdraw(entry);
       const refusal = plainError(error, String(error));
-      if (refusal.code === "internal_error")
-        this.options.log.error("scan_not_written", {
-          scan_id,
-          command,
-          cause: error instanceof Error ? (error.cause ?? error) : error,
-        });
+      const cause = error instanceof Error ? (error.cause ?? error) : error;
+      if (refusal.code === "internal_error") this.options.log.error("scan_not_written", { scan_id, command, cause });
       thread.post({ type: "refused", id, ...refusal });
     }
   }
@@ -496,15 +454,10 @@ export class ScanDirector implements Scans {
     this.options.log.error("scanner_crashed", { reason });
     for (const { outcome } of this.trials.values())
       outcome.reject(new Error("scans: the scanning thread ended unexpectedly"));
+    const problem = "the scanning thread ended unexpectedly; see the appliance's log";
     for (const entry of [...this.entries.values()]) {
-      if (entry.state === "running")
-        void this.end(entry, {
-          id: entry.scan.id,
-          status: "Failed",
-          progress: entry.live.progress,
-          outcome: null,
-          problem: "the scanning thread ended unexpectedly; see the appliance's log",
-        });
+      if (entry.state !== "running") continue;
+      void this.end(entry, { ...ended(entry.scan, "Failed", problem), progress: entry.live.progress });
     }
   }
 
@@ -512,13 +465,13 @@ export class ScanDirector implements Scans {
     const { writes, log, timers } = this.options;
     entry.state = "ending";
     // A scan that completed by then was permitted.
-    const isCut = entry.isWithdrawn && end.status !== "Completed";
-    const reported: ScanEnd = isCut ? { ...end, status: "Cancelled", problem: ORDER_WITHDRAWN } : end;
+    const isRevoked = entry.isWithdrawn && end.status !== "Completed";
+    const reported: ScanEnd = isRevoked ? { ...end, status: "Cancelled", problem: RIGHTS_WITHDRAWN } : end;
     try {
-      await writes.run("discovery.end", reported, entry.teller);
+      await writes.run("discovery.end", reported, entry.outcomeAuthor);
     } catch (error) {
       log.error("scan_end_not_written", { scan_id: end.id, cause: error });
-      if (!this.isStopping) timers.after(END_AGAIN_MS, () => void this.end(entry, end));
+      if (!this.isStopping) timers.after(END_RETRY_MS, () => void this.end(entry, end));
       return;
     }
     const { records, findings, problem } = reported.outcome ?? {};
@@ -532,36 +485,40 @@ export class ScanDirector implements Scans {
       findings,
       problem: reported.problem ?? problem,
     });
-    this.forget(entry);
-    this.pump();
+    this.remove(entry);
+    this.startNext();
   }
 
   private update(entry: Entry, reported: Partial<LiveScan>): void {
     entry.live = { ...entry.live, ...reported, version: entry.live.version + 1 };
-    tell(entry, "changed");
+    notifyWaiters(entry, "changed");
   }
 
-  private forget(entry: Entry): void {
+  private remove(entry: Entry): void {
     this.entries.delete(entry.scan.id);
     if (![...this.entries.values()].some(({ line }) => line === entry.line)) this.turns.delete(entry.line);
     if (this.entries.size === 0 && this.trials.size === 0) {
-      this.cancelLook();
-      this.isLookSoon = false;
+      this.cancelCheck();
+      this.isCheckSoon = false;
     }
-    entry.gone.resolve();
-    tell(entry, "changed");
-    this.pump();
+    entry.removed.resolve();
+    notifyWaiters(entry, "changed");
+    this.startNext();
   }
 }
 
 /** A full sentence, since it appears without the context of a scan. */
 const ORDER_WITHDRAWN_SENTENCE = "You no longer have the rights to try a credential; the trial was ended.";
 
-function stopping(): DomainError {
+function shuttingDown(): DomainError {
   return new DomainError("shutting_down", "The appliance is stopping; try again when it is back.", {});
 }
 
-function tell(entry: Entry, outcome: WaitOutcome): void {
+function ended({ id }: Scan, status: ScanEnd["status"], problem: string | null = null): ScanEnd {
+  return { id, status, progress: null, outcome: null, problem };
+}
+
+function notifyWaiters(entry: Entry, outcome: WaitOutcome): void {
   for (const waiter of [...entry.waiters]) waiter(outcome);
 }
 
@@ -570,10 +527,10 @@ function isWithdrawal(error: unknown): boolean {
 }
 
 /** Returns null for a schedule, which belongs to the organization. */
-function ordererOf(scan: Scan): Orderer | null {
+function ordererOf(scan: Scan): TaskRequester | null {
   const { type, id } = scan.requested_by;
   return (type === "User" || type === "ApiKey") && id !== null
-    ? { type, id, role: roleToOrder(scan), networkId: scan.network_id }
+    ? { type, id, role: requiredRole(scan), networkId: scan.network_id }
     : null;
 }
 

@@ -19,7 +19,7 @@ import type { Finding, Recorded } from "../sightings.ts";
 import type { SightingCommands } from "./sighting-commands.ts";
 
 /** Fields common to all records, not reported. */
-const OF_EVERY_RECORD = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id", "first_discovery_id"]);
+const COMMON_FIELDS = new Set(["id", "created_at", "updated_at", "valid_from", "lineage_id", "first_discovery_id"]);
 
 export class DryRun {
   private readonly db: Sql;
@@ -57,14 +57,14 @@ export class DryRun {
     // Yields to other work on this thread.
     await new Promise<void>((resolve) => setImmediate(resolve));
     const command = Object.hasOwn(this.commands, name) ? this.commands[name] : undefined;
-    if (command === undefined) throw new Error(`scans: there is no command ${name}`);
-    const recorded = this.onOneState(() => command(this.tx, { bytes }, this.actor) as Recorded);
+    if (command === undefined) throw new Error(`scans: unknown command ${name}`);
+    const recorded = this.onOneSnapshot(() => command(this.tx, { bytes }, this.actor) as Recorded);
     this.addForwarding(this.tx.release(fdbEntryKind));
     for (const { type, id, reason } of recorded.findings)
-      if (isOfRecords(type) && id !== null) this.reasons.set(id, reason);
+      if (isRecordChange(type) && id !== null) this.reasons.set(id, reason);
     return {
       sequence: null,
-      result: { ...recorded, findings: recorded.findings.filter(({ type }) => !isOfRecords(type)) },
+      result: { ...recorded, findings: recorded.findings.filter(({ type }) => !isRecordChange(type)) },
     };
   }
 
@@ -90,7 +90,7 @@ export class DryRun {
   }
 
   /** Null for a record that would be deleted. */
-  unwritten(kind: AnyKind): ReadonlyMap<string, RecordBase | null> {
+  pendingWrites(kind: AnyKind): ReadonlyMap<string, RecordBase | null> {
     return new Map(
       this.tx
         .netChanges()
@@ -116,7 +116,7 @@ export class DryRun {
     return changed === undefined ? undefined : { from: [...changed.from], to: [...changed.to] };
   }
 
-  private onOneState<Result>(work: () => Result): Result {
+  private onOneSnapshot<Result>(work: () => Result): Result {
     this.db.$client.run("BEGIN");
     try {
       return work();
@@ -136,7 +136,7 @@ export class DryRun {
       const [old, now] = [before as Record<string, unknown> | null, after as unknown as Record<string, unknown>];
       for (const field of changed ?? Object.keys(now)) {
         const [from, to] = [ownValue(old, field) ?? null, ownValue(now, field) ?? null];
-        if (!OF_EVERY_RECORD.has(field) && (from !== null || to !== null)) changes[field] = { from, to };
+        if (!COMMON_FIELDS.has(field) && (from !== null || to !== null)) changes[field] = { from, to };
       }
       if (forwarding !== undefined) changes.fdb_macs = forwarding;
     }
@@ -160,11 +160,11 @@ interface FieldChange {
   readonly to: unknown;
 }
 
-function isOfRecords(type: Finding["type"]): boolean {
+function isRecordChange(type: Finding["type"]): boolean {
   return type === "Created" || type === "Changed" || type === "Closed";
 }
 
 /** Never runs: storing the callbacks would hold all reported data. */
 class UnfinishedTransaction extends WriteTransaction {
-  override afterwardsRun(): void {}
+  override runAfterWrite(): void {}
 }

@@ -1,7 +1,8 @@
 // Snapshot of a network for a scan: subnets, hosts with addresses, credentials. Read once, outside the writer.
 
+import { append } from "../../base/multimap.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import type { SubnetWord } from "../../resources/subnets/accepting.ts";
+import type { SubnetPolicy } from "../../resources/subnets/accepting.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
 import type { WorkingCredential } from "../sightings.ts";
 
@@ -32,7 +33,7 @@ export interface Assignment {
 export interface KnownNetwork {
   readonly n: number;
   readonly staleAfterHours: number | null;
-  readonly subnets: readonly SubnetWord[];
+  readonly subnets: readonly SubnetPolicy[];
   readonly hosts: ReadonlyMap<string, KnownHost>;
   /** Routers may share an address. */
   readonly byAddress: ReadonlyMap<string, readonly KnownAddress[]>;
@@ -57,10 +58,8 @@ export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwor
     const byHost = new Map<string, KnownAddress[]>();
     for (const [id, ip_address, host_id] of reader.statement(ADDRESSES).values(n) as Array<[string, string, string]>) {
       const address = { id, ip_address, host_id };
-      byAddress.set(ip_address, [...(byAddress.get(ip_address) ?? []), address]);
-      const own = byHost.get(host_id);
-      if (own === undefined) byHost.set(host_id, [address]);
-      else own.push(address);
+      append(byAddress, ip_address, address);
+      append(byHost, host_id, address);
     }
     const covered = new Map<number, Set<string>>();
     for (const [assignmentN, value] of reader.statement(COVERED).values(n) as Array<[number, string]>) {
@@ -83,7 +82,7 @@ export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwor
         credential_id,
         host_id,
         ip_address_ids: ids === null ? null : (JSON.parse(ids) as string[]),
-        covered: covered.get(assignmentN) ?? NOTHING_COVERED,
+        covered: covered.get(assignmentN) ?? NO_ADDRESSES,
       })),
       remembered: new Map(
         (reader.statement(REMEMBERED).values(n) as Array<[string, string, WorkingCredential["key_extension"]]>).map(
@@ -95,14 +94,9 @@ export function readKnownNetwork(reader: Reader, networkId: string): KnownNetwor
 }
 
 /** By creation time. */
-export function readSubnets(reader: Reader, networkN: number): SubnetWord[] {
+export function readSubnets(reader: Reader, networkN: number): SubnetPolicy[] {
   const rows = reader.statement(SUBNETS).values(networkN) as Array<[string, string, SubnetType, number]>;
-  return rows.map(([id, cidr, subnet_type, accepts]) => ({
-    id,
-    cidr,
-    subnet_type,
-    accepts_credentials: accepts === 1,
-  }));
+  return rows.map(([id, cidr, subnet_type, accepts]) => ({ id, cidr, subnet_type, accepts_credentials: accepts > 0 }));
 }
 
 const ADDRESSES = `SELECT r.id, a.ip_address, h.id FROM ip_addresses a JOIN history_records r ON r.n = a.n
@@ -121,6 +115,6 @@ const ASSIGNMENTS = `SELECT a.n, c.id, h.id, json_extract('{' || a.members || '}
 const COVERED = `SELECT v.assignment_n, v.ip_address FROM credential_assignments a
     JOIN credential_coverage v ON v.assignment_n = a.n WHERE a.network_n = ? AND a.host_n IS NOT NULL
     AND v.until IS NULL`;
-const NOTHING_COVERED: ReadonlySet<string> = new Set();
+export const NO_ADDRESSES: ReadonlySet<string> = new Set();
 const REMEMBERED = `SELECT d.ip_address, r.id, d.key_extension FROM discovery_credentials d
     JOIN history_records r ON r.n = d.credential_n WHERE d.network_n = ?`;

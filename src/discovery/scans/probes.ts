@@ -7,9 +7,9 @@ import type { SnmpCredential } from "../snmp/credential.ts";
 import type { TrialStep } from "../snmp/trial-steps.ts";
 
 /** Devices polled concurrently. */
-export const DEVICES_AT_A_TIME = 32;
+export const CONCURRENT_DEVICES = 32;
 /** Concurrent name lookups. */
-export const NAMES_AT_A_TIME = 32;
+export const CONCURRENT_NAME_LOOKUPS = 32;
 
 export interface SweepProgress {
   /** Answered or given up. */
@@ -32,11 +32,11 @@ export interface Refusal {
   readonly clause: string;
 }
 
-export type AskedDevice =
+export type PollResult =
   | { readonly ok: true; readonly device: Device; readonly credential: WorkingCredential; readonly requests: number }
   | { readonly ok: false; readonly failures: readonly Refusal[]; readonly requests: number };
 
-interface AskOptions {
+interface PollOptions {
   readonly credentials: readonly SnmpCredential[];
   readonly remembered: WorkingCredential | null;
   /** Null if unknown. */
@@ -47,11 +47,11 @@ interface AskOptions {
 }
 
 /** Result of checking whether an address is in use. */
-export interface Reached {
+export interface ReachResult {
   /** Empty if nothing answered. */
   readonly answered: AddressSighting["answered"];
   /** Probe methods, user-readable: `ICMP by raw socket, TCP`. */
-  readonly means: string;
+  readonly methods: string;
   readonly hasRoute: boolean;
 }
 
@@ -68,11 +68,11 @@ export interface Probes {
    * Finds out which of these addresses answer.
    * @returns the probe methods, user-readable. Ends soon after the signal is aborted.
    */
-  sweep(addresses: readonly string[], signal: AbortSignal, events: SweepEvents): Promise<{ readonly means: string }>;
+  sweep(addresses: readonly string[], signal: AbortSignal, events: SweepEvents): Promise<{ readonly methods: string }>;
   /** Polls a device with the first credential that works. Ends soon after the signal is aborted. */
-  askDevice(address: string, options: AskOptions): Promise<AskedDevice>;
+  pollDevice(address: string, options: PollOptions): Promise<PollResult>;
   /** Checks whether an address answers, without contacting its services. Ends soon after the signal is aborted. */
-  reach(address: string, signal: AbortSignal): Promise<Reached>;
+  reach(address: string, signal: AbortSignal): Promise<ReachResult>;
   /** Tries one credential: the steps from `agent` to `forwarding`. Ends soon after the signal is aborted. */
   tryCredential(address: string, credential: SnmpCredential, options: TryOptions): Promise<readonly TrialStep[]>;
   /** Only for this machine's own links; null if unknown. */

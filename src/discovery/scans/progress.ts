@@ -19,7 +19,7 @@ export class ProgressMeter {
   addressesTotal = 0;
   addressesDone = 0;
   hostsFound = 0;
-  devicesAsked = 0;
+  devicesPolled = 0;
   devicesAnswered = 0;
   requests = 0;
   private phase: ScanPhase = "dispatch";
@@ -29,9 +29,9 @@ export class ProgressMeter {
   private readonly report: (progress: ScanProgress) => void;
   private cancelTimer: () => void = () => {};
   private reportedAt: Instant = Number.NEGATIVE_INFINITY;
-  private walkBegan: Instant | null = null;
-  private asking: { readonly began: Instant; readonly total: number | null; done: number } | null = null;
-  private isOver = false;
+  private sweepStartedAt: Instant | null = null;
+  private polling: { readonly startedAt: Instant; readonly total: number | null; done: number } | null = null;
+  private hasEnded = false;
 
   constructor(options: { clock: Clock; timers: Timers; report: (progress: ScanProgress) => void }) {
     this.clock = options.clock;
@@ -42,19 +42,19 @@ export class ProgressMeter {
 
   enter(phase: ScanPhase): void {
     this.phase = phase;
-    if (phase === "sweep") this.walkBegan ??= this.clock.now();
-    if (phase !== "snmp" && phase !== "follow" && phase !== "target_ips") this.asking = null;
+    if (phase === "sweep") this.sweepStartedAt ??= this.clock.now();
+    if (phase !== "snmp" && phase !== "follow" && phase !== "target_ips") this.polling = null;
     // Report new phases at once, within the documented rate.
-    if (this.clock.now() - this.reportedAt >= PROGRESS_INTERVAL_MS) this.tell();
+    if (this.clock.now() - this.reportedAt >= PROGRESS_INTERVAL_MS) this.emit();
   }
 
   /** Null for an unknown number. */
-  beginAsking(total: number | null): void {
-    this.asking = { began: this.clock.now(), total, done: 0 };
+  beginPolling(total: number | null): void {
+    this.polling = { startedAt: this.clock.now(), total, done: 0 };
   }
 
-  askedOne(): void {
-    if (this.asking !== null) this.asking.done += 1;
+  countPolled(): void {
+    if (this.polling !== null) this.polling.done += 1;
   }
 
   beginSlice(): SliceBegin {
@@ -62,7 +62,7 @@ export class ProgressMeter {
   }
 
   /** Counts since the start of the slice. */
-  sweptTo(begin: SliceBegin, { done, requests, errors }: SweepProgress): void {
+  updateSweep(begin: SliceBegin, { done, requests, errors }: SweepProgress): void {
     this.addressesDone = begin.addressesDone + done;
     this.requests = begin.requests + requests;
     this.errors = new Map(begin.errors);
@@ -80,7 +80,7 @@ export class ProgressMeter {
       addresses_total: this.addressesTotal,
       addresses_done: this.addressesDone,
       hosts_found: this.hostsFound,
-      devices_asked: this.devicesAsked,
+      devices_asked: this.devicesPolled,
       devices_answered: this.devicesAnswered,
       requests: this.requests,
       errors: Object.fromEntries(this.errors),
@@ -89,35 +89,38 @@ export class ProgressMeter {
   }
 
   end(): void {
-    this.isOver = true;
+    this.hasEnded = true;
     this.cancelTimer();
   }
 
   private secondsLeft(): number | null {
     const now = this.clock.now();
-    const walking = this.walkBegan === null ? 0 : left(now - this.walkBegan, this.addressesDone, this.addressesTotal);
-    const { began, total, done } = this.asking ?? { began: now, total: 0, done: 0 };
-    const asking = total === null ? null : left(now - began, done, total);
-    if (this.phase === "dispatch" || walking === null || asking === null) return null;
-    return Math.ceil((walking + asking) / 1_000);
+    const sweepMs =
+      this.sweepStartedAt === null
+        ? 0
+        : remainingMs(now - this.sweepStartedAt, this.addressesDone, this.addressesTotal);
+    const { startedAt, total, done } = this.polling ?? { startedAt: now, total: 0, done: 0 };
+    const polling = total === null ? null : remainingMs(now - startedAt, done, total);
+    if (this.phase === "dispatch" || sweepMs === null || polling === null) return null;
+    return Math.ceil((sweepMs + polling) / 1_000);
   }
 
   private tick(): void {
     this.cancelTimer = this.timers.after(PROGRESS_INTERVAL_MS, () => {
-      this.tell();
-      if (!this.isOver) this.tick();
+      this.emit();
+      if (!this.hasEnded) this.tick();
     });
   }
 
-  private tell(): void {
-    if (this.isOver) return;
+  private emit(): void {
+    if (this.hasEnded) return;
     this.reportedAt = this.clock.now();
     this.report(this.now());
   }
 }
 
 /** Milliseconds at the rate so far; null if unknown. */
-function left(elapsedMs: number, done: number, total: number): number | null {
+function remainingMs(elapsedMs: number, done: number, total: number): number | null {
   if (done >= total) return 0;
   return done === 0 || elapsedMs < ESTIMATE_AFTER_MS ? null : (elapsedMs / done) * (total - done);
 }

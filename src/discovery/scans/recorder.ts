@@ -8,18 +8,18 @@ import type { CommandOutcome } from "../../db/writing/transaction.ts";
 import type { AddressSighting, DeviceSighting, Recorded, Unfinished } from "../sightings.ts";
 import type { SightingCommands, SightingInputs } from "./sighting-commands.ts";
 
-export const DEVICES_OF_BATCH = 16;
-const ADDRESSES_OF_BATCH = 500;
+export const DEVICES_PER_BATCH = 16;
+const ADDRESSES_PER_BATCH = 500;
 /** Characters of JSON per batch: one device may have 100,000 rows. */
-export const LENGTH_OF_BATCH = 2_000_000;
+export const LENGTH_PER_BATCH = 2_000_000;
 /** Maximum wait for a batch to fill. */
 export const BATCH_MS = 200;
-export const COMMANDS_AT_A_TIME = 2;
+export const CONCURRENT_COMMANDS = 2;
 /** Retries while the store is busy. */
 const BUSY_TRIES = 120;
 const BUSY_MS = 1_000;
 /** Errors of a single sighting that do not affect the others. */
-const BREAKS_ONE: ReadonlySet<string> = new Set(["internal_error", "payload_too_large"]);
+const SINGLE_SIGHTING_ERRORS: ReadonlySet<string> = new Set(["internal_error", "payload_too_large"]);
 
 /** Runs a command on the bytes of its input. @throws DomainError */
 type RunCommand = (command: keyof SightingCommands, bytes: Uint8Array) => Promise<CommandOutcome<Recorded>>;
@@ -34,7 +34,7 @@ interface Item {
 
 interface Batch {
   readonly command: "discovery.devices" | "discovery.addresses";
-  readonly most: number;
+  readonly maxItems: number;
   items: Item[];
   length: number;
 }
@@ -55,10 +55,10 @@ interface RecorderOptions {
 
 export class Recorder {
   private readonly options: RecorderOptions;
-  private readonly devices: Batch = { command: "discovery.devices", most: DEVICES_OF_BATCH, items: [], length: 0 };
+  private readonly devices: Batch = { command: "discovery.devices", maxItems: DEVICES_PER_BATCH, items: [], length: 0 };
   private readonly addresses: Batch = {
     command: "discovery.addresses",
-    most: ADDRESSES_OF_BATCH,
+    maxItems: ADDRESSES_PER_BATCH,
     items: [],
     length: 0,
   };
@@ -66,8 +66,8 @@ export class Recorder {
   private isTimerSet = false;
   private readonly turns: Array<() => void> = [];
   /** Callers waiting for room. */
-  private held: Array<() => void> = [];
-  private underWay = 0;
+  private waiting: Array<() => void> = [];
+  private inProgress = 0;
   private readonly sending = new Set<Promise<void>>();
   private failure: unknown = null;
   private isClosed = false;
@@ -93,40 +93,40 @@ export class Recorder {
   async command<N extends keyof SightingInputs>(command: N, input: SightingInputs[N]): Promise<void> {
     this.flushBatches();
     await this.send(() => this.runText(command, JSON.stringify(input).slice(1, -1)));
-    this.assertWhole();
+    this.assertNotFailed();
   }
 
   async flush(): Promise<void> {
     this.flushBatches();
     while (this.sending.size > 0) await Promise.all(this.sending);
-    this.assertWhole();
+    this.assertNotFailed();
   }
 
   /** Rejects new input, drops unsent batches, and waits for the rest. */
   async close(): Promise<void> {
     this.isClosed = true;
     this.cancelTimer();
-    for (const take of this.turns.splice(0)) take();
-    this.letGo();
+    for (const resume of this.turns.splice(0)) resume();
+    this.releaseWaiting();
     await Promise.allSettled(this.sending);
   }
 
   private async add(batch: Batch, label: string, sighting: object): Promise<void> {
-    this.assertWhole();
+    this.assertNotFailed();
     const text = JSON.stringify(sighting);
     batch.items.push({ label, text });
     batch.length += text.length;
-    if (batch.items.length >= batch.most || batch.length >= LENGTH_OF_BATCH) this.flushBatches();
+    if (batch.items.length >= batch.maxItems || batch.length >= LENGTH_PER_BATCH) this.flushBatches();
     else this.setTimer();
-    while (this.underWay >= COMMANDS_AT_A_TIME && !this.isClosed && this.failure === null)
-      await new Promise<void>((resolve) => this.held.push(resolve));
-    this.assertWhole();
+    while (this.inProgress >= CONCURRENT_COMMANDS && !this.isClosed && this.failure === null)
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    this.assertNotFailed();
   }
 
-  private letGo(): void {
-    const { held } = this;
-    this.held = [];
-    for (const go of held) go();
+  private releaseWaiting(): void {
+    const { waiting } = this;
+    this.waiting = [];
+    for (const resume of waiting) resume();
   }
 
   private setTimer(): void {
@@ -148,7 +148,7 @@ export class Recorder {
   }
 
   private send(work: () => Promise<unknown>): Promise<void> {
-    const sent = this.whenFree(work).catch((error: unknown) => {
+    const sent = this.runWhenFree(work).catch((error: unknown) => {
       this.failure ??= error;
     });
     this.sending.add(sent);
@@ -156,17 +156,17 @@ export class Recorder {
     return sent;
   }
 
-  private async whenFree(work: () => Promise<unknown>): Promise<void> {
+  private async runWhenFree(work: () => Promise<unknown>): Promise<void> {
     // Pass the slot on directly, so that no other caller gets in between.
-    if (this.underWay >= COMMANDS_AT_A_TIME) await new Promise<void>((resolve) => this.turns.push(resolve));
-    else this.underWay += 1;
+    if (this.inProgress >= CONCURRENT_COMMANDS) await new Promise<void>((resolve) => this.turns.push(resolve));
+    else this.inProgress += 1;
     try {
       if (!this.isClosed && this.failure === null) await work();
     } finally {
       const next = this.turns.shift();
-      if (next === undefined) this.underWay -= 1;
+      if (next === undefined) this.inProgress -= 1;
       else next();
-      this.letGo();
+      this.releaseWaiting();
     }
   }
 
@@ -185,15 +185,16 @@ export class Recorder {
       );
       // The next command continues an unfinished one; other commands may run in between.
       for (const { label, text } of items) {
-        const left = unfinished.find(({ ip_address }) => ip_address === label);
-        if (left === undefined) continue;
+        const remainder = unfinished.find(({ ip_address }) => ip_address === label);
+        if (remainder === undefined) continue;
         if (this.isClosed) return;
         // Another command would write nothing either.
         if (isContinued && Object.keys(records).length === 0) this.options.lost(label, "endless");
-        else await this.sightings(command, [{ label, text: isContinued ? text : continued(text, left) }], true);
+        else
+          await this.sightings(command, [{ label, text: isContinued ? text : asContinuation(text, remainder) }], true);
       }
     } catch (error) {
-      if (!(error instanceof DomainError && BREAKS_ONE.has(error.code))) throw error;
+      if (!(error instanceof DomainError && SINGLE_SIGHTING_ERRORS.has(error.code))) throw error;
       const [first] = items;
       if (items.length === 1 && first !== undefined) {
         this.options.lost(first.label, "broken");
@@ -226,11 +227,11 @@ export class Recorder {
     }
   }
 
-  private assertWhole(): void {
+  private assertNotFailed(): void {
     if (this.failure !== null) throw this.failure;
   }
 }
 
-function continued(text: string, { is_repeat }: Unfinished): string {
+function asContinuation(text: string, { is_repeat }: Unfinished): string {
   return `{"is_continued":true,"is_repeat":${is_repeat},${text.slice(1)}`;
 }

@@ -4,25 +4,26 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../access/actor.ts";
 import { DomainError, invalid, notFound } from "../../base/errors.ts";
 import type { CommitWatch } from "../../db/commit-watch.ts";
-import { untilOver } from "../../db/reading/long-reads.ts";
+import { utf8, withEndCallback } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { EVENT_STREAM, STREAM_HEADERS } from "../../http/accepts.ts";
 import { byteStream } from "../../http/byte-stream.ts";
 import { HeldConnections } from "../../http/held-connections.ts";
+import { json } from "../../http/json-response.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
 import { logBrokenStream } from "../../records/broken-stream.ts";
-import { filterText } from "../../records/list-answers.ts";
+import { requestFilter } from "../../records/list-answers.ts";
 import { FilterQuery } from "../../records/list-filter.ts";
-import { answerLongRead } from "../../records/long-read-answers.ts";
-import { notFoundThen, readingAt } from "../../records/read-instant.ts";
+import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { notFoundAt, readingAt } from "../../records/read-instant.ts";
 import { RowFilter } from "../../records/row-filter.ts";
-import { runWrite, tellOutcome, termsOf } from "../../records/write-answers.ts";
+import { runWrite, setOutcomeHeaders, termsOf } from "../../records/write-answers.ts";
 import { ORDER_DIRECTIONS } from "../../resources/ordering.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail, META, metaAt, successBody } from "../../schemas/envelope.ts";
 import { At, IdParams, LIMIT_DEFAULT, OneOf, PageQuery, QueryList, Uuid } from "../../schemas/schemas.ts";
 import { FINDING_TYPES } from "../sightings.ts";
-import type { ScanCommands, ScanQueueing } from "./commands.ts";
+import type { QueueScanInput, ScanCommands } from "./commands.ts";
 import type { Scans } from "./director.ts";
 import {
   type FilteredFindingsInput,
@@ -32,13 +33,10 @@ import {
 } from "./filtered-scans.ts";
 import {
   FINDING_EXAMPLE,
-  FINDINGS_KEPT,
   NO_PROGRESS,
   QUEUED_EXAMPLE,
-  READS_KEPT,
   SCAN_EXAMPLE,
   SCAN_STATUSES,
-  SCANS_KEPT,
   SCANS_RUNNING_MAX,
   SCANS_WAITING_MAX,
   SCANS_WAITING_OF_ADMINS,
@@ -47,6 +45,9 @@ import {
   Scan,
   ScanCreate,
   ScanFinding,
+  STORED_FINDINGS_MAX,
+  STORED_READS_MAX,
+  STORED_SCANS_MAX,
 } from "./scan.ts";
 import {
   countScans,
@@ -55,9 +56,9 @@ import {
   findingsOf,
   findScan,
   pageOfScans,
+  pastOf,
   type ScanQuery,
   scansAfter,
-  scansThen,
 } from "./scan-reads.ts";
 import { FINDING_FIELDS, SCAN_FIELDS } from "./scan-rows.ts";
 import { targetProblems } from "./scope.ts";
@@ -79,7 +80,7 @@ const List = Type.Object({
   network_id: Type.Optional(Uuid),
   status: Type.Optional(QueryList(OneOf(SCAN_STATUSES), { description: "Only scans in one of these states." })),
   order_direction: Type.Optional(
-    OneOf(ORDER_DIRECTIONS, { default: "asc", description: "Of the order they were requested in." }),
+    OneOf(ORDER_DIRECTIONS, { default: "asc", description: "The order of the request times." }),
   ),
   ...FilterQuery,
   ...PageQuery,
@@ -93,7 +94,7 @@ const Findings = Type.Object({
 type Params = Static<typeof IdParams>;
 
 /** Converts a scan to its response, with progress while it runs. */
-type Shown = (scan: FoundScan) => Scan;
+type ToScan = (scan: FoundScan) => Scan;
 
 /** /api/v1/discovery/scans. */
 export function scanRoutes(
@@ -103,7 +104,7 @@ export function scanRoutes(
   watch: CommitWatch,
 ): void {
   const { reader } = backend;
-  const shown: Shown = ({ row, networkId }) =>
+  const toScan: ToScan = ({ row, networkId }) =>
     scanOf(row, networkId, row.status === "Running" ? (scans.live(row.id)?.progress ?? null) : null);
 
   surface
@@ -116,23 +117,27 @@ export function scanRoutes(
         group,
         access: MEMBER,
         body: ScanCreate,
-        answer: Scan,
+        responseSchema: Scan,
         errors: ["entity_reference_invalid", "entity_in_use"],
         example: { body: { network_id: SCAN_EXAMPLE.network_id, kind: "full" }, data: QUEUED_EXAMPLE },
       },
       async (call) => {
-        const { network_id, kind, targets: named = null, commit = true, allow_large = false } = call.body;
-        const problems = targetProblems(named ?? [], allow_large);
+        const { network_id, kind, targets: requestedTargets = null, commit = true, allow_large = false } = call.body;
+        const problems = targetProblems(requestedTargets ?? [], allow_large);
         if (problems.length > 0)
           throw invalid(
-            problems.map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named?.[index] })),
+            problems.map(({ index, message }) => ({
+              path: `/targets/${index}`,
+              message,
+              value: requestedTargets?.[index],
+            })),
           );
-        const targets = named === null ? null : [...new Set(named)];
-        const input: ScanQueueing = { network_id, kind, targets, commit, allow_large, schedule: null };
+        const targets = requestedTargets === null ? null : [...new Set(requestedTargets)];
+        const input: QueueScanInput = { network_id, kind, targets, commit, allow_large, schedule: null };
         const author = backend.authorOf(call);
         const outcome = await backend.writes.run("discovery.queue", input, author, termsOf(call));
-        tellOutcome(call, outcome);
-        if (outcome.isReplayed !== true) scans.take(outcome.result, author.userId);
+        setOutcomeHeaders(call, outcome);
+        if (outcome.isReplayed !== true) scans.enqueue(outcome.result, author.userId);
         return json(call, successBody(JSON.stringify(outcome.result), META));
       },
     )
@@ -141,11 +146,11 @@ export function scanRoutes(
       {
         operationId: "listScans",
         summary: "List scans",
-        description: `In the order they were requested. The last ${SCANS_KEPT} of each network are kept. With \`at\`, those requested by then, in their state at that instant.`,
+        description: `In the order they were requested. The last ${STORED_SCANS_MAX} of each network are kept. With \`at\`, those requested by then, in their state at that instant.`,
         group,
         access: VIEWER,
         query: List,
-        answer: Type.Array(Scan),
+        responseSchema: Type.Array(Scan),
         isList: true,
         example: { data: [SCAN_EXAMPLE] },
       },
@@ -153,47 +158,23 @@ export function scanRoutes(
         const { limit = LIMIT_DEFAULT, offset = 0, order_direction: direction = "asc" } = call.query;
         const { actor } = call;
         return readingAt(backend, call, (moment) => {
-          const then = scansThen(moment);
-          const query: ScanQuery = {
-            reach: actor,
-            then,
-            networkId: call.query.network_id,
-            statuses: call.query.status,
-            direction,
-          };
-          const filter = filterText(call, reader, moment);
+          const past = pastOf(moment);
+          const { network_id: networkId, status: statuses } = call.query;
+          const query: ScanQuery = { reach: actor, past, networkId, statuses, direction };
+          const filter = requestFilter(call, reader, moment);
           if (RowFilter.of(reader, SCAN_FIELDS, actor, filter) !== null) {
-            const { reach: _, then: _then, ...rest } = query;
-            const input: FilteredScansInput = {
-              ...rest,
-              actor: plainActor(actor),
-              filter,
-              limit,
-              offset,
-              moment,
-              live: scans.progress(),
-            };
-            return answerLongRead(backend, call, filteredScans, input);
+            const { reach: _, past: _past, ...rest } = query;
+            const page = { filter, limit, offset, moment };
+            const input: FilteredScansInput = { ...rest, ...page, actor: plainActor(actor), live: scans.progress() };
+            return respondWithLongRead(backend, call, filteredScans, input);
           }
           const tail = listTail(listMeta({ limit, offset, total: countScans(reader, query) }, moment));
-          if (limit === 0)
-            return json(
-              call,
-              byteStream(
-                LIST_HEAD,
-                commaSeparated(allOf(reader, query, offset, shown)),
-                tail,
-                logBrokenStream(backend, call),
-              ),
-            );
-          return json(
-            call,
-            LIST_HEAD +
-              pageOfScans(reader, query, limit, offset)
-                .map((each) => JSON.stringify(shown(each)))
-                .join(",") +
-              tail,
-          );
+          if (limit === 0) {
+            const chunks = commaSeparated(allScans(reader, query, offset, toScan));
+            return json(call, byteStream(LIST_HEAD, chunks, tail, logBrokenStream(backend, call)));
+          }
+          const items = pageOfScans(reader, query, limit, offset).map((each) => JSON.stringify(toScan(each)));
+          return json(call, LIST_HEAD + items.join(",") + tail);
         });
       },
     )
@@ -208,14 +189,14 @@ export function scanRoutes(
         access: VIEWER,
         params: IdParams,
         query: At,
-        answer: Scan,
+        responseSchema: Scan,
         example: { data: SCAN_EXAMPLE },
       },
       (call) =>
         readingAt(backend, call, (moment) => {
-          const found = findScan(reader, call.params.id, call.actor, scansThen(moment));
-          if (found === null) throw notFoundThen({ name: "scan" }, call.params.id, moment);
-          return json(call, successBody(JSON.stringify(shown(found)), metaAt(moment)));
+          const found = findScan(reader, call.params.id, call.actor, pastOf(moment));
+          if (found === null) throw notFoundAt({ name: "scan" }, call.params.id, moment);
+          return json(call, successBody(JSON.stringify(toScan(found)), metaAt(moment)));
         }),
     )
     .post(
@@ -229,7 +210,7 @@ export function scanRoutes(
         group,
         access: MEMBER,
         params: IdParams,
-        answer: Scan,
+        responseSchema: Scan,
         errors: ["entity_stale"],
         example: { data: { ...SCAN_EXAMPLE, status: "Cancelled" } },
       },
@@ -238,10 +219,10 @@ export function scanRoutes(
         await scans.cancel(result.id);
         const found = call.again((actor) => findScan(reader, call.params.id, actor, null));
         if (found === null) throw notFound({ name: "scan" }, call.params.id);
-        return json(call, successBody(JSON.stringify(shown(found)), META));
+        return json(call, successBody(JSON.stringify(toScan(found)), META));
       },
     );
-  outcomeRoutes(surface, backend, scans, watch, shown);
+  outcomeRoutes(surface, backend, scans, watch, toScan);
 }
 
 /** Findings and live events of a scan. */
@@ -250,13 +231,13 @@ function outcomeRoutes(
   backend: Backend,
   scans: Scans,
   watch: CommitWatch,
-  shown: Shown,
+  toScan: ToScan,
 ): void {
   const { reader } = backend;
   const streams = new HeldConnections({
     maxOfUser: SCAN_STREAMS_OF_USER_MAX,
     max: SCAN_STREAMS_MAX,
-    what: "streams of scans open",
+    description: "scan streams open",
     remedy: "close one, or poll the scan instead",
   });
   surface
@@ -265,12 +246,12 @@ function outcomeRoutes(
       {
         operationId: "listScanFindings",
         summary: "List the findings of a scan",
-        description: `What it created, changed, closed and could not reach, in the order it found them, ${FINDINGS_KEPT} at most. With an \`at\` before its end there are none. Findings of type Read, one per device and table that was read, account for every row: kept, or set aside for a reason. At most ${READS_KEPT} of these are kept, for the ${SCANS_WITH_READS} newest scans of a network.`,
+        description: `What it created, changed, closed and could not reach, in the order it found them, ${STORED_FINDINGS_MAX} at most. With an \`at\` before its end there are none. Findings of type Read, one per device and table that was read, account for every row: kept, or set aside for a reason. At most ${STORED_READS_MAX} of these are kept, for the ${SCANS_WITH_READS} newest scans of a network.`,
         group,
         access: VIEWER,
         params: IdParams,
         query: Findings,
-        answer: Type.Array(ScanFinding),
+        responseSchema: Type.Array(ScanFinding),
         isList: true,
         example: { data: [FINDING_EXAMPLE] },
       },
@@ -279,37 +260,23 @@ function outcomeRoutes(
         const { id } = call.params;
         const { actor } = call;
         return readingAt(backend, call, (moment) => {
-          const then = scansThen(moment);
-          const found = findScan(reader, id, actor, then);
-          if (found === null) throw notFoundThen({ name: "scan" }, id, moment);
-          const isKnown = then === null || found.row.ended_at !== null;
-          const filter = filterText(call, reader, moment);
+          const past = pastOf(moment);
+          const found = findScan(reader, id, actor, past);
+          if (found === null) throw notFoundAt({ name: "scan" }, id, moment);
+          const isKnown = past === null || found.row.ended_at !== null;
+          const filter = requestFilter(call, reader, moment);
           if (RowFilter.of(reader, FINDING_FIELDS, actor, filter) !== null && isKnown) {
-            const input: FilteredFindingsInput = {
-              actor: plainActor(actor),
-              scanId: id,
-              types: type,
-              filter,
-              limit,
-              offset,
-              moment,
-            };
-            return answerLongRead(backend, call, filteredFindings, input);
+            const page = { filter, limit, offset, moment };
+            const input: FilteredFindingsInput = { actor: plainActor(actor), scanId: id, types: type, ...page };
+            return respondWithLongRead(backend, call, filteredFindings, input);
           }
           const { items, total } = isKnown
             ? findingsOf(reader, id, type, limit === 0 ? STEP_ROWS : limit, offset)
             : { items: [], total: 0 };
           const tail = listTail(listMeta({ limit, offset, total }, moment));
           if (limit !== 0 || items.length < STEP_ROWS) return json(call, LIST_HEAD + items.join(",") + tail);
-          return json(
-            call,
-            byteStream(
-              LIST_HEAD,
-              commaSeparated(allFindings(reader, id, type, offset)),
-              tail,
-              logBrokenStream(backend, call),
-            ),
-          );
+          const chunks = commaSeparated(allFindings(reader, id, type, offset));
+          return json(call, byteStream(LIST_HEAD, chunks, tail, logBrokenStream(backend, call)));
         });
       },
     )
@@ -323,7 +290,7 @@ function outcomeRoutes(
         group,
         access: VIEWER,
         params: IdParams,
-        answer: null,
+        responseSchema: null,
         media: [
           {
             type: EVENT_STREAM,
@@ -343,24 +310,18 @@ function outcomeRoutes(
           release();
           return new Response(null, { headers });
         }
-        return new Response(
-          byteStream(
-            `retry: ${RETRY_MS}\n\n`,
-            untilOver(follow(call, reader, scans, watch, shown), release),
-            "",
-            logBrokenStream(backend, call),
-          ),
-          { headers },
-        );
+        const events = withEndCallback(follow(call, reader, scans, watch, toScan), release);
+        const body = byteStream(`retry: ${RETRY_MS}\n\n`, events, "", logBrokenStream(backend, call));
+        return new Response(body, { headers });
       },
     );
 }
 
 /** Each step reads the current state. */
-function* allOf(reader: Reader, query: ScanQuery, offset: number, shown: Shown): Generator<Uint8Array> {
+function* allScans(reader: Reader, query: ScanQuery, offset: number, toScan: ToScan): Generator<Uint8Array> {
   let step = pageOfScans(reader, query, STEP_ROWS, offset);
   for (let last = step.at(-1); last !== undefined; last = step.at(-1)) {
-    yield encoder.encode(step.map((each) => JSON.stringify(shown(each))).join(","));
+    yield utf8(step.map((each) => JSON.stringify(toScan(each))).join(","));
     step = scansAfter(reader, query, last.row.id, STEP_ROWS);
   }
 }
@@ -373,7 +334,7 @@ function* allFindings(
 ): Generator<Uint8Array> {
   let step = findingsAfter(reader, id, types, -1, STEP_ROWS, offset);
   while (step.items.length > 0) {
-    yield encoder.encode(step.items.join(","));
+    yield utf8(step.items.join(","));
     step = findingsAfter(reader, id, types, step.last, STEP_ROWS, 0);
   }
 }
@@ -383,7 +344,7 @@ async function* follow(
   reader: Reader,
   scans: Scans,
   watch: CommitWatch,
-  shown: Shown,
+  toScan: ToScan,
 ): AsyncGenerator<Uint8Array> {
   let [sentStatus, sentVersion] = ["", -1];
   try {
@@ -393,18 +354,15 @@ async function* follow(
       if (found === null) return;
       const { row } = found;
       const live = scans.live(row.id);
-      if (row.ended_at !== null) {
-        yield event("end", shown(found));
-        return;
-      }
+      if (row.ended_at !== null) return yield event("end", toScan(found));
       // No runner has it: the next start marks it as interrupted.
       if (live === null) return;
-      if (row.status !== sentStatus) yield event("scan", shown(found));
+      if (row.status !== sentStatus) yield event("scan", toScan(found));
       else if (live.version !== sentVersion && live.progress !== null)
         yield event("progress", { ...live.progress, findings: live.findings });
       [sentStatus, sentVersion] = [row.status, live.version];
       const { signal, release } = watch.deadline(HEARTBEAT_MS, call.request.signal);
-      const outcome = await scans.beyond(row.id, live.version, signal);
+      const outcome = await scans.waitForChange(row.id, live.version, signal);
       release();
       if (outcome === "closed" || call.request.signal.aborted) return;
       if (outcome === "elapsed") yield HEARTBEAT;
@@ -415,13 +373,8 @@ async function* follow(
   }
 }
 
-function json(call: { readonly headers: Record<string, string> }, body: string | ReadableStream<Uint8Array>): Response {
-  return new Response(body, { headers: { ...call.headers, "content-type": "application/json" } });
-}
-
 function event(name: string, data: object): Uint8Array {
-  return encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+  return utf8(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 }
 
-const encoder = new TextEncoder();
-const HEARTBEAT = encoder.encode(": still here\n\n");
+const HEARTBEAT = utf8(": still here\n\n");

@@ -22,11 +22,11 @@ export class ScanProblem extends Error {
 }
 
 /** Waits for the work, but only briefly after the signal. */
-export async function orStopped(work: Promise<void>, signal: AbortSignal, timers: Timers): Promise<void> {
+export async function untilStopped(work: Promise<void>, signal: AbortSignal, timers: Timers): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>();
   let release = () => {};
   const stop = () => {
-    release = timers.after(STOP_MS, () => reject(new Error("scans: it does not stop")));
+    release = timers.after(STOP_MS, () => reject(new Error("scans: the scan did not stop")));
   };
   signal.addEventListener("abort", stop);
   if (signal.aborted) stop();

@@ -21,7 +21,7 @@ import type { Probes } from "./probes.ts";
 import { scanName } from "./scan.ts";
 import type { ScanMachine, ScannerOptions, ScanOrder } from "./scan-thread.ts";
 import { SecretFiles } from "./secret-files.ts";
-import { StandingCredentials } from "./standing-credentials.ts";
+import { CurrentPermissions } from "./standing-credentials.ts";
 import { runTrial } from "./trial-machine.ts";
 
 export interface MachineParts {
@@ -31,7 +31,7 @@ export interface MachineParts {
   readonly links: (
     reader: Reader,
     networkN: number,
-    unwritten?: (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>,
+    pendingWrites?: (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>,
   ) => Links;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -50,7 +50,7 @@ export function openScanMachine(
   const files = new SecretFiles(options.secretsFolder);
   const uuids = new UuidSource(random);
   let running = 0;
-  const ended = () => {
+  const onEnd = () => {
     running -= 1;
     if (running > 0) return;
     probes.forgetSecrets();
@@ -75,21 +75,21 @@ export function openScanMachine(
           probes,
           network,
           openCredential: (id) => credentials.get(id),
-          standing: (networkN) => new StandingCredentials(reader, networkN),
+          permissions: (networkN) => new CurrentPermissions(reader, networkN),
           servedBefore: (networkN, address, hostId) => servedBefore(reader, networkN, address, hostId),
           macsBefore: (networkN, address, hostId) => macsBefore(reader, networkN, address, hostId),
           dryRun,
           links:
             network === null
               ? { find: () => [] }
-              : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.unwritten(kind)),
+              : parts.links(reader, network.n, dryRun === null ? undefined : (kind) => dryRun.pendingWrites(kind)),
           unseen: (networkN, cutoff) => findUnseen(reader.db, networkN, cutoff),
           clock,
           timers,
         });
       } finally {
         dryRun?.close();
-        ended();
+        onEnd();
       }
     },
     try: async (order, signal, onStep) => {
@@ -98,7 +98,7 @@ export function openScanMachine(
         const credentials = new OpenedCredentials(reader, box, files);
         return await runTrial(order, { probes, reader, credentials, timers }, signal, onStep);
       } finally {
-        ended();
+        onEnd();
       }
     },
     close: () => reader.close(),

@@ -5,13 +5,13 @@ import type { Instant } from "../../base/instant.ts";
 import { rowConditionSql } from "../../db/reading/condition-sql.ts";
 import type { AsOf, Moment, Reach } from "../../db/reading/list-query.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import type { Settled } from "../../db/reading/settled-condition.ts";
+import type { ResolvedCondition } from "../../db/reading/settled-condition.ts";
 import { SqlBuilder } from "../../db/reading/sql-builder.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { FindingType } from "../sightings.ts";
 import type { ScanStatus } from "./scan.ts";
 import { scanObjectSql } from "./scan-rows.ts";
-import { scanThen } from "./stored-scan.ts";
+import { scanAt } from "./stored-scan.ts";
 import type { StoredScan } from "./tables.ts";
 
 export interface FoundScan {
@@ -26,25 +26,22 @@ export interface ScansAt {
 }
 
 /** Scans are stored outside the ledger: their own timestamps give their past state. */
-export function scansThen({ at, asOf }: Moment): ScansAt | null {
+export function pastOf({ at, asOf }: Moment): ScansAt | null {
   return at === null || asOf === null ? null : { at, asOf };
 }
 
 export interface ScanQuery {
   readonly reach: Reach;
-  readonly then: ScansAt | null;
+  readonly past: ScansAt | null;
   readonly networkId?: string | undefined;
   readonly statuses?: readonly ScanStatus[] | undefined;
   readonly direction: "asc" | "desc";
 }
 
 /** Returns null if not visible to the caller. */
-export function findScan(reader: Reader, id: string, reach: Reach, then: ScansAt | null): FoundScan | null {
-  const sql = new SqlBuilder(null);
-  const where = conditions(reader, sql, { reach, then, direction: "asc" });
-  const rows = reader.statement(`${SELECT} WHERE s.id = ${sql.bind(id)} AND ${where}`).values(...sql.values) as Row[];
-  const found = rows[0];
-  return found === undefined ? null : scanIn(found, then);
+export function findScan(reader: Reader, id: string, reach: Reach, past: ScansAt | null): FoundScan | null {
+  const query: ScanQuery = { reach, past, direction: "asc" };
+  return selectScans(reader, query, (sql) => `AND s.id = ${sql.bind(id)}`)[0] ?? null;
 }
 
 /** Ignores paging. */
@@ -52,49 +49,41 @@ export function countScans(reader: Reader, query: ScanQuery): number {
   const sql = new SqlBuilder(null);
   const where = conditions(reader, sql, query);
   const text = `SELECT count(*) FROM discovery_scans s WHERE ${where}`;
-  const row = reader.statement(text).values(...sql.values)[0] as [number];
-  return row[0];
+  const [[count]] = reader.statement(text).values(...sql.values) as [[number]];
+  return count;
 }
 
 /** In request order. @param limit rows */
 export function pageOfScans(reader: Reader, query: ScanQuery, limit: number, offset: number): FoundScan[] {
-  const sql = new SqlBuilder(null);
-  const where = conditions(reader, sql, query);
-  const page = `LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(offset)}`;
-  const rows = reader
-    .statement(`${SELECT} WHERE ${where} ORDER BY s.id ${query.direction} ${page}`)
-    .values(...sql.values) as Row[];
-  return rows.map((row) => scanIn(row, query.then));
+  const pageSql = (sql: SqlBuilder) =>
+    `ORDER BY s.id ${query.direction} LIMIT ${sql.bind(limit)} OFFSET ${sql.bind(offset)}`;
+  return selectScans(reader, query, pageSql);
 }
 
 /** Returns the IDs of scans after a given one, in request order, each with the SQL verdict: 1, 0 or null. */
-export function judgedScans(
+export function evaluateScans(
   reader: Reader,
   query: ScanQuery,
-  condition: Settled,
+  condition: ResolvedCondition,
   after: string | null,
   limit: number,
 ): Array<[string, number | null]> {
   const sql = new SqlBuilder(null);
-  const verdict = rowConditionSql(condition, scanObjectSql(query.then === null), (value) => sql.bind(value));
+  const verdict = rowConditionSql(condition, scanObjectSql(query.past === null), (value) => sql.bind(value));
   const where = conditions(reader, sql, query);
-  const beyond = after === null ? "" : ` AND s.id ${query.direction === "asc" ? ">" : "<"} ${sql.bind(after)}`;
+  const afterClause = after === null ? "" : ` AND s.id ${query.direction === "asc" ? ">" : "<"} ${sql.bind(after)}`;
   return reader
     .statement(
       `SELECT s.id, ${verdict} FROM discovery_scans s JOIN history_records r ON r.n = s.network_n
-        WHERE ${where}${beyond} ORDER BY s.id ${query.direction} LIMIT ${sql.bind(limit)}`,
+        WHERE ${where}${afterClause} ORDER BY s.id ${query.direction} LIMIT ${sql.bind(limit)}`,
     )
     .values(...sql.values) as Array<[string, number | null]>;
 }
 
 /** Returns the scans that still exist, by ID. */
 export function scansOf(reader: Reader, query: ScanQuery, ids: readonly string[]): Map<string, FoundScan> {
-  const sql = new SqlBuilder(null);
-  const where = conditions(reader, sql, query);
-  const rows = reader
-    .statement(`${SELECT} WHERE ${where} AND s.id IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(ids))}))`)
-    .values(...sql.values) as Row[];
-  return new Map(rows.map((row) => [row[0], scanIn(row, query.then)]));
+  const inIds = (sql: SqlBuilder) => `AND s.id IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(ids))}))`;
+  return new Map(selectScans(reader, query, inIds).map((scan) => [scan.row.id, scan]));
 }
 
 /** Returns scans that failed within a time range, in networks that exist as of a transaction; newest first. */
@@ -102,6 +91,7 @@ export function failedScans(
   reader: Reader,
   { reach, networkN, after, at, sequence }: FailedScansQuery,
 ): readonly FailedScan[] {
+  const networkNs = reach.networkNs === null ? null : JSON.stringify(reach.networkNs);
   const rows = reader
     .statement(
       `SELECT s.id, s.network_n, s.ended_at, s.request ->> '$.schedule_id'
@@ -111,14 +101,9 @@ export function failedScans(
         AND EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = +?1 * 64 + ${networkKind.code} AND w.n = s.network_n
           AND w.born <= +?6 AND w.died > +?6) ORDER BY s.ended_at DESC, s.id DESC`,
     )
-    .values(
-      reach.organizationN,
-      after,
-      at,
-      reach.networkNs === null ? null : JSON.stringify(reach.networkNs),
-      networkN,
-      sequence,
-    ) as Array<[string, number, number, string | null]>;
+    .values(reach.organizationN, after, at, networkNs, networkN, sequence) as Array<
+    [string, number, number, string | null]
+  >;
   return rows.map(([id, n, endedAt, scheduleId]) => ({ id, networkN: n, endedAt, scheduleId }));
 }
 
@@ -131,7 +116,7 @@ export interface FailedScan {
 }
 
 /** Counts hosts unreached by each network's last completed scan, if that scan ended in the time range. */
-export function missedByLast(
+export function unreachedByLast(
   reader: Reader,
   { reach, after, at }: Omit<FailedScansQuery, "networkN" | "sequence">,
   networks: readonly number[],
@@ -157,15 +142,10 @@ export interface FailedScansQuery {
 }
 
 export function scansAfter(reader: Reader, query: ScanQuery, after: string, limit: number): FoundScan[] {
-  const sql = new SqlBuilder(null);
-  const where = conditions(reader, sql, query);
-  const rows = reader
-    .statement(
-      `${SELECT} WHERE ${where} AND s.id ${query.direction === "asc" ? ">" : "<"} ${sql.bind(after)}
-        ORDER BY s.id ${query.direction} LIMIT ${sql.bind(limit)}`,
-    )
-    .values(...sql.values) as Row[];
-  return rows.map((row) => scanIn(row, query.then));
+  const { direction } = query;
+  const afterSql = (sql: SqlBuilder) => `AND s.id ${direction === "asc" ? ">" : "<"} ${sql.bind(after)}
+    ORDER BY s.id ${direction} LIMIT ${sql.bind(limit)}`;
+  return selectScans(reader, query, afterSql);
 }
 
 /** As JSON, in order. @param limit rows */
@@ -207,18 +187,15 @@ export function findingsAfter(
 }
 
 /** Returns the ordinals of findings after a given one, each with the SQL verdict: 1, 0 or null. */
-export function judgedFindings(
+export function evaluateFindings(
   reader: Reader,
-  { scanId, types, condition }: JudgedFindings,
+  { scanId, types, condition }: FindingsQuery,
   after: number,
   limit: number,
 ): Array<[number, number | null]> {
   const sql = new SqlBuilder(null);
-  const verdict = rowConditionSql(
-    condition,
-    () => "finding",
-    (value) => sql.bind(value),
-  );
+  const bind = (value: string | number) => sql.bind(value);
+  const verdict = rowConditionSql(condition, () => "finding", bind);
   const ofTypes =
     types === undefined ? "" : ` AND type IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(types))}))`;
   return reader
@@ -229,22 +206,17 @@ export function judgedFindings(
     .values(...sql.values) as Array<[number, number | null]>;
 }
 
-interface JudgedFindings {
+interface FindingsQuery {
   readonly scanId: string;
   readonly types: readonly FindingType[] | undefined;
-  readonly condition: Settled;
+  readonly condition: ResolvedCondition;
 }
 
 /** As JSON, by ordinal. */
 export function findingsAt(reader: Reader, scanId: string, ordinals: readonly number[]): Map<number, string> {
-  return new Map(
-    reader
-      .statement(
-        `SELECT ordinal, finding FROM discovery_findings
-          WHERE scan_id = +?1 AND ordinal IN (SELECT value FROM json_each(+?2))`,
-      )
-      .values(scanId, JSON.stringify(ordinals)) as Array<[number, string]>,
-  );
+  const text = `SELECT ordinal, finding FROM discovery_findings
+    WHERE scan_id = +?1 AND ordinal IN (SELECT value FROM json_each(+?2))`;
+  return new Map(reader.statement(text).values(scanId, JSON.stringify(ordinals)) as Array<[number, string]>);
 }
 
 /** Returns null for a deleted network. */
@@ -258,84 +230,60 @@ export function organizationIdOf(reader: Reader, networkId: string): string | nu
   return rows[0]?.[0] ?? null;
 }
 
-export function areScansUnderWay(reader: Reader): boolean {
-  return (
-    reader.statement("SELECT 1 FROM discovery_scans WHERE status IN ('Queued', 'Running') LIMIT 1").values().length > 0
-  );
+export function areScansActive(reader: Reader): boolean {
+  const text = "SELECT 1 FROM discovery_scans WHERE status IN ('Queued', 'Running') LIMIT 1";
+  return reader.statement(text).values().length > 0;
 }
 
-type Row = [
-  string,
-  number,
-  number,
-  ScanStatus,
-  number,
-  number | null,
-  number | null,
-  string,
-  string | null,
-  string | null,
-  string,
-];
+/** A scan as stored, with its JSON as text. */
+interface Row extends Omit<StoredScan, "request" | "progress" | "outcome"> {
+  readonly networkId: string;
+  readonly request: string;
+  readonly progress: string | null;
+  readonly outcome: string | null;
+}
 
 const SELECT = `SELECT s.id, s.organization_n, s.network_n, s.status, s.requested_at, s.started_at, s.ended_at,
-  s.request, s.progress, s.outcome, r.id
+  s.request, s.progress, s.outcome, r.id AS networkId
   FROM discovery_scans s JOIN history_records r ON r.n = s.network_n`;
 
 /** Status of a row at a past time. */
-function statusThenSql(at: string): string {
+function pastStatusSql(at: string): string {
   return `CASE WHEN s.ended_at <= ${at} THEN s.status WHEN s.started_at <= ${at} THEN 'Running' ELSE 'Queued' END`;
 }
 
-function conditions(reader: Reader, sql: SqlBuilder, { reach, then, networkId, statuses }: ScanQuery): string {
+function conditions(reader: Reader, sql: SqlBuilder, { reach, past, networkId, statuses }: ScanQuery): string {
   const where = [`s.organization_n = ${sql.bind(reach.organizationN)}`];
   if (reach.networkNs !== null)
     where.push(`s.network_n IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(reach.networkNs))}))`);
   if (networkId !== undefined) where.push(`s.network_n = ${sql.bind(reader.recordN(networkId) ?? 0)}`);
   // Scans of a network that did not exist are hidden.
-  if (then === null) where.push("EXISTS (SELECT 1 FROM networks w WHERE w.n = s.network_n)");
+  if (past === null) where.push("EXISTS (SELECT 1 FROM networks w WHERE w.n = s.network_n)");
   else {
-    const sequence = sql.bind(then.asOf.sequence);
+    const sequence = sql.bind(past.asOf.sequence);
     where.push(
-      `s.requested_at <= ${sql.bind(then.at)}`,
+      `s.requested_at <= ${sql.bind(past.at)}`,
       `EXISTS (SELECT 1 FROM history_spans w WHERE w.scope = ${sql.bind(reach.organizationN * 64 + networkKind.code)}
         AND w.n = s.network_n AND w.born <= ${sequence} AND w.died > ${sequence})`,
     );
   }
   if (statuses !== undefined) {
-    const status = then === null ? "s.status" : statusThenSql(sql.bind(then.at));
+    const status = past === null ? "s.status" : pastStatusSql(sql.bind(past.at));
     where.push(`${status} IN (SELECT value FROM json_each(${sql.bind(JSON.stringify(statuses))}))`);
   }
   return where.join(" AND ");
 }
 
-function scanIn(row: Row, then: ScansAt | null): FoundScan {
-  const [
-    id,
-    organization_n,
-    network_n,
-    status,
-    requested_at,
-    started_at,
-    ended_at,
-    request,
-    progress,
-    outcome,
-    networkId,
-  ] = row;
-  const stored: StoredScan = {
-    id,
-    organization_n,
-    network_n,
-    status,
-    requested_at,
-    started_at,
-    ended_at,
-    request: JSON.parse(request),
-    progress: parsed(progress),
-    outcome: parsed(outcome),
-  };
-  return { row: then === null ? stored : scanThen(stored, then.at), networkId };
+/** @param more SQL after the conditions of the query */
+function selectScans(reader: Reader, query: ScanQuery, more: (sql: SqlBuilder) => string): FoundScan[] {
+  const sql = new SqlBuilder(null);
+  const text = `${SELECT} WHERE ${conditions(reader, sql, query)} ${more(sql)}`;
+  const rows = reader.statement(text).all(...sql.values) as Row[];
+  return rows.map(({ networkId, request, progress, outcome, ...rest }) => {
+    const scan = { ...rest, request: JSON.parse(request), progress: parsed(progress), outcome: parsed(outcome) };
+    const stored = scan as StoredScan;
+    return { row: query.past === null ? stored : scanAt(stored, query.past.at), networkId };
+  });
 }
 
 function parsed<T>(text: string | null): T | null {

@@ -2,7 +2,7 @@
 
 import { ownValue } from "../../base/fields.ts";
 import type { Finding, RecordCounts, Recorded } from "../sightings.ts";
-import { FINDINGS_KEPT, READS_KEPT, type ScanOutcome } from "./scan.ts";
+import { type ScanOutcome, STORED_FINDINGS_MAX, STORED_READS_MAX } from "./scan.ts";
 
 export class ScanReport {
   icmp: string | null = null;
@@ -10,44 +10,44 @@ export class ScanReport {
   devices = 0;
   /** Including dropped findings. */
   count = 0;
-  private kept = 0;
-  private keptReads = 0;
+  private storedCount = 0;
+  private storedReads = 0;
   private dropped = 0;
   private unreached = 0;
   private transactions: { first: number; last: number } | null = null;
   private readonly byType = new Map<string, number>();
   private readonly records: Records = {};
-  private fresh: Finding[] = [];
+  private pending: Finding[] = [];
   /** Keyed by record ID. */
-  private readonly freshPlaces = new Map<string, number>();
+  private readonly pendingIndexes = new Map<string, number>();
 
   /** Several commands may report the same record: merges findings until the first is handed over. */
   add(finding: Finding): void {
-    if (finding.type === "Changed" && finding.id !== null && this.isTogether(finding.id, finding)) return;
+    if (finding.type === "Changed" && finding.id !== null && this.mergeIntoPending(finding.id, finding)) return;
     this.byType.set(finding.type, (this.byType.get(finding.type) ?? 0) + 1);
     this.count += 1;
     if (finding.type === "Unreached") this.unreached += 1;
     // Read findings must not crowd out the others.
     const isRead = finding.type === "Read";
-    if (isRead ? this.keptReads >= READS_KEPT : this.kept - this.keptReads >= FINDINGS_KEPT) {
+    if (isRead ? this.storedReads >= STORED_READS_MAX : this.storedCount - this.storedReads >= STORED_FINDINGS_MAX) {
       this.dropped += 1;
       return;
     }
-    this.kept += 1;
-    if (isRead) this.keptReads += 1;
-    this.fresh.push(finding);
+    this.storedCount += 1;
+    if (isRead) this.storedReads += 1;
+    this.pending.push(finding);
     if (finding.id !== null && (finding.type === "Created" || finding.type === "Changed"))
-      this.freshPlaces.set(finding.id, this.fresh.length - 1);
+      this.pendingIndexes.set(finding.id, this.pending.length - 1);
   }
 
   /** @param findings the findings to report */
   addRecorded(recorded: Recorded, sequence: number | null, findings: readonly Finding[] = recorded.findings): void {
     for (const [kind, counts] of Object.entries(recorded.records)) addCounts(this.records, kind, counts);
     for (const finding of findings) this.add(finding);
-    this.wrote(sequence);
+    this.addTransaction(sequence);
   }
 
-  wrote(sequence: number | null): void {
+  addTransaction(sequence: number | null): void {
     if (sequence === null) return;
     this.transactions = {
       first: Math.min(this.transactions?.first ?? sequence, sequence),
@@ -56,15 +56,15 @@ export class ScanReport {
   }
 
   /** Returns the findings since the last call, and the ordinal of the first. */
-  takeFresh(): { readonly ordinal: number; readonly findings: readonly Finding[] } {
-    const findings = this.fresh;
-    this.fresh = [];
-    this.freshPlaces.clear();
-    return { ordinal: this.kept - findings.length, findings };
+  takePending(): { readonly ordinal: number; readonly findings: readonly Finding[] } {
+    const findings = this.pending;
+    this.pending = [];
+    this.pendingIndexes.clear();
+    return { ordinal: this.storedCount - findings.length, findings };
   }
 
-  get freshCount(): number {
-    return this.fresh.length;
+  get pendingCount(): number {
+    return this.pending.length;
   }
 
   /** @param found number of addresses that answered */
@@ -80,15 +80,15 @@ export class ScanReport {
     };
   }
 
-  private isTogether(id: string, { changes, records = {} }: Finding): boolean {
-    const place = this.freshPlaces.get(id);
-    const first = place === undefined ? undefined : this.fresh[place];
-    if (place === undefined || first === undefined || first.changes !== undefined || changes !== undefined)
+  private mergeIntoPending(id: string, { changes, records = {} }: Finding): boolean {
+    const index = this.pendingIndexes.get(id);
+    const first = index === undefined ? undefined : this.pending[index];
+    if (index === undefined || first === undefined || first.changes !== undefined || changes !== undefined)
       return false;
     const sum: Records = {};
     for (const each of [first.records ?? {}, records])
       for (const [kind, counts] of Object.entries(each)) addCounts(sum, kind, counts);
-    this.fresh[place] = { ...first, ...(Object.keys(sum).length === 0 ? {} : { records: sum }) };
+    this.pending[index] = { ...first, ...(Object.keys(sum).length === 0 ? {} : { records: sum }) };
     return true;
   }
 }

@@ -74,9 +74,9 @@ type FromScanner =
 
 /** A thread that cannot start ends at once: its scan fails, and the next scan retries. */
 export function startOrEnd(start: StartThread<ScanMessages>): StartThread<ScanMessages> {
-  return (hear, ended) => {
+  return (onMessage, ended) => {
     try {
-      return start(hear, ended);
+      return start(onMessage, ended);
     } catch (error) {
       queueMicrotask(() => ended(error instanceof Error ? error.message : String(error)));
       return { post: () => {}, terminate: () => {} };
@@ -134,7 +134,7 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
       post({ type: "ended", ...ended });
     };
     const trials = new Map<number, { readonly controller: AbortController; readonly done: Promise<void> }>();
-    const tryOut = async (machine: ScanMachine, id: number, order: TrialOrder, { signal }: AbortController) => {
+    const tryCredential = async (machine: ScanMachine, id: number, order: TrialOrder, { signal }: AbortController) => {
       const tried = await machine
         .try(order, signal, (step) => post({ type: "step", id, step }))
         .then((steps) => ({ steps, cause: null }))
@@ -153,7 +153,7 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
           machine = open(message.options);
           break;
         case "start": {
-          if (machine === null) throw new Error("scans: the thread was told to scan before it was opened");
+          if (machine === null) throw new Error("scans: the thread received a scan before it was opened");
           const controller = new AbortController();
           running.set(message.order.id, { controller, done: run(machine, message.order, controller) });
           break;
@@ -162,9 +162,9 @@ export function serveScans(open: (options: ScannerOptions) => ScanMachine): Thre
           running.get(message.id)?.controller.abort("Cancelled" satisfies StopReason);
           break;
         case "try": {
-          if (machine === null) throw new Error("scans: the thread was told to try before it was opened");
+          if (machine === null) throw new Error("scans: the thread received a trial before it was opened");
           const controller = new AbortController();
-          trials.set(message.id, { controller, done: tryOut(machine, message.id, message.order, controller) });
+          trials.set(message.id, { controller, done: tryCredential(machine, message.id, message.order, controller) });
           break;
         }
         case "abandon":

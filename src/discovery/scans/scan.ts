@@ -3,10 +3,10 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { SCAN_KINDS, type ScanKind, TARGETS_MAX } from "../../resources/schedules/schedule.ts";
-import { PASSED_OVER_TYPES } from "../../resources/subnets/subnet-type.ts";
+import { SKIPPED_TYPES } from "../../resources/subnets/subnet-type.ts";
 import { Body, Nullable, OneOf, TargetText, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { ROW_REASONS } from "../rows.ts";
-import { FINDING_TYPES, OUTSIDE_TOLD_MAX } from "../sightings.ts";
+import { FINDING_TYPES, OUTSIDE_REPORTED_MAX } from "../sightings.ts";
 
 export const SCAN_STATUSES = ["Queued", "Running", "Completed", "Cancelled", "Failed", "Interrupted"] as const;
 export type ScanStatus = (typeof SCAN_STATUSES)[number];
@@ -26,18 +26,18 @@ export const SCANS_WAITING_OF_ADMINS = 2;
 /** Networks scanned concurrently. */
 export const SCANS_RUNNING_MAX = 4;
 /** Scans stored per network; the next scan deletes the oldest ended one. */
-export const SCANS_KEPT = 1_000;
+export const STORED_SCANS_MAX = 1_000;
 /** Findings stored per scan; further ones are only counted. */
-export const FINDINGS_KEPT = 10_000;
+export const STORED_FINDINGS_MAX = 10_000;
 /** Additional Read findings, which account for the rows of device tables: enough for about 10,000 devices. */
-export const READS_KEPT = 100_000;
+export const STORED_READS_MAX = 100_000;
 /** Newest scans per network that keep Read findings. */
 export const SCANS_WITH_READS = 10;
 /** Interval between progress reports of a running scan. */
 export const PROGRESS_INTERVAL_MS = 250;
 
 /** Coverage of a scan without targets, and the limit for targets named by roles below Admin. */
-export const ASKED_SUBNETS = `the network's subnets, except those of type ${PASSED_OVER_TYPES.slice(0, -1).join(", ")} and ${PASSED_OVER_TYPES.at(-1)}`;
+export const SCANNED_SUBNETS = `the network's subnets, except those of type ${SKIPPED_TYPES.slice(0, -1).join(", ")} and ${SKIPPED_TYPES.at(-1)}`;
 
 interface RequestedBy {
   readonly type: "User" | "ApiKey" | "Discovery" | "System";
@@ -46,7 +46,7 @@ interface RequestedBy {
 }
 
 /** Queue place of a waiting scan. */
-export interface ScanPlace {
+export interface QueuePosition {
   /** The user, also for an API key; null for a schedule. */
   readonly user_id: string | null;
   readonly is_admins: boolean;
@@ -66,7 +66,7 @@ export interface ScanRequest {
   readonly schedule_id: string | null;
   readonly requested_by: RequestedBy;
   /** Queue place while waiting. */
-  readonly place: ScanPlace;
+  readonly place: QueuePosition;
   /** Reason given by the requester. */
   readonly reason: string | null;
 }
@@ -132,7 +132,7 @@ export const Scan = Type.Object(
     targets: Nullable(Type.Array(Type.String()), {
       description: "Addresses and CIDRs; null for the network's subnets.",
     }),
-    commit: Type.Boolean({ description: "false: nothing is written; the findings say what would be." }),
+    commit: Type.Boolean({ description: "false: nothing is written; the findings describe what would be written." }),
     allow_large: Type.Boolean(),
     are_targets_permitted: Type.Boolean({
       description: "Whether an Admin named the targets, so that the network's credentials may be sent to all of them.",
@@ -150,7 +150,7 @@ export const Scan = Type.Object(
     requested_at: Timestamp,
     started_at: Nullable(Timestamp),
     ended_at: Nullable(Timestamp),
-    progress: Nullable(Progress, { description: "Null before it starts, and with an `at` while it ran." }),
+    progress: Nullable(Progress, { description: "Null before the scan starts, or if `at` is a time while it ran." }),
     outcome: Nullable(Outcome, { description: "Null until it ends." }),
   },
   { $id: "Scan" },
@@ -168,7 +168,7 @@ export const ScanCreate = Body({
       Type.Array(TargetText, {
         minItems: 1,
         maxItems: TARGETS_MAX,
-        description: `Addresses and CIDRs to scan instead of all subnets. Those that an Admin names may be anywhere, and receive the network's credentials as well. A Member can name targets inside ${ASKED_SUBNETS}; credentials are sent there as without \`targets\`. Each address is scanned once.`,
+        description: `Addresses and CIDRs to scan instead of all subnets. Those that an Admin names may be anywhere, and receive the network's credentials as well. A Member can name targets inside ${SCANNED_SUBNETS}; credentials are sent there as without \`targets\`. Each address is scanned once.`,
       }),
     ),
   ),
@@ -210,7 +210,7 @@ export const ScanFinding = Type.Object(
     ),
     addresses: Type.Optional(
       Type.Array(Type.String(), {
-        description: `For an ARP table: the addresses in none of the network's subnets, ${OUTSIDE_TOLD_MAX} at most.`,
+        description: `For an ARP table: the addresses in none of the network's subnets, ${OUTSIDE_REPORTED_MAX} at most.`,
       }),
     ),
     changes: Type.Optional(

@@ -11,16 +11,16 @@ import type { Reader } from "../../db/reading/reader.ts";
 import type { WriteQueue } from "../../db/writing/write-queue.ts";
 import { nextDue } from "../../resources/schedules/cron.ts";
 import type { ScheduleRecord } from "../../resources/schedules/schedule.ts";
-import type { ScanCommands, ScanQueueing } from "./commands.ts";
+import type { QueueScanInput, ScanCommands } from "./commands.ts";
 import type { Scan } from "./scan.ts";
 
 /** Maximum interval between clock checks: the clock may be set. Timers take at most 2^31 − 1 ms. */
-const LOOK_MS = 15 * 60 * 1000;
+const CHECK_INTERVAL_MS = 15 * 60 * 1000;
 
 /** Interface to the scans that schedules request. */
 export interface ScheduledScans {
-  isUnderWay(scheduleId: string): boolean;
-  take(scan: Scan, userId: null): void;
+  isScheduleActive(scheduleId: string): boolean;
+  enqueue(scan: Scan, userId: null): void;
 }
 
 interface Due {
@@ -41,11 +41,11 @@ export class ScheduleRunner {
   private stopListening: () => void = () => {};
   private cancelTimer: () => void = () => {};
   /** Due time by schedule, for requests in progress. */
-  private readonly underWay = new Map<string, Instant>();
-  private seen = "";
+  private readonly inProgress = new Map<string, Instant>();
+  private fingerprint = "";
   private due: Due[] = [];
   /** Time of the last check for due schedules. */
-  private lookedAt: Instant = Number.NEGATIVE_INFINITY;
+  private checkedAt: Instant = Number.NEGATIVE_INFINITY;
   private isStopped = false;
 
   constructor(options: {
@@ -68,8 +68,8 @@ export class ScheduleRunner {
 
   /** Starts with missed due times. */
   start(): void {
-    this.stopListening = this.commits.subscribe(() => this.look(), { isOwnOnly: true });
-    this.look();
+    this.stopListening = this.commits.subscribe(() => this.check(), { isOwnOnly: true });
+    this.check();
   }
 
   stop(): void {
@@ -79,18 +79,18 @@ export class ScheduleRunner {
   }
 
   /** Reloads changed schedules, requests due scans and waits for the next. */
-  private look(): void {
+  private check(): void {
     if (this.isStopped) return;
     this.reader.snapshot(() => {
-      const seen = String(
+      const fingerprint = String(
         this.reader
           .statement(
             "SELECT count(*) || ' ' || coalesce(max(sequence), 0) || ' ' || coalesce(sum(n), 0) FROM schedules",
           )
           .values()[0],
       );
-      if (seen === this.seen) return;
-      this.seen = seen;
+      if (fingerprint === this.fingerprint) return;
+      this.fingerprint = fingerprint;
       this.due = this.read();
     });
     this.runDue();
@@ -100,16 +100,16 @@ export class ScheduleRunner {
     this.cancelTimer();
     if (this.isStopped) return;
     const now = this.clock.now();
-    if (isAhead(this.lookedAt, now)) this.due = this.reader.snapshot(() => this.read());
-    this.lookedAt = now;
-    let next = now + LOOK_MS;
+    if (isAhead(this.checkedAt, now)) this.due = this.reader.snapshot(() => this.read());
+    this.checkedAt = now;
+    let next = now + CHECK_INTERVAL_MS;
     this.due = this.due.flatMap((each) => {
       if (each.at > now) {
         next = Math.min(next, each.at);
         return [each];
       }
       const last = lastDue(each.schedule, each.at, now);
-      void this.ask(each, last.at);
+      void this.requestScan(each, last.at);
       if (last.next === null) return [];
       next = Math.min(next, last.next);
       return [{ ...each, at: last.next }];
@@ -118,7 +118,7 @@ export class ScheduleRunner {
   }
 
   /** @param dueAt the last of several missed ones */
-  private async ask({ schedule, organizationId }: Due, dueAt: Instant): Promise<void> {
+  private async requestScan({ schedule, organizationId }: Due, dueAt: Instant): Promise<void> {
     const { id, network_id, name, kind, targets } = schedule;
     const reported = { schedule_id: id, name, network_id, due_at: formatInstant(dueAt) };
     const author: CommandActor = {
@@ -131,18 +131,18 @@ export class ScheduleRunner {
       role: "Owner",
       networkIds: [network_id],
     };
-    const isOverlapping = this.underWay.has(id) || this.scans.isUnderWay(id);
-    this.underWay.set(id, dueAt);
+    const isOverlapping = this.inProgress.has(id) || this.scans.isScheduleActive(id);
+    this.inProgress.set(id, dueAt);
     try {
       if (isOverlapping) {
         this.log.warn("scheduled_scan_passed_over", {
           ...reported,
           reason: "its previous scan is still waiting or running",
         });
-        await this.pass(id, dueAt, author);
+        await this.markHandled(id, dueAt, author);
         return;
       }
-      const input: ScanQueueing = {
+      const input: QueueScanInput = {
         network_id,
         kind,
         targets,
@@ -152,19 +152,19 @@ export class ScheduleRunner {
       };
       const { result } = await this.writes.run("discovery.queue", input, author);
       this.log.info("scheduled_scan_queued", { ...reported, scan_id: result.id });
-      this.scans.take(result, null);
+      this.scans.enqueue(result, null);
     } catch (error) {
       this.log.error("scheduled_scan_not_queued", {
         ...reported,
         reason: error instanceof Error ? error.message : String(error),
       });
     } finally {
-      if (this.underWay.get(id) === dueAt) this.underWay.delete(id);
+      if (this.inProgress.get(id) === dueAt) this.inProgress.delete(id);
     }
   }
 
   /** Marks a due time as handled. */
-  private async pass(scheduleId: string, dueAt: Instant, author: CommandActor): Promise<void> {
+  private async markHandled(scheduleId: string, dueAt: Instant, author: CommandActor): Promise<void> {
     await this.writes
       .run("discovery.schedule_pass", { schedule_id: scheduleId, due_at: dueAt }, author)
       .catch((error: unknown) => this.log.error("schedule_not_passed", { schedule_id: scheduleId, cause: error }));
@@ -179,10 +179,14 @@ export class ScheduleRunner {
       )
       .values() as Array<[string, string, Instant | null]>;
     const now = this.clock.now();
-    return rows.flatMap(([members, organizationId, looked]) => {
+    return rows.flatMap(([members, organizationId, lastHandled]) => {
       const schedule = JSON.parse(members) as ScheduleRecord;
       // Due times before the schedule's last edit or while it was disabled do not count.
-      const since = Math.max(looked ?? 0, parseInstant(schedule.valid_from) ?? 0, this.underWay.get(schedule.id) ?? 0);
+      const since = Math.max(
+        lastHandled ?? 0,
+        parseInstant(schedule.valid_from) ?? 0,
+        this.inProgress.get(schedule.id) ?? 0,
+      );
       const at = nextDue(schedule.cron, schedule.timezone, isAhead(since, now) ? now : since);
       return at === null ? [] : [{ schedule, organizationId, at }];
     });
@@ -192,7 +196,7 @@ export class ScheduleRunner {
 /** True if a timestamp comes from a wrong clock that was since set back: waiting for it could take months. */
 function isAhead(instant: Instant, now: Instant): boolean {
   // A smaller difference is a clock correction, after which no scan must repeat.
-  return instant > now + LOOK_MS;
+  return instant > now + CHECK_INTERVAL_MS;
 }
 
 /** Due times stepped through one by one; after a longer absence, the last one before now is found directly. */

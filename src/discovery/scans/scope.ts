@@ -2,24 +2,24 @@
 // address is checked here. Must not know how addresses are polled.
 
 import { parseIp } from "../../base/ip.ts";
-import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { SKIPPED_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import {
   addressText,
   type Block,
   type BlockRange,
   blockOf,
-  common,
+  type EvaluatedBlock,
   edgesOf,
   FORBIDDEN,
   interior,
+  intersect,
   isCovering,
-  type JudgedBlock,
   mostSpecific,
   numberOf,
   union,
   withoutForbidden,
 } from "./address-blocks.ts";
-import { ASKED_SUBNETS } from "./scan.ts";
+import { SCANNED_SUBNETS } from "./scan.ts";
 
 /** A larger IPv4 target or subnet is walked only on request. */
 const LARGEST_PREFIX_V4 = 16;
@@ -32,7 +32,7 @@ export const SCAN_ADDRESSES_MAX = 1_048_576;
  * Addresses that only this machine reaches: itself and cloud metadata (169.254.169.254), whatever the type of a subnet
  * with these addresses. Users who may write subnets must not see these.
  */
-const OWN_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap(
+const MACHINE_LOCAL_ADDRESSES: readonly Block[] = ["127.0.0.0/8", "::1", "169.254.0.0/16", "fd00:ec2::254"].flatMap(
   (text) => blockOf(text) ?? [],
 );
 
@@ -42,7 +42,7 @@ export interface KnownSubnet {
 }
 
 /** Part of a network that is not walked. */
-interface PassedOver {
+interface SkippedBlock {
   readonly cidr: string;
   /** One clause. */
   readonly reason: string;
@@ -59,24 +59,24 @@ interface TargetProblem {
 export class Scope {
   /** Number of addresses to walk. */
   readonly total: number;
-  readonly passedOver: readonly PassedOver[];
+  readonly skipped: readonly SkippedBlock[];
   /** Ascending ranges without overlaps. */
   private readonly ranges: readonly BlockRange[];
   /** Addresses that denote a whole subnet, not a host. */
   private readonly edges: Edges;
-  private readonly named: ReadonlySet<string>;
+  private readonly namedTargets: ReadonlySet<string>;
 
   private constructor(
     ranges: readonly BlockRange[],
     edges: Edges,
-    passedOver: readonly PassedOver[],
-    named: ReadonlySet<string>,
+    skipped: readonly SkippedBlock[],
+    namedTargets: ReadonlySet<string>,
   ) {
     this.ranges = ranges;
     this.edges = edges;
-    this.passedOver = passedOver;
-    this.named = named;
-    this.total = walked(ranges).reduce(
+    this.skipped = skipped;
+    this.namedTargets = namedTargets;
+    this.total = enumeratedRanges(ranges).reduce(
       (sum, range) => sum + Number(range.last - range.first + 1n) - edges.countIn(range),
       0,
     );
@@ -85,28 +85,30 @@ export class Scope {
   /**
    * Builds the scope of validated targets.
    * @param subnets of the network: their broadcast addresses are skipped
-   * @param inhabited addresses that hosts have, even if they look like edges
+   * @param knownAddresses addresses that hosts have, even if they look like edges
    * @param isWithinSubnets drops addresses that a scan of the subnets may not poll, for callers limited to these
    */
   static ofTargets(
     targets: readonly string[],
     subnets: readonly KnownSubnet[] = [],
-    inhabited: ReadonlySet<string> = new Set(),
+    knownAddresses: ReadonlySet<string> = new Set(),
     isWithinSubnets = false,
   ): Scope {
     const blocks = targets.map((text) => blockOf(text)).filter((block) => block !== null);
-    const named = blocks.filter((block) => block.isAddress).map((block) => addressText(block.version, block.first));
-    const wanted = union(blocks.map(interior).flatMap(withoutForbidden));
+    const namedTargets = blocks
+      .filter((block) => block.isAddress)
+      .map((block) => addressText(block.version, block.first));
+    const requested = union(blocks.map(interior).flatMap(withoutForbidden));
     return new Scope(
-      isWithinSubnets ? common(wanted, allowedRanges(subnets)) : wanted,
-      Edges.of(blocksOf(subnets), inhabited),
+      isWithinSubnets ? intersect(requested, allowedRanges(subnets)) : requested,
+      Edges.of(blocksOf(subnets), knownAddresses),
       isWithinSubnets
         ? targetsOutside(targets, subnets).map((cidr) => ({
             cidr,
-            reason: `not all of it is still inside ${ASKED_SUBNETS}: only an Admin can name the rest`,
+            reason: `not all of it is still inside ${SCANNED_SUBNETS}: only an Admin can name the rest`,
           }))
         : [],
-      new Set(named),
+      new Set(namedTargets),
     );
   }
 
@@ -114,21 +116,21 @@ export class Scope {
    * Builds the scope of a network's subnets. The most specific subnet of an address decides. Subnets that are too large
    * are not walked, but their known addresses may still be polled.
    */
-  static ofSubnets(subnets: readonly KnownSubnet[], inhabited: ReadonlySet<string> = new Set()): Scope {
-    const passedOver: PassedOver[] = [];
-    const judged = subnets.flatMap((subnet) => {
-      const block = judgedSubnet(subnet);
+  static ofSubnets(subnets: readonly KnownSubnet[], knownAddresses: ReadonlySet<string> = new Set()): Scope {
+    const skipped: SkippedBlock[] = [];
+    const evaluated = subnets.flatMap((subnet) => {
+      const block = evaluateSubnet(subnet);
       if (block === null) return [];
-      const { isOwn, isAllowed, tooLarge } = block;
+      const { isMachineLocal, isAllowed, tooLarge } = block;
       // Every machine has loopback and link-local addresses: do not report those.
-      const isMissed = subnet.subnet_type !== "Loopback" && forbiddenAs(block) === null;
-      if (!isAllowed && isMissed)
-        passedOver.push({
+      const isReportable = subnet.subnet_type !== "Loopback" && forbiddenReason(block) === null;
+      if (!isAllowed && isReportable)
+        skipped.push({
           cidr: subnet.cidr,
-          reason: `${isOwn ? "what only this machine reaches" : `a subnet of type ${subnet.subnet_type}`} is scanned only as a named target`,
+          reason: `${isMachineLocal ? "a range that only this machine reaches" : `a subnet of type ${subnet.subnet_type}`} is scanned only as a named target`,
         });
-      if (tooLarge !== null && isMissed)
-        passedOver.push({
+      if (tooLarge !== null && isReportable)
+        skipped.push({
           cidr: subnet.cidr,
           reason: `larger than ${tooLarge}: only its known addresses are scanned${block.version === 4 ? "; name it as a target with allow_large" : ""}`,
         });
@@ -137,22 +139,22 @@ export class Scope {
     const ranges: BlockRange[] = [];
     let total = 0;
     let isFull = false;
-    for (const range of judgedRanges(judged)) {
+    for (const range of evaluatedRanges(evaluated)) {
       const size = Number(range.last - range.first + 1n);
-      if (!range.isWalked || total + size <= SCAN_ADDRESSES_MAX) {
-        if (range.isWalked) total += size;
+      if (!range.isEnumerated || total + size <= SCAN_ADDRESSES_MAX) {
+        if (range.isEnumerated) total += size;
         ranges.push(range);
         continue;
       }
-      ranges.push({ ...range, isWalked: false });
+      ranges.push({ ...range, isEnumerated: false });
       if (!isFull)
-        passedOver.push({
+        skipped.push({
           cidr: range.cidr,
           reason: `from here on the scan would have more than ${SCAN_ADDRESSES_MAX} addresses; only known addresses are scanned there`,
         });
       isFull = true;
     }
-    return new Scope(ranges, Edges.of(judged, inhabited), passedOver, new Set());
+    return new Scope(ranges, Edges.of(evaluated, knownAddresses), skipped, new Set());
   }
 
   /** True if the address may be polled at all. */
@@ -165,26 +167,26 @@ export class Scope {
   }
 
   /** True if the address is among those walked. */
-  walks(address: string): boolean {
+  enumerates(address: string): boolean {
     const ip = parseIp(address);
     if (ip === null) return false;
     const number = numberOf(ip);
-    return this.rangeOf(ip.version, number)?.isWalked === true && !this.edges.has(ip.version, number);
+    return this.rangeOf(ip.version, number)?.isEnumerated === true && !this.edges.has(ip.version, number);
   }
 
   /** Returns the single-address targets that may be polled. */
   get namedAddresses(): string[] {
-    return [...this.named].filter((address) => this.contains(address));
+    return [...this.namedTargets].filter((address) => this.contains(address));
   }
 
   /** True if the address is itself a target. */
-  names(address: string): boolean {
-    return this.named.has(address);
+  isTarget(address: string): boolean {
+    return this.namedTargets.has(address);
   }
 
   /** Yields each walked address once: IPv4 before IPv6, in numeric order. */
   *addresses(): Generator<string> {
-    for (const range of walked(this.ranges)) {
+    for (const range of enumeratedRanges(this.ranges)) {
       for (let number = range.first; number <= range.last; number += 1n) {
         if (!this.edges.has(range.version, number)) yield addressText(range.version, number);
       }
@@ -211,7 +213,7 @@ export class Scope {
  */
 export function targetProblems(targets: readonly string[], allowLarge: boolean | null): TargetProblem[] {
   const problems: TargetProblem[] = [];
-  const good: Block[] = [];
+  const valid: Block[] = [];
   for (const [index, text] of targets.entries()) {
     const block = blockOf(text);
     const message =
@@ -219,9 +221,9 @@ export function targetProblems(targets: readonly string[], allowLarge: boolean |
         ? "must be an IP address or a CIDR without host bits, such as 10.2.3.4 or 10.2.3.0/24"
         : problemOf(block, allowLarge);
     if (message !== null) problems.push({ index, message });
-    else if (block !== null) good.push(block);
+    else if (block !== null) valid.push(block);
   }
-  const count = union(good).reduce((sum, range) => sum + Number(range.last - range.first + 1n), 0);
+  const count = union(valid).reduce((sum, range) => sum + Number(range.last - range.first + 1n), 0);
   if (problems.length === 0 && count > SCAN_ADDRESSES_MAX)
     problems.push({
       index: 0,
@@ -254,13 +256,13 @@ function problemOf(block: Block, allowLarge: boolean | null): string | null {
       ? `is larger than ${allowed}, the limit for IPv6; name smaller blocks or single addresses`
       : `is larger than ${allowed}; name smaller blocks${allowLarge === null ? "" : ", or set allow_large"}`;
   }
-  const forbiddenBlock = forbiddenAs(block);
+  const forbiddenBlock = forbiddenReason(block);
   return forbiddenBlock === null ? null : `is ${forbiddenBlock}`;
 }
 
 /** Returns the reason if no host may have any address of the block; else null. */
-function forbiddenAs(block: Block): string | null {
-  return FORBIDDEN.find((each) => isCovering(each, block))?.what ?? null;
+function forbiddenReason(block: Block): string | null {
+  return FORBIDDEN.find((each) => isCovering(each, block))?.description ?? null;
 }
 
 /** Returns the largest prefix allowed; null if the block is not larger. */
@@ -269,32 +271,32 @@ function largerThanAllowed(block: Block, allowLarge: boolean): string | null {
   return block.prefixLength < LARGEST_PREFIX_V4 && !allowLarge ? `/${LARGEST_PREFIX_V4}` : null;
 }
 
-interface JudgedSubnet extends JudgedBlock {
+interface EvaluatedSubnet extends EvaluatedBlock {
   /** True for addresses that only this machine reaches. */
-  readonly isOwn: boolean;
+  readonly isMachineLocal: boolean;
   /** Largest prefix walked, if this subnet is larger; else null. */
   readonly tooLarge: string | null;
 }
 
 /** Determines whether a subnet may be polled and walked; null for an invalid CIDR. */
-function judgedSubnet({ cidr, subnet_type }: KnownSubnet): JudgedSubnet | null {
+function evaluateSubnet({ cidr, subnet_type }: KnownSubnet): EvaluatedSubnet | null {
   const block = blockOf(cidr);
   if (block === null) return null;
-  const isOwn = OWN_ADDRESSES.some((each) => isCovering(each, block));
-  const isAllowed = !isOwn && !PASSED_OVER_TYPES.includes(subnet_type);
+  const isMachineLocal = MACHINE_LOCAL_ADDRESSES.some((each) => isCovering(each, block));
+  const isAllowed = !isMachineLocal && !SKIPPED_TYPES.includes(subnet_type);
   const tooLarge = isAllowed ? largerThanAllowed(block, false) : null;
-  return { ...block, isOwn, isAllowed, tooLarge, isWalked: isAllowed && tooLarge === null };
+  return { ...block, isMachineLocal, isAllowed, tooLarge, isEnumerated: isAllowed && tooLarge === null };
 }
 
 /** The most specific subnet decides, except for addresses that only this machine reaches. */
-function judgedRanges(subnets: readonly JudgedSubnet[]): BlockRange[] {
-  const own = OWN_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isWalked: false }));
-  return mostSpecific([...own, ...subnets]);
+function evaluatedRanges(subnets: readonly EvaluatedSubnet[]): BlockRange[] {
+  const machineLocal = MACHINE_LOCAL_ADDRESSES.map((block) => ({ ...block, isAllowed: false, isEnumerated: false }));
+  return mostSpecific([...machineLocal, ...subnets]);
 }
 
 /** Ascending and disjoint, with adjacent subnets merged. */
 function allowedRanges(subnets: readonly KnownSubnet[]): BlockRange[] {
-  const ranges = judgedRanges(subnets.flatMap((subnet) => judgedSubnet(subnet) ?? []));
+  const ranges = evaluatedRanges(subnets.flatMap((subnet) => evaluateSubnet(subnet) ?? []));
   return union(ranges.filter(({ isAllowed }) => isAllowed));
 }
 
@@ -309,11 +311,11 @@ class Edges {
     this.byVersion = byVersion;
   }
 
-  static of(blocks: readonly Block[], inhabited: ReadonlySet<string>): Edges {
+  static of(blocks: readonly Block[], knownAddresses: ReadonlySet<string>): Edges {
     const byVersion = { 4: new Set<bigint>(), 6: new Set<bigint>() };
     for (const block of blocks) {
       for (const edge of edgesOf(block))
-        if (edge !== null && !inhabited.has(addressText(block.version, edge))) byVersion[block.version].add(edge);
+        if (edge !== null && !knownAddresses.has(addressText(block.version, edge))) byVersion[block.version].add(edge);
     }
     return new Edges(byVersion);
   }
@@ -329,6 +331,6 @@ class Edges {
   }
 }
 
-function walked(ranges: readonly BlockRange[]): BlockRange[] {
-  return ranges.filter((range) => range.isWalked);
+function enumeratedRanges(ranges: readonly BlockRange[]): BlockRange[] {
+  return ranges.filter((range) => range.isEnumerated);
 }

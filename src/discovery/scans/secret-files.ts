@@ -27,8 +27,8 @@ export class SecretFiles {
    */
   read(path: string): string {
     if (this.folder === null) throw new SecretUnreadable("no folder of secrets is configured (--secrets-folder)");
-    const folder = real(this.folder, "the folder of secrets");
-    const file = real(join(folder, path), `the file ${path}`);
+    const folder = realPath(this.folder, "the folder of secrets");
+    const file = realPath(join(folder, path), `the file ${path}`);
     assertInside(folder, file, path);
     const text = textIn(bytesOf(file, path, folder), path).replace(/\r?\n$/, "");
     if (text === "") throw new SecretUnreadable(`the file ${path} is empty`);
@@ -44,11 +44,11 @@ function assertInside(folder: string, file: string, path: string): void {
     throw new SecretUnreadable(`the file ${path} is outside the folder of secrets`);
 }
 
-function real(path: string, what: string): string {
+function realPath(path: string, subject: string): string {
   try {
     return realpathSync(path);
   } catch (error) {
-    throw unreadable(what, error);
+    throw unreadable(subject, error);
   }
 }
 
@@ -91,9 +91,9 @@ function textIn(bytes: Uint8Array, path: string): string {
   }
 }
 
-function unreadable(what: string, error: unknown): SecretUnreadable {
+function unreadable(subject: string, error: unknown): SecretUnreadable {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return new SecretUnreadable(
-    code === "ENOENT" ? `${what} does not exist` : `${what} cannot be read${code === "" ? "" : ` (${code})`}`,
+    code === "ENOENT" ? `${subject} does not exist` : `${subject} cannot be read${code === "" ? "" : ` (${code})`}`,
   );
 }

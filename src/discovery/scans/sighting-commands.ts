@@ -1,5 +1,5 @@
 // Writer commands for sightings, by name. Dry runs execute the same commands on the scanning thread and write nothing:
-// commands must write data other than records only in afterwardsRun.
+// commands must write data other than records only in runAfterWrite.
 
 import type { CallsOf } from "../../db/writing/command.ts";
 import { fromScan, markStale, recordAddresses, recordDevices } from "../reconcile/commands.ts";

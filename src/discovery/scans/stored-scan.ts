@@ -32,7 +32,7 @@ export function scanOf(row: StoredScan, networkId: string, live: ScanProgress | 
 }
 
 /** Returns the scan as of a time after its request, without later data. */
-export function scanThen(row: StoredScan, at: Instant): StoredScan {
+export function scanAt(row: StoredScan, at: Instant): StoredScan {
   if (row.ended_at !== null && row.ended_at <= at) return row;
   const isStarted = row.started_at !== null && row.started_at <= at;
   return {

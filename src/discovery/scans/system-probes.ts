@@ -4,12 +4,12 @@ import { parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
 import { NeighborTable, openNeighbors } from "../kernel/neighbors.ts";
-import { askDevice } from "../snmp/ask-device.ts";
+import { pollDevice } from "../snmp/ask-device.ts";
 import { forgetKeys } from "../snmp/net-snmp-user.ts";
 import { tryCredential } from "../snmp/try-credential.ts";
 import { sweep } from "../sweep/sweep.ts";
 import { DEFAULT_TCP_PORTS, portsForSilent } from "../sweep/tcp-ports.ts";
-import type { Probes, Reached } from "./probes.ts";
+import type { Probes, ReachResult } from "./probes.ts";
 
 type SweepErrors = Awaited<ReturnType<typeof sweep>>["errors"];
 
@@ -45,10 +45,10 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
             }),
         },
       ),
-    askDevice: (address, options) => askDevice({ address, port: snmpPort }, { ...options, timers, random }),
+    pollDevice: (address, options) => pollDevice({ address, port: snmpPort }, { ...options, timers, random }),
     reach: async (address, signal) => {
-      const answered = new Set<Reached["answered"][number]>();
-      const { means, errors } = await sweep(
+      const answered = new Set<ReachResult["answered"][number]>();
+      const { methods, errors } = await sweep(
         { addresses: [address], count: 1 },
         {
           signal,
@@ -62,14 +62,14 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
         },
         {
           answer: (sighting) => {
-            for (const way of sighting.answered) answered.add(way);
+            for (const method of sighting.answered) answered.add(method);
           },
         },
       ).catch(() => {
         // Timeout, or no routes from this machine: reachability is unknown, and SNMP is tried anyway.
-        return { means: "ICMP and TCP", errors: {} as SweepErrors };
+        return { methods: "ICMP and TCP", errors: {} as SweepErrors };
       });
-      return { answered: [...answered], means, hasRoute: answered.size > 0 || errors.NoRoute === undefined };
+      return { answered: [...answered], methods, hasRoute: answered.size > 0 || errors.NoRoute === undefined };
     },
     tryCredential: (address, credential, options) =>
       tryCredential({ address, port: snmpPort }, credential, { ...options, timers, random }),
@@ -82,7 +82,7 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
       }
     },
     addressesOf: async (name, signal) => {
-      const { promise: over, resolve } = Promise.withResolvers<null>();
+      const { promise: timedOut, resolve } = Promise.withResolvers<null>();
       const end = () => resolve(null);
       const cancel = timers.after(NAME_TIMEOUT_MS, end);
       signal.addEventListener("abort", end);
@@ -90,7 +90,7 @@ export function systemProbes({ snmpPort, tcpPorts, timers, random, monotonicMs }
         // Resolves a name without dots in this machine's search domains, as users would expect. Not by getaddrinfo(3):
         // a lookup without a response holds one of the few threads that also hash passwords, and devices choose the
         // names that they announce.
-        const found = await Promise.race([Bun.dns.lookup(name, { backend: "c-ares" }).catch(() => []), over]);
+        const found = await Promise.race([Bun.dns.lookup(name, { backend: "c-ares" }).catch(() => []), timedOut]);
         return found === null ? null : [...new Set(found.flatMap(({ address }) => parseIp(address)?.text ?? []))];
       } finally {
         cancel();

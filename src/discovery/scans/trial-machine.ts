@@ -3,11 +3,11 @@
 
 import type { Timers } from "../../base/timers.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { limited } from "../snmp/time-limit.ts";
+import { withDeadline } from "../snmp/time-limit.ts";
 import { endedStep, TRIAL_STEPS, type TrialStep, untriedStep } from "../snmp/trial-steps.ts";
 import type { OpenedCredentials } from "./opened-credentials.ts";
 import type { Probes } from "./probes.ts";
-import { StandingCredentials } from "./standing-credentials.ts";
+import { CurrentPermissions } from "./standing-credentials.ts";
 import { REACH_DEADLINE_MS, type TrialOrder } from "./trial.ts";
 
 export interface TrialParts {
@@ -51,13 +51,13 @@ export async function runTrial(
   }
   add(endedStep("secret", openedMs, { outcome: "Passed", sentence: "The secret can be read." }));
   const networkN = reader.recordN(network_id);
-  const standing = networkN === null ? null : new StandingCredentials(reader, networkN);
+  const permissions = networkN === null ? null : new CurrentPermissions(reader, networkN);
   const maySend = () =>
-    standing?.untilCommit(`trial ${id}`, () => Bun.deepEquals(credentials.get(id), opened)) ?? false;
+    permissions?.untilCommit(`trial ${id}`, () => Bun.deepEquals(credentials.get(id), opened)) ?? false;
   add(await reach(probes, address, timers, signal));
   // The probe reports these steps itself.
   steps.push(...(await probes.tryCredential(address, opened.credential, { maySend, signal, onStep })));
-  if (standing !== null) add(wouldBeSent(standing, order));
+  if (permissions !== null) add(scansStep(permissions, order));
   return steps;
 }
 
@@ -69,9 +69,9 @@ async function reach(
   signal: AbortSignal,
 ): Promise<TrialStep> {
   const startedMs = performance.now();
-  const limit = limited(signal, REACH_DEADLINE_MS, timers);
+  const limit = withDeadline(signal, REACH_DEADLINE_MS, timers);
   try {
-    const { answered, means, hasRoute } = await probes.reach(address, limit.signal);
+    const { answered, methods, hasRoute } = await probes.reach(address, limit.signal);
     if (!hasRoute)
       return endedStep("reach", startedMs, {
         outcome: "Failed",
@@ -81,50 +81,50 @@ async function reach(
     if (answered.length > 0)
       return endedStep("reach", startedMs, {
         outcome: "Passed",
-        sentence: `The address answers (${answered.map((way) => WAYS[way]).join(", ")}).`,
+        sentence: `The address answers (${answered.map((method) => METHOD_NAMES[method]).join(", ")}).`,
       });
     return endedStep("reach", startedMs, {
       outcome: "Unclear",
       reason: limit.signal.aborted ? "deadline" : "no_answer",
-      sentence: `The address does not answer ${means}. It may be off or unused, or answer only SNMP, which is tried anyway.`,
+      sentence: `The address does not answer ${methods}. It may be off or unused, or answer only SNMP, which is tried anyway.`,
     });
   } finally {
     limit.release();
   }
 }
 
-const WAYS = { Icmp: "ICMP echo", Tcp: "TCP", Neighbor: "ARP or neighbor discovery", Snmp: "SNMP" } as const;
+const METHOD_NAMES = { Icmp: "ICMP echo", Tcp: "TCP", Neighbor: "ARP or neighbor discovery", Snmp: "SNMP" } as const;
 
 /** Reports whether a scan of the network without targets, requested now, would send the credential to the address. */
-function wouldBeSent(standing: StandingCredentials, { credential_id: id, ip_address: address }: TrialOrder): TrialStep {
+function scansStep(permissions: CurrentPermissions, { credential_id: id, ip_address: address }: TrialOrder): TrialStep {
   const startedMs = performance.now();
-  const { subnets, assignments, byAddress } = standing.at(address);
+  const { subnets, assignments, byAddress } = permissions.at(address);
   const addressIds = (byAddress.get(address) ?? []).map((each) => each.id);
-  const own = assignments.filter((each) => each.credential_id === id);
-  const ofHosts = own.filter(
+  const ownAssignments = assignments.filter((each) => each.credential_id === id);
+  const hostAssignments = ownAssignments.filter(
     ({ host_id, ip_address_ids: ids }) =>
       host_id !== null && (ids === null || ids.some((each) => addressIds.includes(each))),
   );
   const ending = (): Parameters<typeof endedStep>[2] => {
-    if (ofHosts.some(({ covered }) => covered.has(address)))
+    if (hostAssignments.some(({ covered }) => covered.has(address)))
       return { outcome: "Passed", sentence: "Scans send it there: it is assigned to the host at this address." };
-    const isBroadcast = own.some(({ host_id }) => host_id === null);
-    if (isBroadcast && subnets.accepts(address))
+    const isNetworkWide = ownAssignments.some(({ host_id }) => host_id === null);
+    if (isNetworkWide && subnets.accepts(address))
       return {
         outcome: "Passed",
         sentence:
           "Scans send it there: it is assigned to the network, and a subnet with this address accepts credentials.",
       };
-    if (standing.isNamed(id, address, false))
+    if (permissions.isTargetIp(id, address, false))
       return { outcome: "Passed", sentence: "The next scan sends it there: the address is one of its target_ips." };
-    if (ofHosts.length > 0)
+    if (hostAssignments.length > 0)
       return {
         outcome: "Failed",
         reason: "waits_for_confirmation",
         sentence:
           "No scan sends it there yet: it is assigned to the host at this address, but an Admin has yet to confirm the address.",
       };
-    if (isBroadcast) {
+    if (isNetworkWide) {
       const subnet = subnets.smallestOf(address);
       return {
         outcome: "Failed",

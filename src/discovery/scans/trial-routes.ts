@@ -1,12 +1,13 @@
 // Routes for the reach of a credential and for its trial at one address named by an Admin.
 
-import { type Access, type Actor, ADMIN, type Orderer, VIEWER } from "../../access/actor.ts";
+import { type Access, type Actor, ADMIN, type TaskRequester, VIEWER } from "../../access/actor.ts";
 import { DomainError } from "../../base/errors.ts";
-import { untilOver } from "../../db/reading/long-reads.ts";
+import { utf8, withEndCallback } from "../../db/reading/long-reads.ts";
 import { accepts, EVENT_STREAM, STREAM_HEADERS } from "../../http/accepts.ts";
 import { byteStream } from "../../http/byte-stream.ts";
 import { errorResponse } from "../../http/errors.ts";
 import { HeldConnections } from "../../http/held-connections.ts";
+import { json } from "../../http/json-response.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
 import { logBrokenStream } from "../../records/broken-stream.ts";
@@ -21,7 +22,7 @@ import type { Scans } from "./director.ts";
 import {
   CredentialTrial,
   CredentialTry,
-  concluded,
+  concludeTrial,
   TRIAL_EXAMPLE,
   TRIALS_MAX,
   TRIALS_OF_USER_MAX,
@@ -30,10 +31,10 @@ import {
 
 /** Separate from the credential routes, which must not know discovery. */
 export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<ScanCommands>, scans: Scans): void {
-  const places = new HeldConnections({
+  const slots = new HeldConnections({
     maxOfUser: TRIALS_OF_USER_MAX,
     max: TRIALS_MAX,
-    what: "trials of credentials under way",
+    description: "credential trials in progress",
     remedy: "wait until one has ended",
   });
   surface.get(
@@ -45,14 +46,14 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       group: "Credentials",
       access: VIEWER,
       params: IdParams,
-      answer: CredentialReach,
+      responseSchema: CredentialReach,
       isRecord: false,
       example: { parameters: { id: CREDENTIAL_EXAMPLE.id }, data: REACH_EXAMPLE },
     },
-    (call) =>
-      new Response(successBody(JSON.stringify(credentialReach(backend.reader, call.params.id, call.actor)), META), {
-        headers: { ...call.headers, "content-type": "application/json" },
-      }),
+    (call) => {
+      const reach = credentialReach(backend.reader, call.params.id, call.actor);
+      return json(call, successBody(JSON.stringify(reach), META));
+    },
   );
   surface.post(
     "/api/v1/credentials/:id/try",
@@ -66,7 +67,7 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
       access: ADMIN,
       params: IdParams,
       body: CredentialTry,
-      answer: CredentialTrial,
+      responseSchema: CredentialTrial,
       media: [
         {
           type: EVENT_STREAM,
@@ -81,34 +82,32 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
         data: TRIAL_EXAMPLE,
       },
     },
-    (call) => (accepts(call.request, EVENT_STREAM) ? followed(call) : answered(call)),
+    (call) => (accepts(call.request, EVENT_STREAM) ? stream(call) : respond(call)),
   );
 
-  async function answered(call: TryCall): Promise<Response> {
-    const release = places.take(call.actor.userN);
+  async function respond(call: TryCall): Promise<Response> {
+    const release = slots.take(call.actor.userN);
     try {
-      const trial = await tryOut(call, await begin(call), call.request.signal);
-      return new Response(successBody(JSON.stringify(trial), META), {
-        headers: { ...call.headers, "content-type": "application/json" },
-      });
+      const trial = await runTrial(call, await startTrial(call), call.request.signal);
+      return json(call, successBody(JSON.stringify(trial), META));
     } finally {
       release();
     }
   }
 
   /** Errors before the first send are the same with and without a stream. */
-  async function followed(call: TryCall): Promise<Response> {
-    const release = places.take(call.actor.userN);
-    const gone = new AbortController();
-    const over = () => {
-      gone.abort();
+  async function stream(call: TryCall): Promise<Response> {
+    const release = slots.take(call.actor.userN);
+    const disconnected = new AbortController();
+    const onEnd = () => {
+      disconnected.abort();
       release();
     };
     try {
-      const begun = await begin(call);
-      const signal = AbortSignal.any([call.request.signal, gone.signal]);
+      const started = await startTrial(call);
+      const signal = AbortSignal.any([call.request.signal, disconnected.signal]);
       return new Response(
-        byteStream("", untilOver(told(call, begun, signal), over), "", logBrokenStream(backend, call)),
+        byteStream("", withEndCallback(trialEvents(call, started, signal), onEnd), "", logBrokenStream(backend, call)),
         { headers: { ...call.headers, ...STREAM_HEADERS, "content-type": EVENT_STREAM } },
       );
     } catch (error) {
@@ -118,41 +117,25 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
   }
 
   /** @throws DomainError as the command does; internal_error if the log cannot be written */
-  async function begin(call: TryCall): Promise<Begun> {
+  async function startTrial(call: TryCall): Promise<StartedTrial> {
     const { network_id, ip_address } = call.body;
-    const { result: order } = await runWrite(backend, call, "discovery.try", {
-      credential_id: call.params.id,
-      network_id,
-      ip_address,
-    });
+    const input = { credential_id: call.params.id, network_id, ip_address };
+    const { result: order } = await runWrite(backend, call, "discovery.try", input);
     const { type, id, name } = backend.authorOf(call);
-    backend.log.audit("credential_trial_started", {
-      ...order,
-      by_type: type,
-      by_id: id,
-      by: name,
-      request_id: call.requestId,
-    });
-    return {
-      order,
-      orderer: {
-        type: type as Orderer["type"],
-        id: id as string,
-        role: "Admin",
-        networkId: order.network_id,
-      },
-      name,
-    };
+    const by = { by_type: type, by_id: id, by: name };
+    backend.log.audit("credential_trial_started", { ...order, ...by, request_id: call.requestId });
+    const requester = { type, id } as Pick<TaskRequester, "type" | "id">;
+    return { order, orderer: { ...requester, role: "Admin", networkId: order.network_id }, name };
   }
 
-  async function tryOut(
+  async function runTrial(
     call: TryCall,
-    { order, orderer, name }: Begun,
+    { order, orderer, name }: StartedTrial,
     signal: AbortSignal,
     onStep?: (step: TrialStep) => void,
   ): Promise<CredentialTrial> {
     const steps = await scans.tryCredential(order, orderer, signal, onStep);
-    const trial = concluded(order, steps);
+    const trial = concludeTrial(order, steps);
     backend.log.info("credential_tried", {
       ...order,
       by: name,
@@ -165,25 +148,25 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
   }
 
   /** Yields each step as it ends, then the whole result or the error that ended it. */
-  async function* told(call: TryCall, begun: Begun, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-    const waiting: TrialStep[] = [];
-    let isOver = false;
-    let turn = Promise.withResolvers<void>();
-    const trial = tryOut(call, begun, signal, (step) => {
-      waiting.push(step);
-      turn.resolve();
+  async function* trialEvents(call: TryCall, started: StartedTrial, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const pendingSteps: TrialStep[] = [];
+    let hasEnded = false;
+    let nextStep = Promise.withResolvers<void>();
+    const trial = runTrial(call, started, signal, (step) => {
+      pendingSteps.push(step);
+      nextStep.resolve();
     });
-    const over = () => {
-      isOver = true;
-      turn.resolve();
+    const onEnd = () => {
+      hasEnded = true;
+      nextStep.resolve();
     };
-    trial.then(over, over);
+    trial.then(onEnd, onEnd);
     for (;;) {
-      for (let step = waiting.shift(); step !== undefined; step = waiting.shift())
+      for (let step = pendingSteps.shift(); step !== undefined; step = pendingSteps.shift())
         yield event("step", JSON.stringify(step));
-      if (isOver) break;
-      await turn.promise;
-      turn = Promise.withResolvers<void>();
+      if (hasEnded) break;
+      await nextStep.promise;
+      nextStep = Promise.withResolvers<void>();
     }
     try {
       yield event("trial", JSON.stringify(await trial));
@@ -199,15 +182,13 @@ export function trialRoutes(surface: Surface<Actor, Access>, backend: Backend<Sc
 type TryCall = ResourceCall<{ readonly id: string }, unknown, CredentialTry>;
 
 /** An accepted trial. */
-interface Begun {
+interface StartedTrial {
   readonly order: TrialOrder;
-  readonly orderer: Orderer;
+  readonly orderer: TaskRequester;
   /** Actor's name, for the log. */
   readonly name: string;
 }
 
 function event(name: string, data: string): Uint8Array {
-  return encoder.encode(`event: ${name}\ndata: ${data}\n\n`);
+  return utf8(`event: ${name}\ndata: ${data}\n\n`);
 }
-
-const encoder = new TextEncoder();

@@ -36,14 +36,14 @@ const TrialStep = Type.Object(
         "`Unclear`: the cause cannot be determined from here; `Empty`: a table without rows; `NotTried`: an earlier step made it useless.",
     }),
     reason: Nullable(OneOf([...FAILURE_REASONS, ...TRIAL_REASONS])),
-    sentence: Type.String({ description: "What came of it, and what may be done. Holds no secret." }),
+    sentence: Type.String({ description: "The result and possible remedies. Contains no secret." }),
     duration_ms: Type.Integer({ minimum: 0 }),
     facts: Type.Array(
       Type.Object({
         name: Type.String(),
         value: Type.String({
           maxLength: TRIAL_TEXT_MAX_LENGTH,
-          description: "Told by the device, as text: it may say anything.",
+          description: "Text reported by the device: it may contain anything.",
         }),
       }),
     ),
@@ -57,7 +57,7 @@ export const CredentialTrial = Type.Object(
     network_id: Uuid,
     ip_address: IpAddressText,
     is_working: Type.Boolean({ description: "Whether the device identifies itself with this credential." }),
-    conclusion: Type.String({ description: "The sentence of the step that decides." }),
+    conclusion: Type.String({ description: "The sentence of the deciding step." }),
     duration_ms: Type.Integer({ minimum: 0 }),
     steps: Type.Array(TrialStep),
   },
@@ -73,7 +73,7 @@ export interface TrialOrder {
 }
 
 /** Concludes a trial: the first failed step decides, else the first unclear one, among those required for reading. */
-export function concluded(order: TrialOrder, steps: readonly Step[]): CredentialTrial {
+export function concludeTrial(order: TrialOrder, steps: readonly Step[]): CredentialTrial {
   const isWorking = steps.some(({ step, outcome }) => step === "system" && outcome === "Passed");
   const { credential_id, network_id, ip_address } = order;
   return {

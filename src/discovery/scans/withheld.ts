@@ -1,7 +1,7 @@
 // Findings for silent addresses that did not receive credentials: where, and who can change that. Pure.
 
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import type { AcceptingSubnets, SubnetWord } from "../../resources/subnets/accepting.ts";
+import type { AcceptingSubnets, SubnetPolicy } from "../../resources/subnets/accepting.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { Finding } from "../sightings.ts";
 import type { Withheld } from "./credentials.ts";
@@ -10,7 +10,7 @@ import type { KnownHost } from "./known-network.ts";
 /** Maximum addresses named in one finding. */
 const ADDRESSES_NAMED_MAX = 3;
 
-interface Silence {
+interface SilentAddresses {
   readonly addresses: string[];
   count: number;
 }
@@ -25,31 +25,32 @@ export function* withheldFindings(
   subnets: AcceptingSubnets,
   hosts: ReadonlyMap<string, KnownHost>,
 ): Generator<Finding> {
-  const silences = new Map<SubnetWord, Silence>();
+  const silentBySubnet = new Map<SubnetPolicy, SilentAddresses>();
   for (const [address, { waiting, isOutside }] of unanswered) {
-    for (const at of waiting) yield waits(address, at.id, hosts.get(at.host_id));
+    for (const waitingAddress of waiting)
+      yield waitingFinding(address, waitingAddress.id, hosts.get(waitingAddress.host_id));
     // An address outside all subnets received only the credentials that name it.
     const subnet = isOutside ? subnets.smallestOf(address) : null;
     if (subnet === null) continue;
-    const silence = silences.get(subnet) ?? { addresses: [], count: 0 };
-    silences.set(subnet, silence);
-    silence.count += 1;
-    if (silence.addresses.length < ADDRESSES_NAMED_MAX) silence.addresses.push(address);
+    const silent = silentBySubnet.get(subnet) ?? { addresses: [], count: 0 };
+    silentBySubnet.set(subnet, silent);
+    silent.count += 1;
+    if (silent.addresses.length < ADDRESSES_NAMED_MAX) silent.addresses.push(address);
   }
-  for (const [{ id, cidr }, { addresses, count }] of silences) {
-    const which = `${addresses.join(", ")}${count > addresses.length ? `, … (${count} addresses)` : ""}`;
-    const reason = `does not accept credentials: the network's were not sent to ${which}; an Admin can set its accepts_credentials, or name them as targets`;
+  for (const [{ id, cidr }, { addresses, count }] of silentBySubnet) {
+    const listed = `${addresses.join(", ")}${count > addresses.length ? `, … (${count} addresses)` : ""}`;
+    const reason = `does not accept credentials: the network's were not sent to ${listed}; an Admin can set its accepts_credentials, or name them as targets`;
     yield { type: "Skipped", entity: subnetKind.name, id, label: cidr, reason };
   }
 }
 
-function waits(address: string, id: string, host: KnownHost | undefined): Finding {
-  const whose = host === undefined ? "its host" : host.name;
+function waitingFinding(address: string, id: string, host: KnownHost | undefined): Finding {
+  const hostName = host === undefined ? "its host" : host.name;
   return {
     type: "Skipped",
     entity: ipAddressKind.name,
     id,
     label: address,
-    reason: `waits for confirmation: credentials are assigned to ${whose}, but no Admin has sent them to this address; confirm it with POST /api/v1/ip-addresses/${id}/confirm`,
+    reason: `waits for confirmation: credentials are assigned to ${hostName}, but no Admin has sent them to this address; confirm it with POST /api/v1/ip-addresses/${id}/confirm`,
   };
 }

@@ -2,7 +2,7 @@
 // interface stays the same (MTU, status, addresses).
 
 /** Type attributes in /sys/class/net/<name>. */
-interface InterfaceMarks {
+interface InterfaceAttributes {
   /** ARPHRD_… of include/uapi/linux/if_arp.h, from the file `type`. */
   hardwareType: number;
   /** DEVTYPE of the file `uevent`; null if the driver sets none. */
@@ -34,7 +34,7 @@ const IF_TYPE = {
  * (veth, tap, dummy, macvlan) is ethernetCsmacd, as SNMP agents report it; IP encapsulation, also of Ethernet, is
  * tunnel.
  */
-export function interfaceType({ hardwareType, deviceType, entries }: InterfaceMarks): number {
+export function interfaceType({ hardwareType, deviceType, entries }: InterfaceAttributes): number {
   if (hardwareType === ARPHRD_LOOPBACK) return IF_TYPE.softwareLoopback;
   if (entries.has("bridge")) return IF_TYPE.bridge;
   if (entries.has("bonding")) return IF_TYPE.ieee8023adLag;

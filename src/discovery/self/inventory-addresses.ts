@@ -16,8 +16,10 @@ import type { KernelAddress } from "./rtnetlink.ts";
  * An address on several interfaces (unnumbered links) is listed once: with its shortest prefix, then lowest index.
  */
 export function inventoryAddresses(addresses: readonly KernelAddress[]): MachineAddress[] {
-  const kept = addresses.filter(({ ip, isTemporary, isDuplicate }) => !isTemporary && !isDuplicate && !isZoneLocal(ip));
-  const sorted = kept
+  const relevant = addresses.filter(
+    ({ ip, isTemporary, isDuplicate }) => !isTemporary && !isDuplicate && !isZoneLocal(ip),
+  );
+  const sorted = relevant
     .map((address) => ({ key: ipSortKey(address.ip), entry: machineAddress(address) }))
     .sort(
       (a, b) =>

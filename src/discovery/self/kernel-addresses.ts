@@ -9,7 +9,7 @@ import { addressDumpRequest, type KernelAddress, parseAddressDatagram } from "./
 export interface KernelAddresses {
   readonly addresses: readonly KernelAddress[];
   /** False if addresses of interfaces that are down may be missing. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 /**
@@ -22,9 +22,9 @@ export interface KernelAddresses {
 export function readKernelAddresses(): KernelAddresses {
   try {
     const read = (datagram: Uint8Array) => parseAddressDatagram(datagram).addresses;
-    return { addresses: dumpKernel(addressDumpRequest(), read, "addresses"), isWhole: true };
+    return { addresses: dumpKernel(addressDumpRequest(), read, "addresses"), isComplete: true };
   } catch (error) {
     if (!(error instanceof KernelRefused)) throw error;
-    return { addresses: readProcAddresses(), isWhole: false };
+    return { addresses: readProcAddresses(), isComplete: false };
   }
 }

@@ -28,8 +28,8 @@ export function readProcAddresses(options: ProcAddressesOptions = {}): KernelAdd
   const onLink = parseRouteTable(text("route"))
     .filter(({ hasGateway, isRefused }) => !hasGateway && !isRefused)
     .sort((a, b) => b.cidr.prefixLength - a.cidr.prefixLength || a.metric - b.metric);
-  const own = parseFibTrie(text("fib_trie")).local.filter(({ prefixLength }) => prefixLength === 32);
-  const four = own.flatMap(({ text: cidr }): KernelAddress[] => {
+  const localCidrs = parseFibTrie(text("fib_trie")).local.filter(({ prefixLength }) => prefixLength === 32);
+  const four = localCidrs.flatMap(({ text: cidr }): KernelAddress[] => {
     const ip = parseIp(cidr.slice(0, cidr.indexOf("/")));
     if (ip === null) return [];
     const route = onLink.find((each) => cidrContains(each.cidr, ip));

@@ -35,14 +35,14 @@ export async function readMachine(options: ReadMachineOptions = {}): Promise<Mac
     readSysDescr(procRoot),
     readProduct(sysRoot),
   ]);
-  const { addresses, isWhole } = readAddresses();
+  const { addresses, isComplete } = readAddresses();
   return {
     hostname,
     machine_id: machineId,
     interfaces,
     addresses: inventoryAddresses(addresses),
     default_interfaces: defaultInterfaces,
-    has_all_addresses: isWhole,
+    has_all_addresses: isComplete,
     ports,
     sys_descr: sysDescr,
     manufacturer: product.manufacturer,
@@ -123,28 +123,11 @@ async function readProduct(sysRoot: string): Promise<Product> {
 }
 
 /** Placeholders that manufacturers leave in unfilled fields, in lower case and without dots. */
-const PLACEHOLDERS: ReadonlySet<string> = new Set([
-  "to be filled by oem",
-  "not specified",
-  "not available",
-  "not applicable",
-  "not present",
-  "none",
-  "null",
-  "n/a",
-  "na",
-  "unknown",
-  "default",
-  "default string",
-  "empty",
-  "oem",
-  "invalid",
-  "system manufacturer",
-  "system product name",
-  "system serial number",
-  "product name",
-  "serial number",
-]);
+const PLACEHOLDERS: ReadonlySet<string> = new Set(
+  `to be filled by oem, not specified, not available, not applicable, not present, none, null, n/a, na, unknown,
+    default, default string, empty, oem, invalid, system manufacturer, system product name, system serial number,
+    product name, serial number`.split(/,\s+/),
+);
 
 /** Null for placeholders, a repeated character (`0000`, `xxxx`, `....`) and counted digits (`0123456789`). */
 function meaningfulText(raw: string | null): string | null {

@@ -7,11 +7,11 @@ import { getReferenced } from "../../access/reach.ts";
 import { applianceSettings } from "../../access/tables.ts";
 import { nonNull, ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
-import { isOneDevices } from "../../base/mac.ts";
-import type { AnyKind, Kind, NoneBeside, Observed, OwnFields, RecordBase } from "../../db/kind.ts";
+import { isSingleDevice } from "../../base/mac.ts";
+import type { AnyKind, Kind, NoOtherFields, Observed, OwnFields, RecordBase } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, takingLong } from "../../db/writing/command.ts";
-import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { type CallsOf, markLongRunning } from "../../db/writing/command.ts";
+import type { NetChange, WriteTransaction } from "../../db/writing/transaction.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
 import { withDefaults } from "../../resources/custom-fields/write-values.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
@@ -20,12 +20,18 @@ import { removeRecord } from "../../resources/ignored/removal.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { portKind } from "../../resources/ports/port.ts";
-import { seenService, serviceKind } from "../../resources/services/service.ts";
+import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { identify } from "../reconcile/identity.ts";
 import { KnownHosts } from "../reconcile/known-hosts.ts";
-import { foundBinding, foundHost, foundPort, foundService, foundSubnet } from "../reconcile/new-records.ts";
+import {
+  discoveredBinding,
+  discoveredHost,
+  discoveredPort,
+  discoveredService,
+  discoveredSubnet,
+} from "../reconcile/new-records.ts";
 import { selfHost, selfHostSetting } from "../reconcile/self-host.ts";
 import { isOwnAddress, nameSign, type Signs, serialSign } from "../reconcile/signs.ts";
 import { isLoopbackOnly } from "./inventory-addresses.ts";
@@ -60,7 +66,7 @@ function recordSelf(tx: WriteTransaction, input: SelfDiscoveryInput, actor: Comm
 }
 
 /** A record created by discovery or by a person. */
-interface FoundOwn {
+interface DiscoveredRecord {
   readonly id: string;
   readonly first_discovery_id?: string | null | undefined;
 }
@@ -88,27 +94,18 @@ class SelfReconciliation {
     this.interfaces(host, addressIds);
     const portIds = this.ports(host);
     this.services(host, addressIds, portIds);
-    return {
-      discovery_id: this.input.discovery_id,
-      network_id: this.input.network_id,
-      host_id: host.id,
-      ...this.counts(),
-    };
+    const { discovery_id, network_id } = this.input;
+    return { discovery_id, network_id, host_id: host.id, ...this.counts() };
   }
 
   /** Returns the host record of this machine in the network: that of the last run, while it exists. */
   private host(): HostRecord {
     const { tx, machine } = this;
-    const reported = {
-      sys_name: machine.hostname,
-      sys_descr: machine.sys_descr,
-      manufacturer: machine.manufacturer,
-      model: machine.model,
-      serial_number: machine.serial_number,
-    };
+    const { sys_descr, manufacturer, model, serial_number } = machine;
+    const reported = { sys_name: machine.hostname, sys_descr, manufacturer, model, serial_number };
     const setting = selfHostSetting(this.input.network_id);
     const ownHost = selfHost(tx, this.input.network_id);
-    const present = ownHost ?? this.hostThatScansFound();
+    const present = ownHost ?? this.hostFoundByScans();
     // A host found only now has no records of self discovery.
     this.lastRun = ownHost === null ? "" : this.setting(`self_discovery/${this.input.network_id}`);
     this.set(`self_discovery/${this.input.network_id}`, this.input.discovery_id);
@@ -123,10 +120,10 @@ class SelfReconciliation {
       if (ownHost === null) this.set(setting, present.id);
       return present;
     }
-    const named = { name: machine.hostname, hostname: machine.hostname, source: DISCOVERED };
+    const names = { name: machine.hostname, hostname: machine.hostname, source: DISCOVERED };
     const { organizationId } = this.actor;
-    const made = foundHost(this.input.network_id, { ...named, ...reported });
-    const host = tx.create(hostKind, organizationId, withDefaults(tx, hostKind, organizationId, made), {
+    const values = discoveredHost(this.input.network_id, { ...names, ...reported });
+    const host = tx.create(hostKind, organizationId, withDefaults(tx, hostKind, organizationId, values), {
       observed: { last_seen_at: this.seen.last_seen_at ?? null },
     });
     this.set(setting, host.id);
@@ -134,13 +131,13 @@ class SelfReconciliation {
   }
 
   /** Returns the host under which a scan found this machine earlier. */
-  private hostThatScansFound(): HostRecord | null {
+  private hostFoundByScans(): HostRecord | null {
     const { tx, machine } = this;
     const macs = machine.interfaces.flatMap((each) => each.mac_address ?? []);
     const signs: Signs = {
       serialNumber: serialSign(machine.serial_number),
       chassisId: null,
-      macs: new Set(macs.filter(isOneDevices)),
+      macs: new Set(macs.filter(isSingleDevice)),
       sysName: nameSign(machine.hostname),
       addresses: new Set(machine.addresses.map((each) => each.ip_address).filter(isOwnAddress)),
     };
@@ -161,7 +158,7 @@ class SelfReconciliation {
 
   private set(name: string, value: string): void {
     const { tx } = this;
-    tx.afterwardsRun(() => {
+    tx.runAfterWrite(() => {
       const row = withChecksum(applianceSettings, { name, value });
       tx.db
         .insert(applianceSettings)
@@ -191,7 +188,7 @@ class SelfReconciliation {
       if (present === undefined)
         ids.set(
           address.ip_address,
-          this.found(ipAddressKind, {
+          this.create(ipAddressKind, {
             host_id: host.id,
             network_id: host.network_id,
             ...fields,
@@ -200,13 +197,13 @@ class SelfReconciliation {
             first_discovery_id: this.input.discovery_id,
           }),
         );
-      else ids.set(address.ip_address, this.again(ipAddressKind, present.id, fields));
+      else ids.set(address.ip_address, this.update(ipAddressKind, present.id, fields));
     }
-    const { true: hidden = [], false: gone = [] } = Object.groupBy(
+    const { true: hidden = [], false: missing = [] } = Object.groupBy(
       known.values(),
       (each) => `${this.mayBeHidden(each)}`,
     );
-    this.forget(ipAddressKind, gone);
+    this.removeMissing(ipAddressKind, missing);
     // Keep the address as self-discovered, so that a later run can delete it once it is visibly gone.
     for (const { id } of hidden)
       if (!this.wasSeenByScan(id)) tx.observe(ipAddressKind, id, { last_discovery_id: this.input.discovery_id });
@@ -243,16 +240,16 @@ class SelfReconciliation {
       const present = known.get(each.if_index);
       known.delete(each.if_index);
       if (present === undefined)
-        this.found(ifEntryKind, {
+        this.create(ifEntryKind, {
           host_id: host.id,
           network_id: host.network_id,
           ...fields,
           ip_address_id: addressId,
           first_discovery_id: this.input.discovery_id,
         });
-      else this.again(ifEntryKind, present.id, { ...fields, ip_address_id: present.ip_address_id ?? addressId });
+      else this.update(ifEntryKind, present.id, { ...fields, ip_address_id: present.ip_address_id ?? addressId });
     }
-    this.forget(ifEntryKind, known.values());
+    this.removeMissing(ifEntryKind, known.values());
   }
 
   /** @returns number and protocol → ID */
@@ -262,11 +259,11 @@ class SelfReconciliation {
     for (const port of this.machine.ports) {
       const present = known.get(portName(port));
       known.delete(portName(port));
-      const fields = foundPort(host, port, this.input.discovery_id);
-      if (present === undefined) ids.set(portName(port), this.found(portKind, fields));
-      else ids.set(portName(port), this.again(portKind, present.id, { type: fields.type }));
+      const fields = discoveredPort(host, port, this.input.discovery_id);
+      if (present === undefined) ids.set(portName(port), this.create(portKind, fields));
+      else ids.set(portName(port), this.update(portKind, present.id, { type: fields.type }));
     }
-    this.forget(portKind, known.values());
+    this.removeMissing(portKind, known.values());
     return ids;
   }
 
@@ -277,7 +274,7 @@ class SelfReconciliation {
   private services(host: HostRecord, addressIds: Map<string, string>, portIds: Map<string, string>): void {
     const { tx } = this;
     const stored = tx.children(serviceKind, "host_n", host.id);
-    const byName = new Map(stored.map((each) => [seenService(each), each.id]));
+    const byName = new Map(stored.map((each) => [serviceIdentity(each), each.id]));
     const bindings = tx.children(bindingKind, "host_n", host.id);
     const served = new Set<string>();
     for (const port of this.machine.ports) {
@@ -293,20 +290,20 @@ class SelfReconciliation {
       }
       if (bound.length > 0) continue;
       const serviceId =
-        byName.get(seenService(service)) ??
-        this.found(serviceKind, foundService(host, service, byName.size, this.input.discovery_id));
-      byName.set(seenService(service), serviceId);
+        byName.get(serviceIdentity(service)) ??
+        this.create(serviceKind, discoveredService(host, service, byName.size, this.input.discovery_id));
+      byName.set(serviceIdentity(service), serviceId);
       served.add(serviceId);
-      const places =
+      const boundAddressIds =
         port.bound.length === 0
           ? [null]
           : port.bound.map((text) => addressIds.get(text)).filter((id) => id !== undefined);
-      for (const addressId of places)
-        this.found(bindingKind, foundBinding(host, serviceId, portId, addressId, this.input.discovery_id));
+      for (const addressId of boundAddressIds)
+        this.create(bindingKind, discoveredBinding(host, serviceId, portId, addressId, this.input.discovery_id));
     }
-    const isGone = (record: FoundOwn) => !served.has(record.id);
-    this.forget(bindingKind, bindings.filter(isGone));
-    this.forget(serviceKind, stored.filter(isGone));
+    const isGone = (record: DiscoveredRecord) => !served.has(record.id);
+    this.removeMissing(bindingKind, bindings.filter(isGone));
+    this.removeMissing(serviceKind, stored.filter(isGone));
   }
 
   /** Returns the subnet of an address, created if missing. */
@@ -316,20 +313,20 @@ class SelfReconciliation {
     const present = tx.findByIdentity(subnetKind, `${networkId}/${cidr}`);
     if (present !== null) return present.id;
     const { organizationId } = this.actor;
-    const made = withDefaults(tx, subnetKind, organizationId, foundSubnet(networkId, cidr, {}));
-    return tx.create(subnetKind, organizationId, made).id;
+    const values = withDefaults(tx, subnetKind, organizationId, discoveredSubnet(networkId, cidr, {}));
+    return tx.create(subnetKind, organizationId, values).id;
   }
 
-  private found<R extends RecordBase, T extends OwnFields<R>>(kind: Kind<R>, fields: T & NoneBeside<R, T>): string {
+  private create<R extends RecordBase, T extends OwnFields<R>>(kind: Kind<R>, fields: T & NoOtherFields<R, T>): string {
     const { organizationId } = this.actor;
-    const made = withDefaults(this.tx, kind, organizationId, fields);
-    return this.tx.create(kind, organizationId, made, { observed: this.seen }).id;
+    const values = withDefaults(this.tx, kind, organizationId, fields);
+    return this.tx.create(kind, organizationId, values, { observed: this.seen }).id;
   }
 
-  private again<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(
+  private update<R extends RecordBase, T extends Partial<OwnFields<R>> & object>(
     kind: Kind<R>,
     id: string,
-    fields: T & NoneBeside<R, T>,
+    fields: T & NoOtherFields<R, T>,
   ): string {
     if (this.wasSeenByScan(id)) {
       // Scans and self discovery describe it differently: keep the text of the last scan.
@@ -345,14 +342,9 @@ class SelfReconciliation {
    * Deletes records that discovery found and no longer finds. Deleting a port or address may already have removed
    * bindings.
    */
-  private forget(kind: AnyKind, records: Iterable<FoundOwn>): void {
+  private removeMissing(kind: AnyKind, records: Iterable<DiscoveredRecord>): void {
     for (const record of records) {
-      if (
-        record.first_discovery_id === null ||
-        record.first_discovery_id === undefined ||
-        this.wasSeenByScan(record.id)
-      )
-        continue;
+      if ((record.first_discovery_id ?? null) === null || this.wasSeenByScan(record.id)) continue;
       if (this.tx.find(kind, record.id) !== null) removeRecord(this.tx, kind, record.id, true);
     }
   }
@@ -362,16 +354,17 @@ class SelfReconciliation {
    * since scans from outside see other things than the kernel reports, in other terms.
    */
   private wasSeenByScan(id: string): boolean {
-    const by = this.tx.observedOf(id).last_discovery_id ?? null;
-    return by !== null && by !== this.input.discovery_id && this.lastRun !== null && by !== this.lastRun;
+    const lastDiscoveryId = this.tx.observedOf(id).last_discovery_id ?? null;
+    return (
+      lastDiscoveryId !== null &&
+      lastDiscoveryId !== this.input.discovery_id &&
+      this.lastRun !== null &&
+      lastDiscoveryId !== this.lastRun
+    );
   }
 
   private counts(): Pick<SelfDiscovered, "created" | "updated" | "deleted"> {
-    const counts = {
-      Created: {} as Record<string, number>,
-      Updated: {} as Record<string, number>,
-      Deleted: {} as Record<string, number>,
-    };
+    const counts: Record<NetChange["operation"], Record<string, number>> = { Created: {}, Updated: {}, Deleted: {} };
     for (const { kind, operation } of this.tx.netChanges())
       counts[operation][kind.plural] = (ownValue(counts[operation], kind.plural) ?? 0) + 1;
     return { created: counts.Created, updated: counts.Updated, deleted: counts.Deleted };
@@ -382,5 +375,5 @@ function portName(port: { number: number; protocol: string }): string {
   return `${port.number}/${port.protocol}`;
 }
 
-export const selfCommands = { "discovery.self": takingLong(recordSelf) };
+export const selfCommands = { "discovery.self": markLongRunning(recordSelf) };
 export type SelfCommands = CallsOf<typeof selfCommands>;

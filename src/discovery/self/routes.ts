@@ -2,9 +2,10 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
+import { json } from "../../http/json-response.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { tellOutcome, termsOf } from "../../records/write-answers.ts";
+import { setOutcomeHeaders, termsOf } from "../../records/write-answers.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { META, successBody } from "../../schemas/envelope.ts";
 import { Body, Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
@@ -32,7 +33,7 @@ const SelfDiscovery = Type.Object(
 
 const SelfReading = Type.Object(
   {
-    hostname: Type.String({ description: "As the kernel calls the machine; its host is named so when it is new." }),
+    hostname: Type.String({ description: "The machine's name in the kernel; the name of its host if that is new." }),
     interfaces: Type.Array(
       Type.Object({
         if_name: Type.String(),
@@ -45,9 +46,9 @@ const SelfReading = Type.Object(
     addresses: Type.Array(
       Type.Object({
         ip_address: Type.String(),
-        cidr: Type.String({ description: "The subnet that it is in." }),
+        cidr: Type.String({ description: "The subnet of the address." }),
         if_name: Nullable(Type.String(), { description: "Null if the machine does not show that interface." }),
-        is_default_route: Type.Boolean({ description: "Whether a default route leaves by this interface." }),
+        is_default_route: Type.Boolean({ description: "Whether a default route uses this interface." }),
       }),
       { description: "Without loopback, link-local and temporary ones, which are not recorded." },
     ),
@@ -104,13 +105,13 @@ export function discoveryRoutes(
         "Reads the kernel's own tables, as `discoverSelf` does, and writes nothing. It is the same in every network.",
       group: "Discovery",
       access: MEMBER,
-      answer: SelfReading,
+      responseSchema: SelfReading,
       example: { data: READING_EXAMPLE },
     },
-    async (call) =>
-      new Response(successBody(JSON.stringify(readingOf(await (options.readMachine ?? readMachine)())), META), {
-        headers: { ...call.headers, "content-type": "application/json" },
-      }),
+    async (call) => {
+      const machine = await (options.readMachine ?? readMachine)();
+      return json(call, successBody(JSON.stringify(readingOf(machine)), META));
+    },
   );
   surface.post(
     "/api/v1/discovery/self",
@@ -122,7 +123,7 @@ export function discoveryRoutes(
       group: "Discovery",
       access: MEMBER,
       body: Body({ network_id: Uuid }),
-      answer: SelfDiscovery,
+      responseSchema: SelfDiscovery,
       errors: ["entity_reference_invalid"],
       example: { body: { network_id: EXAMPLE.network_id }, data: EXAMPLE },
     },
@@ -134,11 +135,9 @@ export function discoveryRoutes(
         terms: termsOf(call),
         ...(options.readMachine === undefined ? {} : { read: options.readMachine }),
       });
-      tellOutcome(call, outcome);
+      setOutcomeHeaders(call, outcome);
       const report = { ...outcome.result, sequence: outcome.sequence };
-      return new Response(successBody(JSON.stringify(report), META), {
-        headers: { ...call.headers, "content-type": "application/json" },
-      });
+      return json(call, successBody(JSON.stringify(report), META));
     },
   );
 }

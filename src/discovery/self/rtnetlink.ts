@@ -3,14 +3,14 @@
 
 import { type Ip, ipOfBytes } from "../../base/ip.ts";
 import {
-  type AnswerEnd,
-  answerEnd,
   bytesOf,
   LITTLE_ENDIAN,
   NLM_F_DUMP,
   netlinkAttributes,
   netlinkMessages,
   netlinkRequest,
+  type ResponseEnd,
+  responseEnd,
   viewOf,
 } from "../kernel/netlink-messages.ts";
 
@@ -28,7 +28,7 @@ export interface KernelAddress {
   isDuplicate: boolean;
 }
 
-interface AddressDatagram extends AnswerEnd {
+interface AddressDatagram extends ResponseEnd {
   addresses: KernelAddress[];
 }
 
@@ -53,7 +53,7 @@ export function parseAddressDatagram(datagram: Uint8Array): AddressDatagram {
     const address = readAddress(view, body, end);
     if (address) addresses.push(address);
   }
-  return { addresses, ...answerEnd(view) };
+  return { addresses, ...responseEnd(view) };
 }
 
 /** struct ifaddrmsg: family 1, prefix length 1, flags 1, scope 1, interface index 4. */

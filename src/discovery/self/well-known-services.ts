@@ -124,11 +124,11 @@ const SERVICES: readonly Row[] = [
 ];
 
 const SERVICE_BY_PORT: Record<PortProtocol, ReadonlyMap<number, WellKnownService>> = {
-  Tcp: servicesOver("Tcp"),
-  Udp: servicesOver("Udp"),
+  Tcp: servicesFor("Tcp"),
+  Udp: servicesFor("Udp"),
 };
 
-function servicesOver(protocol: PortProtocol): ReadonlyMap<number, WellKnownService> {
+function servicesFor(protocol: PortProtocol): ReadonlyMap<number, WellKnownService> {
   const rows = SERVICES.filter(([, , , ...protocols]) => protocols.includes(protocol));
   return new Map(rows.map(([name, definition, number]) => [number, { name, service_definition: definition }]));
 }

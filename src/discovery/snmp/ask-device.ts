@@ -18,9 +18,9 @@ import { errorFailure } from "./walk.ts";
 const SNMP_PORT = 161;
 
 /** Timeouts while trying credentials: a wrong one mostly gets no response, so each costs this much. */
-const TRYING_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
+const TRIAL_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
 
-export interface AskDeviceOptions {
+export interface PollDeviceOptions {
   /** In the order tried. */
   readonly credentials: readonly SnmpCredential[];
   /** Last working credential: tried first if it is among these. */
@@ -34,7 +34,7 @@ export interface AskDeviceOptions {
   readonly random: Random;
   /** Called for every datagram sent. */
   readonly onRequest?: () => void;
-  readonly tryingTimeouts?: SnmpTimeouts;
+  readonly trialTimeouts?: SnmpTimeouts;
   /** For the reading itself; default: those of session.ts and read-steps.ts. */
   readonly timeouts?: SnmpTimeouts;
   readonly deviceDeadlineMs?: number;
@@ -63,10 +63,10 @@ export type DeviceOutcome =
  * Never rejects because of a device's behavior, and leaves no socket open. A closed port or unreachable address ends
  * the attempts: that failure is then the last.
  */
-export async function askDevice(
+export async function pollDevice(
   target: { readonly address: string; readonly port?: number },
-  options: AskDeviceOptions,
-  reader: DeviceReader = ALL,
+  options: PollDeviceOptions,
+  reader: DeviceReader = DEFAULT_READER,
 ): Promise<DeviceOutcome> {
   let requests = 0;
   const onRequest = (): void => {
@@ -74,15 +74,13 @@ export async function askDevice(
     options.onRequest?.();
   };
   const failures: TriedCredential[] = [];
-  for (const { credential, extensions } of inOrder(options)) {
-    const opened = await open({ address: target.address, port: target.port ?? SNMP_PORT }, credential, extensions, {
-      ...options,
-      onRequest,
-    });
+  for (const { credential, extensions } of trialsInOrder(options)) {
+    const agent = { address: target.address, port: target.port ?? SNMP_PORT };
+    const opened = await open(agent, credential, extensions, { ...options, onRequest });
     if (isFailure(opened)) {
       failures.push({ credential_id: credential.credential_id, ...opened });
       // A revoked credential ends only its own attempt.
-      if (ENDS_TRYING.has(opened.reason) && options.maySend?.(credential) !== false) break;
+      if (FINAL_REASONS.has(opened.reason) && options.maySend?.(credential) !== false) break;
       continue;
     }
     try {
@@ -97,9 +95,9 @@ export async function askDevice(
   return { ok: false, failures, requests };
 }
 
-const ALL: DeviceReader = { plan: READING_PLAN, deviceOf };
+const DEFAULT_READER: DeviceReader = { plan: READING_PLAN, deviceOf };
 
-const ENDS_TRYING: ReadonlySet<FailureReason> = new Set(["port_closed", "unreachable", "cancelled"]);
+const FINAL_REASONS: ReadonlySet<FailureReason> = new Set(["port_closed", "unreachable", "cancelled"]);
 
 const SYS_OBJECT_ID = "1.3.6.1.2.1.1.2.0";
 const SYS_UP_TIME = "1.3.6.1.2.1.1.3.0";
@@ -115,7 +113,7 @@ interface Opened {
   readonly extension: KeyExtension | null;
 }
 
-function inOrder({ credentials, remembered }: AskDeviceOptions): Trial[] {
+function trialsInOrder({ credentials, remembered }: PollDeviceOptions): Trial[] {
   const first = credentials.filter(({ credential_id }) => credential_id === remembered?.credential_id);
   const ordered = [...first, ...credentials.filter((credential) => !first.includes(credential))];
   return ordered.map((credential) => {
@@ -129,23 +127,17 @@ async function open(
   target: { readonly address: string; readonly port: number },
   credential: SnmpCredential,
   extensions: Trial["extensions"],
-  options: AskDeviceOptions,
+  options: PollDeviceOptions,
 ): Promise<Opened | SnmpFailure> {
   let problem = failure("no_answer");
   for (const extension of extensions) {
-    const { timers, random, onRequest = () => {}, tryingTimeouts = TRYING_TIMEOUTS } = options;
+    const { timers, random, onRequest = () => {}, trialTimeouts = TRIAL_TIMEOUTS } = options;
     const maySend = (): boolean => options.maySend?.(credential) !== false;
     const keyExtension = extension ?? "Blumenthal";
-    const session = await openSnmpSession(target, credential, {
-      timers,
-      random,
-      onRequest,
-      maySend,
-      timeouts: tryingTimeouts,
-      keyExtension,
-    });
+    const sessionOptions = { timers, random, onRequest, maySend, timeouts: trialTimeouts, keyExtension };
+    const session = await openSnmpSession(target, credential, sessionOptions);
     if (isFailure(session)) return session;
-    const refusal = await tryOut(session, options.signal);
+    const refusal = await checkAccess(session, options.signal);
     if (refusal === null) {
       session.timeouts = options.timeouts ?? SNMP_TIMEOUTS;
       return { session, extension };
@@ -153,16 +145,17 @@ async function open(
     session.close();
     problem = refusal;
     // The key is wrong only if an engine that reported its ID stays silent or reports a decryption error.
-    const isOfKey = session.hasFoundEngine && (refusal.reason === "no_answer" || refusal.reason === "wrong_password");
-    if (!isOfKey) break;
+    const isKeyProblem =
+      session.hasFoundEngine && (refusal.reason === "no_answer" || refusal.reason === "wrong_password");
+    if (!isKeyProblem) break;
   }
   return problem;
 }
 
 /** Returns null if the agent answers, even if only that the object does not exist. */
-async function tryOut(session: SnmpSession, signal: AbortSignal): Promise<SnmpFailure | null> {
-  const answer = await session.ask({ kind: "Get", oids: [SYS_OBJECT_ID, SYS_UP_TIME] }, signal);
-  if (isFailure(answer)) return answer;
-  const problem = answer.errorStatus === 0 ? null : errorFailure(answer.errorStatus);
+async function checkAccess(session: SnmpSession, signal: AbortSignal): Promise<SnmpFailure | null> {
+  const reply = await session.request({ kind: "Get", oids: [SYS_OBJECT_ID, SYS_UP_TIME] }, signal);
+  if (isFailure(reply)) return reply;
+  const problem = reply.errorStatus === 0 ? null : errorFailure(reply.errorStatus);
   return problem?.reason === "refused" ? problem : null;
 }

@@ -12,7 +12,7 @@ interface ResponsePdu {
   readonly errorIndex: number;
 }
 
-export type Answered = (error: Error | null, pdu: ResponsePdu) => void;
+export type ResponseCallback = (error: Error | null, pdu: ResponsePdu) => void;
 
 /** The part of net-snmp 3.29 in use: its methods, and fields missing in its declared type. */
 export interface NetSnmp {
@@ -29,9 +29,9 @@ export interface NetSnmp {
     readonly msgAuthoritativeEngineBoots?: number;
     readonly msgAuthoritativeEngineTime?: number;
   };
-  get(oids: string[], answered: Answered): void;
-  getNext(oids: string[], answered: Answered): void;
-  getBulk(oids: string[], nonRepeaters: number, maxRepetitions: number, answered: Answered): void;
+  get(oids: string[], callback: ResponseCallback): void;
+  getNext(oids: string[], callback: ResponseCallback): void;
+  getBulk(oids: string[], nonRepeaters: number, maxRepetitions: number, callback: ResponseCallback): void;
   cancelRequests(error: Error): void;
   /** Throws on some decodable datagrams that it does not expect. */
   onMsg(datagram: Buffer): void;
@@ -81,16 +81,16 @@ export function createNetSnmp(
   // The built-in version hides the error index, accepts responses without the request's protection, and copies the
   // varbinds.
   snmp.onSimpleGetResponse = (request, message) => {
-    const isMeant =
+    const isExpected =
       message.pdu.id === request.message.pdu.id && ((message.msgGlobalData?.msgFlags ?? 0) & AUTH_AND_PRIV) === flags;
-    request.responseCb(isMeant ? null : new Error("not the answer to the question"), message.pdu);
+    request.responseCb(isExpected ? null : new Error("the response does not match the request"), message.pdu);
   };
   return snmp;
 }
 
 interface SentRequest {
   readonly message: { readonly pdu: { readonly id: number } };
-  readonly responseCb: Answered;
+  readonly responseCb: ResponseCallback;
 }
 
 interface ReceivedMessage {

@@ -5,8 +5,8 @@ import type { ColumnRead, ReadStep, Reads, SnmpValue, StepRead } from "../mib/re
 import { type FailureReason, failure as failureFor, isFailure, isFinal, type SnmpFailure } from "./failure.ts";
 import type { AgentReply, SnmpRequester } from "./requests.ts";
 import { getScalars } from "./scalars.ts";
-import { limited } from "./time-limit.ts";
-import { newPace, type Pace, type Walked, walk } from "./walk.ts";
+import { withDeadline } from "./time-limit.ts";
+import { newPace, type Pace, type WalkResult, walk } from "./walk.ts";
 
 export const DEVICE_DEADLINE_MS = 600_000;
 export const STEP_DEADLINE_MS = 120_000;
@@ -25,37 +25,37 @@ interface ReadOptions {
  * step and then to the simplest request), the remaining steps fail with that reason and are not polled.
  */
 export async function readSteps(
-  asking: SnmpRequester,
+  requester: SnmpRequester,
   plan: readonly ReadStep[],
   options: ReadOptions,
 ): Promise<Reads> {
   const reads = new Map<string, StepRead>();
-  const device = limited(options.signal, options.deviceDeadlineMs ?? DEVICE_DEADLINE_MS, options.timers);
+  const device = withDeadline(options.signal, options.deviceDeadlineMs ?? DEVICE_DEADLINE_MS, options.timers);
   const pace = newPace();
-  const silences = new Silences();
-  let gone: SnmpFailure | null = null;
+  const silences = new SilentSubtrees();
+  let stopReason: SnmpFailure | null = null;
   try {
     for (const step of plan) {
       if (step.isNeeded !== undefined && !step.isNeeded(reads)) continue;
-      if (gone !== null) {
-        reads.set(step.name, failedStep(step, gone));
+      if (stopReason !== null) {
+        reads.set(step.name, failedStep(step, stopReason));
         continue;
       }
       options.onStep?.(step);
       if (silences.isDoubtful(step)) {
-        const silence = await briefSilence(asking, step, device.signal);
+        const silence = await probeBriefly(requester, step, device.signal);
         if (silence !== null) {
           reads.set(step.name, failedStep(step, silence));
-          gone = await whetherGone(asking, silence, device.signal);
+          stopReason = await stopReasonFor(requester, silence, device.signal);
           continue;
         }
       }
-      const limit = limited(device.signal, options.stepDeadlineMs ?? STEP_DEADLINE_MS, options.timers);
+      const limit = withDeadline(device.signal, options.stepDeadlineMs ?? STEP_DEADLINE_MS, options.timers);
       try {
-        const { read, failure } = await readStep(asking, step, reads, limit.signal, pace);
+        const { read, failure } = await readStep(requester, step, reads, limit.signal, pace);
         reads.set(step.name, read);
         if (failure?.reason === "no_answer" && isEmpty(read)) silences.add(step);
-        gone = failure === null ? null : await whetherGone(asking, failure, device.signal);
+        stopReason = failure === null ? null : await stopReasonFor(requester, failure, device.signal);
       } finally {
         limit.release();
       }
@@ -70,7 +70,7 @@ export async function readSteps(
 export const MAX_SILENT_STEPS = 3;
 
 /** Subtrees of a device that stayed silent while others answered. */
-class Silences {
+class SilentSubtrees {
   private readonly subtrees = new Set<string>();
   private count = 0;
 
@@ -109,12 +109,16 @@ function isEmpty({ scalars, columns }: StepRead): boolean {
 }
 
 /** Probes the smallest request of a step with a short timeout; null if the agent answers in any way. */
-async function briefSilence(asking: SnmpRequester, step: ReadStep, signal: AbortSignal): Promise<SnmpFailure | null> {
+async function probeBriefly(
+  requester: SnmpRequester,
+  step: ReadStep,
+  signal: AbortSignal,
+): Promise<SnmpFailure | null> {
   const oid = firstOid(step);
   if (oid === null) return null;
   const kind = step.scalars === undefined ? "GetNext" : "Get";
-  const answer = await asking.briefly().ask({ kind, oids: [oid] }, signal);
-  return isFailure(answer) && answer.reason === "no_answer" ? answer : null;
+  const reply = await requester.withBriefTimeout().request({ kind, oids: [oid] }, signal);
+  return isFailure(reply) && reply.reason === "no_answer" ? reply : null;
 }
 
 /** Consecutive silent contexts after which the rest are skipped. */
@@ -127,14 +131,14 @@ interface StepOutcome {
 }
 
 async function readStep(
-  asking: SnmpRequester,
+  requester: SnmpRequester,
   step: ReadStep,
   reads: Reads,
   signal: AbortSignal,
   pace: Pace,
 ): Promise<StepOutcome> {
-  const scalars = step.scalars === undefined ? null : await getScalars(asking, step.scalars, signal);
-  const { columns, failure } = await readColumns(asking, step, reads, scalars?.failure ?? null, signal, pace);
+  const scalars = step.scalars === undefined ? null : await getScalars(requester, step.scalars, signal);
+  const { columns, failure } = await readColumns(requester, step, reads, scalars?.failure ?? null, signal, pace);
   return {
     read: { scalars: scalars?.values ?? new Map(), scalarsProblem: scalars?.problem ?? null, columns },
     failure,
@@ -143,7 +147,7 @@ async function readStep(
 
 /** @param before failure that already ended the step */
 async function readColumns(
-  asking: SnmpRequester,
+  requester: SnmpRequester,
   step: ReadStep,
   reads: Reads,
   before: SnmpFailure | null,
@@ -153,8 +157,8 @@ async function readColumns(
   const { columns, vlanContexts } = step;
   if (columns === undefined) return { columns: new Map(), failure: before };
   if (before !== null) return { columns: failedColumns(columns, before.clause), failure: before };
-  if (vlanContexts === undefined) return walk(asking, columns, { signal, pace });
-  return readContexts(asking, columns, vlanContexts(reads), signal, pace);
+  if (vlanContexts === undefined) return walk(requester, columns, { signal, pace });
+  return readContexts(requester, columns, vlanContexts(reads), signal, pace);
 }
 
 /**
@@ -162,7 +166,7 @@ async function readColumns(
  * the first contexts, but answers in its default context, has no VLAN contexts: the result is then empty and complete.
  */
 async function readContexts(
-  asking: SnmpRequester,
+  requester: SnmpRequester,
   columns: Readonly<Record<string, string>>,
   vlans: readonly number[],
   signal: AbortSignal,
@@ -178,20 +182,20 @@ async function readContexts(
   let silentCount = 0;
   for (const vlan of vlans) {
     if (ended !== null) {
-      for (const into of merged.values()) into.problem ??= `VLAN ${vlan}: ${ended.clause}`;
+      for (const target of merged.values()) target.problem ??= `VLAN ${vlan}: ${ended.clause}`;
       break;
     }
-    const walked = await walk(asking.inVlan(vlan), columns, { signal, pace, maxSilences: 1 });
-    if (vlan === vlans[0] && isRefused(walked) && !isFailure(await probe(asking, signal))) break;
+    const walked = await walk(requester.inVlan(vlan), columns, { signal, pace, maxSilences: 1 });
+    if (vlan === vlans[0] && isRefused(walked) && !isFailure(await probe(requester, signal))) break;
     for (const [name, column] of walked.columns) {
-      const into = merged.get(name) as { values: Map<string, SnmpValue>; problem: string | null };
-      for (const [index, value] of column.values) into.values.set(`${vlan}.${index}`, value);
-      if (!column.isComplete) into.problem ??= `VLAN ${vlan}: ${column.problem ?? "not read"}`;
+      const target = merged.get(name) as { values: Map<string, SnmpValue>; problem: string | null };
+      for (const [index, value] of column.values) target.values.set(`${vlan}.${index}`, value);
+      if (!column.isComplete) target.problem ??= `VLAN ${vlan}: ${column.problem ?? "not read"}`;
     }
     silentCount = walked.failure?.reason === "no_answer" ? silentCount + 1 : 0;
     // A context unknown to the agent is no reason to skip the others; a closed port is.
-    const isOver = walked.failure !== null && (isFinal(walked.failure) || walked.failure.reason === "deadline");
-    if (isOver || silentCount >= MAX_SILENT_CONTEXTS) ended = walked.failure;
+    const hasEnded = walked.failure !== null && (isFinal(walked.failure) || walked.failure.reason === "deadline");
+    if (hasEnded || silentCount >= MAX_SILENT_CONTEXTS) ended = walked.failure;
   }
   const entries = [...merged].map(
     ([name, { values, problem }]) => [name, { isComplete: problem === null, problem, values }] as const,
@@ -200,7 +204,7 @@ async function readContexts(
 }
 
 /** True if a context returned nothing because it does not exist or is not accessible. */
-function isRefused({ columns, failure }: Walked): boolean {
+function isRefused({ columns, failure }: WalkResult): boolean {
   if (failure !== null && !REFUSALS.has(failure.reason)) return false;
   return [...columns.values()].every(
     (column) => column.values.size === 0 && !column.isComplete && (failure !== null || column.problem === REFUSED),
@@ -211,20 +215,20 @@ const REFUSALS: ReadonlySet<FailureReason> = new Set(["no_answer", "unsupported"
 const REFUSED = failureFor("refused").clause;
 
 /** Returns the reason to stop after a failed step, or null. */
-async function whetherGone(
-  asking: SnmpRequester,
+async function stopReasonFor(
+  requester: SnmpRequester,
   failure: SnmpFailure,
   signal: AbortSignal,
 ): Promise<SnmpFailure | null> {
   if (isFinal(failure)) return failure;
   if (failure.reason !== "no_answer") return null;
   // Distinguishes a table that times out from an agent that no longer answers.
-  const answer = await probe(asking, signal);
-  return isFailure(answer) ? answer : null;
+  const reply = await probe(requester, signal);
+  return isFailure(reply) ? reply : null;
 }
 
-function probe(asking: SnmpRequester, signal: AbortSignal): Promise<AgentReply | SnmpFailure> {
-  return asking.ask({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
+function probe(requester: SnmpRequester, signal: AbortSignal): Promise<AgentReply | SnmpFailure> {
+  return requester.request({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
 }
 
 const SYS_UP_TIME = "1.3.6.1.2.1.1.3.0";

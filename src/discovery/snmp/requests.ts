@@ -2,7 +2,7 @@
 
 import type { SnmpFailure } from "./failure.ts";
 
-export interface Question {
+export interface SnmpRequest {
   readonly kind: "Get" | "GetNext" | "GetBulk";
   /** Dotted. */
   readonly oids: readonly string[];
@@ -37,9 +37,9 @@ export interface SnmpRequester {
    * must be finished.
    * @param signal if aborted with an SnmpFailure, the result is that failure; otherwise `cancelled`
    */
-  ask(question: Question, signal: AbortSignal): Promise<AgentReply | SnmpFailure>;
+  request(snmpRequest: SnmpRequest, signal: AbortSignal): Promise<AgentReply | SnmpFailure>;
   /** Same agent, with a timeout not much longer than its responses so far. Shares the request slot. */
-  briefly(): SnmpRequester;
+  withBriefTimeout(): SnmpRequester;
   /**
    * Same agent, in the context of one VLAN: community `public@10`, SNMPv3 context `vlan-10`. Shares the request slot.
    */

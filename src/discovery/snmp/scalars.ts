@@ -20,7 +20,7 @@ interface ScalarsRead {
  * @param scalars name → OID
  */
 export async function getScalars(
-  asking: SnmpRequester,
+  requester: SnmpRequester,
   scalars: Readonly<Record<string, string>>,
   signal: AbortSignal,
 ): Promise<ScalarsRead> {
@@ -30,10 +30,10 @@ export async function getScalars(
   const groups: Scalar[][] = [Object.entries(scalars).map(([name, oid]) => ({ name, oid }))];
   for (let group = groups.pop(); group !== undefined; group = groups.pop()) {
     if (group.length === 0) continue;
-    const answer = await asking.ask({ kind: "Get", oids: group.map((scalar) => scalar.oid) }, signal);
-    const outcome = isFailure(answer) ? { problem: answer } : take(answer, group, values);
+    const reply = await requester.request({ kind: "Get", oids: group.map((scalar) => scalar.oid) }, signal);
+    const outcome = isFailure(reply) ? { problem: reply } : collect(reply, group, values);
     if (outcome === null) continue;
-    if (isFailure(answer) && answer.reason !== "garbage") return { values, problem: answer.clause, failure: answer };
+    if (isFailure(reply) && reply.reason !== "garbage") return { values, problem: reply.clause, failure: reply };
     if (outcome.culprit !== undefined && group.length > 1) {
       const { culprit } = outcome;
       groups.push(
@@ -61,7 +61,7 @@ interface ScalarOutcome {
 }
 
 /** @returns null if the whole request was answered, including nonexistent instances */
-function take(
+function collect(
   { varbinds, errorStatus, errorIndex }: AgentReply,
   group: readonly Scalar[],
   values: Map<string, SnmpValue>,

@@ -8,9 +8,9 @@ import type { SnmpCredential } from "./credential.ts";
 import { type DatagramListener, type DatagramSocket, openDatagramSocket } from "./datagram-socket.ts";
 import { failure, isFailure, type SnmpFailure } from "./failure.ts";
 import { verdictOf } from "./net-snmp-errors.ts";
-import { type Answered, createNetSnmp, type NetSnmp } from "./net-snmp-session.ts";
+import { createNetSnmp, type NetSnmp, type ResponseCallback } from "./net-snmp-session.ts";
 import { type KeyExtension, snmpUserOf } from "./net-snmp-user.ts";
-import type { AgentReply, Question, SnmpRequester } from "./requests.ts";
+import type { AgentReply, SnmpRequest, SnmpRequester } from "./requests.ts";
 
 export interface SnmpTimeouts {
   /** Until the first retry; each further wait is 1.5 times as long. */
@@ -61,7 +61,7 @@ export class SnmpSession implements SnmpRequester {
   private pending: Pending | null = null;
   private hasAnswered = false;
   /** True once another context answered: until then, the agent may have none. */
-  private hasAnsweredElsewhere = false;
+  private hasAnsweredInOtherContext = false;
   /** Longest response time so far. */
   private slowestMs = 0;
   private isClosed = false;
@@ -73,7 +73,7 @@ export class SnmpSession implements SnmpRequester {
     this.context = credential.version === "SnmpV3" ? (credential.context_name ?? "") : credential.community;
     this.listener = { received: (datagram) => this.receive(datagram), failed: (problem) => this.settle(problem) };
     this.snmp = createNetSnmp(credential, user, (datagram, register) => this.send(datagram, register));
-    this.snmp.on("error", () => this.tryAgain(failure("garbage")));
+    this.snmp.on("error", () => this.retry(failure("garbage")));
   }
 
   start(socket: DatagramSocket): void {
@@ -88,9 +88,13 @@ export class SnmpSession implements SnmpRequester {
 
   /** Engine data reported by SNMPv3 discovery; null before that. */
   get engine(): { readonly id: string; readonly boots: number; readonly timeSeconds: number } | null {
-    const told = this.snmp.msgSecurityParameters;
-    if (told === undefined) return null;
-    const { msgAuthoritativeEngineID: id, msgAuthoritativeEngineBoots: boots, msgAuthoritativeEngineTime } = told;
+    const securityParameters = this.snmp.msgSecurityParameters;
+    if (securityParameters === undefined) return null;
+    const {
+      msgAuthoritativeEngineID: id,
+      msgAuthoritativeEngineBoots: boots,
+      msgAuthoritativeEngineTime,
+    } = securityParameters;
     return {
       id: Buffer.from(id ?? []).toString("hex"),
       boots: boots ?? 0,
@@ -98,25 +102,30 @@ export class SnmpSession implements SnmpRequester {
     };
   }
 
-  ask(question: Question, signal: AbortSignal): Promise<AgentReply | SnmpFailure> {
-    return this.askIn(this.context, question, signal);
+  request(snmpRequest: SnmpRequest, signal: AbortSignal): Promise<AgentReply | SnmpFailure> {
+    return this.requestIn(this.context, snmpRequest, signal);
   }
 
-  briefly(): SnmpRequester {
-    const ask = (question: Question, signal: AbortSignal) =>
-      this.askIn(this.context, question, signal, this.briefTimeouts());
-    return { hasBulk: this.hasBulk, ask, briefly: () => this.briefly(), inVlan: (vlan) => this.inVlan(vlan) };
+  withBriefTimeout(): SnmpRequester {
+    const request = (snmpRequest: SnmpRequest, signal: AbortSignal) =>
+      this.requestIn(this.context, snmpRequest, signal, this.briefTimeouts());
+    return {
+      hasBulk: this.hasBulk,
+      request,
+      withBriefTimeout: () => this.withBriefTimeout(),
+      inVlan: (vlan) => this.inVlan(vlan),
+    };
   }
 
   inVlan(vlan: number): SnmpRequester {
     const context = this.snmp.version === Version3 ? `vlan-${vlan}` : `${this.context}@${vlan}`;
-    const asking = (timeouts?: () => SnmpTimeouts): SnmpRequester => ({
+    const requesterWith = (timeouts?: () => SnmpTimeouts): SnmpRequester => ({
       hasBulk: this.hasBulk,
-      ask: (question, signal) => this.askIn(context, question, signal, timeouts?.()),
-      briefly: () => asking(() => this.briefTimeouts()),
+      request: (snmpRequest, signal) => this.requestIn(context, snmpRequest, signal, timeouts?.()),
+      withBriefTimeout: () => requesterWith(() => this.briefTimeouts()),
       inVlan: (other) => this.inVlan(other),
     });
-    return asking();
+    return requesterWith();
   }
 
   /** Frees the socket; an open request ends as `cancelled`. Idempotent. */
@@ -126,23 +135,24 @@ export class SnmpSession implements SnmpRequester {
     this.socket?.close();
   }
 
-  private askIn(
+  private requestIn(
     context: string,
-    question: Question,
+    snmpRequest: SnmpRequest,
     signal: AbortSignal,
     timeouts?: SnmpTimeouts,
   ): Promise<AgentReply | SnmpFailure> {
-    if (this.pending !== null) throw new Error("The question before has not been answered.");
+    if (this.pending !== null) throw new Error("The previous request is still pending.");
     if (signal.aborted) return Promise.resolve(failureOf(signal));
     if (this.isClosed) return Promise.resolve(failure("cancelled"));
     return new Promise((resolve) => {
       const onAbort = (): void => this.settle(failureOf(signal));
       signal.addEventListener("abort", onAbort);
       const pending: Pending = {
-        question,
+        snmpRequest,
         context,
         timeouts:
-          timeouts ?? (context === this.context || this.hasAnsweredElsewhere ? this.timeouts : this.briefTimeouts()),
+          timeouts ??
+          (context === this.context || this.hasAnsweredInOtherContext ? this.timeouts : this.briefTimeouts()),
         sentAtMs: 0,
         attempt: 0,
         issue: 0,
@@ -165,7 +175,7 @@ export class SnmpSession implements SnmpRequester {
 
   /** Contexts that may not exist get less time: an agent that answers fast elsewhere would answer fast here too. */
   private briefTimeouts(): SnmpTimeouts {
-    const timeoutMs = Math.max(MIN_BRIEF_TIMEOUT_MS, SLOWER_ELSEWHERE * this.slowestMs);
+    const timeoutMs = Math.max(MIN_BRIEF_TIMEOUT_MS, OTHER_CONTEXT_FACTOR * this.slowestMs);
     return { ...this.timeouts, timeoutMs: Math.min(this.timeouts.timeoutMs, timeoutMs) };
   }
 
@@ -173,13 +183,13 @@ export class SnmpSession implements SnmpRequester {
   private issue(pending: Pending): void {
     pending.issue += 1;
     pending.sendCount = 0;
-    const { issue, question } = pending;
-    const answered: Answered = (error, pdu) => {
+    const { issue, snmpRequest } = pending;
+    const callback: ResponseCallback = (error, pdu) => {
       if (this.pending !== pending || pending.issue !== issue) return;
-      if (error !== null) this.takeError(error, pending);
+      if (error !== null) this.handleError(error, pending);
       else {
         this.hasAnswered = true;
-        if (pending.context !== this.context) this.hasAnsweredElsewhere = true;
+        if (pending.context !== this.context) this.hasAnsweredInOtherContext = true;
         this.slowestMs = Math.max(this.slowestMs, performance.now() - pending.sentAtMs);
         this.settle({
           varbinds: pdu.varbinds,
@@ -191,10 +201,10 @@ export class SnmpSession implements SnmpRequester {
     };
     if (this.snmp.version === Version3) this.snmp.context = pending.context;
     else this.snmp.community = pending.context;
-    const oids = [...question.oids];
-    if (question.kind === "Get") this.snmp.get(oids, answered);
-    else if (question.kind === "GetNext") this.snmp.getNext(oids, answered);
-    else this.snmp.getBulk(oids, 0, question.maxRepetitions ?? 1, answered);
+    const oids = [...snmpRequest.oids];
+    if (snmpRequest.kind === "Get") this.snmp.get(oids, callback);
+    else if (snmpRequest.kind === "GetNext") this.snmp.getNext(oids, callback);
+    else this.snmp.getBulk(oids, 0, snmpRequest.maxRepetitions ?? 1, callback);
   }
 
   /** @param register makes net-snmp await the response, which might arrive before a socket callback */
@@ -203,10 +213,10 @@ export class SnmpSession implements SnmpRequester {
     if (pending === null) return;
     pending.sendCount += 1;
     if (pending.sendCount > MAX_SENDS) {
-      this.settle(failure("garbage", "the device keeps asking to start over"));
+      this.settle(failure("garbage", "the device keeps restarting the discovery"));
       return;
     }
-    if (this.isTakenBack()) return;
+    if (this.isWithdrawn()) return;
     register();
     // The second send of one issue means that the engine was discovered.
     if (pending.sendCount > 1) pending.attempt = 0;
@@ -223,15 +233,15 @@ export class SnmpSession implements SnmpRequester {
       pending.waitedMs += waitMs;
       pending.attempt += 1;
       if (pending.attempt > pending.timeouts.retries) this.settle(this.silence(pending));
-      else if (!this.isTakenBack()) this.transmit(pending, pending.datagram ?? datagram);
+      else if (!this.isWithdrawn()) this.transmit(pending, pending.datagram ?? datagram);
     });
     this.options.onRequest?.();
     this.socket?.send(datagram);
   }
 
-  private isTakenBack(): boolean {
+  private isWithdrawn(): boolean {
     if (this.options.maySend?.() !== false) return false;
-    this.settle(failure("cancelled", TAKEN_BACK));
+    this.settle(failure("cancelled", WITHDRAWN));
     return true;
   }
 
@@ -244,22 +254,22 @@ export class SnmpSession implements SnmpRequester {
       this.snmp.onMsg(datagram);
     } catch {
       // Decodable but unexpected by net-snmp: signed without security, missing fields.
-      if (this.pending === pending && pending.issue === issue) this.tryAgain(failure("garbage"));
+      if (this.pending === pending && pending.issue === issue) this.retry(failure("garbage"));
     }
     if (this.pending === pending && pending.issue === issue && pending.sendCount === sendCount) pending.strayCount += 1;
   }
 
-  private takeError(error: Error, pending: Pending): void {
+  private handleError(error: Error, pending: Pending): void {
     const verdict = verdictOf(error, pending.context !== "" && this.snmp.version === Version3);
     if (verdict.isCertain) this.settle(verdict.failure);
-    else this.tryAgain(verdict.failure);
+    else this.retry(verdict.failure);
   }
 
   /**
    * The datagram was not a valid response, and net-snmp may have stopped waiting: retries at once, as often as after
    * silence.
    */
-  private tryAgain(problem: SnmpFailure): void {
+  private retry(problem: SnmpFailure): void {
     const pending = this.pending;
     if (pending === null) return;
     pending.problem = problem;
@@ -301,18 +311,18 @@ export class SnmpSession implements SnmpRequester {
   }
 }
 
-const TAKEN_BACK = "the credential was withdrawn or changed meanwhile";
+const WITHDRAWN = "the credential was withdrawn or changed meanwhile";
 
 const BACKOFF = 1.5;
 /** Random part of a wait, to spread retries. */
 const JITTER = 0.25;
 const MIN_BRIEF_TIMEOUT_MS = 200;
-const SLOWER_ELSEWHERE = 4;
+const OTHER_CONTEXT_FACTOR = 4;
 /** Up to three in SNMPv3: for the engine ID, its time, the response. */
 const MAX_SENDS = 4;
 
 interface Pending {
-  readonly question: Question;
+  readonly snmpRequest: SnmpRequest;
   readonly context: string;
   readonly timeouts: SnmpTimeouts;
   readonly settle: (result: AgentReply | SnmpFailure) => void;

@@ -10,11 +10,11 @@ interface TimeLimit {
 }
 
 /** Aborts with the failure `deadline` after this time, or along with `outer`, with its reason. */
-export function limited(outer: AbortSignal, ms: number, timers: Timers): TimeLimit {
+export function withDeadline(outer: AbortSignal, ms: number, timers: Timers): TimeLimit {
   const controller = new AbortController();
-  const pass = (): void => controller.abort(outer.reason);
-  if (outer.aborted) pass();
-  else outer.addEventListener("abort", pass);
+  const forwardAbort = (): void => controller.abort(outer.reason);
+  if (outer.aborted) forwardAbort();
+  else outer.addEventListener("abort", forwardAbort);
   const stop = timers.after(ms, () =>
     controller.abort(failure("deadline", `not finished within ${Math.round(ms / 1000)} s`)),
   );
@@ -22,7 +22,7 @@ export function limited(outer: AbortSignal, ms: number, timers: Timers): TimeLim
     signal: controller.signal,
     release: () => {
       stop();
-      outer.removeEventListener("abort", pass);
+      outer.removeEventListener("abort", forwardAbort);
     },
   };
 }

@@ -11,7 +11,7 @@ import { hasKeyExtension, type KeyExtension } from "./net-snmp-user.ts";
 import { type AgentReply, ERROR_STATUS } from "./requests.ts";
 import { getScalars } from "./scalars.ts";
 import { openSnmpSession, type SnmpSession, type SnmpTimeouts } from "./session.ts";
-import { limited } from "./time-limit.ts";
+import { withDeadline } from "./time-limit.ts";
 import {
   endedStep,
   TRIAL_TEXT_MAX_LENGTH,
@@ -30,7 +30,7 @@ export const SNMP_TRIAL_DEADLINE_MS = 14_000;
 const TABLE_DEADLINE_MS = 2_500;
 /** Rows are counted up to this number. */
 const ROWS_COUNTED_MAX = 50;
-const TRYING_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
+const TRIAL_TIMEOUTS: SnmpTimeouts = { timeoutMs: 1_000, retries: 1 };
 
 export interface TryCredentialOptions {
   /** Called before each send with the credential. */
@@ -49,22 +49,23 @@ export async function tryCredential(
   credential: SnmpCredential,
   options: TryCredentialOptions,
 ): Promise<TrialStep[]> {
-  const limit = limited(options.signal, SNMP_TRIAL_DEADLINE_MS, options.timers);
-  const at = { address: target.address, port: target.port ?? SNMP_PORT };
+  const limit = withDeadline(options.signal, SNMP_TRIAL_DEADLINE_MS, options.timers);
+  const agentAddress = { address: target.address, port: target.port ?? SNMP_PORT };
   try {
     const steps: TrialStep[] = [];
     const add = (step: TrialStep) => {
       steps.push(step);
       options.onStep?.(step);
     };
-    const { session, steps: first } = await authenticate(at, credential, { ...options, signal: limit.signal });
+    const limited = { ...options, signal: limit.signal };
+    const { session, steps: first } = await authenticate(agentAddress, credential, limited);
     first.forEach(add);
     if (session === null) {
-      for (const step of READING_STEPS) add(untriedStep(step, NOT_LET_IN));
+      for (const step of READING_STEPS) add(untriedStep(step, NOT_ACCEPTED));
       return steps;
     }
     try {
-      await readLittle(session, limit.signal, options.timers, add);
+      await checkTables(session, limit.signal, options.timers, add);
     } finally {
       session.close();
     }
@@ -74,7 +75,7 @@ export async function tryCredential(
   }
 }
 
-const NOT_LET_IN = "Not tried: the device has not accepted the credential.";
+const NOT_ACCEPTED = "Not tried: the device has not accepted the credential.";
 
 interface Target {
   readonly address: string;
@@ -98,24 +99,20 @@ async function authenticate(
   let last: Attempt | null = null;
   for (const extension of extensionsOf(credential)) {
     last = await attempt(target, credential, extension, options);
-    if (last.session !== null && !isFailure(last.answer)) break;
+    if (last.session !== null && !isFailure(last.reply)) break;
     last.session?.close();
     // The key is wrong only if an engine that reported its ID stays silent or reports a decryption error.
-    const { answer, engine } = last;
-    const isOfKey = engine !== null && isFailure(answer) && ["no_answer", "wrong_password"].includes(answer.reason);
-    if (!isOfKey) break;
+    const { reply, engine } = last;
+    const isKeyProblem = engine !== null && isFailure(reply) && ["no_answer", "wrong_password"].includes(reply.reason);
+    if (!isKeyProblem) break;
   }
-  if (last === null) throw new Error("snmp: a credential without any way to try it");
-  const { session, answer, engine } = last;
-  if (credential.version !== "SnmpV3") return ofCommunity(target, credential.version, last, startedMs, options);
-  if (engine === null)
-    return {
-      session: null,
-      steps: [
-        withoutAgent(target, answer as SnmpFailure, startedMs, "SNMPv3"),
-        untriedStep("authentication", "Not tried: no engine has answered, so no secret was sent."),
-      ],
-    };
+  if (last === null) throw new Error("snmp: no way to try the credential");
+  const { session, reply, engine } = last;
+  if (credential.version !== "SnmpV3") return communityResult(target, credential.version, last, startedMs, options);
+  if (engine === null) {
+    const untried = untriedStep("authentication", "Not tried: no engine has answered, so no secret was sent.");
+    return { session: null, steps: [missingAgentStep(target, reply as SnmpFailure, startedMs, "SNMPv3"), untried] };
+  }
   const agent: TrialStep = {
     ...endedStep("agent", startedMs, {
       outcome: "Passed",
@@ -128,8 +125,8 @@ async function authenticate(
     }),
     duration_ms: Math.max(0, Math.round(engine.foundMs - startedMs)),
   };
-  return isFailure(answer)
-    ? { session: null, steps: [agent, userRefused(credential, answer, engine.foundMs)] }
+  return isFailure(reply)
+    ? { session: null, steps: [agent, userRefused(credential, reply, engine.foundMs)] }
     : { session, steps: [agent, userAccepted(credential, last.extension, engine.foundMs)] };
 }
 
@@ -142,7 +139,7 @@ interface Engine {
 
 interface Attempt {
   readonly session: SnmpSession | null;
-  readonly answer: AgentReply | SnmpFailure;
+  readonly reply: AgentReply | SnmpFailure;
   /** SNMPv3 only, once discovered. */
   readonly engine: Engine | null;
   readonly extension: KeyExtension | null;
@@ -157,7 +154,7 @@ async function attempt(
   target: Target,
   credential: SnmpCredential,
   extension: KeyExtension | null,
-  { timers, random, signal, maySend, timeouts = TRYING_TIMEOUTS }: TryCredentialOptions,
+  { timers, random, signal, maySend, timeouts = TRIAL_TIMEOUTS }: TryCredentialOptions,
 ): Promise<Attempt> {
   let foundMs: number | null = null;
   const session = await openSnmpSession(target, credential, {
@@ -170,10 +167,10 @@ async function attempt(
       if (!isFailure(session) && session.hasFoundEngine) foundMs ??= performance.now();
     },
   });
-  if (isFailure(session)) return { session: null, answer: session, engine: null, extension };
-  const answer = await session.ask({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
+  if (isFailure(session)) return { session: null, reply: session, engine: null, extension };
+  const reply = await session.request({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
   const engine = session.engine === null ? null : { ...session.engine, foundMs: foundMs ?? performance.now() };
-  return { session, answer, engine, extension };
+  return { session, reply, engine, extension };
 }
 
 function userAccepted(
@@ -185,11 +182,9 @@ function userAccepted(
     auth_protocol === "None"
       ? "without authentication"
       : `authenticated by ${auth_protocol}${priv_protocol === "None" ? "" : ` and encrypted by ${priv_protocol}`}`;
-  return endedStep("authentication", startedMs, {
-    outcome: "Passed",
-    sentence: `The device accepts the user ${security_name}, ${level}.`,
-    facts: extension === null ? [] : [{ name: "key_extension", value: extension }],
-  });
+  const sentence = `The device accepts the user ${security_name}, ${level}.`;
+  const facts = extension === null ? [] : [{ name: "key_extension", value: extension }];
+  return endedStep("authentication", startedMs, { outcome: "Passed", sentence, facts });
 }
 
 /** Distinguishes the usmStats reports of RFC 3414 §5; silence remains ambiguous. */
@@ -222,46 +217,34 @@ function userRefused(
         : "The engine answered its discovery but ignores the user. These causes cannot be distinguished from here: the privacy password or priv_protocol is wrong, which many devices do not report, or the user may not read anything.",
   };
   const missing = clause.startsWith("the credential has no ") ? `Not sent: ${clause}.` : null;
-  return endedStep("authentication", startedMs, {
-    outcome: isSilent ? "Unclear" : "Failed",
-    reason,
-    sentence: missing ?? sentences[reason] ?? asSentence(clause),
-  });
+  const sentence = missing ?? sentences[reason] ?? asSentence(clause);
+  return endedStep("authentication", startedMs, { outcome: isSilent ? "Unclear" : "Failed", reason, sentence });
 }
 
 /** A wrong community gets no response: engine discovery, which needs no secret, shows whether an agent is present. */
-async function ofCommunity(
+async function communityResult(
   target: Target,
   version: "SnmpV1" | "SnmpV2c",
-  { session, answer }: Attempt,
+  { session, reply }: Attempt,
   startedMs: number,
   options: TryCredentialOptions,
 ): Promise<Authenticated> {
   const protocol = version === "SnmpV1" ? "SNMPv1" : "SNMPv2c";
-  if (!isFailure(answer))
-    return {
-      session,
-      steps: [
-        endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." }),
-        // One response proves both.
-        endedStep("authentication", performance.now(), {
-          outcome: "Passed",
-          sentence: `The device answers the community in ${protocol}.`,
-        }),
-      ],
-    };
-  if (answer.reason !== "no_answer") {
+  if (!isFailure(reply)) {
+    const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." });
+    // One response proves both.
+    const sentence = `The device answers the community in ${protocol}.`;
+    return { session, steps: [agent, endedStep("authentication", performance.now(), { outcome: "Passed", sentence })] };
+  }
+  if (reply.reason !== "no_answer") {
     const agent =
-      answer.reason === "port_closed" || answer.reason === "unreachable" || answer.reason === "cancelled"
-        ? withoutAgent(target, answer, startedMs, protocol)
+      reply.reason === "port_closed" || reply.reason === "unreachable" || reply.reason === "cancelled"
+        ? missingAgentStep(target, reply, startedMs, protocol)
         : endedStep("agent", startedMs, { outcome: "Passed", sentence: "Something answers there." });
+    const refused = { outcome: "Failed", reason: reply.reason, sentence: asSentence(reply.clause) } as const;
     const authentication =
       agent.outcome === "Passed"
-        ? endedStep("authentication", startedMs, {
-            outcome: "Failed",
-            reason: answer.reason,
-            sentence: asSentence(answer.clause),
-          })
+        ? endedStep("authentication", startedMs, refused)
         : untriedStep("authentication", "No agent was there to receive the community.");
     return { session: null, steps: [agent, authentication] };
   }
@@ -270,56 +253,48 @@ async function ofCommunity(
   const engine = await discoverEngine(target, options);
   const agent =
     engine === null
-      ? withoutAgent(target, answer, silentMs, protocol)
+      ? missingAgentStep(target, reply, silentMs, protocol)
       : endedStep("agent", silentMs, {
           outcome: "Passed",
           sentence: "An SNMP agent is there: it answers the discovery of SNMPv3, which needs no secret.",
           facts: [{ name: "engine_id", value: engine.id }],
         });
-  const authentication: TrialStep = {
-    ...endedStep("authentication", startedMs, {
-      outcome: engine === null ? "Unclear" : "Failed",
-      reason: "no_answer",
-      sentence:
-        engine === null
-          ? "The community got no answer. Devices ignore a wrong one, so it may be wrong, or may never have arrived."
-          : `It ignores this community: it is wrong, may not be used from this address, or the device does not accept ${protocol}.`,
-    }),
-    duration_ms: Math.round(waitedMs),
-  };
-  return { session: null, steps: [agent, authentication] };
+  const outcome = engine === null ? "Unclear" : "Failed";
+  const sentence =
+    engine === null
+      ? "The community got no answer. Devices ignore a wrong one, so it may be wrong, or may never have arrived."
+      : `It ignores this community: it is wrong, may not be used from this address, or the device does not accept ${protocol}.`;
+  const authentication = endedStep("authentication", startedMs, { outcome, reason: "no_answer", sentence });
+  return { session: null, steps: [agent, { ...authentication, duration_ms: Math.round(waitedMs) }] };
 }
+
+const ANONYMOUS: UserCredential = {
+  credential_id: "",
+  name: "",
+  version: "SnmpV3",
+  security_name: "",
+  auth_protocol: "None",
+  auth_password: null,
+  priv_protocol: "None",
+  priv_password: null,
+  context_name: null,
+};
 
 /** Discovery without a user (RFC 3414 §4); sends nothing after that. Null if no response. */
 async function discoverEngine(target: Target, options: TryCredentialOptions): Promise<{ readonly id: string } | null> {
-  const nobody: UserCredential = {
-    credential_id: "",
-    name: "",
-    version: "SnmpV3",
-    security_name: "",
-    auth_protocol: "None",
-    auth_password: null,
-    priv_protocol: "None",
-    priv_password: null,
-    context_name: null,
-  };
-  const { timers, random, signal, timeouts = TRYING_TIMEOUTS } = options;
-  const session = await openSnmpSession(target, nobody, {
-    timers,
-    random,
-    timeouts,
-    maySend: () => options.maySend() && (isFailure(session) || !session.hasFoundEngine),
-  });
+  const { timers, random, signal, timeouts = TRIAL_TIMEOUTS } = options;
+  const maySend = (): boolean => options.maySend() && (isFailure(session) || !session.hasFoundEngine);
+  const session = await openSnmpSession(target, ANONYMOUS, { timers, random, timeouts, maySend });
   if (isFailure(session)) return null;
   try {
-    await session.ask({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
+    await session.request({ kind: "Get", oids: [SYS_UP_TIME] }, signal);
     return session.engine;
   } finally {
     session.close();
   }
 }
 
-function withoutAgent({ port }: Target, problem: SnmpFailure, startedMs: number, protocol: string): TrialStep {
+function missingAgentStep({ port }: Target, problem: SnmpFailure, startedMs: number, protocol: string): TrialStep {
   const { reason, clause } = problem;
   if (reason === "no_answer")
     return endedStep("agent", startedMs, {
@@ -327,14 +302,11 @@ function withoutAgent({ port }: Target, problem: SnmpFailure, startedMs: number,
       reason,
       sentence: `No agent answers ${protocol} on UDP port ${port}. These causes cannot be distinguished from here: no SNMP agent runs there, a filter drops the packets on the way or at the device, ${protocol === "SNMPv3" ? "or the agent does not speak SNMPv3" : "or the community is wrong and the agent does not speak SNMPv3 either"}.`,
     });
-  return endedStep("agent", startedMs, {
-    outcome: "Failed",
-    reason,
-    sentence:
-      reason === "port_closed"
-        ? `UDP port ${port} is closed: the device itself reports that no SNMP agent listens there. Enable the agent, or let it listen on this address.`
-        : asSentence(clause),
-  });
+  const sentence =
+    reason === "port_closed"
+      ? `UDP port ${port} is closed: the device itself reports that no SNMP agent listens there. Enable the agent, or let it listen on this address.`
+      : asSentence(clause);
+  return endedStep("agent", startedMs, { outcome: "Failed", reason, sentence });
 }
 
 const READING_STEPS = ["system", "interfaces", "addresses", "lldp", "forwarding"] as const satisfies TrialStepName[];
@@ -342,35 +314,35 @@ const READING_STEPS = ["system", "interfaces", "addresses", "lldp", "forwarding"
 /** Columns requested per table, in order, until one has rows. */
 const TABLES: ReadonlyArray<{
   readonly step: Exclude<(typeof READING_STEPS)[number], "system">;
-  readonly what: string;
+  readonly tableName: string;
   /** Consequence of an empty table. */
   readonly empty: string;
   readonly columns: readonly string[];
 }> = [
   {
     step: "interfaces",
-    what: "interfaces (IF-MIB)",
+    tableName: "interfaces (IF-MIB)",
     empty: "a scan finds none of its interfaces",
     // ifDescr of ifTable, ifName of ifXTable.
     columns: ["1.3.6.1.2.1.2.2.1.2", "1.3.6.1.2.1.31.1.1.1.1"],
   },
   {
     step: "addresses",
-    what: "its own addresses (IP-MIB)",
+    tableName: "its own addresses (IP-MIB)",
     empty: "a scan finds none of its addresses but this one",
     // ipAdEntIfIndex of ipAddrTable, ipAddressIfIndex of ipAddressTable.
     columns: ["1.3.6.1.2.1.4.20.1.2", "1.3.6.1.2.1.4.34.1.3"],
   },
   {
     step: "lldp",
-    what: "neighbors (LLDP-MIB)",
+    tableName: "neighbors (LLDP-MIB)",
     empty: "it has no neighbors that speak LLDP, or does not report them",
     // lldpRemPortId, lldpV2RemPortId.
     columns: ["1.0.8802.1.1.2.1.4.1.1.7", "1.3.111.2.802.1.1.13.1.4.1.1.8"],
   },
   {
     step: "forwarding",
-    what: "MAC addresses behind its ports (BRIDGE-MIB, Q-BRIDGE-MIB)",
+    tableName: "MAC addresses behind its ports (BRIDGE-MIB, Q-BRIDGE-MIB)",
     empty: "it is not a bridge, has learned none, or keeps them in one context per VLAN",
     // dot1dTpFdbPort, dot1qTpFdbPort.
     columns: ["1.3.6.1.2.1.17.4.3.1.2", "1.3.6.1.2.1.17.7.1.2.2.1.2"],
@@ -378,7 +350,7 @@ const TABLES: ReadonlyArray<{
 ];
 
 /** Reads the system group and checks whether the tables that scans read answer. */
-async function readLittle(
+async function checkTables(
   session: SnmpSession,
   signal: AbortSignal,
   timers: Timers,
@@ -386,17 +358,17 @@ async function readLittle(
 ): Promise<void> {
   const system = await readSystem(session, signal);
   add(system.step);
-  let gone = system.gone;
+  let stopReason = system.stopReason;
   for (const table of TABLES) {
-    if (gone !== null || signal.aborted) {
-      add(untriedStep(table.step, `Not tried: ${(gone ?? failure("deadline")).clause}.`));
+    if (stopReason !== null || signal.aborted) {
+      add(untriedStep(table.step, `Not tried: ${(stopReason ?? failure("deadline")).clause}.`));
       continue;
     }
-    const limit = limited(signal, TABLE_DEADLINE_MS, timers);
+    const limit = withDeadline(signal, TABLE_DEADLINE_MS, timers);
     try {
       const read = await readTable(session, table, limit.signal);
       add(read.step);
-      gone = read.gone;
+      stopReason = read.stopReason;
     } finally {
       limit.release();
     }
@@ -406,68 +378,51 @@ async function readLittle(
 interface StepRead {
   readonly step: TrialStep;
   /** Reason to stop; null to continue. */
-  readonly gone: SnmpFailure | null;
+  readonly stopReason: SnmpFailure | null;
 }
 
 async function readSystem(session: SnmpSession, signal: AbortSignal): Promise<StepRead> {
   const startedMs = performance.now();
   const { values, problem, failure } = await getScalars(session, SYSTEM_GROUP, signal);
-  const facts = [...values].map(([name, value]): TrialFact => ({ name, value: shown(value) }));
-  if (failure !== null && values.size === 0)
-    return {
-      step: endedStep("system", startedMs, {
-        outcome: "Failed",
-        reason: failure.reason,
-        sentence: `The device answered once and then stopped: ${failure.clause}.`,
-      }),
-      gone: failure,
-    };
+  const facts = [...values].map(([name, value]): TrialFact => ({ name, value: printable(value) }));
+  if (failure !== null && values.size === 0) {
+    const sentence = `The device answered once and then stopped: ${failure.clause}.`;
+    const step = endedStep("system", startedMs, { outcome: "Failed", reason: failure.reason, sentence });
+    return { step, stopReason: failure };
+  }
   if (values.size > 0) {
     const missing = Object.keys(SYSTEM_GROUP).filter((name) => !values.has(name));
-    return {
-      step: endedStep("system", startedMs, {
-        outcome: "Passed",
-        sentence: `The device identifies itself${missing.length === 0 ? "" : `, without ${missing.join(" and ")}`}.`,
-        facts,
-      }),
-      gone: null,
-    };
+    const sentence = `The device identifies itself${missing.length === 0 ? "" : `, without ${missing.join(" and ")}`}.`;
+    return { step: endedStep("system", startedMs, { outcome: "Passed", sentence, facts }), stopReason: null };
   }
-  if (problem !== null)
-    return {
-      step: endedStep("system", startedMs, {
-        outcome: "Failed",
-        reason: problem === REFUSED ? "refused" : "agent_error",
-        sentence:
-          problem === REFUSED
-            ? "The device accepts the credential but denies it the system group: extend its view there, or use a higher security level (authentication and privacy)."
-            : asSentence(problem),
-      }),
-      gone: null,
-    };
-  return { step: await nothingShown(session, signal, startedMs), gone: null };
+  if (problem !== null) {
+    const reason = problem === REFUSED ? "refused" : "agent_error";
+    const sentence =
+      problem === REFUSED
+        ? "The device accepts the credential but denies it the system group: extend its view there, or use a higher security level (authentication and privacy)."
+        : asSentence(problem);
+    return { step: endedStep("system", startedMs, { outcome: "Failed", reason, sentence }), stopReason: null };
+  }
+  return { step: await emptyViewStep(session, signal, startedMs), stopReason: null };
 }
 
 /** No error and no value: checks whether the agent shows anything at all. */
-async function nothingShown(session: SnmpSession, signal: AbortSignal, startedMs: number): Promise<TrialStep> {
-  const answer = await session.ask({ kind: "GetNext", oids: [EVERYTHING] }, signal);
-  const first = isFailure(answer) || answer.errorStatus !== 0 ? undefined : answer.varbinds[0];
+async function emptyViewStep(session: SnmpSession, signal: AbortSignal, startedMs: number): Promise<TrialStep> {
+  const reply = await session.request({ kind: "GetNext", oids: [ROOT_OID] }, signal);
+  const first = isFailure(reply) || reply.errorStatus !== 0 ? undefined : reply.varbinds[0];
   const isEmpty =
     first === undefined
-      ? !isFailure(answer) && answer.errorStatus === ERROR_STATUS.noSuchName
-      : isException(first) || !first.oid.startsWith(`${EVERYTHING}.`);
-  return endedStep("system", startedMs, {
-    outcome: "Failed",
-    reason: "nothing_shown",
-    sentence: isEmpty
-      ? "The device accepts the credential but returns nothing: its view there is empty."
-      : "The device accepts the credential but does not return the system group, which identifies devices: add 1.3.6.1.2.1.1 to its view.",
-  });
+      ? !isFailure(reply) && reply.errorStatus === ERROR_STATUS.noSuchName
+      : isException(first) || !first.oid.startsWith(`${ROOT_OID}.`);
+  const sentence = isEmpty
+    ? "The device accepts the credential but returns nothing: its view there is empty."
+    : "The device accepts the credential but does not return the system group, which identifies devices: add 1.3.6.1.2.1.1 to its view.";
+  return endedStep("system", startedMs, { outcome: "Failed", reason: "nothing_shown", sentence });
 }
 
 async function readTable(
   session: SnmpSession,
-  { step, what, empty, columns }: (typeof TABLES)[number],
+  { step, tableName, empty, columns }: (typeof TABLES)[number],
   signal: AbortSignal,
 ): Promise<StepRead> {
   const startedMs = performance.now();
@@ -478,38 +433,32 @@ async function readTable(
     const count = column?.values.size ?? 0;
     const clause = walked.failure?.clause ?? column?.problem ?? null;
     if (count > 0) {
-      const isCut = clause !== null && count < ROWS_COUNTED_MAX;
+      const isTruncated = clause !== null && count < ROWS_COUNTED_MAX;
       const rows = count >= ROWS_COUNTED_MAX ? `${ROWS_COUNTED_MAX} or more` : String(count);
-      const counted = count === 1 ? "1 row" : `${rows} rows`;
-      return {
-        step: endedStep(step, startedMs, {
-          outcome: isCut ? "Failed" : "Passed",
-          reason: isCut ? (walked.failure?.reason ?? reasonOf(clause)) : null,
-          sentence: `The table of ${what} ${isCut ? `was cut off after ${counted}: ${clause}` : `answers: ${counted}`}.`,
-          facts: [{ name: "rows", value: rows }],
-        }),
-        gone: null,
-      };
+      const rowText = count === 1 ? "1 row" : `${rows} rows`;
+      const outcome = isTruncated ? "Failed" : "Passed";
+      const reason = isTruncated ? (walked.failure?.reason ?? reasonOf(clause)) : null;
+      const sentence = `The table of ${tableName} ${isTruncated ? `was cut off after ${rowText}: ${clause}` : `answers: ${rowText}`}.`;
+      const facts = [{ name: "rows", value: rows }];
+      return { step: endedStep(step, startedMs, { outcome, reason, sentence, facts }), stopReason: null };
     }
     if (clause !== null) problem ??= { reason: walked.failure?.reason ?? reasonOf(clause), clause };
     if (walked.failure !== null && isFinal(walked.failure))
-      return { step: tableFailed(step, what, walked.failure, startedMs), gone: walked.failure };
+      return { step: tableFailed(step, tableName, walked.failure, startedMs), stopReason: walked.failure };
   }
-  return {
-    step:
-      problem === null
-        ? endedStep(step, startedMs, { outcome: "Empty", sentence: `Nothing under ${what}: ${empty}.` })
-        : tableFailed(step, what, problem, startedMs),
-    gone: null,
-  };
+  if (problem !== null) return { step: tableFailed(step, tableName, problem, startedMs), stopReason: null };
+  const sentence = `Nothing under ${tableName}: ${empty}.`;
+  return { step: endedStep(step, startedMs, { outcome: "Empty", sentence }), stopReason: null };
 }
 
-function tableFailed(step: TrialStepName, what: string, { reason, clause }: SnmpFailure, startedMs: number): TrialStep {
-  return endedStep(step, startedMs, {
-    outcome: "Failed",
-    reason,
-    sentence: `The table of ${what} cannot be read: ${clause}.`,
-  });
+function tableFailed(
+  step: TrialStepName,
+  tableName: string,
+  { reason, clause }: SnmpFailure,
+  startedMs: number,
+): TrialStep {
+  const sentence = `The table of ${tableName} cannot be read: ${clause}.`;
+  return endedStep(step, startedMs, { outcome: "Failed", reason, sentence });
 }
 
 function reasonOf(clause: string): FailureReason {
@@ -518,7 +467,7 @@ function reasonOf(clause: string): FailureReason {
 }
 
 /** Formats device text: one line without control characters, truncated. */
-function shown(value: SnmpValue): string {
+function printable(value: SnmpValue): string {
   const text = typeof value === "object" ? textOf(value) : String(value);
   return (text ?? "").slice(0, TRIAL_TEXT_MAX_LENGTH);
 }
@@ -527,7 +476,7 @@ function asSentence(clause: string): string {
   return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
-const EVERYTHING = "1.3";
+const ROOT_OID = "1.3";
 const SYS_UP_TIME = "1.3.6.1.2.1.1.3.0";
 const SYSTEM_GROUP = {
   sys_name: "1.3.6.1.2.1.1.5.0",

@@ -36,7 +36,7 @@ export interface Pace {
   byteCount: number;
 }
 
-export interface Walked {
+export interface WalkResult {
   readonly columns: ReadonlyMap<string, ColumnRead>;
   /** Failure that ended the whole walk; null if each column ended by itself. */
   readonly failure: SnmpFailure | null;
@@ -53,16 +53,16 @@ export function newPace(): Pace {
  * @param columns name → OID
  */
 export async function walk(
-  asking: SnmpRequester,
+  requester: SnmpRequester,
   columns: Readonly<Record<string, string>>,
   options: WalkOptions,
-): Promise<Walked> {
-  const running = new Walk(asking, columns, options);
+): Promise<WalkResult> {
+  const running = new Walk(requester, columns, options);
   return running.run();
 }
 
 /** Larger responses are fragmented: firewalls drop fragments, and small agents do not send them. */
-const ANSWER_BYTES = 1_400;
+const RESPONSE_BYTES = 1_400;
 const FIRST_VARBIND_BYTES = 50;
 const MAX_VARBINDS = 100;
 /** Further columns wait. */
@@ -82,7 +82,7 @@ interface Column {
 }
 
 class Walk {
-  private readonly asking: SnmpRequester;
+  private readonly requester: SnmpRequester;
   private readonly signal: AbortSignal;
   private readonly pace: Pace;
   private readonly maxSilences: number;
@@ -91,13 +91,13 @@ class Walk {
   private readonly columns: readonly Column[];
   private active: Column[];
   private failure: SnmpFailure | null = null;
-  private silences = 0;
+  private silentCount = 0;
   /** Columns per request, while isolating the row on which the agent fails. */
   private width = MAX_WIDTH;
   private singleRows = 0;
 
-  constructor(asking: SnmpRequester, columns: Readonly<Record<string, string>>, options: WalkOptions) {
-    this.asking = asking;
+  constructor(requester: SnmpRequester, columns: Readonly<Record<string, string>>, options: WalkOptions) {
+    this.requester = requester;
     this.signal = options.signal;
     this.pace = options.pace ?? newPace();
     this.maxSilences = options.maxSilences ?? MAX_SILENCES;
@@ -115,18 +115,18 @@ class Walk {
     this.active = [...this.columns];
   }
 
-  async run(): Promise<Walked> {
+  async run(): Promise<WalkResult> {
     const ceiling = this.pace.ceiling;
     while (this.active.length > 0) {
-      const { group, rows } = this.nextQuestion();
+      const { group, rows } = this.nextRequest();
       const oids = group.map((column) => (column.last === "" ? column.oid : column.prefix + column.last));
-      const answer = await this.asking.ask(
-        this.asking.hasBulk ? { kind: "GetBulk", oids, maxRepetitions: rows } : { kind: "GetNext", oids },
+      const reply = await this.requester.request(
+        this.requester.hasBulk ? { kind: "GetBulk", oids, maxRepetitions: rows } : { kind: "GetNext", oids },
         this.signal,
       );
-      if (isFailure(answer)) this.takeFailure(answer, group, rows);
-      else this.takeAnswer(answer, group, rows);
-      if (this.active.some(isOver)) this.active = this.active.filter((column) => !isOver(column));
+      if (isFailure(reply)) this.handleFailure(reply, group, rows);
+      else this.handleReply(reply, group, rows);
+      if (this.active.some(hasEnded)) this.active = this.active.filter((column) => !hasEnded(column));
     }
     // Silent even to the smallest request: size was not the cause.
     if (this.failure?.reason === "no_answer") this.pace.ceiling = ceiling;
@@ -136,46 +136,46 @@ class Walk {
     return { columns, failure: this.failure };
   }
 
-  private nextQuestion(): { group: Column[]; rows: number } {
-    const fitting = Math.floor((ANSWER_BYTES - ENVELOPE_BYTES) / this.pace.varbindBytes);
-    const wanted = Math.min(this.pace.ceiling, Math.max(1, fitting));
-    const width = Math.min(this.active.length, this.width, wanted);
-    const rows = !this.asking.hasBulk || this.singleRows > 0 ? 1 : Math.max(1, Math.floor(wanted / width));
+  private nextRequest(): { group: Column[]; rows: number } {
+    const fitting = Math.floor((RESPONSE_BYTES - ENVELOPE_BYTES) / this.pace.varbindBytes);
+    const varbindCount = Math.min(this.pace.ceiling, Math.max(1, fitting));
+    const width = Math.min(this.active.length, this.width, varbindCount);
+    const rows = !this.requester.hasBulk || this.singleRows > 0 ? 1 : Math.max(1, Math.floor(varbindCount / width));
     return { group: this.active.slice(0, width), rows };
   }
 
-  private takeFailure(problem: SnmpFailure, group: Column[], rows: number): void {
+  private handleFailure(problem: SnmpFailure, group: Column[], rows: number): void {
     if (problem.reason === "garbage") {
       this.narrow(group, rows, problem);
-    } else if (problem.reason === "no_answer" && this.silences + 1 < this.maxSilences && group.length * rows > 1) {
-      this.silences += 1;
+    } else if (problem.reason === "no_answer" && this.silentCount + 1 < this.maxSilences && group.length * rows > 1) {
+      this.silentCount += 1;
       this.pace.ceiling = Math.max(1, Math.floor((group.length * rows) / 4));
     } else {
       this.end(problem);
     }
   }
 
-  private takeAnswer(answer: AgentReply, group: Column[], rows: number): void {
-    this.silences = 0;
-    this.pace.byteCount += answer.byteCount;
-    if (answer.errorStatus !== 0) {
-      this.takeError(answer, group, rows);
+  private handleReply(reply: AgentReply, group: Column[], rows: number): void {
+    this.silentCount = 0;
+    this.pace.byteCount += reply.byteCount;
+    if (reply.errorStatus !== 0) {
+      this.handleError(reply, group, rows);
       return;
     }
-    if (answer.varbinds.length === 0) {
+    if (reply.varbinds.length === 0) {
       this.shrink(group, rows, failure("garbage", "the device's answer is empty"));
       return;
     }
     if (this.singleRows > 0) this.singleRows -= 1;
-    this.pace.varbindBytes = Math.max(MIN_VARBIND_BYTES, (answer.byteCount - ENVELOPE_BYTES) / answer.varbinds.length);
-    let at = 0;
-    for (const varbind of answer.varbinds) {
-      const column = group[at] as Column;
-      at = at + 1 === group.length ? 0 : at + 1;
-      if (isOver(column)) continue;
-      if (!this.take(column, varbind)) {
+    this.pace.varbindBytes = Math.max(MIN_VARBIND_BYTES, (reply.byteCount - ENVELOPE_BYTES) / reply.varbinds.length);
+    let position = 0;
+    for (const varbind of reply.varbinds) {
+      const column = group[position] as Column;
+      position = position + 1 === group.length ? 0 : position + 1;
+      if (hasEnded(column)) continue;
+      if (!this.collect(column, varbind)) {
         // Data after a truncated varbind may be anything.
-        if (varbind === answer.varbinds[0]) this.narrow(group, rows, failure("garbage"));
+        if (varbind === reply.varbinds[0]) this.narrow(group, rows, failure("garbage"));
         break;
       }
     }
@@ -183,7 +183,7 @@ class Walk {
   }
 
   /** @returns true if the varbind was complete */
-  private take(column: Column, varbind: Varbind): boolean {
+  private collect(column: Column, varbind: Varbind): boolean {
     if (isException(varbind)) {
       column.isComplete = true;
       return true;
@@ -214,7 +214,7 @@ class Walk {
     return true;
   }
 
-  private takeError({ errorStatus, errorIndex }: AgentReply, group: Column[], rows: number): void {
+  private handleError({ errorStatus, errorIndex }: AgentReply, group: Column[], rows: number): void {
     if (errorStatus === ERROR_STATUS.tooBig) {
       this.shrink(group, rows, failure("agent_error", "the device says that even a single value is too large"));
       return;
@@ -238,8 +238,8 @@ class Walk {
 
   /** Permanently lowers the request size. */
   private shrink(group: Column[], rows: number, problem: SnmpFailure): void {
-    const asked = group.length * rows;
-    if (asked > 1) this.pace.ceiling = Math.max(1, Math.floor(asked / 2));
+    const requestedCount = group.length * rows;
+    if (requestedCount > 1) this.pace.ceiling = Math.max(1, Math.floor(requestedCount / 2));
     else this.fail(group[0] as Column, problem.clause);
   }
 
@@ -286,6 +286,6 @@ const ERROR_NAMES: Readonly<Record<number, string>> = {
   5: "genErr",
 };
 
-function isOver(column: Column): boolean {
+function hasEnded(column: Column): boolean {
   return column.isComplete || column.problem !== null;
 }

@@ -5,7 +5,7 @@ import { macOfBytes } from "../kernel/neighbor-messages.ts";
 
 export const ETHERTYPE_ARP = 0x0806;
 
-interface ArpAnswer {
+interface ArpReply {
   readonly ip_address: string;
   readonly mac_address: string;
 }
@@ -22,7 +22,7 @@ export function arpRequest(mac: string, source: Ip, target: Ip): Uint8Array {
 }
 
 /** Returns null for anything but a reply from a single station (no broadcast, multicast or zeros). */
-export function parseArpReply(message: Uint8Array): ArpAnswer | null {
+export function parseArpReply(message: Uint8Array): ArpReply | null {
   if (
     message.length < MESSAGE_BYTES ||
     HEADER.some((byte, index) => message[index] !== byte) ||

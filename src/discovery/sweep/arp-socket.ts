@@ -23,7 +23,7 @@ export function openArpSocket(parts: ArpSocketParts): ArpSocket | null {
   const protocol = ((ETHERTYPE_ARP & 0xff) << 8) | (ETHERTYPE_ARP >>> 8);
   const descriptor = parts.sockets.open(AF_PACKET, SOCK_DGRAM, protocol);
   if (descriptor < 0) return null;
-  parts.sockets.widenBuffers(descriptor, BUFFER_BYTES);
+  parts.sockets.enlargeBuffers(descriptor, BUFFER_BYTES);
   return new ArpSocket(descriptor, parts);
 }
 
@@ -37,7 +37,7 @@ const MAX_PER_ROUND = 1_024;
 export class ArpSocket {
   private readonly descriptor: number;
   private readonly parts: ArpSocketParts;
-  private readonly asking: ProbeRound<string>;
+  private readonly round: ProbeRound<string>;
   isUsed = false;
   /** Keyed by interface and address. */
   private readonly open = new Map<string, Open<string>>();
@@ -45,18 +45,18 @@ export class ArpSocket {
   constructor(descriptor: number, parts: ArpSocketParts) {
     this.descriptor = descriptor;
     this.parts = parts;
-    this.asking = new ProbeRound(parts, () => this.drain());
+    this.round = new ProbeRound(parts, () => this.drain());
   }
 
-  async ask(ip: Ip, link: ArpLink): Promise<ProbeOutcome<string>> {
+  async probe(ip: Ip, link: ArpLink): Promise<ProbeOutcome<string>> {
     const key = keyOf(link.ifIndex, ip.text);
     const request = arpRequest(link.mac, link.source, ip);
-    const everybody = linkBroadcastAddress(link.ifIndex, ETHERTYPE_ARP);
+    const broadcast = linkBroadcastAddress(link.ifIndex, ETHERTYPE_ARP);
     try {
-      return await this.asking.ask(WAITS_MS, (open) => {
+      return await this.round.probe(WAITS_MS, (open) => {
         this.open.set(key, open);
         this.isUsed = true;
-        return this.parts.sockets.sendTo(this.descriptor, request, everybody);
+        return this.parts.sockets.sendTo(this.descriptor, request, broadcast);
       });
     } finally {
       this.open.delete(key);
@@ -64,7 +64,7 @@ export class ArpSocket {
   }
 
   end(reason: unknown): void {
-    this.asking.end(reason);
+    this.round.end(reason);
     this.parts.sockets.closeSocket(this.descriptor);
   }
 

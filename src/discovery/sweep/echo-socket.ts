@@ -32,7 +32,7 @@ export function openEchoSocket(version: 4 | 6, type: EchoSocketType, parts: Echo
     else sockets.setOption(descriptor, IPPROTO_ICMPV6, ICMP6_FILTER, icmp6FilterFor(ECHO_REPLY_V6));
   }
   // Packets to unresolved neighbors stay in the buffer for seconds.
-  sockets.widenBuffers(descriptor, BUFFER_BYTES);
+  sockets.enlargeBuffers(descriptor, BUFFER_BYTES);
   return new EchoSocket(version, type, descriptor, parts);
 }
 
@@ -65,31 +65,31 @@ interface Sent {
 }
 
 class EchoSocket implements Echo {
-  readonly means: EchoSocketType;
+  readonly method: EchoSocketType;
   private readonly version: 4 | 6;
   private readonly descriptor: number;
   private readonly parts: EchoSocketParts;
-  private readonly asking: ProbeRound<null>;
+  private readonly round: ProbeRound<null>;
   private readonly identifier: number;
   private readonly sent = new Map<number, Sent>();
   private sequence: number;
 
-  constructor(version: 4 | 6, means: EchoSocketType, descriptor: number, parts: EchoSocketParts) {
+  constructor(version: 4 | 6, method: EchoSocketType, descriptor: number, parts: EchoSocketParts) {
     this.version = version;
-    this.means = means;
+    this.method = method;
     this.descriptor = descriptor;
     this.parts = parts;
-    this.asking = new ProbeRound(parts, () => this.drain());
+    this.round = new ProbeRound(parts, () => this.drain());
     const [a = 0, b = 0, c = 0, d = 0] = parts.random.bytes(4);
     this.identifier = (a << 8) | b;
     this.sequence = (c << 8) | d;
   }
 
-  async ask(ip: Ip): Promise<EchoOutcome> {
+  async probe(ip: Ip): Promise<EchoOutcome> {
     const sequences: number[] = [];
     const address = socketAddress(ip, 0);
     try {
-      const outcome = await this.asking.ask(WAITS_MS, (open) => {
+      const outcome = await this.round.probe(WAITS_MS, (open) => {
         const sequence = this.nextSequence();
         const token = this.parts.random.bytes(ECHO_TOKEN_BYTES);
         sequences.push(sequence);
@@ -104,7 +104,7 @@ class EchoSocket implements Echo {
   }
 
   end(reason: unknown): void {
-    this.asking.end(reason);
+    this.round.end(reason);
     this.parts.sockets.closeSocket(this.descriptor);
   }
 
@@ -116,7 +116,7 @@ class EchoSocket implements Echo {
   }
 
   private drain(): boolean {
-    const hasIpHeader = this.means === "IcmpRaw" && this.version === 4;
+    const hasIpHeader = this.method === "IcmpRaw" && this.version === 4;
     for (let count = 0; count < MAX_PER_ROUND; count += 1) {
       const received = this.parts.sockets.receiveFrom(this.descriptor);
       if (received === null) return count > 0;
@@ -124,9 +124,9 @@ class EchoSocket implements Echo {
       const sent = reply === null ? undefined : this.sent.get(reply.sequence);
       if (reply === null || sent === undefined) continue;
       // For a datagram socket, the kernel already matched the identifier.
-      const isOurs = this.means === "IcmpDatagram" || reply.identifier === this.identifier;
-      const isWhole = Buffer.compare(reply.token, sent.token) === 0;
-      if (isOurs && isWhole && ipOfSocketAddress(received.from)?.ip.text === sent.ip.text) sent.open.answer(null);
+      const isOurs = this.method === "IcmpDatagram" || reply.identifier === this.identifier;
+      const isTokenEqual = Buffer.compare(reply.token, sent.token) === 0;
+      if (isOurs && isTokenEqual && ipOfSocketAddress(received.from)?.ip.text === sent.ip.text) sent.open.answer(null);
     }
     return true;
   }

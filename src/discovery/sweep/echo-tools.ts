@@ -17,16 +17,16 @@ export interface EchoToolParts {
 /** Returns null if the program is missing or may not send echo requests, as tested against this machine. */
 export async function openEchoTool(
   version: 4 | 6,
-  means: "Fping" | "Ping",
+  method: "Fping" | "Ping",
   parts: EchoToolParts,
 ): Promise<Echo | null> {
-  const path = parts.findTool(means === "Fping" ? "fping" : "ping");
+  const path = parts.findTool(method === "Fping" ? "fping" : "ping");
   const self = parseIp(version === 4 ? "127.0.0.1" : "::1");
   if (path === null || self === null) return null;
-  const echo = means === "Fping" ? new FpingEcho(path, parts) : new PingEcho(path, parts);
+  const echo = method === "Fping" ? new FpingEcho(path, parts) : new PingEcho(path, parts);
   let isWorking = false;
   try {
-    isWorking = (await echo.ask(self)).kind === "Answered";
+    isWorking = (await echo.probe(self)).kind === "Answered";
     return isWorking ? echo : null;
   } finally {
     if (!isWorking) echo.end(new Error(`${path} does not reach this machine itself.`));
@@ -35,8 +35,8 @@ export async function openEchoTool(
 
 /** Checks both tools and stops them again. */
 export async function hasEchoTool(parts: EchoToolParts): Promise<boolean> {
-  for (const means of ["Fping", "Ping"] as const) {
-    const echo = await openEchoTool(4, means, parts);
+  for (const method of ["Fping", "Ping"] as const) {
+    const echo = await openEchoTool(4, method, parts);
     echo?.end(new Error("The check is complete."));
     if (echo !== null) return true;
   }
@@ -56,7 +56,7 @@ const GATHER_MS = 20;
 const FPING_OPTIONS = ["-a", "-i", "1", "-r", "1", "-B", "1.4", "-t", "700"];
 
 class PingEcho implements Echo {
-  readonly means = "Ping";
+  readonly method = "Ping";
   private readonly path: string;
   private readonly permit: () => Promise<void>;
   private readonly slots = new Slots(MAX_PINGS);
@@ -67,7 +67,7 @@ class PingEcho implements Echo {
     this.permit = parts.permit;
   }
 
-  async ask(ip: Ip): Promise<EchoOutcome> {
+  async probe(ip: Ip): Promise<EchoOutcome> {
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       await this.permit();
       const { exitCode } = await this.slots.during(() =>
@@ -93,7 +93,7 @@ interface Waiting {
 }
 
 class FpingEcho implements Echo {
-  readonly means = "Fping";
+  readonly method = "Fping";
   private readonly path: string;
   private readonly parts: EchoToolParts;
   private readonly slots = new Slots(MAX_FPINGS);
@@ -106,7 +106,7 @@ class FpingEcho implements Echo {
     this.parts = parts;
   }
 
-  async ask(ip: Ip): Promise<EchoOutcome> {
+  async probe(ip: Ip): Promise<EchoOutcome> {
     await this.parts.permit();
     return await new Promise((settle, refuse) => {
       this.batch.push({ ip, settle, refuse });

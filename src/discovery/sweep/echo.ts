@@ -4,11 +4,11 @@ import type { Ip } from "../../base/ip.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 
 /** Best first. */
-export const ECHO_MEANS = ["IcmpDatagram", "IcmpRaw", "Fping", "Ping"] as const;
-export type EchoMeans = (typeof ECHO_MEANS)[number];
+export const ECHO_METHODS = ["IcmpDatagram", "IcmpRaw", "Fping", "Ping"] as const;
+export type EchoMethod = (typeof ECHO_METHODS)[number];
 
 /** User-readable. */
-export const ECHO_MEANS_LABELS: Readonly<Record<EchoMeans, string>> = {
+export const ECHO_METHOD_LABELS: Readonly<Record<EchoMethod, string>> = {
   IcmpDatagram: "ICMP by datagram socket",
   IcmpRaw: "ICMP by raw socket",
   Fping: "ICMP by fping",
@@ -24,9 +24,9 @@ export type EchoOutcome =
   | { readonly kind: "Failed"; readonly error: ErrorKind };
 
 export interface Echo {
-  readonly means: EchoMeans;
+  readonly method: EchoMethod;
   /** Sends at most two requests. */
-  ask(ip: Ip): Promise<EchoOutcome>;
+  probe(ip: Ip): Promise<EchoOutcome>;
   /** Rejects current and later calls with the reason and closes everything. */
   end(reason: unknown): void;
 }

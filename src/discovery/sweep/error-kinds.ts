@@ -32,20 +32,21 @@ export type ErrorKind =
   | "Tool"
   | "Other";
 
-export function errorKindOf(errno: number): ErrorKind {
-  return KINDS.get(errno) ?? "Other";
+/** @param error errno, or its name as the runtime reports it */
+export function errorKindOf(error: unknown): ErrorKind {
+  return KINDS.find(([errno, name]) => error === errno || error === name)?.[2] ?? "Other";
 }
 
-const KINDS: ReadonlyMap<number, ErrorKind> = new Map([
-  [EHOSTUNREACH, "HostUnreachable"],
-  [EHOSTDOWN, "HostUnreachable"],
-  [ENETUNREACH, "NetworkUnreachable"],
-  [ENETDOWN, "NetworkUnreachable"],
-  [EPERM, "NotPermitted"],
-  [EACCES, "NotPermitted"],
-  [EAGAIN, "Exhausted"],
-  [ENFILE, "Exhausted"],
-  [EMFILE, "Exhausted"],
-  [EADDRNOTAVAIL, "Exhausted"],
-  [ENOBUFS, "Exhausted"],
-]);
+const KINDS: ReadonlyArray<readonly [errno: number, name: string, kind: ErrorKind]> = [
+  [EHOSTUNREACH, "EHOSTUNREACH", "HostUnreachable"],
+  [EHOSTDOWN, "EHOSTDOWN", "HostUnreachable"],
+  [ENETUNREACH, "ENETUNREACH", "NetworkUnreachable"],
+  [ENETDOWN, "ENETDOWN", "NetworkUnreachable"],
+  [EPERM, "EPERM", "NotPermitted"],
+  [EACCES, "EACCES", "NotPermitted"],
+  [EAGAIN, "EAGAIN", "Exhausted"],
+  [ENFILE, "ENFILE", "Exhausted"],
+  [EMFILE, "EMFILE", "Exhausted"],
+  [EADDRNOTAVAIL, "EADDRNOTAVAIL", "Exhausted"],
+  [ENOBUFS, "ENOBUFS", "Exhausted"],
+];

@@ -11,7 +11,7 @@ import { serviceOf } from "../self/well-known-services.ts";
 import type { IdentifiedService } from "../sightings.ts";
 
 /** Maximum bytes read of a response. */
-export const MAX_ANSWER_BYTES = 16 * 1024;
+export const MAX_RESPONSE_BYTES = 16 * 1024;
 
 /** From connecting to the last byte. */
 const CONVERSATION_MS = 3_000;
@@ -77,11 +77,11 @@ export class ServiceIdentifier {
         new Promise((resolve, reject) => {
           if (this.ended) return reject(this.ended.reason);
           let bytes: Uint8Array = new Uint8Array();
-          const settle = (how: () => void): void => {
+          const settle = (action: () => void): void => {
             if (!this.open.delete(refuse)) return;
             cancelTimer();
             socket.destroy();
-            how();
+            action();
           };
           const refuse = (reason: unknown): void => settle(() => reject(reason));
           const conclude = (): void => settle(() => resolve(serviceIn(readingOf(readers, bytes, true, port))));
@@ -92,9 +92,9 @@ export class ServiceIdentifier {
           });
           socket.on("data", (chunk: Uint8Array) => {
             if (!this.open.has(refuse)) return;
-            bytes = Buffer.concat([bytes, chunk]).subarray(0, MAX_ANSWER_BYTES);
-            const isWhole = bytes.length >= MAX_ANSWER_BYTES;
-            const reading = readingOf(readers, bytes, isWhole, port);
+            bytes = Buffer.concat([bytes, chunk]).subarray(0, MAX_RESPONSE_BYTES);
+            const isComplete = bytes.length >= MAX_RESPONSE_BYTES;
+            const reading = readingOf(readers, bytes, isComplete, port);
             if (reading !== "More") settle(() => resolve(serviceIn(reading)));
           });
           for (const event of ["end", "close", "error"]) socket.on(event, conclude);
@@ -104,11 +104,11 @@ export class ServiceIdentifier {
 }
 
 /** Returns the first match; More while one may still match. */
-function readingOf(readers: readonly Fingerprint[], bytes: Uint8Array, isWhole: boolean, port: number): Reading {
-  const readings = readers.map(({ read }) => read({ bytes, isWhole, port }));
+function readingOf(readers: readonly Fingerprint[], bytes: Uint8Array, isComplete: boolean, port: number): Reading {
+  const readings = readers.map(({ read }) => read({ bytes, isComplete, port }));
   return (
     readings.find((reading) => typeof reading === "object") ??
-    (readings.includes("More") && !isWhole ? "More" : "Other")
+    (readings.includes("More") && !isComplete ? "More" : "Other")
   );
 }
 

@@ -8,7 +8,7 @@ import { type NeighborSource, NeighborTable, openNeighbors } from "../kernel/nei
 import { openRouteLookup } from "../kernel/route-lookup.ts";
 import { openSockets, type Sockets } from "../kernel/sockets.ts";
 import { type ArpSocket, openArpSocket } from "./arp-socket.ts";
-import { ECHO_MEANS, ECHO_MEANS_LABELS, type Echo, type EchoMeans } from "./echo.ts";
+import { ECHO_METHOD_LABELS, ECHO_METHODS, type Echo, type EchoMethod } from "./echo.ts";
 import { type EchoSocketParts, openEchoSocket } from "./echo-socket.ts";
 import { type EchoToolParts, openEchoTool } from "./echo-tools.ts";
 import type { ErrorKind } from "./error-kinds.ts";
@@ -35,7 +35,7 @@ interface InstrumentOptions {
   /** Requests of all kinds per second. */
   readonly ratePerSecond: number;
   /** Best first; empty for none. */
-  readonly echoMeans: readonly EchoMeans[];
+  readonly echoMethods: readonly EchoMethod[];
   /** True to probe links by this process's own ARP. */
   readonly isArpOn: boolean;
   readonly dnsServers: readonly string[];
@@ -71,8 +71,8 @@ export class Instruments {
   private readonly broadcastsPerSecond: TokenBucket;
   private readonly conversations = new Slots(MAX_CONVERSATIONS);
   private readonly echoes = new Map<4 | 6, Promise<Echo | null>>();
-  private readonly echoMeans = new Set<EchoMeans>();
-  private readonly pausing = new Set<(reason: unknown) => void>();
+  private readonly echoMethods = new Set<EchoMethod>();
+  private readonly pauses = new Set<(reason: unknown) => void>();
   private ended: { reason: unknown; isDone: Promise<void> } | null = null;
 
   /** Throws an Error if this machine provides no routes. */
@@ -118,10 +118,10 @@ export class Instruments {
         reject(reason);
       };
       const cancel = this.timers.after(ms, () => {
-        this.pausing.delete(refuse);
+        this.pauses.delete(refuse);
         resolve();
       });
-      this.pausing.add(refuse);
+      this.pauses.add(refuse);
     });
   }
 
@@ -139,17 +139,17 @@ export class Instruments {
 
   /** User-readable: `ICMP by raw socket, ARP, TCP`. */
   describe(isTcpOn: boolean): string {
-    const isIcmpWanted = this.options.echoMeans.length > 0;
-    const icmp = [...this.echoMeans].map((means) => ECHO_MEANS_LABELS[means]);
+    const isIcmpEnabled = this.options.echoMethods.length > 0;
+    const icmp = [...this.echoMethods].map((means) => ECHO_METHOD_LABELS[means]);
     const parts = [...icmp, ...(this.arp?.isUsed ? ["ARP"] : []), ...(isTcpOn ? ["TCP"] : [])];
-    const isMissing = isIcmpWanted && icmp.length === 0 && this.echoes.size > 0;
-    const lacks = [
+    const isMissing = isIcmpEnabled && icmp.length === 0 && this.echoes.size > 0;
+    const limitations = [
       ...(isMissing ? ["no ICMP: this process may not open ICMP sockets, and neither fping nor ping works"] : []),
       ...(isTcpOn && this.sockets === null
         ? ["a refused port does not count as an answer: this process may not ask the kernel who refused"]
         : []),
     ];
-    return parts.join(", ") + (lacks.length > 0 ? ` (${lacks.join("; ")})` : "");
+    return parts.join(", ") + (limitations.length > 0 ? ` (${limitations.join("; ")})` : "");
   }
 
   /** Rejects waiting callers with the reason; leaves no descriptor, timer or child. Idempotent. */
@@ -169,17 +169,17 @@ export class Instruments {
     ])
       each.end(reason);
     for (const each of [this.arp, this.tcp, this.dns, this.services]) each?.end(reason);
-    for (const refuse of this.pausing) refuse(reason);
+    for (const refuse of this.pauses) refuse(reason);
     for (const echo of this.echoes.values()) (await echo.catch(() => null))?.end(reason);
     this.routes.close();
     this.sockets?.close();
   }
 
   private async openEcho(version: 4 | 6): Promise<Echo | null> {
-    const { random, timers, findTool, echoMeans } = this.options;
+    const { random, timers, findTool, echoMethods } = this.options;
     const parts = { sockets: this.sockets, pump: this.pump, timers, random, findTool, permit: () => this.permit() };
-    const echo = await openEcho(version, parts, echoMeans);
-    if (echo) this.echoMeans.add(echo.means);
+    const echo = await openEcho(version, parts, echoMethods);
+    if (echo) this.echoMethods.add(echo.method);
     return echo;
   }
 
@@ -237,7 +237,7 @@ interface EchoParts extends Omit<EchoSocketParts, "sockets">, EchoToolParts {
 async function openEcho(
   version: 4 | 6,
   parts: EchoParts,
-  means: readonly EchoMeans[] = ECHO_MEANS,
+  means: readonly EchoMethod[] = ECHO_METHODS,
 ): Promise<Echo | null> {
   const { sockets } = parts;
   for (const each of means) {

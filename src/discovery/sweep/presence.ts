@@ -28,20 +28,20 @@ export async function presenceAt(
   instruments: Instruments,
   tcpPorts: readonly number[],
 ): Promise<Presence | null> {
-  const way = instruments.routes.routeTo(ip);
-  if (way.kind === "None") {
+  const route = instruments.routes.routeTo(ip);
+  if (route.kind === "None") {
     instruments.count("NoRoute");
     return null;
   }
-  if (way.kind !== "Link") return await presenceByItself(ip, instruments, tcpPorts, way.kind === "Local");
-  const link = arpLinkOf(ip, way);
+  if (route.kind !== "Link") return await presenceByItself(ip, instruments, tcpPorts, route.kind === "Local");
+  const link = arpLinkOf(ip, route);
   return instruments.arp && link
     ? await presenceByArp(ip, instruments, instruments.arp, link)
     : await presenceByKernel(ip, instruments, portsForSilent(tcpPorts));
 }
 
 /** Probes one port, within the sweep's limits. */
-export async function askPort(ip: Ip, port: number, waitMs: number, instruments: Instruments): Promise<TcpOutcome> {
+export async function probePort(ip: Ip, port: number, waitMs: number, instruments: Instruments): Promise<TcpOutcome> {
   for (let attempt = 1; ; attempt += 1) {
     const outcome = await instruments.connections.during(async () => {
       await instruments.permit();
@@ -63,7 +63,7 @@ export function isAnswer({ kind }: TcpOutcome): boolean {
 const SILENT_WAIT_MS = 350;
 
 /** Same as for a known host. */
-const PORTS_AT_ONCE = 6;
+const CONCURRENT_PORTS = 6;
 
 const MAX_ATTEMPTS = 5;
 const EXHAUSTED_WAIT_MS = 200;
@@ -71,7 +71,7 @@ const EXHAUSTED_WAIT_MS = 200;
 /** The kernel sends three requests, one second apart. */
 const RESOLVING_MS = 3_200;
 /** The kernel delays five seconds for a stale entry, then probes for three. */
-const DOUBTING_MS = 9_000;
+const VERIFYING_MS = 9_000;
 const TABLE_AGE_MS = 250;
 
 /** @param isOwn true for an address of this machine, where no other device could refuse */
@@ -83,20 +83,26 @@ async function presenceByItself(
 ): Promise<Presence | null> {
   if (await answersEcho(ip, instruments)) return { answered: new Set(["Icmp"]), mac_address: null, tcp: new Map() };
   const fewPorts = portsForSilent(tcpPorts);
-  const tcp = await askPorts(ip, fewPorts, instruments);
-  const isThere = () => tcp.values().some((outcome) => isAnswer(outcome) || (isOwn && outcome.kind === "Unproven"));
+  const tcp = await probePorts(ip, fewPorts, instruments);
+  const isPresent = () => tcp.values().some((outcome) => isAnswer(outcome) || (isOwn && outcome.kind === "Unproven"));
   // Something refused; only an open port proves that it was the address itself.
   const others = tcpPorts.filter((port) => !fewPorts.includes(port));
-  while (others.length > 0 && !isThere() && tcp.values().some(({ kind }) => kind === "Unproven")) {
-    for (const [port, outcome] of await askPorts(ip, others.splice(0, PORTS_AT_ONCE), instruments))
+  while (others.length > 0 && !isPresent() && tcp.values().some(({ kind }) => kind === "Unproven")) {
+    for (const [port, outcome] of await probePorts(ip, others.splice(0, CONCURRENT_PORTS), instruments))
       tcp.set(port, outcome);
   }
-  return isThere() ? { answered: new Set(["Tcp"]), mac_address: null, tcp } : null;
+  return isPresent() ? { answered: new Set(["Tcp"]), mac_address: null, tcp } : null;
 }
 
-async function askPorts(ip: Ip, ports: readonly number[], instruments: Instruments): Promise<Map<number, TcpOutcome>> {
+async function probePorts(
+  ip: Ip,
+  ports: readonly number[],
+  instruments: Instruments,
+): Promise<Map<number, TcpOutcome>> {
   return new Map(
-    await Promise.all(ports.map(async (port) => [port, await askPort(ip, port, SILENT_WAIT_MS, instruments)] as const)),
+    await Promise.all(
+      ports.map(async (port) => [port, await probePort(ip, port, SILENT_WAIT_MS, instruments)] as const),
+    ),
   );
 }
 
@@ -107,7 +113,7 @@ async function presenceByArp(
   arp: ArpSocket,
   link: ArpLink,
 ): Promise<Presence | null> {
-  const outcome = await arp.ask(ip, link);
+  const outcome = await arp.probe(ip, link);
   if (outcome.kind === "Failed") instruments.count(outcome.error);
   if (outcome.kind !== "Answered") return null;
   const answered = new Set<Evidence>(["Neighbor"]);
@@ -127,28 +133,28 @@ async function presenceByKernel(
     const startedMs = instruments.monotonicMs();
     const answered = new Set<Evidence>();
     const tcp = new Map<number, TcpOutcome>();
-    const ask = async (port: number, waitMs: number): Promise<void> => {
-      const outcome = await askPort(ip, port, waitMs, instruments);
+    const probe = async (port: number, waitMs: number): Promise<void> => {
+      const outcome = await probePort(ip, port, waitMs, instruments);
       tcp.set(port, outcome);
       if (isAnswer(outcome)) answered.add("Tcp");
     };
     const [first] = fewPorts;
-    const wasThere = !instruments.hasNeighborStates && entryOf(ip, instruments).mac_address !== null;
+    const existedBefore = !instruments.hasNeighborStates && entryOf(ip, instruments).mac_address !== null;
     const echoed = await echoOf(ip, instruments);
     if (echoed?.kind === "Answered") answered.add("Icmp");
     else if (entryOf(ip, instruments).mac_address !== null)
-      await Promise.all(fewPorts.map((port) => ask(port, SILENT_WAIT_MS)));
+      await Promise.all(fewPorts.map((port) => probe(port, SILENT_WAIT_MS)));
     // After a failed echo request, the kernel may not have resolved the neighbor.
-    else if (first !== undefined && echoed?.kind !== "Silent") await ask(first, RESOLVING_MS);
+    else if (first !== undefined && echoed?.kind !== "Silent") await probe(first, RESOLVING_MS);
     // A failed request may not have left this machine, so the kernel would not verify the entry.
-    const isAsked = [echoed, ...tcp.values()].some((outcome) => outcome !== null && outcome.kind !== "Failed");
-    const askedMs = instruments.monotonicMs();
+    const wasSent = [echoed, ...tcp.values()].some((outcome) => outcome !== null && outcome.kind !== "Failed");
+    const probedMs = instruments.monotonicMs();
     const neighbor = await neighborSince(
       ip,
-      { startedMs, askedMs, wasThere, isAsked, isKnown: answered.size > 0 },
+      { startedMs, probedMs, existedBefore, wasSent, hasAnswered: answered.size > 0 },
       instruments,
     );
-    if (neighbor.kind === "There")
+    if (neighbor.kind === "Present")
       return { answered: answered.add("Neighbor"), mac_address: neighbor.mac_address, tcp };
     // No neighbor has the address, so the refusal is forged. An echo reply with our token is not.
     if (neighbor.kind === "Absent" && !answered.has("Icmp")) return null;
@@ -158,40 +164,40 @@ async function presenceByKernel(
 
 interface NeighborFinding {
   /** There: confirmed since the start. Unknown: no entry, or one that the kernel does not verify. */
-  readonly kind: "There" | "Absent" | "Unknown";
+  readonly kind: "Present" | "Absent" | "Unknown";
   readonly mac_address: string | null;
 }
 
-interface AskedAddress {
+interface ProbedAddress {
   readonly startedMs: number;
   /** End of the probes. */
-  readonly askedMs: number;
+  readonly probedMs: number;
   /** True if an entry existed before; only for entries without a state. */
-  readonly wasThere: boolean;
+  readonly existedBefore: boolean;
   /** True if something was certainly sent, so that the kernel verifies an unconfirmed entry. */
-  readonly isAsked: boolean;
+  readonly wasSent: boolean;
   /** True if the address itself answered, so that no wait is needed. */
-  readonly isKnown: boolean;
+  readonly hasAnswered: boolean;
 }
 
 async function neighborSince(
   ip: Ip,
-  { startedMs, askedMs, wasThere, isAsked, isKnown }: AskedAddress,
+  { startedMs, probedMs, existedBefore, wasSent, hasAnswered }: ProbedAddress,
   instruments: Instruments,
 ): Promise<NeighborFinding> {
   for (;;) {
     // An earlier table shows the earlier state.
-    const sinceMs = instruments.hasNeighborStates ? Number.NEGATIVE_INFINITY : askedMs;
+    const sinceMs = instruments.hasNeighborStates ? Number.NEGATIVE_INFINITY : probedMs;
     const { mac_address, state, confirmedAtMs } = entryOf(ip, instruments, sinceMs);
     // Reachable: confirmed within the last minute, so the kernel does not verify it.
     const isProven = state === "Reachable" || (confirmedAtMs !== null && confirmedAtMs >= startedMs);
-    // Untold: a new entry counts as confirmed; an old one once it outlives the kernel's verification.
-    const isNew = state === "Untold" && !wasThere;
-    if (mac_address !== null && state !== "Permanent" && (isProven || isNew)) return { kind: "There", mac_address };
-    if (isKnown || state === "Permanent" || state === "NoArp")
-      return { kind: isKnown && state === "Failed" ? "Absent" : "Unknown", mac_address };
-    if (instruments.monotonicMs() - startedMs > (mac_address === null ? RESOLVING_MS : DOUBTING_MS)) {
-      if (state === "Untold" && mac_address !== null && isAsked) return { kind: "There", mac_address };
+    // Unknown: a new entry counts as confirmed; an old one once it outlives the kernel's verification.
+    const isNew = state === "Unknown" && !existedBefore;
+    if (mac_address !== null && state !== "Permanent" && (isProven || isNew)) return { kind: "Present", mac_address };
+    if (hasAnswered || state === "Permanent" || state === "NoArp")
+      return { kind: hasAnswered && state === "Failed" ? "Absent" : "Unknown", mac_address };
+    if (instruments.monotonicMs() - startedMs > (mac_address === null ? RESOLVING_MS : VERIFYING_MS)) {
+      if (state === "Unknown" && mac_address !== null && wasSent) return { kind: "Present", mac_address };
       return { kind: "Absent", mac_address: null };
     }
     await instruments.pause(TABLE_AGE_MS);
@@ -220,7 +226,7 @@ async function answersEcho(ip: Ip, instruments: Instruments): Promise<boolean> {
 async function echoOf(ip: Ip, instruments: Instruments): Promise<EchoOutcome | null> {
   const echo = await instruments.echo(ip.version);
   if (echo === null) return null;
-  const outcome = await echo.ask(ip);
+  const outcome = await echo.probe(ip);
   if (outcome.kind === "Failed") instruments.count(outcome.error);
   return outcome;
 }

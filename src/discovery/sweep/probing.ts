@@ -27,7 +27,7 @@ export class ProbeRound<Answer> {
   private readonly pump: Pump;
   private readonly permit: () => Promise<void>;
   private readonly drain: Drain;
-  private readonly open = new Set<Question<Answer>>();
+  private readonly open = new Set<PendingProbe<Answer>>();
   private ended: { reason: unknown } | null = null;
 
   /** @param drain reads pending input of the socket */
@@ -42,31 +42,31 @@ export class ProbeRound<Answer> {
    * @param waitsMs one wait per attempt
    * @param send sends one request and returns 0 or an errno; late replies to earlier attempts count
    */
-  async ask(waitsMs: readonly number[], send: (open: Open<Answer>) => number): Promise<ProbeOutcome<Answer>> {
+  async probe(waitsMs: readonly number[], send: (open: Open<Answer>) => number): Promise<ProbeOutcome<Answer>> {
     this.throwIfEnded();
-    const question = new Question<Answer>();
-    this.open.add(question);
+    const pending = new PendingProbe<Answer>();
+    this.open.add(pending);
     if (this.open.size === 1) this.pump.add(this.drain);
     try {
       for (const waitMs of waitsMs) {
         await this.permit();
-        let errno = this.send(question, send);
+        let errno = this.send(pending, send);
         // The kernel's buffer is briefly full.
         for (
           let attempt = 1;
           (errno === EAGAIN || errno === ENOBUFS) && attempt <= FULL_BUFFER_ATTEMPTS;
           attempt += 1
         ) {
-          await this.within(question, FULL_BUFFER_WAIT_MS);
-          errno = this.send(question, send);
+          await this.waitFor(pending, FULL_BUFFER_WAIT_MS);
+          errno = this.send(pending, send);
         }
         if (errno !== 0) return { kind: "Failed", error: errorKindOf(errno) };
-        const answered = await this.within(question, waitMs);
+        const answered = await this.waitFor(pending, waitMs);
         if (answered) return { kind: "Answered", answer: answered.answer };
       }
       return { kind: "Silent" };
     } finally {
-      this.open.delete(question);
+      this.open.delete(pending);
       if (this.open.size === 0) this.pump.remove(this.drain);
     }
   }
@@ -75,31 +75,31 @@ export class ProbeRound<Answer> {
   end(reason: unknown): void {
     this.ended ??= { reason };
     this.pump.remove(this.drain);
-    for (const question of this.open) question.refuse(reason);
+    for (const pending of this.open) pending.refuse(reason);
   }
 
-  private send(question: Question<Answer>, send: (open: Open<Answer>) => number): number {
+  private send(pending: PendingProbe<Answer>, send: (open: Open<Answer>) => number): number {
     // The socket is closed by now, and its descriptor may be reused.
     this.throwIfEnded();
-    return question.answered ? 0 : send(question);
+    return pending.answered ? 0 : send(pending);
   }
 
   private throwIfEnded(): void {
     if (this.ended) throw this.ended.reason;
   }
 
-  private within(question: Question<Answer>, waitMs: number): Promise<{ answer: Answer } | null> {
+  private waitFor(pending: PendingProbe<Answer>, waitMs: number): Promise<{ answer: Answer } | null> {
     if (this.ended) return Promise.reject(this.ended.reason);
-    if (question.answered) return Promise.resolve(question.answered);
+    if (pending.answered) return Promise.resolve(pending.answered);
     return new Promise((resolve, reject) => {
       const cancel = this.timers.after(waitMs, () => settle(() => resolve(null)));
-      const settle = (how: () => void): void => {
+      const settle = (action: () => void): void => {
         cancel();
-        question.wake = question.refuse = ignore;
-        how();
+        pending.wake = pending.refuse = ignore;
+        action();
       };
-      question.wake = (answered) => settle(() => resolve(answered));
-      question.refuse = (reason) => settle(() => reject(reason));
+      pending.wake = (answered) => settle(() => resolve(answered));
+      pending.refuse = (reason) => settle(() => reject(reason));
     });
   }
 }
@@ -110,7 +110,7 @@ const FULL_BUFFER_ATTEMPTS = 80;
 
 function ignore(): void {}
 
-class Question<Answer> implements Open<Answer> {
+class PendingProbe<Answer> implements Open<Answer> {
   answered: { answer: Answer } | null = null;
   wake: (answered: { answer: Answer }) => void = ignore;
   refuse: (reason: unknown) => void = ignore;

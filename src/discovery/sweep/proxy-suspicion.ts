@@ -2,21 +2,21 @@
 // belong to a router that answers for them. Pure.
 
 /** With more silent addresses than this, a station answers for others. */
-export const MAX_SILENT_ADDRESSES_OF_ONE_STATION = 4;
+export const MAX_SILENT_ADDRESSES_PER_STATION = 4;
 
 export class ProxySuspicion<Sighting> {
   /** Null for a station with too many. */
-  private readonly held = new Map<string, Sighting[] | null>();
+  private readonly candidates = new Map<string, Sighting[] | null>();
 
-  hold(mac: string, sighting: Sighting): void {
-    const held = this.held.get(mac);
-    if (held === null) return;
-    const all = [...(held ?? []), sighting];
-    this.held.set(mac, all.length > MAX_SILENT_ADDRESSES_OF_ONE_STATION ? null : all);
+  add(mac: string, sighting: Sighting): void {
+    const candidates = this.candidates.get(mac);
+    if (candidates === null) return;
+    const all = [...(candidates ?? []), sighting];
+    this.candidates.set(mac, all.length > MAX_SILENT_ADDRESSES_PER_STATION ? null : all);
   }
 
   /** Yields the credible sightings. Call at the end. */
-  *unsuspected(): Generator<Sighting> {
-    for (const held of this.held.values()) yield* held ?? [];
+  *credible(): Generator<Sighting> {
+    for (const candidates of this.candidates.values()) yield* candidates ?? [];
   }
 }

@@ -43,7 +43,7 @@ export class ReverseDns {
       if (this.unanswered >= MAX_UNANSWERED) return undefined;
       const [byte = 0] = this.random.bytes(1);
       await this.wait((byte / 255) * MAX_JITTER_MS);
-      return await this.ask(reverseName(ip));
+      return await this.query(reverseName(ip));
     });
   }
 
@@ -60,17 +60,17 @@ export class ReverseDns {
   }
 
   /** The resolver's timeout counts whole seconds per server in turn: this one covers all. */
-  private ask(name: string): Promise<string | null | undefined> {
+  private query(name: string): Promise<string | null | undefined> {
     return this.unlessEnded((resolve) => {
-      let isOver = false;
+      let hasConcluded = false;
       const conclude = (name: string | null | undefined, isAnswered: boolean): void => {
-        if (!isOver) this.unanswered = isAnswered ? 0 : this.unanswered + 1;
-        isOver = true;
+        if (!hasConcluded) this.unanswered = isAnswered ? 0 : this.unanswered + 1;
+        hasConcluded = true;
         resolve(name);
       };
       this.resolver.resolvePtr(name).then(
         (answers) => conclude(hostnameIn(answers), true),
-        (error: unknown) => conclude(hasNone(error) ? null : undefined, codeOf(error) !== "ETIMEOUT"),
+        (error: unknown) => conclude(isNotFound(error) ? null : undefined, codeOf(error) !== "ETIMEOUT"),
       );
       return this.timers.after(TIMEOUT_MS, () => conclude(undefined, false));
     });
@@ -82,10 +82,10 @@ export class ReverseDns {
   private unlessEnded<Result>(start: (resolve: (result: Result) => void) => () => void): Promise<Result> {
     return new Promise((resolve, reject) => {
       if (this.ended) return reject(this.ended.reason);
-      const settle = (how: () => void): void => {
+      const settle = (action: () => void): void => {
         if (!this.waiting.delete(refuse)) return;
         cancel();
-        how();
+        action();
       };
       const refuse = (reason: unknown): void => settle(() => reject(reason));
       this.waiting.add(refuse);
@@ -95,7 +95,7 @@ export class ReverseDns {
 }
 
 /** NXDOMAIN or no PTR records. */
-function hasNone(error: unknown): boolean {
+function isNotFound(error: unknown): boolean {
   return codeOf(error) === "ENOTFOUND" || codeOf(error) === "ENODATA";
 }
 

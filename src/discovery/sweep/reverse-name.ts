@@ -12,8 +12,8 @@ export function reverseName(ip: Ip): string {
  * Lower case, without the final dot; null if none is a valid host name, since PTR records may contain anything. Of
  * several, the first alphabetically, since servers rotate them.
  */
-export function hostnameIn(answers: readonly string[]): string | null {
-  const names = answers.map((answer) => answer.toLowerCase().replace(/\.$/, "")).filter(isHostname);
+export function hostnameIn(records: readonly string[]): string | null {
+  const names = records.map((record) => record.toLowerCase().replace(/\.$/, "")).filter(isHostname);
   return names.sort()[0] ?? null;
 }
 

@@ -11,16 +11,16 @@ export class Slots {
   }
 
   async during<Result>(work: () => Promise<Result>): Promise<Result> {
-    await this.take();
+    await this.acquire();
     try {
       return await work();
     } finally {
-      this.give();
+      this.release();
     }
   }
 
-  /** Waits for a free slot and takes it; exactly one `give` must follow. */
-  take(): Promise<void> {
+  /** Waits for a free slot and takes it; exactly one `release` must follow. */
+  acquire(): Promise<void> {
     if (this.ended) return Promise.reject(this.ended.reason);
     if (this.free > 0) {
       this.free -= 1;
@@ -29,7 +29,7 @@ export class Slots {
     return new Promise((enter, refuse) => this.waiting.push({ enter, refuse }));
   }
 
-  give(): void {
+  release(): void {
     const next = this.waiting.shift();
     if (next) next.enter();
     else this.free += 1;

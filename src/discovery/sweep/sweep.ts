@@ -5,11 +5,11 @@ import { type Ip, parseIp } from "../../base/ip.ts";
 import type { Random } from "../../base/random.ts";
 import type { Timers } from "../../base/timers.ts";
 import type { AddressSighting, OpenPort } from "../sightings.ts";
-import { ECHO_MEANS, type EchoMeans } from "./echo.ts";
+import { ECHO_METHODS, type EchoMethod } from "./echo.ts";
 import type { ErrorKind } from "./error-kinds.ts";
 import { knownService } from "./identify-service.ts";
 import { Instruments, type KernelAccess, SYSTEM_KERNEL } from "./instruments.ts";
-import { askPort, isAnswer, type Presence, presenceAt } from "./presence.ts";
+import { isAnswer, type Presence, presenceAt, probePort } from "./presence.ts";
 import { ProxySuspicion } from "./proxy-suspicion.ts";
 import { shuffledInBlocks } from "./shuffle.ts";
 import { DEFAULT_TCP_PORTS } from "./tcp-ports.ts";
@@ -29,7 +29,7 @@ export interface SweepOptions {
   /** Requests of all kinds per second; default 3,000. */
   readonly ratePerSecond?: number;
   /** Best first; empty for no ICMP. */
-  readonly echoMeans?: readonly EchoMeans[];
+  readonly echoMethods?: readonly EchoMethod[];
   /** True to probe own links by this process's ARP rather than through the kernel; default true. */
   readonly isArpOn?: boolean;
   /** True to look up names by reverse DNS; default true. */
@@ -57,7 +57,7 @@ export interface SweepCounts {
   readonly requests: number;
   readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
   /** User-readable: `ICMP by raw socket, ARP, TCP`. Final once an address is done. */
-  readonly means: string;
+  readonly methods: string;
 }
 
 export interface SweepStats extends SweepCounts {
@@ -76,19 +76,23 @@ interface SweepListeners {
  * Scans all TCP ports of a present host, three of a silent address. Rejects with the signal's reason, a listener's
  * first error, or an Error if this machine provides no routes; always after everything is closed.
  */
-export async function sweep(targets: SweepTargets, options: SweepOptions, on: SweepListeners): Promise<SweepStats> {
+export async function sweep(
+  targets: SweepTargets,
+  options: SweepOptions,
+  listeners: SweepListeners,
+): Promise<SweepStats> {
   options.signal?.throwIfAborted();
-  const run = new SweepRun(targets, options, on);
+  const run = new SweepRun(targets, options, listeners);
   return await run.run();
 }
 
 /** Most are waiting for replies that never arrive. */
-const MAX_ADDRESSES_AT_ONCE = 2_048;
+const MAX_CONCURRENT_ADDRESSES = 2_048;
 const BLOCK_SIZE = 1_024;
 const MAX_CONCURRENCY = 512;
 const DEFAULT_RATE_PER_SECOND = 3_000;
 /** Avoids overloading a small device. */
-const MAX_PORTS_AT_ONCE = 6;
+const MAX_CONCURRENT_PORTS = 6;
 /** The kernel repeats a SYN after a second: one loss costs no port. */
 const PORT_WAIT_MS = 1_500;
 /** Fewer ports may well all be open. */
@@ -98,7 +102,7 @@ const PROGRESS_EVERY_MS = 200;
 class SweepRun {
   private readonly targets: SweepTargets;
   private readonly options: SweepOptions;
-  private readonly on: SweepListeners;
+  private readonly listeners: SweepListeners;
   private readonly tcpPorts: readonly number[];
   private readonly monotonicMs: () => number;
   private readonly startedMs: number;
@@ -109,17 +113,17 @@ class SweepRun {
   private reportedAtMs: number;
   private failure: { reason: unknown } | null = null;
 
-  constructor(targets: SweepTargets, options: SweepOptions, on: SweepListeners) {
+  constructor(targets: SweepTargets, options: SweepOptions, listeners: SweepListeners) {
     this.targets = targets;
     this.options = options;
-    this.on = on;
+    this.listeners = listeners;
     this.tcpPorts = [...new Set(options.tcpPorts ?? DEFAULT_TCP_PORTS)];
     this.monotonicMs = options.monotonicMs ?? (() => performance.now());
     this.startedMs = this.reportedAtMs = this.monotonicMs();
     this.instruments = new Instruments({
       concurrency: Math.max(1, Math.min(MAX_CONCURRENCY, options.concurrency ?? MAX_CONCURRENCY)),
       ratePerSecond: Math.max(1, options.ratePerSecond ?? DEFAULT_RATE_PER_SECOND),
-      echoMeans: options.echoMeans ?? ECHO_MEANS,
+      echoMethods: options.echoMethods ?? ECHO_METHODS,
       isArpOn: options.isArpOn ?? true,
       dnsServers: options.dnsServers ?? [],
       findTool: options.findTool ?? ((name) => Bun.which(name)),
@@ -135,17 +139,17 @@ class SweepRun {
     this.options.signal?.addEventListener("abort", abort, { once: true });
     try {
       const addresses = shuffledInBlocks(this.targets.addresses, BLOCK_SIZE, this.options.random);
-      const workers = Math.max(1, Math.min(MAX_ADDRESSES_AT_ONCE, this.targets.count));
+      const workers = Math.max(1, Math.min(MAX_CONCURRENT_ADDRESSES, this.targets.count));
       // All workers end before the sweep does.
       await Promise.all(Array.from({ length: workers }, () => this.work(addresses)));
-      for (const sighting of this.suspicion.unsuspected())
-        if (!this.failure) await this.tell(sighting).catch((error: unknown) => this.fail(error));
+      for (const sighting of this.suspicion.credible())
+        if (!this.failure) await this.report(sighting).catch((error: unknown) => this.fail(error));
     } finally {
       this.options.signal?.removeEventListener("abort", abort);
       await this.instruments.end(new Error("The sweep is over."));
     }
     if (this.failure) throw this.failure.reason;
-    this.on.progress?.(this.progress());
+    this.listeners.progress?.(this.progress());
     return { ...this.progress(), elapsedMs: this.monotonicMs() - this.startedMs };
   }
 
@@ -154,9 +158,9 @@ class SweepRun {
     try {
       for (let next = addresses.next(); !next.done && !this.failure; next = addresses.next()) {
         const ip = parseIp(next.value);
-        if (ip) await this.visit(ip);
+        if (ip) await this.probeAddress(ip);
         this.done += 1;
-        this.tellProgress();
+        this.reportProgress();
       }
     } catch (error) {
       this.fail(error);
@@ -169,7 +173,7 @@ class SweepRun {
     void this.instruments.end(reason);
   }
 
-  private async visit(ip: Ip): Promise<void> {
+  private async probeAddress(ip: Ip): Promise<void> {
     const presence = await presenceAt(ip, this.instruments, this.tcpPorts);
     if (!presence) return;
     const [ports, hostname] = await Promise.all([
@@ -191,8 +195,8 @@ class SweepRun {
     };
     // May be a router that answers for all addresses.
     if (answered.size === 1 && answered.has("Neighbor") && presence.mac_address !== null)
-      this.suspicion.hold(presence.mac_address, sighting);
-    else await this.tell(sighting);
+      this.suspicion.add(presence.mac_address, sighting);
+    else await this.report(sighting);
   }
 
   private async portsOf(
@@ -205,12 +209,12 @@ class SweepRun {
       BLOCK_SIZE,
       this.options.random,
     );
-    const ask = async (): Promise<void> => {
+    const probeNext = async (): Promise<void> => {
       for (let next = ports.next(); !next.done; next = ports.next()) {
-        outcomes.set(next.value, await askPort(ip, next.value, PORT_WAIT_MS, this.instruments));
+        outcomes.set(next.value, await probePort(ip, next.value, PORT_WAIT_MS, this.instruments));
       }
     };
-    await Promise.all(Array.from({ length: MAX_PORTS_AT_ONCE }, ask));
+    await Promise.all(Array.from({ length: MAX_CONCURRENT_PORTS }, probeNext));
     const open: OpenPort[] = [];
     if (isAllOpen(outcomes)) return { asked: [], open, outcomes };
     for (const number of ascending([...outcomes.keys()].filter((port) => outcomes.get(port)?.kind === "Open"))) {
@@ -221,7 +225,7 @@ class SweepRun {
       open.push({ number, protocol: "Tcp", service });
     }
     // Excludes ports that this machine could not probe.
-    const asked = ascending([...outcomes.keys()].filter((port) => !isOwnFault(outcomes.get(port))));
+    const asked = ascending([...outcomes.keys()].filter((port) => !isLocalFault(outcomes.get(port))));
     return { asked, open, outcomes };
   }
 
@@ -233,16 +237,16 @@ class SweepRun {
     return hostname;
   }
 
-  private async tell(sighting: AddressSighting): Promise<void> {
+  private async report(sighting: AddressSighting): Promise<void> {
     this.found += 1;
-    await this.on.answer(sighting);
+    await this.listeners.answer(sighting);
   }
 
-  private tellProgress(): void {
+  private reportProgress(): void {
     const now = this.monotonicMs();
     if (now - this.reportedAtMs < PROGRESS_EVERY_MS) return;
     this.reportedAtMs = now;
-    this.on.progress?.(this.progress());
+    this.listeners.progress?.(this.progress());
   }
 
   private progress(): SweepCounts {
@@ -252,7 +256,7 @@ class SweepRun {
       found: this.found,
       requests,
       errors: Object.fromEntries(errors),
-      means: this.instruments.describe(this.tcpPorts.length > 0),
+      methods: this.instruments.describe(this.tcpPorts.length > 0),
     };
   }
 }
@@ -264,7 +268,7 @@ function isAllOpen(outcomes: ReadonlyMap<number, TcpOutcome>): boolean {
   return outcomes.size >= MIN_PORTS_TO_SUSPECT && outcomes.values().every(({ kind }) => kind === "Open");
 }
 
-function isOwnFault(outcome: TcpOutcome | undefined): boolean {
+function isLocalFault(outcome: TcpOutcome | undefined): boolean {
   return (
     outcome?.kind === "Failed" &&
     (outcome.error === "Exhausted" || outcome.error === "NotPermitted" || outcome.error === "Other")

@@ -4,7 +4,7 @@
 import { connect, type Socket } from "node:net";
 import type { Ip } from "../../base/ip.ts";
 import type { Timers } from "../../base/timers.ts";
-import type { ErrorKind } from "./error-kinds.ts";
+import { errorKindOf } from "./error-kinds.ts";
 import type { TcpConnector, TcpOutcome } from "./tcp-prober.ts";
 
 export class RuntimeTcpProber implements TcpConnector {
@@ -20,11 +20,11 @@ export class RuntimeTcpProber implements TcpConnector {
     if (this.ended) throw this.ended.reason;
     return await new Promise((resolve, reject) => {
       let socket: Socket | null = null;
-      const settle = (how: () => void): void => {
+      const settle = (action: () => void): void => {
         if (!this.open.delete(refuse)) return;
         cancelTimer();
         socket?.destroy();
-        how();
+        action();
       };
       const refuse = (reason: unknown): void => settle(() => reject(reason));
       const conclude = (outcome: TcpOutcome): void => settle(() => resolve(outcome));
@@ -34,7 +34,7 @@ export class RuntimeTcpProber implements TcpConnector {
         socket = connect({ host: ip.text, port });
         // Late errors are ignored.
         socket.on("error", (error) => conclude(outcomeOf(error)));
-        socket.on("connect", () => conclude({ kind: isToItself(socket, port) ? "Refused" : "Open" }));
+        socket.on("connect", () => conclude({ kind: isSelfConnection(socket, port) ? "Refused" : "Open" }));
       } catch (error) {
         conclude(outcomeOf(error));
       }
@@ -48,7 +48,7 @@ export class RuntimeTcpProber implements TcpConnector {
 }
 
 /** A connection to a free local port may get that port as its source and connect to itself. */
-function isToItself(socket: Socket | null, port: number): boolean {
+function isSelfConnection(socket: Socket | null, port: number): boolean {
   return socket !== null && socket.localPort === port && socket.localAddress === socket.remoteAddress;
 }
 
@@ -56,19 +56,5 @@ function outcomeOf(error: unknown): TcpOutcome {
   const code = error instanceof Error && "code" in error ? error.code : null;
   if (code === "ECONNREFUSED") return { kind: "Unproven" };
   if (code === "ETIMEDOUT") return { kind: "Silent" };
-  return { kind: "Failed", error: KINDS.get(code) ?? "Other" };
+  return { kind: "Failed", error: errorKindOf(code) };
 }
-
-const KINDS: ReadonlyMap<unknown, ErrorKind> = new Map([
-  ["EHOSTUNREACH", "HostUnreachable"],
-  ["EHOSTDOWN", "HostUnreachable"],
-  ["ENETUNREACH", "NetworkUnreachable"],
-  ["ENETDOWN", "NetworkUnreachable"],
-  ["EPERM", "NotPermitted"],
-  ["EACCES", "NotPermitted"],
-  ["EAGAIN", "Exhausted"],
-  ["ENFILE", "Exhausted"],
-  ["EMFILE", "Exhausted"],
-  ["EADDRNOTAVAIL", "Exhausted"],
-  ["ENOBUFS", "Exhausted"],
-]);

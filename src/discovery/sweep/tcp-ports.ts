@@ -8,12 +8,12 @@ export const DEFAULT_TCP_PORTS: readonly number[] = [
 
 /** Ports for addresses that do not answer otherwise. With more, a silent network would take minutes. */
 export function portsForSilent(tcpPorts: readonly number[]): number[] {
-  const favorites = FAVORITES.filter((port) => tcpPorts.includes(port));
-  const others = tcpPorts.filter((port) => !favorites.includes(port));
-  return [...favorites, ...others].slice(0, MAX_PORTS_FOR_SILENT);
+  const preferred = PREFERRED_PORTS.filter((port) => tcpPorts.includes(port));
+  const others = tcpPorts.filter((port) => !preferred.includes(port));
+  return [...preferred, ...others].slice(0, MAX_PORTS_FOR_SILENT);
 }
 
 const MAX_PORTS_FOR_SILENT = 3;
 
 /** Ports open through firewalls that drop echo requests: server administration, web, Windows. */
-const FAVORITES = [22, 443, 445, 80, 3389];
+const PREFERRED_PORTS = [22, 443, 445, 80, 3389];

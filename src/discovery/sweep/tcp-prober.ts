@@ -81,7 +81,7 @@ export class TcpProber implements TcpConnector {
   end(reason: unknown): void {
     this.ended ??= { reason };
     for (const connecting of [...this.connecting]) {
-      this.forget(connecting);
+      this.remove(connecting);
       connecting.refuse(reason);
     }
   }
@@ -105,11 +105,11 @@ export class TcpProber implements TcpConnector {
   }
 
   private conclude(connecting: Connecting, outcome: TcpOutcome): void {
-    this.forget(connecting);
+    this.remove(connecting);
     connecting.settle(outcome);
   }
 
-  private forget(connecting: Connecting): void {
+  private remove(connecting: Connecting): void {
     connecting.cancelTimer();
     this.connecting.delete(connecting);
     if (this.connecting.size === 0) this.parts.pump.remove(this.drainBound);
@@ -117,15 +117,15 @@ export class TcpProber implements TcpConnector {
   }
 
   private outcomeOf(descriptor: number, ip: Ip, port: number, errno: number): TcpOutcome {
-    if (errno === 0) return { kind: this.isToItself(descriptor, ip, port) ? "Refused" : "Open" };
+    if (errno === 0) return { kind: this.isSelfConnection(descriptor, ip, port) ? "Refused" : "Open" };
     if (errno !== ECONNREFUSED) return { kind: "Failed", error: errorKindOf(errno) };
     return this.hasReceivedSegment(descriptor) ? { kind: "Refused" } : { kind: "Failed", error: "PortUnreachable" };
   }
 
   /** A connection to a free local port may get that port as its source and connect to itself. */
-  private isToItself(descriptor: number, ip: Ip, port: number): boolean {
-    const own = ipOfSocketAddress(this.parts.sockets.nameOf(descriptor));
-    return own?.port === port && own.ip.text === ip.text;
+  private isSelfConnection(descriptor: number, ip: Ip, port: number): boolean {
+    const localEnd = ipOfSocketAddress(this.parts.sockets.localAddress(descriptor));
+    return localEnd?.port === port && localEnd.ip.text === ip.text;
   }
 
   /** ICMP "port unreachable", also sent by routers and firewalls, yields the errno of a reset without a TCP segment. */

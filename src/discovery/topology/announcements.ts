@@ -35,7 +35,7 @@ type AnnouncingFields = Pick<
   | "cdp_address"
 > & { readonly more_neighbors?: readonly MoreNeighbor[] | undefined };
 
-interface Announced {
+interface AnnouncementList {
   readonly announcements: readonly Announcement[];
   /** Number of announcements in the entry's own fields; the rest are its `more_neighbors`, in order. */
   readonly ownCount: number;
@@ -43,10 +43,10 @@ interface Announced {
   readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
 }
 
-const NOTHING: Announced = { announcements: [], ownCount: 0, moreNeighbors: [] };
+const NO_ANNOUNCEMENTS: AnnouncementList = { announcements: [], ownCount: 0, moreNeighbors: [] };
 
 /** LLDP first, then CDP, then the others in order. */
-export function announcementsOf(entry: AnnouncingFields): Announced {
+export function announcementsOf(entry: AnnouncingFields): AnnouncementList {
   const own: Announcement[] = [];
   if (isLldp(entry)) {
     own.push(
@@ -62,7 +62,7 @@ export function announcementsOf(entry: AnnouncingFields): Announced {
   }
   if (isCdp(entry)) own.push(cdp(entry.cdp_device_id, entry.cdp_port_id, entry.cdp_platform, entry.cdp_address));
   const more = entry.more_neighbors ?? [];
-  if (own.length === 0 && more.length === 0) return NOTHING;
+  if (own.length === 0 && more.length === 0) return NO_ANNOUNCEMENTS;
   return {
     announcements: [...own, ...more.map(moreAnnouncement)],
     ownCount: own.length,

@@ -12,7 +12,7 @@ import type { TopologyPort } from "./facts.ts";
 export interface IdentityClaim {
   readonly port: TopologyPort;
   /** Indexes of its announcements. */
-  readonly places: readonly number[];
+  readonly announcementIndexes: readonly number[];
   /** True if all of them may come from beyond the cable. */
   readonly isFloodable: boolean;
   readonly chassisMac: string | null;
@@ -36,30 +36,30 @@ const CLAIMS = new WeakMap<TopologyPort, readonly IdentityClaim[]>();
 
 /** Claims that cannot be flooded first, else in order. */
 export function claimsOf(port: TopologyPort): readonly IdentityClaim[] {
-  const known = CLAIMS.get(port) ?? claimsMadeOf(port);
+  const known = CLAIMS.get(port) ?? buildClaims(port);
   CLAIMS.set(port, known);
   return known;
 }
 
-function claimsMadeOf(port: TopologyPort): IdentityClaim[] {
-  const said = port.announcements.map((announcement, place) => claimOf(port, announcement, place));
-  const direct = said.filter((claim) => !claim.isFloodable);
+function buildClaims(port: TopologyPort): IdentityClaim[] {
+  const claims = port.announcements.map((announcement, index) => claimOf(port, announcement, index));
+  const direct = claims.filter((claim) => !claim.isFloodable);
   const merged: IdentityClaim[] = [...direct];
-  for (const claim of said) {
+  for (const claim of claims) {
     if (!claim.isFloodable) continue;
-    const place = merged.findIndex((other) => isSameDevice(other, claim));
-    if (place < 0) merged.push(claim);
-    else merged[place] = together(merged[place] as IdentityClaim, claim);
+    const index = merged.findIndex((b) => isSameDevice(b, claim));
+    if (index < 0) merged.push(claim);
+    else merged[index] = mergeClaims(merged[index] as IdentityClaim, claim);
   }
   return merged;
 }
 
 /** True if two claims share a sign of a single device. */
-function isSameDevice(one: IdentityClaim, other: IdentityClaim): boolean {
-  if (one.names.some((name) => other.names.some((each) => compareNames(name, each) !== "Different"))) return true;
-  if (one.serials.some((serial) => other.serials.includes(serial))) return true;
-  const [macs, others] = [macsOf(one), macsOf(other)];
-  return macs.some((mac) => others.includes(mac)) || one.addresses.some((address) => other.addresses.includes(address));
+function isSameDevice(a: IdentityClaim, b: IdentityClaim): boolean {
+  if (a.names.some((name) => b.names.some((each) => compareNames(name, each) !== "Different"))) return true;
+  if (a.serials.some((serial) => b.serials.includes(serial))) return true;
+  const [macs, others] = [macsOf(a), macsOf(b)];
+  return macs.some((mac) => others.includes(mac)) || a.addresses.some((address) => b.addresses.includes(address));
 }
 
 export function macsOf(claim: IdentityClaim): readonly string[] {
@@ -103,7 +103,7 @@ const CHASSIS_WEIGHTS = {
   MacAddress: 1,
 } as const;
 
-function claimOf(port: TopologyPort, announcement: Announcement, place: number): IdentityClaim {
+function claimOf(port: TopologyPort, announcement: Announcement, index: number): IdentityClaim {
   const { chassis_id: chassis, port_id: portId } = announcement;
   const floodable = isFloodable(announcement);
   const isCdpAsLldp = floodable && announcement.protocol === "Lldp";
@@ -122,7 +122,7 @@ function claimOf(port: TopologyPort, announcement: Announcement, place: number):
   ].map(usableAddress);
   return {
     port,
-    places: [place],
+    announcementIndexes: [index],
     isFloodable: floodable,
     chassisMac,
     chassisText,
@@ -138,20 +138,20 @@ function claimOf(port: TopologyPort, announcement: Announcement, place: number):
 }
 
 /** Merges two claims of one device; the first wins. */
-function together(one: IdentityClaim, other: IdentityClaim): IdentityClaim {
+function mergeClaims(a: IdentityClaim, b: IdentityClaim): IdentityClaim {
   return {
-    port: one.port,
-    places: [...one.places, ...other.places],
-    isFloodable: one.isFloodable && other.isFloodable,
-    chassisMac: one.chassisMac ?? other.chassisMac,
-    chassisText: one.chassisText ?? other.chassisText,
-    names: distinct([...one.names, ...other.names]),
-    isNamed: one.isNamed || other.isNamed,
-    serials: distinct([...one.serials, ...other.serials]),
-    macs: distinct([...one.macs, ...other.macs]),
-    addresses: distinct([...one.addresses, ...other.addresses]),
-    portIds: [...one.portIds, ...other.portIds],
-    portDesc: one.portDesc ?? other.portDesc,
+    port: a.port,
+    announcementIndexes: [...a.announcementIndexes, ...b.announcementIndexes],
+    isFloodable: a.isFloodable && b.isFloodable,
+    chassisMac: a.chassisMac ?? b.chassisMac,
+    chassisText: a.chassisText ?? b.chassisText,
+    names: distinct([...a.names, ...b.names]),
+    isNamed: a.isNamed || b.isNamed,
+    serials: distinct([...a.serials, ...b.serials]),
+    macs: distinct([...a.macs, ...b.macs]),
+    addresses: distinct([...a.addresses, ...b.addresses]),
+    portIds: [...a.portIds, ...b.portIds],
+    portDesc: a.portDesc ?? b.portDesc,
   };
 }
 

@@ -5,7 +5,7 @@ import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
 
 /** Default names. */
-const NO_NAMES = new Set([
+const DEFAULT_NAMES = new Set([
   "",
   "localhost",
   "localhost.localdomain",
@@ -23,7 +23,7 @@ const NO_NAMES = new Set([
 export function deviceName(text: string | null | undefined): string | null {
   if (text === null || text === undefined) return null;
   const folded = foldCase(text.trim()).replace(/\.$/, "");
-  return NO_NAMES.has(folded) || parseIp(folded) !== null || BARE_MAC.test(folded) || parseMac(folded) !== null
+  return DEFAULT_NAMES.has(folded) || parseIp(folded) !== null || BARE_MAC.test(folded) || parseMac(folded) !== null
     ? null
     : folded;
 }
@@ -37,9 +37,9 @@ export function firstLabel(name: string): string {
 type NameRelation = "Same" | "Short" | "Different";
 
 /** For names in the format of deviceName. Short: one lacks its domain. Different domains make different names. */
-export function compareNames(one: string, other: string): NameRelation {
-  if (one === other) return "Same";
-  return one.startsWith(`${other}.`) || other.startsWith(`${one}.`) ? "Short" : "Different";
+export function compareNames(a: string, b: string): NameRelation {
+  if (a === b) return "Same";
+  return a.startsWith(`${b}.`) || b.startsWith(`${a}.`) ? "Short" : "Different";
 }
 
 /** Possible interpretations of a CDP device ID. */

@@ -7,62 +7,62 @@ import type { NetworkFacts } from "./facts.ts";
 /**
  * Maximum records per kind for a cached network: about 80 MB of interfaces. A larger network is read again each time.
  */
-export const REMEMBERED_RECORDS_MAX = 120_000;
+export const CACHED_RECORDS_MAX = 120_000;
 
 /** Record number → transaction that wrote the version in force, in page order. */
-export type VersionsThen = ReadonlyMap<number, number>;
+export type VersionsAsOf = ReadonlyMap<number, number>;
 
 /** Versions in force as of a transaction, by kind code. */
-export interface StateThen {
+export interface StateAsOf {
   readonly sequence: number;
-  readonly versions: ReadonlyMap<number, VersionsThen>;
+  readonly versions: ReadonlyMap<number, VersionsAsOf>;
 }
 
-interface RememberedPart<Part> {
+interface CachedPart<Part> {
   readonly version: number;
   readonly part: Part;
 }
 
 /** By record number: the content of the last version read. */
-export type RememberedParts<Part> = Map<number, RememberedPart<Part>>;
+export type CachedParts<Part> = Map<number, CachedPart<Part>>;
 
-export class FactsMemory {
+export class FactsCache {
   private networkN: number | null = null;
-  private state: StateThen | null = null;
+  private state: StateAsOf | null = null;
   private facts: NetworkFacts | null = null;
-  private parts = new Map<number, RememberedParts<unknown>>();
+  private parts = new Map<number, CachedParts<unknown>>();
 
   /** Returns the last state of this network; null if none. */
-  stateOf(networkN: number): StateThen | null {
+  stateOf(networkN: number): StateAsOf | null {
     return networkN === this.networkN ? this.state : null;
   }
 
   /** Returns the facts of this network if its last state is unchanged; null otherwise. */
-  factsOf(networkN: number, { versions }: StateThen): NetworkFacts | null {
+  factsOf(networkN: number, { versions }: StateAsOf): NetworkFacts | null {
     const known = this.stateOf(networkN);
     const isSame = known !== null && [...versions].every(([code, own]) => known.versions.get(code) === own);
     return isSame ? this.facts : null;
   }
 
   /** Stores the facts of the last stored state. */
-  keepFacts(state: StateThen, facts: NetworkFacts): void {
+  storeFacts(state: StateAsOf, facts: NetworkFacts): void {
     if (this.state === state) this.facts = facts;
   }
 
   /** Forgets all other networks. */
-  keepState(networkN: number, state: StateThen): void {
+  storeState(networkN: number, state: StateAsOf): void {
     this.facts = this.factsOf(networkN, state);
     const count = [...this.parts.values()].reduce((sum, { size }) => sum + size, 0);
     // The cache may also hold records that did not exist at the requested times.
-    if (networkN !== this.networkN || count > 3 * REMEMBERED_RECORDS_MAX) this.parts = new Map();
+    if (networkN !== this.networkN || count > 3 * CACHED_RECORDS_MAX) this.parts = new Map();
     this.networkN = networkN;
     this.state = state;
   }
 
   /** Parts of the network whose state was stored last. */
-  partsOf<Part>({ code }: AnyKind): RememberedParts<Part> {
+  partsOf<Part>({ code }: AnyKind): CachedParts<Part> {
     const known = this.parts.get(code) ?? new Map();
     this.parts.set(code, known);
-    return known as RememberedParts<Part>;
+    return known as CachedParts<Part>;
   }
 }

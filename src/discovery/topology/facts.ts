@@ -39,7 +39,7 @@ export interface TopologyPort {
 }
 
 /** A host as shown on a network map. */
-export interface ShownHost extends TopologyHost {
+export interface MapHost extends TopologyHost {
   readonly manufacturer: string | null;
   readonly model: string | null;
   readonly management_url: string | null;
@@ -47,7 +47,7 @@ export interface ShownHost extends TopologyHost {
 }
 
 /** With its stored far ends. */
-export interface ShownPort extends TopologyPort {
+export interface MapPort extends TopologyPort {
   readonly speed_bps: number | null;
   readonly oper_status: OperStatus;
   readonly stale_since: string | null;
@@ -59,13 +59,13 @@ export interface ShownPort extends TopologyPort {
 }
 
 export interface NetworkFacts {
-  readonly hosts: readonly ShownHost[];
-  readonly ports: readonly ShownPort[];
+  readonly hosts: readonly MapHost[];
+  readonly ports: readonly MapPort[];
 }
 
 /** Changes to a network's facts, by ID; null for removed ones. */
 export interface FactsChange {
-  readonly hosts: ReadonlyMap<string, ShownHost | null>;
+  readonly hosts: ReadonlyMap<string, MapHost | null>;
   /** With the record number: interfaces are ordered by it. */
-  readonly ports: ReadonlyMap<string, { readonly n: number; readonly port: ShownPort } | null>;
+  readonly ports: ReadonlyMap<string, { readonly n: number; readonly port: MapPort } | null>;
 }

@@ -2,8 +2,8 @@
 
 import type { Reader } from "../../db/reading/reader.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
-import type { NetworkFacts, ShownPort } from "./facts.ts";
-import { networkFacts, type Unwritten } from "./network-facts.ts";
+import type { MapPort, NetworkFacts } from "./facts.ts";
+import { networkFacts, type PendingWrites } from "./network-facts.ts";
 import { type PortResolution, resolveNeighbors } from "./resolve.ts";
 
 /** Far ends of one interface entry. Plain data: it crosses threads. */
@@ -17,23 +17,23 @@ export interface NeighborLink {
 }
 
 /** Entries per command. */
-const LINKS_OF_BATCH = 1_000;
+const LINKS_PER_BATCH = 1_000;
 
-/** @param unwritten earlier writes of a dry run */
+/** @param pendingWrites earlier writes of a dry run */
 export function linksOf(
   reader: Reader,
   networkN: number,
-  unwritten?: Unwritten,
+  pendingWrites?: PendingWrites,
 ): { find(): Generator<{ readonly links: readonly NeighborLink[] }> } {
   return {
     *find() {
-      const facts = networkFacts(reader, networkN, null, unwritten);
+      const facts = networkFacts(reader, networkN, null, pendingWrites);
       // All parsed records of the network are garbage now: the collector would wait for several networks' worth.
       Bun.gc(true);
       const links = changedLinks(facts);
       Bun.gc(true);
-      for (let start = 0; start < links.length; start += LINKS_OF_BATCH)
-        yield { links: links.slice(start, start + LINKS_OF_BATCH) };
+      for (let start = 0; start < links.length; start += LINKS_PER_BATCH)
+        yield { links: links.slice(start, start + LINKS_PER_BATCH) };
     },
   };
 }
@@ -43,20 +43,20 @@ export function changedLinks({ hosts, ports }: NetworkFacts): NeighborLink[] {
   const resolutions = resolveNeighbors(hosts, ports);
   return ports.flatMap((port) => {
     const link = linkOf(port, resolutions.get(port.id));
-    return isSaid(port, link) ? [] : [link];
+    return isStored(port, link) ? [] : [link];
   });
 }
 
-function linkOf(port: ShownPort, resolution: PortResolution | undefined): NeighborLink {
+function linkOf(port: MapPort, resolution: PortResolution | undefined): NeighborLink {
   const announced = resolution?.announced ?? [];
   return {
     if_entry_id: port.id,
     fingerprint: port.fingerprint,
     neighbor: resolution?.neighbor ?? null,
-    more: port.moreNeighbors.map((_, place) => announced[port.ownCount + place] ?? null),
+    more: port.moreNeighbors.map((_, index) => announced[port.ownCount + index] ?? null),
   };
 }
 
-function isSaid(port: ShownPort, { neighbor, more }: NeighborLink): boolean {
-  return port.neighbor?.id === neighbor?.id && port.moreNeighbors.every((to, place) => to?.id === more[place]?.id);
+function isStored(port: MapPort, { neighbor, more }: NeighborLink): boolean {
+  return port.neighbor?.id === neighbor?.id && port.moreNeighbors.every((to, index) => to?.id === more[index]?.id);
 }

@@ -1,17 +1,17 @@
 // The hosts and interfaces that claims are matched against, updated change by change.
 
 import type { FactsChange, TopologyHost, TopologyPort } from "./facts.ts";
-import type { ClaimGround } from "./ground.ts";
-import { Index } from "./index-of.ts";
+import type { HostLookup } from "./ground.ts";
+import { MultiMap } from "./index-of.ts";
 import { SignsOverTime } from "./signs-over-time.ts";
 
-interface GroundChange {
+interface LookupChange {
   /** IDs of interfaces added, removed or changed. */
   readonly ports: ReadonlySet<string>;
   /** Indexes of hosts whose interface names may have changed. */
   readonly renamed: ReadonlySet<number>;
   /** Indexes of hosts whose signs changed. */
-  readonly signed: ReadonlySet<number>;
+  readonly signChanges: ReadonlySet<number>;
   /** All signs that these hosts have or had. */
   readonly signs: ReadonlySet<string>;
 }
@@ -21,27 +21,27 @@ interface OrderedPort {
   readonly port: TopologyPort;
 }
 
-export class GroundOverTime implements ClaimGround {
+export class IncrementalLookup implements HostLookup {
   readonly signs = new SignsOverTime();
   /** Includes removed hosts. */
-  private readonly places = new Map<string, number>();
+  private readonly indexById = new Map<string, number>();
   private readonly ids: string[] = [];
   private readonly hosts = new Map<string, TopologyHost>();
   /** By ID, including interfaces of removed hosts. */
   private readonly ports = new Map<string, OrderedPort>();
-  private readonly portIds = new Index<string, string>();
+  private readonly portIds = new MultiMap<string, string>();
   /** By host ID, in record order. */
   private readonly ordered = new Map<string, readonly TopologyPort[]>();
 
-  revise(change: FactsChange): GroundChange {
+  update(change: FactsChange): LookupChange {
     const ports = new Set<string>();
     const renamed = new Set<string>();
     for (const [id, now] of change.ports) {
       const before = this.ports.get(id);
       // Keep the same object for equal data: interfaces are compared by identity.
-      if (before !== undefined && now !== null && saysTheSame(before.port, now.port)) continue;
+      if (before !== undefined && now !== null && hasSameContent(before.port, now.port)) continue;
       ports.add(id);
-      const isRenamed = before === undefined || now === null || !isCalledTheSame(before.port, now.port);
+      const isRenamed = before === undefined || now === null || !hasSameNames(before.port, now.port);
       for (const each of [before, now]) {
         if (each === undefined || each === null) continue;
         this.ordered.delete(each.port.host_id);
@@ -52,28 +52,32 @@ export class GroundOverTime implements ClaimGround {
     for (const [id, host] of change.hosts) {
       if ((host === null) === this.hosts.has(id)) {
         renamed.add(id);
-        for (const portId of this.portIds.of(id)) ports.add(portId);
+        for (const portId of this.portIds.get(id)) ports.add(portId);
       }
       if (host === null) this.hosts.delete(id);
       else this.hosts.set(id, host);
-      this.place(id);
+      this.index(id);
     }
-    return { ports, renamed: this.placesOf(renamed), ...this.signAll(new Set([...change.hosts.keys(), ...renamed])) };
+    return {
+      ports,
+      renamed: this.indexesOf(renamed),
+      ...this.updateSigns(new Set([...change.hosts.keys(), ...renamed])),
+    };
   }
 
-  idAt(place: number): string {
-    return this.ids[place] as string;
+  idAt(index: number): string {
+    return this.ids[index] as string;
   }
 
-  placeOf(hostId: string): number {
-    return this.places.get(hostId) as number;
+  indexOf(hostId: string): number {
+    return this.indexById.get(hostId) as number;
   }
 
-  portsOf(place: number): readonly TopologyPort[] {
-    const hostId = this.idAt(place);
+  portsOf(index: number): readonly TopologyPort[] {
+    const hostId = this.idAt(index);
     let ports = this.ordered.get(hostId);
     if (ports === undefined) {
-      ports = [...this.portIds.of(hostId)]
+      ports = [...this.portIds.get(hostId)]
         .map((id) => this.ports.get(id) as OrderedPort)
         .sort((a, b) => a.n - b.n)
         .map(({ port }) => port);
@@ -102,49 +106,45 @@ export class GroundOverTime implements ClaimGround {
     }
   }
 
-  private signAll(hostIds: ReadonlySet<string>): Pick<GroundChange, "signed" | "signs"> {
-    const signed = new Set<number>();
+  private updateSigns(hostIds: ReadonlySet<string>): Omit<LookupChange, "ports" | "renamed"> {
+    const signChanges = new Set<number>();
     const signs = new Set<string>();
     for (const id of hostIds) {
-      const place = this.places.get(id);
-      if (place === undefined) continue;
-      const found = this.signs.set(place, this.hosts.get(id) ?? null, this.portsOf(place));
+      const index = this.indexById.get(id);
+      if (index === undefined) continue;
+      const found = this.signs.set(index, this.hosts.get(id) ?? null, this.portsOf(index));
       if (found === null) continue;
-      signed.add(place);
+      signChanges.add(index);
       for (const sign of found) signs.add(sign);
     }
-    return { signed, signs };
+    return { signChanges, signs };
   }
 
-  private place(hostId: string): void {
-    if (this.places.has(hostId)) return;
-    this.places.set(hostId, this.ids.length);
+  private index(hostId: string): void {
+    if (this.indexById.has(hostId)) return;
+    this.indexById.set(hostId, this.ids.length);
     this.ids.push(hostId);
   }
 
-  private placesOf(hostIds: Iterable<string>): Set<number> {
-    return new Set([...hostIds].map((id) => this.places.get(id)).filter((place) => place !== undefined));
+  private indexesOf(hostIds: Iterable<string>): Set<number> {
+    return new Set([...hostIds].map((id) => this.indexById.get(id)).filter((index) => index !== undefined));
   }
 }
 
-function saysTheSame(one: TopologyPort, other: TopologyPort): boolean {
-  return (
-    isCalledTheSame(one, other) &&
-    one.ownCount === other.ownCount &&
-    Bun.deepEquals(one.announcements, other.announcements)
-  );
+function hasSameContent(a: TopologyPort, b: TopologyPort): boolean {
+  return hasSameNames(a, b) && a.ownCount === b.ownCount && Bun.deepEquals(a.announcements, b.announcements);
 }
 
 /** Compares every field that an announcement may refer to. */
-function isCalledTheSame(one: TopologyPort, other: TopologyPort): boolean {
+function hasSameNames(a: TopologyPort, b: TopologyPort): boolean {
   return (
-    one.host_id === other.host_id &&
-    one.if_index === other.if_index &&
-    one.if_descr === other.if_descr &&
-    one.if_name === other.if_name &&
-    one.if_alias === other.if_alias &&
-    one.if_type === other.if_type &&
-    one.mac_address === other.mac_address &&
-    one.ip_address === other.ip_address
+    a.host_id === b.host_id &&
+    a.if_index === b.if_index &&
+    a.if_descr === b.if_descr &&
+    a.if_name === b.if_name &&
+    a.if_alias === b.if_alias &&
+    a.if_type === b.if_type &&
+    a.mac_address === b.mac_address &&
+    a.ip_address === b.ip_address
   );
 }

@@ -4,51 +4,51 @@ import { claimsOf, type IdentityClaim } from "./claims.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
 import { ClaimedHosts, type HostSigns } from "./identify.ts";
 
-export interface ClaimGround {
+export interface HostLookup {
   readonly signs: HostSigns;
-  idAt(place: number): string;
+  idAt(index: number): string;
   /** Only for an existing host. */
-  placeOf(hostId: string): number;
-  portsOf(place: number): readonly TopologyPort[];
+  indexOf(hostId: string): number;
+  portsOf(index: number): readonly TopologyPort[];
 }
 
 /** The whole network, with all its claims. */
-export class WholeNetwork implements ClaimGround {
+export class NetworkLookup implements HostLookup {
   readonly signs: HostSigns;
   readonly claims: readonly IdentityClaim[];
   private readonly hosts: readonly TopologyHost[];
-  private readonly places = new Map<string, number>();
+  private readonly indexById = new Map<string, number>();
   private readonly portsAt = new Map<number, TopologyPort[]>();
 
   constructor(hosts: readonly TopologyHost[], ports: readonly TopologyPort[]) {
     this.hosts = hosts;
-    for (const [place, { id }] of hosts.entries()) this.places.set(id, place);
+    for (const [index, { id }] of hosts.entries()) this.indexById.set(id, index);
     const claims: IdentityClaim[] = [];
     let [hostId, own]: [string, TopologyPort[]] = ["", []];
     for (const port of ports) {
       // Ports of one host are mostly consecutive.
       if (port.host_id !== hostId) {
-        const place = this.places.get(port.host_id);
-        if (place === undefined) continue;
-        [hostId, own] = [port.host_id, this.portsAt.get(place) ?? []];
-        this.portsAt.set(place, own);
+        const index = this.indexById.get(port.host_id);
+        if (index === undefined) continue;
+        [hostId, own] = [port.host_id, this.portsAt.get(index) ?? []];
+        this.portsAt.set(index, own);
       }
       own.push(port);
       if (port.announcements.length > 0) claims.push(...claimsOf(port));
     }
     this.claims = claims;
-    this.signs = new ClaimedHosts(hosts, ports, this.places, claims);
+    this.signs = new ClaimedHosts(hosts, ports, this.indexById, claims);
   }
 
-  idAt(place: number): string {
-    return (this.hosts[place] as TopologyHost).id;
+  idAt(index: number): string {
+    return (this.hosts[index] as TopologyHost).id;
   }
 
-  placeOf(hostId: string): number {
-    return this.places.get(hostId) as number;
+  indexOf(hostId: string): number {
+    return this.indexById.get(hostId) as number;
   }
 
-  portsOf(place: number): readonly TopologyPort[] {
-    return this.portsAt.get(place) ?? [];
+  portsOf(index: number): readonly TopologyPort[] {
+    return this.portsAt.get(index) ?? [];
   }
 }

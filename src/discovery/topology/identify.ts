@@ -42,9 +42,9 @@ export interface KnownSigns {
   readonly serial: string | null;
 }
 
-/** Lookup of hosts by sign. A host is identified by its index, its `place`. */
+/** Lookup of hosts by sign. A host is identified by its index. */
 export abstract class HostSigns {
-  protected abstract knownAt(place: number): KnownSigns;
+  protected abstract knownAt(hostIndex: number): KnownSigns;
   /** Indexes of hosts with the MAC address, without duplicates. */
   protected abstract withMac(mac: string): readonly number[] | undefined;
   /** Same for a key from keysOf. */
@@ -53,9 +53,10 @@ export abstract class HostSigns {
   /** Returns the hosts that share a sign with a claim, with their scores. */
   candidates(claim: IdentityClaim): Map<number, number> {
     const found = new Map<number, number>();
-    const add = (places: readonly number[] | undefined) => {
-      if (places === undefined || places.length > SHARED_BY_MAX) return;
-      for (const place of places) if (!found.has(place)) found.set(place, this.score(claim, place));
+    const add = (hostIndexes: readonly number[] | undefined) => {
+      if (hostIndexes === undefined || hostIndexes.length > SHARED_BY_MAX) return;
+      for (const hostIndex of hostIndexes)
+        if (!found.has(hostIndex)) found.set(hostIndex, this.score(claim, hostIndex));
     };
     for (const mac of macsOf(claim)) add(this.withMac(mac));
     for (const key of keysOf(claim)) add(this.withText(key));
@@ -63,19 +64,19 @@ export abstract class HostSigns {
   }
 
   /** Negative if contradictions prevail. */
-  score(claim: IdentityClaim, place: number): number {
-    const known = this.knownAt(place);
-    let score = chassisScore(claim, known, (mac) => this.has(mac, place));
-    if (claim.macs.some((mac) => this.has(mac, place))) score += CLAIM_WEIGHTS.mac;
+  score(claim: IdentityClaim, hostIndex: number): number {
+    const known = this.knownAt(hostIndex);
+    let score = chassisScore(claim, known, (mac) => this.has(mac, hostIndex));
+    if (claim.macs.some((mac) => this.has(mac, hostIndex))) score += CLAIM_WEIGHTS.mac;
     if (known.serial !== null && claim.serials.includes(known.serial)) score += CLAIM_WEIGHTS.serial;
     score += nameScore(claim, known);
-    if (claim.addresses.some((address) => this.withText(`a ${address}`)?.includes(place) === true))
+    if (claim.addresses.some((address) => this.withText(`a ${address}`)?.includes(hostIndex) === true))
       score += CLAIM_WEIGHTS.address;
     return score;
   }
 
-  private has(mac: string, place: number): boolean {
-    return this.withMac(mac)?.includes(place) === true;
+  private has(mac: string, hostIndex: number): boolean {
+    return this.withMac(mac)?.includes(hostIndex) === true;
   }
 }
 
@@ -89,7 +90,7 @@ export class ClaimedHosts extends HostSigns {
   constructor(
     hosts: readonly TopologyHost[],
     ports: readonly TopologyPort[],
-    hostPlaces: ReadonlyMap<string, number>,
+    hostIndexById: ReadonlyMap<string, number>,
     claims: readonly IdentityClaim[],
   ) {
     super();
@@ -98,29 +99,29 @@ export class ClaimedHosts extends HostSigns {
       for (const key of keysOf(claim)) this.byText.set(key, []);
     }
     const byAddressMac = new Map([...this.byMac.keys()].map((mac) => [mac, [] as number[]]));
-    this.known = hosts.map((host, place) => {
-      const known = knownOf(host);
-      this.noteMac(known.chassisMac, place);
+    this.known = hosts.map((host, hostIndex) => {
+      const known = knownSignsOf(host);
+      this.addMac(known.chassisMac, hostIndex);
       for (const { mac_address } of host.addresses) {
-        const places = byAddressMac.get(usableMac(mac_address) ?? "");
-        if (places !== undefined && places.at(-1) !== place) places.push(place);
+        const hostIndexes = byAddressMac.get(usableMac(mac_address) ?? "");
+        if (hostIndexes !== undefined && hostIndexes.at(-1) !== hostIndex) hostIndexes.push(hostIndex);
       }
-      for (const key of keysOfHost(host, known)) note(this.byText, key, place);
+      for (const key of keysOfHost(host, known)) addTo(this.byText, key, hostIndex);
       return known;
     });
     // Proxy ARP: the MAC address answers for other hosts.
-    for (const [mac, places] of byAddressMac) {
-      if (places.length <= ADDRESSES_PER_MAC_MAX) for (const place of places) this.noteMac(mac, place);
+    for (const [mac, hostIndexes] of byAddressMac) {
+      if (hostIndexes.length <= ADDRESSES_PER_MAC_MAX) for (const hostIndex of hostIndexes) this.addMac(mac, hostIndex);
     }
     for (const { mac_address: mac, host_id: hostId } of ports) {
       if (mac === null || !this.byMac.has(mac)) continue;
-      const place = hostPlaces.get(hostId);
-      if (place !== undefined) this.noteMac(mac, place);
+      const hostIndex = hostIndexById.get(hostId);
+      if (hostIndex !== undefined) this.addMac(mac, hostIndex);
     }
   }
 
-  protected knownAt(place: number): KnownSigns {
-    return this.known[place] as KnownSigns;
+  protected knownAt(hostIndex: number): KnownSigns {
+    return this.known[hostIndex] as KnownSigns;
   }
 
   protected withMac(mac: string): readonly number[] | undefined {
@@ -131,8 +132,8 @@ export class ClaimedHosts extends HostSigns {
     return this.byText.get(key);
   }
 
-  private noteMac(mac: string | null, place: number): void {
-    if (mac !== null) note(this.byMac, mac, place);
+  private addMac(mac: string | null, hostIndex: number): void {
+    if (mac !== null) addTo(this.byMac, mac, hostIndex);
   }
 }
 
@@ -160,7 +161,7 @@ function nameScore(claim: IdentityClaim, known: KnownSigns): number {
   return claim.isNamed ? -CLAIM_WEIGHTS.sysName : 0;
 }
 
-export function knownOf(host: TopologyHost): KnownSigns {
+export function knownSignsOf(host: TopologyHost): KnownSigns {
   const chassisMac = host.chassis_id === null ? null : usableMac(host.chassis_id);
   const isText = host.chassis_id !== null && host.chassis_id.trim() !== "" && parseMac(host.chassis_id) === null;
   return {
@@ -204,7 +205,7 @@ export function keysOfHost(host: TopologyHost, { chassisText, sysName, otherName
   return keys;
 }
 
-function note(index: Map<string, number[]>, key: string, place: number): void {
-  const places = index.get(key);
-  if (places !== undefined && !places.includes(place)) places.push(place);
+function addTo(index: Map<string, number[]>, key: string, hostIndex: number): void {
+  const hostIndexes = index.get(key);
+  if (hostIndexes !== undefined && !hostIndexes.includes(hostIndex)) hostIndexes.push(hostIndex);
 }

@@ -1,9 +1,9 @@
 // Multimap: several values per key. Pure.
 
-export class Index<Key, Value> {
+export class MultiMap<Key, Value> {
   private readonly values = new Map<Key, Set<Value>>();
 
-  of(key: Key): ReadonlySet<Value> {
+  get(key: Key): ReadonlySet<Value> {
     return this.values.get(key) ?? NONE;
   }
 

@@ -1,6 +1,7 @@
 // Reader for a network's hosts and links as of one transaction, in short steps outside any read transaction. Keeps a
 // few hundred bytes per host, address and interface, no forwarding tables.
 
+import { runSteps } from "../../base/steps.ts";
 import { type AnyKind, parseMembers, type RecordBase, scopeKey } from "../../db/kind.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
@@ -10,39 +11,35 @@ import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { announcementsFingerprint, announcementsOf } from "./announcements.ts";
-import type { NetworkFacts, ShownHost, ShownPort, TopologyAddress } from "./facts.ts";
+import type { MapHost, MapPort, NetworkFacts, TopologyAddress } from "./facts.ts";
 
 /** Records per step: a few milliseconds. */
 const STEP_ROWS = 1_000;
 
 /** Unwritten records by ID, treated as written; null for a deleted one. */
-export type Unwritten = (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>;
+export type PendingWrites = (kind: AnyKind) => ReadonlyMap<string, RecordBase | null>;
 
-const NOTHING_UNWRITTEN: Unwritten = () => new Map();
+const NO_PENDING_WRITES: PendingWrites = () => new Map();
 
 /** Reads everything at once, live or as of a past time, for a dedicated thread. */
 export function networkFacts(
   reader: Reader,
   networkN: number,
   asOf: AsOf | null = null,
-  unwritten: Unwritten = NOTHING_UNWRITTEN,
+  pendingWrites: PendingWrites = NO_PENDING_WRITES,
 ): NetworkFacts {
-  const steps = gatherNetworkFacts(reader, networkN, (asOf ?? reader.present()).sequence, unwritten);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
+  return runSteps(gatherNetworkFacts(reader, networkN, (asOf ?? reader.present()).sequence, pendingWrites));
 }
 
-/** Reads everything as of one transaction, yielding between steps. @param unwritten records also treated as written */
+/** Reads everything as of one transaction, yielding between steps. @param pendingWrites records also treated as written */
 export function* gatherNetworkFacts(
   connection: ReadConnection,
   networkN: number,
   sequence: number,
-  unwritten: Unwritten = NOTHING_UNWRITTEN,
+  pendingWrites: PendingWrites = NO_PENDING_WRITES,
 ): Generator<void, NetworkFacts> {
-  return yield* composedFacts((kind, partOf) =>
-    livingParts(living(connection, kind, networkN, sequence, unwritten(kind)), partOf),
+  return yield* composeFacts((kind, partOf) =>
+    aliveParts(aliveRecords(connection, kind, networkN, sequence, pendingWrites(kind)), partOf),
   );
 }
 
@@ -51,7 +48,7 @@ export function* gatherNetworkFacts(
 export type PartsOf = <Part>(kind: AnyKind, partOf: (record: any) => Part) => Iterable<readonly Part[]>;
 
 /** Composes the facts from the parts of all records, yielding between steps. */
-export function* composedFacts(partsOf: PartsOf): Generator<void, NetworkFacts> {
+export function* composeFacts(partsOf: PartsOf): Generator<void, NetworkFacts> {
   const addresses = new Map<string, AddressPart[]>();
   const ipOf = new Map<string, string>();
   for (const step of partsOf(ipAddressKind, addressPart)) {
@@ -63,14 +60,14 @@ export function* composedFacts(partsOf: PartsOf): Generator<void, NetworkFacts> 
     }
     yield;
   }
-  const hosts: ShownHost[] = [];
+  const hosts: MapHost[] = [];
   for (const step of partsOf(hostKind, hostPart)) {
-    for (const host of step) hosts.push({ ...host, addresses: inPositions(addresses.get(host.id)) });
+    for (const host of step) hosts.push({ ...host, addresses: sortedByPosition(addresses.get(host.id)) });
     yield;
   }
-  const ports: ShownPort[] = [];
+  const ports: MapPort[] = [];
   for (const step of partsOf(ifEntryKind, portPart)) {
-    for (const port of step) ports.push(shownPort(port, ipOf));
+    for (const port of step) ports.push(mapPort(port, ipOf));
     yield;
   }
   return { hosts, ports };
@@ -79,16 +76,16 @@ export function* composedFacts(partsOf: PartsOf): Generator<void, NetworkFacts> 
 /** Own data of an address. */
 export type AddressPart = Pick<IpAddressRecord, "id" | "host_id" | "ip_address" | "mac_address" | "position">;
 /** Own data of a host. */
-export type HostPart = Omit<ShownHost, "addresses">;
+export type HostPart = Omit<MapHost, "addresses">;
 /** Own data of an interface entry. */
-export type PortPart = ShownPort & { readonly ip_address: null; readonly ip_address_id: string | null };
+export type PortPart = MapPort & { readonly ip_address: null; readonly ip_address_id: string | null };
 
 export function addressPart({ id, host_id, ip_address, mac_address, position }: IpAddressRecord): AddressPart {
   return { id, host_id, ip_address, mac_address, position };
 }
 
 /** Sorts the addresses of one host by position. */
-export function inPositions(parts: readonly AddressPart[] = []): TopologyAddress[] {
+export function sortedByPosition(parts: readonly AddressPart[] = []): TopologyAddress[] {
   return parts
     .toSorted((a, b) => a.position - b.position)
     .map(({ ip_address, mac_address }) => ({ ip_address, mac_address }));
@@ -147,38 +144,38 @@ export function portPart(entry: IfEntryRecord): PortPart {
 }
 
 /** Most interfaces have no address: returns the part unchanged. */
-export function shownPort(part: PortPart, ipOf: ReadonlyMap<string, string>): ShownPort {
+export function mapPort(part: PortPart, ipOf: ReadonlyMap<string, string>): MapPort {
   const { ip_address_id: id } = part;
   const ip_address = id === null ? null : (ipOf.get(id) ?? null);
   return ip_address === null ? part : { ...part, ip_address };
 }
 
-function* livingParts<R, Part>(steps: Iterable<R[]>, partOf: (record: R) => Part): Generator<Part[]> {
+function* aliveParts<R, Part>(steps: Iterable<R[]>, partOf: (record: R) => Part): Generator<Part[]> {
   for (const step of steps) yield step.map(partOf);
 }
 
 /** The records of a kind in a network, in page order, step by step; unwritten ones last. */
-function* living<R extends RecordBase>(
+function* aliveRecords<R extends RecordBase>(
   connection: ReadConnection,
   kind: AnyKind,
   networkN: number,
   sequence: number,
-  unwritten: ReadonlyMap<string, RecordBase | null>,
+  pendingWrites: ReadonlyMap<string, RecordBase | null>,
 ): Generator<R[]> {
   const written = new Set<string>();
   for (const rows of storedRecords<R>(connection, kind, networkN, sequence)) {
     const step = rows.map(([, record]) => record);
-    if (unwritten.size === 0) yield step;
+    if (pendingWrites.size === 0) yield step;
     else {
       yield step.flatMap((record) => {
         written.add(record.id);
-        const changed = unwritten.get(record.id);
+        const changed = pendingWrites.get(record.id);
         return changed === undefined ? [record] : changed === null ? [] : [changed as R];
       });
     }
   }
-  if (unwritten.size > 0)
-    yield [...unwritten].flatMap(([id, record]) => (record === null || written.has(id) ? [] : [record as R]));
+  if (pendingWrites.size > 0)
+    yield [...pendingWrites].flatMap(([id, record]) => (record === null || written.has(id) ? [] : [record as R]));
 }
 
 /** The records of a kind in a network as of a transaction, with their numbers, in page order, step by step. */
@@ -188,10 +185,10 @@ export function* storedRecords<R>(
   networkN: number,
   sequence: number,
 ): Generator<Array<[n: number, record: R]>> {
-  const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM history_spans s ${THEIR_VERSION}
-    WHERE s.scope = +?2 AND ${LIVED_THEN} AND s.n > +?3 ORDER BY s.n LIMIT ${STEP_ROWS}`;
+  const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM history_spans s ${VERSION_JOIN}
+    WHERE s.scope = +?2 AND ${ALIVE_THEN} AND s.n > +?3 ORDER BY s.n LIMIT ${STEP_ROWS}`;
   for (let after = 0; ; ) {
-    const rows = parsed<R>(connection.statement(statement).values(sequence, scopeKey(networkN, kind), after));
+    const rows = parseRows<R>(connection.statement(statement).values(sequence, scopeKey(networkN, kind), after));
     const last = rows.at(-1);
     if (last !== undefined) yield rows;
     if (last === undefined || rows.length < STEP_ROWS) return;
@@ -200,22 +197,22 @@ export function* storedRecords<R>(
 }
 
 /** Same as storedRecords, for the given numbers only and in one read. */
-export function storedAmong<R>(
+export function storedByNumbers<R>(
   connection: ReadConnection,
   { kind, networkN, sequence }: { readonly kind: AnyKind; readonly networkN: number; readonly sequence: number },
   ns: readonly number[],
 ): Array<[n: number, record: R]> {
   const statement = `SELECT s.n, ${membersSql(kind, "v")} FROM json_each(+?3) j
-    CROSS JOIN history_spans s ON s.scope = +?2 AND s.n = j.value ${THEIR_VERSION} WHERE ${LIVED_THEN}`;
-  return parsed<R>(connection.statement(statement).values(sequence, scopeKey(networkN, kind), JSON.stringify(ns)));
+    CROSS JOIN history_spans s ON s.scope = +?2 AND s.n = j.value ${VERSION_JOIN} WHERE ${ALIVE_THEN}`;
+  return parseRows<R>(connection.statement(statement).values(sequence, scopeKey(networkN, kind), JSON.stringify(ns)));
 }
 
 /** Version key of the records of spans `s`, as of ?1. */
-export const THEIR_KEY = `(SELECT w.key FROM history_versions w
+export const VERSION_KEY = `(SELECT w.key FROM history_versions w
   WHERE w.key <= ((s.n << 31) | ?1) AND w.key > (s.n << 31) ORDER BY w.key DESC LIMIT 1)`;
-const THEIR_VERSION = `CROSS JOIN history_versions v ON v.key = ${THEIR_KEY}`;
-const LIVED_THEN = "s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL";
+const VERSION_JOIN = `CROSS JOIN history_versions v ON v.key = ${VERSION_KEY}`;
+const ALIVE_THEN = "s.born <= ?1 AND s.died > ?1 AND v.members IS NOT NULL";
 
-function parsed<R>(rows: unknown[][]): Array<[number, R]> {
+function parseRows<R>(rows: unknown[][]): Array<[number, R]> {
   return (rows as Array<[number, string]>).map(([n, members]) => [n, parseMembers<R>(members)]);
 }

@@ -5,39 +5,39 @@ import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import type { FactsChange, ShownHost, ShownPort, TopologyAddress } from "./facts.ts";
-import { Index } from "./index-of.ts";
+import type { FactsChange, MapHost, MapPort, TopologyAddress } from "./facts.ts";
+import { MultiMap } from "./index-of.ts";
 import {
   type AddressPart,
   addressPart,
   type HostPart,
   hostPart,
-  inPositions,
+  mapPort,
   type PortPart,
   portPart,
-  shownPort,
-  storedAmong,
+  sortedByPosition,
+  storedByNumbers,
   storedRecords,
 } from "./network-facts.ts";
 
 /** Record kinds that links derive from. */
-export const WIRING_KINDS: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind];
+export const LINK_KINDS: readonly AnyKind[] = [hostKind, ipAddressKind, ifEntryKind];
 
 /** Record numbers by kind code. */
-export type Touched = ReadonlyMap<number, readonly number[]>;
+export type TouchedNetworkRecords = ReadonlyMap<number, readonly number[]>;
 
 /** Changes as of a transaction. */
 export interface Revision {
   readonly sequence: number;
   /** True if it may create, end or move a link; false if it only affects display: a speed, a status. */
-  readonly isOfWiring: boolean;
+  readonly affectsLinks: boolean;
   readonly parts: ReadonlyArray<{ readonly code: number; readonly n: number; readonly part: Part | null }>;
 }
 
 type Part = AddressPart | HostPart | PortPart;
 
 /** Display-only fields of a node or link, without effect on links. */
-const SHOWN_ONLY = new Set([
+const DISPLAY_ONLY = new Set([
   "manufacturer",
   "model",
   "management_url",
@@ -54,14 +54,14 @@ const STEP_RECORDS = 1_000;
 export class NetworkRecords {
   readonly networkN: number;
   private readonly connection: ReadConnection;
-  private readonly parts = new Map<number, Map<number, Part>>(WIRING_KINDS.map(({ code }) => [code, new Map()]));
+  private readonly parts = new Map<number, Map<number, Part>>(LINK_KINDS.map(({ code }) => [code, new Map()]));
   private readonly hostNs = new Map<string, number>();
   /** Record numbers by host ID. */
-  private readonly addressesOf = new Index<string, number>();
+  private readonly addressesOf = new MultiMap<string, number>();
   /** By address ID. */
   private readonly ipOf = new Map<string, string>();
   /** Port record numbers by address ID. */
-  private readonly portsWith = new Index<string, number>();
+  private readonly portsWith = new MultiMap<string, number>();
 
   /** Empty until loaded. */
   constructor(connection: ReadConnection, networkN: number) {
@@ -71,8 +71,8 @@ export class NetworkRecords {
 
   /** Loads everything as of a transaction, yielding between steps. @returns all facts */
   *load(sequence: number): Generator<void, FactsChange> {
-    const touched = new Touching();
-    for (const kind of WIRING_KINDS) {
+    const touched = new TouchedFacts();
+    for (const kind of LINK_KINDS) {
       for (const rows of storedRecords(this.connection, kind, this.networkN, sequence)) {
         for (const [n, record] of rows) this.put(kind.code, n, partOf(kind, record), touched);
         yield;
@@ -82,30 +82,30 @@ export class NetworkRecords {
   }
 
   /** Compares touched records as of a transaction with the known ones. Changes nothing yet. */
-  revision(touched: Touched, sequence: number): Revision {
-    let isOfWiring = false;
+  revision(touched: TouchedNetworkRecords, sequence: number): Revision {
+    let affectsLinks = false;
     const parts: Array<Revision["parts"][number]> = [];
-    for (const kind of WIRING_KINDS) {
+    for (const kind of LINK_KINDS) {
       const { code } = kind;
-      const known = this.of(kind);
-      for (const [n, part] of this.partsThen(kind, touched.get(code) ?? [], sequence)) {
+      const known = this.partsOfKind(kind);
+      for (const [n, part] of this.partsAsOf(kind, touched.get(code) ?? [], sequence)) {
         const before = known.get(n) ?? null;
         if (Bun.deepEquals(before, part)) continue;
-        isOfWiring ||= wiringOf(before) !== wiringOf(part);
+        affectsLinks ||= linkFieldsOf(before) !== linkFieldsOf(part);
         parts.push({ code, n, part });
       }
     }
-    return { sequence, isOfWiring, parts };
+    return { sequence, affectsLinks, parts };
   }
 
   /** @returns the facts that changed */
   apply({ parts }: Revision): FactsChange {
-    const touched = new Touching();
+    const touched = new TouchedFacts();
     for (const { code, n, part } of parts) this.put(code, n, part, touched);
     return this.changed(touched);
   }
 
-  private put(code: number, n: number, part: Part | null, touched: Touching): void {
+  private put(code: number, n: number, part: Part | null, touched: TouchedFacts): void {
     const known = this.parts.get(code) as Map<number, Part>;
     const before = known.get(n) ?? null;
     if (part === null) known.delete(n);
@@ -116,13 +116,13 @@ export class NetworkRecords {
     else this.putPort(n, before as PortPart | null, part as PortPart | null, touched);
   }
 
-  private putHost(n: number, before: HostPart | null, part: HostPart | null, touched: Touching): void {
+  private putHost(n: number, before: HostPart | null, part: HostPart | null, touched: TouchedFacts): void {
     if (before !== null) this.hostNs.delete(before.id);
     if (part !== null) this.hostNs.set(part.id, n);
     for (const each of [before, part]) if (each !== null) touched.hostIds.add(each.id);
   }
 
-  private putAddress(n: number, before: AddressPart | null, part: AddressPart | null, touched: Touching): void {
+  private putAddress(n: number, before: AddressPart | null, part: AddressPart | null, touched: TouchedFacts): void {
     if (before !== null) {
       this.addressesOf.remove(before.host_id, n);
       this.ipOf.delete(before.id);
@@ -134,11 +134,11 @@ export class NetworkRecords {
     for (const each of [before, part]) {
       if (each === null) continue;
       touched.hostIds.add(each.host_id);
-      for (const portN of this.portsWith.of(each.id)) touched.portNs.set(portN, null);
+      for (const portN of this.portsWith.get(each.id)) touched.portNs.set(portN, null);
     }
   }
 
-  private putPort(n: number, before: PortPart | null, part: PortPart | null, touched: Touching): void {
+  private putPort(n: number, before: PortPart | null, part: PortPart | null, touched: TouchedFacts): void {
     for (const [each, change] of [
       [before, "remove"],
       [part, "add"],
@@ -147,37 +147,37 @@ export class NetworkRecords {
     touched.portNs.set(n, before?.id ?? null);
   }
 
-  private changed({ hostIds, portNs }: Touching): FactsChange {
-    const hosts = new Map<string, ShownHost | null>();
+  private changed({ hostIds, portNs }: TouchedFacts): FactsChange {
+    const hosts = new Map<string, MapHost | null>();
     for (const id of hostIds) {
-      const host = this.of(hostKind).get(this.hostNs.get(id) ?? 0) as HostPart | undefined;
+      const host = this.partsOfKind(hostKind).get(this.hostNs.get(id) ?? 0) as HostPart | undefined;
       hosts.set(id, host === undefined ? null : { ...host, addresses: this.addressesAt(id) });
     }
-    const ports = new Map<string, { readonly n: number; readonly port: ShownPort } | null>();
+    const ports = new Map<string, { readonly n: number; readonly port: MapPort } | null>();
     for (const [n, idBefore] of portNs) {
-      const part = this.of(ifEntryKind).get(n) as PortPart | undefined;
-      if (part !== undefined) ports.set(part.id, { n, port: shownPort(part, this.ipOf) });
+      const part = this.partsOfKind(ifEntryKind).get(n) as PortPart | undefined;
+      if (part !== undefined) ports.set(part.id, { n, port: mapPort(part, this.ipOf) });
       else if (idBefore !== null) ports.set(idBefore, null);
     }
     return { hosts, ports };
   }
 
   private addressesAt(hostId: string): TopologyAddress[] {
-    const addresses = this.of(ipAddressKind) as Map<number, AddressPart>;
-    const ns = [...this.addressesOf.of(hostId)].sort((a, b) => a - b);
-    return inPositions(ns.map((n) => addresses.get(n) as AddressPart));
+    const addresses = this.partsOfKind(ipAddressKind) as Map<number, AddressPart>;
+    const ns = [...this.addressesOf.get(hostId)].sort((a, b) => a - b);
+    return sortedByPosition(ns.map((n) => addresses.get(n) as AddressPart));
   }
 
-  private of({ code }: AnyKind): Map<number, Part> {
+  private partsOfKind({ code }: AnyKind): Map<number, Part> {
     return this.parts.get(code) as Map<number, Part>;
   }
 
   /** Null for records that did not exist then. */
-  private partsThen(kind: AnyKind, ns: readonly number[], sequence: number): Map<number, Part | null> {
+  private partsAsOf(kind: AnyKind, ns: readonly number[], sequence: number): Map<number, Part | null> {
     const found = new Map<number, Part | null>(ns.map((n) => [n, null]));
     for (let start = 0; start < ns.length; start += STEP_RECORDS) {
       const step = ns.slice(start, start + STEP_RECORDS);
-      for (const [n, record] of storedAmong(this.connection, { kind, networkN: this.networkN, sequence }, step))
+      for (const [n, record] of storedByNumbers(this.connection, { kind, networkN: this.networkN, sequence }, step))
         found.set(n, partOf(kind, record));
     }
     return found;
@@ -189,11 +189,11 @@ function partOf(kind: AnyKind, record: unknown): Part {
   return kind === ipAddressKind ? addressPart(record as IpAddressRecord) : portPart(record as IfEntryRecord);
 }
 
-function wiringOf(part: Part | null): string {
-  return JSON.stringify(part, (name, value: unknown) => (SHOWN_ONLY.has(name) ? undefined : value));
+function linkFieldsOf(part: Part | null): string {
+  return JSON.stringify(part, (name, value: unknown) => (DISPLAY_ONLY.has(name) ? undefined : value));
 }
 
-class Touching {
+class TouchedFacts {
   readonly hostIds = new Set<string>();
   /** With their previous IDs. */
   readonly portNs = new Map<number, string | null>();

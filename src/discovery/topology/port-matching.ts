@@ -13,18 +13,18 @@ const CABLED_TYPES = new Set([6, 62, 69, 71, 117]);
 export const IF_TYPE_LAG = 161;
 
 /** By the first interface of a host. */
-const KNOWN = new WeakMap<TopologyPort, HostPorts>();
+const CACHE = new WeakMap<TopologyPort, HostPorts>();
 
 /** Interfaces of one host, indexed by every name an announcement may use. Each index is built on first use. */
 export class HostPorts {
   /** Reuses the indexes for the same interfaces, if cached across queries. */
   static of(ports: readonly TopologyPort[], keys: PortNameKeys): HostPorts {
     const [first] = ports;
-    const known = first === undefined ? undefined : KNOWN.get(first);
-    if (known?.isOf(ports) === true) return known;
-    const made = new HostPorts(ports, keys);
-    if (first !== undefined) KNOWN.set(first, made);
-    return made;
+    const known = first === undefined ? undefined : CACHE.get(first);
+    if (known?.isFor(ports) === true) return known;
+    const created = new HostPorts(ports, keys);
+    if (first !== undefined) CACHE.set(first, created);
+    return created;
   }
 
   private readonly ports: readonly TopologyPort[];
@@ -41,19 +41,19 @@ export class HostPorts {
     this.keys = keys;
   }
 
-  private isOf(ports: readonly TopologyPort[]): boolean {
-    return ports.length === this.ports.length && ports.every((port, place) => port === this.ports[place]);
+  private isFor(ports: readonly TopologyPort[]): boolean {
+    return ports.length === this.ports.length && ports.every((port, index) => port === this.ports[index]);
   }
 
-  meant(claim: IdentityClaim): readonly TopologyPort[] {
-    let several: readonly TopologyPort[] = [];
+  matching(claim: IdentityClaim): readonly TopologyPort[] {
+    let ambiguous: readonly TopologyPort[] = [];
     for (const { subtype, value } of claim.portIds) {
       const found = this.identified(subtype, value);
       if (found.length === 1) return found;
-      if (several.length === 0) several = found;
+      if (ambiguous.length === 0) ambiguous = found;
     }
     const described = claim.portDesc === null ? [] : this.described(claim.portDesc);
-    if (several.length > 0) return narrowed(several, described);
+    if (ambiguous.length > 0) return narrow(ambiguous, described);
     // The description is the interface's own (IEEE 802.1AB); manually entered text counts only if unambiguous.
     const isNamed = claim.portIds.some(({ subtype }) => subtype === "InterfaceName");
     return !isNamed && described.length === 1 ? described : [];
@@ -82,14 +82,14 @@ export class HostPorts {
     const key = this.keys.of(text);
     if (key === "") return NONE;
     this.names ??= named(this.ports, this.keys);
-    const alike = listed(this.names, key);
-    if (alike.length <= 1) return alike;
+    const matches = listFor(this.names, key);
+    if (matches.length <= 1) return matches;
     const folded = foldPortName(text);
-    const exact = alike.filter(({ if_name: name }) => name !== null && foldPortName(name) === folded);
+    const exact = matches.filter(({ if_name: name }) => name !== null && foldPortName(name) === folded);
     if (exact.length === 1 && !isUnitName(folded)) return exact;
-    const whole = alike.filter(({ if_name, if_descr }) => !isUnitName(foldPortName(if_name ?? if_descr)));
-    if (whole.length > 0) return whole;
-    return exact.length > 0 ? exact : alike;
+    const nonUnits = matches.filter(({ if_name, if_descr }) => !isUnitName(foldPortName(if_name ?? if_descr)));
+    if (nonUnits.length > 0) return nonUnits;
+    return exact.length > 0 ? exact : matches;
   }
 
   /**
@@ -101,7 +101,7 @@ export class HostPorts {
     const indexed = this.indexes.get(number);
     if (indexed === undefined) return [];
     this.numbers ??= numbered(this.ports);
-    const printed = listed(this.numbers, number);
+    const printed = listFor(this.numbers, number);
     return printed.length === 0 || printed.includes(indexed) ? [indexed] : [indexed, ...printed];
   }
 
@@ -113,22 +113,22 @@ export class HostPorts {
     this.aliases ??= lists(this.ports, ({ if_alias: alias }) =>
       alias === null || alias.trim() === "" ? null : foldPortName(alias),
     );
-    return listed(this.aliases, foldPortName(text));
+    return listFor(this.aliases, foldPortName(text));
   }
 
   private addressed(mac: string): readonly TopologyPort[] {
     this.macs ??= lists(this.ports, ({ mac_address: own }) => (own === null ? null : parseMac(own)));
-    return listed(this.macs, mac);
+    return listFor(this.macs, mac);
   }
 
   private withIp(ip: string): readonly TopologyPort[] {
     this.addresses ??= lists(this.ports, ({ ip_address: own }) => own);
-    return listed(this.addresses, ip);
+    return listFor(this.addresses, ip);
   }
 }
 
 /** Keeps interfaces that the description also matches, else those with a socket. */
-function narrowed(found: readonly TopologyPort[], described: readonly TopologyPort[]): readonly TopologyPort[] {
+function narrow(found: readonly TopologyPort[], described: readonly TopologyPort[]): readonly TopologyPort[] {
   const both = found.filter((port) => described.includes(port));
   if (both.length > 0) return both;
   const cabled = found.filter(
@@ -147,8 +147,8 @@ function named(ports: readonly TopologyPort[], keys: PortNameKeys): Lists<string
   for (const port of ports) {
     const name = port.if_name === null ? "" : keys.of(port.if_name);
     const descr = keys.of(port.if_descr);
-    if (name !== "") keep(found, name, port);
-    if (descr !== "" && descr !== name) keep(found, descr, port);
+    if (name !== "") addTo(found, name, port);
+    if (descr !== "" && descr !== name) addTo(found, descr, port);
   }
   return found;
 }
@@ -159,7 +159,7 @@ function numbered(ports: readonly TopologyPort[]): Lists<number> {
   for (const port of ports) {
     if (!CABLED_TYPES.has(port.if_type)) continue;
     const numbers = new Set([lastNumber(port.if_name ?? ""), lastNumber(port.if_descr)]);
-    for (const number of numbers) if (number !== null) keep(byNumber, number, port);
+    for (const number of numbers) if (number !== null) addTo(byNumber, number, port);
   }
   return byNumber;
 }
@@ -168,19 +168,19 @@ function lists(ports: readonly TopologyPort[], keyOf: (port: TopologyPort) => st
   const found: Lists<string> = new Map();
   for (const port of ports) {
     const key = keyOf(port);
-    if (key !== null) keep(found, key, port);
+    if (key !== null) addTo(found, key, port);
   }
   return found;
 }
 
-function keep<Key>(found: Lists<Key>, key: Key, port: TopologyPort): void {
+function addTo<Key>(found: Lists<Key>, key: Key, port: TopologyPort): void {
   const known = found.get(key);
   if (known === undefined) found.set(key, port);
   else if (Array.isArray(known)) known.push(port);
   else found.set(key, [known, port]);
 }
 
-function listed<Key>(found: Lists<Key>, key: Key): readonly TopologyPort[] {
+function listFor<Key>(found: Lists<Key>, key: Key): readonly TopologyPort[] {
   const known = found.get(key);
   return known === undefined ? NONE : Array.isArray(known) ? known : [known];
 }

@@ -40,7 +40,7 @@ const KINDS = new Map(
 );
 
 /** Letters, optional spaces, then only numbers with separators: `GigabitEthernet 0/1`. */
-const PARTED = /^([a-z][a-z-]*?)\s*(\d[\d/.:]*)$/;
+const NAME_PATTERN = /^([a-z][a-z-]*?)\s*(\d[\d/.:]*)$/;
 /** Junos: a port and its unit: `xe-0/0/0.0`, `ae3.100`. */
 const UNIT = /^((?:[a-z]{2}-\d+\/\d+\/\d+(?::\d+)?)|(?:ae|reth)\d+)\.\d+$/;
 
@@ -57,7 +57,7 @@ export function foldPortName(name: string): string {
  * @param folded from foldPortName
  */
 function portNameKey(folded: string): string {
-  const [, letters, numbers] = PARTED.exec(folded) ?? [];
+  const [, letters, numbers] = NAME_PATTERN.exec(folded) ?? [];
   if (letters !== undefined && numbers !== undefined) {
     const kind = KINDS.get(letters);
     if (kind !== undefined) return kind + numbers;

@@ -3,13 +3,13 @@
 
 import { claimsOf, type IdentityClaim, macsOf } from "./claims.ts";
 import type { FactsChange } from "./facts.ts";
-import { GroundOverTime } from "./ground-over-time.ts";
+import { IncrementalLookup } from "./ground-over-time.ts";
 import { keysOf } from "./identify.ts";
-import { Index } from "./index-of.ts";
+import { MultiMap } from "./index-of.ts";
 import { ClaimResolution, type PortResolution, pairOf } from "./resolve.ts";
 
 /** A claim with its links to other claims that may affect it. */
-interface Held {
+interface TrackedClaim {
   readonly claim: IdentityClaim;
   readonly hostId: string;
   /** Hosts that share a sign. */
@@ -20,75 +20,75 @@ interface Held {
 
 export class ResolutionOverTime {
   private readonly resolutions = new Map<string, PortResolution>();
-  private readonly ground = new GroundOverTime();
-  private readonly claims = new Map<string, readonly Held[]>();
-  private readonly byPort = new Index<string, Held>();
-  private readonly bySign = new Index<string, Held>();
-  private readonly byCandidate = new Index<number, Held>();
+  private readonly lookup = new IncrementalLookup();
+  private readonly claims = new Map<string, readonly TrackedClaim[]>();
+  private readonly byPort = new MultiMap<string, TrackedClaim>();
+  private readonly bySign = new MultiMap<string, TrackedClaim>();
+  private readonly byCandidate = new MultiMap<number, TrackedClaim>();
   /** By hearing host and candidate. */
-  private readonly byPair = new Index<number, Held>();
+  private readonly byPair = new MultiMap<number, TrackedClaim>();
 
-  of(portId: string): PortResolution | undefined {
+  get(portId: string): PortResolution | undefined {
     return this.resolutions.get(portId);
   }
 
   /** @returns the interfaces whose resolution may have changed */
-  revise(change: FactsChange): Set<string> {
-    const { ports, renamed, signed, signs } = this.ground.revise(change);
-    const concerned = new Set<Held>();
-    const concern = (all: Iterable<Held>) => {
-      for (const held of all) concerned.add(held);
+  update(change: FactsChange): Set<string> {
+    const { ports, renamed, signChanges: signed, signs } = this.lookup.update(change);
+    const affected = new Set<TrackedClaim>();
+    const addAffected = (all: Iterable<TrackedClaim>) => {
+      for (const tracked of all) affected.add(tracked);
     };
-    for (const id of ports) concern(this.byPort.of(id));
-    for (const place of renamed) concern(this.byCandidate.of(place));
-    for (const sign of signs) concern(this.bySign.of(sign));
+    for (const id of ports) addAffected(this.byPort.get(id));
+    for (const index of renamed) addAffected(this.byCandidate.get(index));
+    for (const sign of signs) addAffected(this.bySign.get(sign));
     // Announcements heard at the far end are matched against the host at this end.
-    for (const place of [...renamed, ...signed])
-      for (const { id } of this.ground.portsOf(place)) concern(this.claims.get(id) ?? []);
-    const before = this.together(concerned);
+    for (const index of [...renamed, ...signed])
+      for (const { id } of this.lookup.portsOf(index)) addAffected(this.claims.get(id) ?? []);
+    const before = this.connected(affected);
     const touched = new Set(ports);
     for (const { portIds } of before) for (const id of portIds) touched.add(id);
-    for (const held of before) this.forget(held);
-    const again = new Set<Held>();
+    for (const tracked of before) this.untrack(tracked);
+    const pending = new Set<TrackedClaim>();
     for (const id of ports) this.claims.delete(id);
-    for (const held of before) if (!ports.has(held.claim.port.id)) again.add(held);
+    for (const tracked of before) if (!ports.has(tracked.claim.port.id)) pending.add(tracked);
     for (const id of ports) {
-      const port = this.ground.port(id);
-      const made = port === undefined ? [] : claimsOf(port).map((claim) => heldOf(claim));
-      if (made.length > 0) this.claims.set(id, made);
-      for (const held of made) again.add(held);
+      const port = this.lookup.port(id);
+      const created = port === undefined ? [] : claimsOf(port).map((claim) => heldOf(claim));
+      if (created.length > 0) this.claims.set(id, created);
+      for (const tracked of created) pending.add(tracked);
     }
-    for (const held of again) {
-      held.candidates = [...this.ground.signs.candidates(held.claim).keys()];
-      this.keep(held);
+    for (const tracked of pending) {
+      tracked.candidates = [...this.lookup.signs.candidates(tracked.claim).keys()];
+      this.track(tracked);
     }
     for (const id of touched) this.resolutions.delete(id);
-    for (const id of this.resolve(again)) touched.add(id);
+    for (const id of this.resolve(pending)) touched.add(id);
     return touched;
   }
 
-  private resolve(changed: Iterable<Held>): Set<string> {
+  private resolve(changed: Iterable<TrackedClaim>): Set<string> {
     const touched = new Set<string>();
-    for (let held = this.together(changed); ; ) {
-      for (const { portIds } of held) for (const id of portIds) touched.add(id);
-      const ordered = this.inOrder(held);
+    for (let tracked = this.connected(changed); ; ) {
+      for (const { portIds } of tracked) for (const id of portIds) touched.add(id);
+      const ordered = this.sorted(tracked);
       const resolution = new ClaimResolution(
-        this.ground,
+        this.lookup,
         ordered.map(({ claim }) => claim),
       );
       const found = resolution.run();
-      for (const [place, { claim, target, far }] of resolution.judged.entries()) {
-        const each = ordered[place] as Held;
-        this.forget(each);
-        each.portIds = [...new Set([claim.port.id, target?.id, far?.id])].filter((id) => id !== undefined);
-        this.keep(each);
+      for (const [index, { claim, target, far }] of resolution.evaluated.entries()) {
+        const forEachIndex = ordered[index] as TrackedClaim;
+        this.untrack(forEachIndex);
+        forEachIndex.portIds = [...new Set([claim.port.id, target?.id, far?.id])].filter((id) => id !== undefined);
+        this.track(forEachIndex);
       }
-      const all = this.together(held);
-      if (all.size > held.size) {
-        held = all;
+      const all = this.connected(tracked);
+      if (all.size > tracked.size) {
+        tracked = all;
         continue;
       }
-      for (const { portIds } of held) for (const id of portIds) touched.add(id);
+      for (const { portIds } of tracked) for (const id of portIds) touched.add(id);
       for (const id of touched) this.resolutions.delete(id);
       for (const [id, resolved] of found) this.resolutions.set(id, resolved);
       return touched;
@@ -96,44 +96,47 @@ export class ResolutionOverTime {
   }
 
   /** Returns these claims and all claims connected to them, transitively. */
-  private together(some: Iterable<Held>): Set<Held> {
-    const all = new Set(some);
+  private connected(start: Iterable<TrackedClaim>): Set<TrackedClaim> {
+    const all = new Set(start);
     // The set grows during iteration.
     for (const { portIds, candidates, hostId } of all) {
-      for (const id of portIds) for (const other of this.byPort.of(id)) all.add(other);
-      const near = this.ground.placeOf(hostId);
-      for (const place of candidates) for (const other of this.byPair.of(pairOf(place, near))) all.add(other);
+      for (const id of portIds) for (const other of this.byPort.get(id)) all.add(other);
+      const near = this.lookup.indexOf(hostId);
+      for (const index of candidates) for (const other of this.byPair.get(pairOf(index, near))) all.add(other);
     }
     return all;
   }
 
-  private inOrder(held: ReadonlySet<Held>): Held[] {
-    const ids = [...new Set([...held].map(({ claim }) => claim.port.id))];
+  private sorted(tracked: ReadonlySet<TrackedClaim>): TrackedClaim[] {
+    const ids = [...new Set([...tracked].map(({ claim }) => claim.port.id))];
     return ids
-      .map((id) => ({ id, n: this.ground.orderOf(id) }))
+      .map((id) => ({ id, n: this.lookup.orderOf(id) }))
       .sort((a, b) => a.n - b.n)
       .flatMap(({ id }) => this.claims.get(id) ?? []);
   }
 
-  private keep(held: Held): void {
-    this.each(held, (index, key) => index.add(key, held));
+  private track(tracked: TrackedClaim): void {
+    this.forEachIndex(tracked, (index, key) => index.add(key, tracked));
   }
 
-  private forget(held: Held): void {
-    this.each(held, (index, key) => index.remove(key, held));
+  private untrack(tracked: TrackedClaim): void {
+    this.forEachIndex(tracked, (index, key) => index.remove(key, tracked));
   }
 
-  private each(held: Held, change: <Key>(index: Index<Key, Held>, key: Key) => void): void {
-    for (const id of held.portIds) change(this.byPort, id);
-    for (const sign of [...macsOf(held.claim), ...keysOf(held.claim)]) change(this.bySign, sign);
-    const near = this.ground.placeOf(held.hostId);
-    for (const place of held.candidates) {
-      change(this.byCandidate, place);
-      change(this.byPair, pairOf(near, place));
+  private forEachIndex(
+    tracked: TrackedClaim,
+    change: <Key>(index: MultiMap<Key, TrackedClaim>, key: Key) => void,
+  ): void {
+    for (const id of tracked.portIds) change(this.byPort, id);
+    for (const sign of [...macsOf(tracked.claim), ...keysOf(tracked.claim)]) change(this.bySign, sign);
+    const near = this.lookup.indexOf(tracked.hostId);
+    for (const index of tracked.candidates) {
+      change(this.byCandidate, index);
+      change(this.byPair, pairOf(near, index));
     }
   }
 }
 
-function heldOf(claim: IdentityClaim): Held {
+function heldOf(claim: IdentityClaim): TrackedClaim {
   return { claim, hostId: claim.port.host_id, candidates: [], portIds: [claim.port.id] };
 }

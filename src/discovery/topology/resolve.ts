@@ -1,10 +1,11 @@
 // Resolution of each interface's far end from a network's announcements. Pure and independent of input order. Claims a
 // link only if nothing contradicts it: a wrong link misleads; a missing one is found by the next scan.
 
+import { append } from "../../base/multimap.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { IdentityClaim } from "./claims.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
-import { type ClaimGround, WholeNetwork } from "./ground.ts";
+import { type HostLookup, NetworkLookup } from "./ground.ts";
 import { CLAIM_WEIGHTS, LEAD_MIN, SCORE_MIN } from "./identify.ts";
 import { HostPorts, IF_TYPE_LAG } from "./port-matching.ts";
 import { PortNameKeys } from "./port-names.ts";
@@ -14,12 +15,12 @@ import { PortNameKeys } from "./port-names.ts";
  * disagrees or is claimed by others too. Beyond: flooded through a switch without the protocol. Unknown: no certain
  * host of the network.
  */
-type EndStanding = "Port" | "Host" | "Contested" | "Beyond" | "Unknown";
+type EndCertainty = "Port" | "Host" | "Contested" | "Beyond" | "Unknown";
 
 export interface ResolvedClaim {
   readonly claim: IdentityClaim;
   readonly neighbor: Neighbor | null;
-  readonly standing: EndStanding;
+  readonly certainty: EndCertainty;
   /** The host referred to, even if not at the far end. */
   readonly hostId: string | null;
 }
@@ -45,11 +46,11 @@ export function resolveNeighbors(
   hosts: readonly TopologyHost[],
   ports: readonly TopologyPort[],
 ): Map<string, PortResolution> {
-  const ground = new WholeNetwork(hosts, ports);
-  return new ClaimResolution(ground, ground.claims).run();
+  const lookup = new NetworkLookup(hosts, ports);
+  return new ClaimResolution(lookup, lookup.claims).run();
 }
 
-export class Judged {
+export class EvaluatedClaim {
   readonly claim: IdentityClaim;
   /** Index of the host that heard it. */
   readonly near: number;
@@ -66,7 +67,7 @@ export class Judged {
   isBeyond = false;
   /** True if it may not claim an interface. */
   isHostOnly = false;
-  private readonly meantBy = new Map<number, readonly TopologyPort[]>();
+  private readonly matchingByHost = new Map<number, readonly TopologyPort[]>();
 
   constructor(claim: IdentityClaim, near: number, scores: ReadonlyMap<number, number>) {
     this.claim = claim;
@@ -74,346 +75,350 @@ export class Judged {
     this.scores = scores;
   }
 
-  meant(place: number, ports: HostPorts): readonly TopologyPort[] {
-    let meant = this.meantBy.get(place);
-    if (meant === undefined) {
-      meant = ports.meant(this.claim);
-      this.meantBy.set(place, meant);
+  matching(index: number, ports: HostPorts): readonly TopologyPort[] {
+    let matching = this.matchingByHost.get(index);
+    if (matching === undefined) {
+      matching = ports.matching(this.claim);
+      this.matchingByHost.set(index, matching);
     }
-    return meant;
+    return matching;
   }
 }
 
 /** Agreement between a claim and what its far interface hears. */
-const AGREES = { not: 0, perhaps: 1, host: 2, port: 3 } as const;
+const AGREEMENT = { not: 0, perhaps: 1, host: 2, port: 3 } as const;
 
 /** For a set of claims that is closed: no other claim is heard at, or refers to, the same interfaces. */
 export class ClaimResolution {
-  readonly judged: Judged[] = [];
-  private readonly ground: ClaimGround;
+  readonly evaluated: EvaluatedClaim[] = [];
+  private readonly lookup: HostLookup;
   private readonly hostPorts = new Map<number, HostPorts>();
   private readonly keys = new PortNameKeys();
-  private readonly heardAt = new Map<string, Judged[]>();
+  private readonly claimsByPort = new Map<string, EvaluatedClaim[]>();
   /** Claims identified by their own signs alone, by hearing host and target host. */
-  private readonly clear = new Map<number, Judged[]>();
+  private readonly clearBySigns = new Map<number, EvaluatedClaim[]>();
   /** All identified claims, by hearing host and target host. */
-  private readonly identified = new Map<number, Judged[]>();
+  private readonly identified = new Map<number, EvaluatedClaim[]>();
   /** Accepted claims, by target interface. */
-  private readonly into = new Map<string, Judged[]>();
+  private readonly acceptedInto = new Map<string, EvaluatedClaim[]>();
 
   /** @param claims in interface order */
-  constructor(ground: ClaimGround, claims: Iterable<IdentityClaim>) {
-    this.ground = ground;
+  constructor(lookup: HostLookup, claims: Iterable<IdentityClaim>) {
+    this.lookup = lookup;
     for (const claim of claims) {
-      const judged = new Judged(claim, ground.placeOf(claim.port.host_id), ground.signs.candidates(claim));
-      this.judged.push(judged);
-      push(this.heardAt, claim.port.id, judged);
-      const { best } = ahead(judged.scores);
-      if (best !== null && best !== judged.near) push(this.clear, pairOf(judged.near, best), judged);
+      const evaluated = new EvaluatedClaim(claim, lookup.indexOf(claim.port.host_id), lookup.signs.candidates(claim));
+      this.evaluated.push(evaluated);
+      append(this.claimsByPort, claim.port.id, evaluated);
+      const { best } = rank(evaluated.scores);
+      if (best !== null && best !== evaluated.near) append(this.clearBySigns, pairOf(evaluated.near, best), evaluated);
     }
   }
 
   run(): Map<string, PortResolution> {
-    for (const judged of this.judged) this.identify(judged);
-    for (const judged of this.judged)
-      if (judged.host !== null) push(this.identified, pairOf(judged.near, judged.host), judged);
-    for (const judged of this.judged) this.aim(judged);
+    for (const evaluated of this.evaluated) this.identify(evaluated);
+    for (const evaluated of this.evaluated)
+      if (evaluated.host !== null) append(this.identified, pairOf(evaluated.near, evaluated.host), evaluated);
+    for (const evaluated of this.evaluated) this.setTarget(evaluated);
     this.acceptDirect();
     this.acceptFloodable();
     return this.result();
   }
 
   /** Picks the host clearly ahead, else the one of several equals that has the interface. */
-  private identify(judged: Judged): void {
+  private identify(evaluated: EvaluatedClaim): void {
     const totals = new Map(
-      [...judged.scores].map(([place, score]) => [
-        place,
-        score + (place === judged.near ? 0 : this.opposite(judged, place)),
+      [...evaluated.scores].map(([index, score]) => [
+        index,
+        score + (index === evaluated.near ? 0 : this.opposite(evaluated, index)),
       ]),
     );
-    const { best, close } = ahead(totals);
+    const { best, close } = rank(totals);
     if (best !== null) {
-      if (best === judged.near) judged.isOwn = true;
-      else judged.host = best;
+      if (best === evaluated.near) evaluated.isOwn = true;
+      else evaluated.host = best;
       return;
     }
     const [first] = close;
     if (
       first === undefined ||
-      !close.every((place) => totals.get(place) === totals.get(first) && this.portsOf(place).length > 0)
+      !close.every((index) => totals.get(index) === totals.get(first) && this.portsOf(index).length > 0)
     )
       return;
-    const [having, ...others] = close.filter((place) => judged.meant(place, this.named(place)).length > 0);
-    if (having !== undefined && others.length === 0 && having !== judged.near) judged.host = having;
+    const [having, ...others] = close.filter((index) => evaluated.matching(index, this.named(index)).length > 0);
+    if (having !== undefined && others.length === 0 && having !== evaluated.near) evaluated.host = having;
   }
 
   /** Weight of the opposite direction: the host hears the near end on the interface of this claim. */
-  private opposite(judged: Judged, place: number): number {
-    let worth = 0;
-    for (const back of this.clear.get(pairOf(place, judged.near)) ?? []) {
-      const meant = judged.meant(place, this.named(place));
-      if (meant.length > 0 && !meant.includes(back.claim.port)) continue;
-      const backMeant = back.meant(judged.near, this.named(judged.near));
-      if (backMeant.length === 0) worth = Math.max(worth, CLAIM_WEIGHTS.oppositeHost);
-      else if (backMeant.includes(judged.claim.port)) worth = Math.max(worth, CLAIM_WEIGHTS.opposite);
+  private opposite(evaluated: EvaluatedClaim, index: number): number {
+    let weight = 0;
+    for (const back of this.clearBySigns.get(pairOf(index, evaluated.near)) ?? []) {
+      const matching = evaluated.matching(index, this.named(index));
+      if (matching.length > 0 && !matching.includes(back.claim.port)) continue;
+      const backMatching = back.matching(evaluated.near, this.named(evaluated.near));
+      if (backMatching.length === 0) weight = Math.max(weight, CLAIM_WEIGHTS.oppositeHost);
+      else if (backMatching.includes(evaluated.claim.port)) weight = Math.max(weight, CLAIM_WEIGHTS.opposite);
     }
-    return worth;
+    return weight;
   }
 
   /** Sets the interface that the port ID matches; without a usable port ID, the one that names this port. */
-  private aim(judged: Judged): void {
-    const { host, claim, near } = judged;
+  private setTarget(evaluated: EvaluatedClaim): void {
+    const { host, claim, near } = evaluated;
     if (host === null) return;
-    const meant = judged.meant(host, this.named(host));
-    const [only] = meant;
-    if (meant.length === 1 && only !== undefined) {
-      judged.target = only;
+    const matching = evaluated.matching(host, this.named(host));
+    const [single] = matching;
+    if (matching.length === 1 && single !== undefined) {
+      evaluated.target = single;
       return;
     }
     const naming = (this.identified.get(pairOf(host, near)) ?? []).filter((back) => {
-      if (meant.length > 0 && !meant.includes(back.claim.port)) return false;
-      const backMeant = back.meant(near, this.named(near));
-      return backMeant.length === 1 ? backMeant[0] === claim.port : meant.length > 0 && backMeant.includes(claim.port);
+      if (matching.length > 0 && !matching.includes(back.claim.port)) return false;
+      const backMatching = back.matching(near, this.named(near));
+      return backMatching.length === 1
+        ? backMatching[0] === claim.port
+        : matching.length > 0 && backMatching.includes(claim.port);
     });
     const named = new Set(naming.map((back) => back.claim.port));
-    if (named.size === 1) judged.target = naming[0]?.claim.port ?? null;
+    if (named.size === 1) evaluated.target = naming[0]?.claim.port ?? null;
   }
 
   /** LLDP does not pass a switch: the far interface must agree, or hear nothing and have no other claim. */
   private acceptDirect(): void {
-    const aimed = this.aimedAt((judged) => !judged.claim.isFloodable);
-    for (const [target, incoming] of aimed) {
-      const heard = this.heard(target).filter(({ claim }) => !claim.isFloodable);
-      if (heard.length > 0) this.acceptAgreeing(incoming, heard);
+    const byTarget = this.claimsByTarget((evaluated) => !evaluated.claim.isFloodable);
+    for (const [target, incoming] of byTarget) {
+      const portClaims = this.portClaims(target).filter(({ claim }) => !claim.isFloodable);
+      if (portClaims.length > 0) this.acceptAgreeing(incoming, portClaims);
       else if (target.if_type === IF_TYPE_LAG || portsIn(incoming) === 1) {
-        for (const judged of incoming) if (this.isUnchallenged(judged, aimed)) this.accept(judged);
+        for (const evaluated of incoming) if (this.isUnchallenged(evaluated, byTarget)) this.accept(evaluated);
       }
     }
   }
 
   /** True if only the target, or devices also heard there, claim this port as their far end. */
-  private isUnchallenged(judged: Judged, aimed: ReadonlyMap<TopologyPort, readonly Judged[]>): boolean {
-    const heard = this.heard(judged.claim.port);
-    const others = (aimed.get(judged.claim.port) ?? []).filter(({ claim }) => claim.port !== judged.target);
-    return others.every((other) => heard.some((back) => back !== judged && this.agreement(other, back) !== AGREES.not));
+  private isUnchallenged(
+    evaluated: EvaluatedClaim,
+    byTarget: ReadonlyMap<TopologyPort, readonly EvaluatedClaim[]>,
+  ): boolean {
+    const portClaims = this.portClaims(evaluated.claim.port);
+    const others = (byTarget.get(evaluated.claim.port) ?? []).filter(({ claim }) => claim.port !== evaluated.target);
+    return others.every((other) =>
+      portClaims.some((back) => back !== evaluated && this.agreement(other, back) !== AGREEMENT.not),
+    );
   }
 
   /** Accepts the claims that agree best; none if several agree equally little. */
-  private acceptAgreeing(incoming: readonly Judged[], heard: readonly Judged[]): void {
-    const agreeing: Record<number, Array<{ readonly judged: Judged; readonly backs: readonly Judged[] }>> = {};
-    for (const judged of incoming) {
-      const levels = heard.map((back) => this.agreement(judged, back));
-      const best = levels.reduce((most, level) => Math.max(most, level), AGREES.not);
-      (agreeing[best] ??= []).push({ judged, backs: heard.filter((_, place) => levels[place] === best) });
+  private acceptAgreeing(incoming: readonly EvaluatedClaim[], portClaims: readonly EvaluatedClaim[]): void {
+    const agreeing: Record<
+      number,
+      Array<{ readonly evaluated: EvaluatedClaim; readonly backs: readonly EvaluatedClaim[] }>
+    > = {};
+    for (const evaluated of incoming) {
+      const levels = portClaims.map((back) => this.agreement(evaluated, back));
+      const best = levels.reduce((highest, level) => Math.max(highest, level), AGREEMENT.not);
+      (agreeing[best] ??= []).push({ evaluated, backs: portClaims.filter((_, index) => levels[index] === best) });
     }
-    const taken = new Set<Judged>();
-    for (const { judged, backs } of agreeing[AGREES.port] ?? []) {
+    const used = new Set<EvaluatedClaim>();
+    for (const { evaluated, backs } of agreeing[AGREEMENT.port] ?? []) {
       for (const back of backs) {
-        this.acceptBoth(judged, back);
-        taken.add(back);
+        this.acceptBoth(evaluated, back);
+        used.add(back);
       }
     }
-    const byHost = agreeing[AGREES.host] ?? [];
-    const wanted = new Map<Judged, number>();
-    for (const { backs } of byHost) for (const back of backs) wanted.set(back, (wanted.get(back) ?? 0) + 1);
-    for (const { judged, backs } of byHost) {
-      const [own, ...others] = backs.filter((back) => !taken.has(back) && wanted.get(back) === 1);
-      if (own !== undefined && others.length === 0) this.acceptBoth(judged, own);
+    const byHost = agreeing[AGREEMENT.host] ?? [];
+    const usage = new Map<EvaluatedClaim, number>();
+    for (const { backs } of byHost) for (const back of backs) usage.set(back, (usage.get(back) ?? 0) + 1);
+    for (const { evaluated, backs } of byHost) {
+      const [own, ...others] = backs.filter((back) => !used.has(back) && usage.get(back) === 1);
+      if (own !== undefined && others.length === 0) this.acceptBoth(evaluated, own);
     }
-    const [lone, ...rivals] = agreeing[AGREES.perhaps] ?? [];
-    if (lone === undefined || rivals.length > 0 || byHost.length > 0) return;
-    const free = lone.backs.filter((back) => !taken.has(back));
-    if (free.length === 1 && free[0] !== undefined) this.acceptBoth(lone.judged, free[0]);
-    else if (free.length > 1) this.accept(lone.judged);
+    const [soleMatch, ...rivals] = agreeing[AGREEMENT.perhaps] ?? [];
+    if (soleMatch === undefined || rivals.length > 0 || byHost.length > 0) return;
+    const available = soleMatch.backs.filter((back) => !used.has(back));
+    if (available.length === 1 && available[0] !== undefined) this.acceptBoth(soleMatch.evaluated, available[0]);
+    else if (available.length > 1) this.accept(soleMatch.evaluated);
   }
 
   /** Compares the claim with what its far interface hears. */
-  private agreement({ near, claim }: Judged, back: Judged): number {
-    if (back.target === claim.port) return AGREES.port;
-    if (back.target !== null) return AGREES.not;
-    const meant = back.meant(near, this.named(near));
-    if (meant.length > 0 && !meant.includes(claim.port)) return AGREES.not;
-    if (back.host === near) return AGREES.host;
-    if (back.host !== null || back.isOwn) return AGREES.not;
-    return this.ground.signs.score(back.claim, near) >= 0 ? AGREES.perhaps : AGREES.not;
+  private agreement({ near, claim }: EvaluatedClaim, back: EvaluatedClaim): number {
+    if (back.target === claim.port) return AGREEMENT.port;
+    if (back.target !== null) return AGREEMENT.not;
+    const matching = back.matching(near, this.named(near));
+    if (matching.length > 0 && !matching.includes(claim.port)) return AGREEMENT.not;
+    if (back.host === near) return AGREEMENT.host;
+    if (back.host !== null || back.isOwn) return AGREEMENT.not;
+    return this.lookup.signs.score(back.claim, near) >= 0 ? AGREEMENT.perhaps : AGREEMENT.not;
   }
 
   /** Accepts floodable claims, next to those that cannot be flooded. */
   private acceptFloodable(): void {
-    for (const judged of this.judged) {
-      if (!judged.claim.isFloodable) continue;
-      const direct = this.directAt(judged.claim.port);
-      const same = direct.filter(({ host }) => host !== null && host === judged.host);
+    for (const evaluated of this.evaluated) {
+      if (!evaluated.claim.isFloodable) continue;
+      const direct = this.directAt(evaluated.claim.port);
+      const same = direct.filter(({ host }) => host !== null && host === evaluated.host);
       const [target, ...others] = new Set(same.map((each) => each.target));
-      if (same.length === 0) judged.isBeyond = direct.length > 0;
-      else if (target !== null && target !== undefined && others.length === 0) this.accept(judged, target);
-      else judged.isHostOnly = true;
+      if (same.length === 0) evaluated.isBeyond = direct.length > 0;
+      else if (target !== null && target !== undefined && others.length === 0) this.accept(evaluated, target);
+      else evaluated.isHostOnly = true;
     }
-    const open = (judged: Judged) =>
-      judged.claim.isFloodable && judged.far === null && !judged.isBeyond && !judged.isHostOnly;
-    for (const [target, incoming] of this.aimedAt(open)) {
-      if (this.directAt(target).length > 0) for (const judged of incoming) judged.isBeyond = true;
+    const isOpen = (evaluated: EvaluatedClaim) =>
+      evaluated.claim.isFloodable && evaluated.far === null && !evaluated.isBeyond && !evaluated.isHostOnly;
+    for (const [target, incoming] of this.claimsByTarget(isOpen)) {
+      if (this.directAt(target).length > 0) for (const evaluated of incoming) evaluated.isBeyond = true;
     }
-    while (this.passOver(this.aimedAt(open)));
-    const aimed = this.aimedAt(open);
-    for (const [target, incoming] of aimed) {
-      const heard = this.heardNear(target);
-      const [judged] = incoming;
+    while (this.markPassedThrough(this.claimsByTarget(isOpen)));
+    const byTarget = this.claimsByTarget(isOpen);
+    for (const [target, incoming] of byTarget) {
+      const portClaims = this.directClaims(target);
+      const [evaluated] = incoming;
       // Several interfaces hear it, or it hears several: an unseen switch is in between.
       if (
         incoming.length > 1 ||
-        judged === undefined ||
-        heard.length > 1 ||
-        this.heardNear(judged.claim.port).length > 1
+        evaluated === undefined ||
+        portClaims.length > 1 ||
+        this.directClaims(evaluated.claim.port).length > 1
       )
         continue;
-      if (heard.length > 0) this.acceptAgreeing(incoming, heard);
-      else if (this.isUnchallenged(judged, aimed)) this.accept(judged);
+      if (portClaims.length > 0) this.acceptAgreeing(incoming, portClaims);
+      else if (this.isUnchallenged(evaluated, byTarget)) this.accept(evaluated);
     }
   }
 
   /**
    * Marks as Beyond the claims that passed through a pair: two interfaces that hear each other, one of which hears and
    * is heard by no other. They share a cable of their own: on a shared segment both would hear the others.
-   * @param aimed floodable claims, by target
+   * @param byTarget floodable claims, by target
    * @returns true if any claim was marked
    */
-  private passOver(aimed: ReadonlyMap<TopologyPort, readonly Judged[]>): boolean {
-    const found: Judged[] = [];
-    for (const [target, incoming] of aimed) {
-      const alone = incoming.filter(({ claim: { port } }) => {
-        const hearers = aimed.get(port) ?? [];
-        return this.heardNear(port).length === 1 && hearers.length === 1 && hearers[0]?.claim.port === target;
+  private markPassedThrough(byTarget: ReadonlyMap<TopologyPort, readonly EvaluatedClaim[]>): boolean {
+    const found: EvaluatedClaim[] = [];
+    for (const [target, incoming] of byTarget) {
+      const pairs = incoming.filter(({ claim: { port } }) => {
+        const hearers = byTarget.get(port) ?? [];
+        return this.directClaims(port).length === 1 && hearers.length === 1 && hearers[0]?.claim.port === target;
       });
-      const [end, ...others] = alone;
+      const [end, ...others] = pairs;
       if (end === undefined || others.length > 0) continue;
       found.push(
-        ...incoming.filter((judged) => judged !== end),
-        ...this.heardNear(target).filter((judged) => judged.target !== end.claim.port),
+        ...incoming.filter((evaluated) => evaluated !== end),
+        ...this.directClaims(target).filter((evaluated) => evaluated.target !== end.claim.port),
       );
     }
-    for (const judged of found) judged.isBeyond = true;
+    for (const evaluated of found) evaluated.isBeyond = true;
     return found.length > 0;
   }
 
   /** Returns the certain far ends, by LLDP from either side. */
   private directAt(port: TopologyPort): Array<{ readonly host: number | null; readonly target: TopologyPort | null }> {
-    const own = this.heard(port).filter(({ claim }) => !claim.isFloodable);
-    const others = (this.into.get(port.id) ?? [])
+    const own = this.portClaims(port).filter(({ claim }) => !claim.isFloodable);
+    const others = (this.acceptedInto.get(port.id) ?? [])
       .filter(({ claim }) => !claim.isFloodable)
       .map(({ near, claim }) => ({ host: near, target: claim.port }));
     return [
       ...own.map(({ host, far }) => ({
-        host: far === null ? host : this.ground.placeOf(far.host_id),
+        host: far === null ? host : this.lookup.indexOf(far.host_id),
         target: far,
       })),
       ...others,
     ];
   }
 
-  private accept(judged: Judged, target = judged.target): void {
-    if (target === null || judged.far !== null) return;
-    judged.far = target;
-    push(this.into, target.id, judged);
+  private accept(evaluated: EvaluatedClaim, target = evaluated.target): void {
+    if (target === null || evaluated.far !== null) return;
+    evaluated.far = target;
+    append(this.acceptedInto, target.id, evaluated);
   }
 
-  private acceptBoth(judged: Judged, back: Judged): void {
-    this.accept(judged);
-    this.accept(back, judged.claim.port);
+  private acceptBoth(evaluated: EvaluatedClaim, back: EvaluatedClaim): void {
+    this.accept(evaluated);
+    this.accept(back, evaluated.claim.port);
   }
 
   private result(): Map<string, PortResolution> {
     const resolutions = new Map<string, PortResolution>();
-    for (const [id, heard] of this.heardAt) {
-      const announced: (Neighbor | null)[] = (heard[0] as Judged).claim.port.announcements.map(() => null);
-      const claims = heard.map((judged): ResolvedClaim => {
-        const hostId = judged.far?.host_id ?? (judged.host === null ? null : this.ground.idAt(judged.host));
-        const resolved = { claim: judged.claim, ...this.farEnd(judged), hostId };
-        for (const place of judged.claim.places) announced[place] = resolved.neighbor;
+    for (const [id, portClaims] of this.claimsByPort) {
+      const announced: (Neighbor | null)[] = (portClaims[0] as EvaluatedClaim).claim.port.announcements.map(() => null);
+      const claims = portClaims.map((evaluated): ResolvedClaim => {
+        const hostId = evaluated.far?.host_id ?? (evaluated.host === null ? null : this.lookup.idAt(evaluated.host));
+        const resolved = { claim: evaluated.claim, ...this.farEnd(evaluated), hostId };
+        for (const index of evaluated.claim.announcementIndexes) announced[index] = resolved.neighbor;
         return resolved;
       });
-      const first = claims.find(({ standing }) => standing !== "Beyond");
-      resolutions.set(id, { neighbor: first === undefined ? this.namedBy(id) : first.neighbor, announced, claims });
+      const first = claims.find(({ certainty }) => certainty !== "Beyond");
+      resolutions.set(id, { neighbor: first === undefined ? this.leadingTo(id) : first.neighbor, announced, claims });
     }
-    for (const id of this.into.keys()) {
-      const neighbor = resolutions.has(id) ? null : this.namedBy(id);
+    for (const id of this.acceptedInto.keys()) {
+      const neighbor = resolutions.has(id) ? null : this.leadingTo(id);
       if (neighbor !== null) resolutions.set(id, { neighbor, announced: [], claims: [] });
     }
     return resolutions;
   }
 
-  private farEnd({ host, target, far, isBeyond }: Judged): Pick<ResolvedClaim, "neighbor" | "standing"> {
-    if (isBeyond) return { neighbor: null, standing: "Beyond" };
-    if (far !== null) return { neighbor: { type: "IfEntry", id: far.id }, standing: "Port" };
-    if (host === null) return { neighbor: null, standing: "Unknown" };
+  private farEnd({ host, target, far, isBeyond }: EvaluatedClaim): Omit<ResolvedClaim, "claim" | "hostId"> {
+    if (isBeyond) return { neighbor: null, certainty: "Beyond" };
+    if (far !== null) return { neighbor: { type: "IfEntry", id: far.id }, certainty: "Port" };
+    if (host === null) return { neighbor: null, certainty: "Unknown" };
     return {
-      neighbor: { type: "Host", id: this.ground.idAt(host) },
-      standing: target === null ? "Host" : "Contested",
+      neighbor: { type: "Host", id: this.lookup.idAt(host) },
+      certainty: target === null ? "Host" : "Contested",
     };
   }
 
   /** Returns the only interface that leads to this one. */
-  private namedBy(portId: string): Neighbor | null {
-    const ids = new Set((this.into.get(portId) ?? []).map(({ claim }) => claim.port.id));
+  private leadingTo(portId: string): Neighbor | null {
+    const ids = new Set((this.acceptedInto.get(portId) ?? []).map(({ claim }) => claim.port.id));
     const [id] = ids;
     return ids.size === 1 && id !== undefined ? { type: "IfEntry", id } : null;
   }
 
-  private aimedAt(isWanted: (judged: Judged) => boolean): Map<TopologyPort, Judged[]> {
-    const aimed = new Map<TopologyPort, Judged[]>();
-    for (const judged of this.judged)
-      if (judged.target !== null && isWanted(judged)) push(aimed, judged.target, judged);
-    return aimed;
+  private claimsByTarget(isIncluded: (evaluated: EvaluatedClaim) => boolean): Map<TopologyPort, EvaluatedClaim[]> {
+    const byTarget = new Map<TopologyPort, EvaluatedClaim[]>();
+    for (const evaluated of this.evaluated)
+      if (evaluated.target !== null && isIncluded(evaluated)) append(byTarget, evaluated.target, evaluated);
+    return byTarget;
   }
 
-  private heard(port: TopologyPort): readonly Judged[] {
-    return this.heardAt.get(port.id) ?? [];
+  private portClaims(port: TopologyPort): readonly EvaluatedClaim[] {
+    return this.claimsByPort.get(port.id) ?? [];
   }
 
-  private heardNear(port: TopologyPort): readonly Judged[] {
-    return this.heard(port).filter(({ isBeyond }) => !isBeyond);
+  private directClaims(port: TopologyPort): readonly EvaluatedClaim[] {
+    return this.portClaims(port).filter(({ isBeyond }) => !isBeyond);
   }
 
-  private portsOf(place: number): readonly TopologyPort[] {
-    return this.ground.portsOf(place);
+  private portsOf(index: number): readonly TopologyPort[] {
+    return this.lookup.portsOf(index);
   }
 
-  private named(place: number): HostPorts {
-    let ports = this.hostPorts.get(place);
+  private named(index: number): HostPorts {
+    let ports = this.hostPorts.get(index);
     if (ports === undefined) {
-      ports = HostPorts.of(this.portsOf(place), this.keys);
-      this.hostPorts.set(place, ports);
+      ports = HostPorts.of(this.portsOf(index), this.keys);
+      this.hostPorts.set(index, ports);
     }
     return ports;
   }
 }
 
 /** More than the hosts of any network. */
-const PLACES_MAX = 2 ** 26;
+const HOSTS_MAX = 2 ** 26;
 
 /** Key of two hosts by index, in this order. */
 export function pairOf(one: number, other: number): number {
-  return one * PLACES_MAX + other;
+  return one * HOSTS_MAX + other;
 }
 
 /** Returns the host clearly ahead; else those close to the best, or none below the minimum score. */
-function ahead(totals: ReadonlyMap<number, number>): {
+function rank(totals: ReadonlyMap<number, number>): {
   readonly best: number | null;
   readonly close: readonly number[];
 } {
-  let most = Number.NEGATIVE_INFINITY;
-  for (const total of totals.values()) if (total > most) most = total;
-  if (most < SCORE_MIN) return { best: null, close: [] };
-  const close = [...totals].filter(([, total]) => most - total < LEAD_MIN).map(([place]) => place);
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const total of totals.values()) if (total > highest) highest = total;
+  if (highest < SCORE_MIN) return { best: null, close: [] };
+  const close = [...totals].filter(([, total]) => highest - total < LEAD_MIN).map(([index]) => index);
   return { best: close.length === 1 ? (close[0] ?? null) : null, close };
 }
 
-function portsIn(incoming: readonly Judged[]): number {
+function portsIn(incoming: readonly EvaluatedClaim[]): number {
   return new Set(incoming.map(({ claim }) => claim.port.id)).size;
-}
-
-function push<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

@@ -3,7 +3,7 @@
 import { ADDRESSES_PER_MAC_MAX } from "../../resources/ip-addresses/shared-macs.ts";
 import { usableMac } from "./claims.ts";
 import type { TopologyHost, TopologyPort } from "./facts.ts";
-import { HostSigns, type KnownSigns, keysOfHost, knownOf } from "./identify.ts";
+import { HostSigns, type KnownSigns, keysOfHost, knownSignsOf } from "./identify.ts";
 
 /** Without duplicates. */
 interface Signs {
@@ -16,30 +16,30 @@ interface Signs {
 
 export class SignsOverTime extends HostSigns {
   private readonly signsAt = new Map<number, Signs>();
-  private readonly byChassisMac: Places = new Map();
-  private readonly byAddressMac: Places = new Map();
-  private readonly byPortMac: Places = new Map();
-  private readonly byText: Places = new Map();
+  private readonly byChassisMac: IndexesBySign = new Map();
+  private readonly byAddressMac: IndexesBySign = new Map();
+  private readonly byPortMac: IndexesBySign = new Map();
+  private readonly byText: IndexesBySign = new Map();
 
   /**
    * @param host null for a removed host
    * @returns all signs it has or had: MAC addresses, and keys from keysOf; null if unchanged
    */
-  set(place: number, host: TopologyHost | null, ports: Iterable<TopologyPort>): Set<string> | null {
-    const before = this.signsAt.get(place);
+  set(index: number, host: TopologyHost | null, ports: Iterable<TopologyPort>): Set<string> | null {
+    const before = this.signsAt.get(index);
     const after = host === null ? undefined : signsOf(host, ports);
     if (Bun.deepEquals(before, after)) return null;
-    if (before !== undefined) this.each(before, remove, place);
-    if (after === undefined) this.signsAt.delete(place);
+    if (before !== undefined) this.updateMaps(before, remove, index);
+    if (after === undefined) this.signsAt.delete(index);
     else {
-      this.signsAt.set(place, after);
-      this.each(after, add, place);
+      this.signsAt.set(index, after);
+      this.updateMaps(after, add, index);
     }
-    return new Set([before, after].flatMap((signs) => (signs === undefined ? [] : allOf(signs))));
+    return new Set([before, after].flatMap((signs) => (signs === undefined ? [] : allSigns(signs))));
   }
 
-  protected knownAt(place: number): KnownSigns {
-    return (this.signsAt.get(place) as Signs).known;
+  protected knownAt(index: number): KnownSigns {
+    return (this.signsAt.get(index) as Signs).known;
   }
 
   protected withMac(mac: string): readonly number[] | undefined {
@@ -57,16 +57,16 @@ export class SignsOverTime extends HostSigns {
     return this.byText.get(key);
   }
 
-  private each({ chassisMacs, addressMacs, portMacs, texts }: Signs, change: typeof add, place: number): void {
-    for (const mac of chassisMacs) change(this.byChassisMac, mac, place);
-    for (const mac of addressMacs) change(this.byAddressMac, mac, place);
-    for (const mac of portMacs) change(this.byPortMac, mac, place);
-    for (const text of texts) change(this.byText, text, place);
+  private updateMaps({ chassisMacs, addressMacs, portMacs, texts }: Signs, change: typeof add, index: number): void {
+    for (const mac of chassisMacs) change(this.byChassisMac, mac, index);
+    for (const mac of addressMacs) change(this.byAddressMac, mac, index);
+    for (const mac of portMacs) change(this.byPortMac, mac, index);
+    for (const text of texts) change(this.byText, text, index);
   }
 }
 
 function signsOf(host: TopologyHost, ports: Iterable<TopologyPort>): Signs {
-  const known = knownOf(host);
+  const known = knownSignsOf(host);
   const addressMacs = new Set<string>();
   for (const { mac_address } of host.addresses) {
     const mac = usableMac(mac_address);
@@ -83,21 +83,21 @@ function signsOf(host: TopologyHost, ports: Iterable<TopologyPort>): Signs {
   };
 }
 
-function allOf({ chassisMacs, addressMacs, portMacs, texts }: Signs): readonly string[] {
+function allSigns({ chassisMacs, addressMacs, portMacs, texts }: Signs): readonly string[] {
   return [...chassisMacs, ...addressMacs, ...portMacs, ...texts];
 }
 
 /** By sign. */
-type Places = Map<string, number[]>;
+type IndexesBySign = Map<string, number[]>;
 
-function add(places: Places, sign: string, place: number): void {
-  const known = places.get(sign);
-  if (known === undefined) places.set(sign, [place]);
-  else known.push(place);
+function add(bySign: IndexesBySign, sign: string, index: number): void {
+  const known = bySign.get(sign);
+  if (known === undefined) bySign.set(sign, [index]);
+  else known.push(index);
 }
 
-function remove(places: Places, sign: string, place: number): void {
-  const left = (places.get(sign) ?? []).filter((each) => each !== place);
-  if (left.length === 0) places.delete(sign);
-  else places.set(sign, left);
+function remove(bySign: IndexesBySign, sign: string, index: number): void {
+  const left = (bySign.get(sign) ?? []).filter((other) => other !== index);
+  if (left.length === 0) bySign.delete(sign);
+  else bySign.set(sign, left);
 }

@@ -42,7 +42,7 @@ export const FACTORS = {
     kind: "Behind",
     meaning: "the same with more than 15 others: a hypervisor, or a switch whose forwarding table is unknown",
   },
-  deviceOnly: { factor: 0.6, kind: "Neighbor", meaning: "only the device it is linked to is known, not the port" },
+  deviceOnly: { factor: 0.6, kind: "Neighbor", meaning: "only the linked device is known, not the port" },
   cdpOnly: {
     factor: 0.6,
     kind: "Neighbor",
@@ -56,9 +56,9 @@ export const FACTORS = {
   uplinkOnly: {
     factor: 0.4,
     kind: "UplinkOnly",
-    meaning: "only ports that lead to other switches forward to it: the direction is known, not the place",
+    meaning: "only ports that lead to other switches forward to it: the direction is known, not the location",
   },
-  noPlace: { factor: 0.3, kind: "NoPlace", meaning: "its identity is known, but not its place" },
+  noPlace: { factor: 0.3, kind: "NoPlace", meaning: "its identity is known, but not its location" },
   shortName: { factor: 0.9, kind: "ShortName", meaning: "only the first part of its name matches" },
   closeCall: {
     factor: 0.8,
@@ -145,7 +145,7 @@ const port = {
   role: OneOf(PORT_ROLES, { description: "Edge: it is connected there. Uplink: it is somewhere beyond." }),
 };
 const behind = Nullable(Type.Object(Ref({})), {
-  description: "The host on the port that it is behind: a hypervisor, a phone.",
+  description: "The host between the port and the station: a hypervisor, a phone.",
 });
 const vlan = Nullable(
   Type.Object({
@@ -173,7 +173,7 @@ const Evidence = Type.Object(
         valid_from: Timestamp,
       }),
       {
-        description: "The records it is based on, and since when each was in that state.",
+        description: "The records it is based on, each with the start of its state at that time.",
       },
     ),
   },
@@ -208,10 +208,10 @@ export const Location = Type.Object(
   {
     asked,
     explanation: Type.String({
-      description: "The answer in one sentence: the first candidate's, or that nothing is known.",
+      description: "The result in one sentence: that of the first candidate, or that nothing is known.",
     }),
     ambiguity: Nullable(Type.String(), {
-      description: "Why there is more than one answer; null if there is one at most.",
+      description: "Why there are several candidates; null for at most one.",
     }),
     candidates: Type.Array(Candidate, {
       description: `Most likely first, ${CANDIDATES_MAX} at most; empty if nothing is known.`,
@@ -235,7 +235,7 @@ export const Interval = Type.Object(
     vlan,
     others: Type.Integer({
       minimum: 0,
-      description: "Number of less likely candidates when it began; locate with `at` lists them.",
+      description: "Number of less likely candidates at the start of the interval; locate with `at` lists them.",
     }),
   },
   { $id: "LocationInterval" },
@@ -246,10 +246,10 @@ export const Timeline = Type.Object(
   {
     asked,
     from: Nullable(Timestamp, { description: "Start of the range; null: the start of the ledger." }),
-    intervals: Type.Array(Interval, { description: "Where it was, in order. Nothing is known of the gaps." }),
+    intervals: Type.Array(Interval, { description: "The locations in order. For gaps, the location is unknown." }),
     to: Nullable(Timestamp, { description: "End of the range; null: now." }),
     truncated: Type.Boolean({
-      description: "Whether there was too much for one answer. The last interval then ends at `next_from`.",
+      description: "Whether the timeline was too long for one response. The last interval then ends at `next_from`.",
     }),
     next_from: Nullable(Timestamp, { description: "Send this as `from` to continue." }),
   },

@@ -56,11 +56,11 @@ interface NeighborFact {
   /** Its announced name. */
   readonly announced: string | null;
   /** Crowded ports of other devices in the network that report the same far end, one per device. */
-  readonly namedAt: readonly NamingFact[];
+  readonly alsoReportedAt: readonly ReportFact[];
 }
 
 /** A crowded port (CROWDED_MIN) that is not down and shares its far end with another. */
-export interface NamingFact {
+export interface ReportFact {
   readonly device: RecordRef;
   readonly port: RecordRef;
   readonly holdsMost: boolean;
@@ -88,16 +88,8 @@ export interface PortFact {
 }
 
 /** A port that is down does not forward. */
-export function isUp({
-  adminStatus,
-  operStatus,
-}: {
-  readonly adminStatus: AdminStatus;
-  readonly operStatus: OperStatus;
-}): boolean {
-  return (
-    adminStatus !== "Down" && operStatus !== "Down" && operStatus !== "NotPresent" && operStatus !== "LowerLayerDown"
-  );
+export function isUp({ adminStatus, operStatus }: Pick<PortFact, "adminStatus" | "operStatus">): boolean {
+  return adminStatus !== "Down" && !["Down", "NotPresent", "LowerLayerDown"].includes(operStatus);
 }
 
 export interface Sighting {
@@ -127,9 +119,9 @@ export type Identity =
   /** An interface with the address has a MAC address. */
   | { readonly kind: "AddressInterface"; readonly record: RecordRef; readonly address: RecordRef }
   /** The host has this name, or one that starts with it up to a dot. */
-  | { readonly kind: "Name" | "ShortName"; readonly record: RecordRef; readonly called: string }
+  | { readonly kind: "Name" | "ShortName"; readonly record: RecordRef; readonly matchedName: string }
   /** A device announces this name on a port, but no record has it. */
-  | { readonly kind: "Announced"; readonly record: RecordRef; readonly called: string };
+  | { readonly kind: "Announced"; readonly record: RecordRef; readonly matchedName: string };
 
 /** A candidate: a host with one of its MAC addresses, or an unknown device. */
 export interface Subject {
@@ -144,16 +136,16 @@ export interface Subject {
 }
 
 export interface Facts {
-  readonly asked: LocateQuestion;
+  readonly question: LocateQuestion;
   readonly subjects: readonly Subject[];
   /** Keyed by id, and by `network id/number`. */
   readonly vlans: ReadonlyMap<string, VlanFact>;
   /** Whether limits truncated the facts. */
-  readonly isCutShort: boolean;
+  readonly isTruncated: boolean;
 }
 
 /** Ranges of other entries per port, by order of magnitude: small changes on a busy port are not significant. */
-export const CROWDS = [
+export const CROWD_RANGES = [
   { low: 0, high: 0 },
   { low: 1, high: 3 },
   { low: 4, high: 15 },
@@ -161,13 +153,16 @@ export const CROWDS = [
   { low: 64, high: Number.MAX_SAFE_INTEGER },
 ] as const;
 
+/** Crowds from this index of CROWD_RANGES on count as many. */
+export const MANY = 3;
+
 /** More than a phone with a PC behind it, or a host with a container bridge. */
 export const CROWDED_MIN = 4;
 /** Ports with more other entries are not read row by row. */
 export const LISTED_MAX = 63;
 
-export function crowdOf(others: number): number {
-  return CROWDS.findIndex(({ low, high }) => others >= low && others <= high);
+export function crowdIndex(others: number): number {
+  return CROWD_RANGES.findIndex(({ low, high }) => others >= low && others <= high);
 }
 
 export interface SequenceRange {
@@ -188,12 +183,12 @@ export function majorityOf(
   const holdsMost = rows > half;
   const [low, high] = holdsMost ? [half + 1, rows] : [rows, half];
   const power = high < 1 ? 0 : 2 ** Math.floor(Math.log2(high));
-  const meeting = power >= low ? power : Math.floor((low + high) / 2);
+  const boundary = power >= low ? power : Math.floor((low + high) / 2);
   if (holdsMost)
     return {
       holdsMost,
-      rows: { low: meeting, high: Number.MAX_SAFE_INTEGER },
-      total: { low: 0, high: 2 * meeting - 1 },
+      rows: { low: boundary, high: Number.MAX_SAFE_INTEGER },
+      total: { low: 0, high: 2 * boundary - 1 },
     };
-  return { holdsMost, rows: { low: 0, high: meeting }, total: { low: 2 * meeting, high: Number.MAX_SAFE_INTEGER } };
+  return { holdsMost, rows: { low: 0, high: boundary }, total: { low: 2 * boundary, high: Number.MAX_SAFE_INTEGER } };
 }

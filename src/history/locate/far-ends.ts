@@ -2,12 +2,13 @@
 
 import { parseMac } from "../../base/mac.ts";
 import { foldCase } from "../../base/text.ts";
-import { wholeTerm } from "../../db/search-text.ts";
+import type { Kind } from "../../db/kind.ts";
+import { exactTerm } from "../../db/search-text.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
+import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import type { LinkSource } from "./facts.ts";
 import { exactNameQuery, foldName } from "./names.ts";
 
@@ -17,8 +18,26 @@ const TERMS_MAX = 250;
 const MATCHES_MAX = 1_000;
 
 export interface FarEnd {
-  readonly host: Known<HostRecord>;
+  readonly host: NumberedRecord<HostRecord>;
   readonly source: LinkSource;
+}
+
+/** The hosts of parts, by id. */
+export function hostsOf(
+  records: RecordsAt,
+  parts: readonly NumberedRecord<IfEntryRecord | IpAddressRecord>[],
+): Map<string, NumberedRecord<HostRecord>> {
+  const ids = parts.map(({ record }) => record.host_id);
+  return records.byIds(hostKind, ids);
+}
+
+/** Records of a kind that match one of the full-text queries. */
+export function matchingAny<R extends HostRecord | IfEntryRecord | IpAddressRecord>(
+  records: RecordsAt,
+  kind: Kind<R>,
+  queries: readonly string[],
+): NumberedRecord<R>[] {
+  return inBatches(queries).flatMap((batch) => records.matching([kind], batch.join(" OR "), MATCHES_MAX));
 }
 
 /**
@@ -27,44 +46,39 @@ export interface FarEnd {
  * MAC address or as its own chassis id. Chassis ids are not unique in practice, so names come first. An entry without
  * announcements leads to the only host that announces its device and this port. Ambiguous matches are discarded.
  */
-export function farEnds(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd> {
+export function farEnds(
+  records: RecordsAt,
+  numberedPorts: readonly NumberedRecord<IfEntryRecord>[],
+): Map<string, FarEnd> {
+  const ports = numberedPorts.map(({ record }) => record);
   const found = resolved(records, ports);
   const unresolved = () => ports.filter((port) => port.neighbor === undefined && !found.has(port.id));
-  const take = (port: IfEntryRecord, candidates: readonly FarEnd[]) => {
-    const alike = new Map(
+  const assign = (port: IfEntryRecord, candidates: readonly FarEnd[]) => {
+    const distinct = new Map(
       candidates
         .filter(({ host }) => host.record.network_id === port.network_id)
         .map((end) => [end.host.record.id, end]),
     );
-    const [only] = alike.values();
+    const [only] = distinct.values();
     // Ignore a device that announces itself to itself.
-    if (alike.size === 1 && only !== undefined && only.host.record.id !== port.host_id) found.set(port.id, only);
+    if (distinct.size === 1 && only !== undefined && only.host.record.id !== port.host_id) found.set(port.id, only);
   };
-  const announcing = (port: IfEntryRecord, hosts: readonly Known<HostRecord>[] | undefined) =>
-    (hosts ?? []).map((host) => ({ host, source: linkSource(port) }));
-  const reverse = pointingAt(records, unresolved());
-  for (const port of unresolved()) take(port, reverse.get(port.id) ?? []);
+  const announcing = (port: IfEntryRecord, hosts: readonly NumberedRecord<HostRecord>[] | undefined) =>
+    (hosts ?? []).flatMap((host) => endsAt(host, port));
+  const reverse = reverseLinks(records, unresolved());
+  for (const port of unresolved()) assign(port, reverse.get(port.id) ?? []);
   const byName = hostsByName(records, unresolved().map(systemName));
-  for (const port of unresolved()) take(port, announcing(port, byName.get(foldName(systemName(port) ?? ""))));
+  for (const port of unresolved()) assign(port, announcing(port, byName.get(foldName(systemName(port) ?? ""))));
   const byMac = hostsByMac(records, unresolved().map(chassisMac));
-  for (const port of unresolved()) take(port, announcing(port, byMac.get(chassisMac(port) ?? "")));
-  const devices = [
-    ...records
-      .byIds(
-        hostKind,
-        ports.map(({ host_id: id }) => id),
-      )
-      .values(),
-  ];
-  const byChassis = Map.groupBy(devices, ({ record }) => foldChassis(record.chassis_id ?? ""));
+  for (const port of unresolved()) assign(port, announcing(port, byMac.get(chassisMac(port) ?? "")));
+  const devices = hostsOf(records, numberedPorts);
+  const byChassis = Map.groupBy(devices.values(), ({ record }) => foldChassis(record.chassis_id ?? ""));
   for (const port of unresolved())
     if (port.lldp_chassis_id !== undefined)
-      take(port, announcing(port, byChassis.get(foldChassis(port.lldp_chassis_id.value))));
-  const naming = namingBack(
-    records,
-    unresolved().filter((port) => announcedName(port) === null),
-  );
-  for (const port of unresolved()) take(port, naming.get(port.id) ?? []);
+      assign(port, announcing(port, byChassis.get(foldChassis(port.lldp_chassis_id.value))));
+  const silent = unresolved().filter((port) => announcedName(port) === null);
+  const reverseAnnouncements = announcedBack(records, silent, devices);
+  for (const port of unresolved()) assign(port, reverseAnnouncements.get(port.id) ?? []);
   return found;
 }
 
@@ -101,81 +115,61 @@ function resolved(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<stri
     neighbor?.type === "Host" ? neighbor.id : (farPorts.get(neighbor?.id ?? "")?.record.host_id ?? null);
   const hosts = records.byIds(hostKind, ports.map(hostId));
   return new Map(
-    ports.flatMap((port) => {
-      const host = hosts.get(hostId(port) ?? "");
-      return host === undefined ? [] : [[port.id, { host, source: linkSource(port) }] as const];
-    }),
+    ports.flatMap((port) => endsAt(hosts.get(hostId(port) ?? ""), port).map((end) => [port.id, end] as const)),
   );
 }
 
+/** The far end that an entry of the host reports; empty if the host is unknown. */
+function endsAt(host: NumberedRecord<HostRecord> | undefined, entry: IfEntryRecord): FarEnd[] {
+  return host === undefined ? [] : [{ host, source: linkSource(entry) }];
+}
+
 /** Links are often known at one end only. */
-function pointingAt(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
-  const found = inBatches(ports).flatMap((batch) =>
-    records.matching([ifEntryKind], batch.map(({ id }) => wholeTerm(neighborClue(id))).join(" OR "), MATCHES_MAX),
-  );
-  const hosts = records.byIds(
-    hostKind,
-    found.map(({ record }) => record.host_id),
-  );
+function reverseLinks(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
+  const queries = ports.map(({ id }) => exactTerm(neighborClue(id)));
+  const found = matchingAny(records, ifEntryKind, queries);
+  const hosts = hostsOf(records, found);
   const pointing = Map.groupBy(found, ({ record }) => record.neighbor?.id ?? "");
   return new Map(
     [...pointing].map(([id, entries]) => [
       id,
-      entries.flatMap(({ record }) => {
-        const host = hosts.get(record.host_id);
-        return host === undefined ? [] : [{ host, source: linkSource(record) }];
-      }),
+      entries.flatMap(({ record }) => endsAt(hosts.get(record.host_id), record)),
     ]),
   );
 }
 
 /** Entries that announce an entry's device and port as their far end. */
-function namingBack(records: RecordsAt, ports: readonly IfEntryRecord[]): Map<string, FarEnd[]> {
-  const devices = records.byIds(
-    hostKind,
-    ports.map(({ host_id: id }) => id),
-  );
+function announcedBack(
+  records: RecordsAt,
+  ports: readonly IfEntryRecord[],
+  devices: ReadonlyMap<string, NumberedRecord<HostRecord>>,
+): Map<string, FarEnd[]> {
+  const own = ports.flatMap((port) => devices.get(port.host_id)?.record ?? []);
   const queries = new Set(
-    [...devices.values()]
-      .flatMap(({ record }) => [...namesOf(record), ...(record.chassis_id === null ? [] : [record.chassis_id])])
-      .map((name) => wholeTerm(announcedClue(name))),
+    own
+      .flatMap((device) => [...namesOf(device), ...(device.chassis_id === null ? [] : [device.chassis_id])])
+      .map((name) => exactTerm(announcedClue(name))),
   );
-  const told = inBatches([...queries]).flatMap((batch) =>
-    records.matching([ifEntryKind], batch.join(" OR "), MATCHES_MAX),
-  );
-  const found = Map.groupBy(
-    ports.flatMap((port) => {
-      const device = devices.get(port.host_id)?.record;
-      return device === undefined
-        ? []
-        : told
-            .filter(
-              ({ record }) => record.host_id !== port.host_id && namesPort(record, port) && namesHost(record, device),
-            )
-            .map(({ record }) => ({ port, record }));
-    }),
-    ({ port }) => port,
-  );
+  const reporting = matchingAny(records, ifEntryKind, [...queries]);
+  const found = ports.map((port) => {
+    const device = devices.get(port.host_id)?.record;
+    const isReporting = ({ record }: NumberedRecord<IfEntryRecord>) =>
+      device !== undefined && record.host_id !== port.host_id && namesPort(record, port) && namesHost(record, device);
+    return { port, reports: reporting.filter(isReporting) };
+  });
+  const all = found.flatMap(({ reports }) => reports);
   // Another host of the same name may own the port.
-  const called = hostsByName(
-    records,
-    [...found.values()].flatMap((pairs) => pairs.map(({ record }) => systemName(record))),
-  );
-  const hosts = records.byIds(
-    hostKind,
-    [...found.values()].flatMap((pairs) => pairs.map(({ record }) => record.host_id)),
-  );
-  const isMeant = ({ port, record }: { port: IfEntryRecord; record: IfEntryRecord }) =>
-    !(called.get(foldName(systemName(record) ?? "")) ?? []).some(
+  const names = all.map(({ record }) => systemName(record));
+  const hostsOfName = hostsByName(records, names);
+  const hosts = hostsOf(records, all);
+  const isAmbiguous = (port: IfEntryRecord, report: IfEntryRecord) =>
+    (hostsOfName.get(foldName(systemName(report) ?? "")) ?? []).some(
       (host) => host.record.network_id === port.network_id && host.record.id !== port.host_id,
     );
   return new Map(
-    [...found].map(([port, pairs]) => [
+    found.map(({ port, reports }) => [
       port.id,
-      pairs.filter(isMeant).flatMap(({ record }) => {
-        const host = hosts.get(record.host_id);
-        return host === undefined ? [] : [{ host, source: linkSource(record) }];
-      }),
+      reports.flatMap(({ record }) => (isAmbiguous(port, record) ? [] : endsAt(hosts.get(record.host_id), record))),
     ]),
   );
 }
@@ -189,12 +183,14 @@ function namesHost(entry: IfEntryRecord, host: HostRecord): boolean {
 
 /** Vendors differ in the port id they announce: name, description, MAC address or number. */
 function namesPort(entry: IfEntryRecord, port: IfEntryRecord): boolean {
-  const told = entry.lldp_port_id?.value ?? entry.cdp_port_id;
-  if (told === undefined || entry.network_id !== port.network_id || entry.neighbor !== undefined) return false;
-  if (entry.lldp_port_id?.subtype === "LocallyAssigned" && told === String(port.if_index)) return true;
+  const reporting = entry.lldp_port_id?.value ?? entry.cdp_port_id;
+  if (reporting === undefined || entry.network_id !== port.network_id || entry.neighbor !== undefined) return false;
+  if (entry.lldp_port_id?.subtype === "LocallyAssigned" && reporting === String(port.if_index)) return true;
   return (
-    [port.if_name, port.if_descr].some((own) => own !== undefined && foldCase(own) === foldCase(told)) ||
-    (port.mac_address !== undefined && parseMac(told) === port.mac_address)
+    [port.if_name, port.if_descr].some(
+      (ownName) => ownName !== undefined && foldCase(ownName) === foldCase(reporting),
+    ) ||
+    (port.mac_address !== undefined && parseMac(reporting) === port.mac_address)
   );
 }
 
@@ -203,43 +199,36 @@ function namesOf({ name, hostname, sys_name: sysName }: HostRecord): Set<string>
   return new Set([name, hostname, sysName].filter((text) => text !== null).map(foldName));
 }
 
-function foldChassis(id: string): string {
+export function foldChassis(id: string): string {
   return parseMac(id) ?? foldCase(id.trim());
 }
 
-function hostsByName(records: RecordsAt, names: readonly (string | null)[]): Map<string, Known<HostRecord>[]> {
+function hostsByName(records: RecordsAt, names: readonly (string | null)[]): Map<string, NumberedRecord<HostRecord>[]> {
   const queries = [...new Set(names.filter((name) => name !== null).map(foldName))]
     .map(exactNameQuery)
-    .filter((query) => query !== null);
-  const found = new Map<string, Known<HostRecord>[]>();
-  for (const batch of inBatches(queries)) {
-    for (const host of records.matching([hostKind], batch.map((query) => `(${query})`).join(" OR "), MATCHES_MAX)) {
-      for (const own of namesOf(host.record)) found.set(own, [...(found.get(own) ?? []), host]);
-    }
-  }
+    .flatMap((query) => (query === null ? [] : [`(${query})`]));
+  const found = new Map<string, NumberedRecord<HostRecord>[]>();
+  for (const host of matchingAny(records, hostKind, queries))
+    for (const ownName of namesOf(host.record)) found.set(ownName, [...(found.get(ownName) ?? []), host]);
   return found;
 }
 
 /** Hosts with an address or interface of these MAC addresses, by MAC address. */
-export function hostsByMac(records: RecordsAt, macs: readonly (string | null)[]): Map<string, Known<HostRecord>[]> {
-  const owners: Array<{ readonly mac: string; readonly hostId: string }> = [];
-  for (const batch of inBatches([...new Set(macs.filter((mac) => mac !== null))])) {
-    const query = batch.map(wholeTerm).join(" OR ");
-    const found: ReadonlyArray<Known<IpAddressRecord> | Known<IfEntryRecord>> = [
-      ...records.matching([ipAddressKind], query, MATCHES_MAX),
-      ...records.matching([ifEntryKind], query, MATCHES_MAX),
-    ];
-    for (const { record } of found)
-      if (typeof record.mac_address === "string") owners.push({ mac: record.mac_address, hostId: record.host_id });
-  }
-  const hosts = records.byIds(
-    hostKind,
-    owners.map(({ hostId }) => hostId),
-  );
+export function hostsByMac(
+  records: RecordsAt,
+  macs: readonly (string | null)[],
+): Map<string, NumberedRecord<HostRecord>[]> {
+  const queries = [...new Set(macs.filter((mac) => mac !== null))].map(exactTerm);
+  const matches: NumberedRecord<IpAddressRecord | IfEntryRecord>[] = [
+    ...matchingAny(records, ipAddressKind, queries),
+    ...matchingAny(records, ifEntryKind, queries),
+  ];
+  const owned = matches.filter(({ record }) => typeof record.mac_address === "string");
+  const hosts = hostsOf(records, owned);
   return new Map(
-    [...Map.groupBy(owners, ({ mac }) => mac)].map(([mac, list]) => [
+    [...Map.groupBy(owned, ({ record }) => record.mac_address ?? "")].map(([mac, parts]) => [
       mac,
-      list.flatMap(({ hostId }) => hosts.get(hostId) ?? []),
+      parts.flatMap(({ record }) => hosts.get(record.host_id) ?? []),
     ]),
   );
 }

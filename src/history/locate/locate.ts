@@ -2,10 +2,10 @@
 
 import type { Actor } from "../../access/actor.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
-import { longRead, pausing } from "../../db/reading/long-reads.ts";
+import { longRead, pausing, utf8 } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
-import { RecordsAt, type Sight, type Trace } from "../records-at.ts";
+import { RecordsAt, type Trace, type Visibility } from "../records-at.ts";
 import type { Location } from "./answer.ts";
 import type { LocateQuestion } from "./facts.ts";
 import { gather } from "./gathering.ts";
@@ -14,7 +14,7 @@ import { rank } from "./ranking.ts";
 /** Plain data: it crosses to another thread. */
 export interface LocateQuery {
   readonly actor: Actor;
-  readonly asked: LocateQuestion;
+  readonly question: LocateQuestion;
   /** Null for all networks in reach. */
   readonly networkId: string | null;
 }
@@ -25,28 +25,29 @@ export interface LocateInput extends LocateQuery {
 
 export const locate = longRead("locate", function* (reader: Reader, input: LocateInput) {
   const location = yield* pausing(
-    locationAt(reader, input.asked, input.moment.asOf.sequence, sightOf(reader, input), null),
+    locationAt(reader, input.question, input.moment.asOf.sequence, visibilityOf(reader, input), null),
   );
-  yield encoder.encode(successBody(JSON.stringify(location), metaAt(input.moment)));
+  yield utf8(successBody(JSON.stringify(location), metaAt(input.moment)));
 });
 
 /** As of a transaction, within a sight. Yields between steps of a few milliseconds. */
 export function* locationAt(
   reader: Reader,
-  asked: LocateQuestion,
+  question: LocateQuestion,
   sequence: number,
-  sight: Sight,
+  visibility: Visibility,
   trace: Trace | null,
 ): Generator<void, Location> {
-  return yield* rank(yield* gather(new RecordsAt(reader, sequence, sight, trace), asked));
+  return yield* rank(yield* gather(new RecordsAt(reader, sequence, visibility, trace), question));
 }
 
 /** The caller's sight of the requested network, or of all. */
-export function sightOf(reader: Reader, { actor, networkId }: Pick<LocateQuery, "actor" | "networkId">): Sight {
+export function visibilityOf(
+  reader: Reader,
+  { actor, networkId }: Pick<LocateQuery, "actor" | "networkId">,
+): Visibility {
   const { organizationN } = actor;
-  const reached = actor.networkNs === null ? null : reader.recordIds(actor.networkNs);
-  if (networkId === null) return { organizationN, networkIds: reached };
-  return { organizationN, networkIds: reached === null || reached.includes(networkId) ? [networkId] : [] };
+  const visibleIds = actor.networkNs === null ? null : reader.recordIds(actor.networkNs);
+  if (networkId === null) return { organizationN, networkIds: visibleIds };
+  return { organizationN, networkIds: visibleIds === null || visibleIds.includes(networkId) ? [networkId] : [] };
 }
-
-const encoder = new TextEncoder();

@@ -1,7 +1,7 @@
 // Full-text queries for names, and name equality.
 
 import { foldCase } from "../../base/text.ts";
-import { wholeTerm } from "../../db/search-text.ts";
+import { exactTerm } from "../../db/search-text.ts";
 
 /** Lower case, without a trailing root dot. */
 export function foldName(name: string): string {
@@ -11,22 +11,22 @@ export function foldName(name: string): string {
 /** Matches every word of the name as a whole entry; null without words. */
 export function exactNameQuery(name: string): string | null {
   const words = wordsOf(name);
-  return words.length === 0 ? null : words.map(wholeTerm).join(" AND ");
+  return words.length === 0 ? null : words.map(exactTerm).join(" AND ");
 }
 
 /**
  * Matches the name, or a name that starts with it up to a dot.
- * @param entryOf the indexed form of the name
+ * @param indexedForm the indexed form of the name
  */
-export function nameQuery(name: string, entryOf: (text: string) => string): string | null {
-  const words = wordsOf(entryOf(foldName(name)));
+export function nameQuery(name: string, indexedForm: (text: string) => string): string | null {
+  const words = wordsOf(indexedForm(foldName(name)));
   const last = words.at(-1);
   if (last === undefined) return null;
   const before = words
     .slice(0, -1)
-    .map((word) => `${wholeTerm(word)} AND `)
+    .map((word) => `${exactTerm(word)} AND `)
     .join("");
-  return `${before}(${wholeTerm(last)} OR ${wholeTerm(`${last}.`)}*)`;
+  return `${before}(${exactTerm(last)} OR ${exactTerm(`${last}.`)}*)`;
 }
 
 function wordsOf(name: string): string[] {

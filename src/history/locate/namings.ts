@@ -1,38 +1,27 @@
 // Other ports that report the same far end: a far end with many ports is not an end station. Reads through RecordsAt.
 
-import { parseMac } from "../../base/mac.ts";
-import { foldCase } from "../../base/text.ts";
-import { wholeTerm } from "../../db/search-text.ts";
+import { exactTerm } from "../../db/search-text.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { announcedClue, neighborClue } from "../../resources/if-entries/link-clues.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
+import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { isUp } from "./facts.ts";
-import { type FarEnd, farEnds, inBatches, systemName } from "./far-ends.ts";
+import { type FarEnd, farEnds, foldChassis, matchingAny, systemName } from "./far-ends.ts";
 import { foldName } from "./names.ts";
-
-/** Maximum interface entries that report the far ends of one query. */
-const MATCHES_MAX = 1_000;
 
 /**
  * By port id, interface entries of the network's other devices, not down, with the same far end.
  * @param known interface entries to consider as well, with their far ends
  */
-export function namedElsewhere(
+export function reportedElsewhere(
   records: RecordsAt,
-  ports: readonly Known<IfEntryRecord>[],
-  known: readonly Known<IfEntryRecord>[],
+  ports: readonly NumberedRecord<IfEntryRecord>[],
+  known: readonly NumberedRecord<IfEntryRecord>[],
   ends: ReadonlyMap<string, FarEnd>,
-): Map<string, Known<IfEntryRecord>[]> {
-  const queries = [...new Set(ports.flatMap(({ record }) => clues(record, ends.get(record.id))))].map(wholeTerm);
-  const told = inBatches(queries).flatMap((batch) => records.matching([ifEntryKind], batch.join(" OR "), MATCHES_MAX));
-  const more = told.filter(({ record }) => !known.some((each) => each.record.id === record.id));
-  const all = new Map([
-    ...ends,
-    ...farEnds(
-      records,
-      more.map(({ record }) => record),
-    ),
-  ]);
+): Map<string, NumberedRecord<IfEntryRecord>[]> {
+  const queries = [...new Set(ports.flatMap(({ record }) => searchTerms(record, ends.get(record.id))))].map(exactTerm);
+  const reported = matchingAny(records, ifEntryKind, queries);
+  const more = reported.filter(({ record }) => !known.some((each) => each.record.id === record.id));
+  const all = new Map([...ends, ...farEnds(records, more)]);
   const others = [...new Map([...known, ...more].map((each) => [each.record.id, each])).values()].filter(({ record }) =>
     isUp({ adminStatus: record.admin_status, operStatus: record.oper_status }),
   );
@@ -42,7 +31,7 @@ export function namedElsewhere(
 }
 
 /** Search terms for entries with this far end. */
-function clues(entry: IfEntryRecord, end: FarEnd | undefined): string[] {
+function searchTerms(entry: IfEntryRecord, end: FarEnd | undefined): string[] {
   const announced = [entry.lldp_chassis_id?.value, systemName(entry), entry.lldp_mgmt_addr, entry.cdp_address];
   const host = end?.host.record;
   if (host !== undefined) announced.push(host.name, host.hostname, host.sys_name, host.chassis_id);
@@ -54,29 +43,24 @@ function clues(entry: IfEntryRecord, end: FarEnd | undefined): string[] {
     : [neighborClue(host.id), ...(entry.neighbor === undefined ? [] : [neighborClue(entry.neighbor.id)]), ...texts];
 }
 
-function isSameEnd(one: IfEntryRecord, other: IfEntryRecord, ends: ReadonlyMap<string, FarEnd>): boolean {
-  if (one.network_id !== other.network_id || one.host_id === other.host_id) return false;
-  const host = ends.get(one.id)?.host.record.id ?? null;
+function isSameEnd(left: IfEntryRecord, other: IfEntryRecord, ends: ReadonlyMap<string, FarEnd>): boolean {
+  if (left.network_id !== other.network_id || left.host_id === other.host_id) return false;
+  const host = ends.get(left.id)?.host.record.id ?? null;
   if (host !== (ends.get(other.id)?.host.record.id ?? null) || host === other.host_id) return false;
-  return host !== null || isSameAnnounced(one, other);
+  return host !== null || isSameAnnounced(left, other);
 }
 
 /** Whether two announcements match: same name and chassis id if both have them, otherwise same management address. */
-function isSameAnnounced(one: IfEntryRecord, other: IfEntryRecord): boolean {
+function isSameAnnounced(left: IfEntryRecord, other: IfEntryRecord): boolean {
   const pairs = [
-    [fold(one.lldp_chassis_id?.value), fold(other.lldp_chassis_id?.value)],
-    [foldedName(one), foldedName(other)],
-  ].filter(([left, right]) => left !== null && right !== null);
+    [left, other].map((entry) => folded(entry.lldp_chassis_id?.value, foldChassis)),
+    [left, other].map((entry) => folded(systemName(entry), foldName)),
+  ].filter((pair) => !pair.includes(null));
   if (pairs.length > 0) return pairs.every(([left, right]) => left === right);
-  const address = one.lldp_mgmt_addr ?? one.cdp_address;
+  const address = left.lldp_mgmt_addr ?? left.cdp_address;
   return address !== undefined && address === (other.lldp_mgmt_addr ?? other.cdp_address);
 }
 
-function foldedName(entry: IfEntryRecord): string | null {
-  const name = systemName(entry);
-  return name === null ? null : foldName(name);
-}
-
-function fold(id: string | undefined): string | null {
-  return id === undefined ? null : (parseMac(id) ?? foldCase(id.trim()));
+function folded(text: string | null | undefined, fold: (text: string) => string): string | null {
+  return text === null || text === undefined ? null : fold(text);
 }

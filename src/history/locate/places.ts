@@ -3,26 +3,27 @@
 
 import {
   CROWDED_MIN,
-  crowdOf,
+  crowdIndex,
   isUp,
   LISTED_MAX,
   type LinkFact,
-  type NamingFact,
+  MANY,
   type PortFact,
   type RecordRef,
+  type ReportFact,
   type Sighting,
   type Subject,
 } from "./facts.ts";
 
 /** Far end of a port that forwards to the subject. */
-type End = "itself" | "switch" | "host" | "unknown";
+type FarEndKind = "itself" | "switch" | "host" | "unknown";
 
 /** Reason to classify a port as an uplink. */
-type Onward =
+type UplinkReason =
   /** Its neighbor has a forwarding table. */
   | { readonly kind: "Switch" }
   /** Other switches report the same far end on crowded ports. */
-  | { readonly kind: "Named"; readonly at: readonly NamingFact[] }
+  | { readonly kind: "Named"; readonly at: readonly ReportFact[] }
   /** It learned the MAC address of a device that has the subject on a port of its own. */
   | { readonly kind: "LeadsTo"; readonly devices: readonly RecordRef[] }
   /** Like every other port that forwards to the subject, it has most of its device's entries. */
@@ -45,7 +46,7 @@ export interface LocatedPlace {
   /** Forwarding entries of the port, except the subject's. */
   readonly others: number;
   /** Null for an edge. */
-  readonly onward: Onward | null;
+  readonly uplinkReason: UplinkReason | null;
 }
 
 export interface Places {
@@ -58,8 +59,6 @@ export interface Places {
 
 /** A crowd that an edge port may have too. */
 const SMALL_CROWD = 1;
-/** Crowds from this index on count as many (CROWDS). */
-export const MANY = 3;
 /**
  * With this many devices reporting a far end on crowded ports it is certainly a switch; with fewer than the minimum it
  * is not significant.
@@ -79,20 +78,20 @@ const NAMING_MIN = 2;
  * 4. A port whose far end is a host without a forwarding table is an edge, unless it is crowded and another device
  *    forwards to the subject on a port with an unknown far end and a small crowd or, if the port has many entries and
  *    most of its table, any smaller crowd: then the host passes traffic on.
- * 5. Of ports with an unknown far end, those with the smallest crowd (facts.ts, CROWDS) are edges, unless the rules
- *    above find the subject on a live port with no larger crowd; the others are uplinks. If several devices forward to
- *    it, each on a port with many entries and most of its table, all of these are uplinks: the same switch is between
- *    them. Ports that are down are excluded from the comparison, unless all are.
+ * 5. Of ports with an unknown far end, those with the smallest crowd (facts.ts, CROWD_RANGES) are edges, unless the
+ *    rules above find the subject on a live port with no larger crowd; the others are uplinks. If several devices
+ *    forward to it, each on a port with many entries and most of its table, all of these are uplinks: the same switch is
+ *    between them. Ports that are down are excluded from the comparison, unless all are.
  *
  * If no edge remains, links that no forwarding table confirms are the locations; otherwise only the uplink with the
  * smallest crowd is known.
  */
 export function placesOf(subject: Subject): Places {
-  const { links, exact, edges, uplinks, closeCalls } = sorted(subject);
+  const { links, exact, edges, uplinks, closeCalls } = classify(subject);
   const places = [...edges.map(({ place }) => place), ...exact];
   if (places.length > 0) return { places: withDevices(places, links), uplinks, closeCalls };
-  const loose = withDevices(links.filter((link) => link.port !== null).map(linkPlace), links);
-  if (loose.length > 0) return { places: loose, uplinks, closeCalls: [] };
+  const fromLinks = withDevices(links.filter((link) => link.port !== null).map(linkPlace), links);
+  if (fromLinks.length > 0) return { places: fromLinks, uplinks, closeCalls: [] };
   const [nearest, ...rest] = [...uplinks].sort(byNearness);
   return { places: nearest === undefined ? [] : [nearest], uplinks: rest, closeCalls: [] };
 }
@@ -103,23 +102,23 @@ export function placesOf(subject: Subject): Places {
  * these.
  */
 export function contestedPorts(subject: Subject): PortFact[] {
-  const { edges, ending, common } = sorted(subject);
-  const isOpen = ({ place, end }: Seen) =>
+  const { edges, ending, common } = classify(subject);
+  const isOpen = ({ place, end }: SeenPlace) =>
     end !== "itself" && isLive(place) && place.port?.leadsTo === null && place.others > 0 && place.others <= LISTED_MAX;
   // A device behind the port has the subject among hardly more entries.
-  const isContested = (each: Seen) =>
+  const isContested = (each: SeenPlace) =>
     isOpen(each) &&
     ending.some(
       ({ place }) =>
         isLive(place) &&
         place.device.ref.id !== each.place.device.ref.id &&
         place.others <= LISTED_MAX &&
-        crowdOf(place.others) <= crowdOf(each.place.others) + 1,
+        crowdIndex(place.others) <= crowdIndex(each.place.others) + 1,
     );
-  const led = new Set(ending.flatMap(({ place }) => place.port?.leadsTo?.map(({ id }) => id) ?? []));
+  const reached = new Set(ending.flatMap(({ place }) => place.port?.leadsTo?.map(({ id }) => id) ?? []));
   const found = [
     ...[...edges, ...common].filter(isContested),
-    ...ending.filter((each) => led.has(each.place.device.ref.id) && isOpen(each)),
+    ...ending.filter((each) => reached.has(each.place.device.ref.id) && isOpen(each)),
   ].map(({ place }) => place);
   return [...new Set(found)].sort(byNearness).flatMap(({ port }) => port ?? []);
 }
@@ -130,36 +129,41 @@ export function isLive({ port }: { readonly port: PortFact | null }): boolean {
 }
 
 /** Whether a device learned the subject well after another one did, on a port that existed before: it moved there. */
-export function isAfter(one: LocatedPlace, other: LocatedPlace): boolean {
+export function isLearnedAfter(left: LocatedPlace, right: LocatedPlace): boolean {
   if (
-    one.sighting === null ||
-    other.sighting === null ||
-    one.port === null ||
-    one.device.ref.id === other.device.ref.id
+    left.sighting === null ||
+    right.sighting === null ||
+    left.port === null ||
+    left.device.ref.id === right.device.ref.id
   )
     return false;
-  return one.port.createdAt < learned(other) && Date.parse(learned(one)) - Date.parse(learned(other)) >= AFTER_MS;
+  return (
+    left.port.createdAt < learnedAt(right) && Date.parse(learnedAt(left)) - Date.parse(learnedAt(right)) >= AFTER_MS
+  );
 }
 
 /** Switches are polled in turn: smaller differences are not significant. */
 const AFTER_MS = 3_600_000;
 
-interface Sorted {
+interface Classified {
   readonly links: readonly LinkFact[];
   /** Ports known from links only. */
   readonly exact: readonly LocatedPlace[];
   /** Ports that forward to the subject and do not lead to a switch. */
-  readonly ending: readonly Seen[];
-  readonly edges: readonly Seen[];
+  readonly ending: readonly SeenPlace[];
+  readonly edges: readonly SeenPlace[];
   /** Uplinks only because each has most of its device's table. */
-  readonly common: readonly Seen[];
+  readonly common: readonly SeenPlace[];
   readonly uplinks: readonly LocatedPlace[];
   readonly closeCalls: readonly LocatedPlace[];
 }
 
-function sorted(subject: Subject): Sorted {
+function classify(subject: Subject): Classified {
   const ownId = subject.host?.ref.id ?? null;
-  const links = towardsSwitches(withoutDoubles(subject.links.filter(({ device }) => device.ref.id !== ownId)), subject);
+  const links = preferSwitches(
+    withoutDuplicates(subject.links.filter(({ device }) => device.ref.id !== ownId)),
+    subject,
+  );
   // A device's own table also contains its own addresses.
   const all = subject.sightings
     .filter(({ port }) => port.device.ref.id !== ownId)
@@ -178,35 +182,38 @@ function sorted(subject: Subject): Sorted {
         !all.some(({ place }) => place.port?.ref.id === link.port?.ref.id),
     )
     .map(linkPlace);
-  const seen = all.map((each) => passingOn(each, all));
+  const seen = all.map((each) => reclassified(each, all));
   const ending = seen.filter(({ end }) => end !== "switch");
   const live = ending.filter(({ place }) => isLive(place));
   const isFound = live.some(({ end }) => end === "itself") || exact.some((place) => place.isDirect && isLive(place));
   const isCommon =
     !isFound &&
     live.every(
-      ({ end, place }) => end === "unknown" && crowdOf(place.others) >= MANY && place.port?.holdsMost === true,
+      ({ end, place }) => end === "unknown" && crowdIndex(place.others) >= MANY && place.port?.holdsMost === true,
     ) &&
     new Set(live.map(({ place }) => place.device.ref.id)).size > 1;
-  const passed = new Set(isCommon ? [] : live.filter((each) => each.end === "host" && isOutdone(each, live)));
-  const measure = (live.length > 0 ? live : ending).filter((each) => !passed.has(each));
-  const least = Math.min(...measure.map(({ place }) => crowdOf(place.others)));
-  const leastAtHost = Math.min(
-    ...measure.filter(({ end }) => end === "host").map(({ place }) => crowdOf(place.others)),
+  const passThrough = new Set(isCommon ? [] : live.filter((each) => each.end === "host" && isSurpassed(each, live)));
+  const measure = (live.length > 0 ? live : ending).filter((each) => !passThrough.has(each));
+  const smallestCrowd = Math.min(...measure.map(({ place }) => crowdIndex(place.others)));
+  const smallestHostCrowd = Math.min(
+    ...measure.filter(({ end }) => end === "host").map(({ place }) => crowdIndex(place.others)),
   );
-  const isEdge = (each: Seen) => {
+  const isEdge = (each: SeenPlace) => {
     const { end, place } = each;
-    if (passed.has(each) || (isCommon && isLive(place))) return false;
-    return end !== "unknown" || (!isFound && crowdOf(place.others) <= least && crowdOf(place.others) < leastAtHost);
+    if (passThrough.has(each) || (isCommon && isLive(place))) return false;
+    return (
+      end !== "unknown" ||
+      (!isFound && crowdIndex(place.others) <= smallestCrowd && crowdIndex(place.others) < smallestHostCrowd)
+    );
   };
-  const outdone = ending.filter((each) => !isEdge(each));
-  const beyond = outdone.map(({ place }) =>
+  const surpassed = ending.filter((each) => !isEdge(each));
+  const beyond = surpassed.map(({ place }) =>
     asUplink(place, { kind: isCommon && isLive(place) ? "HoldsMost" : "Crowd" }),
   );
-  const isClose = ({ place }: Seen) =>
+  const isClose = ({ place }: SeenPlace) =>
     isLive(place) &&
-    (crowdOf(place.others) <= SMALL_CROWD ||
-      (place.endsAtHost && (place.port === null || namings(place.port) < NAMING_MIN)));
+    (crowdIndex(place.others) <= SMALL_CROWD ||
+      (place.endsAtHost && (place.port === null || reportCount(place.port) < NAMING_MIN)));
   return {
     links,
     exact,
@@ -214,34 +221,34 @@ function sorted(subject: Subject): Sorted {
     edges: ending.filter(isEdge),
     common: isCommon ? live : [],
     uplinks: [...seen.filter(({ end }) => end === "switch").map(({ place }) => place), ...beyond],
-    closeCalls: isFound || isCommon ? [] : beyond.filter((_, position) => isClose(outdone[position] as Seen)),
+    closeCalls: isFound || isCommon ? [] : beyond.filter((_, position) => isClose(surpassed[position] as SeenPlace)),
   };
 }
 
 /** Nearest first: live before down, then smaller crowds, then most recently learned. */
-export function byNearness(one: LocatedPlace, other: LocatedPlace): number {
+export function byNearness(left: LocatedPlace, right: LocatedPlace): number {
   return (
-    Number(isLive(other)) - Number(isLive(one)) ||
-    crowdOf(one.others) - crowdOf(other.others) ||
-    compare(learned(other), learned(one)) ||
-    compare(one.port?.ref.id ?? "", other.port?.ref.id ?? "")
+    Number(isLive(right)) - Number(isLive(left)) ||
+    crowdIndex(left.others) - crowdIndex(right.others) ||
+    compare(learnedAt(right), learnedAt(left)) ||
+    compare(left.port?.ref.id ?? "", right.port?.ref.id ?? "")
   );
 }
 
-function learned({ sighting }: LocatedPlace): string {
+function learnedAt({ sighting }: LocatedPlace): string {
   return sighting?.entries.reduce((last, { ref }) => (ref.valid_from > last ? ref.valid_from : last), "") ?? "";
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
+export function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
-interface Seen {
+interface SeenPlace {
   readonly place: LocatedPlace;
-  readonly end: End;
+  readonly end: FarEndKind;
 }
 
-function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFact[]): Seen {
+function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFact[]): SeenPlace {
   const { port } = sighting;
   const isNeighborItself = port.neighbor?.host != null && port.neighbor.host.ref.id === subject.host?.ref.id;
   const own: LinkFact | null =
@@ -256,15 +263,15 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
         }
       : null;
   // Prefer links that are proof.
-  const here = [...links.filter((each) => each.port?.ref.id === port.ref.id), ...(own === null ? [] : [own])];
-  const link = here.find((each) => each.source !== "Cdp") ?? here[0] ?? memberLink(port, subject, links);
+  const matching = [...links.filter((each) => each.port?.ref.id === port.ref.id), ...(own === null ? [] : [own])];
+  const link = matching.find((each) => each.source !== "Cdp") ?? matching[0] ?? memberLink(port, subject, links);
   const isDirect = link !== null && link.source !== "Cdp";
   const neighbor = port.neighbor?.host ?? null;
   const others = Math.max(0, port.forwards - sighting.entries.length);
-  const onward = isDirect || isNeighborItself ? null : onwardOf(port, others);
-  const end: End = isDirect
+  const uplinkReason = isDirect || isNeighborItself ? null : uplinkReasonOf(port, others);
+  const end: FarEndKind = isDirect
     ? "itself"
-    : onward !== null
+    : uplinkReason !== null
       ? "switch"
       : neighbor === null || isNeighborItself
         ? "unknown"
@@ -272,7 +279,7 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
   return {
     end,
     place: {
-      role: onward === null ? "Edge" : "Uplink",
+      role: uplinkReason === null ? "Edge" : "Uplink",
       device: port.device,
       port,
       sighting,
@@ -280,7 +287,7 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
       isDirect,
       endsAtHost: end === "host",
       others,
-      onward,
+      uplinkReason,
     },
   };
 }
@@ -304,9 +311,9 @@ function memberLink(port: PortFact, { sightings }: Subject, links: readonly Link
 }
 
 /** Reason why the far end is a switch, from the port and others that report the same far end; null if unknown. */
-function onwardOf(port: PortFact, others: number): Onward | null {
+function uplinkReasonOf(port: PortFact, others: number): UplinkReason | null {
   if (port.neighbor?.host?.isSwitch === true) return { kind: "Switch" };
-  const at = port.neighbor?.namedAt ?? [];
+  const at = port.neighbor?.alsoReportedAt ?? [];
   const isNaming = isUp(port) && others >= CROWDED_MIN;
   const count = at.length + Number(isNaming);
   const isMostly = at.every(({ holdsMost }) => holdsMost) && (!isNaming || port.holdsMost);
@@ -314,20 +321,20 @@ function onwardOf(port: PortFact, others: number): Onward | null {
 }
 
 /** Number of devices that report the far end on crowded ports, including this one. */
-function namings({ neighbor }: PortFact): number {
-  return (neighbor?.namedAt.length ?? 0) + 1;
+function reportCount({ neighbor }: PortFact): number {
+  return (neighbor?.alsoReportedAt.length ?? 0) + 1;
 }
 
 /** Reclassifies the far end as a switch if the port leads to a device that is nearer to the subject. */
-function passingOn(each: Seen, all: readonly Seen[]): Seen {
+function reclassified(each: SeenPlace, all: readonly SeenPlace[]): SeenPlace {
   const { place, end } = each;
   if (end === "itself" || end === "switch" || !isLive(place) || place.port?.leadsTo == null) return each;
-  const isNearer = ({ place: other, end: otherEnd }: Seen) =>
-    isLive(other) &&
+  const isNearer = ({ place: right, end: otherEnd }: SeenPlace) =>
+    isLive(right) &&
     otherEnd !== "switch" &&
-    (other.others === 0 || other.port?.leadsTo?.every(({ id }) => id !== place.device.ref.id));
+    (right.others === 0 || right.port?.leadsTo?.every(({ id }) => id !== place.device.ref.id));
   const devices = place.port.leadsTo.filter(({ id }) =>
-    all.some((other) => other.place.device.ref.id === id && isNearer(other)),
+    all.some((right) => right.place.device.ref.id === id && isNearer(right)),
   );
   return devices.length === 0
     ? each
@@ -335,18 +342,18 @@ function passingOn(each: Seen, all: readonly Seen[]): Seen {
 }
 
 /** Whether a port with a host behind it more likely leads on, by the crowd of another port with an unknown end. */
-function isOutdone({ place }: Seen, live: readonly Seen[]): boolean {
-  const crowd = crowdOf(place.others);
+function isSurpassed({ place }: SeenPlace, live: readonly SeenPlace[]): boolean {
+  const crowd = crowdIndex(place.others);
   // A far end reported twice is a switch or connects to both, and the way to most addresses is likely a switch: then
   // any smaller crowd decides.
   const isSuspect =
-    place.port !== null && (namings(place.port) >= NAMING_MIN || (place.port.holdsMost && crowd >= MANY));
+    place.port !== null && (reportCount(place.port) >= NAMING_MIN || (place.port.holdsMost && crowd >= MANY));
   const limit = isSuspect ? crowd - 1 : place.others >= CROWDED_MIN ? SMALL_CROWD : -1;
   return live.some(
-    (other) =>
-      other.end === "unknown" &&
-      other.place.device.ref.id !== place.device.ref.id &&
-      crowdOf(other.place.others) <= limit,
+    (right) =>
+      right.end === "unknown" &&
+      right.place.device.ref.id !== place.device.ref.id &&
+      crowdIndex(right.place.others) <= limit,
   );
 }
 
@@ -360,16 +367,16 @@ function linkPlace(link: LinkFact): LocatedPlace {
     isDirect: link.source !== "Cdp",
     endsAtHost: false,
     others: 0,
-    onward: null,
+    uplinkReason: null,
   };
 }
 
-function asUplink(place: LocatedPlace, onward: Onward): LocatedPlace {
-  return { ...place, role: "Uplink", onward };
+function asUplink(place: LocatedPlace, uplinkReason: UplinkReason): LocatedPlace {
+  return { ...place, role: "Uplink", uplinkReason };
 }
 
 /** One link per port, or per device without a port: prefers proof; exact if any is. */
-function withoutDoubles(links: readonly LinkFact[]): LinkFact[] {
+function withoutDuplicates(links: readonly LinkFact[]): LinkFact[] {
   const best = new Map<string, LinkFact>();
   for (const link of links) {
     const key = link.port?.ref.id ?? link.device.ref.id;
@@ -380,15 +387,15 @@ function withoutDoubles(links: readonly LinkFact[]): LinkFact[] {
 }
 
 /** A switch is not located at its attached hosts, and a link to a switch is more informative than one between hosts. */
-function towardsSwitches(links: readonly LinkFact[], { host }: Subject): readonly LinkFact[] {
+function preferSwitches(links: readonly LinkFact[], { host }: Subject): readonly LinkFact[] {
   const towards = links.filter(({ device }) => device.isSwitch);
   return towards.length > 0 || host?.isSwitch === true ? towards : links;
 }
 
 /** Adds links known by device only, for devices without a located port. */
 function withDevices(places: readonly LocatedPlace[], links: readonly LinkFact[]): LocatedPlace[] {
-  const bare = links.filter(
+  const deviceOnly = links.filter(
     (link) => link.port === null && !places.some((place) => place.device.ref.id === link.device.ref.id),
   );
-  return [...places, ...bare.map(linkPlace)];
+  return [...places, ...deviceOnly.map(linkPlace)];
 }

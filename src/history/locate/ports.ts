@@ -2,23 +2,23 @@
 // Reads through RecordsAt.
 
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
-import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import type { HostRecord } from "../../resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
+import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { hostRef, type LocationDraft, portRef } from "./drafts.ts";
 import {
+  CROWD_RANGES,
   CROWDED_MIN,
-  CROWDS,
-  crowdOf,
+  crowdIndex,
   type HostFact,
   isUp,
   majorityOf,
-  type NamingFact,
   type PortFact,
+  type ReportFact,
   type SequenceRange,
 } from "./facts.ts";
-import { announcedName, farEnds, linkSource } from "./far-ends.ts";
-import { namedElsewhere } from "./namings.ts";
+import { announcedName, farEnds, hostsOf, linkSource } from "./far-ends.ts";
+import { reportedElsewhere } from "./namings.ts";
 
 /** ieee8023adLag (IANAifType-MIB). */
 const IF_TYPE_LAG = 161;
@@ -33,7 +33,7 @@ export class HostFacts {
   }
 
   /** Call before `fact`. */
-  learn(hosts: readonly Known<HostRecord>[]): void {
+  prefetch(hosts: readonly NumberedRecord<HostRecord>[]): void {
     const unknown = hosts.map(({ n }) => n).filter((n) => !this.switches.has(n));
     const counts = this.records.counts(fdbEntryKind, unknown, (count) =>
       count === 0 ? { low: 0, high: 0 } : { low: 1, high: Number.MAX_SAFE_INTEGER },
@@ -41,7 +41,7 @@ export class HostFacts {
     for (const [n, count] of counts) this.switches.set(n, count > 0);
   }
 
-  fact({ n, record }: Known<HostRecord>): HostFact {
+  fact({ n, record }: NumberedRecord<HostRecord>): HostFact {
     return { ref: hostRef(record), hostname: record.hostname, isSwitch: this.switches.get(n) === true };
   }
 }
@@ -50,31 +50,22 @@ export class HostFacts {
 export function portFacts(
   records: RecordsAt,
   hosts: HostFacts,
-  ports: readonly Known<IfEntryRecord>[],
+  ports: readonly NumberedRecord<IfEntryRecord>[],
   drafts: readonly LocationDraft[],
 ): Map<string, PortFact> {
-  const devices = records.byIds(
-    hostKind,
-    ports.map(({ record }) => record.host_id),
-  );
-  const ends = farEnds(
-    records,
-    ports.map(({ record }) => record),
-  );
-  hosts.learn([...devices.values(), ...[...ends.values()].map(({ host }) => host)]);
-  const counts = records.counts(
-    fdbEntryKind,
-    ports.map(({ n }) => n),
-    crowdRanges(ports, drafts),
-  );
-  const isToSwitch = ({ record }: Known<IfEntryRecord>) => {
+  const devices = hostsOf(records, ports);
+  const ends = farEnds(records, ports);
+  hosts.prefetch([...devices.values(), ...[...ends.values()].map(({ host }) => host)]);
+  const ns = ports.map(({ n }) => n);
+  const counts = records.counts(fdbEntryKind, ns, crowdRanges(ports, drafts));
+  const isToSwitch = ({ record }: NumberedRecord<IfEntryRecord>) => {
     const end = ends.get(record.id);
     return end !== undefined && hosts.fact(end.host).isSwitch;
   };
   const undecided = ports.filter((port) => !isToSwitch(port));
   const majorities = majoritiesOf(records, undecided, counts);
-  const named = undecided.filter(({ record }) => ends.has(record.id) || announcedName(record) !== null);
-  const namings = namingFacts(records, namedElsewhere(records, named, ports, ends));
+  const withFarEnd = undecided.filter(({ record }) => ends.has(record.id) || announcedName(record) !== null);
+  const reports = reportFacts(records, reportedElsewhere(records, withFarEnd, ports, ends));
   const facts = new Map<string, PortFact>();
   for (const { n, record } of ports) {
     const device = devices.get(record.host_id);
@@ -85,7 +76,7 @@ export function portFacts(
       source: end?.source ?? linkSource(record),
       host: end === undefined ? null : hosts.fact(end.host),
       announced,
-      namedAt: namings.get(record.id) ?? [],
+      alsoReportedAt: reports.get(record.id) ?? [],
     };
     facts.set(record.id, {
       ref: portRef(record),
@@ -108,35 +99,30 @@ export function portFacts(
 }
 
 /** Crowded ports that report the same far ends, one per device. */
-function namingFacts(
+function reportFacts(
   records: RecordsAt,
-  namings: ReadonlyMap<string, readonly Known<IfEntryRecord>[]>,
-): Map<string, NamingFact[]> {
-  const naming = [...new Map([...namings.values()].flat().map((port) => [port.n, port])).values()];
-  const counts = records.counts(
-    fdbEntryKind,
-    naming.map(({ n }) => n),
-    (count) =>
-      count > CROWDED_MIN ? { low: CROWDED_MIN + 1, high: Number.MAX_SAFE_INTEGER } : { low: 0, high: CROWDED_MIN },
+  reports: ReadonlyMap<string, readonly NumberedRecord<IfEntryRecord>[]>,
+): Map<string, ReportFact[]> {
+  const reporting = [...new Map([...reports.values()].flat().map((port) => [port.n, port])).values()];
+  const ns = reporting.map(({ n }) => n);
+  const counts = records.counts(fdbEntryKind, ns, (count) =>
+    count > CROWDED_MIN ? { low: CROWDED_MIN + 1, high: Number.MAX_SAFE_INTEGER } : { low: 0, high: CROWDED_MIN },
   );
-  const majorities = majoritiesOf(records, naming, counts);
-  const devices = records.byIds(
-    hostKind,
-    naming.map(({ record }) => record.host_id),
-  );
+  const majorities = majoritiesOf(records, reporting, counts);
+  const devices = hostsOf(records, reporting);
   return new Map(
-    [...namings].map(([id, ports]) => {
+    [...reports].map(([id, ports]) => {
       const crowded = ports
         .filter(({ n }) => (counts.get(n) ?? 0) > CROWDED_MIN)
-        .sort((one, other) => Number(majorities.has(other.n)) - Number(majorities.has(one.n)) || one.n - other.n);
+        .sort((left, right) => Number(majorities.has(right.n)) - Number(majorities.has(left.n)) || left.n - right.n);
       const byDevice = Map.groupBy(crowded, ({ record }) => record.host_id);
-      const facts = [...byDevice].flatMap(([hostId, [port]]): NamingFact[] => {
+      const facts = [...byDevice].flatMap(([hostId, [port]]): ReportFact[] => {
         const device = devices.get(hostId);
         return device === undefined || port === undefined
           ? []
           : [{ device: hostRef(device.record), port: portRef(port.record), holdsMost: majorities.has(port.n) }];
       });
-      return [id, facts.sort((one, other) => (one.device.name < other.device.name ? -1 : 1))];
+      return [id, facts.sort((left, right) => (left.device.name < right.device.name ? -1 : 1))];
     }),
   );
 }
@@ -144,13 +130,10 @@ function namingFacts(
 /** Ports that are up, crowded, and have more than half of their device's table. */
 function majoritiesOf(
   records: RecordsAt,
-  ports: readonly Known<IfEntryRecord>[],
+  ports: readonly NumberedRecord<IfEntryRecord>[],
   counts: ReadonlyMap<number, number>,
 ): Set<number> {
-  const hosts = records.byIds(
-    hostKind,
-    ports.map(({ record }) => record.host_id),
-  );
+  const hosts = hostsOf(records, ports);
   const crowded = ports.flatMap(({ n, record }) => {
     const rows = counts.get(n) ?? 0;
     const device = hosts.get(record.host_id);
@@ -160,9 +143,9 @@ function majoritiesOf(
       ? [{ n, rows, deviceN: device.n }]
       : [];
   });
-  const ofDevice = Map.groupBy(crowded, ({ deviceN }) => deviceN);
-  const totals = records.counts(fdbEntryKind, ofDevice.keys(), (total, n) =>
-    common((ofDevice.get(n) ?? []).map(({ rows }) => majorityOf(rows, total).total)),
+  const byDevice = Map.groupBy(crowded, ({ deviceN }) => deviceN);
+  const totals = records.counts(fdbEntryKind, byDevice.keys(), (total, n) =>
+    intersection((byDevice.get(n) ?? []).map(({ rows }) => majorityOf(rows, total).total)),
   );
   const found = new Set<number>();
   const deviceNs = new Map(crowded.map(({ n, deviceN }) => [n, deviceN]));
@@ -176,25 +159,25 @@ function majoritiesOf(
 
 /** A busy port's table changes constantly, so only its order of magnitude counts. */
 function crowdRanges(
-  ports: readonly Known<IfEntryRecord>[],
+  ports: readonly NumberedRecord<IfEntryRecord>[],
   drafts: readonly LocationDraft[],
 ): (count: number, n: number) => SequenceRange {
   const ids = new Map(ports.map(({ n, record }) => [n, record.id]));
-  const own = new Map<string, Set<number>>();
+  const ownRowCounts = new Map<string, Set<number>>();
   for (const { entries } of drafts) {
     for (const [portId, rows] of Map.groupBy(entries, ({ record }) => record.if_entry_id))
-      own.set(portId, (own.get(portId) ?? new Set()).add(rows.length));
+      ownRowCounts.set(portId, (ownRowCounts.get(portId) ?? new Set()).add(rows.length));
   }
   return (count, n) =>
-    common(
-      [...(own.get(ids.get(n) ?? "") ?? [0])].map((mine) => {
-        const { low, high } = CROWDS[crowdOf(Math.max(0, count - mine))] as (typeof CROWDS)[number];
-        return { low: low === 0 ? 0 : low + mine, high: high + mine };
+    intersection(
+      [...(ownRowCounts.get(ids.get(n) ?? "") ?? [0])].map((ownRows) => {
+        const { low, high } = CROWD_RANGES[crowdIndex(Math.max(0, count - ownRows))] as (typeof CROWD_RANGES)[number];
+        return { low: low === 0 ? 0 : low + ownRows, high: high + ownRows };
       }),
     );
 }
 
-function common(ranges: readonly SequenceRange[]): SequenceRange {
+function intersection(ranges: readonly SequenceRange[]): SequenceRange {
   return {
     low: Math.max(0, ...ranges.map(({ low }) => low)),
     high: Math.min(Number.MAX_SAFE_INTEGER, ...ranges.map(({ high }) => high)),

@@ -2,18 +2,19 @@
 // and uplinks. Pure.
 
 import { isGroupAddress, isLocallyAdministered, virtualRouterOf } from "../../base/mac.ts";
-import { withoutTurns } from "../../base/text.ts";
+import { withoutBidiControls } from "../../base/text.ts";
 import { CANDIDATES_MAX, type Candidate, type Evidence, type EvidenceKind, FACTORS, type Location } from "./answer.ts";
 import {
-  crowdOf,
+  crowdIndex,
   type Facts,
   type Identity,
   type LinkSource,
+  MANY,
   type RecordRef,
   type Subject,
   type VlanFact,
 } from "./facts.ts";
-import { byNearness, isAfter, isLive, type LocatedPlace, MANY, type Places, placesOf } from "./places.ts";
+import { byNearness, compare, isLearnedAfter, isLive, type LocatedPlace, type Places, placesOf } from "./places.ts";
 
 /** Maximum ports named in one list. */
 const NAMED_MAX = 5;
@@ -24,17 +25,8 @@ const NAMED_MAX = 5;
  */
 export function* rank(facts: Facts): Generator<void, Location> {
   const several = severalSubjects(facts);
-  const doubt =
-    several === null
-      ? []
-      : [
-          item(
-            "SeveralHosts",
-            several,
-            facts.subjects.flatMap(({ host }) => (host === null ? [] : [host.ref])),
-            FACTORS.severalHosts.factor,
-          ),
-        ];
+  const hosts = facts.subjects.flatMap(({ host }) => host?.ref ?? []);
+  const doubt = several === null ? [] : [item("SeveralHosts", several, hosts, FACTORS.severalHosts.factor)];
   const ranked: Array<{
     readonly subject: Subject;
     readonly place: LocatedPlace | null;
@@ -49,10 +41,10 @@ export function* rank(facts: Facts): Generator<void, Location> {
     yield;
   }
   ranked.sort(
-    (one, other) =>
-      other.candidate.confidence - one.candidate.confidence ||
-      nearness(one.place, other.place) ||
-      compare(sortName(one.candidate), sortName(other.candidate)),
+    (left, right) =>
+      right.candidate.confidence - left.candidate.confidence ||
+      nearness(left.place, right.place) ||
+      compare(sortName(left.candidate), sortName(right.candidate)),
   );
   const candidates = ranked.slice(0, CANDIDATES_MAX).map(({ candidate }) => candidate);
   const first = ranked[0];
@@ -60,13 +52,13 @@ export function* rank(facts: Facts): Generator<void, Location> {
   const seenTwice =
     rivals.length === 0 || first === undefined
       ? null
-      : `${capital(who(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as LocatedPlace, ...rivals])}.`;
+      : `${capitalize(subjectLabel(first.subject))} may be at any of ${rivals.length + 1} ports: ${portList([first.place as LocatedPlace, ...rivals])}.`;
   return {
-    asked: { by: facts.asked.by, value: facts.asked.value },
-    explanation: candidates[0]?.explanation ?? withoutTurns(nothingKnown(facts)),
-    ambiguity: withoutTurns([several, seenTwice].filter((each) => each !== null).join(" ")) || null,
+    asked: { by: facts.question.by, value: facts.question.value },
+    explanation: candidates[0]?.explanation ?? withoutBidiControls(unknownText(facts)),
+    ambiguity: withoutBidiControls([several, seenTwice].filter((each) => each !== null).join(" ")) || null,
     candidates,
-    truncated: facts.isCutShort || ranked.length > CANDIDATES_MAX,
+    truncated: facts.isTruncated || ranked.length > CANDIDATES_MAX,
   };
 }
 
@@ -81,7 +73,7 @@ function candidateOf(
   const vlan = vlanOf(facts, subject, place);
   const evidence = [
     ...subject.identities.map((identity) => identityEvidence(identity, subject)),
-    ...(place === null ? [noPlace(subject)] : placeEvidence(place, subject)),
+    ...(place === null ? [noLocation(subject)] : placeEvidence(place, subject)),
     ...(place === null ? [] : doubts(place, found, subject)),
     ...several,
     ...virtualRouter(mac),
@@ -90,7 +82,7 @@ function candidateOf(
     ...(vlan === null ? [] : [vlan.evidence]),
     ...locallyAdministered(mac),
   ];
-  const explanation = withoutTurns(explain(subject, place, vlan?.sentence ?? ""));
+  const explanation = withoutBidiControls(explain(subject, place, vlan?.sentence ?? ""));
   const port = place?.port ?? null;
   const behind = place?.role === "Edge" && place.endsAtHost ? (port?.neighbor?.host ?? null) : null;
   return {
@@ -132,51 +124,37 @@ function confidenceOf(evidence: readonly Evidence[]): number {
 
 function item(kind: EvidenceKind, sentence: string, records: readonly RecordRef[], factor = 1): Evidence {
   // Several rows may refer to one record.
-  return {
-    kind,
-    factor,
-    sentence: withoutTurns(sentence),
-    records: [
-      ...new Map(
-        records.map(({ entity_type, id, name, valid_from }) => [id, { entity_type, id, name, valid_from }]),
-      ).values(),
-    ],
-  };
+  const byId = new Map(
+    records.map(({ entity_type, id, name, valid_from }) => [id, { entity_type, id, name, valid_from }]),
+  );
+  return { kind, factor, sentence: withoutBidiControls(sentence), records: [...byId.values()] };
 }
 
 function identityEvidence(identity: Identity, { host, mac }: Subject): Evidence {
   const { kind, record } = identity;
-  const name = host?.ref.name ?? "an unknown device";
+  const records = kind === "AddressInterface" ? [record, identity.address] : [record];
+  const sentence = identitySentence(identity, host?.ref.name ?? "an unknown device", mac);
+  return item(kind, sentence, records, kind === "ShortName" ? FACTORS.shortName.factor : 1);
+}
+
+function identitySentence(identity: Identity, name: string, mac: string | null): string {
+  const { kind, record } = identity;
   switch (kind) {
     case "Address":
-      return item(kind, `${record.name} is an address of ${name}${mac === null ? ", without a MAC address" : ""}.`, [
-        record,
-      ]);
+      return `${record.name} is an address of ${name}${mac === null ? ", without a MAC address" : ""}.`;
     case "AddressMac":
-      return item(kind, `${mac} is the MAC address of ${name} at ${record.name}.`, [record]);
+      return `${mac} is the MAC address of ${name} at ${record.name}.`;
     case "InterfaceMac":
-      return item(kind, `${mac} is the MAC address of ${name}'s interface ${record.name}.`, [record]);
+      return `${mac} is the MAC address of ${name}'s interface ${record.name}.`;
     case "AddressInterface":
-      return item(
-        kind,
-        `${identity.address.name} is at ${name}'s interface ${record.name}${mac === null ? "" : `, with the MAC address ${mac}`}.`,
-        [record, identity.address],
-      );
+      return `${identity.address.name} is at ${name}'s interface ${record.name}${mac === null ? "" : `, with the MAC address ${mac}`}.`;
     case "Name":
-      return item(
-        kind,
-        identity.called === name ? `A host is called ${name}.` : `The host ${name} is also called ${identity.called}.`,
-        [record],
-      );
+      if (identity.matchedName === name) return `A host is called ${name}.`;
+      return `The host ${name} is also called ${identity.matchedName}.`;
     case "ShortName":
-      return item(
-        kind,
-        `The host ${name} is called ${identity.called}, which begins so.`,
-        [record],
-        FACTORS.shortName.factor,
-      );
+      return `The host ${name} is called ${identity.matchedName}, which begins with the query.`;
     case "Announced":
-      return item(kind, `At the port ${record.name} ${name} announces itself as ${identity.called}.`, [record]);
+      return `At the port ${record.name} ${name} announces itself as ${identity.matchedName}.`;
   }
 }
 
@@ -185,61 +163,33 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
   const list: Evidence[] = [];
   if (sighting !== null && port !== null) {
     const isAlone = place.role === "Edge" && !place.isDirect && !place.endsAtHost && others === 0;
-    const company = others === 0 ? "nothing else leads there" : entries(others, "other");
-    list.push(
-      item(
-        "Forwarding",
-        `${device.ref.name} forwards to ${subject.mac} at ${port.ref.name}; ${others === 0 ? company : `${company} there`}.`,
-        [...sighting.entries.map(({ ref }) => ref), port.ref],
-        isAlone ? FACTORS.alone.factor : 1,
-      ),
-    );
+    const sharing = others === 0 ? "nothing else leads there" : `${entries(others, "other")} there`;
+    const sentence = `${device.ref.name} forwards to ${subject.mac} at ${port.ref.name}; ${sharing}.`;
+    const records = [...sighting.entries.map(({ ref }) => ref), port.ref];
+    list.push(item("Forwarding", sentence, records, isAlone ? FACTORS.alone.factor : 1));
   }
   if (place.role === "Uplink") {
-    const told = onwardOf(place);
-    list.push(
-      item(
-        "UplinkOnly",
-        `${portName(place)} leads to other switches: ${told.why}; no port that ends at a device forwards to it.`,
-        [...refs([place]), ...told.records],
-        FACTORS.uplinkOnly.factor,
-      ),
-    );
-    return list;
+    const { why, records } = describeUplink(place);
+    const sentence = `${portName(place)} leads to other switches: ${why}; no port that ends at a device forwards to it.`;
+    return [...list, item("UplinkOnly", sentence, [...refs([place]), ...records], FACTORS.uplinkOnly.factor)];
   }
-  if (link !== null)
-    list.push(
-      item(
-        "Neighbor",
-        linkSentence(place, subject),
-        [link.reportedBy, ...(subject.host === null ? [] : [subject.host.ref])],
-        linkFactor(place),
-      ),
-    );
+  if (link !== null) {
+    const records = [link.reportedBy, ...(subject.host === null ? [] : [subject.host.ref])];
+    list.push(item("Neighbor", linkSentence(place, subject), records, linkFactor(place)));
+  }
   const behind = port?.neighbor?.host ?? null;
   if (place.endsAtHost && behind !== null && port !== null) {
-    const isMany = crowdOf(others) >= MANY;
+    const isMany = crowdIndex(others) >= MANY;
     const doubt = isMany ? `, with ${others} more: a hypervisor, or a switch whose forwarding table is unknown` : "";
-    list.push(
-      item(
-        "Behind",
-        `${said(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that host${doubt}.`,
-        [port.ref, behind.ref],
-        isMany ? FACTORS.behindCrowd.factor : FACTORS.behind.factor,
-      ),
-    );
+    const sentence = `${sourcePhrase(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that host${doubt}.`;
+    const { factor } = isMany ? FACTORS.behindCrowd : FACTORS.behind;
+    list.push(item("Behind", sentence, [port.ref, behind.ref], factor));
   } else if (sighting !== null && !place.isDirect && others > 0 && port !== null) {
-    const isMany = crowdOf(others) >= MANY;
+    const isMany = crowdIndex(others) >= MANY;
     const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "the device there"}, or `;
     const what = isMany ? "something unknown with many stations" : "an unmanaged switch or a hypervisor";
-    list.push(
-      item(
-        "SharedPort",
-        `${entries(others, "more")} to ${port.ref.name}: ${announced}${what} is likely in between.`,
-        [port.ref],
-        isMany ? FACTORS.manyShare.factor : FACTORS.fewShare.factor,
-      ),
-    );
+    const sentence = `${entries(others, "more")} to ${port.ref.name}: ${announced}${what} is likely in between.`;
+    list.push(item("SharedPort", sentence, [port.ref], isMany ? FACTORS.manyShare.factor : FACTORS.fewShare.factor));
   }
   return list;
 }
@@ -253,15 +203,15 @@ function linkFactor({ port, sighting, link, isDirect }: LocatedPlace): number {
 function linkSentence({ link, port, device }: LocatedPlace, subject: Subject): string {
   const name = subject.host?.ref.name ?? link?.announced ?? "it";
   if (port === null)
-    return `${said(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is unknown.`;
+    return `${sourcePhrase(link?.source)}the interface ${link?.reportedBy.name} of ${name} is linked to ${device.ref.name}; the port there is unknown.`;
   const caution = link?.source === "Cdp" ? "; CDP passes through bridges, so the link may not be direct" : "";
   const member = link?.port ?? port;
   const aggregate =
     member.ref.id === port.ref.id ? "" : `; ${port.ref.name}, which bundles several ports, forwards to it`;
-  return `${said(link?.source)}${name} is at the other end of ${member.ref.name} of ${device.ref.name}${aggregate}${caution}.`;
+  return `${sourcePhrase(link?.source)}${name} is at the other end of ${member.ref.name} of ${device.ref.name}${aggregate}${caution}.`;
 }
 
-function said(source: LinkSource | undefined): string {
+function sourcePhrase(source: LinkSource | undefined): string {
   return source === "Lldp" ? "By LLDP, " : source === "Cdp" ? "By CDP, " : "As entered, ";
 }
 
@@ -269,7 +219,7 @@ function entries(count: number, which: "more" | "other"): string {
   return `${count} ${which} ${count === 1 ? "entry leads" : "entries lead"}`;
 }
 
-function noPlace({ mac, host }: Subject): Evidence {
+function noLocation({ mac, host }: Subject): Evidence {
   const why =
     mac === null
       ? "Without a MAC address no forwarding table can locate it, and"
@@ -279,39 +229,26 @@ function noPlace({ mac, host }: Subject): Evidence {
 
 function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[] {
   const list: Evidence[] = [];
+  const add = (kind: EvidenceKind, sentence: string, places: readonly LocatedPlace[], { factor }: { factor: number }) =>
+    list.push(item(kind, sentence, refs(places), factor));
   const { port, device } = place;
   if (port !== null && !isLive(place)) {
     const state = port.adminStatus === "Down" ? "switched off" : `down (${port.operStatus})`;
-    list.push(
-      item("PortDown", `${portName(place)} is ${state}: its data are outdated.`, [port.ref], FACTORS.portDown.factor),
-    );
+    add("PortDown", `${portName(place)} is ${state}: its data are outdated.`, [place], FACTORS.portDown);
   }
   const rivals = rivalsOf(place, found);
-  const later = rivals.filter((each) => isAfter(each, place));
-  const former = rivals.filter((each) => isAfter(place, each));
+  const later = rivals.filter((each) => isLearnedAfter(each, place));
+  const former = rivals.filter((each) => isLearnedAfter(place, each));
   const equal = rivals.filter((each) => !later.includes(each) && !former.includes(each));
-  if (equal.length > 0)
-    list.push(
-      item("AlsoSeen", `It could just as well be at ${portList(equal)}.`, refs(equal), FACTORS.alsoSeen.factor),
-    );
-  if (later.length > 0)
-    list.push(
-      item(
-        "MovedOn",
-        `It was learned later at ${portList(later)}, where it was not known before: the entry of ${device.ref.name} is probably old.`,
-        refs(later),
-        FACTORS.movedOn.factor,
-      ),
-    );
-  if (former.length > 0)
-    list.push(
-      item(
-        "MovedHere",
-        `It was learned here later than at ${portList(former)}, which may not have been read since.`,
-        refs(former),
-        FACTORS.movedHere.factor,
-      ),
-    );
+  if (equal.length > 0) add("AlsoSeen", `It could just as well be at ${portList(equal)}.`, equal, FACTORS.alsoSeen);
+  if (later.length > 0) {
+    const sentence = `It was learned later at ${portList(later)}, where it was not known before: the entry of ${device.ref.name} is probably old.`;
+    add("MovedOn", sentence, later, FACTORS.movedOn);
+  }
+  if (former.length > 0) {
+    const sentence = `It was learned here later than at ${portList(former)}, which may not have been read since.`;
+    add("MovedHere", sentence, former, FACTORS.movedHere);
+  }
   if (
     place.role === "Edge" &&
     place.sighting !== null &&
@@ -321,14 +258,8 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
     found.closeCalls.length > 0
   ) {
     const [forward, are] = found.closeCalls.length === 1 ? ["forwards", "is"] : ["forward", "are"];
-    list.push(
-      item(
-        "CloseCall",
-        `${portList(found.closeCalls)} ${forward} to ${mac} as well, and ${are} regarded as an uplink only because more MAC addresses are there.`,
-        refs(found.closeCalls),
-        FACTORS.closeCall.factor,
-      ),
-    );
+    const sentence = `${portList(found.closeCalls)} ${forward} to ${mac} as well, and ${are} regarded as an uplink only because more MAC addresses are there.`;
+    add("CloseCall", sentence, found.closeCalls, FACTORS.closeCall);
   }
   return list;
 }
@@ -336,43 +267,46 @@ function doubts(place: LocatedPlace, found: Places, { mac }: Subject): Evidence[
 /** Other live locations that contradict this one. A direct link is certain: a device may have several. */
 function rivalsOf(place: LocatedPlace, { places }: Places): LocatedPlace[] {
   const behind = place.endsAtHost ? place.port?.neighbor?.host?.ref.id : undefined;
-  const isOne = (other: LocatedPlace) =>
-    behind !== undefined && other.endsAtHost && other.port?.neighbor?.host?.ref.id === behind;
-  return place.isDirect ? [] : places.filter((other) => other !== place && isLive(other) && !isOne(other));
+  const isSameHost = (right: LocatedPlace) =>
+    behind !== undefined && right.endsAtHost && right.port?.neighbor?.host?.ref.id === behind;
+  return place.isDirect ? [] : places.filter((right) => right !== place && isLive(right) && !isSameHost(right));
 }
 
 /** Nearest first. */
 function pathEvidence(uplinks: readonly LocatedPlace[]): Evidence[] {
   const [...nearest] = uplinks;
-  const told = nearest
+  const described = nearest
     .sort(byNearness)
     .slice(0, NAMED_MAX)
     .map((place) => {
-      const { why, records } = onwardOf(place);
+      const { why, records } = describeUplink(place);
       return item("Uplink", `${portName(place)} forwards to it as an uplink: ${why}.`, [
         ...(place.sighting?.entries.map(({ ref }) => ref) ?? []),
         ...refs([place]),
         ...records,
       ]);
     });
-  const rest = uplinks.length - told.length;
-  return rest > 0
-    ? [...told, item("Uplink", `${rest} more ${rest === 1 ? "port forwards" : "ports forward"} to it as uplinks.`, [])]
-    : told;
+  const rest = uplinks.length - described.length;
+  if (rest <= 0) return described;
+  const sentence = `${rest} more ${rest === 1 ? "port forwards" : "ports forward"} to it as uplinks.`;
+  return [...described, item("Uplink", sentence, [])];
 }
 
-function onwardOf({ onward, port, device, others }: LocatedPlace): { why: string; records: RecordRef[] } {
+function describeUplink({ uplinkReason: onward, port, device, others }: LocatedPlace): {
+  why: string;
+  records: RecordRef[];
+} {
   const neighbor = port?.neighbor?.host ?? null;
   const known = neighbor === null ? [] : [neighbor.ref];
   switch (onward?.kind) {
     case "Switch":
       return { why: `its neighbor ${neighbor?.ref.name} is a switch`, records: known };
     case "Named": {
-      const called = neighbor?.ref.name ?? port?.neighbor?.announced ?? "the device there";
+      const announcedName = neighbor?.ref.name ?? port?.neighbor?.announced ?? "the device there";
       const at = onward.at.slice(0, NAMED_MAX);
       const more = onward.at.length > at.length ? ", and others" : "";
       return {
-        why: `its neighbor ${called} is a switch, since ${at.map((each) => `${each.device.name} at ${each.port.name}`).join(", ")}${more} ${onward.at.length === 1 ? "names" : "name"} it too, with many MAC addresses behind it`,
+        why: `its neighbor ${announcedName} is a switch, since ${at.map((each) => `${each.device.name} at ${each.port.name}`).join(", ")}${more} ${onward.at.length === 1 ? "names" : "name"} it too, with many MAC addresses behind it`,
         records: [...known, ...at.map((each) => each.port)],
       };
     }
@@ -381,11 +315,10 @@ function onwardOf({ onward, port, device, others }: LocatedPlace): { why: string
         why: `the MAC address of ${onward.devices.map(({ name }) => name).join(", ")}, which forwards to it as well, was learned there`,
         records: onward.devices.slice(0, NAMED_MAX),
       };
-    case "HoldsMost":
-      return {
-        why: `most entries of ${device.ref.name} are there, as at every other port that forwards to it`,
-        records: [],
-      };
+    case "HoldsMost": {
+      const why = `most entries of ${device.ref.name} are there, as at every other port that forwards to it`;
+      return { why, records: [] };
+    }
     default:
       return { why: `${entries(others, "other")} there, and another port is nearer`, records: known };
   }
@@ -393,37 +326,22 @@ function onwardOf({ onward, port, device, others }: LocatedPlace): { why: string
 
 function unknownNeighbor({ port, link }: LocatedPlace): Evidence[] {
   if (port?.neighbor == null || port.neighbor.host !== null || link !== null) return [];
-  return [
-    item(
-      "UnknownNeighbor",
-      `${said(port.neighbor.source)}a device that is not in the inventory is at the other end of ${port.ref.name}${port.neighbor.announced === null ? "" : `: ${port.neighbor.announced}`}.`,
-      [port.ref],
-    ),
-  ];
+  const name = port.neighbor.announced === null ? "" : `: ${port.neighbor.announced}`;
+  const sentence = `${sourcePhrase(port.neighbor.source)}a device that is not in the inventory is at the other end of ${port.ref.name}${name}.`;
+  return [item("UnknownNeighbor", sentence, [port.ref])];
 }
 
 function virtualRouter(mac: string | null): Evidence[] {
   const router = mac === null ? null : virtualRouterOf(mac);
   if (router === null) return [];
-  return [
-    item(
-      "VirtualRouter",
-      `${mac} is the virtual MAC address of ${router.protocol} group ${router.group}: it is with whichever router of the group is active.`,
-      [],
-      FACTORS.virtualRouter.factor,
-    ),
-  ];
+  const sentence = `${mac} is the virtual MAC address of ${router.protocol} group ${router.group}: it is with whichever router of the group is active.`;
+  return [item("VirtualRouter", sentence, [], FACTORS.virtualRouter.factor)];
 }
 
 function locallyAdministered(mac: string | null): Evidence[] {
   if (mac === null || !isLocallyAdministered(mac)) return [];
-  return [
-    item(
-      "LocallyAdministered",
-      `${mac} is assigned by software: a virtual machine, a container, or a device that changes it now and then.`,
-      [],
-    ),
-  ];
+  const sentence = `${mac} is assigned by software: a virtual machine, a container, or a device that changes it now and then.`;
+  return [item("LocallyAdministered", sentence, [])];
 }
 
 interface ChosenVlan {
@@ -436,40 +354,32 @@ interface ChosenVlan {
 function vlanOf(facts: Facts, subject: Subject, place: LocatedPlace | null): ChosenVlan | null {
   const port = place?.port ?? null;
   const subnet = subject.address?.subnet ?? null;
-  const ofSubnet = subnet?.vlan ?? null;
+  const subnetVlan = subnet?.vlan ?? null;
   const rows = place?.sighting?.entries.filter(({ vlanNumber }) => vlanNumber !== null) ?? [];
   const numbers = [...new Set(rows.map(({ vlanNumber }) => vlanNumber as number))].sort((a, b) => a - b);
-  const number = numbers.find((each) => each === ofSubnet?.number) ?? numbers[0];
+  const number = numbers.find((each) => each === subnetVlan?.number) ?? numbers[0];
   if (number !== undefined) {
     const vlan = facts.vlans.get(`${subject.networkId}/${number}`) ?? null;
     const others = numbers.length === 1 ? "" : `, of ${numbers.join(", ")}`;
-    return chosen(
-      vlan,
-      number,
-      "ForwardingTable",
-      `The forwarding table has it in VLAN ${number}${others}.`,
-      rows.filter(({ vlanNumber }) => vlanNumber === number).map(({ ref }) => ref),
-    );
+    const sentence = `The forwarding table has it in VLAN ${number}${others}.`;
+    const refs = rows.filter(({ vlanNumber }) => vlanNumber === number).map(({ ref }) => ref);
+    return chooseVlan(vlan, number, "ForwardingTable", sentence, refs);
   }
   const ids =
     port === null || place?.role !== "Edge" ? [] : [port.nativeVlanId, ...port.vlanIds].filter((id) => id !== null);
-  if (port !== null && ofSubnet !== null && subnet !== null && ids.includes(ofSubnet.ref.id)) {
-    return chosen(
-      ofSubnet,
-      ofSubnet.number,
-      "Port",
-      `${port.ref.name} is in VLAN ${ofSubnet.number}, as ${subnet.cidr} is.`,
-      [port.ref, subnet.ref],
-    );
+  if (port !== null && subnetVlan !== null && subnet !== null && ids.includes(subnetVlan.ref.id)) {
+    const sentence = `${port.ref.name} is in VLAN ${subnetVlan.number}, as ${subnet.cidr} is.`;
+    return chooseVlan(subnetVlan, subnetVlan.number, "Port", sentence, [port.ref, subnet.ref]);
   }
   const own = facts.vlans.get(port?.nativeVlanId ?? (new Set(ids).size === 1 ? (ids[0] as string) : "")) ?? null;
   if (port !== null && ids.length > 0 && own !== null)
-    return chosen(own, own.number, "Port", `${port.ref.name} is in VLAN ${own.number}.`, [port.ref]);
-  if (ofSubnet === null || subnet === null) return null;
-  return chosen(ofSubnet, ofSubnet.number, "Subnet", `${subnet.cidr} is in VLAN ${ofSubnet.number}.`, [subnet.ref]);
+    return chooseVlan(own, own.number, "Port", `${port.ref.name} is in VLAN ${own.number}.`, [port.ref]);
+  if (subnetVlan === null || subnet === null) return null;
+  const sentence = `${subnet.cidr} is in VLAN ${subnetVlan.number}.`;
+  return chooseVlan(subnetVlan, subnetVlan.number, "Subnet", sentence, [subnet.ref]);
 }
 
-function chosen(
+function chooseVlan(
   vlan: VlanFact | null,
   number: number,
   source: ChosenVlan["vlan"]["source"],
@@ -486,55 +396,55 @@ function chosen(
 }
 
 function explain(subject: Subject, place: LocatedPlace | null, vlan: string): string {
-  const thing = capital(who(subject));
+  const label = capitalize(subjectLabel(subject));
   if (place === null) {
     const { address, host } = subject;
     const where = address?.subnet == null ? "" : ` Its subnet is ${address.subnet.cidr}${vlan}.`;
-    return `${thing} is ${host === null ? "known" : "in the inventory"}, but its port is unknown.${where}`;
+    return `${label} is ${host === null ? "known" : "in the inventory"}, but its port is unknown.${where}`;
   }
   const { port, device, others } = place;
-  if (port === null) return `${thing} is linked to ${device.ref.name}; the port is unknown.`;
+  if (port === null) return `${label} is linked to ${device.ref.name}; the port is unknown.`;
   const state = isLive(place) ? "" : " That port is down.";
   const at = `${portName(place)}${vlan}`;
-  if (place.role === "Uplink") return `${thing} is somewhere beyond ${at}, which leads to other switches.${state}`;
+  if (place.role === "Uplink") return `${label} is somewhere beyond ${at}, which leads to other switches.${state}`;
   const behind = place.endsAtHost ? port.neighbor?.host?.ref.name : undefined;
-  if (behind !== undefined) return `${thing} is behind ${behind} at ${at}.${state}`;
-  const company = place.isDirect || others === 0 ? "" : `, which it shares with ${others} more`;
-  return `${thing} is at ${at}${company}.${state}`;
+  if (behind !== undefined) return `${label} is behind ${behind} at ${at}.${state}`;
+  const sharing = place.isDirect || others === 0 ? "" : `, which it shares with ${others} more`;
+  return `${label} is at ${at}${sharing}.${state}`;
 }
 
 /** `web-1 (10.2.3.4, 00:1b:21:aa:bb:cc)`, `an unknown device (00:1b:21:aa:bb:cc)`. */
-function who({ host, address, mac, identities, links }: Subject): string {
-  const called =
-    identities.find((identity) => identity.kind === "Announced")?.called ??
+function subjectLabel({ host, address, mac, identities, links }: Subject): string {
+  const announcedName =
+    identities.find((identity) => identity.kind === "Announced")?.matchedName ??
     links.find(({ announced }) => announced !== null)?.announced ??
     null;
-  const marks = [...new Set([host === null && called !== mac ? called : null, address?.ipAddress ?? null, mac])].filter(
-    (each) => each !== null,
-  );
-  return `${host?.ref.name ?? "an unknown device"}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}`;
+  const details = [
+    ...new Set([host === null && announcedName !== mac ? announcedName : null, address?.ipAddress ?? null, mac]),
+  ].filter((each) => each !== null);
+  return `${host?.ref.name ?? "an unknown device"}${details.length === 0 ? "" : ` (${details.join(", ")})`}`;
 }
 
 /** Null if the query matches a single host. */
-function severalSubjects({ asked, subjects }: Facts): string | null {
-  const things = new Map(
+function severalSubjects({ question: asked, subjects }: Facts): string | null {
+  const labels = new Map(
     subjects.map((subject) => [
       subject.host?.ref.id ?? subject.networkId,
       subject.host?.ref.name ?? "an unknown device",
     ]),
   );
-  if (things.size < 2) return null;
-  const names = [...things.values()];
+  if (labels.size < 2) return null;
+  const names = [...labels.values()];
   const list = `${names.slice(0, NAMED_MAX).join(", ")}${names.length > NAMED_MAX ? ", …" : ""}`;
   const isInSeveralNetworks = new Set(subjects.map(({ networkId }) => networkId)).size > 1;
   const what =
     asked.by === "hostname"
       ? `${names.length} hosts are called ${asked.value}`
       : `${asked.value} belongs to ${names.length} hosts`;
-  return `${what}: ${list}.${isInSeveralNetworks ? " They are in different networks: network_id asks for one of them." : ""}`;
+  return `${what}: ${list}.${isInSeveralNetworks ? " They are in different networks: select one with network_id." : ""}`;
 }
 
-function nothingKnown({ asked }: Facts): string {
+function unknownText({ question: asked }: Facts): string {
   const group =
     asked.by === "mac" && isGroupAddress(asked.value) ? " It is a group address, not that of a single station." : "";
   return `${asked.value} is unknown.${group}`;
@@ -552,18 +462,14 @@ function refs(places: readonly LocatedPlace[]): RecordRef[] {
   return places.slice(0, NAMED_MAX).flatMap(({ port }) => (port === null ? [] : [port.ref]));
 }
 
-function nearness(one: LocatedPlace | null, other: LocatedPlace | null): number {
-  return one === null || other === null ? Number(one === null) - Number(other === null) : byNearness(one, other);
+function nearness(left: LocatedPlace | null, right: LocatedPlace | null): number {
+  return left === null || right === null ? Number(left === null) - Number(right === null) : byNearness(left, right);
 }
 
 function sortName({ host, mac_address: mac, network_id: network }: Candidate): string {
   return `${host?.name ?? "\uffff"} ${host?.id ?? network} ${mac ?? ""}`;
 }
 
-function compare(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
-}
-
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.startsWith("an unknown") || text === "it" ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

@@ -6,20 +6,20 @@ import { invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { answerLongRead } from "../../records/long-read-answers.ts";
-import { fixed, readingAt, settledAt } from "../../records/read-instant.ts";
+import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { fixedMoment, readingAt, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, IpAddressText, MacText, Name, Uuid } from "../../schemas/schemas.ts";
 import { pastRange } from "../period.ts";
 import { FACTORS, LOCATION_EXAMPLE, Location, TIMELINE_EXAMPLE, Timeline } from "./answer.ts";
 import { ASKED_BY, CROWDED_MIN, type LocateQuestion } from "./facts.ts";
-import { type LocateInput, locate } from "./locate.ts";
+import { type LocateInput, type LocateQuery, locate } from "./locate.ts";
 import { locateTimeline, TIMELINE_POINTS_MAX, type TimelineInput } from "./timeline.ts";
 
-const asked = {
+const subjectParameters = {
   mac: Type.Optional({ ...MacText, description: "Exactly one of `mac`, `ip` and `hostname` is required." }),
   ip: Type.Optional({
     ...IpAddressText,
-    description: "An address that a host has, or that a device announces as its management address.",
+    description: "An address of a host, or one that a device announces as its management address.",
   }),
   hostname: Type.Optional({
     ...Name,
@@ -28,9 +28,9 @@ const asked = {
   }),
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
 };
-const LocateParameters = Type.Object({ ...asked, ...AtQuery });
+const LocateParameters = Type.Object({ ...subjectParameters, ...AtQuery });
 const TimelineParameters = Type.Object({
-  ...asked,
+  ...subjectParameters,
   from: Type.Optional(
     InstantOrAge(
       "Start of the range: an instant, how long ago (`-24h`, `-7d`), or a marker. Default: the start of the ledger.",
@@ -42,7 +42,7 @@ type Parameters = Static<typeof LocateParameters> | Static<typeof TimelineParame
 
 const factors = Object.values(FACTORS).map(({ kind, factor, meaning }) => `| \`${kind}\` | ${factor} | ${meaning} |`);
 
-const LOCATE_DESCRIPTION = `Where a station is, or with \`at\` was: combines addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
+const LOCATE_DESCRIPTION = `Where a station is or, with \`at\` was: combines addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
 If nothing is known, the status is 200 and \`candidates\` is empty.
 
 A port that forwards to the MAC address is an **uplink** if its neighbor is a switch: a device with a forwarding table of its own, or one that several
@@ -55,13 +55,13 @@ uplinks. A port is an edge if LLDP (or an entered neighbor) says that its far en
 uplink if it has more than ${CROWDED_MIN - 1} others and another switch forwards to the station on a port with at most ${CROWDED_MIN - 1} (or with
 fewer by an order of magnitude, if it has more than 15 and most of its switch's entries). Ports that are down are left out of the comparison.
 
-The **confidence** of a candidate is the product of the factors of its evidence: one for the place, times one for each doubt.
+The **confidence** of a candidate is the product of the factors of its evidence: one for the location, times one for each doubt.
 
 | Evidence | Factor | When |
 |---|---|---|
 ${factors.join("\n")}
 
-All other evidence is information only (factor 1). Records out of the caller's reach do not count, neither in the answer nor in the evidence nor in the confidence.`;
+All other evidence is information only (factor 1). Records out of the caller's reach do not count: not as candidates, not as evidence, and not for the confidence.`;
 
 /** Registers /api/v1/locate and its timeline. */
 export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
@@ -75,17 +75,14 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
         group: "Locate",
         access: VIEWER,
         query: LocateParameters,
-        answer: Location,
+        responseSchema: Location,
         example: { parameters: { ip: "10.2.3.4" }, data: LOCATION_EXAMPLE },
       },
       (call) => {
         const question = questionOf(call);
         return readingAt(backend, call, (moment) => {
-          const input: LocateInput = {
-            ...question,
-            moment: fixed(backend.reader, moment),
-          };
-          return answerLongRead(backend, call, locate, input);
+          const input: LocateInput = { ...question, moment: fixedMoment(backend.reader, moment) };
+          return respondWithLongRead(backend, call, locate, input);
         });
       },
     )
@@ -98,7 +95,7 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
         group: "Locate",
         access: VIEWER,
         query: TimelineParameters,
-        answer: Timeline,
+        responseSchema: Timeline,
         example: { parameters: { mac: "00:1b:21:aa:bb:cc" }, data: TIMELINE_EXAMPLE },
       },
       (call) => {
@@ -119,17 +116,14 @@ export function locateRoutes(surface: Surface<Actor, Access>, backend: Backend):
             to: to === null ? null : formatInstant(to),
             until: asOf?.sequence ?? head,
           };
-          return answerLongRead(backend, call, locateTimeline, input);
+          return respondWithLongRead(backend, call, locateTimeline, input);
         });
       },
     );
 }
 
 /** @throws DomainError validation_failed unless exactly one of mac, ip and hostname is given */
-function questionOf({
-  actor,
-  query,
-}: ResourceCall<unknown, Parameters, unknown>): Pick<LocateInput, "actor" | "asked" | "networkId"> {
+function questionOf({ actor, query }: ResourceCall<unknown, Parameters, unknown>): LocateQuery {
   const given = ASKED_BY.flatMap((by): LocateQuestion[] => {
     const value = query[by];
     return value === undefined ? [] : [{ by, value }];
@@ -144,5 +138,5 @@ function questionOf({
         value,
       })),
     );
-  return { actor: plainActor(actor), asked: first, networkId: query.network_id ?? null };
+  return { actor: plainActor(actor), question: first, networkId: query.network_id ?? null };
 }

@@ -5,7 +5,7 @@ import { parseMac } from "../../base/mac.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import type { Known, RecordsAt } from "../records-at.ts";
+import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { LISTED_MAX, type RecordRef, type Subject } from "./facts.ts";
 import { hostsByMac } from "./far-ends.ts";
 import { contestedPorts } from "./places.ts";
@@ -20,18 +20,18 @@ const ROWS_MAX = 4 * LISTED_MAX;
 /** Cache per response: each table is read once, each MAC address looked up once. */
 export class Tables {
   private readonly records: RecordsAt;
-  private readonly ports: ReadonlyMap<string, Known<IfEntryRecord>>;
+  private readonly ports: ReadonlyMap<string, NumberedRecord<IfEntryRecord>>;
   private readonly macsAt = new Map<string, ReadonlySet<string>>();
   /** Host ids by MAC address. */
   private readonly ownersOf = new Map<string, readonly string[]>();
 
-  constructor(records: RecordsAt, ports: ReadonlyMap<string, Known<IfEntryRecord>>) {
+  constructor(records: RecordsAt, ports: ReadonlyMap<string, NumberedRecord<IfEntryRecord>>) {
     this.records = records;
     this.ports = ports;
   }
 
   /** The subject with learned devices on its contested ports. Yields after each table. */
-  *settled(subject: Subject): Generator<void, Subject> {
+  *withLearnedDevices(subject: Subject): Generator<void, Subject> {
     let known = subject;
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const contested = contestedPorts(known).slice(0, TABLES_MAX);
@@ -71,10 +71,12 @@ export class Tables {
     return [...others].flatMap(([id, ref]) => (owners.has(id) ? [ref] : []));
   }
 
-  private macs(port: Known<IfEntryRecord>): ReadonlySet<string> {
+  private macs(port: NumberedRecord<IfEntryRecord>): ReadonlySet<string> {
     const known = this.macsAt.get(port.record.id);
     if (known !== undefined) return known;
-    const macs = new Set(this.records.livingIn(fdbEntryKind, port.n, ROWS_MAX).map(({ record }) => record.mac_address));
+    const macs = new Set(
+      this.records.childrenOf(fdbEntryKind, port.n, ROWS_MAX).map(({ record }) => record.mac_address),
+    );
     this.macsAt.set(port.record.id, macs);
     return macs;
   }
@@ -83,10 +85,9 @@ export class Tables {
     const unknown = macs.filter((mac) => !this.ownersOf.has(mac));
     if (unknown.length === 0) return;
     const hosts = hostsByMac(this.records, unknown);
-    for (const mac of unknown)
-      this.ownersOf.set(
-        mac,
-        (hosts.get(mac) ?? []).map(({ record }) => record.id),
-      );
+    for (const mac of unknown) {
+      const ids = (hosts.get(mac) ?? []).map(({ record }) => record.id);
+      this.ownersOf.set(mac, ids);
+    }
   }
 }

@@ -1,19 +1,19 @@
-// Timeline of a station's locations: evaluates locate at each transaction that may change its answer, and merges equal
+// Timeline of a station's locations: evaluates locate at each transaction that may change its result, and merges equal
 // neighbors. A long read, step by step.
 
 import { formatInstant } from "../../base/instant.ts";
-import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
+import { longRead, PAUSE, pausing, utf8 } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { metaAt, thinnedUntilMember } from "../../schemas/envelope.ts";
-import { ChangeSeeker, Grounds, type RelevantFields } from "../change-seeker.ts";
+import { ChangeSeeker, Dependencies, type RelevantFields } from "../change-seeker.ts";
 import type { Candidate, Interval, Location } from "./answer.ts";
-import { type LocateQuery, locationAt, sightOf } from "./locate.ts";
+import { type LocateQuery, locationAt, visibilityOf } from "./locate.ts";
 
-/** Maximum transactions evaluated per timeline; beyond it the answer is truncated and says so. */
+/** Maximum transactions evaluated per timeline; beyond it the response is truncated and says so. */
 export const TIMELINE_POINTS_MAX = 1_000;
 
 export interface TimelineInput extends LocateQuery {
-  /** Start of the range as shown in the answer, and its transaction; null for the start of the ledger. */
+  /** Start of the range as shown in the response, and its transaction; null for the start of the ledger. */
   readonly from: { readonly at: string; readonly sequence: number } | null;
   /** End of the range; null for the present. */
   readonly to: string | null;
@@ -21,86 +21,69 @@ export interface TimelineInput extends LocateQuery {
   readonly until: number;
 }
 
+const INTERFACE_FIELDS =
+  `if_index if_descr if_name if_type mac_address ip_address_id admin_status oper_status native_vlan_id vlan_ids
+  neighbor lldp_chassis_id lldp_port_id lldp_sys_name lldp_mgmt_addr cdp_device_id cdp_port_id cdp_address`.split(
+    /\s+/,
+  );
+
 /** Fields that locate uses; changes of other fields have no effect. */
 const RELEVANT_FIELDS: RelevantFields = {
   host: ["name", "hostname", "sys_name", "chassis_id"],
   ip_address: ["ip_address", "mac_address", "subnet_id", "position"],
-  if_entry: [
-    ...[
-      "if_index",
-      "if_descr",
-      "if_name",
-      "if_type",
-      "mac_address",
-      "ip_address_id",
-      "admin_status",
-      "oper_status",
-      "native_vlan_id",
-      "vlan_ids",
-      "neighbor",
-    ],
-    ...[
-      "lldp_chassis_id",
-      "lldp_port_id",
-      "lldp_sys_name",
-      "lldp_mgmt_addr",
-      "cdp_device_id",
-      "cdp_port_id",
-      "cdp_address",
-    ],
-  ],
+  if_entry: INTERFACE_FIELDS,
   fdb_entry: ["mac_address", "vlan_number"],
   subnet: ["vlan_id"],
   vlan: ["number"],
 };
 
-type TimelinePlace = Omit<Interval, "from" | "to">;
+type TimelineLocation = Omit<Interval, "from" | "to">;
 
 /** Response envelope, with intervals streamed as they are found. */
 export const locateTimeline = longRead("locate_timeline", function* (reader: Reader, input: TimelineInput) {
-  const { asked, from, to } = input;
-  yield encoder.encode(
-    `{"success":true,"data":{"asked":${JSON.stringify(asked)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`,
+  const { question, from, to } = input;
+  yield utf8(
+    `{"success":true,"data":{"asked":${JSON.stringify(question)},"from":${JSON.stringify(from?.at ?? null)},"intervals":[`,
   );
   let isFirst = true;
   let next: string | null = null;
   for (const step of intervals(reader, input)) {
-    if (step === null) yield PAUSE;
+    if (step instanceof Uint8Array) yield step;
     else if (typeof step === "string") next = step;
     else {
-      yield encoder.encode((isFirst ? "" : ",") + JSON.stringify(step));
+      yield utf8((isFirst ? "" : ",") + JSON.stringify(step));
       isFirst = false;
     }
   }
-  yield encoder.encode(
-    `],"to":${JSON.stringify(to)},"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinnedUntilMember(reader.thinnedPast.incompleteUntil(from?.sequence ?? 0)))}}\n`,
+  yield utf8(
+    `],"to":${JSON.stringify(to)},"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinnedUntilMember(reader.thinnedHistory.incompleteUntil(from?.sequence ?? 0)))}}\n`,
   );
 });
 
-/** Intervals in order; null between steps; if truncated, finally the timestamp from which to continue. */
-function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | string | null> {
-  const { asked, from, to, until } = input;
-  const sight = sightOf(reader, input);
-  const seeker = new ChangeSeeker(reader, sight, until, RELEVANT_FIELDS);
-  let open: { readonly from: string; readonly place: TimelinePlace } | null = null;
+/** Intervals in order; PAUSE between steps; if truncated, finally the timestamp from which to continue. */
+function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | string | Uint8Array> {
+  const { question, from, to, until } = input;
+  const visibility = visibilityOf(reader, input);
+  const seeker = new ChangeSeeker(reader, visibility, until, RELEVANT_FIELDS);
+  let open: { readonly from: string; readonly location: TimelineLocation } | null = null;
   let sequence = from?.sequence ?? 0;
   let at = from?.at ?? null;
   for (let points = 1; ; points += 1) {
-    const grounds = new Grounds();
-    const place = placeOf(yield* pausing(locationAt(reader, asked, sequence, sight, grounds)));
-    if (open !== null && (place === null || !isSame(open.place, place))) {
-      yield { from: open.from, to: at, ...open.place };
+    const dependencies = new Dependencies();
+    const location = locationOf(yield* pausing(locationAt(reader, question, sequence, visibility, dependencies)));
+    if (open !== null && (location === null || !isSame(open.location, location))) {
+      yield { from: open.from, to: at, ...open.location };
       open = null;
     }
     // Nothing is known before the first transaction.
-    if (open === null && place !== null && at !== null) open = { from: at, place };
-    yield null;
-    const found: number | null = yield* pausing(seeker.next(grounds, sequence));
+    if (open === null && location !== null && at !== null) open = { from: at, location };
+    yield PAUSE;
+    const found: number | null = yield* pausing(seeker.next(dependencies, sequence));
     // In thinned history, the state is complete only at a retained transaction.
-    const next: number | null = found === null ? null : reader.thinnedPast.keptFrom(found);
+    const next: number | null = found === null ? null : reader.thinnedHistory.firstCompleteFrom(found);
     const nextAt: string | null = next === null ? to : instantOf(reader, next);
     if (next === null || points === TIMELINE_POINTS_MAX) {
-      if (open !== null) yield { from: open.from, to: nextAt, ...open.place };
+      if (open !== null) yield { from: open.from, to: nextAt, ...open.location };
       if (next !== null && nextAt !== null) yield nextAt;
       return;
     }
@@ -109,31 +92,12 @@ function* intervals(reader: Reader, input: TimelineInput): Generator<Interval | 
   }
 }
 
-function* pausing<T>(steps: Generator<void, T>): Generator<null, T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    yield null;
-  }
-}
-
 /** Location of the most likely candidate; null if there is none. */
-function placeOf({ candidates }: Location): TimelinePlace | null {
+function locationOf({ candidates }: Location): TimelineLocation | null {
   const [first] = candidates;
   if (first === undefined) return null;
-  const { confidence, network_id, host, ip_address, mac_address, switch: device, behind, vlan } = first;
-  return {
-    confidence,
-    network_id,
-    host,
-    ip_address,
-    mac_address,
-    switch: device,
-    port: portOf(first),
-    behind,
-    vlan,
-    others: candidates.length - 1,
-  };
+  const { explanation: _explanation, subnet: _subnet, evidence: _evidence, ...shown } = first;
+  return { ...shown, port: portOf(first), others: candidates.length - 1 };
 }
 
 function portOf({ port }: Candidate): Interval["port"] {
@@ -143,41 +107,18 @@ function portOf({ port }: Candidate): Interval["port"] {
 }
 
 /** Compares by id; an interval shows the names at its start. */
-function isSame(one: TimelinePlace, other: TimelinePlace): boolean {
-  return Bun.deepEquals(marks(one), marks(other));
+function isSame(left: TimelineLocation, right: TimelineLocation): boolean {
+  return Bun.deepEquals(comparedFields(left), comparedFields(right));
 }
 
-function marks({
-  confidence,
-  network_id,
-  host,
-  ip_address,
-  mac_address,
-  switch: device,
-  port,
-  behind,
-  vlan,
-}: TimelinePlace): unknown[] {
-  return [
-    confidence,
-    network_id,
-    host?.id,
-    ip_address?.id,
-    mac_address,
-    device?.id,
-    port?.id,
-    port?.role,
-    behind?.id,
-    vlan?.id,
-    vlan?.number,
-  ];
+function comparedFields(location: TimelineLocation): unknown[] {
+  const { host, ip_address, switch: device, port, behind, vlan } = location;
+  const ids = [host, ip_address, device, port, behind, vlan].map((each) => each?.id);
+  return [location.confidence, location.network_id, location.mac_address, ...ids, port?.role, vlan?.number];
 }
 
 function instantOf(reader: Reader, sequence: number): string {
-  const [at] = reader.statement("SELECT at FROM history_transactions WHERE sequence = +?").values(sequence)[0] as [
-    number,
-  ];
+  const text = "SELECT at FROM history_transactions WHERE sequence = +?";
+  const [[at]] = reader.statement(text).values(sequence) as [[number]];
   return formatInstant(at);
 }
-
-const encoder = new TextEncoder();

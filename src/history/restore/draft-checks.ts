@@ -10,7 +10,7 @@ import { ownValue } from "../../base/fields.ts";
 import { isIpWithin } from "../../base/ip.ts";
 import { type AnyKind, liveIdentity, type RecordBase, seenIdentity } from "../../db/kind.ts";
 import { MAX_CREATED_PER_TRANSACTION } from "../../db/writing/ledger.ts";
-import { isFieldOfReach } from "../../records/told-fields.ts";
+import { dependsOnReach } from "../../records/told-fields.ts";
 import { type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { keyFields } from "../../resources/api-keys/commands.ts";
 import { bindingKind } from "../../resources/bindings/binding.ts";
@@ -29,17 +29,17 @@ import { organizationKind } from "../../resources/organizations/organization.ts"
 import { portKind } from "../../resources/ports/port.ts";
 import { referencesOf, referrersOf } from "../../resources/references.ts";
 import { serviceKind } from "../../resources/services/service.ts";
-import { FOR_ADMINS, fieldForAdmins } from "../../resources/subnets/commands.ts";
+import { ADMIN_FIELDS, changedAdminField } from "../../resources/subnets/commands.ts";
 import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
 import { assertReachesTagged } from "../../resources/tags/reach.ts";
 import { tagKind } from "../../resources/tags/tag.ts";
 import { MANAGING_USERS, userFields } from "../../resources/users/commands.ts";
 import { type UserRecord, type UserUpdate, userKind } from "../../resources/users/user.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
-import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
+import { type DraftedRecord, isWritten, type RestoreDraft } from "./draft.ts";
 import { checkCustomFields } from "./draft-custom-fields.ts";
-import { checkRanges, rangesLeftOutside } from "./draft-ranges.ts";
-import { called } from "./plan.ts";
+import { checkRanges, rangesLeftOutside, refuseOutside } from "./draft-ranges.ts";
+import { recordPhrase } from "./plan.ts";
 
 /** @throws DomainError auth_permission_denied, entity_access_denied as the record's own update would */
 export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
@@ -61,7 +61,7 @@ export function checkDraft(draft: RestoreDraft, actor: CommandActor): void {
   for (const drafted of written) checkMove(draft, drafted);
   checkRanges(draft, written);
   checkIdentities(draft, written);
-  checkRoom(draft, written);
+  checkLimits(draft, written);
 }
 
 /** Input of the user update that restores this state. */
@@ -75,10 +75,9 @@ export function keyUpdate(
   before: RecordBase,
   after: RecordBase,
 ): Required<Omit<ApiKeyUpdate, "id" | "network_ids">> & Pick<ApiKeyUpdate, "network_ids"> {
-  const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions, all_networks, network_ids } =
-    after as ApiKeyRecord;
-  const { allowed_sources } = after as ApiKeyRecord;
-  const { all_networks: hadAll, network_ids: had } = before as ApiKeyRecord;
+  const { name, organization_id, user_id, tags, expires_at, is_enabled, permissions } = after as ApiKeyRecord;
+  const { allowed_sources, all_networks, network_ids } = after as ApiKeyRecord;
+  const { all_networks: hadAllNetworks, network_ids: previousNetworks } = before as ApiKeyRecord;
   return {
     name,
     organization_id,
@@ -89,12 +88,14 @@ export function keyUpdate(
     permissions,
     allowed_sources: allowed_sources === null ? null : [...allowed_sources],
     all_networks,
-    ...(all_networks || (!hadAll && Bun.deepEquals(network_ids, had)) ? {} : { network_ids: [...network_ids] }),
+    ...(all_networks || (!hadAllNetworks && Bun.deepEquals(network_ids, previousNetworks))
+      ? {}
+      : { network_ids: [...network_ids] }),
   };
 }
 
 /** Applies the update's rules for granting roles. */
-function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {
+function checkAccess(draft: RestoreDraft, drafted: DraftedRecord, actor: CommandActor): void {
   const { kind, before, after } = drafted;
   if (before === null || after === null) return;
   try {
@@ -108,19 +109,15 @@ function checkAccess(draft: RestoreDraft, drafted: Drafted, actor: CommandActor)
     if (error.code === "entity_in_use") draft.refuse(drafted, "in_use", error.message.replace(/\.$/, ""));
     else if (error.code === "entity_reference_invalid") {
       const field = String(error.params.field);
-      const isTold = actor.networkIds === null || !isFieldOfReach(kind, field);
-      draft.refuse(
-        drafted,
-        "reference_gone",
-        isTold ? error.message.replace(/\.$/, "") : `the record in ${field} is no longer in reach`,
-        field,
-      );
+      const isDisclosed = actor.networkIds === null || !dependsOnReach(kind, field);
+      const message = isDisclosed ? error.message.replace(/\.$/, "") : `the record in ${field} is no longer in reach`;
+      draft.refuse(drafted, "reference_gone", message, field);
     } else throw error;
   }
 }
 
 /** A restored credential needs an assignment, as a new one does; parts of a draft are within the caller's reach. */
-function checkCredential(draft: RestoreDraft, { id, before }: Drafted, actor: CommandActor): void {
+function checkCredential(draft: RestoreDraft, { id, before }: DraftedRecord, actor: CommandActor): void {
   if (before !== null) assertReachesCredential(draft.tx, id, actor);
   else if (
     actor.networkIds !== null &&
@@ -133,105 +130,80 @@ function checkCredential(draft: RestoreDraft, { id, before }: Drafted, actor: Co
     throw credentialOutOfReach(id);
 }
 
-function checkAssignment(draft: RestoreDraft, { subject }: Drafted, actor: CommandActor): void {
+function checkAssignment(draft: RestoreDraft, { subject }: DraftedRecord, actor: CommandActor): void {
   const { credential_id: id } = subject as CredentialAssignmentRecord;
   // A credential in the draft is checked on its own.
   if (draft.tx.find(credentialKind, id) !== null) assertReachesCredential(draft.tx, id, actor);
 }
 
-function checkAddress(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {
+function checkAddress(draft: RestoreDraft, drafted: DraftedRecord, actor: CommandActor): void {
   const [before, after] = [drafted.before, drafted.after] as [IpAddressRecord | null, IpAddressRecord | null];
   if (after === null) return;
   const subnet = draft.find(subnetKind, after.subnet_id) as SubnetRecord | null;
-  if (subnet !== null && !isIpWithin(after.ip_address, subnet.cidr)) {
-    draft.refuse(
-      drafted,
-      "reference_gone",
-      `the subnet of ${after.ip_address} is now ${subnet.cidr}, which does not contain it`,
-      "subnet_id",
-    );
-  }
+  if (subnet !== null && !isIpWithin(after.ip_address, subnet.cidr))
+    refuseOutside(draft, drafted, after.ip_address, subnet);
   // Sending a credential to a self-chosen address would disclose it.
   if (before === null || before.ip_address === after.ip_address || atLeast(actor.role, "Admin")) return;
-  if (draft.tx.referringTo("ip_address_ids", drafted.id).length > 0)
-    draft.refuse(
-      drafted,
-      "role_too_low",
-      `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} requires the role Admin`,
-      "ip_address",
-    );
+  if (draft.tx.referringTo("ip_address_ids", drafted.id).length === 0) return;
+  const message = `a credential is assigned to ${before.ip_address}, and making it ${after.ip_address} requires the role Admin`;
+  draft.refuse(drafted, "role_too_low", message, "ip_address");
 }
 
 /** A record that returns to another host must not leave references behind: a binding belongs to one host. */
-function checkMove(draft: RestoreDraft, drafted: Drafted): void {
+function checkMove(draft: RestoreDraft, drafted: DraftedRecord): void {
   const [from, to] = [drafted.before, drafted.after].map((state) => (state as { host_id?: string } | null)?.host_id);
   if (from === undefined || to === undefined || from === to) return;
   for (const { kind, record } of referrersOf(draft.tx, drafted.kind, drafted.id)) {
     if (kind.code !== bindingKind.code && kind.code !== ifEntryKind.code) continue;
     const state = draft.find(kind, record.id) as { readonly host_id?: string } | null;
-    const isNamed =
+    const isReferenced =
       state !== null && referencesOf(kind, state as RecordBase).some(({ ids }) => ids.includes(drafted.id));
-    if (isNamed && drafted.kind.code !== ifEntryKind.code && state.host_id !== to)
-      draft.refuse(drafted, "in_use", `${called(drafted.kind, drafted.subject)} is now in use at the host that has it`);
+    if (isReferenced && drafted.kind.code !== ifEntryKind.code && state.host_id !== to)
+      draft.refuse(drafted, "in_use", `${recordPhrase(drafted.kind, drafted.subject)} is in use at its current host`);
   }
 }
 
-function checkSubnet(draft: RestoreDraft, drafted: Drafted, actor: CommandActor): void {
+function checkSubnet(draft: RestoreDraft, drafted: DraftedRecord, actor: CommandActor): void {
   const [before, after] = [drafted.before, drafted.after] as [SubnetRecord | null, SubnetRecord | null];
   if (after === null) return;
-  const field = atLeast(actor.role, "Admin") ? null : fieldForAdmins(before, after);
-  if (field !== null)
-    draft.refuse(
-      drafted,
-      "role_too_low",
-      `${before === null ? "bringing back a subnet that accepts credentials" : `changing ${FOR_ADMINS[field]}`} requires the role Admin`,
-      field,
-    );
+  const field = atLeast(actor.role, "Admin") ? null : changedAdminField(before, after);
+  if (field !== null) {
+    const what = before === null ? "restoring a subnet that accepts credentials" : `changing ${ADMIN_FIELDS[field]}`;
+    draft.refuse(drafted, "role_too_low", `${what} requires the role Admin`, field);
+  }
   if (before === null || before.cidr === after.cidr) return;
   const outside = (draft.tx.children(ipAddressKind, "subnet_n", drafted.id) as IpAddressRecord[])
     .map((address) => draft.find(ipAddressKind, address.id) as IpAddressRecord | null)
     .filter(
       (address) => address !== null && address.subnet_id === drafted.id && !isIpWithin(address.ip_address, after.cidr),
     );
-  if (outside.length > 0)
-    draft.refuse(
-      drafted,
-      "in_use",
-      `the subnet now has ${countedEntities(ipAddressKind, outside.length)} outside of ${after.cidr}`,
-      "cidr",
-    );
   const ranges = rangesLeftOutside(draft, drafted.id, after.cidr);
-  if (ranges > 0)
-    draft.refuse(
-      drafted,
-      "in_use",
-      `the subnet now has ${countedEntities(ipRangeKind, ranges)} outside of ${after.cidr}`,
-      "cidr",
-    );
+  for (const [kind, count] of [[ipAddressKind, outside.length] as const, [ipRangeKind, ranges] as const]) {
+    if (count === 0) continue;
+    const message = `the subnet now has ${countedEntities(kind, count)} outside of ${after.cidr}`;
+    draft.refuse(drafted, "in_use", message, "cidr");
+  }
 }
 
-function checkIdentities(draft: RestoreDraft, written: readonly Drafted[]): void {
-  const claimed = new Map<string, Drafted>();
+function checkIdentities(draft: RestoreDraft, written: readonly DraftedRecord[]): void {
+  const claimed = new Map<string, DraftedRecord>();
   for (const drafted of written) {
     const { kind, id, before, after } = drafted;
     if (kind.unique === null || after === null) continue;
     const identity = liveIdentity(kind, after);
     if (identity === null || (before !== null && liveIdentity(kind, before) === identity)) continue;
     const seen = seenIdentity(kind, after);
-    const place = `${kind.code}/${seen}`;
-    const live = draft.tx.findTwin(kind, { ...after, id }) as RecordBase | null;
+    const key = `${kind.code}/${seen}`;
+    const live = draft.tx.findDuplicate(kind, { ...after, id }) as RecordBase | null;
     // The current holder may give it up in this draft.
     const holder = live === null ? null : draft.find(kind, live.id);
     const isHeld = holder !== null && seenIdentity(kind, holder) === seen;
-    if (isHeld || claimed.has(place)) {
-      draft.refuse(
-        drafted,
-        "identity_taken",
-        `there is now another ${entityWord(kind)} with the ${kind.unique.field} ${String(kind.unique.value(after))}`,
-        kind.unique.field,
-      );
+    if (isHeld || claimed.has(key)) {
+      const { field, value } = kind.unique;
+      const message = `there is now another ${entityWord(kind)} with the ${field} ${String(value(after))}`;
+      draft.refuse(drafted, "identity_taken", message, field);
     }
-    claimed.set(place, drafted);
+    claimed.set(key, drafted);
   }
 }
 
@@ -243,36 +215,23 @@ const CHILDREN: ReadonlyArray<{ readonly kind: AnyKind; readonly column: string;
   { kind: bindingKind, column: "service_n", field: "service_id" },
 ];
 
-function checkRoom(draft: RestoreDraft, written: readonly Drafted[]): void {
+function checkLimits(draft: RestoreDraft, written: readonly DraftedRecord[]): void {
   const created = written.filter(({ before }) => before === null);
   const [first] = created;
-  if (first !== undefined && created.length > MAX_CREATED_PER_TRANSACTION)
-    draft.refuse(
-      first,
-      "limit_reached",
-      `${created.length} records would be brought back at once; the limit is ${MAX_CREATED_PER_TRANSACTION}`,
-    );
+  if (first !== undefined && created.length > MAX_CREATED_PER_TRANSACTION) {
+    const message = `${created.length} records would be restored at once; the limit is ${MAX_CREATED_PER_TRANSACTION}`;
+    draft.refuse(first, "limit_reached", message);
+  }
   for (const { kind, column, field } of CHILDREN) {
-    const comers = new Map<string, Drafted[]>();
-    for (const drafted of created) {
-      if (drafted.kind.code !== kind.code) continue;
-      const parentId = ownValue(drafted.after, field) as string;
-      const others = comers.get(parentId);
-      if (others === undefined) comers.set(parentId, [drafted]);
-      else others.push(drafted);
-    }
-    for (const [parentId, drafteds] of comers) {
-      const staying = (draft.tx.children(kind, column, parentId) as RecordBase[]).filter(
+    const ofKind = created.filter((drafted) => drafted.kind.code === kind.code);
+    for (const [parentId, newRecords] of Map.groupBy(ofKind, ({ after }) => ownValue(after, field) as string)) {
+      const remaining = (draft.tx.children(kind, column, parentId) as RecordBase[]).filter(
         (each) => draft.find(kind, each.id) !== null,
       ).length;
-      const comer = drafteds[0] as Drafted;
-      if (staying + drafteds.length > CHILDREN_MAX)
-        draft.refuse(
-          comer,
-          "limit_reached",
-          `with ${called(kind, comer.subject)} there would be more than ${CHILDREN_MAX} ${entityWords(kind)}`,
-          field,
-        );
+      const firstCreated = newRecords[0] as DraftedRecord;
+      if (remaining + newRecords.length <= CHILDREN_MAX) continue;
+      const message = `with ${recordPhrase(kind, firstCreated.subject)} there would be more than ${CHILDREN_MAX} ${entityWords(kind)}`;
+      draft.refuse(firstCreated, "limit_reached", message, field);
     }
   }
 }

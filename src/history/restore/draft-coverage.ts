@@ -7,7 +7,7 @@ import {
   type Covered,
   cover,
   coverageEndedIn,
-  coverageMadeIn,
+  coverageStartedIn,
   coveredAt,
   endCoverage,
 } from "../../resources/credential-assignments/coverage.ts";
@@ -19,52 +19,52 @@ import { reachesCredential } from "../../resources/credential-assignments/reach.
 import { credentialKind } from "../../resources/credentials/credential.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { isWritten, type RestoreDraft } from "./draft.ts";
-import type { Planned } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 
 /** Coverage changes of a draft, besides those that the store makes by itself. */
 export interface CoverageChanges {
-  readonly begun: readonly Covered[];
+  readonly started: readonly Covered[];
   readonly ended: readonly Covered[];
 }
 
 /** For a restore: coverage of written records as of the transaction being restored. */
-export function coverageThen(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
+export function restoredCoverage(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
   const isAssignable = assignable(draft, actor);
-  const begun: Covered[] = [];
+  const started: Covered[] = [];
   for (const { kind, after } of draft.all.filter(isWritten)) {
     if (after === null) continue;
     if (kind.code === credentialAssignmentKind.code) {
       if (isAssignable(after as CredentialAssignmentRecord))
-        for (const value of coveredAt(draft.tx, after.id, sequence)) begun.push({ assignmentId: after.id, value });
+        for (const value of coveredAt(draft.tx, after.id, sequence)) started.push({ assignmentId: after.id, value });
     } else if (kind.code === ipAddressKind.code) {
       const { host_id: hostId, ip_address: value } = after as IpAddressRecord;
       for (const assignment of draft.tx.children(credentialAssignmentKind, "host_n", hostId)) {
         if (isAssignable(assignment) && coveredAt(draft.tx, assignment.id, sequence).has(value))
-          begun.push({ assignmentId: assignment.id, value });
+          started.push({ assignmentId: assignment.id, value });
       }
     }
   }
-  return { begun, ended: [] };
+  return { started, ended: [] };
 }
 
 /** For a revert: ends coverage that the transaction started, restarts coverage that it ended; notes it in the plan. */
-export function coverageBefore(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
-  const ended = coverageMadeIn(draft.tx, sequence);
+export function revertedCoverage(draft: RestoreDraft, sequence: number, actor: CommandActor): CoverageChanges {
+  const ended = coverageStartedIn(draft.tx, sequence);
   for (const { assignmentId, value } of ended)
     draft.get(assignmentId)?.reasons.add(`its credential is no longer sent to ${value}`);
   const isAssignable = assignable(draft, actor);
-  const begun = coverageEndedIn(draft.tx, sequence).filter(({ assignmentId }) =>
+  const started = coverageEndedIn(draft.tx, sequence).filter(({ assignmentId }) =>
     isAssignable(draft.find(credentialAssignmentKind, assignmentId) as CredentialAssignmentRecord | null),
   );
-  return { begun, ended };
+  return { started, ended };
 }
 
 /** Adds coverage to a plan: an assignment changes even if only its coverage is reverted. */
-export function plannedCoverage(planned: Planned, { ended }: CoverageChanges): Planned {
+export function plannedCoverage(plan: Plan, { ended }: CoverageChanges): Plan {
   const changed = new Set(ended.map(({ assignmentId }) => assignmentId));
   return {
-    ...planned,
-    actions: planned.actions.map((action) =>
+    ...plan,
+    actions: plan.actions.map((action) =>
       action.action === "Skip" && changed.has(action.id)
         ? { ...action, action: "Update" as const, fields: [COVERED_FIELD] }
         : action,
@@ -76,14 +76,14 @@ export function plannedCoverage(planned: Planned, { ended }: CoverageChanges): P
 const COVERED_FIELD = "credential_ids";
 
 /** Call after writing the draft. Revoked coverage creates a version, as its confirmation did. */
-export function writeCoverage(draft: RestoreDraft, { begun, ended }: CoverageChanges): void {
+export function writeCoverage(draft: RestoreDraft, { started, ended }: CoverageChanges): void {
   const { tx } = draft;
   for (const pair of ended) {
     endCoverage(tx, pair);
     const assignment: CredentialAssignmentRecord | null = tx.find(credentialAssignmentKind, pair.assignmentId);
     if (assignment !== null) tx.touch(credentialAssignmentKind, assignment.id, COVERED_FIELD);
   }
-  for (const { assignmentId, value } of begun) cover(tx, assignmentId, [value], "Restored");
+  for (const { assignmentId, value } of started) cover(tx, assignmentId, [value], "Restored");
 }
 
 /** Assignments of credentials that the caller may assign: restoring an address also confirms it. */

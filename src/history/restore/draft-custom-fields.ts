@@ -3,7 +3,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { FIELDS_OF_KIND_MAX } from "../../base/custom-field-limits.ts";
-import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
+import { CUSTOM_FIELDS, canonicalOrder } from "../../base/custom-field-names.ts";
 import { countedEntities, entityWords } from "../../base/entity-words.ts";
 import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
@@ -12,22 +12,22 @@ import { liveFields } from "../../resources/custom-fields/definition-rules.ts";
 import { type FieldKind, type FieldValue, valueProblem } from "../../resources/custom-fields/field-type.ts";
 import type { FieldValues } from "../../resources/custom-fields/field-values.ts";
 import { holdersOf } from "../../resources/custom-fields/holders.ts";
-import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
-import { called } from "./plan.ts";
+import { type DraftedRecord, isWritten, type RestoreDraft } from "./draft.ts";
+import { recordPhrase } from "./plan.ts";
 
-type Holding = RecordBase & { readonly custom_fields?: FieldValues };
+type RecordWithFields = RecordBase & { readonly custom_fields?: FieldValues };
 
 /** Run before all other checks: dropped values are not changes. */
 export function checkCustomFields(draft: RestoreDraft, actor: CommandActor): void {
   const written = draft.all.filter(isWritten);
   const definitions = written.filter(({ kind }) => kind.code === customFieldKind.code);
-  const holding = written.filter(({ after }) => (after as Holding | null)?.custom_fields !== undefined);
-  if (definitions.length === 0 && holding.length === 0) return;
+  const withFields = written.filter(({ after }) => (after as RecordWithFields | null)?.custom_fields !== undefined);
+  if (definitions.length === 0 && withFields.length === 0) return;
   const byKey = definitionsAfter(draft, actor.organizationId);
-  for (const drafted of holding) leaveOut(drafted, byKey);
+  for (const drafted of withFields) dropInvalidValues(drafted, byKey);
   for (const drafted of definitions) {
-    refuseMisfits(draft, drafted);
-    refuseCrowd(draft, drafted, [...byKey.values()]);
+    refuseFieldInUse(draft, drafted);
+    refuseTooManyFields(draft, drafted, [...byKey.values()]);
   }
 }
 
@@ -42,17 +42,17 @@ function definitionsAfter(draft: RestoreDraft, organizationId: string): Map<stri
   return byKey;
 }
 
-function leaveOut(drafted: Drafted, byKey: ReadonlyMap<string, CustomFieldRecord>): void {
-  const after = drafted.after as Holding;
-  const before = (drafted.before as Holding | null)?.custom_fields ?? {};
+function dropInvalidValues(drafted: DraftedRecord, byKey: ReadonlyMap<string, CustomFieldRecord>): void {
+  const after = drafted.after as RecordWithFields;
+  const before = (drafted.before as RecordWithFields | null)?.custom_fields ?? {};
   const values: Record<string, FieldValue> = {};
   for (const [key, value] of Object.entries(after.custom_fields ?? {})) {
     const field = byKey.get(key);
-    const isTaken = field !== undefined && takes(field, drafted.kind, value);
-    if (isTaken) values[key] = value;
+    const isAccepted = field !== undefined && accepts(field, drafted.kind, value);
+    if (isAccepted) values[key] = value;
     else {
       const now = ownValue(before, key);
-      if (field !== undefined && now !== undefined && takes(field, drafted.kind, now)) values[key] = now;
+      if (field !== undefined && now !== undefined && accepts(field, drafted.kind, now)) values[key] = now;
       drafted.reasons.add(
         field === undefined || !field.kinds.includes(drafted.kind.name as FieldKind)
           ? `the custom field ${key} is gone, so it is left out`
@@ -60,36 +60,36 @@ function leaveOut(drafted: Drafted, byKey: ReadonlyMap<string, CustomFieldRecord
       );
     }
   }
-  drafted.after = { ...after, [CUSTOM_FIELDS]: inOrder(values) } as RecordBase;
+  drafted.after = { ...after, [CUSTOM_FIELDS]: canonicalOrder(values) } as RecordBase;
 }
 
-function takes(field: CustomFieldRecord, kind: AnyKind, value: FieldValue): boolean {
+function accepts(field: CustomFieldRecord, kind: AnyKind, value: FieldValue): boolean {
   return field.kinds.includes(kind.name as FieldKind) && valueProblem(field, value) === null;
 }
 
 /** A field cannot be deleted or narrowed while values depend on it. */
-function refuseMisfits(draft: RestoreDraft, drafted: Drafted): void {
+function refuseFieldInUse(draft: RestoreDraft, drafted: DraftedRecord): void {
   if (drafted.before === null) return;
   const before = drafted.before as CustomFieldRecord;
   const after = drafted.after as CustomFieldRecord | null;
   const counts = new Map<AnyKind, number>();
   for (const { kind, record } of holdersOf(draft.tx, before)) {
-    const values = (draft.find(kind, record.id) as Holding | null)?.custom_fields ?? {};
+    const values = (draft.find(kind, record.id) as RecordWithFields | null)?.custom_fields ?? {};
     const value = ownValue(values, before.key);
-    if (value === undefined || (after !== null && takes(after, kind, value))) continue;
+    if (value === undefined || (after !== null && accepts(after, kind, value))) continue;
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
   }
   if (counts.size === 0) return;
   const what = [...counts].map(([kind, count]) => countedEntities(kind, count)).join(", ");
-  draft.refuse(drafted, "in_use", `${called(customFieldKind, before)} is now in use by ${what}`);
+  draft.refuse(drafted, "in_use", `${recordPhrase(customFieldKind, before)} is now in use by ${what}`);
 }
 
-function refuseCrowd(draft: RestoreDraft, drafted: Drafted, fields: readonly CustomFieldRecord[]): void {
+function refuseTooManyFields(draft: RestoreDraft, drafted: DraftedRecord, fields: readonly CustomFieldRecord[]): void {
   const after = drafted.after as CustomFieldRecord | null;
   const full = after?.kinds.find(
     (kind) => fields.filter(({ kinds }) => kinds.includes(kind)).length > FIELDS_OF_KIND_MAX,
   );
   if (full === undefined) return;
-  const what = entityWords(draft.tx.kindNamed(full));
+  const what = entityWords(draft.tx.kindByName(full));
   draft.refuse(drafted, "limit_reached", `${what} have at most ${FIELDS_OF_KIND_MAX} custom fields`);
 }

@@ -6,7 +6,7 @@ import { type IgnoredRecord, ignoredKind, isIgnorable } from "../../resources/ig
 import type { RestoreDraft } from "./draft.ts";
 
 /** Drafts the removal of ignore entries for restored records. Run after all restored records are drafted. */
-export function endIgnoring(draft: RestoreDraft): void {
+export function removeIgnoreEntries(draft: RestoreDraft): void {
   const revived = draft.all.filter(
     ({ kind, before, after }) => before === null && after !== null && isIgnorable(kind.name),
   );
@@ -32,4 +32,4 @@ export function endIgnoring(draft: RestoreDraft): void {
   }
 }
 
-const REASON = "the record that it names is brought back";
+const REASON = "the ignored record is restored";

@@ -1,27 +1,32 @@
 // Constraints on IP ranges in a draft: each within its subnet, and exclusive ranges without overlap.
 
-import { addressKey, claims, type IpRangeRecord, ipRangeKind, rangeText } from "../../resources/ip-ranges/ip-range.ts";
-import { claimsWithin, isRangeWithin, rangesOverlap } from "../../resources/ip-ranges/rules.ts";
+import { append } from "../../base/multimap.ts";
+import {
+  addressKey,
+  type IpRangeRecord,
+  ipRangeKind,
+  isExclusive,
+  rangeText,
+} from "../../resources/ip-ranges/ip-range.ts";
+import { exclusiveRangesWithin, isRangeWithin, rangesOverlap } from "../../resources/ip-ranges/rules.ts";
 import { type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
-import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
+import { type DraftedRecord, isWritten, type RestoreDraft } from "./draft.ts";
 
 /** Refuses ranges outside their subnets or overlapping others. @param written all records to be written */
-export function checkRanges(draft: RestoreDraft, written: readonly Drafted[]): void {
-  const claiming = new Map<string, Drafted[]>();
+export function checkRanges(draft: RestoreDraft, written: readonly DraftedRecord[]): void {
+  const exclusiveByNetwork = new Map<string, DraftedRecord[]>();
   for (const drafted of written) {
     if (drafted.kind.code !== ipRangeKind.code || drafted.after === null) continue;
     const range = drafted.after as IpRangeRecord;
-    checkPlace(draft, drafted, range);
-    if (!claims(range)) continue;
-    const others = claiming.get(range.network_id);
-    if (others === undefined) claiming.set(range.network_id, [drafted]);
-    else others.push(drafted);
-    for (const live of claimsWithin(draft.tx, range.network_id, range)) {
+    checkWithinSubnet(draft, drafted, range);
+    if (!isExclusive(range)) continue;
+    append(exclusiveByNetwork, range.network_id, drafted);
+    for (const live of exclusiveRangesWithin(draft.tx, range.network_id, range)) {
       const other = draft.get(live.id);
       if (other === null || !isWritten(other)) refuseOverlap(draft, drafted, live);
     }
   }
-  for (const comers of claiming.values()) checkAmong(draft, comers);
+  for (const newRanges of exclusiveByNetwork.values()) checkOverlaps(draft, newRanges);
 }
 
 /** Number of a subnet's ranges outside a prefix. */
@@ -32,34 +37,31 @@ export function rangesLeftOutside(draft: RestoreDraft, subnetId: string, cidr: s
     .filter((range) => range !== null && range.subnet_id === subnetId && !isRangeWithin(range, cidr)).length;
 }
 
-function checkPlace(draft: RestoreDraft, drafted: Drafted, range: IpRangeRecord): void {
+function checkWithinSubnet(draft: RestoreDraft, drafted: DraftedRecord, range: IpRangeRecord): void {
   const subnet = draft.find(subnetKind, range.subnet_id) as SubnetRecord | null;
-  if (subnet !== null && !isRangeWithin(range, subnet.cidr))
-    draft.refuse(
-      drafted,
-      "reference_gone",
-      `the subnet of ${rangeText(range)} is now ${subnet.cidr}, which does not contain it`,
-      "subnet_id",
-    );
+  if (subnet !== null && !isRangeWithin(range, subnet.cidr)) refuseOutside(draft, drafted, rangeText(range), subnet);
+}
+
+/** @param what the address or range outside its subnet */
+export function refuseOutside(draft: RestoreDraft, drafted: DraftedRecord, what: string, { cidr }: SubnetRecord): void {
+  const message = `the subnet of ${what} is now ${cidr}, which does not contain it`;
+  draft.refuse(drafted, "reference_gone", message, "subnet_id");
 }
 
 /** Checks the new ranges of one network against each other. */
-function checkAmong(draft: RestoreDraft, comers: readonly Drafted[]): void {
-  const endsOf = ({ after }: Drafted) => after as IpRangeRecord;
-  const inOrder = [...comers].sort((a, b) => (addressKey(endsOf(a).first) < addressKey(endsOf(b).first) ? -1 : 1));
+function checkOverlaps(draft: RestoreDraft, newRanges: readonly DraftedRecord[]): void {
+  const rangeOf = ({ after }: DraftedRecord) => after as IpRangeRecord;
+  const sorted = [...newRanges].sort((a, b) => (addressKey(rangeOf(a).first) < addressKey(rangeOf(b).first) ? -1 : 1));
   let furthest: IpRangeRecord | null = null;
-  for (const drafted of inOrder) {
-    const range = endsOf(drafted);
+  for (const drafted of sorted) {
+    const range = rangeOf(drafted);
     if (furthest !== null && rangesOverlap(furthest, range)) refuseOverlap(draft, drafted, furthest);
     if (furthest === null || addressKey(range.last) > addressKey(furthest.last)) furthest = range;
   }
 }
 
-function refuseOverlap(draft: RestoreDraft, drafted: Drafted, other: IpRangeRecord): void {
-  draft.refuse(
-    drafted,
-    "identity_taken",
-    `the ${other.purpose} range ${rangeText(other)} has addresses of ${rangeText(drafted.after as IpRangeRecord)}`,
-    "first",
-  );
+function refuseOverlap(draft: RestoreDraft, drafted: DraftedRecord, other: IpRangeRecord): void {
+  const own = rangeText(drafted.after as IpRangeRecord);
+  const message = `the ${other.purpose} range ${rangeText(other)} has addresses of ${own}`;
+  draft.refuse(drafted, "identity_taken", message, "first");
 }

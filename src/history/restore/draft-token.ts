@@ -1,10 +1,10 @@
 // Token of a draft's plan: changes whenever the plan would do anything else. Must not write.
 
 import type { RecordBase } from "../../db/kind.ts";
-import { isFieldOfReach } from "../../records/told-fields.ts";
-import { isWritten, OF_THE_WRITE, type RestoreDraft } from "./draft.ts";
+import { dependsOnReach } from "../../records/told-fields.ts";
+import { isWritten, type RestoreDraft, SET_BY_WRITE } from "./draft.ts";
 import type { CoverageChanges } from "./draft-coverage.ts";
-import type { Planned } from "./plan.ts";
+import type { Plan } from "./plan.ts";
 
 /**
  * Hashes the reported plan, and each record to be written with its current version and new content. Includes changes
@@ -13,20 +13,20 @@ import type { Planned } from "./plan.ts";
  */
 export function draftToken(
   draft: RestoreDraft,
-  { actions, conflicts }: Planned,
+  { actions, conflicts }: Plan,
   coverage: CoverageChanges,
-  isAllReached: boolean,
+  hasFullReach: boolean,
 ): string {
   const hasher = new Bun.CryptoHasher("sha256").update(JSON.stringify([actions, conflicts, coverage]));
   for (const drafted of draft.all) {
     if (!isWritten(drafted)) continue;
     const { kind, id, before, after } = drafted;
-    const isSaid = (field: string) => !OF_THE_WRITE.has(field) && (isAllReached || !isFieldOfReach(kind, field));
-    hasher.update(`\n${id} ${before?.updated_at} ${after === null ? null : said(after, isSaid)}`);
+    const isIncluded = (field: string) => !SET_BY_WRITE.has(field) && (hasFullReach || !dependsOnReach(kind, field));
+    hasher.update(`\n${id} ${before?.updated_at} ${after === null ? null : serialize(after, isIncluded)}`);
   }
   return hasher.digest("hex");
 }
 
-function said(record: RecordBase, isSaid: (field: string) => boolean): string {
-  return JSON.stringify(Object.entries(record).filter(([field]) => isSaid(field)));
+function serialize(record: RecordBase, isIncluded: (field: string) => boolean): string {
+  return JSON.stringify(Object.entries(record).filter(([field]) => isIncluded(field)));
 }

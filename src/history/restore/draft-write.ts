@@ -8,12 +8,12 @@ import { changedOwnFields } from "../../db/writing/entry.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { updateApiKey } from "../../resources/api-keys/commands.ts";
 import { type CredentialRecord, credentialKind, SECRET_FIELDS } from "../../resources/credentials/credential.ts";
-import { forgetSecrets, secretIn } from "../../resources/credentials/secrets.ts";
+import { deleteSecrets, secretIn } from "../../resources/credentials/secrets.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { updateUser } from "../../resources/users/commands.ts";
 import { userKind } from "../../resources/users/user.ts";
-import { type Drafted, isWritten, type RestoreDraft } from "./draft.ts";
+import { type DraftedRecord, isWritten, type RestoreDraft } from "./draft.ts";
 import { keyUpdate, userUpdate } from "./draft-checks.ts";
 
 /**
@@ -30,7 +30,7 @@ export function writeDraft(draft: RestoreDraft, actor: CommandActor): void {
     else if (after === null) tx.remove(kind, id);
     else update(draft, drafted, before, after, actor);
   }
-  for (const id of forwarding(written)) {
+  for (const id of affectedInterfaces(written)) {
     if (tx.find(ifEntryKind, id) !== null)
       tx.setComposed(ifEntryKind, id, tx.children(fdbEntryKind, "if_entry_n", id).length > 0);
   }
@@ -38,7 +38,7 @@ export function writeDraft(draft: RestoreDraft, actor: CommandActor): void {
 
 function update(
   draft: RestoreDraft,
-  { kind, id }: Drafted,
+  { kind, id }: DraftedRecord,
   before: RecordBase,
   after: RecordBase,
   actor: CommandActor,
@@ -48,28 +48,22 @@ function update(
   if (kind.code === userKind.code) updateUser(tx, { ...unlocked, body: userUpdate(after), passwordHash: null }, actor);
   else if (kind.code === apiKeyKind.code) updateApiKey(tx, { ...unlocked, body: keyUpdate(before, after) }, actor);
   else {
-    if (kind.code === credentialKind.code) forgetUnused(draft, after as CredentialRecord);
+    if (kind.code === credentialKind.code) deleteUnusedSecrets(draft, after as CredentialRecord);
     const fields = after as unknown as Record<string, unknown>;
     const names = changedOwnFields(before, after).map((name) => (customFieldKey(name) === null ? name : CUSTOM_FIELDS));
-    tx.update(
-      kind,
-      id,
-      Object.fromEntries(names.map((name) => [name, ownValue(fields, name)])) as Partial<OwnFields<RecordBase>>,
-    );
+    const changes = Object.fromEntries(names.map((name) => [name, ownValue(fields, name)]));
+    tx.update(kind, id, changes as Partial<OwnFields<RecordBase>>);
   }
 }
 
 /** Deletes stored secrets that the credential no longer has, as any update does. */
-function forgetUnused({ tx }: RestoreDraft, { id, credential_type: type }: CredentialRecord): void {
-  forgetSecrets(
-    tx,
-    id,
-    SECRET_FIELDS.filter((field) => secretIn(type, field)?.mode !== "Inline"),
-  );
+function deleteUnusedSecrets({ tx }: RestoreDraft, { id, credential_type: type }: CredentialRecord): void {
+  const unused = SECRET_FIELDS.filter((field) => secretIn(type, field)?.mode !== "Inline");
+  deleteSecrets(tx, id, unused);
 }
 
 /** Interface entries whose forwarding entries change. */
-function forwarding(written: readonly Drafted[]): Set<string> {
+function affectedInterfaces(written: readonly DraftedRecord[]): Set<string> {
   const entries = written.filter(({ kind }) => kind.code === fdbEntryKind.code);
   return new Set(
     entries

@@ -6,14 +6,14 @@ import { ownValue } from "../../base/fields.ts";
 import { type AnyKind, liveIdentity, type Observed, type RecordBase } from "../../db/kind.ts";
 import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { isFieldTold } from "../../records/told-fields.ts";
-import { recordCalled } from "../../resources/bindings/record-called.ts";
+import { isFieldVisible } from "../../records/told-fields.ts";
+import { displayNameOf } from "../../resources/bindings/record-called.ts";
 import { DISCOVERABLE_READ_ONLY } from "../../resources/discovered.ts";
 import { recordName } from "../../resources/record-label.ts";
-import { PLAN_VALUES_MAX, type PlanAction, type PlanConflict, type Planned, subjectOf } from "./plan.ts";
+import { PLAN_VALUES_MAX, type Plan, type PlanAction, type PlanConflict, subjectOf } from "./plan.ts";
 
 /** A record before and after. */
-export interface Drafted {
+export interface DraftedRecord {
   readonly kind: AnyKind;
   readonly id: string;
   /** Null if the record is not live. */
@@ -44,25 +44,25 @@ interface DraftEntry {
 export class RestoreDraft {
   readonly tx: WriteTransaction;
   readonly conflicts: PlanConflict[] = [];
-  private readonly byId = new Map<string, Drafted>();
+  private readonly byId = new Map<string, DraftedRecord>();
   /** Index by kind and identity of records that had the identity at any time: there may be a hundred thousand. */
-  private readonly byIdentity = new Map<string, Set<Drafted>>();
+  private readonly byIdentity = new Map<string, Set<DraftedRecord>>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
   }
 
   /** In insertion order. */
-  get all(): Drafted[] {
+  get all(): DraftedRecord[] {
     return [...this.byId.values()];
   }
 
   /** Adds a record, or replaces its drafted state. */
-  put(entry: DraftEntry): Drafted {
+  put(entry: DraftEntry): DraftedRecord {
     const { kind, before, after, observed = {}, subject, isPart = false, reason } = entry;
     const note = () => this.noteIdentity(drafted);
     let now = after;
-    const drafted: Drafted = {
+    const drafted: DraftedRecord = {
       kind,
       id: subject.id,
       before,
@@ -84,7 +84,7 @@ export class RestoreDraft {
   }
 
   /** Null if the record is not in the draft. */
-  get(id: string): Drafted | null {
+  get(id: string): DraftedRecord | null {
     return this.byId.get(id) ?? null;
   }
 
@@ -101,13 +101,13 @@ export class RestoreDraft {
     if (live !== null && !this.byId.has(live.id)) return live;
     for (const drafted of this.byIdentity.get(`${kind.code}/${identity}`) ?? []) {
       const { after } = drafted;
-      const isInForce = this.byId.get(drafted.id) === drafted && after !== null;
-      if (isInForce && liveIdentity(kind, after) === identity) return after;
+      const isCurrent = this.byId.get(drafted.id) === drafted && after !== null;
+      if (isCurrent && liveIdentity(kind, after) === identity) return after;
     }
     return null;
   }
 
-  private noteIdentity(drafted: Drafted): void {
+  private noteIdentity(drafted: DraftedRecord): void {
     const identity = drafted.after === null ? null : liveIdentity(drafted.kind, drafted.after);
     if (identity === null) return;
     const key = `${drafted.kind.code}/${identity}`;
@@ -117,10 +117,10 @@ export class RestoreDraft {
   }
 
   /** Adds a conflict, which prevents the write. @param message without its full stop */
-  refuse(drafted: Drafted, code: PlanConflict["code"], message: string, field?: string): void {
+  refuse(drafted: DraftedRecord, code: PlanConflict["code"], message: string, field?: string): void {
     this.conflicts.push({
       ...subjectOf(drafted.kind, drafted.subject),
-      ...this.named(drafted),
+      ...this.nameOf(drafted),
       ...(field === undefined ? {} : { field }),
       code,
       message,
@@ -129,24 +129,24 @@ export class RestoreDraft {
 
   /**
    * The plan, record by record.
-   * @param isAllReached whether the reader of the plan reaches every network of the organization
+   * @param hasFullReach whether the reader of the plan reaches every network of the organization
    */
-  planned(isAllReached: boolean): Planned {
+  toPlan(hasFullReach: boolean): Plan {
     const parts = changedParts(this.all, this.byId);
-    let told = 0;
+    let withValues = 0;
     const actions = this.all.map((drafted) => {
-      const action = { ...actionOf(drafted, parts.get(drafted.id) ?? new Set()), ...this.named(drafted) };
-      const changes = told < PLAN_VALUES_MAX ? changesOf(drafted, isAllReached) : [];
+      const action = { ...actionOf(drafted, parts.get(drafted.id) ?? new Set()), ...this.nameOf(drafted) };
+      const changes = withValues < PLAN_VALUES_MAX ? changesOf(drafted, hasFullReach) : [];
       if (changes.length === 0) return action;
-      told += 1;
+      withValues += 1;
       return { ...action, changes };
     });
     return { actions, conflicts: this.conflicts };
   }
 
   /** Name after the change, otherwise before. */
-  private named({ kind, after, subject }: Drafted): { name?: string } {
-    const name = recordCalled(kind, after ?? subject, (other, id) => {
+  private nameOf({ kind, after, subject }: DraftedRecord): { name?: string } {
+    const name = displayNameOf(kind, after ?? subject, (other, id) => {
       const drafted = this.byId.get(id);
       const record = drafted === undefined ? this.tx.find(other, id) : (drafted.after ?? drafted.subject);
       return record === null ? null : recordName(other, record);
@@ -156,7 +156,7 @@ export class RestoreDraft {
 }
 
 /** Whether the record would be written at all. */
-export function isWritten({ before, after }: Drafted): boolean {
+export function isWritten({ before, after }: DraftedRecord): boolean {
   if (before === null || after === null) return before !== after;
   return changedOwnFields(before, after).length > 0;
 }
@@ -165,7 +165,7 @@ export function isWritten({ before, after }: Drafted): boolean {
  * A live record with its former content; timestamps and ids of the version stay.
  * @param except further fields to leave unchanged
  */
-export function asItWas(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
+export function withFormerContent(live: RecordBase, then: RecordBase, except: readonly string[] = []): RecordBase {
   const record: Record<string, unknown> = { ...live };
   const fields = changedContent(live, then).filter((name) => !except.includes(name));
   // Fields without a former value are cleared, also if absent.
@@ -177,13 +177,15 @@ export function asItWas(live: RecordBase, then: RecordBase, except: readonly str
 
 /** Differing fields of two states, except those that scans maintain, which always stay current. */
 export function changedContent(before: RecordBase, after: RecordBase): string[] {
-  return changedOwnFields(before, after).filter(
-    (name) => !(DISCOVERABLE_READ_ONLY as readonly string[]).includes(name),
-  );
+  const maintained: readonly string[] = DISCOVERABLE_READ_ONLY;
+  return changedOwnFields(before, after).filter((name) => !maintained.includes(name));
 }
 
 /** Field names under which parts of drafted records change, by owner id. */
-function changedParts(all: readonly Drafted[], byId: ReadonlyMap<string, Drafted>): Map<string, Set<string>> {
+function changedParts(
+  all: readonly DraftedRecord[],
+  byId: ReadonlyMap<string, DraftedRecord>,
+): Map<string, Set<string>> {
   const parts = new Map<string, Set<string>>();
   // Owners have lower codes than their parts, so parts come first.
   for (const drafted of [...all].sort((a, b) => b.kind.code - a.kind.code)) {
@@ -198,19 +200,13 @@ function changedParts(all: readonly Drafted[], byId: ReadonlyMap<string, Drafted
   return parts;
 }
 
-function actionOf(drafted: Drafted, parts: ReadonlySet<string>): PlanAction {
+function actionOf(drafted: DraftedRecord, parts: ReadonlySet<string>): PlanAction {
   const { kind, before, after, subject, reasons } = drafted;
   const fields =
     before === null || after === null ? [] : [...new Set([...changedOwnFields(before, after), ...parts])].sort();
   const reason = reasons.size === 0 ? {} : { reason: [...reasons].join("; ") };
   const state = after ?? subject;
-  return {
-    ...subjectOf(kind, state),
-    ...hostOf(state),
-    action: operationOf(drafted, fields),
-    fields,
-    ...reason,
-  };
+  return { ...subjectOf(kind, state), ...hostOf(state), action: operationOf(drafted, fields), fields, ...reason };
 }
 
 /** A name alone does not identify a part: add its host. */
@@ -220,13 +216,13 @@ function hostOf(record: RecordBase): { host_id?: string } {
 }
 
 /** Set during the write, so unknown to a plan. */
-export const OF_THE_WRITE: ReadonlySet<string> = new Set(["secrets_updated_at"]);
+export const SET_BY_WRITE: ReadonlySet<string> = new Set(["secrets_updated_at"]);
 
 /** Changed fields of an updated record, with old and new values. */
-function changesOf({ kind, before, after }: Drafted, isAllReached: boolean): NonNullable<PlanAction["changes"]> {
+function changesOf({ kind, before, after }: DraftedRecord, hasFullReach: boolean): NonNullable<PlanAction["changes"]> {
   if (before === null || after === null) return [];
   return changedOwnFields(before, after)
-    .filter((field) => isFieldTold(kind, field, isAllReached) && !OF_THE_WRITE.has(field))
+    .filter((field) => isFieldVisible(kind, field, hasFullReach) && !SET_BY_WRITE.has(field))
     .sort()
     .map((field) => ({
       field,
@@ -235,7 +231,7 @@ function changesOf({ kind, before, after }: Drafted, isAllReached: boolean): Non
     }));
 }
 
-function operationOf({ before, after }: Drafted, fields: readonly string[]): PlanAction["action"] {
+function operationOf({ before, after }: DraftedRecord, fields: readonly string[]): PlanAction["action"] {
   if (before === null) return after === null ? "Skip" : "Create";
   if (after === null) return "Delete";
   return fields.length === 0 ? "Skip" : "Update";

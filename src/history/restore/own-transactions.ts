@@ -2,7 +2,7 @@
 // transaction and of its reversal today. Must not check for other conflicts.
 
 import { type Access, ADMIN, type CommandActor, requireRole } from "../../access/actor.ts";
-import { liesInReach } from "../../access/reach.ts";
+import { isInReach } from "../../access/reach.ts";
 import { atLeast } from "../../access/role.ts";
 import { entityWords } from "../../base/entity-words.ts";
 import { type DomainError, notFound } from "../../base/errors.ts";
@@ -46,10 +46,10 @@ export function assertMayWrite(
 ): void {
   if (atLeast(actor.role, "Admin")) return;
   for (const { kind, before, after } of draft.all)
-    if ([before, after].some((state) => state !== null && !liesInReach(kind, state, actor))) throw unknown(sequence);
+    if ([before, after].some((state) => state !== null && !isInReach(kind, state, actor))) throw unknown(sequence);
   for (const drafted of draft.all.filter(isWritten)) assertMayWriteKind(drafted.kind, actor);
   // Only a role that may grant coverage may revoke it.
-  if (coverage.begun.length + coverage.ended.length > 0)
+  if (coverage.started.length + coverage.ended.length > 0)
     requireRole(actor.role, "Admin", "Changing where a credential is sent");
 }
 
@@ -75,10 +75,10 @@ function isHiddenKey({ kind, before, after }: WrittenVersion, actor: CommandActo
 
 /** @throws DomainError auth_permission_denied */
 function assertMayWriteKind(kind: AnyKind, actor: CommandActor): void {
-  requireRole(actor.role, writingTakes(kind).role, `Reverting changes of ${entityWords(kind)}`);
+  requireRole(actor.role, writeAccess(kind).role, `Reverting changes of ${entityWords(kind)}`);
 }
 
-function writingTakes(kind: AnyKind): Access {
+function writeAccess(kind: AnyKind): Access {
   const code = kind.code === fdbEntryKind.code ? ifEntryKind.code : kind.code;
   // Kinds without a list of their own: credential assignments and the organization.
   return RESOURCES.find((each) => each.kind.code === code)?.write ?? ADMIN;

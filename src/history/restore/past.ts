@@ -4,8 +4,8 @@
 import type { Instant } from "../../base/instant.ts";
 import type { Sql } from "../../db/connection.ts";
 import { type AnyKind, type Observed, parseMembers, parseObserved, type RecordBase, scopeKey } from "../../db/kind.ts";
-import { PrunedHistory, type Thinned } from "../../db/pruned-history.ts";
-import { membersSql, observedSql, ofKindSql } from "../../db/shape.ts";
+import { PrunedHistory, type ThinnedNotice } from "../../db/pruned-history.ts";
+import { byKindSql, membersSql, observedSql } from "../../db/shape.ts";
 import type { Author } from "../../db/writing/ledger.ts";
 
 /** A record's earlier state. */
@@ -22,7 +22,7 @@ export interface PastRecord {
 interface PastInstant {
   /** The last transaction at or before it, or the last retained one in thinned history; 0 for none. */
   readonly sequence: number;
-  readonly thinned: Thinned | undefined;
+  readonly thinned: ThinnedNotice | undefined;
 }
 
 /** Effect of one transaction on one record. */
@@ -46,20 +46,20 @@ const AUTHOR_OF = "SELECT actor_type, actor_id FROM history_transactions WHERE s
 const SOURCE_OF = "SELECT source FROM history_transactions WHERE sequence = ?";
 /** Commands that only move records between hosts, and the revert of such a move. */
 const MOVING = "'host.consolidate', 'host.split', 'transaction.revert'";
-const SAID_SINCE = (besides: string) => `SELECT 1 FROM history_versions v
+const WRITTEN_SINCE = (excluded: string) => `SELECT 1 FROM history_versions v
   JOIN history_transactions t ON t.sequence = v.key & 2147483647
   WHERE v.key > ((?1 << 31) | ?2) AND v.key < ((?1 + 1) << 31) AND t.source NOT LIKE 'discovery.%'
-    AND t.source NOT IN (${besides}) LIMIT 1`;
+    AND t.source NOT IN (${excluded}) LIMIT 1`;
 const VERSION_AT = (
   members: string,
 ) => `SELECT r.n, r.kind, ${observedSql("v")}, ${members} FROM history_records r CROSS JOIN history_versions v
   WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
-const LIVED_IN = (members: string) => `SELECT s.n, ?3, ${observedSql("v")}, ${members} FROM history_spans s
+const MEMBERS_AT = (members: string) => `SELECT s.n, ?3, ${observedSql("v")}, ${members} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2)
     ORDER BY key DESC LIMIT 1)
   WHERE s.scope = ?1 AND s.born <= ?2 AND s.died > ?2 ORDER BY s.n`;
-const DID_LIVE_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3 AND died > ?3";
-const EVER_LIVED_IN = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 LIMIT 1";
+const WAS_MEMBER = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3 AND died > ?3";
+const WAS_EVER_MEMBER = "SELECT 1 FROM history_spans WHERE scope = ?1 AND n = ?2 LIMIT 1";
 const WRITTEN_IN = (members: string) => `SELECT v.key >> 31, r.kind, ${observedSql("v")}, ${members}, r.id
   FROM history_versions v INDEXED BY history_versions_by_sequence
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE (v.key & 2147483647) = ?1 ORDER BY v.key`;
@@ -74,15 +74,15 @@ export class Past {
 
   constructor(db: Sql, kinds: readonly AnyKind[]) {
     this.db = db;
-    this.members = ofKindSql(kinds, "r.kind", "v", membersSql);
+    this.members = byKindSql(kinds, "r.kind", "v", membersSql);
     this.kinds = new Map(kinds.map((kind) => [kind.code, kind]));
     this.thinnedPast = new PrunedHistory((sql, ...values) => this.rows(sql, ...values));
   }
 
   resolve(at: Instant): PastInstant {
-    const asked = (this.rows(SEQUENCE_AT, at)[0]?.[0] as number | undefined) ?? 0;
-    const sequence = this.thinnedPast.keptUpTo(asked);
-    return { sequence, thinned: this.thinnedPast.told(asked, sequence) };
+    const requested = (this.rows(SEQUENCE_AT, at)[0]?.[0] as number | undefined) ?? 0;
+    const sequence = this.thinnedPast.lastCompleteUpTo(requested);
+    return { sequence, thinned: this.thinnedPast.notice(requested, sequence) };
   }
 
   /** The state before this transaction. */
@@ -112,39 +112,39 @@ export class Past {
   }
 
   /** Whether only scans changed a record's content after a transaction; moves do not count. */
-  isScansAloneSince(n: number, sequence: number): boolean {
-    return this.rows(SAID_SINCE(MOVING), n, sequence).length === 0;
+  isOnlyScannedSince(n: number, sequence: number): boolean {
+    return this.rows(WRITTEN_SINCE(MOVING), n, sequence).length === 0;
   }
 
   /** Whether only scans wrote a record after a transaction. */
-  isWrittenByScansAloneSince(n: number, sequence: number): boolean {
-    return this.rows(SAID_SINCE("''"), n, sequence).length === 0;
+  isOnlyWrittenByScansSince(n: number, sequence: number): boolean {
+    return this.rows(WRITTEN_SINCE("''"), n, sequence).length === 0;
   }
 
   /** A record as of a transaction; null if it was not alive. */
   at(n: number, sequence: number): PastRecord | null {
-    return this.parsed(this.rows(VERSION_AT(this.members), n, sequence)[0] as VersionRow | undefined);
+    return this.parse(this.rows(VERSION_AT(this.members), n, sequence)[0] as VersionRow | undefined);
   }
 
   /** Contents of a container as of a transaction, in page order. */
-  livedIn(containerN: number, kind: AnyKind, sequence: number): PastRecord[] {
+  membersAt(containerN: number, kind: AnyKind, sequence: number): PastRecord[] {
     const rows = this.rows(
-      LIVED_IN(membersSql(kind, "v")),
+      MEMBERS_AT(membersSql(kind, "v")),
       scopeKey(containerN, kind),
       sequence,
       kind.code,
     ) as VersionRow[];
-    return rows.map((row) => this.parsed(row)).filter((each) => each !== null);
+    return rows.map((row) => this.parse(row)).filter((each) => each !== null);
   }
 
   /** Whether a record was in a container as of a transaction. */
-  didLiveIn(containerN: number, kind: AnyKind, n: number, sequence: number): boolean {
-    return this.rows(DID_LIVE_IN, scopeKey(containerN, kind), n, sequence).length > 0;
+  wasMember(containerN: number, kind: AnyKind, n: number, sequence: number): boolean {
+    return this.rows(WAS_MEMBER, scopeKey(containerN, kind), n, sequence).length > 0;
   }
 
   /** Whether a record was ever in a container. */
-  everLivedIn(containerN: number, kind: AnyKind, n: number): boolean {
-    return this.rows(EVER_LIVED_IN, scopeKey(containerN, kind), n).length > 0;
+  wasEverMember(containerN: number, kind: AnyKind, n: number): boolean {
+    return this.rows(WAS_EVER_MEMBER, scopeKey(containerN, kind), n).length > 0;
   }
 
   /** Versions of a transaction, by record number. */
@@ -152,12 +152,12 @@ export class Past {
     const rows = this.rows(WRITTEN_IN(this.members), sequence) as Array<[...VersionRow, id: string]>;
     return rows.flatMap(([n, code, observed, members, id]) => {
       const kind = this.kind(code);
-      if (kind.isLasting === true) return [];
-      return [{ kind, n, id, before: this.at(n, sequence - 1), after: this.parsed([n, code, observed, members]) }];
+      if (kind.isPermanent === true) return [];
+      return [{ kind, n, id, before: this.at(n, sequence - 1), after: this.parse([n, code, observed, members]) }];
     });
   }
 
-  private parsed(row: VersionRow | undefined): PastRecord | null {
+  private parse(row: VersionRow | undefined): PastRecord | null {
     if (row === undefined || row[3] === null) return null;
     const [n, code, observed, members] = row;
     return { kind: this.kind(code), n, record: parseMembers<RecordBase>(members), observed: parseObserved(observed) };

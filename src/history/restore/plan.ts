@@ -5,10 +5,10 @@ import type { Role } from "../../access/role.ts";
 import { entityWord } from "../../base/entity-words.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import type { Thinned } from "../../db/pruned-history.ts";
+import type { ThinnedNotice } from "../../db/pruned-history.ts";
 import { KINDS } from "../../records/resources.ts";
 import { recordLabel, recordName } from "../../resources/record-label.ts";
-import { ToldPlanToken } from "../../schemas/plan-token.ts";
+import { ReportedPlanToken } from "../../schemas/plan-token.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 
 const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
@@ -20,14 +20,8 @@ const PLAN_ACTIONS = ["Create", "Update", "Delete", "Skip"] as const;
  * limit_reached: a limit would be exceeded.
  */
 const CONFLICT_CODES = [
-  "reference_gone",
-  "identity_taken",
-  "changed_later",
-  "in_use",
-  "secret_gone",
-  "access_stays",
-  "role_too_low",
-  "limit_reached",
+  ...(["reference_gone", "identity_taken", "changed_later", "in_use"] as const),
+  ...(["secret_gone", "access_stays", "role_too_low", "limit_reached"] as const),
 ] as const;
 
 /** Maximum conflicts listed. */
@@ -44,8 +38,10 @@ export const PlanAction = Type.Object(
     entity_type: OneOf(TYPES),
     id: Uuid,
     name,
-    host_id: Type.Optional(Type.String({ ...Uuid, description: "The host that it is a part of; absent for no part." })),
-    action: OneOf(PLAN_ACTIONS, { description: "Create: brought back under its own id. Skip: left unchanged." }),
+    host_id: Type.Optional(
+      Type.String({ ...Uuid, description: "The host that the record is part of; absent if it is not part of a host." }),
+    ),
+    action: OneOf(PLAN_ACTIONS, { description: "Create: restored under its own id. Skip: left unchanged." }),
     fields: Type.Array(Type.String(), {
       description: "For an Update, the fields that change; for children, their kind, as in the history.",
     }),
@@ -53,11 +49,11 @@ export const PlanAction = Type.Object(
       Type.Array(
         Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() }, { $id: "PlanFieldChange" }),
         {
-          description: `For an Update, the \`fields\` of the record itself that have values: the current and the future one. A field without a value is null. For the first ${PLAN_VALUES_MAX} updates.`,
+          description: `For an Update, the current and the future value of each of the record's own \`fields\`. A field without a value is null. Only for the first ${PLAN_VALUES_MAX} updates.`,
         },
       ),
     ),
-    reason: Type.Optional(Type.String({ description: "Why it does not simply get its earlier state." })),
+    reason: Type.Optional(Type.String({ description: "Why the record does not simply get its earlier state." })),
   },
   { $id: "PlanAction" },
 );
@@ -74,23 +70,23 @@ export const PlanConflict = Type.Object(
   { $id: "PlanConflict" },
 );
 
-const planned = {
+const planFields = {
   applied: Type.Boolean({
     description: "Whether anything was written; false for a dry run, and if there was nothing to change.",
   }),
   sequence: Nullable(Type.Integer({ minimum: 1 }), {
     description: "The transaction, which can be reverted; null if nothing was written.",
   }),
-  plan: ToldPlanToken,
+  plan: ReportedPlanToken,
   actions: Type.Array(PlanAction),
   conflicts: Type.Array(PlanConflict, {
-    description: "What prevents it, in a dry run; otherwise conflicts are an error.",
+    description: "In a dry run, the reasons that prevent the write; otherwise conflicts are an error.",
   }),
 };
 
-export const RestorePlan = Type.Object({ at: Timestamp, ...planned }, { $id: "RestorePlan" });
+export const RestorePlan = Type.Object({ at: Timestamp, ...planFields }, { $id: "RestorePlan" });
 export const RevertPlan = Type.Object(
-  { transaction: Type.Integer({ minimum: 1, description: "The transaction that is reverted." }), ...planned },
+  { transaction: Type.Integer({ minimum: 1, description: "The transaction that is reverted." }), ...planFields },
   { $id: "RevertPlan" },
 );
 
@@ -98,13 +94,13 @@ export type PlanAction = Static<typeof PlanAction>;
 export type PlanConflict = Static<typeof PlanConflict>;
 
 /** Actions and conflicts. */
-export interface Planned {
+export interface Plan {
   readonly actions: readonly PlanAction[];
   readonly conflicts: readonly PlanConflict[];
 }
 
 /** A plan with its token. */
-export interface TokenedPlan extends Planned {
+export interface TokenedPlan extends Plan {
   readonly token: string;
 }
 
@@ -112,11 +108,11 @@ export interface TokenedPlan extends Planned {
 export interface ReportedPlan {
   readonly members: string;
   /** Set for a restore from thinned history. */
-  readonly thinned?: Thinned;
+  readonly thinned?: ThinnedNotice;
 }
 
 /** The response adds whether and as which transaction it was written. */
-export function reportPlan({ token, actions, conflicts }: TokenedPlan, thinned?: Thinned): ReportedPlan {
+export function reportPlan({ token, actions, conflicts }: TokenedPlan, thinned?: ThinnedNotice): ReportedPlan {
   const members = `"plan":"${token}","actions":${JSON.stringify(actions)},"conflicts":${JSON.stringify(conflicts.slice(0, CONFLICTS_MAX))}`;
   return { members, ...(thinned === undefined ? {} : { thinned }) };
 }
@@ -150,7 +146,7 @@ export function refusal(what: string, conflicts: readonly PlanConflict[], role: 
 }
 
 /** `the host switch-1`. */
-export function called(kind: AnyKind, record: RecordBase): string {
+export function recordPhrase(kind: AnyKind, record: RecordBase): string {
   return `the ${entityWord(kind)} ${recordLabel(kind, record)}`;
 }
 

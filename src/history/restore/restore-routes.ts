@@ -8,10 +8,10 @@ import { formatInstant, type Instant } from "../../base/instant.ts";
 import { pascalCase } from "../../base/text.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { askedInstant, settledAt } from "../../records/read-instant.ts";
+import { requestedInstant, settledAt } from "../../records/read-instant.ts";
 import { RESOURCES } from "../../records/resources.ts";
-import { type Done, runWrite } from "../../records/write-answers.ts";
-import { spliced } from "../../resources/compose.ts";
+import { runWrite, type WriteResult } from "../../records/write-answers.ts";
+import { appendMembers } from "../../resources/compose.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../../schemas/plan-token.ts";
 import { AsOfText, Body, IdParams, SequenceParams } from "../../schemas/schemas.ts";
@@ -19,14 +19,11 @@ import { type ReportedPlan, RestorePlan, RevertPlan } from "./plan.ts";
 import type { RestoreCommands } from "./restore-commands.ts";
 
 const dry_run = Type.Optional(
-  Type.Boolean({
-    default: false,
-    description: "true: return the plan and its conflicts, and write nothing.",
-  }),
+  Type.Boolean({ default: false, description: "true: return the plan and its conflicts without writing." }),
 );
 const RestoreBody = Body(
   {
-    at: AsOfText("The instant to go back to, how long ago, or a marker. `at` in the answer is the resolved instant."),
+    at: AsOfText("The instant to restore to, an age, or a marker. `at` in the response is the resolved instant."),
     dry_run,
     plan: Type.Optional(PlanToken),
   },
@@ -37,7 +34,7 @@ const RevertBody = Body({ dry_run, plan: Type.Optional(PlanToken) }, { $id: "Rev
 const errors: readonly ErrorCode[] = ["entity_already_exists", "entity_in_use", "entity_stale", "entity_access_denied"];
 
 const RESTORES =
-  "Brings the record back to its state at `at`; if it was deleted since, under its own id. All or nothing, in one transaction that can be reverted. Conflicts are listed in `params.conflicts`. Honors `If-Match` with the live record's ETag, and the `plan` of a dry run, which covers all records that it is about. Where history was thinned, `meta.resolved_at` says which state was used.";
+  "Restores the record to its state at `at`; a deleted record is recreated under its own id. All or nothing, in one transaction that can be reverted. Conflicts are listed in `params.conflicts`. Honors `If-Match` with the live record's ETag, and the `plan` of a dry run, which covers all affected records. Where history was thinned, `meta.resolved_at` is the time of the state used.";
 /** Registers the restores of all resources, and reverts. */
 export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<RestoreCommands>): void {
   for (const { kind, path, group, example, restores, write } of RESOURCES) {
@@ -52,7 +49,7 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
         access: write,
         params: IdParams,
         body: RestoreBody,
-        answer: RestorePlan,
+        responseSchema: RestorePlan,
         errors: [...errors, "precondition_failed"],
         example: {
           parameters: { id: example.id },
@@ -68,22 +65,13 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
         },
       },
       (call) => {
-        const at = askedInstant(backend.reader, call.actor, call.body.at, "/at");
-        const dryRun = call.body.dry_run === true;
-        return settledAt(backend, at, (asOf) =>
-          answerPlan(
-            call,
-            runWrite(backend, call, `${kind.name}.restore`, {
-              id: call.params.id,
-              at,
-              isPresent: asOf === null,
-              dryRun,
-              plan: call.body.plan,
-            }),
-            at,
-            { at: formatInstant(at) },
-          ),
-        );
+        const at = requestedInstant(backend.reader, call.actor, call.body.at, "/at");
+        const { dry_run: dryRun = false, plan } = call.body;
+        return settledAt(backend, at, (asOf) => {
+          const input = { id: call.params.id, at, isPresent: asOf === null, dryRun, plan };
+          const done = runWrite(backend, call, `${kind.name}.restore`, input);
+          return answerPlan(call, done, at, { at: formatInstant(at) });
+        });
       },
     );
   }
@@ -93,12 +81,12 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
       operationId: "revertTransaction",
       summary: "Revert a transaction",
       description:
-        "Deletes what it created, restores the fields it changed, and brings back what it deleted: all or nothing, in one transaction that can itself be reverted. Refused if later changes conflict, with all reasons in `params.conflicts`, and if the `plan` of a dry run is quoted that no longer holds. Later changes to other fields stay. Below the role Admin, only your own transactions, including those of your API keys if you are signed in, and only if you could make every write yourself today. Users, API keys and the organization are not reverted, and secrets are not in the history. Bringing back a deleted network requires the role Owner.",
+        "Deletes what it created, restores the fields it changed, and restores what it deleted: all or nothing, in one transaction that can itself be reverted. Refused if later changes conflict, with all reasons in `params.conflicts`, and if the quoted `plan` of a dry run no longer applies. Later changes to other fields stay. Below the role Admin, only your own transactions, including those of your API keys if you are signed in, and only if you could make every write yourself today. Users, API keys and the organization are not reverted, and secrets are not in the history. Restoring a deleted network requires the role Owner.",
       group: "Changes",
       access: MEMBER,
       params: SequenceParams,
       body: RevertBody,
-      answer: RevertPlan,
+      responseSchema: RevertPlan,
       errors: [...errors, "auth_session_required"],
       example: {
         parameters: { sequence: 2 },
@@ -124,11 +112,8 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
     },
     (call) => {
       const { sequence } = call.params;
-      const done = runWrite(backend, call, "transaction.revert", {
-        sequence,
-        dryRun: call.body.dry_run === true,
-        plan: call.body.plan,
-      });
+      const { dry_run: dryRun = false, plan } = call.body;
+      const done = runWrite(backend, call, "transaction.revert", { sequence, dryRun, plan });
       return answerPlan(call, done, null, { transaction: sequence });
     },
   );
@@ -136,18 +121,16 @@ export function restoreRoutes(surface: Surface<Actor, Access>, backend: Backend<
   /** @param at the requested time; null for none */
   async function answerPlan(
     call: ResourceCall<unknown, unknown, unknown>,
-    done: Promise<Done<ReportedPlan>>,
+    done: Promise<WriteResult<ReportedPlan>>,
     at: Instant | null,
-    of: object,
+    fields: object,
   ): Promise<Response> {
     const { sequence, result } = await done;
-    const plan = spliced(JSON.stringify({ ...of, applied: sequence !== null, sequence }), result.members);
-    return new Response(
-      successBody(plan, metaAt({ at, asOf: result.thinned === undefined ? {} : { thinned: result.thinned } })),
-      {
-        headers: { ...call.headers, "content-type": "application/json" },
-      },
-    );
+    const plan = appendMembers(JSON.stringify({ ...fields, applied: sequence !== null, sequence }), result.members);
+    const asOf = result.thinned === undefined ? {} : { thinned: result.thinned };
+    return new Response(successBody(plan, metaAt({ at, asOf })), {
+      headers: { ...call.headers, "content-type": "application/json" },
+    });
   }
 }
 

@@ -13,10 +13,10 @@ import { hostKind } from "../../resources/hosts/host.ts";
 import { organizationKind } from "../../resources/organizations/organization.ts";
 import { referencesOf, referrersOf } from "../../resources/references.ts";
 import { userKind } from "../../resources/users/user.ts";
-import { asItWas, changedContent, RestoreDraft } from "./draft.ts";
+import { changedContent, RestoreDraft, withFormerContent } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
-import { endIgnoring } from "./draft-ignored.ts";
-import { followScans, ReferenceResolution, refuseReferred } from "./draft-references.ts";
+import { removeIgnoreEntries } from "./draft-ignored.ts";
+import { followScans, ReferenceResolution, refuseReferenced } from "./draft-references.ts";
 import type { Past, PastRecord, WrittenVersion } from "./past.ts";
 
 /** Access rights are not reverted: a revoked right must not be restored in passing. */
@@ -39,44 +39,44 @@ export function draftRevert(
   const draft = new RestoreDraft(tx);
   const isMove = MOVES.has(past.sourceOf(sequence) ?? "");
   // Skips the query for most moved records, which are unchanged since.
-  const isOfScans = ({ kind, n, after }: WrittenVersion, live: RecordBase | null) =>
+  const isOnlyScans = ({ kind, n, after }: WrittenVersion, live: RecordBase | null) =>
     isMove &&
     (live === null || after === null || kind.code === hostKind.code || changedContent(after.record, live).length > 0) &&
-    past.isScansAloneSince(n, sequence);
+    past.isOnlyScannedSince(n, sequence);
   const deleted = new Set(versions.filter(({ after }) => after === null).map(({ id }) => id));
   for (const version of versions) {
     const { kind, id, before, after } = version;
     const live = tx.find(kind, id) as RecordBase | null;
-    if (ACCESS_KINDS.some((each) => each.code === kind.code)) leaveAccess(draft, version, live, deleted);
-    else if (before === null && after !== null) undoCreation(draft, after, live, isOfScans(version, live));
+    if (ACCESS_KINDS.some((each) => each.code === kind.code)) skipAccess(draft, version, live, deleted);
+    else if (before === null && after !== null) undoCreation(draft, after, live, isOnlyScans(version, live));
     else if (before !== null && after === null) undoDeletion(draft, before, live);
     else if (before !== null && after !== null)
-      undoUpdate(draft, { before, after, live, isOfScans: isOfScans(version, live) }, past, sequence);
+      undoUpdate(draft, { before, after, live, isOnlyScans: isOnlyScans(version, live) }, past, sequence);
   }
   if (isMove) {
-    leaveToNextScan(draft, past, sequence);
+    removeScanned(draft, past, sequence);
     followScans(draft, past, sequence);
   }
-  endIgnoring(draft);
-  refuseReferred(draft);
+  removeIgnoreEntries(draft);
+  refuseReferenced(draft);
   new ReferenceResolution(draft, past, sequence - 1, actor).run();
   checkDraft(draft, actor);
   return draft;
 }
 
-/** @param isOfScans discards later scan changes too */
+/** @param isOnlyScans discards later scan changes too */
 function undoCreation(
   draft: RestoreDraft,
   { kind, record }: PastRecord,
   live: RecordBase | null,
-  isOfScans: boolean,
+  isOnlyScans: boolean,
 ): void {
   if (live === null) {
     draft.put({ kind, before: null, after: null, subject: record, reason: "it is already gone" });
     return;
   }
   const drafted = draft.put({ kind, before: live, after: null, subject: live });
-  if (isOfScans) return;
+  if (isOnlyScans) return;
   for (const field of changedContent(record, live))
     draft.refuse(drafted, "changed_later", `${field} was changed since`, field);
 }
@@ -91,72 +91,58 @@ function undoDeletion(draft: RestoreDraft, { kind, record, observed }: PastRecor
     kind.code === credentialKind.code &&
     SECRET_FIELDS.some((field) => secretIn((record as CredentialRecord).credential_type, field)?.mode === "Inline")
   ) {
-    draft.refuse(
-      drafted,
-      "secret_gone",
-      "its secrets were not kept: inline secrets are not in the history",
-      "credential_type",
-    );
+    const message = "its secrets were not kept: inline secrets are not in the history";
+    draft.refuse(drafted, "secret_gone", message, "credential_type");
   }
 }
 
 /** A record changed by the transaction. */
-interface Changed {
+interface ChangedRecord {
   readonly before: PastRecord;
   readonly after: PastRecord;
   readonly live: RecordBase | null;
   /** Whether later scan changes are no conflict. */
-  readonly isOfScans: boolean;
+  readonly isOnlyScans: boolean;
 }
 
 function undoUpdate(
   draft: RestoreDraft,
-  { before: { kind, n, record: old }, after: { record: made }, live, isOfScans }: Changed,
+  { before: { kind, n, record: old }, after: { record: written }, live, isOnlyScans }: ChangedRecord,
   past: Past,
   sequence: number,
 ): void {
-  const fields = changedContent(old, made);
+  const fields = changedContent(old, written);
   if (live === null) {
-    const drafted = draft.put({ kind, before: null, after: null, subject: made });
-    if (isOfScans) {
-      drafted.reasons.add("a scan has ended it since");
-      return;
-    }
+    const drafted = draft.put({ kind, before: null, after: null, subject: written });
+    if (isOnlyScans) drafted.reasons.add("a scan has ended it since");
     // An owner with changes only in its parts has nothing to restore.
-    if (fields.length > 0) draft.refuse(drafted, "changed_later", "it was deleted since");
+    else if (fields.length > 0) draft.refuse(drafted, "changed_later", "it was deleted since");
     return;
   }
   const drafted = draft.put({ kind, before: live, after: live, subject: live });
-  if (isOfScans) {
+  if (isOnlyScans) {
     // On a formerly merged host, fields have no clear origin; on a moved record, they are its own.
-    const isAsBefore = kind.code === hostKind.code && past.isWrittenByScansAloneSince(n, sequence);
-    const others = isAsBefore ? [] : changedContent(made, live).filter((name) => !fields.includes(name));
-    drafted.after = asItWas(live, old, others);
+    const isAsBefore = kind.code === hostKind.code && past.isOnlyWrittenByScansSince(n, sequence);
+    const others = isAsBefore ? [] : changedContent(written, live).filter((name) => !fields.includes(name));
+    drafted.after = withFormerContent(live, old, others);
     return;
   }
-  const [sinceThen, fromOld] = [changedContent(made, live), changedContent(old, live)];
+  const [changedSince, changedFromOld] = [changedContent(written, live), changedContent(old, live)];
   for (const field of fields)
-    if (sinceThen.includes(field) && fromOld.includes(field))
+    if (changedSince.includes(field) && changedFromOld.includes(field))
       draft.refuse(drafted, "changed_later", `${field} was changed again since`, field);
+  const message = "the previous secret was not kept: secrets are not in the history";
   if (kind.code === credentialKind.code && fields.includes("secrets_updated_at"))
-    draft.refuse(
-      drafted,
-      "secret_gone",
-      "the previous secret was not kept: secrets are not in the history",
-      "credential_type",
-    );
-  drafted.after = asItWas(
-    live,
-    old,
-    fromOld.filter((field) => !fields.includes(field)),
-  );
+    draft.refuse(drafted, "secret_gone", message, "credential_type");
+  const except = changedFromOld.filter((field) => !fields.includes(field));
+  drafted.after = withFormerContent(live, old, except);
 }
 
 /**
  * Removes records that scans added since to a merged host or one of its halves: their origin is unknown, and the next
  * scan finds them in the right place. Records that people refer to stay.
  */
-function leaveToNextScan(draft: RestoreDraft, past: Past, sequence: number): void {
+function removeScanned(draft: RestoreDraft, past: Past, sequence: number): void {
   const { tx } = draft;
   const hosts = draft.all.filter(
     ({ kind, before, after }) => kind.code === hostKind.code && before !== null && after !== null,
@@ -165,13 +151,13 @@ function leaveToNextScan(draft: RestoreDraft, past: Past, sequence: number): voi
     for (const kind of CHILD_KINDS) {
       for (const record of childrenOf(tx, kind, hostId)) {
         const n = tx.recordN(record.id) ?? 0;
-        if (draft.get(record.id) !== null || past.at(n, sequence) !== null || !past.isScansAloneSince(n, sequence))
+        if (draft.get(record.id) !== null || past.at(n, sequence) !== null || !past.isOnlyScannedSince(n, sequence))
           continue;
-        const isNamed = referrersOf(tx, kind, record.id).some(
-          (each) => !past.isScansAloneSince(tx.recordN(each.record.id) ?? 0, sequence),
+        const isReferenced = referrersOf(tx, kind, record.id).some(
+          (each) => !past.isOnlyScannedSince(tx.recordN(each.record.id) ?? 0, sequence),
         );
         const reason = "a scan has found it since, and the next one will find it in its place";
-        if (!isNamed) draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason });
+        if (!isReferenced) draft.put({ kind, before: record, after: null, subject: record, isPart: true, reason });
       }
     }
   }
@@ -181,7 +167,7 @@ function leaveToNextScan(draft: RestoreDraft, past: Past, sequence: number): voi
  * Reports and skips a version that only lost references to records deleted in the transaction; any other change is a
  * conflict.
  */
-function leaveAccess(
+function skipAccess(
   draft: RestoreDraft,
   { kind, before, after }: WrittenVersion,
   live: RecordBase | null,
@@ -189,29 +175,28 @@ function leaveAccess(
 ): void {
   const subject = (after ?? before) as PastRecord;
   const drafted = draft.put({ kind, before: live, after: live, subject: subject.record });
-  const isInPassing = before !== null && after !== null && onlyLost(kind, before.record, after.record, deleted);
-  if (isInPassing) drafted.reasons.add("a revert does not change users and API keys: it stays unchanged");
-  else
-    draft.refuse(
-      drafted,
-      "access_stays",
-      "users, API keys and the organization are not reverted: change them directly",
-    );
+  const lostReferencesOnly =
+    before !== null && after !== null && onlyLostReferences(kind, before.record, after.record, deleted);
+  if (lostReferencesOnly) drafted.reasons.add("a revert does not change users and API keys: it stays unchanged");
+  else {
+    const message = "users, API keys and the organization are not reverted: change them directly";
+    draft.refuse(drafted, "access_stays", message);
+  }
 }
 
 /** Whether a version changed nothing but references to records deleted with it. */
-function onlyLost(kind: AnyKind, before: RecordBase, after: RecordBase, deleted: ReadonlySet<string>): boolean {
+function onlyLostReferences(
+  kind: AnyKind,
+  before: RecordBase,
+  after: RecordBase,
+  deleted: ReadonlySet<string>,
+): boolean {
   const fields = changedContent(before, after);
   const references = referencesOf(kind, before);
-  return (
-    fields.length > 0 &&
-    fields.every((field) => {
-      const had = references.find((reference) => reference.field === field)?.ids ?? [];
-      const has = ownValue(after, field);
-      return Bun.deepEquals(
-        had.filter((id) => !deleted.has(id)),
-        has,
-      );
-    })
-  );
+  const onlyLost = (field: string) => {
+    const previousIds = references.find((reference) => reference.field === field)?.ids ?? [];
+    const remaining = previousIds.filter((id) => !deleted.has(id));
+    return Bun.deepEquals(remaining, ownValue(after, field));
+  };
+  return fields.length > 0 && fields.every(onlyLost);
 }

@@ -2,6 +2,7 @@
 // drops damaged rows. Missing observations and derived data are handled elsewhere.
 
 import { ownValue } from "../../base/fields.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import {
@@ -12,112 +13,89 @@ import {
   OBSERVATIONS,
   walkChecked,
 } from "../../db/row-checksum.ts";
-import { type RowSum, rowSumOf, strangeRowSums, summedTables } from "../../db/row-sums.ts";
-import { type BesideCheck, type Findings, whereRecord } from "./findings.ts";
+import { type RowSum, rowSumOf, summedTables, unexpectedRowSums } from "../../db/row-sums.ts";
+import { type Findings, type OtherTableCheck, whereRecord } from "./findings.ts";
 
 /** Description of such a table for messages. */
-interface Beside {
-  readonly check: BesideCheck;
+interface OtherTable {
+  readonly check: OtherTableCheck;
   /** Noun for one row: `1 session`. */
-  readonly one: string;
-  readonly several: string;
-  /** Action for the operator after a row was dropped; null if it is recreated by itself, or not missed. */
-  readonly remedy: string | null;
+  readonly singular: string;
+  readonly plural: string;
+  /** Action for the operator after a row was dropped; absent if it is recreated by itself, or not missed. */
+  readonly remedy?: string;
 }
 
 /** Tables with checksums, by name. */
-const BESIDE: Readonly<Record<string, Beside>> = {
+const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
   [OBSERVATIONS]: {
     check: "observation",
-    one: "record's observation values",
-    several: "records' observation values",
-    remedy: null,
+    singular: "record's observation values",
+    plural: "records' observation values",
   },
-  discovery_scans: { check: "scan", one: "scan", several: "scans", remedy: null },
-  discovery_findings: { check: "scan", one: "finding of a scan", several: "findings of scans", remedy: null },
+  discovery_scans: { check: "scan", singular: "scan", plural: "scans" },
+  discovery_findings: { check: "scan", singular: "finding of a scan", plural: "findings of scans" },
   discovery_credentials: {
     check: "memory",
-    one: "credential that had worked at an address",
-    several: "credentials that had worked at addresses",
-    remedy: null,
+    singular: "credential that had worked at an address",
+    plural: "credentials that had worked at addresses",
   },
-  discovery_vlan_names: {
-    check: "memory",
-    one: "device's names of VLANs",
-    several: "devices' names of VLANs",
-    remedy: null,
-  },
+  discovery_vlan_names: { check: "memory", singular: "device's names of VLANs", plural: "devices' names of VLANs" },
   discovery_schedule_runs: {
     check: "memory",
-    one: "schedule's last due time",
-    several: "schedules' last due times",
-    remedy: null,
+    singular: "schedule's last due time",
+    plural: "schedules' last due times",
   },
   discovery_macs: {
     check: "memory",
-    one: "MAC address that a host is recognized by",
-    several: "MAC addresses that hosts are recognized by",
-    remedy: null,
+    singular: "MAC address that a host is recognized by",
+    plural: "MAC addresses that hosts are recognized by",
   },
   discovery_served: {
     check: "memory",
-    one: "note of what a device serves",
-    several: "notes of what devices serve",
-    remedy: null,
+    singular: "note of what a device serves",
+    plural: "notes of what devices serve",
   },
   discovery_tellings: {
     check: "memory",
-    one: "note of what a device reported",
-    several: "notes of what devices reported",
-    remedy: null,
+    singular: "note of what a device reported",
+    plural: "notes of what devices reported",
   },
-  map_positions: {
-    check: "memory",
-    one: "position on a map",
-    several: "positions on maps",
-    remedy: null,
-  },
+  map_positions: { check: "memory", singular: "position on a map", plural: "positions on maps" },
   appliance_settings: {
     check: "memory",
-    one: "note of the appliance's own host",
-    several: "notes of the appliance's own hosts",
-    remedy: null,
+    singular: "note of the appliance's own host",
+    plural: "notes of the appliance's own hosts",
   },
   idempotency_keys: {
     check: "outcome",
-    one: "outcome of a request with an Idempotency-Key",
-    several: "outcomes of requests with an Idempotency-Key",
-    remedy: null,
+    singular: "outcome of a request with an Idempotency-Key",
+    plural: "outcomes of requests with an Idempotency-Key",
   },
-  sessions: { check: "session", one: "session", several: "sessions", remedy: null },
+  sessions: { check: "session", singular: "session", plural: "sessions" },
   user_passwords: {
     check: "secret",
-    one: "password",
-    several: "passwords",
+    singular: "password",
+    plural: "passwords",
     remedy: "set a new one with netledger user password",
   },
-  user_preferences: {
-    check: "memory",
-    one: "user's preferences",
-    several: "users' preferences",
-    remedy: null,
-  },
+  user_preferences: { check: "memory", singular: "user's preferences", plural: "users' preferences" },
   api_key_hashes: {
     check: "secret",
-    one: "API key's hash",
-    several: "API keys' hashes",
+    singular: "API key's hash",
+    plural: "API keys' hashes",
     remedy: "rotate the API keys that are refused now",
   },
   credential_coverage: {
     check: "memory",
-    one: "note that a credential is sent to an address of a host",
-    several: "notes that credentials are sent to addresses of hosts",
+    singular: "note that a credential is sent to an address of a host",
+    plural: "notes that credentials are sent to addresses of hosts",
     remedy: "confirm the addresses that scans find waiting",
   },
   credential_secrets: {
     check: "secret",
-    one: "secret of a credential",
-    several: "secrets of credentials",
+    singular: "secret of a credential",
+    plural: "secrets of credentials",
     remedy: "set the secrets of the credentials again",
   },
 };
@@ -126,7 +104,7 @@ const BESIDE: Readonly<Record<string, Beside>> = {
  * SQLite findings about single rows and their index entries, which a repair fixes. All others mean that the table
  * itself is broken.
  */
-const OF_ROWS = new RegExp(
+const ROW_FINDING = new RegExp(
   [
     "^row \\d+ (missing from index|values differ)",
     "^(wrong # of entries|non-unique entry) in index",
@@ -138,21 +116,21 @@ const OF_ROWS = new RegExp(
 );
 
 /** @returns the check for findings in such a table; null for any other table */
-export function besideCheckOf(table: string, message = ""): BesideCheck | null {
-  const beside = ownValue(BESIDE, table);
-  return beside === undefined || (message !== "" && !OF_ROWS.test(message)) ? null : beside.check;
+export function checkOfTable(table: string, message = ""): OtherTableCheck | null {
+  const description = ownValue(OTHER_TABLES, table);
+  return description === undefined || (message !== "" && !ROW_FINDING.test(message)) ? null : description.check;
 }
 
 /**
  * Checks every row of these tables against its checksum, and the row counts.
  * @returns the number of rows per step
  */
-export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Findings): Generator<number> {
+export function* verifyOtherTables(db: Sql, kinds: readonly AnyKind[], findings: Findings): Generator<number> {
   for (const table of checkedTables(db)) {
-    const { check } = requireBeside(table.name);
+    const { check } = requireTable(table.name);
     const rows = walkChecked(db, table, (step) => {
       for (const row of step)
-        if (!row.isWhole) findings.add(check, whereRow(db, kinds, table, row), "does not match its checksum");
+        if (!row.isIntact) findings.add(check, whereRow(db, kinds, table, row), "does not match its checksum");
     });
     try {
       yield* rows;
@@ -161,31 +139,31 @@ export function* verifyBeside(db: Sql, kinds: readonly AnyKind[], findings: Find
     }
   }
   for (const name of summedTables(db)) {
-    const { check } = requireBeside(name);
-    findings.during(check, name, () => {
+    const { check } = requireTable(name);
+    findings.guard(check, name, () => {
       const message = differenceOf(rowSumOf(db, name));
       if (message !== null) findings.add(check, name, message);
     });
     yield 1;
   }
-  findings.during("memory", "row_sums", () => {
-    for (const name of strangeRowSums(db))
+  findings.guard("memory", "row_sums", () => {
+    for (const name of unexpectedRowSums(db))
       findings.add("memory", "row_sums", `counts ${JSON.stringify(name)}, which is not counted`);
   });
 }
 
 /** Message about a table's difference from its row sum; null if none. */
-function differenceOf({ rows, written, isRight }: RowSum): string | null {
-  if (isRight) return null;
-  if (written === null) return `has ${inRows(rows)}, but the number written is unknown`;
+function differenceOf({ rows, written, isMatching }: RowSum): string | null {
+  if (isMatching) return null;
+  if (written === null) return `has ${rowCount(rows)}, but the number written is unknown`;
   const difference = Math.abs(written - rows);
   if (rows < written)
-    return `has ${inRows(rows)}: ${difference} of the ${written} written ${difference === 1 ? "is" : "are"} missing`;
-  if (rows > written) return `has ${inRows(rows)}: ${difference} more than the ${written} written`;
-  return `has ${inRows(rows)}, as many as were written, but not the same`;
+    return `has ${rowCount(rows)}: ${difference} of the ${written} written ${difference === 1 ? "is" : "are"} missing`;
+  if (rows > written) return `has ${rowCount(rows)}: ${difference} more than the ${written} written`;
+  return `has ${rowCount(rows)}, as many as were written, but not the same`;
 }
 
-function inRows(count: number): string {
+function rowCount(count: number): string {
   return count === 1 ? "1 row" : `${count} rows`;
 }
 
@@ -204,7 +182,7 @@ export interface Dropped {
 export function dropDamaged(db: Sql): void {
   for (const table of checkedTables(db)) {
     const damaged: CheckedRow[] = [];
-    for (const _ of walkChecked(db, table, (rows) => damaged.push(...rows.filter(({ isWhole }) => !isWhole))));
+    runSteps(walkChecked(db, table, (rows) => damaged.push(...rows.filter(({ isIntact }) => !isIntact))));
     if (damaged.length === 0) continue;
     const drop = db.$client.prepare(
       `DELETE FROM ${table.name} WHERE (${table.key.join(", ")}) = (${table.key.map(() => "?").join(", ")})`,
@@ -234,12 +212,12 @@ export function dropOrphans(db: Sql): void {
 }
 
 /** Row count of each of these tables. */
-export function countBeside(db: Sql): ReadonlyMap<string, number> {
+export function countOtherTables(db: Sql): ReadonlyMap<string, number> {
   return new Map(
-    checkedTables(db).map(({ name }) => [
-      name,
-      (db.$client.query(`SELECT count(*) AS count FROM ${name} NOT INDEXED`).get() as { count: number }).count,
-    ]),
+    checkedTables(db).map(({ name }) => {
+      const [[count]] = db.$client.query(`SELECT count(*) FROM ${name} NOT INDEXED`).values() as [[number]];
+      return [name, count];
+    }),
   );
 }
 
@@ -258,43 +236,40 @@ export function describeDropped({ damaged, missing }: Dropped): string[] {
   const lines = (what: string, lost: ReadonlyMap<string, number>) =>
     [...lost].flatMap(([table, rows]) => {
       if (rows === 0) return [];
-      if (table === OBSERVATIONS) return [`Reset to the newest versions: ${inWords(table, rows)}`];
-      const { remedy } = requireBeside(table);
-      return [`${what}: ${inWords(table, rows)}${remedy === null ? "" : `; ${remedy}`}`];
+      if (table === OBSERVATIONS) return [`Reset to the newest versions: ${describeRows(table, rows)}`];
+      const { remedy } = requireTable(table);
+      return [`${what}: ${describeRows(table, rows)}${remedy === undefined ? "" : `; ${remedy}`}`];
     });
   return [...lines("Dropped as damaged", damaged), ...lines("Missing", missing)];
 }
 
 /** Operator's report of rows lost in earlier repairs. @param lost rows by table */
 export function describeLost(lost: ReadonlyMap<string, number>): string[] {
-  return [...lost].map(([table, rows]) => `Lost before, as a repair found: ${inWords(table, rows)}`);
+  return [...lost].map(([table, rows]) => `Lost earlier, as found by a repair: ${describeRows(table, rows)}`);
 }
 
-function inWords(table: string, rows: number): string {
-  const { one, several } = requireBeside(table);
-  return `${rows} ${rows === 1 ? one : several}`;
+function describeRows(table: string, rows: number): string {
+  const { singular, plural } = requireTable(table);
+  return `${rows} ${rows === 1 ? singular : plural}`;
 }
 
-function requireBeside(table: string): Beside {
-  const beside = ownValue(BESIDE, table);
-  if (beside === undefined) throw new Error(`verify: nothing is said of the table ${table}, which has checksums`);
-  return beside;
+function requireTable(table: string): OtherTable {
+  const description = ownValue(OTHER_TABLES, table);
+  if (description === undefined) throw new Error(`verify: the table ${table} has checksums, but no entry here`);
+  return description;
 }
 
 function whereRow(db: Sql, kinds: readonly AnyKind[], table: CheckedTable, row: CheckedRow): string {
   const key = keyOf(table, row);
   if (table.name === OBSERVATIONS) {
     const [n] = key as [number];
-    const [id, code] = (db.$client.query("SELECT id, kind FROM history_records WHERE n = ?").values(n)[0] ?? [
-      null,
-      null,
-    ]) as [string | null, number | null];
-    return whereRecord(kinds.find((kind) => kind.code === code)?.name ?? "record", id, n);
+    const [row] = db.$client.query("SELECT id, kind FROM history_records WHERE n = ?").values(n) as [string, number][];
+    return whereRecord(kinds.find((kind) => kind.code === row?.[1])?.name ?? "record", row?.[0] ?? null, n);
   }
-  return `${table.name}, ${table.key.map((column, place) => `${column} ${printed(key[place])}`).join(", ")}`;
+  return `${table.name}, ${table.key.map((column, index) => `${column} ${shortForm(key[index])}`).join(", ")}`;
 }
 
 /** Short form that distinguishes rows. */
-function printed(value: unknown): string {
+function shortForm(value: unknown): string {
   return value instanceof Uint8Array ? `${Buffer.from(value.subarray(0, 4)).toString("hex")}…` : JSON.stringify(value);
 }

@@ -2,7 +2,7 @@
 // of spans; holds the events of one scope at a time.
 
 import type { Sql } from "../../db/connection.ts";
-import { onward, STEP_ROWS } from "./ledger-walk.ts";
+import { advance, STEP_ROWS } from "./ledger-walk.ts";
 
 /** Called with a sequence at which the two differ; null for a missing row. */
 type OnDifference = (scope: number, sequence: number, expected: number | null, actual: number | null) => void;
@@ -19,7 +19,7 @@ export class CensusComparison {
   private events = new Float64Array(1_024);
   private length = 0;
   private page: Row[] = [];
-  private place = 0;
+  private position = 0;
   private after: [number, number] = [Number.MIN_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
   private isAtEnd = false;
 
@@ -53,9 +53,9 @@ export class CensusComparison {
 
   private event(event: number): void {
     if (this.length === this.events.length) {
-      const grown = new Float64Array(this.length * 2);
-      grown.set(this.events);
-      this.events = grown;
+      const larger = new Float64Array(this.length * 2);
+      larger.set(this.events);
+      this.events = larger;
     }
     this.events[this.length] = event;
     this.length += 1;
@@ -66,11 +66,11 @@ export class CensusComparison {
     if (scope === null) return;
     const events = this.events.subarray(0, this.length).sort();
     let count = 0;
-    for (let place = 0; place < events.length; ) {
-      const sequence = Math.floor((events[place] as number) / 2);
+    for (let position = 0; position < events.length; ) {
+      const sequence = Math.floor((events[position] as number) / 2);
       let delta = 0;
-      for (; place < events.length && Math.floor((events[place] as number) / 2) === sequence; place += 1)
-        delta += (events[place] as number) % 2 === 1 ? 1 : -1;
+      for (; position < events.length && Math.floor((events[position] as number) / 2) === sequence; position += 1)
+        delta += (events[position] as number) % 2 === 1 ? 1 : -1;
       count += delta;
       if (delta !== 0) this.expect(scope, sequence, count);
     }
@@ -84,7 +84,7 @@ export class CensusComparison {
       const row = this.peek();
       if (row === null || row[0] > scope || (row[0] === scope && row[1] > sequence))
         return this.onDifference(scope, sequence, count, null);
-      this.place += 1;
+      this.position += 1;
       if (row[0] === scope && row[1] === sequence) {
         if (row[2] !== count) this.onDifference(scope, sequence, count, row[2]);
         return;
@@ -97,18 +97,18 @@ export class CensusComparison {
   private next(scope: number): Row | null {
     const row = this.peek();
     if (row === null || row[0] > scope) return null;
-    this.place += 1;
+    this.position += 1;
     return row;
   }
 
   private peek(): Row | null {
-    if (this.place === this.page.length && !this.isAtEnd) {
+    if (this.position === this.page.length && !this.isAtEnd) {
       this.page = this.rows.values(...this.after, this.until) as Row[];
-      this.place = 0;
+      this.position = 0;
       const last = this.page.at(-1);
       if (last === undefined) this.isAtEnd = true;
-      else this.after = onward("history_census", this.after, [last[0], last[1]]);
+      else this.after = advance("history_census", this.after, [last[0], last[1]]);
     }
-    return this.page[this.place] ?? null;
+    return this.page[this.position] ?? null;
   }
 }

@@ -4,12 +4,12 @@
 import type { VersionOperation } from "../../db/change-counts.ts";
 import type { Sql } from "../../db/connection.ts";
 import { OPERATION } from "../../db/kind.ts";
-import type { Life } from "./derived.ts";
-import { inSnapshot, onward } from "./ledger-walk.ts";
+import type { RecordHistory } from "./derived.ts";
+import { advance, inSnapshot } from "./ledger-walk.ts";
 
 const STEP_ROWS = 5_000;
 /** Maximum rows buffered in memory: the versions of one transaction are mostly adjacent. */
-const GATHERED_MAX = 100_000;
+const BUFFERED_MAX = 100_000;
 /** Below every scope. */
 const LOWEST = Number.MIN_SAFE_INTEGER;
 /** Hashes are at most 2^32: this many of them plus a sum stay an exact integer. */
@@ -22,7 +22,7 @@ export class ChangeSums {
   private readonly sums = new Map<number, number>();
 
   add(scope: number, sequence: number, operation: VersionOperation, count: number): void {
-    const each = mixed(sequence * 4 + OPERATION[operation]);
+    const each = hashOf(sequence * 4 + OPERATION[operation]);
     // Must be exact, or the result would depend on the order.
     const all = count <= EXACT_COUNT_MAX ? count * each : Number((BigInt(count) * BigInt(each)) % BigInt(SUM_MODULUS));
     this.sums.set(scope, ((this.sums.get(scope) ?? 0) + all) % SUM_MODULUS);
@@ -42,7 +42,7 @@ export class ChangeSums {
 }
 
 /** Hash that spreads adjacent numbers: 1 to 2^32. */
-function mixed(value: number): number {
+function hashOf(value: number): number {
   let hash = (value ^ Math.floor(value / 2 ** 32)) | 0;
   hash = Math.imul(hash ^ (hash >>> 16), 0x21f0aaad);
   hash = Math.imul(hash ^ (hash >>> 15), 0x735a2d97);
@@ -67,27 +67,25 @@ export function* compareChangeCounts(
   const found = new ChangeSums();
   let after: [number, number] = [LOWEST, LOWEST];
   let before: readonly number[] = [0, 0, 0];
-  let wrong: string | null = null;
+  let problem: string | null = null;
   const finish = (scope: number) => {
-    const [wanted, there] = [expected.take(scope), found.take(scope)];
-    if (wrong !== null || wanted !== there)
-      onDifference(scope, wrong ?? "the counts of changes differ from the versions");
-    [before, wrong] = [[0, 0, 0], null];
+    const [wanted, actual] = [expected.take(scope), found.take(scope)];
+    if (problem !== null || wanted !== actual)
+      onDifference(scope, problem ?? "the counts of changes differ from the versions");
+    [before, problem] = [[0, 0, 0], null];
   };
   let scope: number | null = null;
   for (let count = STEP_ROWS; count === STEP_ROWS; ) {
-    const rows = inSnapshot(db, () => statement.values(...after, until)) as Array<
-      [number, number, number, number, number]
-    >;
+    const rows = inSnapshot(db, () => statement.values(...after, until)) as [number, number, ...number[]][];
     for (const [ofScope, sequence, ...counts] of rows) {
-      after = onward("history_change_counts", after, [ofScope, sequence]);
+      after = advance("history_change_counts", after, [ofScope, sequence]);
       if (scope !== null && scope !== ofScope) finish(scope);
       scope = ofScope;
-      const increases = counts.map((each, place) => each - (before[place] as number));
+      const increases = counts.map((each, index) => each - (before[index] as number));
       if (increases.some((each) => each < 0) || increases.every((each) => each === 0))
-        wrong ??= `the counts of changes go wrong at transaction ${sequence}`;
-      for (const [place, operation] of OPERATIONS.entries())
-        found.add(ofScope, sequence, operation, increases[place] as number);
+        problem ??= `the counts of changes are inconsistent at transaction ${sequence}`;
+      for (const [index, operation] of OPERATIONS.entries())
+        found.add(ofScope, sequence, operation, increases[index] as number);
       before = counts;
     }
     count = rows.length;
@@ -99,9 +97,9 @@ export function* compareChangeCounts(
 }
 
 /** Recounts the changes of all records, into an empty table. */
-export class ChangeCountsMade {
+export class ChangeCountsRebuild {
   private readonly db: Sql;
-  private gathered = new Map<number, Map<number, [number, number, number]>>();
+  private buffered = new Map<number, Map<number, [number, number, number]>>();
   private size = 0;
 
   constructor(db: Sql) {
@@ -111,10 +109,10 @@ export class ChangeCountsMade {
     );
   }
 
-  add(life: Life): void {
+  add(life: RecordHistory): void {
     for (const [scope, sequence, operation] of life.counted) {
-      let ofScope = this.gathered.get(scope);
-      if (ofScope === undefined) this.gathered.set(scope, (ofScope = new Map()));
+      let ofScope = this.buffered.get(scope);
+      if (ofScope === undefined) this.buffered.set(scope, (ofScope = new Map()));
       let counts = ofScope.get(sequence);
       if (counts === undefined) {
         ofScope.set(sequence, (counts = [0, 0, 0]));
@@ -122,11 +120,11 @@ export class ChangeCountsMade {
       }
       counts[OPERATIONS.indexOf(operation) as 0 | 1 | 2] += 1;
     }
-    if (this.size >= GATHERED_MAX) this.putAside();
+    if (this.size >= BUFFERED_MAX) this.flush();
   }
 
   finish(): void {
-    this.putAside();
+    this.flush();
     this.db.$client.run(`
       INSERT INTO history_change_counts (scope, sequence, created, updated, deleted)
       SELECT scope, sequence, sum(sum(created)) OVER earlier, sum(sum(updated)) OVER earlier, sum(sum(deleted)) OVER earlier
@@ -134,12 +132,12 @@ export class ChangeCountsMade {
     this.db.$client.run("DROP TABLE temp.change_counts");
   }
 
-  private putAside(): void {
+  private flush(): void {
     const insert = this.db.$client.prepare("INSERT INTO temp.change_counts VALUES (?, ?, ?, ?, ?)");
-    for (const [scope, ofScope] of this.gathered)
+    for (const [scope, ofScope] of this.buffered)
       for (const [sequence, counts] of ofScope) insert.run(scope, sequence, ...counts);
     insert.finalize();
-    this.gathered = new Map();
+    this.buffered = new Map();
     this.size = 0;
   }
 }

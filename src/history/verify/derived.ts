@@ -1,7 +1,7 @@
 // Data derived from the ledger to make reads cheap: a record's live row, links, and spans in its containers. Pure
 // except for id lookups. Must not write.
 
-import { calledChanges, entryPlace } from "../../db/called-words.ts";
+import { entryPrefixOf, nameIndexChanges } from "../../db/called-words.ts";
 import { activityScopes, countedScopes, isCounted, type VersionOperation } from "../../db/change-counts.ts";
 import type { Sql } from "../../db/connection.ts";
 import {
@@ -29,20 +29,20 @@ interface Span {
 }
 
 /** Full-text entry of a record, from a transaction on. */
-interface TextSince {
+interface TextEntry {
   readonly sequence: number;
   readonly ownerN: number;
   readonly text: string;
 }
 
 /** Word-index changes of a record in a transaction. */
-interface WordsSince {
+interface WordEntry {
   readonly sequence: number;
   readonly entries: string;
 }
 
 /** History of one record so far, version by version. */
-export interface Life {
+export interface RecordHistory {
   readonly n: number;
   readonly id: string;
   readonly kind: AnyKind;
@@ -50,8 +50,8 @@ export interface Life {
   /** Scope → the sequence since which the record is in it. */
   readonly open: Map<number, number>;
   readonly closed: Span[];
-  readonly texts: TextSince[];
-  readonly words: WordsSince[];
+  readonly texts: TextEntry[];
+  readonly words: WordEntry[];
   /** All deletions: a restored record may have several. */
   readonly ends: Array<{ readonly sequence: number; readonly identity: string; readonly lineageId: string }>;
   /** Scopes that show each version, with its sequence. */
@@ -85,7 +85,7 @@ export class Derivation {
     let n = this.knownNs.get(id);
     if (n === undefined) {
       n = this.db.$client.query(RECORD_N).values(id)[0]?.[0] as number | undefined;
-      if (n === undefined) throw new Error(`it names ${id}, which no record has`);
+      if (n === undefined) throw new Error(`it refers to ${id}, which does not exist`);
       if (this.knownNs.size >= MAX_KNOWN_IDS) this.knownNs.clear();
       this.knownNs.set(id, n);
     }
@@ -93,8 +93,8 @@ export class Derivation {
   }
 
   /** Starts a life with its first version. @throws Error if the record refers to missing ones */
-  begin(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): Life {
-    const life: Life = {
+  start(kind: AnyKind, id: string, version: LedgerVersion, record: RecordBase): RecordHistory {
+    const history: RecordHistory = {
       n: version.n,
       id,
       kind,
@@ -109,9 +109,9 @@ export class Derivation {
       newest: version,
       record,
     };
-    for (const scope of this.scopes(life, record)) life.open.set(scope, version.sequence);
-    this.note(life, version, null, record);
-    return life;
+    for (const scope of this.scopes(history, record)) history.open.set(scope, version.sequence);
+    this.derive(history, version, null, record);
+    return history;
   }
 
   /**
@@ -119,111 +119,121 @@ export class Derivation {
    * @param record null for a deletion
    * @throws Error if the record refers to missing ones
    */
-  go(life: Life, version: LedgerVersion, record: RecordBase | null): void {
-    const before = life.newest.operation === OPERATION.Deleted ? null : life.record;
-    life.newest = version;
-    if (record !== null) life.record = record;
-    this.note(life, version, before, record);
-    const identity = record === null ? life.kind.identity(life.record) : null;
+  append(history: RecordHistory, version: LedgerVersion, record: RecordBase | null): void {
+    const before = history.newest.operation === OPERATION.Deleted ? null : history.record;
+    history.newest = version;
+    if (record !== null) history.record = record;
+    this.derive(history, version, before, record);
+    const identity = record === null ? history.kind.identity(history.record) : null;
     if (identity !== null)
-      life.ends.push({ sequence: version.sequence, identity, lineageId: life.record.lineage_id ?? life.id });
-    this.live(life, version, record);
+      history.ends.push({ sequence: version.sequence, identity, lineageId: history.record.lineage_id ?? history.id });
+    this.updateScopes(history, version, record);
   }
 
   /** Updates the scopes of a record from a version on. */
-  private live(life: Life, version: LedgerVersion, record: RecordBase | null): void {
-    const scopes = new Set(record === null ? [] : this.scopes(life, record));
-    for (const [scope, born] of life.open) {
+  private updateScopes(history: RecordHistory, version: LedgerVersion, record: RecordBase | null): void {
+    const scopes = new Set(record === null ? [] : this.scopes(history, record));
+    for (const [scope, born] of history.open) {
       if (scopes.has(scope)) continue;
-      life.open.delete(scope);
-      life.closed.push({ scope, born, died: version.sequence });
+      history.open.delete(scope);
+      history.closed.push({ scope, born, died: version.sequence });
     }
-    for (const scope of scopes) if (!life.open.has(scope)) life.open.set(scope, version.sequence);
+    for (const scope of scopes) if (!history.open.has(scope)) history.open.set(scope, version.sequence);
   }
 
   /** Derives activity, names, counts and texts of a version. */
-  private note(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
-    this.noteActivity(life, version, before, after);
-    this.noteWords(life, version, before, after);
-    this.noteCounts(life, version, before, after);
-    this.noteText(life, version, after);
+  private derive(
+    history: RecordHistory,
+    version: LedgerVersion,
+    before: RecordBase | null,
+    after: RecordBase | null,
+  ): void {
+    this.deriveActivity(history, version, before, after);
+    this.deriveWords(history, version, before, after);
+    this.deriveCounts(history, version, before, after);
+    this.deriveText(history, version, after);
   }
 
-  private noteActivity(
-    life: Life,
+  private deriveActivity(
+    history: RecordHistory,
     { sequence }: LedgerVersion,
     before: RecordBase | null,
     after: RecordBase | null,
   ): void {
     const scopes = [before, after].flatMap((record) =>
-      record === null ? [] : activityScopes(life.kind, record, life.organizationN, (id) => this.n(id)),
+      record === null ? [] : activityScopes(history.kind, record, history.organizationN, (id) => this.n(id)),
     );
-    for (const scope of new Set(scopes)) life.activity.push([scope, sequence]);
+    for (const scope of new Set(scopes)) history.activity.push([scope, sequence]);
   }
 
-  private noteWords(
-    life: Life,
+  private deriveWords(
+    history: RecordHistory,
     { sequence }: LedgerVersion,
     before: RecordBase | null,
     after: RecordBase | null,
   ): void {
-    const { kind, organizationN } = life;
+    const { kind, organizationN } = history;
     if (kind.called === undefined) return;
-    const entries = calledChanges(
-      entryPlace(organizationN, kind),
+    const entries = nameIndexChanges(
+      entryPrefixOf(organizationN, kind),
       before === null ? [] : kind.called(before),
       after === null ? [] : kind.called(after),
     );
-    if (entries !== "") life.words.push({ sequence, entries });
+    if (entries !== "") history.words.push({ sequence, entries });
   }
 
-  private noteCounts(life: Life, version: LedgerVersion, before: RecordBase | null, after: RecordBase | null): void {
-    const { kind, organizationN } = life;
+  private deriveCounts(
+    history: RecordHistory,
+    version: LedgerVersion,
+    before: RecordBase | null,
+    after: RecordBase | null,
+  ): void {
+    const { kind, organizationN } = history;
     const operation = operationOf(version.operation);
     const changed = version.changed === null ? null : (JSON.parse(version.changed) as string[]);
     if (!isCounted(kind, operation, changed)) return;
     for (const scope of countedScopes(kind, [before, after], organizationN, (id) => this.n(id)))
-      life.counted.push([scope, version.sequence, operation]);
+      history.counted.push([scope, version.sequence, operation]);
   }
 
-  private noteText(life: Life, { sequence }: LedgerVersion, after: RecordBase | null): void {
-    const { search } = life.kind;
+  private deriveText(history: RecordHistory, { sequence }: LedgerVersion, after: RecordBase | null): void {
+    const { search } = history.kind;
     if (search === undefined) return;
     const text = after === null ? "" : searchText(search.texts(after));
-    const { text: before, ownerN: ownerBefore } = life.texts.at(-1) ?? { text: "", ownerN: null };
-    const ownerN = this.n(search.finds(life.record));
-    if (text !== before || (text !== "" && ownerN !== ownerBefore)) life.texts.push({ sequence, ownerN, text });
+    const { text: before, ownerN: ownerBefore } = history.texts.at(-1) ?? { text: "", ownerN: null };
+    const ownerN = this.n(search.finds(history.record));
+    if (text !== before || (text !== "" && ownerN !== ownerBefore)) history.texts.push({ sequence, ownerN, text });
   }
 
   /** Spans of a life so far; open ones end with ALIVE. */
-  spans(life: Life): Span[] {
-    return [...life.closed, ...[...life.open].map(([scope, born]) => ({ scope, born, died: ALIVE }))];
+  spans(history: RecordHistory): Span[] {
+    return [...history.closed, ...[...history.open].map(([scope, born]) => ({ scope, born, died: ALIVE }))];
   }
 
   /** Live row of a live record, by column. */
-  liveRow(life: Life): Record<string, string | number | null> {
-    const { kind, record, newest } = life;
+  liveRow(history: RecordHistory): Record<string, string | number | null> {
+    const { kind, record, newest } = history;
     return {
-      n: life.n,
-      organization_n: life.organizationN,
+      n: history.n,
+      organization_n: history.organizationN,
       sequence: newest.sequence,
       identity: liveIdentity(kind, record),
       composed: newest.composed,
-      sort_keys: newest.sortKeysToday,
-      members: newest.membersToday,
+      sort_keys: newest.currentSortKeys,
+      members: newest.currentMembers,
       ...(ownColumns(kind, record, (id) => this.n(id)) as Record<string, string | number | null>),
     };
   }
 
   /** Distinct links of a live record: relation and record number. */
-  links(life: Life): Array<{ relation: string; target_n: number }> {
-    return (life.kind.links?.(life.record) ?? []).flatMap(({ relation, ids }) =>
+  links(history: RecordHistory): Array<{ relation: string; target_n: number }> {
+    return (history.kind.links?.(history.record) ?? []).flatMap(({ relation, ids }) =>
       [...new Set(ids)].map((id) => ({ relation, target_n: this.n(id) })),
     );
   }
 
-  private scopes(life: Life, record: RecordBase): number[] {
-    return scopesOf(life.kind, record, life.organizationN, (id) => this.n(id));
+  private scopes(history: RecordHistory, record: RecordBase): number[] {
+    return scopesOf(history.kind, record, history.organizationN, (id) => this.n(id));
   }
 
   /** A record contains its organization, or belongs to a network that does; an organization is its own. */
@@ -240,7 +250,7 @@ export class Derivation {
       const members = this.db.$client.query(FIRST_MEMBERS).values(this.n(networkId))[0]?.[0] as string | undefined;
       organization =
         members === undefined ? undefined : parseMembers<{ organization_id?: string }>(members).organization_id;
-      if (organization === undefined) throw new Error(`it lives in ${networkId}, which is in no organization`);
+      if (organization === undefined) throw new Error(`its network ${networkId} belongs to no organization`);
       this.organizationsOfNetworks.set(networkId, organization);
     }
     return organization;

@@ -12,11 +12,11 @@ const DERIVED_CHECKS = ["schema", "live", "link", "span", "census", "activity", 
  * Checks of tables outside the ledger that it does not imply: a repair drops damaged rows, and resets observations to
  * the newest versions.
  */
-export const BESIDE_CHECKS = ["observation", "scan", "memory", "outcome", "session", "secret"] as const;
-export type BesideCheck = (typeof BESIDE_CHECKS)[number];
+export const OTHER_TABLE_CHECKS = ["observation", "scan", "memory", "outcome", "session", "secret"] as const;
+export type OtherTableCheck = (typeof OTHER_TABLE_CHECKS)[number];
 /** A formerly recorded head that does not match: the ledger may be intact, but a different one. */
 export const KNOWN_CHECK = "known";
-type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | BesideCheck | typeof KNOWN_CHECK;
+type Check = (typeof LEDGER_CHECKS)[number] | (typeof DERIVED_CHECKS)[number] | OtherTableCheck | typeof KNOWN_CHECK;
 
 export interface Damage {
   readonly check: Check;
@@ -47,18 +47,18 @@ export class Findings {
   }
 
   /** Runs a check and records a thrown error as a finding, except for lack of disk space. */
-  during(check: Check, where: string, run: () => void): void {
+  guard(check: Check, where: string, run: () => void): void {
     try {
       run();
     } catch (error) {
-      if (isOutOfRoom(error)) throw error;
+      if (isOutOfSpace(error)) throw error;
       this.add(check, where, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }
 
 /** Whether disk space for temporary data ran out, which says nothing about the data: they are only read. */
-export function isOutOfRoom(error: unknown): boolean {
+export function isOutOfSpace(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === "SQLITE_FULL" || code === "SQLITE_IOERR_WRITE";
 }

@@ -15,15 +15,15 @@ const STEP_ROWS = 500;
 
 /** @returns the number of records per step */
 export function* verifySecrets(db: Sql, findings: Findings): Generator<number> {
-  const own = (name: string, column: string) => `(SELECT count(*) FROM ${name} s WHERE s.${column} = l.n)`;
-  yield* eachLive(db, userKind, own("user_passwords", "user_n"), (where, _members, count) => {
+  const countSql = (name: string, column: string) => `(SELECT count(*) FROM ${name} s WHERE s.${column} = l.n)`;
+  yield* forEachLive(db, userKind, countSql("user_passwords", "user_n"), (where, _members, count) => {
     if (count === 0) findings.add("secret", where, "has no password: set one with netledger user password");
   });
-  yield* eachLive(db, apiKeyKind, own("api_key_hashes", "api_key_n"), (where, _members, count) => {
+  yield* forEachLive(db, apiKeyKind, countSql("api_key_hashes", "api_key_n"), (where, _members, count) => {
     if (count === 0) findings.add("secret", where, "has no hash: rotate the key");
   });
   const fields = "(SELECT json_group_array(field) FROM credential_secrets s WHERE s.credential_n = l.n)";
-  yield* eachLive(db, credentialKind, fields, (where, members, stored) => {
+  yield* forEachLive(db, credentialKind, fields, (where, members, stored) => {
     const { credential_type: type } = parseMembers<CredentialRecord>(members);
     const surplus = new Set(JSON.parse(String(stored)) as string[]);
     for (const field of SECRET_FIELDS)
@@ -33,21 +33,21 @@ export function* verifySecrets(db: Sql, findings: Findings): Generator<number> {
   });
 }
 
-/** @param beside SQL for secret data of live row `l` */
-function* eachLive(
+/** @param secrets SQL for secret data of live row `l` */
+function* forEachLive(
   db: Sql,
   kind: AnyKind,
-  beside: string,
-  each: (where: string, members: string, beside: unknown) => void,
+  secrets: string,
+  visit: (where: string, members: string, secrets: unknown) => void,
 ): Generator<number> {
   const step = db.$client.prepare(
-    `SELECT l.n, r.id, l.members, ${beside} FROM ${getTableName(kind.table)} l LEFT JOIN history_records r ON r.n = l.n
+    `SELECT l.n, r.id, l.members, ${secrets} FROM ${getTableName(kind.table)} l LEFT JOIN history_records r ON r.n = l.n
      WHERE l.n > ? ORDER BY l.n LIMIT ${STEP_ROWS}`,
   );
   let after = -1;
   for (let count = STEP_ROWS; count === STEP_ROWS; ) {
     const rows = step.values(after) as Array<[number, string | null, string, unknown]>;
-    for (const [n, id, members, found] of rows) each(whereRecord(kind.name, id, n), members, found);
+    for (const [n, id, members, found] of rows) visit(whereRecord(kind.name, id, n), members, found);
     const last = rows.at(-1)?.[0] ?? after;
     // A damaged order could loop forever.
     if (rows.length > 0 && last <= after) throw new Error(`the rows of ${kind.plural} are not in their order`);

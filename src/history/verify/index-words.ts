@@ -17,11 +17,11 @@ export class WordSums {
 
   /** Adds a word of a record's text that starts at a transaction. */
   add(word: string, n: number, sequence: number): void {
-    const mixed = Bun.hash.crc32(`${n} ${sequence} ${word}`);
+    const hash = Bun.hash.crc32(`${n} ${sequence} ${word}`);
     this.count += 1;
     // Keeps the addition exact, or the result would depend on the order.
-    this.sum = (this.sum + mixed) % SUM_MODULUS;
-    this.parity ^= mixed;
+    this.sum = (this.sum + hash) % SUM_MODULUS;
+    this.parity ^= hash;
   }
 
   equals(other: WordSums): boolean {

@@ -4,7 +4,7 @@
 import type { Sql } from "../../db/connection.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { writtenSql } from "../../db/packing.ts";
-import { membersSql, ofKindSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
+import { byKindSql, membersSql, shapeOf, sortKeysSql } from "../../db/shape.ts";
 
 /** A version joined with its record and transaction; their columns are null if missing. */
 export interface LedgerVersion {
@@ -24,8 +24,15 @@ export interface LedgerVersion {
   /** Timestamp of its transaction. */
   readonly at: number | null;
   /** `members` and `sort_keys` in the current shape. */
-  readonly membersToday: string | null;
-  readonly sortKeysToday: string | null;
+  readonly currentMembers: string | null;
+  readonly currentSortKeys: string | null;
+}
+
+/** A version as read: the current texts only if it has an older shape. */
+interface WalkedVersion extends LedgerVersion {
+  readonly isOlderShape: number;
+  currentMembers: string | null;
+  currentSortKeys: string | null;
 }
 
 /** A version dropped by a prune, joined with its record and transaction. */
@@ -57,20 +64,9 @@ export interface LedgerTransaction {
 /** Rows per step: some tens of milliseconds. */
 export const STEP_ROWS = 500;
 
-const COLUMNS = [
-  "key",
-  "operation",
-  "shape",
-  "valid_from",
-  "composed",
-  "changed",
-  "sort_keys",
-  "observed",
-  "members",
-  "hash",
-];
+const COLUMNS = "operation shape valid_from composed changed sort_keys observed members hash".split(" ");
 /** Including the packing column. */
-const STORED = [...COLUMNS, "patch"];
+const STORED = ["key", ...COLUMNS, "patch"];
 /** Kinds by code. */
 type Kinds = ReadonlyMap<number, AnyKind>;
 
@@ -88,13 +84,14 @@ const VERSIONS_AND_DROPPED = (kinds: Kinds) =>
 
 function versionsFrom(kinds: Kinds, source: string, where: string): string {
   // Most versions have the current shape: do not return them twice.
-  const today = [membersSql, sortKeysSql].map(
-    (sqlOf) => `CASE WHEN ${isOlder(kinds)} THEN ${ofKindSql(kinds.values(), "r.kind", "v", sqlOf)} END`,
+  const [currentMembers, currentSortKeys] = [membersSql, sortKeysSql].map(
+    (sqlOf) => `CASE WHEN ${isOlderShape(kinds)} THEN ${byKindSql(kinds.values(), "r.kind", "v", sqlOf)} END`,
   );
+  const columns = COLUMNS.map((column) => `${isPacked(column) ? writtenSql("v", column) : `v.${column}`} AS ${column}`);
   return `
-  SELECT v.key >> 31, v.key & 2147483647, ${COLUMNS.slice(1)
-    .map((column) => (isPacked(column) ? writtenSql("v", column) : `v.${column}`))
-    .join(", ")}, r.kind, r.id, t.at, ${isOlder(kinds)}, ${today.join(", ")}
+  SELECT v.key >> 31 AS n, v.key & 2147483647 AS sequence, ${columns.join(", ")}, r.kind AS kind, r.id AS id,
+    t.at AS at, ${isOlderShape(kinds)} AS isOlderShape, ${currentMembers} AS currentMembers,
+    ${currentSortKeys} AS currentSortKeys
   FROM ${source} v
   LEFT JOIN history_records r ON r.n = v.key >> 31
   LEFT JOIN history_transactions t ON t.sequence = v.key & 2147483647
@@ -106,7 +103,7 @@ function isPacked(column: string): column is "members" | "observed" | "sort_keys
 }
 
 /** SQL that tests whether version `v` of record `r` has an earlier shape than its kind. */
-function isOlder(kinds: Kinds): string {
+function isOlderShape(kinds: Kinds): string {
   const arms = [...kinds.values()]
     .filter((kind) => shapeOf(kind) > 1)
     .map((kind) => `WHEN ${kind.code} THEN v.shape < ${shapeOf(kind)}`);
@@ -121,16 +118,16 @@ const TRANSACTIONS = `
 /**
  * Every version of the records up to `lastN`, record by record, in chronological order. Bounded, since a busy writer
  * could otherwise keep it running forever.
- * @param each called with a step's versions, from one snapshot; `isLast` on the last call, possibly without versions
+ * @param onStep called with a step's versions, from one snapshot; `isLast` on the last call, possibly without versions
  * @returns the record number reached, per step
  */
 export function walkVersions(
   db: Sql,
   kinds: Kinds,
   lastN: number,
-  each: (versions: LedgerVersion[], isLast: boolean) => void,
+  onStep: (versions: LedgerVersion[], isLast: boolean) => void,
 ): Generator<number> {
-  return walk(db, VERSIONS(kinds), lastN, each);
+  return walk(db, VERSIONS(kinds), lastN, onStep);
 }
 
 /** As walkVersions, including dropped versions. */
@@ -138,17 +135,17 @@ export function walkAllVersions(
   db: Sql,
   kinds: Kinds,
   lastN: number,
-  each: (versions: Array<LedgerVersion | DroppedVersion>, isLast: boolean) => void,
+  onStep: (versions: Array<LedgerVersion | DroppedVersion>, isLast: boolean) => void,
 ): Generator<number> {
   const isThinned = db.$client.query("SELECT 1 FROM history_thinned LIMIT 1").get() !== null;
-  return walk(db, isThinned ? VERSIONS_AND_DROPPED(kinds) : VERSIONS(kinds), lastN, each);
+  return walk(db, isThinned ? VERSIONS_AND_DROPPED(kinds) : VERSIONS(kinds), lastN, onStep);
 }
 
 function* walk(
   db: Sql,
   sql: string,
   lastN: number,
-  each: (versions: LedgerVersion[], isLast: boolean) => void,
+  onStep: (versions: LedgerVersion[], isLast: boolean) => void,
 ): Generator<number> {
   const statement = db.$client.prepare(sql);
   // Below every key, even a forged one. Keys stay in SQL: they exceed JavaScript's integer precision.
@@ -156,11 +153,16 @@ function* walk(
   let sequence = 0;
   for (let isLast = false; !isLast; ) {
     inSnapshot(db, () => {
-      const versions = (statement.values(n, sequence, lastN) as unknown[][]).map(toVersion);
+      const versions = statement.all(n, sequence, lastN) as WalkedVersion[];
+      for (const version of versions)
+        if (version.isOlderShape !== 1) {
+          version.currentMembers = version.members;
+          version.currentSortKeys = version.sort_keys;
+        }
       isLast = versions.length < STEP_ROWS;
-      each(versions, isLast);
+      onStep(versions, isLast);
       const last = versions.at(-1);
-      if (last !== undefined) [n, sequence] = onward("history_versions", [n, sequence], [last.n, last.sequence]);
+      if (last !== undefined) [n, sequence] = advance("history_versions", [n, sequence], [last.n, last.sequence]);
     });
     yield n;
   }
@@ -171,15 +173,15 @@ function* walk(
 export function* walkTransactions(
   db: Sql,
   until: number,
-  each: (transactions: LedgerTransaction[]) => void,
+  onStep: (transactions: LedgerTransaction[]) => void,
 ): Generator<number> {
   const statement = db.$client.prepare(TRANSACTIONS);
   let after = Number.MIN_SAFE_INTEGER;
   for (let isLast = false; !isLast; ) {
-    const transactions = (statement.values(after, until) as unknown[][]).map(toTransaction);
-    each(transactions);
+    const transactions = statement.all(after, until) as LedgerTransaction[];
+    onStep(transactions);
     const last = transactions.at(-1);
-    if (last !== undefined) [after] = onward("history_transactions", [after], [last.sequence]);
+    if (last !== undefined) [after] = advance("history_transactions", [after], [last.sequence]);
     isLast = transactions.length < STEP_ROWS;
     yield after;
   }
@@ -191,13 +193,13 @@ export function* walkTransactions(
  * @returns `reached`
  * @throws Error if `reached` is not beyond `before`
  */
-export function onward<Key extends ReadonlyArray<number | string>>(table: string, before: Key, reached: Key): Key {
-  const place = reached.findIndex((value, at) => value !== before[at]);
-  const [from, to] = [before[place], reached[place]];
+export function advance<Key extends ReadonlyArray<number | string>>(table: string, before: Key, reached: Key): Key {
+  const index = reached.findIndex((value, at) => value !== before[at]);
+  const [from, to] = [before[index], reached[index]];
   // SQLite orders texts by their bytes.
   const isBeyond =
     typeof to === "string" ? Buffer.compare(Buffer.from(String(from)), Buffer.from(to)) < 0 : Number(from) < Number(to);
-  if (place < 0 || !isBeyond) throw new Error(`the rows of ${table} are not in their order`);
+  if (index < 0 || !isBeyond) throw new Error(`the rows of ${table} are not in their order`);
   return reached;
 }
 
@@ -205,78 +207,4 @@ export function onward<Key extends ReadonlyArray<number | string>>(table: string
 export function inSnapshot<T>(db: Sql, read: () => T): T {
   const client = db.$client;
   return client.inTransaction ? read() : client.transaction(read).deferred();
-}
-
-function toVersion(row: unknown[]): LedgerVersion {
-  const [
-    n,
-    sequence,
-    operation,
-    shape,
-    valid_from,
-    composed,
-    changed,
-    sort_keys,
-    observed,
-    members,
-    hash,
-    kind,
-    id,
-    at,
-    isOlder,
-    older,
-    olderKeys,
-  ] = row;
-  const today =
-    isOlder === 1
-      ? { membersToday: older, sortKeysToday: olderKeys }
-      : { membersToday: members, sortKeysToday: sort_keys };
-  return {
-    n,
-    sequence,
-    operation,
-    shape,
-    valid_from,
-    composed,
-    changed,
-    sort_keys,
-    observed,
-    members,
-    hash,
-    kind,
-    id,
-    at,
-    ...today,
-  } as LedgerVersion;
-}
-
-function toTransaction(row: unknown[]): LedgerTransaction {
-  const [
-    sequence,
-    at,
-    wall_at,
-    organization_id,
-    actor_type,
-    actor_id,
-    actor_name,
-    request_id,
-    source,
-    last_n,
-    reason,
-    hash,
-  ] = row;
-  return {
-    sequence,
-    at,
-    wall_at,
-    organization_id,
-    actor_type,
-    actor_id,
-    actor_name,
-    request_id,
-    source,
-    last_n,
-    reason,
-    hash,
-  } as LedgerTransaction;
 }

@@ -9,7 +9,7 @@ import { JOURNAL_SIZE_LIMIT_BYTES } from "../../db/connection.ts";
 const PAUSE_MS = 20;
 const PAUSES_MAX = 50;
 
-export class LogRoom {
+export class WalPauses {
   private readonly log: string;
   private readonly pause: (ms: number) => void;
   /** WAL size above which to pause. */
@@ -25,7 +25,7 @@ export class LogRoom {
    * Pauses for up to a second if the WAL has grown. Call without an open snapshot. If the WAL stays large, because of
    * another reader or too few writes, waits until it has grown by as much again.
    */
-  give(): void {
+  pauseIfLarge(): void {
     if (this.sizeBytes() <= this.limitBytes) return;
     for (let pauses = 0; pauses < PAUSES_MAX; pauses += 1) {
       this.pause(PAUSE_MS);

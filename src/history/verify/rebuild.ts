@@ -3,17 +3,18 @@
 
 import { getTableColumns, getTableName } from "drizzle-orm";
 import { ownValue } from "../../base/fields.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Sql } from "../../db/connection.ts";
 import { dropForeignObjects } from "../../db/files/expected-schema.ts";
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
 import { OBSERVATIONS, observedChecksum } from "../../db/row-checksum.ts";
-import { keepRowSums, settleRowSums } from "../../db/row-sums.ts";
+import { acceptRowSums, installRowSumTriggers } from "../../db/row-sums.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
 import { membersSql, sortKeysSql } from "../../db/shape.ts";
 import { INSERT_WORDS } from "../../db/writing/statements.ts";
-import { countBeside, countMissing, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
-import { ChangeCountsMade } from "./change-counts.ts";
-import { Derivation, type Life } from "./derived.ts";
+import { countMissing, countOtherTables, type Dropped, dropDamaged, dropOrphans } from "./beside-ledger.ts";
+import { ChangeCountsRebuild } from "./change-counts.ts";
+import { Derivation, type RecordHistory } from "./derived.ts";
 import { type LedgerVersion, STEP_ROWS, walkVersions } from "./ledger-walk.ts";
 
 /** The last record to end under each identity. */
@@ -44,9 +45,13 @@ const ACTIVITY = `
     FROM (SELECT DISTINCT scope, sequence FROM temp.activity)`;
 
 /** FTS5 command. */
-const FORGET_WORDS = "INSERT INTO history_words (history_words) VALUES ('delete-all')";
+const CLEAR_WORDS = "INSERT INTO history_words (history_words) VALUES ('delete-all')";
 
+const INSERT_TEXT = "INSERT INTO history_search_texts (key, owner_n, text) VALUES ((?1 << 31) | ?2, ?3, ?4)";
 const INSERT_OBSERVED = "INSERT INTO observations (n, observed, checksum) VALUES (?, ?, ?) ON CONFLICT (n) DO NOTHING";
+
+/** @param n the record number reached */
+type OnProgress = (n: number) => void;
 
 interface Statement {
   run(...values: unknown[]): { readonly changes: number };
@@ -60,24 +65,20 @@ interface Statement {
  * @returns the dropped and the missing rows
  * @throws Error if a version is unreadable; then nothing is changed
  */
-export function rebuildDerived(
-  db: Sql,
-  kinds: readonly AnyKind[],
-  onProgress: (n: number) => void = () => {},
-): Dropped {
+export function rebuildDerived(db: Sql, kinds: readonly AnyKind[], onProgress?: OnProgress): Dropped {
   return db.$client
     .transaction(() => {
       const definitions = dropForeignObjects(db);
-      keepRowSums(db);
-      const [before, missing] = [countBeside(db), countMissing(db)];
+      installRowSumTriggers(db);
+      const [before, missing] = [countOtherTables(db), countMissing(db)];
       dropDamaged(db);
-      const returned = rebuildWithin(db, kinds, onProgress);
+      const restored = rebuildWithin(db, kinds, onProgress);
       dropOrphans(db);
       for (const sql of definitions) db.$client.run(sql);
-      const after = countBeside(db);
+      const after = countOtherTables(db);
       const damaged = new Map([...before].map(([table, rows]) => [table, rows - (after.get(table) ?? 0)]));
-      settleRowSums(db, new Map([...missing].map(([table, rows]) => [table, rows + (damaged.get(table) ?? 0)])));
-      return { damaged: damaged.set(OBSERVATIONS, returned), missing };
+      acceptRowSums(db, new Map([...missing].map(([table, rows]) => [table, rows + (damaged.get(table) ?? 0)])));
+      return { damaged: damaged.set(OBSERVATIONS, restored), missing };
     })
     .immediate();
 }
@@ -86,16 +87,12 @@ export function rebuildDerived(
  * Rebuilds derived data in the caller's transaction, without tables outside the ledger.
  * @returns the number of missing observations
  */
-function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress: (n: number) => void = () => {}): number {
+function rebuildWithin(db: Sql, kinds: readonly AnyKind[], onProgress?: OnProgress): number {
   return new Rebuild(db, kinds).run(onProgress);
 }
 
 /** As rebuildWithin, except for the live state, which stays: for use after dropping versions other than the newest. */
-export function rebuildPastWithin(
-  db: Sql,
-  kinds: readonly AnyKind[],
-  onProgress: (n: number) => void = () => {},
-): void {
+export function rebuildPastWithin(db: Sql, kinds: readonly AnyKind[], onProgress?: OnProgress): void {
   new Rebuild(db, kinds).runForPast(onProgress);
 }
 
@@ -112,8 +109,8 @@ class Rebuild {
   private readonly kinds: ReadonlyMap<number, AnyKind>;
   private readonly derivation: Derivation;
   private readonly statements = new Map<string, Statement>();
-  private life: Life | null = null;
-  private observationsReturned = 0;
+  private history: RecordHistory | null = null;
+  private restoredObservations = 0;
 
   constructor(db: Sql, kinds: readonly AnyKind[]) {
     this.db = db;
@@ -122,7 +119,7 @@ class Rebuild {
   }
 
   /** @returns the number of missing observations */
-  run(onProgress: (n: number) => void): number {
+  run(onProgress?: OnProgress): number {
     const { $client } = this.db;
     // Rows may refer to rows that are written later; at COMMIT all exist.
     $client.run("PRAGMA defer_foreign_keys = ON");
@@ -135,72 +132,60 @@ class Rebuild {
         `DELETE FROM ${table} WHERE (SELECT kind FROM history_records r WHERE r.n = ${table}.n) IS NOT ${kind.code}`,
       );
     }
-    const onLife = (life: Life) => {
-      this.past(life);
-      this.present(life);
-    };
-    this.gatherPast(onLife, onProgress);
-    return this.observationsReturned;
+    this.rebuildPast((history) => {
+      this.writePast(history);
+      this.writeLive(history);
+    }, onProgress);
+    return this.restoredObservations;
   }
 
-  runForPast(onProgress: (n: number) => void): void {
-    this.gatherPast((life) => this.past(life), onProgress);
+  runForPast(onProgress?: OnProgress): void {
+    this.rebuildPast((history) => this.writePast(history), onProgress);
   }
 
-  private gatherPast(onLife: (life: Life) => void, onProgress: (n: number) => void): void {
+  private rebuildPast(onHistory: (history: RecordHistory) => void, onProgress?: OnProgress): void {
     const { $client } = this.db;
-    const counts = new ChangeCountsMade(this.db);
-    for (const table of [
-      "history_spans",
-      "history_span_blocks",
-      "history_census",
-      "history_lineages",
-      "history_activity",
-      "history_change_counts",
-      "history_search_texts",
-    ])
-      $client.run(`DELETE FROM ${table}`);
+    const counts = new ChangeCountsRebuild(this.db);
+    const tables = "spans span_blocks census lineages activity change_counts search_texts".split(" ");
+    for (const table of tables) $client.run(`DELETE FROM history_${table}`);
     $client.run("CREATE TEMP TABLE activity (scope INTEGER, sequence INTEGER)");
     $client.run("CREATE TEMP TABLE ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER)");
-    $client.run(FORGET_WORDS);
-    this.walk((life) => {
-      onLife(life);
-      counts.add(life);
+    $client.run(CLEAR_WORDS);
+    this.walk((history) => {
+      onHistory(history);
+      counts.add(history);
     }, onProgress);
     counts.finish();
     $client.run(LINEAGES);
     $client.run(CENSUS);
     $client.run(`INSERT INTO history_span_blocks (scope, block, alive, died) ${SPAN_BLOCKS}`);
-    this.gatherChangesAndTexts();
+    this.finishActivityAndTexts();
     $client.run("DROP TABLE temp.ends");
   }
 
   /** Replays every record in turn. */
-  private walk(onLife: (life: Life) => void, onProgress: (n: number) => void = () => {}): void {
-    const { lastN } = this.db.$client.query("SELECT coalesce(max(n), 0) AS lastN FROM history_records").get() as {
-      lastN: number;
-    };
-    for (const n of walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, onLife))) onProgress(n);
-    this.complete(onLife);
+  private walk(onHistory: (history: RecordHistory) => void, onProgress?: OnProgress): void {
+    const [[lastN]] = this.db.$client.query("SELECT coalesce(max(n), 0) FROM history_records").values() as [[number]];
+    const steps = walkVersions(this.db, this.kinds, lastN, (versions) => this.step(versions, onHistory));
+    runSteps(steps, onProgress);
+    this.complete(onHistory);
   }
 
   runForLive(): void {
     for (const kind of this.kinds.values()) {
       const step = this.db.$client.prepare(`
         SELECT l.n, r.id, v.key & 2147483647 AS sequence, v.operation, v.changed, v.composed, ${membersSql(kind, "v")} AS
-          membersToday, ${sortKeysSql(kind, "v")} AS sortKeysToday
+          currentMembers, ${sortKeysSql(kind, "v")} AS currentSortKeys
         FROM ${getTableName(kind.table)} l CROSS JOIN history_records r ON r.n = l.n
         CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions
           WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647))
         WHERE l.n > ? ORDER BY l.n LIMIT ${STEP_ROWS}`);
       let after = 0;
       for (let count = STEP_ROWS; count === STEP_ROWS; ) {
-        const versions = step.all(after) as Array<
-          LedgerVersion & { readonly id: string; readonly membersToday: string }
-        >;
+        const versions = step.all(after) as Array<LedgerVersion & { id: string; currentMembers: string }>;
         for (const version of versions) {
           this.execute("DELETE FROM live_links WHERE n = ?", version.n);
-          this.alive(this.derivation.begin(kind, version.id, version, parseMembers(version.membersToday)));
+          this.writeLiveRow(this.derivation.start(kind, version.id, version, parseMembers(version.currentMembers)));
         }
         after = versions.at(-1)?.n ?? after;
         count = versions.length;
@@ -209,7 +194,7 @@ class Rebuild {
     }
   }
 
-  private gatherChangesAndTexts(): void {
+  private finishActivityAndTexts(): void {
     const { $client } = this.db;
     $client.run(ACTIVITY);
     // FTS5 command that reads the texts again.
@@ -217,82 +202,67 @@ class Rebuild {
     $client.run("DROP TABLE temp.activity");
   }
 
-  private step(versions: readonly LedgerVersion[], onLife: (life: Life) => void): void {
+  private step(versions: readonly LedgerVersion[], onHistory: (history: RecordHistory) => void): void {
     for (const version of versions) {
-      const record = version.membersToday === null ? null : parseMembers<RecordBase>(version.membersToday);
-      if (this.life !== null && this.life.n === version.n) {
-        this.derivation.go(this.life, version, record);
+      const record = version.currentMembers === null ? null : parseMembers<RecordBase>(version.currentMembers);
+      if (this.history !== null && this.history.n === version.n) {
+        this.derivation.append(this.history, version, record);
         continue;
       }
-      this.complete(onLife);
+      this.complete(onHistory);
       const kind = this.kinds.get(version.kind ?? 0);
       if (kind === undefined || version.id === null || record === null)
         throw new Error(`rebuild: n ${version.n} is not a readable record`);
-      this.life = this.derivation.begin(kind, version.id, version, record);
+      this.history = this.derivation.start(kind, version.id, version, record);
     }
   }
 
-  private complete(onLife: (life: Life) => void): void {
-    if (this.life !== null) onLife(this.life);
+  private complete(onHistory: (history: RecordHistory) => void): void {
+    if (this.history !== null) onHistory(this.history);
   }
 
-  private changesAndTexts(life: Life): void {
-    const { n } = life;
-    for (const [scope, sequence] of life.activity)
+  private writeActivityAndTexts(history: RecordHistory): void {
+    const { n } = history;
+    for (const [scope, sequence] of history.activity)
       this.execute("INSERT INTO temp.activity VALUES (?, ?)", scope, sequence);
-    for (const { sequence, ownerN, text } of life.texts)
-      this.execute(
-        "INSERT INTO history_search_texts (key, owner_n, text) VALUES ((?1 << 31) | ?2, ?3, ?4)",
-        n,
-        sequence,
-        ownerN,
-        text,
-      );
+    for (const { sequence, ownerN, text } of history.texts) this.execute(INSERT_TEXT, n, sequence, ownerN, text);
   }
 
-  private words({ n, words }: Life): void {
+  private words({ n, words }: RecordHistory): void {
     for (const { sequence, entries } of words) this.execute(INSERT_WORDS, n, sequence, entries);
   }
 
-  private past(life: Life): void {
-    const { kind, n } = life;
-    this.changesAndTexts(life);
-    this.words(life);
-    for (const span of this.derivation.spans(life))
-      this.execute(
-        "INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)",
-        span.scope,
-        n,
-        span.born,
-        span.died,
-      );
-    for (const { identity, lineageId, sequence } of life.ends)
+  private writePast(history: RecordHistory): void {
+    const { kind, n } = history;
+    this.writeActivityAndTexts(history);
+    this.words(history);
+    for (const { scope, born, died } of this.derivation.spans(history))
+      this.execute("INSERT INTO history_spans (scope, n, born, died) VALUES (?, ?, ?, ?)", scope, n, born, died);
+    for (const { identity, lineageId, sequence } of history.ends)
       this.execute("INSERT INTO temp.ends VALUES (?, ?, ?, ?, ?)", kind.code, identity, lineageId, sequence, n);
   }
 
-  private present(life: Life): void {
-    const { kind, n } = life;
-    if (life.newest.operation === OPERATION.Deleted) {
+  private writeLive(history: RecordHistory): void {
+    const { kind, n } = history;
+    if (history.newest.operation === OPERATION.Deleted) {
       this.execute(`DELETE FROM ${getTableName(kind.table)} WHERE n = ?`, n);
       this.execute("DELETE FROM observations WHERE n = ?", n);
       return;
     }
-    this.alive(life);
+    this.writeLiveRow(history);
     if (kind.observed.length > 0) {
-      const { observed } = life.newest;
-      this.observationsReturned += this.execute(INSERT_OBSERVED, n, observed, observedChecksum(n, observed));
+      const { observed } = history.newest;
+      this.restoredObservations += this.execute(INSERT_OBSERVED, n, observed, observedChecksum(n, observed));
     }
   }
 
   /** Writes the live row and links of a live record. */
-  private alive(life: Life): void {
-    const { kind, n } = life;
-    const row = this.derivation.liveRow(life);
-    this.execute(
-      upsertOf(kind),
-      ...Object.keys(getTableColumns(kind.table)).map((column) => ownValue(row, column) ?? null),
-    );
-    for (const link of this.derivation.links(life))
+  private writeLiveRow(history: RecordHistory): void {
+    const { kind, n } = history;
+    const row = this.derivation.liveRow(history);
+    const values = Object.keys(getTableColumns(kind.table)).map((column) => ownValue(row, column) ?? null);
+    this.execute(upsertOf(kind), ...values);
+    for (const link of this.derivation.links(history))
       this.execute("INSERT INTO live_links (n, relation, target_n) VALUES (?, ?, ?)", n, link.relation, link.target_n);
   }
 

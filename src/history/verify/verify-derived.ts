@@ -5,15 +5,15 @@ import { getTableName } from "drizzle-orm";
 import { openScratch, type Sql } from "../../db/connection.ts";
 import { type AnyKind, OPERATION, parseMembers } from "../../db/kind.ts";
 import { ALIVE, BLOCK_BITS } from "../../db/schema.ts";
-import { wholeTerm } from "../../db/search-text.ts";
+import { exactTerm } from "../../db/search-text.ts";
 import { membersSql, sortKeysSql } from "../../db/shape.ts";
 import { CensusComparison } from "./census.ts";
 import { ChangeSums, compareChangeCounts } from "./change-counts.ts";
-import type { Derivation, Life } from "./derived.ts";
+import type { Derivation, RecordHistory } from "./derived.ts";
 import { type Findings, whereRecord } from "./findings.ts";
 import { sumIndex, WordSums, wordsOf } from "./index-words.ts";
-import { inSnapshot, type LedgerVersion, onward, STEP_ROWS } from "./ledger-walk.ts";
-import type { Until } from "./verify-ledger.ts";
+import { advance, inSnapshot, type LedgerVersion, STEP_ROWS } from "./ledger-walk.ts";
+import type { LedgerEnd, VerificationInput } from "./verify-ledger.ts";
 
 const SPAN_STEP_ROWS = 5_000;
 /** Below every key. */
@@ -23,6 +23,8 @@ const LOWEST = Number.MIN_SAFE_INTEGER;
 const NEWEST = "SELECT max(key) FROM history_versions WHERE key > (l.n << 31) AND key <= ((l.n << 31) | 2147483647)";
 
 const SPANS_OF = "SELECT scope, born, died FROM history_spans WHERE scope = ?1 AND n = ?2 AND born <= ?3";
+const TEXT_OF = "SELECT owner_n, text FROM history_search_texts WHERE key = ((?1 << 31) | ?2)";
+const FOUND_TEXT = "SELECT 1 FROM history_search WHERE history_search MATCH ?1 AND rowid = ((?2 << 31) | ?3)";
 const NEWEST_NOW = `SELECT v.key & 2147483647, v.operation FROM (SELECT ?1 AS n) l
   JOIN history_versions v ON v.key = (${NEWEST})`;
 
@@ -49,6 +51,8 @@ const NEXT_BLOCK = `
   FROM history_spans s WHERE (s.scope, s.n) >= (?1, (?2 + 1) << ${BLOCK_BITS}) AND s.scope < ?3
     ORDER BY s.scope, s.n LIMIT 1`;
 
+type SpanRow = [scope: number, n: number, born: number, died: number, kind: number | null, id: string | null];
+
 interface Statement {
   values(...values: Array<string | number>): unknown[][];
 }
@@ -57,52 +61,47 @@ interface Statement {
 export class DerivedVerification {
   private readonly db: Sql;
   private readonly kinds: readonly AnyKind[];
-  private readonly until: Until;
+  private readonly until: LedgerEnd;
   private readonly findings: Findings;
   private readonly derivation: Derivation;
   private readonly scratch = openScratch(
     "CREATE TABLE scratch.ends (kind INTEGER, identity TEXT, lineage_id TEXT, sequence INTEGER, n INTEGER); CREATE TABLE scratch.activity (scope INTEGER, sequence INTEGER, PRIMARY KEY (scope, sequence)) WITHOUT ROWID",
   );
-  private readonly keepActivity = this.scratch.prepare("INSERT OR IGNORE INTO activity VALUES (?, ?)");
-  private readonly keepEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
+  private readonly insertActivity = this.scratch.prepare("INSERT OR IGNORE INTO activity VALUES (?, ?)");
+  private readonly insertEnd = this.scratch.prepare("INSERT INTO ends VALUES (?, ?, ?, ?, ?)");
   private readonly changeSums = new ChangeSums();
   private textsFound = 0;
   /** Words of the stored texts. */
   private readonly words = new WordSums();
   /** Word-index entries implied by the ledger. */
-  private readonly called = new WordSums();
+  private readonly ledgerWords = new WordSums();
   private spansFound = 0;
   private spansCounted = 0;
 
-  constructor(options: {
-    db: Sql;
-    kinds: readonly AnyKind[];
-    until: Until;
-    findings: Findings;
-    derivation: Derivation;
-  }) {
-    this.db = options.db;
-    this.kinds = options.kinds;
-    this.until = options.until;
-    this.findings = options.findings;
-    this.derivation = options.derivation;
+  constructor({ db, kinds, until, findings, derivation }: VerificationInput<readonly AnyKind[]>) {
+    this.db = db;
+    this.kinds = kinds;
+    this.until = until;
+    this.findings = findings;
+    this.derivation = derivation;
   }
 
   /** Checks a complete record history: spans, live row and traces of its deletion. */
-  life(life: Life): void {
-    const where = whereRecord(life.kind.name, life.id, life.n);
-    this.spans(life, where);
-    this.texts(life, where);
-    for (const { sequence, entries } of life.words)
-      for (const entry of wordsOf(entries)) this.called.add(entry, life.n, sequence);
-    for (const [scope, sequence] of life.activity) this.keepActivity.run(scope, sequence);
-    for (const [scope, sequence, operation] of life.counted)
+  history(history: RecordHistory): void {
+    const where = whereRecord(history.kind.name, history.id, history.n);
+    this.spans(history, where);
+    this.texts(history, where);
+    for (const { sequence, entries } of history.words)
+      for (const entry of wordsOf(entries)) this.ledgerWords.add(entry, history.n, sequence);
+    for (const [scope, sequence] of history.activity) this.insertActivity.run(scope, sequence);
+    for (const [scope, sequence, operation] of history.counted)
       if (sequence <= this.until.sequence) this.changeSums.add(scope, sequence, operation, 1);
-    for (const { identity, lineageId, sequence } of life.ends)
-      this.keepEnd.run(life.kind.code, identity, lineageId, sequence, life.n);
-    if (life.newest.operation === OPERATION.Deleted) return;
-    const isLive = this.prepare(`SELECT 1 FROM ${getTableName(life.kind.table)} WHERE n = ?`).values(life.n).length > 0;
-    if (!isLive && this.prepare(NEWEST_NOW).values(life.n)[0]?.[1] !== OPERATION.Deleted)
+    for (const { identity, lineageId, sequence } of history.ends)
+      this.insertEnd.run(history.kind.code, identity, lineageId, sequence, history.n);
+    if (history.newest.operation === OPERATION.Deleted) return;
+    const isLive =
+      this.prepare(`SELECT 1 FROM ${getTableName(history.kind.table)} WHERE n = ?`).values(history.n).length > 0;
+    if (!isLive && this.prepare(NEWEST_NOW).values(history.n)[0]?.[1] !== OPERATION.Deleted)
       this.findings.add("live", where, "it is alive in the ledger, but has no live row");
   }
 
@@ -126,10 +125,10 @@ export class DerivedVerification {
           const step = rows.all(after, this.until.lastN) as LiveRow[];
           for (const row of step) {
             const where = whereRecord(kind.name, row["r.id"], row.n);
-            this.findings.during("live", where, () => this.liveRow(kind, row, where));
+            this.findings.guard("live", where, () => this.liveRow(kind, row, where));
           }
           const last = step.at(-1);
-          if (last !== undefined) [after] = onward(table, [after], [last.n]);
+          if (last !== undefined) [after] = advance(table, [after], [last.n]);
           return step.length;
         });
         yield count;
@@ -156,7 +155,7 @@ export class DerivedVerification {
             this.findings.add(check, whereRecord("record", id, n), `has ${check}s and is not alive`);
         }
         const last = rows.at(-1);
-        if (last !== undefined) [after] = onward(table, [after], [last[0]]);
+        if (last !== undefined) [after] = advance(table, [after], [last[0]]);
         count = rows.length;
         yield count;
       }
@@ -186,7 +185,7 @@ export class DerivedVerification {
         census.span(scope, born, died);
       }
       const last = rows.at(-1);
-      if (last !== undefined) after = onward("history_spans", after, [last[0], last[1], last[2]]);
+      if (last !== undefined) after = advance("history_spans", after, [last[0], last[1], last[2]]);
       count = rows.length;
       yield count;
     }
@@ -206,21 +205,16 @@ export class DerivedVerification {
     );
     let after: [number, number, number] = [LOWEST, LOWEST, LOWEST];
     while (surplus > 0) {
-      const rows = step.values(...after, sequence) as Array<
-        [number, number, number, number, number | null, string | null]
-      >;
+      const rows = step.values(...after, sequence) as SpanRow[];
       for (const [scope, n, born, died, kindCode, id] of rows) {
-        after = onward("history_spans", after, [scope, n, born]);
+        after = advance("history_spans", after, [scope, n, born]);
         const kind = this.kinds.find((each) => each.code === kindCode);
-        const life = kind === undefined || id === null ? null : this.lifeOf(kind, id, n);
+        const history = kind === undefined || id === null ? null : this.replay(kind, id, n);
         // A span with a counterpart was already counted, or reported as wrong.
-        if (life !== null && this.derivation.spans(life).some((span) => span.scope === scope && span.born === born))
-          continue;
-        this.findings.add(
-          "span",
-          whereRecord(kind?.name ?? "record", id, n),
-          `has a span in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but was not in it then`,
-        );
+        const spans = history === null ? [] : this.derivation.spans(history);
+        if (spans.some((span) => span.scope === scope && span.born === born)) continue;
+        const message = `has a span in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but was not in it then`;
+        this.findings.add("span", whereRecord(kind?.name ?? "record", id, n), message);
         surplus -= 1;
       }
       if (rows.length === 0) break;
@@ -236,16 +230,16 @@ export class DerivedVerification {
     for (let count = BLOCK_STEP_ROWS; count === BLOCK_STEP_ROWS; ) {
       const rows = this.prepare(CHECKED_BLOCKS).values(...after) as Array<[number, number, number]>;
       for (const [scope, block, isRight] of rows) {
-        after = onward("history_span_blocks", after, [scope, block]);
+        after = advance("history_span_blocks", after, [scope, block]);
         if (isRight === 0) add(scope, block, "has entries without spans");
       }
       count = rows.length;
       yield count;
     }
     for (let first = 1; first <= this.until.lastN; first += RECORD_STEP_ROWS) {
-      const containers = this.prepare(
-        `SELECT n FROM history_records WHERE n >= ?1 AND n < ?2 AND ${HAS_BLOCKS}`,
-      ).values(first, Math.min(first + RECORD_STEP_ROWS, this.until.lastN + 1)) as Array<[number]>;
+      const next = Math.min(first + RECORD_STEP_ROWS, this.until.lastN + 1);
+      const sql = `SELECT n FROM history_records WHERE n >= ?1 AND n < ?2 AND ${HAS_BLOCKS}`;
+      const containers = this.prepare(sql).values(first, next) as Array<[number]>;
       for (const [n] of containers) this.missingBlocks(n, add);
       yield 0;
     }
@@ -255,9 +249,7 @@ export class DerivedVerification {
   private missingBlocks(containerN: number, add: (scope: number, block: number, message: string) => void): void {
     let [scope, block] = [containerN * 64, -1];
     for (;;) {
-      const next = this.prepare(NEXT_BLOCK).values(scope, block, (containerN + 1) * 64)[0] as
-        | [number, number, number]
-        | undefined;
+      const [next] = this.prepare(NEXT_BLOCK).values(scope, block, (containerN + 1) * 64) as [number, number, number][];
       if (next === undefined) return;
       [scope, block] = [next[0], next[1]];
       if (next[2] === 0) add(scope, block, "lacks entries of the spans");
@@ -276,33 +268,25 @@ export class DerivedVerification {
     let after: [number, number] = [LOWEST, LOWEST];
     let ordinal = 0;
     for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
-      const want = expected.values(...after, SPAN_STEP_ROWS) as Array<[number, number]>;
-      const have = actual.values(...after, this.until.sequence, SPAN_STEP_ROWS) as Array<[number, number, number]>;
-      for (let place = 0; place < Math.max(want.length, have.length); place += 1) {
-        const [wanted, found] = [want[place], have[place]];
+      const expectedRows = expected.values(...after, SPAN_STEP_ROWS) as Array<[number, number]>;
+      const actualRows = actual.values(...after, this.until.sequence, SPAN_STEP_ROWS) as [number, number, number][];
+      for (let index = 0; index < Math.max(expectedRows.length, actualRows.length); index += 1) {
+        const [wanted, found] = [expectedRows[index], actualRows[index]];
         const at = wanted ?? found;
         if (at === undefined) break;
         ordinal = at[0] === after[0] ? ordinal + 1 : 1;
         after = [at[0], at[1]];
-        if (
-          wanted !== undefined &&
-          found !== undefined &&
-          wanted[0] === found[0] &&
-          wanted[1] === found[1] &&
-          found[2] === ordinal
-        )
-          continue;
-        this.findings.add(
-          "activity",
-          `scope ${at[0]}, transaction ${at[1]}`,
+        const isSameRow = wanted !== undefined && wanted[0] === found?.[0] && wanted[1] === found[1];
+        if (isSameRow && found?.[2] === ordinal) continue;
+        const message =
           found === undefined
             ? "is missing"
-            : `is row ${found[2]} of scope ${found[0]}, transaction ${found[1]}, where the ledger implies row ${ordinal}`,
-        );
+            : `is row ${found[2]} of scope ${found[0]}, transaction ${found[1]}, where the ledger implies row ${ordinal}`;
+        this.findings.add("activity", `scope ${at[0]}, transaction ${at[1]}`, message);
         // A surplus or missing row shifts all following ones.
         return;
       }
-      count = Math.max(want.length, have.length);
+      count = Math.max(expectedRows.length, actualRows.length);
       yield count;
     }
   }
@@ -318,28 +302,21 @@ export class DerivedVerification {
   *surplusTexts(): Generator<number> {
     // Keys stay in SQL: they exceed JavaScript's integer precision.
     const step = this.prepare(`
-      SELECT count(*), count(*) FILTER (WHERE key & 2147483647 <= ?3), max(key) >> 31, max(key) & 2147483647
+      SELECT count(*), count(*) FILTER (WHERE key & 2147483647 <= ?3), coalesce(max(key) >> 31, 0),
+        coalesce(max(key) & 2147483647, 0)
       FROM (SELECT key FROM history_search_texts WHERE key > ((?1 << 31) | ?2) ORDER BY key LIMIT ${SPAN_STEP_ROWS})`);
     let total = 0;
     let after: [number, number] = [-(2 ** 32), 0];
     for (let count = SPAN_STEP_ROWS; count === SPAN_STEP_ROWS; ) {
-      const [rows, known, n, sequence] = step.values(...after, this.until.sequence)[0] as [
-        number,
-        number,
-        number | null,
-        number | null,
-      ];
+      const [row] = step.values(...after, this.until.sequence) as [[number, number, number, number]];
+      const [rows, known, n, sequence] = row;
       total += known;
-      after = [n ?? 0, sequence ?? 0];
+      after = [n, sequence];
       count = rows;
       yield count;
     }
-    if (total > this.textsFound)
-      this.findings.add(
-        "search",
-        "history_search_texts",
-        `has ${total} rows where the ledger implies ${this.textsFound}`,
-      );
+    const message = `has ${total} rows where the ledger implies ${this.textsFound}`;
+    if (total > this.textsFound) this.findings.add("search", "history_search_texts", message);
   }
 
   /** Compares all words of the index with those of the texts. */
@@ -351,10 +328,10 @@ export class DerivedVerification {
   }
 
   /** Compares all entries of the word index with those implied by the ledger. */
-  *calledWords(): Generator<number> {
+  *nameWords(): Generator<number> {
     const found = new WordSums();
     yield* sumIndex(this.db, "history_words", this.until.sequence, found);
-    if (found.equals(this.called)) return;
+    if (found.equals(this.ledgerWords)) return;
     this.findings.add("search", "history_words", "does not match the names of the records");
   }
 
@@ -375,12 +352,9 @@ export class DerivedVerification {
     for (const { kind, identity, lineage_id } of expected) {
       const found = actual.values(kind, identity)[0]?.[0] as string | undefined;
       count += 1;
-      if (found !== lineage_id && (found === undefined || !this.hasMoved())) {
-        this.findings.add(
-          "lineage",
-          whereIdentity(this.kinds, kind, identity),
-          `leads to ${found ?? "nothing"} instead of ${lineage_id}`,
-        );
+      if (found !== lineage_id && (found === undefined || !this.hasNewTransactions())) {
+        const where = `${this.kinds.find(({ code }) => code === kind)?.name ?? `kind ${kind}`} ${identity}`;
+        this.findings.add("lineage", where, `leads to ${found ?? "nothing"} instead of ${lineage_id}`);
       }
       if (count % STEP_ROWS === 0) yield STEP_ROWS;
     }
@@ -395,11 +369,11 @@ export class DerivedVerification {
       const page = step.values(...after) as Array<[number, string]>;
       total += page.length;
       const last = page.at(-1);
-      if (last !== undefined) after = onward("history_lineages", after, last);
+      if (last !== undefined) after = advance("history_lineages", after, last);
       rows = page.length;
       yield rows;
     }
-    if (total > count && !this.hasMoved())
+    if (total > count && !this.hasNewTransactions())
       this.findings.add("lineage", "history_lineages", `has ${total} rows where the ledger implies ${count}`);
   }
 
@@ -408,47 +382,40 @@ export class DerivedVerification {
     this.scratch.close();
   }
 
-  private spans(life: Life, where: string): void {
-    const expected = this.derivation.spans(life);
+  private spans(history: RecordHistory, where: string): void {
+    const expected = this.derivation.spans(history);
     const actual = new Map<string, number>();
     for (const scope of new Set(expected.map((span) => span.scope))) {
-      for (const row of this.prepare(SPANS_OF).values(scope, life.n, this.until.sequence) as Array<
-        [number, number, number]
-      >)
-        actual.set(`${row[0]}/${row[1]}`, row[2]);
+      const rows = this.prepare(SPANS_OF).values(scope, history.n, this.until.sequence) as [number, number, number][];
+      for (const [, born, died] of rows) actual.set(`${scope}/${born}`, died);
     }
     for (const { scope, born, died } of expected) {
       const found = actual.get(`${scope}/${born}`);
       if (found !== undefined) this.spansFound += 1;
       // A record that ended after the verification started was alive until then.
-      const endedSince =
+      const hasEndedSince =
         found !== undefined && died === ALIVE && found > this.until.sequence && found <= this.headNow();
-      if (found === died || endedSince) continue;
-      this.findings.add(
-        "span",
-        where,
-        `was in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but its span ${found === undefined ? "is missing" : `ends at ${whereEnd(found)}`}`,
-      );
+      if (found === died || hasEndedSince) continue;
+      const actually = found === undefined ? "is missing" : `ends at ${whereEnd(found)}`;
+      const message = `was in ${whereScope(scope)} from transaction ${born} to ${whereEnd(died)}, but its span ${actually}`;
+      this.findings.add("span", where, message);
     }
   }
 
-  private texts(life: Life, where: string): void {
-    for (const { sequence, ownerN, text } of life.texts) {
+  private texts(history: RecordHistory, where: string): void {
+    for (const { sequence, ownerN, text } of history.texts) {
       if (sequence > this.until.sequence) continue;
-      const row = this.prepare("SELECT owner_n, text FROM history_search_texts WHERE key = ((?1 << 31) | ?2)").values(
-        life.n,
-        sequence,
-      )[0] as [number, string] | undefined;
+      const [row] = this.prepare(TEXT_OF).values(history.n, sequence) as [number, string][];
       const since = `from transaction ${sequence} on`;
       if (row === undefined) {
         this.findings.add("search", where, `its search text ${since} is missing`);
         continue;
       }
       this.textsFound += 1;
-      for (const word of wordsOf(text)) this.words.add(word, life.n, sequence);
+      for (const word of wordsOf(text)) this.words.add(word, history.n, sequence);
       if (row[0] !== ownerN || row[1] !== text)
         this.findings.add("search", where, `its search text ${since} does not match the record`);
-      else if (text !== "" && !this.isFound(life.n, sequence, text))
+      else if (text !== "" && !this.isFound(history.n, sequence, text))
         this.findings.add("search", where, `the index does not find its search text ${since}`);
     }
   }
@@ -456,13 +423,7 @@ export class DerivedVerification {
   /** Whether the index has a text's last entry: FTS5 indexes a text completely or not at all. */
   private isFound(n: number, sequence: number, text: string): boolean {
     const entry = text.slice(text.lastIndexOf(" ") + 1);
-    return (
-      this.prepare("SELECT 1 FROM history_search WHERE history_search MATCH ?1 AND rowid = ((?2 << 31) | ?3)").values(
-        wholeTerm(entry),
-        n,
-        sequence,
-      ).length > 0
-    );
+    return this.prepare(FOUND_TEXT).values(exactTerm(entry), n, sequence).length > 0;
   }
 
   private liveRow(kind: AnyKind, row: LiveRow, where: string): void {
@@ -478,16 +439,12 @@ export class DerivedVerification {
       operation: row["v.operation"],
       changed: null,
       composed: row["v.composed"],
-      sortKeysToday: row["v.sort_keys"],
-      membersToday: members,
+      currentSortKeys: row["v.sort_keys"],
+      currentMembers: members,
     };
-    const life = this.derivation.begin(
-      kind,
-      row["r.id"] as string,
-      version as unknown as LedgerVersion,
-      parseMembers(members),
-    );
-    for (const [column, expected] of Object.entries(this.derivation.liveRow(life))) {
+    const id = row["r.id"] as string;
+    const history = this.derivation.start(kind, id, version as unknown as LedgerVersion, parseMembers(members));
+    for (const [column, expected] of Object.entries(this.derivation.liveRow(history))) {
       const actual = row[column as keyof LiveRow] as unknown;
       if (isSameValue(actual, expected)) continue;
       add(
@@ -498,14 +455,13 @@ export class DerivedVerification {
     }
     if (kind.observed.length > 0 && row["o.n"] === null)
       this.findings.add("observation", where, "has no observation values");
-    this.links(life, where);
+    this.links(history, where);
   }
 
-  private links(life: Life, where: string): void {
-    const expected = new Set(this.derivation.links(life).map((link) => `${link.relation} ${link.target_n}`));
-    const rows = this.prepare("SELECT relation, target_n FROM live_links WHERE n = ?").values(life.n) as Array<
-      [string, number]
-    >;
+  private links(history: RecordHistory, where: string): void {
+    const expected = new Set(this.derivation.links(history).map((link) => `${link.relation} ${link.target_n}`));
+    const links = this.prepare("SELECT relation, target_n FROM live_links WHERE n = ?");
+    const rows = links.values(history.n) as Array<[string, number]>;
     for (const [relation, target] of rows) {
       if (!expected.delete(`${relation} ${target}`))
         this.findings.add("link", where, `has a link ${relation} to n ${target}, which the ledger does not imply`);
@@ -515,26 +471,28 @@ export class DerivedVerification {
   }
 
   /** Replays one record up to the start of the verification; null if a version is unreadable. */
-  private lifeOf(kind: AnyKind, id: string, n: number): Life | null {
+  private replay(kind: AnyKind, id: string, n: number): RecordHistory | null {
     const versions = this.db.$client
       .query(
-        `SELECT ?1 AS n, key & 2147483647 AS sequence, operation, changed, ${membersSql(kind, "v")} AS membersToday
+        `SELECT ?1 AS n, key & 2147483647 AS sequence, operation, changed, ${membersSql(kind, "v")} AS currentMembers
           FROM history_versions v WHERE key > (?1 << 31) AND key <= ((?1 << 31) | ?2) ORDER BY key`,
       )
       .all(n, this.until.sequence) as LedgerVersion[];
     const [first, ...later] = versions;
     if (first === undefined) return null;
     try {
-      const life = this.derivation.begin(kind, id, first, parseMembers(first.membersToday as string));
-      for (const version of later)
-        this.derivation.go(life, version, version.membersToday === null ? null : parseMembers(version.membersToday));
-      return life;
+      const history = this.derivation.start(kind, id, first, parseMembers(first.currentMembers as string));
+      for (const version of later) {
+        const { currentMembers } = version;
+        this.derivation.append(history, version, currentMembers === null ? null : parseMembers(currentMembers));
+      }
+      return history;
     } catch {
       return null;
     }
   }
 
-  private hasMoved(): boolean {
+  private hasNewTransactions(): boolean {
     return this.headNow() > this.until.sequence;
   }
 
@@ -571,8 +529,4 @@ function whereScope(scope: number): string {
 
 function whereEnd(died: number): string {
   return died === ALIVE ? "now" : String(died);
-}
-
-function whereIdentity(kinds: readonly AnyKind[], code: number, identity: string): string {
-  return `${kinds.find((kind) => kind.code === code)?.name ?? `kind ${code}`} ${identity}`;
 }

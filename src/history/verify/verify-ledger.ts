@@ -6,8 +6,8 @@ import { openScratch, type Sql } from "../../db/connection.ts";
 import { CHAIN_START, hashTransaction, hashVersion } from "../../db/hash.ts";
 import { type AnyKind, OPERATION, parseMembers, type RecordBase } from "../../db/kind.ts";
 import { shapeOf } from "../../db/shape.ts";
-import { type LedgerPlace, type PruneOrder, parsePruneSource } from "../../db/thinning.ts";
-import type { Derivation, Life } from "./derived.ts";
+import { type LedgerPosition, type PruneOrder, parsePruneSource } from "../../db/thinning.ts";
+import type { Derivation, RecordHistory } from "./derived.ts";
 import { type Findings, whereRecord } from "./findings.ts";
 import {
   type DroppedVersion,
@@ -18,9 +18,18 @@ import {
 } from "./ledger-walk.ts";
 
 /** End of the ledger when the verification started; later transactions are left to the next run. */
-export interface Until {
+export interface LedgerEnd {
   readonly sequence: number;
   readonly lastN: number;
+}
+
+/** Input of a verification step. */
+export interface VerificationInput<Kinds> {
+  readonly db: Sql;
+  readonly kinds: Kinds;
+  readonly until: LedgerEnd;
+  readonly findings: Findings;
+  readonly derivation: Derivation;
 }
 
 /** Verified amount, without dropped versions. */
@@ -43,7 +52,7 @@ interface Current {
   isAfterDropped: boolean;
   ended: boolean;
   /** Null if a version is unreadable: derived data is then unknown. */
-  life: Life | null;
+  history: RecordHistory | null;
 }
 
 /** One verification of the ledger: versions first, then transactions, which need the versions' hashes. */
@@ -53,48 +62,42 @@ export class LedgerVerification {
   dropped = 0;
   /** Prunes recorded in the ledger, and the last transaction of each day: complete after all transactions were read. */
   readonly prunes: Array<PruneOrder & { readonly sequence: number }> = [];
-  readonly dayEnds: LedgerPlace[] = [];
+  readonly dayEnds: LedgerPosition[] = [];
   private readonly db: Sql;
   private readonly kinds: ReadonlyMap<number, AnyKind>;
-  private readonly until: Until;
+  private readonly until: LedgerEnd;
   private readonly findings: Findings;
   private readonly derivation: Derivation;
   /** Version hashes, to be read back in transaction order. Too many for memory. */
   private readonly scratch = openScratch(
     "CREATE TABLE scratch.hashes (sequence INTEGER, n INTEGER, is_creation INTEGER, hash BLOB)",
   );
-  private readonly keepHash = this.scratch.prepare("INSERT INTO hashes VALUES (?, ?, ?, ?)");
+  private readonly insertHash = this.scratch.prepare("INSERT INTO hashes VALUES (?, ?, ?, ?)");
   private current: Current | null = null;
-  private lastCreation = { sequence: 0, kind: 0, id: "" };
+  private lastCreation: Creation = { sequence: 0, kind: 0, id: "" };
 
-  constructor(options: {
-    db: Sql;
-    kinds: ReadonlyMap<number, AnyKind>;
-    until: Until;
-    findings: Findings;
-    derivation: Derivation;
-  }) {
-    this.db = options.db;
-    this.kinds = options.kinds;
-    this.until = options.until;
-    this.findings = options.findings;
-    this.derivation = options.derivation;
+  constructor({ db, kinds, until, findings, derivation }: VerificationInput<ReadonlyMap<number, AnyKind>>) {
+    this.db = db;
+    this.kinds = kinds;
+    this.until = until;
+    this.findings = findings;
+    this.derivation = derivation;
   }
 
   /**
    * Checks every version against its hash, record and transaction.
-   * @param onLife called for each record whose versions are all readable, on the snapshot of its last step
+   * @param onHistory called for each record whose versions are all readable, on the snapshot of its last step
    * @returns the record number reached, per step
    */
-  *versions(onLife: (life: Life) => void): Generator<number> {
+  *versions(onHistory: (history: RecordHistory) => void): Generator<number> {
     this.scratch.run("BEGIN");
     yield* walkAllVersions(this.db, this.kinds, this.until.lastN, (versions, isLast) => {
       for (const version of versions) {
-        if (version.operation === null) this.droppedVersion(version, onLife);
-        else this.version(version, onLife);
+        if (version.operation === null) this.droppedVersion(version, onHistory);
+        else this.version(version, onHistory);
       }
       if (isLast) {
-        this.complete(onLife);
+        this.complete(onHistory);
         this.gap(this.until.lastN);
       }
     });
@@ -133,10 +136,10 @@ export class LedgerVerification {
   /** Record and location of a version; starts a new record if the number changes. */
   private enter(
     version: LedgerVersion | DroppedVersion,
-    onLife: (life: Life) => void,
+    onHistory: (history: RecordHistory) => void,
   ): { current: Current; where: string } {
     if (version.n !== this.current?.n) {
-      this.complete(onLife);
+      this.complete(onHistory);
       this.gap(Math.min(version.n - 1, this.until.lastN));
       this.begin(version);
     }
@@ -147,45 +150,33 @@ export class LedgerVerification {
   }
 
   /** A version with only its hash left. Whether it could be dropped is checked elsewhere. */
-  private droppedVersion(version: DroppedVersion, onLife: (life: Life) => void): void {
-    const { current } = this.enter(version, onLife);
+  private droppedVersion(version: DroppedVersion, onHistory: (history: RecordHistory) => void): void {
+    const { current } = this.enter(version, onHistory);
     if (version.sequence > this.until.sequence) return;
     const isFirst = current.versions === 0 && !current.isAfterDropped;
     current.isAfterDropped = true;
     this.dropped += 1;
-    this.keepHash.run(version.sequence, version.n, isFirst ? 1 : 0, version.hash as Uint8Array<ArrayBuffer>);
+    this.insertHash.run(version.sequence, version.n, isFirst ? 1 : 0, version.hash as Uint8Array<ArrayBuffer>);
   }
 
-  private version(version: LedgerVersion, onLife: (life: Life) => void): void {
-    const { current, where } = this.enter(version, onLife);
-    if (version.sequence > this.until.sequence) return;
+  private version(version: LedgerVersion, onHistory: (history: RecordHistory) => void): void {
+    const { current, where } = this.enter(version, onHistory);
+    const { sequence, n, hash, at, valid_from } = version;
+    if (sequence > this.until.sequence) return;
     this.count.versions += 1;
-    this.keepHash.run(
-      version.sequence,
-      version.n,
-      version.operation === OPERATION.Created ? 1 : 0,
-      version.hash as Uint8Array<ArrayBuffer>,
-    );
-    if (!isEqual(hashVersion({ ...version, id: version.id ?? "", kind: version.kind ?? 0 }), version.hash)) {
+    this.insertHash.run(sequence, n, version.operation === OPERATION.Created ? 1 : 0, hash as Uint8Array<ArrayBuffer>);
+    if (!isEqual(hashVersion({ ...version, id: version.id ?? "", kind: version.kind ?? 0 }), hash))
       this.findings.add("version", where, "its content does not match its hash");
-    }
-    if (version.at !== null && version.valid_from !== formatInstant(version.at)) {
-      this.findings.add(
-        "version",
-        where,
-        `its valid_from ${version.valid_from} is not the instant of its transaction, ${formatInstant(version.at)}`,
-      );
+    if (at !== null && valid_from !== formatInstant(at)) {
+      const message = `its valid_from ${valid_from} is not the instant of its transaction, ${formatInstant(at)}`;
+      this.findings.add("version", where, message);
     }
     this.operation(current, version, where);
-    const record = parsed(version.members);
+    const record = parse(version.members);
     if (current.versions === 1) current.lineageId = record?.lineage_id;
     if (version.members !== null) this.document(current, version, record, where);
-    this.derive(
-      current,
-      version,
-      version.membersToday === version.members ? record : parsed(version.membersToday),
-      where,
-    );
+    const currentRecord = version.currentMembers === version.members ? record : parse(version.currentMembers);
+    this.derive(current, version, currentRecord, where);
   }
 
   private begin(version: LedgerVersion | DroppedVersion): void {
@@ -193,17 +184,8 @@ export class LedgerVerification {
     const where = whereRecord(kind?.name ?? `kind ${version.kind}`, version.id, version.n);
     const createdAt =
       version.operation !== null ? version.valid_from : version.at === null ? "" : formatInstant(version.at);
-    this.current = {
-      n: version.n,
-      where,
-      kind,
-      createdAt,
-      lineageId: undefined,
-      versions: 0,
-      isAfterDropped: false,
-      ended: false,
-      life: null,
-    };
+    const initial = { lineageId: undefined, versions: 0, isAfterDropped: false, ended: false, history: null };
+    this.current = { n: version.n, where, kind, createdAt, ...initial };
     if (version.sequence > this.until.sequence) return;
     this.count.records += 1;
     if (version.id === null) this.findings.add("record", where, "versions of a record that is not in the ledger");
@@ -247,12 +229,9 @@ export class LedgerVerification {
     };
     for (const [field, value] of Object.entries(expected)) {
       const actual = record[field as keyof RecordBase];
-      if (actual !== value)
-        this.findings.add(
-          "version",
-          where,
-          `its document says ${field} ${JSON.stringify(actual)} instead of ${JSON.stringify(value)}`,
-        );
+      if (actual === value) continue;
+      const message = `its document says ${field} ${JSON.stringify(actual)} instead of ${JSON.stringify(value)}`;
+      this.findings.add("version", where, message);
     }
     if (current.kind !== undefined && version.shape > shapeOf(current.kind))
       this.findings.add("version", where, `its shape ${version.shape} is not known to this version of netledger`);
@@ -260,36 +239,32 @@ export class LedgerVerification {
 
   /** Continues the record history; gives up if a version is unreadable, whose findings are already recorded. */
   private derive(current: Current, version: LedgerVersion, record: RecordBase | null, where: string): void {
-    const isUnderstood =
+    const isReadable =
       current.kind !== undefined &&
       version.id !== null &&
       (record === null) === (version.operation === OPERATION.Deleted);
     try {
-      if (!isUnderstood) current.life = null;
+      if (!isReadable) current.history = null;
       else if (current.versions > 1) {
-        if (current.life !== null) this.derivation.go(current.life, version, record);
+        if (current.history !== null) this.derivation.append(current.history, version, record);
       } else if (record !== null)
-        current.life = this.derivation.begin(current.kind as AnyKind, version.id as string, version, record);
+        current.history = this.derivation.start(current.kind as AnyKind, version.id as string, version, record);
     } catch (error) {
-      current.life = null;
+      current.history = null;
       this.findings.add("version", where, error instanceof Error ? error.message : String(error));
     }
   }
 
-  private complete(onLife: (life: Life) => void): void {
-    const life = this.current?.life ?? null;
-    if (life !== null) this.findings.during("version", this.current?.where ?? "", () => onLife(life));
+  private complete(onHistory: (history: RecordHistory) => void): void {
+    const history = this.current?.history ?? null;
+    if (history !== null) this.findings.guard("version", this.current?.where ?? "", () => onHistory(history));
   }
 
   /** Reports missing records up to the next one. */
   private gap(last: number): void {
     const first = Math.max(0, this.current?.n ?? 0) + 1;
-    if (last >= first)
-      this.findings.add(
-        "record",
-        first === last ? `n ${first}` : `n ${first} to ${last}`,
-        "without any version, or not in the ledger",
-      );
+    const where = first === last ? `n ${first}` : `n ${first} to ${last}`;
+    if (last >= first) this.findings.add("record", where, "without any version, or not in the ledger");
   }
 
   private transaction(
@@ -303,22 +278,19 @@ export class LedgerVerification {
     const expected = (previous?.sequence ?? 0) + 1;
     if (transaction.sequence !== expected) add(`follows transaction ${expected - 1}: those between are missing`);
     if (previous !== null && transaction.at <= previous.at) add("is not later than its predecessor");
-    const isPrune = this.placed(transaction);
+    const isPrune = this.collect(transaction);
     if (own.length === 0 && !isPrune) add("has no versions");
     if (own.length > 0 && isPrune) add("is a prune's, but has versions");
     const lastN = Math.max(previous?.last_n ?? 0, ...own.filter((row) => row.is_creation === 1).map((row) => row.n));
     if (transaction.last_n !== lastN)
-      add(`says that the last record is n ${transaction.last_n}, but its versions say n ${lastN}`);
-    const hash = hashTransaction(
-      previous?.hash ?? CHAIN_START,
-      transaction,
-      own.map((row) => row.hash),
-    );
+      add(`gives n ${transaction.last_n} as the last record, but its versions give n ${lastN}`);
+    const versionHashes = own.map((row) => row.hash);
+    const hash = hashTransaction(previous?.hash ?? CHAIN_START, transaction, versionHashes);
     if (!isEqual(hash, transaction.hash)) add("its hash does not match its predecessor, its content and its versions");
   }
 
   /** Collects day ends and prunes. @returns whether the transaction is a prune */
-  private placed({ sequence, at, source, actor_type, organization_id }: LedgerTransaction): boolean {
+  private collect({ sequence, at, source, actor_type, organization_id }: LedgerTransaction): boolean {
     const last = this.dayEnds.at(-1);
     if (last !== undefined && Math.floor(last.at / DAY_MS) === Math.floor(at / DAY_MS)) this.dayEnds.pop();
     this.dayEnds.push({ sequence, at });
@@ -341,16 +313,19 @@ function isEqual(a: Uint8Array, b: Uint8Array): boolean {
   return Buffer.compare(a, b) === 0;
 }
 
-function isInPageOrder(
-  before: { sequence: number; kind: number; id: string },
-  after: { sequence: number; kind: number; id: string },
-): boolean {
+interface Creation {
+  readonly sequence: number;
+  readonly kind: number;
+  readonly id: string;
+}
+
+function isInPageOrder(before: Creation, after: Creation): boolean {
   if (before.sequence !== after.sequence) return before.sequence < after.sequence;
   if (before.kind !== after.kind) return before.kind < after.kind;
   return before.id < after.id;
 }
 
-function parsed(members: string | null): RecordBase | null {
+function parse(members: string | null): RecordBase | null {
   try {
     return members === null ? null : parseMembers<RecordBase>(members);
   } catch {

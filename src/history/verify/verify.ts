@@ -2,20 +2,21 @@
 // ledger. Read-only, in short steps, so that an appliance can keep running; later writes are left to the next run.
 
 import { formatInstant, type Instant } from "../../base/instant.ts";
+import { runSteps } from "../../base/steps.ts";
 import type { Sql } from "../../db/connection.ts";
 import { type SchemaObject, schemaDifferences } from "../../db/files/expected-schema.ts";
 import { DatabaseRefused } from "../../db/files/migrate.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { Resolution } from "../../db/pruned-history.ts";
 import { lostRows } from "../../db/row-sums.ts";
-import { besideCheckOf, describeLost, verifyBeside } from "./beside-ledger.ts";
+import { checkOfTable, describeLost, verifyOtherTables } from "./beside-ledger.ts";
 import { Derivation } from "./derived.ts";
-import { describeFirst, Findings, isOutOfRoom, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
+import { describeFirst, Findings, isOutOfSpace, KNOWN_CHECK, type ListedDamage } from "./findings.ts";
 import { verifySecrets } from "./implied-secrets.ts";
 import { inSnapshot } from "./ledger-walk.ts";
-import { LogRoom } from "./log-room.ts";
+import { WalPauses } from "./log-room.ts";
 import { DerivedVerification } from "./verify-derived.ts";
-import { type LedgerCount, LedgerVerification, type Until } from "./verify-ledger.ts";
+import { type LedgerCount, type LedgerEnd, LedgerVerification } from "./verify-ledger.ts";
 import { type ThinnedSegment, ThinningVerification } from "./verify-thinning.ts";
 
 /** Progress of a long operation. */
@@ -64,18 +65,14 @@ const LARGE_TABLE = "history_versions";
 
 /** Runs all steps at once. @throws DatabaseRefused if a prune changed the ledger meanwhile */
 export function verifyLedger(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions = {}): Report {
-  const steps = verifySteps(db, kinds, options);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    options.onProgress?.(step.value);
-  }
+  return runSteps(verifySteps(db, kinds, options), (progress) => options.onProgress?.(progress));
 }
 
 /** @param sentence introduces the first finding @throws DatabaseRefused */
-export function requireSound(report: Report, sentence: string): void {
-  const wrong = describeFirst(report);
-  if (wrong !== null) throw new DatabaseRefused(`${sentence}: ${wrong}. Run netledger verify for all findings.`);
+export function requireIntact(report: Report, sentence: string): void {
+  const firstFinding = describeFirst(report);
+  if (firstFinding !== null)
+    throw new DatabaseRefused(`${sentence}: ${firstFinding}. Run netledger verify for all findings.`);
 }
 
 /**
@@ -88,13 +85,13 @@ export function* verifySteps(
   kinds: readonly AnyKind[],
   options: VerifyOptions = {},
 ): Generator<VerifyProgress, Report> {
-  const room = options.isBusy === true ? new LogRoom(db.$client.filename) : null;
+  const pauses = options.isBusy === true ? new WalPauses(db.$client.filename) : null;
   const steps = allSteps(db, kinds, options);
   try {
     for (;;) {
       const step = steps.next();
       if (step.done === true) return step.value;
-      room?.give();
+      pauses?.pauseIfLarge();
       yield step.value;
     }
   } finally {
@@ -105,52 +102,47 @@ export function* verifySteps(
 function* allSteps(db: Sql, kinds: readonly AnyKind[], options: VerifyOptions): Generator<VerifyProgress, Report> {
   const unchecked = options.isBusy === true ? [LARGE_TABLE, ...(hasFreePages(db) ? [FREE_PAGES] : [])] : [];
   const { findings = new Findings() } = options;
-  findings.during("file", "sqlite_schema", () => checkSchema(db, findings));
-  const { until, head } = begin(db, findings);
+  findings.guard("file", "sqlite_schema", () => checkSchema(db, findings));
+  const { until, head } = findEnd(db, findings);
   const byCode = new Map(kinds.map((kind) => [kind.code, kind]));
   const derivation = new Derivation(db);
-  const ledger = new LedgerVerification({ db, kinds: byCode, until, findings, derivation });
-  const derived = new DerivedVerification({ db, kinds, until, findings, derivation });
-  const thinning = new ThinningVerification({ db, kinds: byCode, until, findings });
-  let overtaken = false;
-  if (options.knownHead !== undefined) checkKnown(db, options.knownHead, findings);
+  const input = { db, kinds: byCode, until, findings, derivation };
+  const ledger = new LedgerVerification(input);
+  const derived = new DerivedVerification({ ...input, kinds });
+  const thinning = new ThinningVerification(input);
+  let wasPruned = false;
+  if (options.knownHead !== undefined) checkKnownHead(db, options.knownHead, findings);
   try {
-    yield* summed("file", guarded(findings, fileChecks(db, findings, unchecked, options.isBusy === true)));
-    yield* placed(
-      "versions",
-      guarded(
-        findings,
-        ledger.versions((life) => derived.life(life)),
-      ),
-      until.lastN,
-    );
-    yield* placed("transactions", guarded(findings, ledger.transactions()), until.sequence);
-    yield* summed("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
-    yield* summed("live rows", guarded(findings, derived.liveRows()));
-    yield* summed("links and observations", guarded(findings, derived.leftovers()));
-    yield* summed("rows outside the ledger", guarded(findings, verifyBeside(db, kinds, findings)));
-    yield* summed("secrets", guarded(findings, verifySecrets(db, findings)));
-    yield* summed("census", guarded(findings, derived.census()));
-    yield* summed("spans", guarded(findings, derived.surplusSpans()));
-    yield* summed("span blocks", guarded(findings, derived.spanBlocks()));
-    yield* summed("activity", guarded(findings, derived.activity()));
-    yield* summed("counts of changes", guarded(findings, derived.changeCounts()));
-    yield* summed("search", guarded(findings, derived.surplusTexts()));
-    yield* summed("words of the search index", guarded(findings, derived.indexWords()));
-    yield* summed("names in the search index", guarded(findings, derived.calledWords()));
-    yield* summed("lineages", guarded(findings, derived.lineages()));
+    yield* withCount("file", guarded(findings, fileChecks(db, findings, unchecked, options.isBusy === true)));
+    const versions = ledger.versions((history) => derived.history(history));
+    yield* withPosition("versions", guarded(findings, versions), until.lastN);
+    yield* withPosition("transactions", guarded(findings, ledger.transactions()), until.sequence);
+    yield* withCount("dropped versions", guarded(findings, thinning.run(ledger.prunes, ledger.dayEnds)));
+    yield* withCount("live rows", guarded(findings, derived.liveRows()));
+    yield* withCount("links and observations", guarded(findings, derived.leftovers()));
+    yield* withCount("rows outside the ledger", guarded(findings, verifyOtherTables(db, kinds, findings)));
+    yield* withCount("secrets", guarded(findings, verifySecrets(db, findings)));
+    yield* withCount("census", guarded(findings, derived.census()));
+    yield* withCount("spans", guarded(findings, derived.surplusSpans()));
+    yield* withCount("span blocks", guarded(findings, derived.spanBlocks()));
+    yield* withCount("activity", guarded(findings, derived.activity()));
+    yield* withCount("counts of changes", guarded(findings, derived.changeCounts()));
+    yield* withCount("search", guarded(findings, derived.surplusTexts()));
+    yield* withCount("words of the search index", guarded(findings, derived.indexWords()));
+    yield* withCount("names in the search index", guarded(findings, derived.nameWords()));
+    yield* withCount("lineages", guarded(findings, derived.lineages()));
   } finally {
     ledger.close();
     derived.close();
   }
-  findings.during("segment", "history_segments", () => {
-    if (isOvertaken(db, until)) overtaken = true;
+  findings.guard("segment", "history_segments", () => {
+    wasPruned = wasPrunedSince(db, until);
   });
   let lost: Report["lost"] = new Map();
-  findings.during("memory", "row_sums", () => {
+  findings.guard("memory", "row_sums", () => {
     lost = lostRows(db);
   });
-  if (overtaken) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
+  if (wasPruned) throw new DatabaseRefused("The data were pruned in the meantime: verify them again.");
   return {
     head,
     count: ledger.count,
@@ -172,18 +164,15 @@ function checkSchema(db: Sql, findings: Findings): void {
         ? "is missing"
         : expected === null
           ? "does not belong to netledger"
-          : "differs from what netledger made";
-    findings.add(
-      isReplaceable ? "schema" : "file",
-      table === name ? `${type} ${name}` : `${type} ${name}, on ${table}`,
-      message,
-    );
+          : "differs from the definition in the migrations";
+    const where = table === name ? `${type} ${name}` : `${type} ${name}, on ${table}`;
+    findings.add(isReplaceable ? "schema" : "file", where, message);
   }
 }
 
 /** Detects a ledger truncated or replaced since its head was recorded. */
-function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings): void {
-  findings.during(KNOWN_CHECK, `transaction ${sequence}`, () => {
+function checkKnownHead(db: Sql, { sequence, hash }: KnownHead, findings: Findings): void {
+  findings.guard(KNOWN_CHECK, `transaction ${sequence}`, () => {
     const row = db.$client
       .query("SELECT lower(hex(hash)) AS hash FROM history_transactions WHERE sequence = ?")
       .get(sequence) as { hash: string } | null;
@@ -194,33 +183,26 @@ function checkKnown(db: Sql, { sequence, hash }: KnownHead, findings: Findings):
 }
 
 /** Whether a prune happened during the verification, which then saw an inconsistent ledger. */
-function isOvertaken(db: Sql, until: Until): boolean {
-  return (
-    db.$client
-      .query(
-        "SELECT 1 FROM history_segments JOIN history_transactions ON sequence = pruned_by WHERE pruned_by > ? LIMIT 1",
-      )
-      .get(until.sequence) !== null
-  );
+function wasPrunedSince(db: Sql, until: LedgerEnd): boolean {
+  const text = "SELECT 1 FROM history_segments JOIN history_transactions ON sequence = pruned_by WHERE pruned_by > ?";
+  return db.$client.query(text).get(until.sequence) !== null;
 }
 
 /** Determines the end of the ledger, and checks it. */
-function begin(db: Sql, findings: Findings): { until: Until; head: Report["head"] } {
+function findEnd(db: Sql, findings: Findings): { until: LedgerEnd; head: Report["head"] } {
   const ends: Array<{ table: string; n: number }> = [];
   for (const [table, maximum] of [
     ["history_records", "max(n)"],
     ["history_versions", "max(key) >> 31"],
   ] as const) {
-    findings.during("file", table, () => {
-      ends.push({
-        table,
-        n: (db.$client.query(`SELECT ${maximum} AS n FROM ${table}`).get() as { n: number | null }).n ?? 0,
-      });
+    findings.guard("file", table, () => {
+      const { n } = db.$client.query(`SELECT coalesce(${maximum}, 0) AS n FROM ${table}`).get() as { n: number };
+      ends.push({ table, n });
     });
   }
   // Read after the maxima, so that concurrent writes are not beyond it.
   let rows: Array<[number, number, number, Uint8Array]> = [];
-  findings.during("file", "history_transactions", () => {
+  findings.guard("file", "history_transactions", () => {
     rows = db.$client
       .query("SELECT sequence, at, last_n, hash FROM history_transactions ORDER BY sequence DESC LIMIT 1")
       .values() as typeof rows;
@@ -258,17 +240,16 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
     if (unchecked.includes(table)) continue;
     const index = searchIndexOf(table);
     const check = index === null ? "file" : "search";
-    findings.during(check, table, () =>
+    findings.guard(check, table, () =>
       inSnapshot(db, () => {
         // The index only notices recent commits when it is queried.
         if (index !== null) db.$client.prepare(`SELECT count(*) FROM ${index} WHERE ${index} MATCH 'a'`).values();
         for (const message of errorsOf(db, `integrity_check("${table}")`))
-          findings.add(besideCheckOf(table, message) ?? check, table, message);
-        for (const [, row, parent] of db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values() as Array<
-          [string, number | null, string]
-        >) {
+          findings.add(checkOfTable(table, message) ?? check, table, message);
+        const dangling = db.$client.prepare(`PRAGMA foreign_key_check("${table}")`).values();
+        for (const [, row, parent] of dangling as Array<[string, number | null, string]>) {
           const where = `${table}, row ${row ?? "?"}`;
-          findings.add(besideCheckOf(table) ?? "file", where, `refers to a row of ${parent} that does not exist`);
+          findings.add(checkOfTable(table) ?? "file", where, `refers to a row of ${parent} that does not exist`);
         }
       }),
     );
@@ -277,7 +258,7 @@ function* fileChecks(db: Sql, findings: Findings, unchecked: readonly string[], 
   // With a running appliance, skip pages that became free since the start, too.
   if (isBusy || !hasFreePages(db)) return;
   const seen = new Set(findings.list.map(({ message }) => message));
-  findings.during("file", FREE_PAGES, () => {
+  findings.guard("file", FREE_PAGES, () => {
     for (const message of errorsOf(db, "quick_check"))
       if (!seen.has(message)) findings.add("file", FREE_PAGES, message);
   });
@@ -296,13 +277,13 @@ function* guarded(findings: Findings, steps: Generator<number>): Generator<numbe
   try {
     yield* steps;
   } catch (error) {
-    if (isOutOfRoom(error)) throw error;
+    if (isOutOfSpace(error)) throw error;
     findings.add("file", "the database", error instanceof Error ? error.message : String(error));
   }
 }
 
 /** Steps that report their number of rows. */
-function* summed(step: string, steps: Generator<number>): Generator<VerifyProgress> {
+function* withCount(step: string, steps: Generator<number>): Generator<VerifyProgress> {
   let done = 0;
   for (const count of steps) {
     done += count;
@@ -311,12 +292,12 @@ function* summed(step: string, steps: Generator<number>): Generator<VerifyProgre
 }
 
 /** Steps that report their position within `total`. */
-function* placed(step: string, steps: Generator<number>, total: number): Generator<VerifyProgress> {
+function* withPosition(step: string, steps: Generator<number>, total: number): Generator<VerifyProgress> {
   for (const done of steps) yield { step, done, total };
 }
 
 /** Retention of a segment, in words. */
-export const KEPT_IN_WORDS: Readonly<Record<Resolution, string>> = {
+export const RETENTION_TEXTS: Readonly<Record<Resolution, string>> = {
   daily: "the last state of each day",
   monthly: "the last state of each month",
   none: "only the last state",
@@ -333,7 +314,7 @@ export function describeReport(report: Report): string {
     ...(dropped > 0 ? [`Dropped: ${dropped} versions, by their hashes`] : []),
     ...segments.map(
       ({ first, last, until, resolution, prunedBy }) =>
-        `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${KEPT_IN_WORDS[resolution]} (by transaction ${prunedBy})`,
+        `Thinned: transactions ${first} to ${last}, up to ${formatInstant(until)}: ${RETENTION_TEXTS[resolution]} (by transaction ${prunedBy})`,
     ),
     ...describeLost(lost),
     ...findings.map((finding) => `  ${finding.check}: ${finding.where}: ${finding.message}`),
@@ -342,6 +323,6 @@ export function describeReport(report: Report): string {
   if (unchecked.length > 0)
     lines.push(`Not checked while an appliance uses the data: the pages of ${unchecked.join(", ")}`);
   const total = findings.length + more;
-  lines.push(total === 0 ? "Sound." : `Not sound: ${total} ${total === 1 ? "finding" : "findings"}.`);
+  lines.push(total === 0 ? "No problems found." : `${total} ${total === 1 ? "problem" : "problems"} found.`);
   return `${lines.join("\n")}\n`;
 }

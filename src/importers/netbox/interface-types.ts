@@ -1,6 +1,6 @@
 // ifType (IANAifType-MIB) of NetBox interface types. Detail beyond ifType is lost.
 
-const WHOLE: ReadonlyMap<string, number> = new Map([
+const BY_SLUG: ReadonlyMap<string, number> = new Map([
   ["virtual", 53],
   ["bridge", 209],
   ["lag", 161],
@@ -18,7 +18,7 @@ const WHOLE: ReadonlyMap<string, number> = new Map([
   ["gpon", 250],
 ]);
 /** By slug prefix. */
-const BEGINNINGS: ReadonlyArray<readonly [beginning: string, ifType: number]> = [
+const BY_PREFIX: ReadonlyArray<readonly [beginning: string, ifType: number]> = [
   ["ieee802.11", 71],
   ["ieee802.15", 259],
   ["sonet", 39],
@@ -31,8 +31,8 @@ const OTHER = 1;
 /** @param slug `1000base-t`; null if none @returns null for a null slug */
 export function ifTypeOf(slug: string | null): number | null {
   if (slug === null) return null;
-  const begun = WHOLE.get(slug) ?? BEGINNINGS.find(([beginning]) => slug.startsWith(beginning))?.[1];
-  if (begun !== undefined) return begun;
+  const known = BY_SLUG.get(slug) ?? BY_PREFIX.find(([prefix]) => slug.startsWith(prefix))?.[1];
+  if (known !== undefined) return known;
   if (FIBRE_CHANNEL.test(slug)) return 56;
   return ETHERNET_MEDIA.test(slug) ? 6 : OTHER;
 }

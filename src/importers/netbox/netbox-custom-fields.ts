@@ -50,18 +50,18 @@ export class NetboxCustomFields {
     this.api = api;
   }
 
-  /** @returns null if no kind here can have the field; a sentence if it has no name @throws RemoteTrouble */
+  /** @returns null if no kind here can have the field; a sentence if it has no name @throws RemoteError */
   async read(field: ForeignObject, origin: Origin): Promise<WantedField | string | null> {
     const name = asText(field.name);
     if (name === null) return "has no name";
     const types = listOf(field.object_types ?? field.content_types).map((type) => asText(type) ?? "");
     const kinds = [...new Set(types.flatMap((type) => KINDS.get(type) ?? []))];
     if (kinds.length === 0) return null;
-    const told = choiceOf(field.type) ?? "";
-    const choices = /select$/.test(told) ? await this.choicesOf(field) : null;
+    const given = choiceOf(field.type) ?? "";
+    const choices = /select$/.test(given) ? await this.choicesOf(field) : null;
     const labels = [...new Set(choices?.values())];
     const isOpen = labels.length === 0 || labels.length > FIELD_CHOICES_MAX;
-    const type = (told === "select" && isOpen ? null : TYPES.get(told)) ?? "text";
+    const type = (given === "select" && isOpen ? null : TYPES.get(given)) ?? "text";
     const key = keyOf(name);
     this.known.set(name, { key, kinds, type, choices: choices ?? new Map() });
     return {
@@ -78,10 +78,10 @@ export class NetboxCustomFields {
   /** Returns an object's values of the fields of its kind. */
   valuesOf(object: ForeignObject, kind: FieldKind): CustomValues {
     const values: Record<string, FieldValue> = {};
-    const told = asObject(object.custom_fields);
-    for (const [name, field] of told === null ? [] : this.known) {
-      if (!field.kinds.includes(kind) || !Object.hasOwn(told as object, name)) continue;
-      const value = convertedValue(field, ownValue(told as ForeignObject, name));
+    const given = asObject(object.custom_fields);
+    for (const [name, field] of given === null ? [] : this.known) {
+      if (!field.kinds.includes(kind) || !Object.hasOwn(given as object, name)) continue;
+      const value = convertedValue(field, ownValue(given as ForeignObject, name));
       if (value !== null) values[field.key] = value;
     }
     return values;
@@ -98,10 +98,10 @@ export class NetboxCustomFields {
 
   private async readSets(): Promise<Map<number, Choices | null>> {
     const sets = new Map<number, Choices | null>();
-    for await (const page of this.api.heldPages(CHOICE_SETS)) {
+    for await (const page of this.api.boundedPages(CHOICE_SETS)) {
       for (const set of page) {
-        const isWhole = choiceOf(set.base_choices) === null;
-        sets.set(idOf(set) ?? 0, isWhole ? new Map(listOf(set.extra_choices).flatMap(pairOf)) : null);
+        const isComplete = choiceOf(set.base_choices) === null;
+        sets.set(idOf(set) ?? 0, isComplete ? new Map(listOf(set.extra_choices).flatMap(pairOf)) : null);
       }
     }
     return sets;
@@ -116,8 +116,8 @@ function pairOf(choice: unknown): Array<readonly [value: string, label: string]>
 
 /** Converts a name to a key: lower-case letters, digits and underscores, a letter first. */
 function keyOf(name: string): string {
-  const plain = name.toLowerCase();
-  return /^[a-z]/.test(plain) ? plain : `f_${plain}`;
+  const lowercased = name.toLowerCase();
+  return /^[a-z]/.test(lowercased) ? lowercased : `f_${lowercased}`;
 }
 
 /** Null if empty. A value of the wrong type is passed on unchanged, to be refused. */

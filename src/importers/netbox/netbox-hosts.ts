@@ -2,12 +2,12 @@
 
 import { asInteger, asObject, asText, type ForeignObject, idOf, listOf, nameOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
-import { orRefusal, orRefusalNow } from "../or-refusal.ts";
-import type { BroughtKind } from "../plan.ts";
+import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
+import type { ImportKind } from "../plan.ts";
 import {
   type Batches,
   isRefused,
-  type NetworkPlace,
+  type NetworkRef,
   type Origin,
   type Refused,
   type VlanName,
@@ -21,7 +21,7 @@ import type { NetboxCustomFields } from "./netbox-custom-fields.ts";
 import { addressOf, choiceOf, tagNames } from "./netbox-fields.ts";
 
 /** Devices whose parts are requested together. */
-const DEVICES_AT_ONCE = 50;
+const DEVICES_PER_BATCH = 50;
 /** Maximum parts per device: no host has more. The rest is refused. */
 const PARTS_MAX = 10_000;
 /**
@@ -30,9 +30,9 @@ const PARTS_MAX = 10_000;
 const IF_INDEX_BASE = 2 ** 30;
 const IP_ADDRESSES = "/api/ipam/ip-addresses/";
 
-export interface NetboxPlaces {
+export interface NetboxContext {
   originOf(path: string, object: ForeignObject): Origin | Refused;
-  placeOf(object: ForeignObject): Promise<NetworkPlace>;
+  placeOf(object: ForeignObject): Promise<NetworkRef>;
   vlanName(value: unknown): VlanName | null;
   readonly custom: NetboxCustomFields;
 }
@@ -54,7 +54,7 @@ const VIRTUAL_MACHINES: Machines = {
 /** A list of machine parts. */
 interface Parts {
   readonly path: string;
-  readonly kind: BroughtKind;
+  readonly kind: ImportKind;
   readonly ownerOf: (part: ForeignObject) => number | null;
   /** Reason why a part cannot be imported. */
   readonly problemOf: (part: ForeignObject) => string | null;
@@ -62,17 +62,17 @@ interface Parts {
 
 export class NetboxHosts {
   private readonly api: NetboxApi;
-  private readonly places: NetboxPlaces;
+  private readonly context: NetboxContext;
 
-  constructor(api: NetboxApi, places: NetboxPlaces) {
+  constructor(api: NetboxApi, context: NetboxContext) {
     this.api = api;
-    this.places = places;
+    this.context = context;
   }
 
-  /** @throws RemoteTrouble */
+  /** @throws RemoteError */
   async *all(): Batches<WantedHost> {
     for (const machines of [DEVICES, VIRTUAL_MACHINES]) {
-      for await (const page of this.api.pages(machines.path, "&exclude=config_context", DEVICES_AT_ONCE))
+      for await (const page of this.api.pages(machines.path, "&exclude=config_context", DEVICES_PER_BATCH))
         yield await this.batch(machines, page);
     }
   }
@@ -96,7 +96,7 @@ export class NetboxHosts {
     for (const machine of page) {
       const id = idOf(machine) ?? 0;
       hosts.push(
-        await orRefusal(this.api.urlOf(machines.path, machine), () =>
+        await catchRefusal(this.api.urlOf(machines.path, machine), () =>
           this.hostOf(machines, machine, interfaces.get(id) ?? [], addresses.get(id) ?? [], refused),
         ),
       );
@@ -114,7 +114,7 @@ export class NetboxHosts {
     const parts = new Map<number, ForeignObject[]>(ids.map((id) => [id, []]));
     if (ids.length === 0) return parts;
     const query = ids.map((id) => `&${machines.owner}_id=${id}`).join("");
-    for await (const page of this.api.heldPages(path, query)) {
+    for await (const page of this.api.boundedPages(path, query)) {
       for (const part of page) {
         const list = parts.get(ownerOf(part) ?? 0);
         if (list === undefined) continue;
@@ -134,18 +134,18 @@ export class NetboxHosts {
     addresses: readonly ForeignObject[],
     refused: Refused[],
   ): Promise<WantedHost | Refused> {
-    const origin = this.places.originOf(machines.path, machine);
+    const origin = this.context.originOf(machines.path, machine);
     if ("refused" in origin) return origin;
     const type = asObject(machine.device_type);
     const names = new Map(interfaces.map((each) => [idOf(each), each] as const));
     const primary = new Set([idOf(machine.primary_ip4), idOf(machine.primary_ip6), idOf(machine.primary_ip)]);
-    const named = addresses.find((each) => primary.has(idOf(each) ?? -1) && asText(each.dns_name) !== null);
+    const primaryAddress = addresses.find((each) => primary.has(idOf(each) ?? -1) && asText(each.dns_name) !== null);
     return {
       ...origin,
-      network: await this.places.placeOf(machine),
+      network: await this.context.placeOf(machine),
       // A NetBox device may have no name.
       name: asText(machine.name) ?? asText(machine.display) ?? `${machines.owner} ${idOf(machine)}`,
-      hostname: asText(named?.dns_name),
+      hostname: asText(primaryAddress?.dns_name),
       description: asText(machine.description),
       manufacturer: nameOf(type?.manufacturer),
       model: asText(type?.model),
@@ -153,38 +153,38 @@ export class NetboxHosts {
       asset_tag: asText(machine.asset_tag),
       sys_location: locationOf(machine),
       tags: tagNames(machine),
-      custom: this.places.custom.valuesOf(machine, "host"),
-      interfaces: this.sound(machines.interfaces, "interfaces", interfaces, refused, (each) =>
+      custom: this.context.custom.valuesOf(machine, "host"),
+      interfaces: this.convertParts(machines.interfaces, "interfaces", interfaces, refused, (each) =>
         this.interfaceOf(machines, each),
       ),
-      addresses: this.sound(IP_ADDRESSES, "addresses", addresses, refused, (each) =>
+      addresses: this.convertParts(IP_ADDRESSES, "addresses", addresses, refused, (each) =>
         this.addressOfHost(machines, origin, each, names),
       ),
     };
   }
 
   /** Converts parts; a failing part is refused, and its host is imported without it. */
-  private sound<Part extends object>(
+  private convertParts<Part extends object>(
     path: string,
-    kind: BroughtKind,
+    kind: ImportKind,
     parts: readonly ForeignObject[],
     refused: Refused[],
     convert: (part: ForeignObject) => Part | null,
   ): Part[] {
     return parts.flatMap((part) => {
-      const made = orRefusalNow(this.api.urlOf(path, part), () => convert(part));
-      if (made === null) return [];
-      if (!isRefused(made)) return [made];
-      refused.push({ ...made, kind });
+      const converted = catchRefusalSync(this.api.urlOf(path, part), () => convert(part));
+      if (converted === null) return [];
+      if (!isRefused(converted)) return [converted];
+      refused.push({ ...converted, kind });
       return [];
     });
   }
 
   private interfaceOf(machines: Machines, object: ForeignObject): WantedInterface | null {
-    const origin = this.places.originOf(machines.interfaces, object);
+    const origin = this.context.originOf(machines.interfaces, object);
     if ("refused" in origin) return null;
     const speedKbps = asInteger(object.speed);
-    const vlans = listOf(object.tagged_vlans).flatMap((vlan) => this.places.vlanName(vlan) ?? []);
+    const vlans = listOf(object.tagged_vlans).flatMap((vlan) => this.context.vlanName(vlan) ?? []);
     return {
       ...origin,
       if_index: IF_INDEX_BASE + ((idOf(object) ?? 0) % IF_INDEX_BASE),
@@ -194,8 +194,8 @@ export class NetboxHosts {
       speed_bps: speedKbps === null ? null : speedKbps * 1_000,
       admin_status: object.enabled === false ? "Down" : "Up",
       mac_address: macOf(object),
-      custom: this.places.custom.valuesOf(object, "if_entry"),
-      native_vlan: this.places.vlanName(object.untagged_vlan),
+      custom: this.context.custom.valuesOf(object, "if_entry"),
+      native_vlan: this.context.vlanName(object.untagged_vlan),
       vlans,
     };
   }
@@ -206,19 +206,19 @@ export class NetboxHosts {
     object: ForeignObject,
     interfaces: ReadonlyMap<number | null, ForeignObject>,
   ): WantedAddress | null {
-    const origin = this.places.originOf(IP_ADDRESSES, object);
+    const origin = this.context.originOf(IP_ADDRESSES, object);
     const address = addressOf(object.address);
     if ("refused" in origin || address === null) return null;
     const interfaceId = asInteger(object.assigned_object_id) ?? idOf(object.assigned_object);
-    const on = interfaces.get(interfaceId) ?? asObject(object.assigned_object);
+    const port = interfaces.get(interfaceId) ?? asObject(object.assigned_object);
     return {
       url: origin.url,
       // A moved address becomes a different record on another host.
       id: idOfUrl(`${origin.id} ${host.id}`),
       ip_address: address.ip,
       prefixLength: address.prefixLength,
-      name: asText(object.dns_name) ?? asText(on?.name),
-      mac_address: on === null ? null : macOf(on),
+      name: asText(object.dns_name) ?? asText(port?.name),
+      mac_address: port === null ? null : macOf(port),
       interfaceId: interfaceId === null ? null : idOfUrl(this.api.identityOf(machines.interfaces, interfaceId)),
     };
   }

@@ -1,17 +1,17 @@
 // NetBox as a source: sites become networks, devices and virtual machines hosts, prefixes subnets, unassigned addresses
 // ranges of one.
 
-import { colorNear } from "../colors.ts";
-import { RemoteTrouble } from "../json-client.ts";
+import { nearestColor } from "../colors.ts";
+import { RemoteError } from "../json-client.ts";
 import { asInteger, asObject, asText, type ForeignObject, idOf } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
-import { orRefusal, orRefusalNow } from "../or-refusal.ts";
-import { PrefixPlaces } from "../prefix-places.ts";
+import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
+import { PrefixMap } from "../prefix-places.ts";
 import {
   type Batches,
-  type BroughtSource,
+  type ImportSource,
   isRefused,
-  type NetworkPlace,
+  type NetworkRef,
   type Origin,
   type Refused,
   type VlanName,
@@ -26,7 +26,7 @@ import { NetboxApi, type NetboxServer } from "./netbox-api.ts";
 import { NetboxCustomFields } from "./netbox-custom-fields.ts";
 import { addressOf, tagNames } from "./netbox-fields.ts";
 import { NetboxHosts } from "./netbox-hosts.ts";
-import { SitePlaces } from "./site-places.ts";
+import { SiteResolver } from "./site-places.ts";
 
 /** List paths. */
 const TAGS = "/api/extras/tags/";
@@ -36,7 +36,7 @@ const VLANS = "/api/ipam/vlans/";
 const PREFIXES = "/api/ipam/prefixes/";
 const IP_ADDRESSES = "/api/ipam/ip-addresses/";
 
-const LEFT_OUT = [
+const NOT_IMPORTED = [
   "regions, groups of sites, tenants, contacts",
   "status and role of devices, prefixes and addresses",
   "cables, circuits, power, modules, inventory items",
@@ -45,19 +45,19 @@ const LEFT_OUT = [
 ] as const;
 
 /** Reads an object: a sentence if it is invalid, null to skip it. */
-type Read<T> = (object: ForeignObject, origin: Origin) => Promise<T | string | null> | T | string;
+type ObjectReader<T> = (object: ForeignObject, origin: Origin) => Promise<T | string | null> | T | string;
 
-export class Netbox implements BroughtSource {
+export class Netbox implements ImportSource {
   readonly title: string;
   readonly reason: string;
-  readonly leftOut = LEFT_OUT;
+  readonly leftOut = NOT_IMPORTED;
   private readonly api: NetboxApi;
   private readonly identity: string;
-  private readonly sites: SitePlaces;
+  private readonly sites: SiteResolver;
   private readonly custom: NetboxCustomFields;
-  private readonly prefixes = new PrefixPlaces<NetworkPlace>();
+  private readonly prefixes = new PrefixMap<NetworkRef>();
 
-  /** @throws RemoteTrouble */
+  /** @throws RemoteError */
   static async open(server: NetboxServer, identity: string): Promise<Netbox> {
     const api = new NetboxApi(server, identity);
     return new Netbox(api, identity, await api.version());
@@ -69,11 +69,11 @@ export class Netbox implements BroughtSource {
     this.title = `NetBox ${version}`;
     this.reason = `Import from NetBox at ${identity}`;
     this.custom = new NetboxCustomFields(api);
-    this.sites = new SitePlaces(api);
+    this.sites = new SiteResolver(api);
   }
 
   derivedId(url: string, detail: string): string {
-    return idOfUrl(`${url === "" ? this.identity : this.identityOfShown(url)}#${detail}`);
+    return idOfUrl(`${url === "" ? this.identity : this.identityOfUrl(url)}#${detail}`);
   }
 
   tags(): Batches<WantedTag> {
@@ -82,7 +82,7 @@ export class Netbox implements BroughtSource {
       return {
         ...origin,
         name: asText(name) ?? "",
-        color: colorNear(asText(color)),
+        color: nearestColor(asText(color)),
         description: asText(description),
       };
     });
@@ -151,7 +151,7 @@ export class Netbox implements BroughtSource {
         // Check even though the list is filtered: addresses of devices are imported with them.
         if (/interface$/.test(asText(object.assigned_object_type) ?? "")) return [];
         const origin = this.originOf(IP_ADDRESSES, object);
-        return isRefused(origin) ? [origin] : [orRefusalNow(origin.url, () => this.rangeOf(object, origin))];
+        return isRefused(origin) ? [origin] : [catchRefusalSync(origin.url, () => this.rangeOf(object, origin))];
       });
     }
   }
@@ -159,21 +159,21 @@ export class Netbox implements BroughtSource {
   private rangeOf(object: ForeignObject, origin: Origin): WantedRange | Refused {
     const address = addressOf(object.address);
     if (address === null) return { url: origin.url, refused: "has no IP address with a prefix length" };
-    const says = [asText(object.dns_name), asText(object.description)].filter((text) => text !== null);
+    const texts = [asText(object.dns_name), asText(object.description)].filter((text) => text !== null);
     return {
       ...origin,
-      network: this.prefixes.placeOf(spaceOf(object), address.ip) ?? null,
+      network: this.prefixes.lookup(spaceOf(object), address.ip) ?? null,
       first: address.ip,
       last: address.ip,
       prefixLength: address.prefixLength,
       purpose: "Reserved",
-      description: says.length === 0 ? null : says.join(": "),
+      description: texts.length === 0 ? null : texts.join(": "),
       tags: tagNames(object),
       custom: this.custom.valuesOf(object, "ip_range"),
     };
   }
 
-  private async *objects<T extends object>(path: string, read: Read<T>): Batches<T> {
+  private async *objects<T extends object>(path: string, read: ObjectReader<T>): Batches<T> {
     for await (const page of this.api.pages(path)) {
       const batch: Array<T | Refused> = [];
       for (const object of page) {
@@ -182,7 +182,7 @@ export class Netbox implements BroughtSource {
           batch.push(origin);
           continue;
         }
-        const wanted = await orRefusal(origin.url, () => read(object, origin));
+        const wanted = await catchRefusal(origin.url, () => read(object, origin));
         if (wanted === null) continue;
         batch.push(typeof wanted === "string" ? { url: origin.url, refused: wanted } : wanted);
       }
@@ -196,7 +196,7 @@ export class Netbox implements BroughtSource {
     return id === null ? { url, refused: "has no id" } : { url, id: idOfUrl(this.api.identityOf(path, id)) };
   }
 
-  private placeOfSite(site: number | null): NetworkPlace {
+  private placeOfSite(site: number | null): NetworkRef {
     return site === null ? null : idOfUrl(this.api.identityOf(SITES, site));
   }
 
@@ -209,9 +209,9 @@ export class Netbox implements BroughtSource {
   }
 
   /** Converts a user-visible URL to the form used for IDs. */
-  private identityOfShown(url: string): string {
+  private identityOfUrl(url: string): string {
     const path = url.slice(url.indexOf("/api/"));
-    if (path === url) throw new RemoteTrouble(`${url} is not a URL of this NetBox`);
+    if (path === url) throw new RemoteError(`${url} is not a URL of this NetBox`);
     return this.identity + path;
   }
 }

@@ -4,38 +4,38 @@ import { asInteger, asText, type ForeignObject, idOf } from "../object-fields.ts
 import type { NetboxApi } from "./netbox-api.ts";
 
 /** Lists of objects with a site, and the field that refers to them. */
-const PLACED = {
+const LISTS = {
   location: "/api/dcim/locations/",
   group: "/api/ipam/vlan-groups/",
   cluster: "/api/virtualization/clusters/",
 } as const;
-type PlacedKind = keyof typeof PLACED;
+type ListKind = keyof typeof LISTS;
 
-export class SitePlaces {
+export class SiteResolver {
   private readonly api: NetboxApi;
-  private readonly lists = new Map<PlacedKind, Promise<Map<number, number | null>>>();
+  private readonly lists = new Map<ListKind, Promise<Map<number, number | null>>>();
 
   constructor(api: NetboxApi) {
     this.api = api;
   }
 
-  /** @returns the site ID; null if none, and for a region or site group @throws RemoteTrouble */
+  /** @returns the site ID; null if none, and for a region or site group @throws RemoteError */
   async siteOf(object: ForeignObject): Promise<number | null> {
     const site = idOf(object.site);
     if (site !== null) return site;
     const scopeId = asInteger(object.scope_id) ?? idOf(object.scope);
     const scopeType = asText(object.scope_type);
     if (scopeId !== null && scopeType === "dcim.site") return scopeId;
-    if (scopeId !== null && scopeType === "dcim.location") return this.listed("location", scopeId);
+    if (scopeId !== null && scopeType === "dcim.location") return this.siteFromList("location", scopeId);
     for (const kind of ["group", "cluster"] as const) {
       const id = idOf(object[kind]);
-      const found = id === null ? null : await this.listed(kind, id);
+      const found = id === null ? null : await this.siteFromList(kind, id);
       if (found !== null) return found;
     }
     return null;
   }
 
-  private async listed(kind: PlacedKind, id: number): Promise<number | null> {
+  private async siteFromList(kind: ListKind, id: number): Promise<number | null> {
     let list = this.lists.get(kind);
     if (list === undefined) {
       list = this.read(kind);
@@ -45,9 +45,9 @@ export class SitePlaces {
   }
 
   /** Listed objects have their own site or scope: nested groups are not followed. */
-  private async read(kind: PlacedKind): Promise<Map<number, number | null>> {
+  private async read(kind: ListKind): Promise<Map<number, number | null>> {
     const sites = new Map<number, number | null>();
-    for await (const page of this.api.heldPages(PLACED[kind])) {
+    for await (const page of this.api.boundedPages(LISTS[kind])) {
       for (const object of page) {
         const id = idOf(object);
         const { site, scope_type, scope_id, scope } = object;

@@ -1,6 +1,6 @@
 // Client of phpIPAM's documented REST API: object lists, readable errors.
 
-import { JsonClient, type JsonServer, onOneLine, RemoteTrouble } from "../json-client.ts";
+import { JsonClient, type JsonServer, onOneLine, RemoteError } from "../json-client.ts";
 import { asObject, asText, type ForeignObject } from "../object-fields.ts";
 
 const PRODUCT = "phpIPAM";
@@ -25,26 +25,26 @@ export class PhpipamApi {
   /**
    * Returns the objects of a list; phpIPAM has no paging.
    * @param path `/sections/`
-   * @throws RemoteTrouble
+   * @throws RemoteError
    */
   async list(path: string): Promise<readonly ForeignObject[]> {
     const { status, body } = await this.client.get(this.appPath + path);
     const envelope = asObject(body);
     const url = this.urlOf(path);
     const code = Number(envelope?.code ?? Number.NaN);
-    // phpIPAM answers 404 for an empty list.
+    // phpIPAM returns 404 for an empty list.
     if (envelope !== null && (status === 404 || code === 404)) return [];
     const message = onOneLine(asText(envelope?.message) ?? "no reason");
     if (status === 401 || status === 403 || code === 401 || code === 403)
-      throw new RemoteTrouble(`phpIPAM refuses the token for ${url}: ${message}`);
+      throw new RemoteError(`phpIPAM rejects the token for ${url}: ${message}`);
     if (status !== 200 || envelope === null || Number.isNaN(code) || code >= 300)
-      throw new RemoteTrouble(
+      throw new RemoteError(
         envelope === null || Number.isNaN(code)
-          ? `${url} answers ${status} with unexpected JSON: is it a phpIPAM?`
-          : `phpIPAM answers ${code} to ${url}: ${message}`,
+          ? `${url} returns ${status} with unexpected JSON: is it phpIPAM?`
+          : `phpIPAM returns ${code} for ${url}: ${message}`,
       );
     const data = envelope.data ?? [];
-    if (!Array.isArray(data)) throw new RemoteTrouble(`${url} does not answer with a list of objects`);
+    if (!Array.isArray(data)) throw new RemoteError(`${url} does not return a list of objects`);
     return data.map((row) => asObject(row) ?? {});
   }
 

@@ -29,7 +29,7 @@ export class PhpipamCustomFields {
     this.api = api;
   }
 
-  /** One field per key, for all kinds that have it. @throws RemoteTrouble */
+  /** One field per key, for all kinds that have it. @throws RemoteError */
   async read(): Promise<Array<WantedField | Refused>> {
     const found = new Map<string, WantedField & { readonly kinds: FieldKind[] }>();
     const refused: Refused[] = [];
@@ -68,8 +68,8 @@ export class PhpipamCustomFields {
     const nested = asObject(object.custom_fields) ?? {};
     const values: Record<string, FieldValue> = {};
     for (const [name, { key, type }] of this.known.get(kind) ?? []) {
-      const told = Object.hasOwn(nested, name) ? ownValue(nested, name) : ownValue(object, name);
-      const value = columnValue(type, told);
+      const raw = Object.hasOwn(nested, name) ? ownValue(nested, name) : ownValue(object, name);
+      const value = columnValue(type, raw);
       if (value !== null) values[key] = value;
     }
     return values;
@@ -80,11 +80,11 @@ const PREFIX = /^custom_/;
 
 /** Converts a name to a key: lower-case letters, digits and underscores, a letter first. */
 function keyOfColumn(name: string): string {
-  const plain = name
+  const normalized = name
     .replace(PREFIX, "")
     .toLowerCase()
     .replaceAll(/[^a-z0-9_]+/g, "_");
-  return /^[a-z]/.test(plain) ? plain : `f_${plain}`;
+  return /^[a-z]/.test(normalized) ? normalized : `f_${normalized}`;
 }
 
 /** By database column type: `varchar(256)`. */

@@ -1,16 +1,16 @@
 // phpIPAM as a source: sections become networks, devices hosts with the addresses that refer to them, other addresses
 // ranges of one.
 
-import { colorNear } from "../colors.ts";
+import { nearestColor } from "../colors.ts";
 import { asText, type ForeignObject } from "../object-fields.ts";
 import { idOfUrl } from "../object-ids.ts";
-import { orRefusal, orRefusalNow } from "../or-refusal.ts";
-import { PrefixPlaces } from "../prefix-places.ts";
+import { catchRefusal, catchRefusalSync } from "../or-refusal.ts";
+import { PrefixMap } from "../prefix-places.ts";
 import {
   type Batches,
-  type BroughtSource,
+  type ImportSource,
   isRefused,
-  type NetworkPlace,
+  type NetworkRef,
   type Origin,
   type Refused,
   type VlanName,
@@ -26,7 +26,7 @@ import {
 import { PhpipamApi, type PhpipamServer } from "./phpipam-api.ts";
 import { PhpipamCustomFields } from "./phpipam-custom-fields.ts";
 
-const LEFT_OUT = [
+const NOT_IMPORTED = [
   "customers, racks, circuits, nameservers, permissions",
   "L2 domains, VRFs, folders, NAT",
   "owner, note and MAC address of addresses that no device has",
@@ -35,29 +35,29 @@ const LEFT_OUT = [
 ] as const;
 
 /** Devices per batch. */
-const DEVICES_AT_ONCE = 25;
+const DEVICES_PER_BATCH = 25;
 
 /** A subnet as referenced by other objects. */
 interface KnownSubnet {
-  readonly network: NetworkPlace;
+  readonly network: NetworkRef;
   readonly prefixLength: number;
 }
 
-export class Phpipam implements BroughtSource {
+export class Phpipam implements ImportSource {
   readonly title = "phpIPAM";
   readonly reason: string;
-  readonly leftOut = LEFT_OUT;
+  readonly leftOut = NOT_IMPORTED;
   private readonly api: PhpipamApi;
   private readonly identity: string;
   private readonly sections: readonly ForeignObject[];
   private readonly subnetsById = new Map<number, KnownSubnet>();
-  private readonly prefixes = new PrefixPlaces<KnownSubnet>();
+  private readonly prefixes = new PrefixMap<KnownSubnet>();
   private readonly vlansById = new Map<number, VlanName>();
   private readonly tagNames = new Map<number, string>();
   private readonly deviceIds = new Set<number>();
   private readonly custom: PhpipamCustomFields;
 
-  /** @throws RemoteTrouble if the server is not phpIPAM or rejects the token */
+  /** @throws RemoteError if the server is not phpIPAM or rejects the token */
   static async open(server: PhpipamServer, identity: string): Promise<Phpipam> {
     const api = new PhpipamApi(server, identity);
     return new Phpipam(api, identity, await api.list("/sections/"));
@@ -78,10 +78,10 @@ export class Phpipam implements BroughtSource {
 
   async *tags(): Batches<WantedTag> {
     const tags = await this.api.list("/tools/tags/");
-    yield this.each("/tools/tags/", tags, (tag, origin) => {
+    yield this.convertRows("/tools/tags/", tags, (tag, origin) => {
       const name = asText(tag.type) ?? "";
       this.tagNames.set(wholeNumber(tag.id) ?? 0, name);
-      return [{ ...origin, name, color: colorNear(asText(tag.bgcolor)), description: null }];
+      return [{ ...origin, name, color: nearestColor(asText(tag.bgcolor)), description: null }];
     });
   }
 
@@ -90,14 +90,14 @@ export class Phpipam implements BroughtSource {
   }
 
   async *networks(): Batches<WantedNetwork> {
-    yield this.each("/sections/", this.sections, (section, origin) => [
+    yield this.convertRows("/sections/", this.sections, (section, origin) => [
       { ...origin, name: asText(section.name) ?? "", description: asText(section.description), tags: [] },
     ]);
   }
 
   /** In each section whose subnets use the VLAN; in the default network if none do. */
   async *vlans(): Batches<WantedVlan> {
-    const networks = new Map<number, Set<NetworkPlace>>();
+    const networks = new Map<number, Set<NetworkRef>>();
     for (const section of this.sections) {
       for (const subnet of await this.subnetsOf(section)) {
         const id = wholeNumber(subnet.vlanId) ?? 0;
@@ -106,7 +106,7 @@ export class Phpipam implements BroughtSource {
     }
     const vlans = await this.api.list("/vlan/");
     const withIds = vlans.map((vlan) => ({ ...vlan, id: wholeNumber(vlan.vlanId) ?? vlan.id }));
-    yield this.each("/vlan/", withIds, (vlan, { url }): Array<WantedVlan | Refused> => {
+    yield this.convertRows("/vlan/", withIds, (vlan, { url }): Array<WantedVlan | Refused> => {
       const id = wholeNumber(vlan.id) ?? 0;
       const number = wholeNumber(vlan.number);
       if (number === null) return [{ url, refused: "has no number" }];
@@ -128,8 +128,8 @@ export class Phpipam implements BroughtSource {
     for (const section of this.sections) {
       const network = this.placeOf(section);
       const subnets = await this.subnetsOf(section);
-      const real = subnets.filter((subnet) => !flagOf(subnet.isFolder));
-      yield this.each("/subnets/", real, (subnet, origin): WantedSubnet[] => {
+      const subnetRows = subnets.filter((subnet) => !flagOf(subnet.isFolder));
+      yield this.convertRows("/subnets/", subnetRows, (subnet, origin): WantedSubnet[] => {
         const prefixLength = wholeNumber(subnet.mask);
         const cidr = `${asText(subnet.subnet) ?? ""}/${prefixLength ?? ""}`;
         if (prefixLength !== null) {
@@ -154,17 +154,16 @@ export class Phpipam implements BroughtSource {
   }
 
   async *hosts(): Batches<WantedHost> {
-    const locations = new Map(
-      (await this.api.list("/tools/locations/")).map((each) => [wholeNumber(each.id), asText(each.name)] as const),
-    );
+    const listed = await this.api.list("/tools/locations/");
+    const locations = new Map(listed.map(({ id, name }) => [wholeNumber(id), asText(name)]));
     const devices = await this.api.list("/devices/");
     for (const device of devices) this.deviceIds.add(wholeNumber(device.id) ?? 0);
-    for (let start = 0; start < devices.length; start += DEVICES_AT_ONCE) {
+    for (let start = 0; start < devices.length; start += DEVICES_PER_BATCH) {
       const batch: Array<WantedHost | Refused> = [];
-      for (const device of devices.slice(start, start + DEVICES_AT_ONCE)) {
+      for (const device of devices.slice(start, start + DEVICES_PER_BATCH)) {
         const origin = this.originOf("/devices/", device);
         if (isRefused(origin)) batch.push(origin);
-        else batch.push(await orRefusal(origin.url, () => this.hostOf(device, origin, locations)));
+        else batch.push(await catchRefusal(origin.url, () => this.hostOf(device, origin, locations)));
       }
       yield batch;
     }
@@ -174,10 +173,13 @@ export class Phpipam implements BroughtSource {
   async *ranges(): Batches<WantedRange> {
     for (const [id, subnet] of this.subnetsById) {
       const addresses = await this.api.list(`/subnets/${id}/addresses/`);
-      const free = addresses.filter((address) => !this.deviceIds.has(deviceOf(address)));
-      yield this.each("/addresses/", free, (address, origin): WantedRange[] => {
+      // Before 1.3, the field was named switch. 0 if none.
+      const unassigned = addresses.filter(
+        (address) => !this.deviceIds.has(wholeNumber(address.deviceId) ?? wholeNumber(address.switch) ?? 0),
+      );
+      yield this.convertRows("/addresses/", unassigned, (address, origin): WantedRange[] => {
         const ip = asText(address.ip) ?? "";
-        const says = [asText(address.hostname), asText(address.description)].filter((text) => text !== null);
+        const texts = [asText(address.hostname), asText(address.description)].filter((text) => text !== null);
         const tag = this.tagNames.get(wholeNumber(address.tag) ?? 0);
         return [
           {
@@ -187,7 +189,7 @@ export class Phpipam implements BroughtSource {
             last: ip,
             prefixLength: subnet.prefixLength,
             purpose: flagOf(address.is_gateway) ? "Gateway" : "Reserved",
-            description: says.length === 0 ? null : says.join(": "),
+            description: texts.length === 0 ? null : texts.join(": "),
             tags: tag === undefined ? [] : [tag],
             custom: this.custom.valuesOf(address, "ip_range"),
           },
@@ -203,21 +205,21 @@ export class Phpipam implements BroughtSource {
   ): Promise<WantedHost> {
     const rows = await this.api.list(`/devices/${wholeNumber(device.id)}/addresses/`);
     const addresses = rows.map((row) => this.addressOfHost(row, origin));
-    const own = asText(device.ip_addr);
-    if (own !== null && !addresses.some(({ ip_address }) => ip_address === own))
+    const deviceAddress = asText(device.ip_addr);
+    if (deviceAddress !== null && !addresses.some(({ ip_address }) => ip_address === deviceAddress))
       addresses.push({
         url: origin.url,
-        id: idOfUrl(`${origin.id} ${own}`),
-        ip_address: own,
-        prefixLength: this.prefixes.placeOf("", own)?.prefixLength ?? null,
+        id: idOfUrl(`${origin.id} ${deviceAddress}`),
+        ip_address: deviceAddress,
+        prefixLength: this.prefixes.lookup("", deviceAddress)?.prefixLength ?? null,
         name: null,
         mac_address: null,
         interfaceId: null,
       });
     return {
       ...origin,
-      network: this.networkOfDevice(device, own, rows),
-      name: asText(device.hostname) ?? own ?? `device ${wholeNumber(device.id)}`,
+      network: this.networkOfDevice(device, deviceAddress, rows),
+      name: asText(device.hostname) ?? deviceAddress ?? `device ${wholeNumber(device.id)}`,
       hostname: asText(device.hostname),
       description: asText(device.description),
       manufacturer: asText(device.vendor),
@@ -250,14 +252,14 @@ export class Phpipam implements BroughtSource {
   /** A host is in one network but may be shown in several sections: its own address decides. */
   private networkOfDevice(
     device: ForeignObject,
-    own: string | null,
+    deviceAddress: string | null,
     addresses: readonly ForeignObject[],
-  ): NetworkPlace {
-    const around = own === null ? undefined : this.prefixes.placeOf("", own);
-    const subnet = around ?? addresses.map((each) => this.subnetOf(each)).find((each) => each !== undefined);
+  ): NetworkRef {
+    const containing = deviceAddress === null ? undefined : this.prefixes.lookup("", deviceAddress);
+    const subnet = containing ?? addresses.map((row) => this.subnetOf(row)).find((known) => known !== undefined);
     if (subnet !== undefined) return subnet.network;
     const ids = (asText(device.sections) ?? "").split(";").map(wholeNumber);
-    const section = this.sections.find((each) => ids.includes(wholeNumber(each.id)));
+    const section = this.sections.find(({ id }) => ids.includes(wholeNumber(id)));
     return section === undefined ? null : this.placeOf(section);
   }
 
@@ -270,19 +272,19 @@ export class Phpipam implements BroughtSource {
     return id === null ? Promise.resolve([]) : this.api.list(`/sections/${id}/subnets/`);
   }
 
-  private placeOf(section: ForeignObject): NetworkPlace {
+  private placeOf(section: ForeignObject): NetworkRef {
     return idOfUrl(this.api.identityOf(`/sections/${wholeNumber(section.id)}/`));
   }
 
   /** Converts the rows of a list; refuses a row without an ID or one that fails. */
-  private each<T>(
+  private convertRows<T>(
     path: string,
     rows: readonly ForeignObject[],
     convert: (row: ForeignObject, origin: Origin) => ReadonlyArray<T | Refused>,
   ): Array<T | Refused> {
     return rows.flatMap((row) => {
       const origin = this.originOf(path, row);
-      return isRefused(origin) ? origin : orRefusalNow(origin.url, () => convert(row, origin));
+      return isRefused(origin) ? origin : catchRefusalSync(origin.url, () => convert(row, origin));
     });
   }
 
@@ -291,11 +293,6 @@ export class Phpipam implements BroughtSource {
     if (id === null) return { url: this.api.urlOf(path), refused: "has no id" };
     return { url: this.api.urlOf(`${path}${id}/`), id: idOfUrl(this.api.identityOf(`${path}${id}/`)) };
   }
-}
-
-/** Device ID; 0 if none. Before 1.3, the field was named switch. */
-function deviceOf(address: ForeignObject): number {
-  return wholeNumber(address.deviceId) ?? wholeNumber(address.switch) ?? 0;
 }
 
 /** A non-negative integer, also as text: `"22"`; null for anything else. */

@@ -8,43 +8,43 @@ export const COMPARATORS = ["=", "!=", "<", "<=", ">", ">=", ":"] as const;
 export type Comparator = (typeof COMPARATORS)[number];
 
 /** Offset of the first character in the filter, from 0, in UTF-16 units. */
-interface Placed {
+interface Positioned {
   readonly position: number;
 }
 
 /** A value as written. */
-export interface Literal extends Placed {
+export interface Literal extends Positioned {
   /** Without quotes; escapes are preserved (`\"`, `\\`, `\*`). */
   readonly raw: string;
   readonly isQuoted: boolean;
 }
 
 /** `host.name`, segment by segment. */
-export interface Member extends Placed {
+export interface Member extends Positioned {
   readonly segments: readonly string[];
 }
 
-export interface FunctionCall extends Placed {
+export interface FunctionCall extends Positioned {
   readonly name: string;
   readonly args: readonly Node[];
 }
 
 export type Node =
-  | (Placed & { readonly type: "and" | "or"; readonly parts: readonly Node[] })
-  | (Placed & { readonly type: "not"; readonly part: Node })
-  | (Placed & {
+  | (Positioned & { readonly type: "and" | "or"; readonly parts: readonly Node[] })
+  | (Positioned & { readonly type: "not"; readonly part: Node })
+  | (Positioned & {
       readonly type: "comparison";
       readonly member: Member;
       readonly by: Comparator;
       readonly value: Literal;
     })
-  | (Placed & {
+  | (Positioned & {
       readonly type: "call";
       readonly call: FunctionCall;
       readonly by: Comparator | null;
       readonly value: Literal | null;
     })
-  | (Placed & { readonly type: "literal"; readonly literal: Literal });
+  | (Positioned & { readonly type: "literal"; readonly literal: Literal });
 
 /** A problem with a filter, and its position. */
 export class FilterProblem extends Error {
@@ -86,11 +86,11 @@ export function betweenWildcards({ raw }: Literal): string[] {
 }
 
 /** Shortens a filter part for messages, without splitting a character. */
-export function shownPart(text: string): string {
-  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH).replace(/[\ud800-\udbff]$/, "")}…` : text;
+export function excerpt(text: string): string {
+  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH).replace(/[\ud800-\udbff]$/, "")}…` : text;
 }
 
-const SHOWN_LENGTH = 40;
+const EXCERPT_LENGTH = 40;
 
 const ESCAPE = /\\(.)/gsu;
 const PIECE = /\\.|\*|[^\\*]+|\\$/gsu;
@@ -110,7 +110,7 @@ const KEYWORDS = new Set(["AND", "OR", "NOT"]);
 
 class Parser {
   private readonly text: string;
-  private place = 0;
+  private offset = 0;
   private depth = 0;
   private terms = 0;
 
@@ -120,26 +120,26 @@ class Parser {
 
   filter(): Node | null {
     this.skip();
-    if (this.isOver()) return null;
+    if (this.isAtEnd()) return null;
     const node = this.expression();
-    if (!this.isOver()) throw this.problem(this.peek() === ")" ? "has a ) that closes nothing" : this.unexpected());
+    if (!this.isAtEnd()) throw this.problem(this.peek() === ")" ? "has a ) that closes nothing" : this.unexpected());
     return node;
   }
 
   /** Terms joined by AND, by white space (which means AND), or by OR. */
   private expression(): Node {
-    const position = this.place;
+    const position = this.offset;
     const parts = [this.term()];
     let joined: "and" | "or" | null = null;
     for (;;) {
       this.skip();
-      if (this.isOver() || this.peek() === ")" || this.peek() === ",") break;
-      const at = this.place;
+      if (this.isAtEnd() || this.peek() === ")" || this.peek() === ",") break;
+      const start = this.offset;
       const keyword = this.keyword();
-      if (keyword === "NOT") this.place = at;
+      if (keyword === "NOT") this.offset = start;
       const by = keyword === "OR" ? "or" : "and";
       if (joined !== null && joined !== by)
-        throw new FilterProblem(at, "must not mix AND and OR without parentheses: write a AND (b OR c)");
+        throw new FilterProblem(start, "must not mix AND and OR without parentheses: write a AND (b OR c)");
       joined = by;
       parts.push(this.term());
     }
@@ -148,11 +148,11 @@ class Parser {
 
   private term(): Node {
     this.skip();
-    const position = this.place;
+    const position = this.offset;
     if (this.keyword() === "NOT") return this.negated(position);
-    this.place = position;
+    this.offset = position;
     if (this.peek() === "-" && /[\p{L}_"'(]/u.test(this.text.slice(position + 1, position + 2))) {
-      this.place += 1;
+      this.offset += 1;
       return this.negated(position);
     }
     return this.simple();
@@ -164,9 +164,9 @@ class Parser {
 
   private simple(): Node {
     this.skip();
-    const position = this.place;
+    const position = this.offset;
     if (this.peek() === "(") {
-      this.place += 1;
+      this.offset += 1;
       const node = this.nested(() => this.expression());
       this.close(position);
       return node;
@@ -199,8 +199,8 @@ class Parser {
   }
 
   private args(): Node[] {
-    const opened = this.place;
-    this.place += 1;
+    const opened = this.offset;
+    this.offset += 1;
     const args: Node[] = [];
     this.skip();
     if (this.peek() !== ")") {
@@ -208,7 +208,7 @@ class Parser {
         args.push(this.nested(() => this.argument()));
         this.skip();
         if (this.peek() !== ",") break;
-        this.place += 1;
+        this.offset += 1;
       }
     }
     this.close(opened);
@@ -218,7 +218,7 @@ class Parser {
   /** A comparison, or a value that a bare word cannot hold: an age such as -7d, a timestamp. */
   private argument(): Node {
     this.skip();
-    const position = this.place;
+    const position = this.offset;
     const value = this.match(BARE_INSTANT);
     if (value !== null) return { type: "literal", position, literal: { position, raw: value, isQuoted: false } };
     return this.expression();
@@ -228,11 +228,11 @@ class Parser {
     this.skip();
     const quoted = this.quoted();
     if (quoted !== null) return quoted;
-    const position = this.place;
+    const position = this.offset;
     const raw = this.match(VALUE);
     if (raw === null || KEYWORDS.has(raw)) throw new FilterProblem(position, `must have a value after ${by}`);
     if (this.peek() === "(")
-      throw new FilterProblem(position, `must compare with a value, but ${shownPart(raw)}(…) is a function`);
+      throw new FilterProblem(position, `must compare with a value, but ${excerpt(raw)}(…) is a function`);
     this.endWord();
     if (NO_VALUE.test(raw))
       throw new FilterProblem(position, `must have a value after ${by}; quote one that begins with ${raw.charAt(0)}`);
@@ -240,14 +240,14 @@ class Parser {
   }
 
   private quoted(): Literal | null {
-    const position = this.place;
+    const position = this.offset;
     const quote = this.peek();
     if (quote !== '"' && quote !== "'") return null;
     QUOTED.lastIndex = position;
     const match = QUOTED.exec(this.text);
     if (match === null) throw new FilterProblem(position, `has a ${quote} that is not closed`);
-    this.place = QUOTED.lastIndex;
-    AFTER_QUOTE.lastIndex = this.place;
+    this.offset = QUOTED.lastIndex;
+    AFTER_QUOTE.lastIndex = this.offset;
     if (AFTER_QUOTE.test(this.text))
       throw this.problem(`must have white space after a closing ${quote}; write \\${quote} for one within quotes`);
     return { position, raw: match[1] ?? match[2] ?? "", isQuoted: true };
@@ -264,18 +264,18 @@ class Parser {
 
   /** Consumes AND, OR or NOT as a separate word, and nothing else. */
   private keyword(): string | null {
-    const start = this.place;
+    const start = this.offset;
     const word = this.match(WORD);
     if (word !== null && KEYWORDS.has(word)) return word;
-    this.place = start;
+    this.offset = start;
     return null;
   }
 
   private close(opened: number): void {
     this.skip();
     if (this.peek() !== ")")
-      throw this.isOver() ? new FilterProblem(opened, "has a ( that is not closed") : this.problem(this.unexpected());
-    this.place += 1;
+      throw this.isAtEnd() ? new FilterProblem(opened, "has a ( that is not closed") : this.problem(this.unexpected());
+    this.offset += 1;
   }
 
   private nested(read: () => Node): Node {
@@ -294,10 +294,10 @@ class Parser {
   }
 
   private match(pattern: RegExp): string | null {
-    pattern.lastIndex = this.place;
+    pattern.lastIndex = this.offset;
     const match = pattern.exec(this.text);
     if (match === null) return null;
-    this.place = pattern.lastIndex;
+    this.offset = pattern.lastIndex;
     return match[0];
   }
 
@@ -306,19 +306,19 @@ class Parser {
   }
 
   private peek(): string {
-    return this.text.charAt(this.place);
+    return this.text.charAt(this.offset);
   }
 
-  private isOver(): boolean {
-    return this.place >= this.text.length;
+  private isAtEnd(): boolean {
+    return this.offset >= this.text.length;
   }
 
   private unexpected(): string {
-    return this.isOver() ? "must not end here" : `has a ${this.peek()} where a comparison was expected`;
+    return this.isAtEnd() ? "must not end here" : `has a ${this.peek()} where a comparison was expected`;
   }
 
   private problem(message: string): FilterProblem {
-    return new FilterProblem(this.place, message);
+    return new FilterProblem(this.offset, message);
   }
 }
 
@@ -328,7 +328,7 @@ function punctuationProblem(word: string): string {
     word,
   );
   return keyword === undefined
-    ? `has ${shownPart(word)} where a comparison was expected; quote it to search for it`
+    ? `has ${excerpt(word)} where a comparison was expected; quote it to search for it`
     : `must write ${keyword}; quote ${word} to search for it`;
 }
 

@@ -47,16 +47,16 @@ export function propertiesOf(schema: TSchema): Readonly<Record<string, TSchema>>
   for (const arm of arms)
     for (const [name, inner] of Object.entries((arm.properties ?? {}) as Record<string, TSchema>)) {
       const before = ownValue(properties, name);
-      properties[name] = before === undefined ? inner : together(before, inner);
+      properties[name] = before === undefined ? inner : mergeSchemas(before, inner);
     }
   return properties;
 }
 
 /** Merges two alternatives of a field: an enum gets the values of both. */
-function together(one: TSchema, other: TSchema): TSchema {
-  const values = [...vocabularyOf(one), ...vocabularyOf(other)];
+function mergeSchemas(left: TSchema, right: TSchema): TSchema {
+  const values = [...vocabularyOf(left), ...vocabularyOf(right)];
   return values.length === 0
-    ? one
+    ? left
     : ({ [SchemaKind]: "OneOf", type: "string", enum: [...new Set(values)] } as unknown as TSchema);
 }
 

@@ -58,13 +58,13 @@ export function valueTest(type: ValueType, by: Comparator, literal: Literal, ins
   if (!COMPARATORS_OF[type.name].includes(by))
     throw new FilterProblem(
       position,
-      `must compare ${WORDS[type.name]} by ${listed(COMPARATORS_OF[type.name])}, not by ${by}`,
+      `must compare ${TYPE_NAMES[type.name]} by ${joinWithOr(COMPARATORS_OF[type.name])}, not by ${by}`,
     );
   switch (type.name) {
     case "text":
       return textTest(by, literal);
     case "enumeration":
-      return equalTo(enumerated(type.values, literal));
+      return equalTo(enumValue(type.values, literal));
     case "number":
       return numberTest(by, numberOf(literal, type.isInBits));
     case "boolean":
@@ -108,7 +108,7 @@ function asOfType(name: ValueType["name"], value: unknown): unknown {
   return value;
 }
 
-const WORDS: { readonly [Name in ValueType["name"]]: string } = {
+const TYPE_NAMES: { readonly [Name in ValueType["name"]]: string } = {
   text: "a text",
   enumeration: "a value of a vocabulary",
   number: "a number",
@@ -121,7 +121,7 @@ const WORDS: { readonly [Name in ValueType["name"]]: string } = {
   mac_address: "a MAC address",
 };
 
-function listed(comparators: readonly string[]): string {
+function joinWithOr(comparators: readonly string[]): string {
   return `${comparators.slice(0, -1).join(" ")} or ${comparators.at(-1)}`;
 }
 
@@ -150,7 +150,7 @@ function equalTo(text: string): ValueTest {
   return {
     holds: (value) => value === text,
     sql: (value, bind) => `${value} = ${bind(text)}`,
-    lookup: { is: "whole", text },
+    lookup: { match: "whole", text },
   };
 }
 
@@ -185,7 +185,7 @@ function anyTextTest(by: Comparator, literal: Literal): ValueTest {
   return {
     holds: (value) => isOrdered(by, compareCodePoints(foldCase(value as string), text)),
     sql: asciiOnly((value, bind) => `lower(${value}) ${sqlComparator(by)} ${bind(text)}`),
-    ...(sqlComparator(by) === "=" ? { lookup: { is: "whole", text } } : {}),
+    ...(sqlComparator(by) === "=" ? { lookup: { match: "whole", text } } : {}),
   };
 }
 
@@ -202,13 +202,13 @@ function likeTest(parts: readonly string[]): ValueTest {
 function isLike(text: string, parts: readonly string[]): boolean {
   const [first = "", last = ""] = [parts[0], parts.at(-1)];
   if (!text.startsWith(first)) return false;
-  let place = first.length;
+  let index = first.length;
   for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, place);
+    const found = text.indexOf(part, index);
     if (found < 0) return false;
-    place = found + part.length;
+    index = found + part.length;
   }
-  return text.length - last.length >= place && text.endsWith(last);
+  return text.length - last.length >= index && text.endsWith(last);
 }
 
 /** SQLite only folds ASCII: leaves any other text to the JavaScript test. length() stops at NUL. */
@@ -216,7 +216,7 @@ function asciiOnly(sql: (value: string, bind: Bind) => string): ValueTest["sql"]
   return (value, bind) => `CASE WHEN octet_length(${value}) = length(${value}) THEN ${sql(value, bind)} END`;
 }
 
-function enumerated(values: readonly string[], literal: Literal): string {
+function enumValue(values: readonly string[], literal: Literal): string {
   const text = plainText(literal);
   const found = values.find((value) => foldCase(value) === foldCase(text));
   if (found !== undefined) return found;
@@ -295,11 +295,11 @@ function addressTest(by: Comparator, literal: Literal): ValueTest {
   const text = plainText(literal);
   if (by === ":" && text.includes("/")) {
     const cidr = prefixOf(literal);
-    const beginning = commonBeginning(cidr);
+    const textPrefix = commonTextPrefix(cidr);
     return {
       holds: (value) => isWithin(value as string, cidr),
       sql: withinSql(cidr),
-      ...(beginning === "" ? {} : { lookup: { is: "beginning", text: beginning } }),
+      ...(textPrefix === "" ? {} : { lookup: { match: "beginning", text: textPrefix } }),
     };
   }
   const ip = parseIp(text);
@@ -319,8 +319,8 @@ function addressTest(by: Comparator, literal: Literal): ValueTest {
 function byKey(by: Comparator, key: string, keyOf: (value: string) => string | null): ValueTest {
   return {
     holds: (value) => {
-      const own = keyOf(value as string);
-      return own !== null && isOrdered(by, compareCodePoints(own, key));
+      const ownKey = keyOf(value as string);
+      return ownKey !== null && isOrdered(by, compareCodePoints(ownKey, key));
     },
     sql: null,
   };
@@ -335,42 +335,42 @@ function isWithin(value: string, cidr: Cidr): boolean {
  * Common prefix of the canonical texts of all addresses in a CIDR prefix. For IPv6, the groups before the first zero
  * group, after which the text may be compressed.
  */
-function commonBeginning({ version, bytes, prefixLength }: Cidr): string {
+function commonTextPrefix({ version, bytes, prefixLength }: Cidr): string {
   if (version === 4)
     return [...bytes.subarray(0, Math.floor(prefixLength / 8))]
       .map((byte) => `${byte}.`)
       .join("")
       .replace(/^((?:\d+\.){3}\d+)\.$/, "$1");
-  let beginning = "";
-  for (let place = 0; place + 2 <= prefixLength / 8 && place < 14; place += 2) {
-    const group = ((bytes[place] as number) << 8) | (bytes[place + 1] as number);
+  let textPrefix = "";
+  for (let index = 0; index + 2 <= prefixLength / 8 && index < 14; index += 2) {
+    const group = ((bytes[index] as number) << 8) | (bytes[index + 1] as number);
     if (group === 0) break;
-    beginning += `${group.toString(16)}:`;
+    textPrefix += `${group.toString(16)}:`;
   }
-  return beginning;
+  return textPrefix;
 }
 
 /** SQL test by the text prefixes of all addresses in an IPv4 prefix; IPv6 texts may be compressed. */
 function withinSql(cidr: Cidr): ValueTest["sql"] {
   if (cidr.version === 6) return (value) => `CASE WHEN instr(${value}, ':') = 0 THEN 0 END`;
-  const whole = Math.floor(cidr.prefixLength / 8);
+  const wholeBytes = Math.floor(cidr.prefixLength / 8);
   if (cidr.prefixLength === 0) return (value) => `(instr(${value}, ':') = 0)`;
   const rest = cidr.prefixLength % 8;
-  const fixed = [...cidr.bytes.subarray(0, whole)];
+  const fixed = [...cidr.bytes.subarray(0, wholeBytes)];
   if (rest === 0)
-    return whole === 4
+    return wholeBytes === 4
       ? (value, bind) => `${value} = ${bind(fixed.join("."))}`
-      : (value, bind) => beginning(value, bind, fixed);
-  const first = cidr.bytes[whole] as number;
-  const bytes = Array.from({ length: 2 ** (8 - rest) }, (_, place) => first + place);
+      : (value, bind) => textPrefix(value, bind, fixed);
+  const first = cidr.bytes[wholeBytes] as number;
+  const bytes = Array.from({ length: 2 ** (8 - rest) }, (_, index) => first + index);
   return (value, bind) =>
-    whole === 3
+    wholeBytes === 3
       ? `(${value} IN (${bytes.map((byte) => bind([...fixed, byte].join("."))).join(", ")}))`
-      : `(${bytes.map((byte) => beginning(value, bind, [...fixed, byte])).join(" OR ")})`;
+      : `(${bytes.map((byte) => textPrefix(value, bind, [...fixed, byte])).join(" OR ")})`;
 }
 
 /** `10.2.` up to `10.2/`, the next character: as a range of texts. */
-function beginning(value: string, bind: Bind, bytes: readonly number[]): string {
+function textPrefix(value: string, bind: Bind, bytes: readonly number[]): string {
   const text = bytes.join(".");
   return `(${value} >= ${bind(`${text}.`)} AND ${value} < ${bind(`${text}/`)})`;
 }
@@ -429,10 +429,10 @@ function macTest(by: Comparator, literal: Literal): ValueTest {
       literal.position,
       "must be a MAC address such as 00:1b:21:aa:bb:cc, or after : its first digits, such as 00:1b:21",
     );
-  const beginning = digits.replace(/(..)(?=.)/g, "$1:");
+  const textPrefix = digits.replace(/(..)(?=.)/g, "$1:");
   return {
-    holds: (value) => (value as string).startsWith(beginning),
-    sql: (value, bind) => `substr(${value}, 1, ${beginning.length}) = ${bind(beginning)}`,
-    lookup: { is: "beginning", text: beginning },
+    holds: (value) => (value as string).startsWith(textPrefix),
+    sql: (value, bind) => `substr(${value}, 1, ${textPrefix.length}) = ${bind(textPrefix)}`,
+    lookup: { match: "beginning", text: textPrefix },
   };
 }

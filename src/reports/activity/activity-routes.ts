@@ -9,13 +9,13 @@ import { ownValue } from "../../base/fields.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { CHANGE_TYPES, OPERATIONS, TransactionOfChange } from "../../history/change-view.ts";
-import { narrowingOf, narrowingQuery } from "../../history/narrowing.ts";
+import { narrowingQuery, resolveNarrowing } from "../../history/narrowing.ts";
 import { Period, periodQuery } from "../../history/period.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { answerLongRead } from "../../records/long-read-answers.ts";
+import { respondWithLongRead } from "../../records/long-read-answers.ts";
 import { settledAt } from "../../records/read-instant.ts";
-import { SHOWN } from "../../records/resources.ts";
+import { CHANGE_LOG_RESOURCES } from "../../records/resources.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX, Nullable, OneOf, QueryList, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { activity } from "./activity.ts";
 import { type ActivityInput, GROUPINGS } from "./meant-changes.ts";
@@ -27,24 +27,24 @@ const count = (description: string) => Type.Integer({ minimum: 0, description })
 const counts = {
   created: count("Also records that came back after they were deleted."),
   updated: count("Versions that changed fields."),
-  deleted: count("Records that ended."),
+  deleted: count("Records that were deleted."),
   total: count("All of them."),
 };
 const ends = {
-  first: Type.String({ format: "date-time", description: "The first of these changes." }),
-  last: Type.String({ format: "date-time", description: "The last of them." }),
+  first: Type.String({ format: "date-time", description: "Time of the first of these changes." }),
+  last: Type.String({ format: "date-time", description: "Time of the last of these changes." }),
 };
-const named = (description: string) => Nullable(Type.Object({ id: Uuid, name: Type.String() }), { description });
+const namedRecord = (description: string) => Nullable(Type.Object({ id: Uuid, name: Type.String() }), { description });
 
 /** Response schema of one grouping. */
-function answerBy(grouping: (typeof GROUPINGS)[number], title: string, group: TProperties): TObject {
+function groupingSchema(grouping: (typeof GROUPINGS)[number], title: string, group: TProperties): TObject {
   return Type.Object(
     {
       group_by: Type.Literal(grouping),
       from: Timestamp,
       to: Timestamp,
       ...counts,
-      group_count: Type.Integer({ minimum: 0, description: "Groups in all, also beyond `limit`." }),
+      group_count: Type.Integer({ minimum: 0, description: "Total number of groups, including those beyond `limit`." }),
       groups: Type.Array(Type.Object({ ...group, ...counts }, { $id: `${title}Group` })),
     },
     { $id: title },
@@ -53,26 +53,26 @@ function answerBy(grouping: (typeof GROUPINGS)[number], title: string, group: TP
 
 const Activity = Type.Union(
   [
-    answerBy("time", "ActivityByTime", {
+    groupingSchema("time", "ActivityByTime", {
       from: Timestamp,
-      to: Type.String({ format: "date-time", description: "Exclusive: where the next one begins." }),
+      to: Type.String({ format: "date-time", description: "End of the part, exclusive: the start of the next one." }),
       types: Type.Record(Type.String(), Type.Integer({ minimum: 1 }), { description: "The total by kind of record." }),
     }),
-    answerBy("type", "ActivityByType", { entity_type: OneOf(CHANGE_TYPES), ...ends }),
-    answerBy("record", "ActivityByRecord", {
+    groupingSchema("type", "ActivityByType", { entity_type: OneOf(CHANGE_TYPES), ...ends }),
+    groupingSchema("record", "ActivityByRecord", {
       entity_type: OneOf(CHANGE_TYPES),
       id: Uuid,
       name: Nullable(Type.String(), {
-        description: "As of `to`, or when it ended; null if a prune left no version with it.",
+        description: "As of `to`, or of its deletion; null if a prune left no version with a name.",
       }),
-      network_id: Nullable(Uuid, { description: "Null if it is in no network." }),
-      host: named("The host that it belongs to."),
+      network_id: Nullable(Uuid, { description: "Null for a record outside networks." }),
+      host: namedRecord("The host that it belongs to."),
       ...ends,
     }),
-    answerBy("field", "ActivityByField", { entity_type: OneOf(CHANGE_TYPES), field: Type.String(), ...ends }),
-    answerBy("actor", "ActivityByActor", { actor: TransactionOfChange.properties.actor, ...ends }),
-    answerBy("network", "ActivityByNetwork", {
-      network: named("Null if it belongs to the organization as a whole."),
+    groupingSchema("field", "ActivityByField", { entity_type: OneOf(CHANGE_TYPES), field: Type.String(), ...ends }),
+    groupingSchema("actor", "ActivityByActor", { actor: TransactionOfChange.properties.actor, ...ends }),
+    groupingSchema("network", "ActivityByNetwork", {
+      network: namedRecord("Null for records of the organization as a whole."),
       ...ends,
     }),
   ],
@@ -117,11 +117,11 @@ const Query = Type.Object({
     description:
       "Start of the period: an instant, an age (`-24h`, `-7d`) or a marker. Default: the first change of the subject.",
   }),
-  to: Type.Optional({ ...periodQuery.to, description: "The period's end, which does not belong to it. Default: now." }),
+  to: Type.Optional({ ...periodQuery.to, description: "End of the period, exclusive. Default: now." }),
   group_by: Type.Optional(
     OneOf(GROUPINGS, {
       default: "time",
-      description: "What is counted together. All but `time` come most changes first.",
+      description: "Grouping of the counts. All but `time` are ordered by number of changes, highest first.",
     }),
   ),
   buckets: Type.Optional(
@@ -130,7 +130,7 @@ const Query = Type.Object({
       maximum: BUCKETS_MAX,
       default: BUCKETS_DEFAULT,
       description:
-        "Only with `group_by=time`: into how many equal parts the period is divided, empty ones too. Fewer where it has fewer milliseconds.",
+        "Only with `group_by=time`: number of equal parts of the period, including empty ones. Fewer if the period has fewer milliseconds.",
     }),
   ),
   limit: Type.Optional(
@@ -138,13 +138,13 @@ const Query = Type.Object({
       minimum: 1,
       maximum: LIMIT_MAX,
       default: LIMIT_DEFAULT,
-      description: "Not with `group_by=time`: how many groups at most.",
+      description: "Not with `group_by=time`: maximum number of groups.",
     }),
   ),
   ...narrowingQuery,
   operation: Type.Optional(
     OneOf(OPERATIONS, {
-      description: "Only changes of this sort: `Created` for new records, `Deleted` for removed ones.",
+      description: "Only changes of this type: `Created` for new records, `Deleted` for removed ones.",
     }),
   ),
   fields: Type.Optional(
@@ -158,7 +158,7 @@ const DESCRIPTION = `Counts the versions of the change feed in \`[from, to)\`, b
 a service with its bindings: each change counts once. \`group_by=record&types=if_entry&fields=oper_status\` finds flapping ports; \`group_by=record&types=if_entry&fields=fdb_macs\`, ports where
 MAC addresses come and go; \`operation=Created\`, new records. By field, a version counts under each field that it changed.
 
-By time, kind, network and actor it is answered from running counts, whatever the period; with \`fields\` or \`id\`, and by record or field, from the versions of the period one by one.
+By time, kind, network and actor it uses running counts, whatever the period; with \`fields\` or \`id\`, and by record or field, it reads the versions of the period one by one.
 API keys are not counted. In thinned history the remaining versions count, and \`meta.thinned_until\` is its end.`;
 
 /** /api/v1/activity. */
@@ -173,19 +173,19 @@ export function activityRoutes(surface: Surface<Actor, Access>, backend: Backend
       group: "Questions",
       access: VIEWER,
       query: Query,
-      answer: Activity,
+      responseSchema: Activity,
       example: { parameters: { from: "2026-11-21T08:00:00Z", to: "2026-11-21T10:00:00Z", buckets: 2 }, data: EXAMPLE },
     },
     (call) => {
       const { group_by = "time", buckets, limit, operation, fields, types } = call.query;
-      refuseUnmeant({ isByTime: group_by === "time", buckets, limit });
-      refuseUnknownFields(fields ?? [], types ?? CHANGE_TYPES);
+      rejectIneffective({ isByTime: group_by === "time", buckets, limit });
+      rejectUnknownFields(fields ?? [], types ?? CHANGE_TYPES);
       const period = new Period(reader, call, clock.now());
       return settledAt(backend, period.settledBy(null), () => {
         const input: ActivityInput = {
           actor: plainActor(call.actor),
           groupBy: group_by,
-          narrowing: narrowingOf(reader, call.actor, call.query),
+          narrowing: resolveNarrowing(reader, call.actor, call.query),
           operation: operation ?? null,
           fields: fields ?? null,
           buckets: buckets ?? BUCKETS_DEFAULT,
@@ -194,14 +194,14 @@ export function activityRoutes(surface: Surface<Actor, Access>, backend: Backend
           to: period.end,
           ...period.sequences(reader),
         };
-        return answerLongRead(backend, call, activity, input);
+        return respondWithLongRead(backend, call, activity, input);
       });
     },
   );
 }
 
 /** @throws DomainError validation_failed for a parameter without effect */
-function refuseUnmeant({
+function rejectIneffective({
   isByTime,
   buckets,
   limit,
@@ -211,44 +211,44 @@ function refuseUnmeant({
   readonly limit: number | undefined;
 }): void {
   if (!isByTime && buckets !== undefined)
-    throw invalid([{ path: "/buckets", message: "requires group_by=time", value: buckets }]);
+    throw invalid({ path: "/buckets", message: "requires group_by=time", value: buckets });
   if (isByTime && limit !== undefined)
-    throw invalid([{ path: "/limit", message: "is not for group_by=time: use buckets", value: limit }]);
+    throw invalid({ path: "/limit", message: "is not for group_by=time: use buckets", value: limit });
 }
 
 /** Fields that change but never appear in a response. */
-const UNSHOWN_FIELDS: Readonly<Record<string, readonly string[]>> = {
+const HIDDEN_FIELDS: Readonly<Record<string, readonly string[]>> = {
   user: ["password"],
   ip_address: ["credential_ids"],
 };
 /** Metadata of every version: not changes by themselves. */
-const FIELDS_OF_VERSIONS = ["id", "created_at", "updated_at", "valid_from", "valid_to", "lineage_id"];
+const VERSION_METADATA_FIELDS = ["id", "created_at", "updated_at", "valid_from", "valid_to", "lineage_id"];
 
 /** Observations create no version, and separately reported parts are counted on their own. */
 function isUncounted(kind: AnyKind, field: string): boolean {
   return (
-    FIELDS_OF_VERSIONS.includes(field) ||
+    VERSION_METADATA_FIELDS.includes(field) ||
     (kind.observed as readonly string[]).includes(field) ||
-    kind.toldParts?.includes(field) === true
+    kind.partFields?.includes(field) === true
   );
 }
 
 /** @throws DomainError validation_failed for field names that no record of these kinds has */
-function refuseUnknownFields(fields: readonly string[], types: readonly string[]): void {
+function rejectUnknownFields(fields: readonly string[], types: readonly string[]): void {
   const known = new Set(
-    SHOWN.filter(({ kind }) => types.includes(kind.name)).flatMap(({ kind, answer }) =>
-      [...Object.keys(answer.properties), ...(ownValue(UNSHOWN_FIELDS, kind.name) ?? [])].filter(
+    CHANGE_LOG_RESOURCES.filter(({ kind }) => types.includes(kind.name)).flatMap(({ kind, responseSchema }) =>
+      [...Object.keys(responseSchema.properties), ...(ownValue(HIDDEN_FIELDS, kind.name) ?? [])].filter(
         (field) => !isUncounted(kind, field),
       ),
     ),
   );
   const issues: Issue[] = [];
-  for (const [place, field] of fields.entries()) {
+  for (const [index, field] of fields.entries()) {
     if (field !== CUSTOM_FIELDS && known.has(customFieldKey(field) === null ? field : CUSTOM_FIELDS)) continue;
-    const near = nearestName(field, known);
+    const nearest = nearestName(field, known);
     issues.push({
-      path: `/fields/${place}`,
-      message: `is not a versioned field of these kinds${field === CUSTOM_FIELDS ? "; custom_fields.KEY for one of them?" : near === null ? "" : `; ${near}?`}`,
+      path: `/fields/${index}`,
+      message: `is not a versioned field of these kinds${field === CUSTOM_FIELDS ? "; custom_fields.KEY for one of them?" : nearest === null ? "" : `; ${nearest}?`}`,
       value: field,
     });
   }

@@ -8,10 +8,10 @@ import type { CountedQuery } from "../../db/reading/counted-changes.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { KINDS } from "../../records/resources.ts";
 import { networkKind } from "../../resources/networks/network.ts";
-import type { Grouping, MeantChanges } from "./meant-changes.ts";
-import { NamesThen } from "./names-then.ts";
+import type { Grouping, MatchingChanges } from "./meant-changes.ts";
+import { PastNames } from "./names-then.ts";
 import { RecordTallies } from "./record-tallies.ts";
-import { byMost, Tally } from "./tally.ts";
+import { compareByTotal, Tally } from "./tally.ts";
 
 interface Group {
   /** JSON members. */
@@ -32,7 +32,9 @@ interface Groups {
 const STEP_NAMES = 20;
 
 /** @param from start of the period */
-export const GROUPERS: Readonly<Record<Grouping, (meant: MeantChanges, from: Instant) => Generator<void, Groups>>> = {
+export const GROUPERS: Readonly<
+  Record<Grouping, (matching: MatchingChanges, from: Instant) => Generator<void, Groups>>
+> = {
   time: byTime,
   type: byType,
   record: byRecord,
@@ -41,28 +43,28 @@ export const GROUPERS: Readonly<Record<Grouping, (meant: MeantChanges, from: Ins
   network: byNetwork,
 };
 
-function* byTime(meant: MeantChanges, from: Instant): Generator<void, Groups> {
-  const { to, after, until, operation, buckets } = meant.input;
-  const { thinnedPast } = meant.reader;
+function* byTime(matching: MatchingChanges, from: Instant): Generator<void, Groups> {
+  const { to, after, until, operation, buckets } = matching.input;
+  const { thinnedHistory: thinnedPast } = matching.reader;
   const count = Math.min(buckets, to - from);
   if (count <= 0) return { all: new Tally(), groups: [], count: 0 };
-  const instants = Array.from({ length: count + 1 }, (_, place) => from + Math.floor(((to - from) * place) / count));
+  const instants = Array.from({ length: count + 1 }, (_, index) => from + Math.floor(((to - from) * index) / count));
   const edges = instants.map((at) => Math.min(until, Math.max(after, thinnedPast.lastBefore(at))));
   // The ledger's clock may run ahead: changes with a future timestamp belong to a period that ends now.
   edges[count] = until;
-  const kept = meant.kept(meant.query);
-  const byBucket = kept === null ? yield* walkedByTime(meant, edges) : yield* kept.between(edges);
+  const totals = matching.runningTotals(matching.query);
+  const byBucket = totals === null ? yield* countByTime(matching, edges) : yield* totals.between(edges);
   const all = new Tally();
-  const groups = byBucket.map((counts, place) => {
+  const groups = byBucket.map((counts, index) => {
     const tally = new Tally();
     const types: string[] = [];
-    for (const [code, ofKind] of [...counts].sort(([one], [other]) => one - other)) {
+    for (const [code, kindCounts] of [...counts].sort(([left], [right]) => left - right)) {
       const before = tally.total;
-      tally.addCounts(ofKind, operation);
+      tally.addCounts(kindCounts, operation);
       if (tally.total > before) types.push(`"${nameOf(code)}":${tally.total - before}`);
     }
     all.addTally(tally);
-    const [start, end] = [instants[place] as Instant, instants[place + 1] as Instant];
+    const [start, end] = [instants[index] as Instant, instants[index + 1] as Instant];
     return {
       members: `"from":"${formatInstant(start)}","to":"${formatInstant(end)}","types":{${types.join(",")}}`,
       tally,
@@ -71,16 +73,16 @@ function* byTime(meant: MeantChanges, from: Instant): Generator<void, Groups> {
   return { all, groups, count };
 }
 
-function* walkedByTime(
-  meant: MeantChanges,
+function* countByTime(
+  matching: MatchingChanges,
   edges: readonly number[],
 ): Generator<void, ReadonlyArray<ReadonlyMap<number, ChangeCounts>>> {
   const buckets = edges.slice(1).map(() => new Map<number, ChangeCounts>());
-  let place = 0;
-  for (const changes of meant.changes()) {
+  let index = 0;
+  for (const changes of matching.changes()) {
     for (const { sequence, kind, operation } of changes) {
-      while (sequence > (edges[place + 1] as number)) place += 1;
-      const bucket = buckets[place] as Map<number, ChangeCounts>;
+      while (sequence > (edges[index + 1] as number)) index += 1;
+      const bucket = buckets[index] as Map<number, ChangeCounts>;
       let counts = bucket.get(kind.code);
       if (counts === undefined) bucket.set(kind.code, (counts = { Created: 0, Updated: 0, Deleted: 0 }));
       counts[operation] += 1;
@@ -90,47 +92,50 @@ function* walkedByTime(
   return buckets;
 }
 
-function* byType(meant: MeantChanges): Generator<void, Groups> {
+function* byType(matching: MatchingChanges): Generator<void, Groups> {
   const tallies = new Map<string, Tally>();
-  const { operation } = meant.input;
-  const kept = meant.kept(meant.query);
-  if (kept === null) yield* meant.walked(meant.query, ({ kind }) => tallyOf(tallies, kind.name));
+  const { operation } = matching.input;
+  const totals = matching.runningTotals(matching.query);
+  if (totals === null) yield* matching.walk(matching.query, ({ kind }) => tallyOf(tallies, kind.name));
   else
-    for (const { scope, counts, first, last } of yield* kept.ofEach(meant.input, operation)) {
+    for (const { scope, counts, first, last } of yield* totals.perScope(matching.input, operation)) {
       // The lowest six bits of a scope are its kind, even if the number above them is negative.
       const tally = tallyOf(tallies, nameOf(((scope % 64) + 64) % 64));
       tally.addCounts(counts, operation);
-      tally.reach(first, last);
+      tally.extendTo(first, last);
     }
-  return most(meant, tallies, (type) => `"entity_type":"${type}"`);
+  return largestGroups(matching, tallies, (type) => `"entity_type":"${type}"`);
 }
 
-function* byRecord(meant: MeantChanges): Generator<void, Groups> {
+function* byRecord(matching: MatchingChanges): Generator<void, Groups> {
   const tallies = new RecordTallies();
   const all = new Tally();
-  for (const changes of meant.changes()) {
+  for (const changes of matching.changes()) {
     for (const { n, operation, sequence } of changes) {
       tallies.add(n, operation, sequence);
       all.add(operation, sequence);
     }
     yield;
   }
-  const names = namesThen(meant);
+  const names = pastNames(matching);
   const groups: Group[] = [];
-  for (const [place, { n, tally }] of (yield* tallies.most(meant.input.limit)).entries()) {
-    groups.push({ members: `${recordMembers(meant.reader, names, n)},${endMembers(meant.reader, tally)}`, tally });
-    if (place % STEP_NAMES === STEP_NAMES - 1) yield;
+  for (const [index, { n, tally }] of (yield* tallies.largest(matching.input.limit)).entries()) {
+    groups.push({
+      members: `${recordMembers(matching.reader, names, n)},${endMembers(matching.reader, tally)}`,
+      tally,
+    });
+    if (index % STEP_NAMES === STEP_NAMES - 1) yield;
   }
   return { all, groups, count: tallies.size };
 }
 
-function* byField(meant: MeantChanges): Generator<void, Groups> {
+function* byField(matching: MatchingChanges): Generator<void, Groups> {
   const tallies = new Map<string, Tally>();
   const all = new Tally();
-  const { fields: wanted } = meant.input;
-  for (const changes of meant.changes()) {
+  const { fields: wanted } = matching.input;
+  for (const changes of matching.changes()) {
     for (const change of changes) {
-      const fields = meant.fieldsOf(change).filter((field) => wanted?.includes(field) ?? true);
+      const fields = matching.fieldsOf(change).filter((field) => wanted?.includes(field) ?? true);
       if (fields.length > 0) all.add(change.operation, change.sequence);
       for (const field of fields)
         tallyOf(tallies, `"entity_type":"${change.kind.name}","field":${JSON.stringify(field)}`).add(
@@ -140,12 +145,12 @@ function* byField(meant: MeantChanges): Generator<void, Groups> {
     }
     yield;
   }
-  return { ...most(meant, tallies, (members) => members), all };
+  return { ...largestGroups(matching, tallies, (members) => members), all };
 }
 
 type ActorOfChange = Pick<LedgerEntry, "sequence" | "actorType" | "actorId" | "actorName">;
 
-function* byActor(meant: MeantChanges): Generator<void, Groups> {
+function* byActor(matching: MatchingChanges): Generator<void, Groups> {
   const tallies = new Map<string, Tally>();
   /** By the most recent name of each actor. */
   const actors = new Map<string, ActorOfChange>();
@@ -154,64 +159,64 @@ function* byActor(meant: MeantChanges): Generator<void, Groups> {
     if ((actors.get(key)?.sequence ?? 0) <= entry.sequence) actors.set(key, entry);
     return tallyOf(tallies, key);
   };
-  const { operation } = meant.input;
-  const kept = meant.kept(meant.query);
-  if (kept === null) {
-    const log = new ChangeLog(meant.reader);
+  const { operation } = matching.input;
+  const totals = matching.runningTotals(matching.query);
+  if (totals === null) {
+    const log = new ChangeLog(matching.reader);
     let entries = new Map<number, LedgerEntry>();
-    const look = (changes: readonly RecordChange[]) => {
+    const loadEntries = (changes: readonly RecordChange[]) => {
       entries = log.entries(changes.map(({ sequence }) => sequence));
     };
-    yield* meant.walked(meant.query, ({ sequence }) => tallyFor(entries.get(sequence) as LedgerEntry), look);
+    yield* matching.walk(matching.query, ({ sequence }) => tallyFor(entries.get(sequence) as LedgerEntry), loadEntries);
   } else
-    for (const increases of kept.increases(meant.input)) {
+    for (const increases of totals.increases(matching.input)) {
       for (const increase of increases) {
         const { counts, sequence } = increase;
         if (operation !== null && counts[operation] === 0) continue;
         const tally = tallyFor(increase);
         tally.addCounts(counts, operation);
-        tally.reach(sequence, sequence);
+        tally.extendTo(sequence, sequence);
       }
       yield;
     }
-  return most(meant, tallies, (key) => {
+  return largestGroups(matching, tallies, (key) => {
     const { actorType: type, actorId: id, actorName: name } = actors.get(key) as ActorOfChange;
     return `"actor":${JSON.stringify({ type, id, name })}`;
   });
 }
 
 /** One network after the other; null for records in no network. */
-function* byNetwork(meant: MeantChanges): Generator<void, Groups> {
-  const { query } = meant;
+function* byNetwork(matching: MatchingChanges): Generator<void, Groups> {
+  const { query } = matching;
   const tallies = new Map<string, Tally>();
-  const places: Array<readonly [string, CountedQuery]> = networksOf(meant.reader, query).map((n) => [
+  const scopedQueries: Array<readonly [string, CountedQuery]> = networksOf(matching.reader, query).map((n) => [
     String(n),
     { ...query, networkN: n },
   ]);
-  if (query.networkN === undefined && query.hostN === undefined && query.named === undefined)
-    places.push(["", besideNetworks(query)]);
-  const { operation } = meant.input;
-  for (const [key, inPlace] of places) {
+  if (query.networkN === undefined && query.hostN === undefined && query.referenced === undefined)
+    scopedQueries.push(["", outsideNetworks(query)]);
+  const { operation } = matching.input;
+  for (const [key, scopedQuery] of scopedQueries) {
     const tally = new Tally();
-    const kept = meant.kept(inPlace);
-    if (kept === null) yield* meant.walked(inPlace, () => tally);
+    const totals = matching.runningTotals(scopedQuery);
+    if (totals === null) yield* matching.walk(scopedQuery, () => tally);
     else
-      for (const { counts, first, last } of yield* kept.ofEach(meant.input, operation)) {
+      for (const { counts, first, last } of yield* totals.perScope(matching.input, operation)) {
         tally.addCounts(counts, operation);
-        tally.reach(first, last);
+        tally.extendTo(first, last);
       }
     if (tally.total > 0) tallies.set(key, tally);
     yield;
   }
-  const names = namesThen(meant);
-  return most(meant, tallies, (key) => {
+  const names = pastNames(matching);
+  return largestGroups(matching, tallies, (key) => {
     const network = key === "" ? null : names.of(Number(key));
     return `"network":${network === null ? "null" : JSON.stringify({ id: network.id, name: network.name })}`;
   });
 }
 
 /** Query for records that belong to the organization as a whole. */
-function besideNetworks(query: CountedQuery): CountedQuery {
+function outsideNetworks(query: CountedQuery): CountedQuery {
   return {
     ...query,
     reach: { organizationN: query.reach.organizationN, networkNs: [] },
@@ -220,7 +225,7 @@ function besideNetworks(query: CountedQuery): CountedQuery {
 }
 
 /** Record numbers of the networks that may contain matching records. */
-function networksOf(reader: Reader, { reach, networkN, hostN, named, recordN }: CountedQuery): number[] {
+function networksOf(reader: Reader, { reach, networkN, hostN, referenced: named, recordN }: CountedQuery): number[] {
   if (networkN !== undefined) return networkN === 0 ? [] : [networkN];
   const reached = reach.networkNs === null ? null : JSON.stringify(reach.networkNs);
   const rows = reader
@@ -241,21 +246,25 @@ function tallyOf(tallies: Map<string, Tally>, key: string): Tally {
 }
 
 /** Groups with the most changes. @param members JSON members that identify a key */
-function most(meant: MeantChanges, tallies: ReadonlyMap<string, Tally>, members: (key: string) => string): Groups {
+function largestGroups(
+  matching: MatchingChanges,
+  tallies: ReadonlyMap<string, Tally>,
+  members: (key: string) => string,
+): Groups {
   const all = new Tally();
   for (const tally of tallies.values()) all.addTally(tally);
   const groups = [...tallies]
-    .sort(([keyOfOne, one], [keyOfOther, other]) => byMost(one, other) || (keyOfOne < keyOfOther ? -1 : 1))
-    .slice(0, meant.input.limit)
-    .map(([key, tally]) => ({ members: `${members(key)},${endMembers(meant.reader, tally)}`, tally }));
+    .sort(([leftKey, left], [rightKey, right]) => compareByTotal(left, right) || (leftKey < rightKey ? -1 : 1))
+    .slice(0, matching.input.limit)
+    .map(([key, tally]) => ({ members: `${members(key)},${endMembers(matching.reader, tally)}`, tally }));
   return { all, groups, count: tallies.size };
 }
 
-function namesThen({ reader, input }: MeantChanges): NamesThen {
-  return new NamesThen(reader, input.actor, input.until);
+function pastNames({ reader, input }: MatchingChanges): PastNames {
+  return new PastNames(reader, input.actor, input.until);
 }
 
-function recordMembers(reader: Reader, names: NamesThen, n: number): string {
+function recordMembers(reader: Reader, names: PastNames, n: number): string {
   const record = names.of(n);
   const [kind, id] = reader.statement("SELECT kind, id FROM history_records WHERE n = +?").values(n)[0] as [
     number,
@@ -271,7 +280,7 @@ function recordMembers(reader: Reader, names: NamesThen, n: number): string {
   }).slice(1, -1);
 }
 
-function endMembers({ thinnedPast }: Reader, { first, last }: Tally): string {
+function endMembers({ thinnedHistory: thinnedPast }: Reader, { first, last }: Tally): string {
   return `"first":"${formatInstant(thinnedPast.instantOf(first))}","last":"${formatInstant(thinnedPast.instantOf(last))}"`;
 }
 

@@ -34,7 +34,7 @@ export interface ActivityInput extends TransactionRange {
   readonly to: Instant;
 }
 
-export class MeantChanges {
+export class MatchingChanges {
   readonly reader: Reader;
   readonly input: ActivityInput;
   readonly query: CountedQuery;
@@ -50,14 +50,14 @@ export class MeantChanges {
   /** Timestamp of the first matching change before the end of the period; null if there is none. */
   *first(): Generator<void, Instant | null> {
     const sequence = yield* new CountedChanges(this.reader, this.query).first(this.input.until);
-    return sequence === null ? null : this.reader.thinnedPast.instantOf(sequence);
+    return sequence === null ? null : this.reader.thinnedHistory.instantOf(sequence);
   }
 
   /** Running counts, if they can answer the query. */
-  kept(query: CountedQuery): ChangeTotals | null {
+  runningTotals(query: CountedQuery): ChangeTotals | null {
     if (this.input.fields !== null) return null;
     const changes = new CountedChanges(this.reader, query);
-    return changes.isKept ? new ChangeTotals(this.reader, changes.scopes) : null;
+    return changes.hasStoredCounts ? new ChangeTotals(this.reader, changes.scopes) : null;
   }
 
   /** In commit order, step by step. */
@@ -73,14 +73,14 @@ export class MeantChanges {
           );
   }
 
-  /** Counts version by version. @param look called with each step, before its changes are counted */
-  *walked(
+  /** Counts version by version. @param onStep called with each step, before its changes are counted */
+  *walk(
     query: CountedQuery,
     tallyFor: (change: RecordChange) => Tally,
-    look: (changes: readonly RecordChange[]) => void = () => {},
+    onStep: (changes: readonly RecordChange[]) => void = () => {},
   ): Generator<void> {
     for (const changes of this.changes(query)) {
-      look(changes);
+      onStep(changes);
       for (const change of changes) tallyFor(change).add(change.operation, change.sequence);
       yield;
     }
@@ -89,7 +89,7 @@ export class MeantChanges {
   /** Updated fields visible to the caller, without separately reported parts; empty for creations and deletions. */
   fieldsOf(change: RecordChange): readonly string[] {
     const fields = this.reached.of(change.kind, [change])[0] ?? [];
-    const { toldParts } = change.kind;
-    return toldParts === undefined ? fields : fields.filter((field) => !toldParts.includes(field));
+    const { partFields } = change.kind;
+    return partFields === undefined ? fields : fields.filter((field) => !partFields.includes(field));
   }
 }

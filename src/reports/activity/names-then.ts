@@ -4,9 +4,9 @@ import type { Actor } from "../../access/actor.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { KINDS } from "../../records/resources.ts";
-import { recordCalled } from "../../resources/bindings/record-called.ts";
+import { displayNameOf } from "../../resources/bindings/record-called.ts";
 
-export interface RecordThen {
+export interface PastRecordName {
   readonly kind: AnyKind;
   readonly id: string;
   readonly name: string;
@@ -15,11 +15,11 @@ export interface RecordThen {
   readonly hostId: string | null;
 }
 
-export class NamesThen {
+export class PastNames {
   private readonly reader: Reader;
   private readonly actor: Actor;
   private readonly sequence: number;
-  private readonly known = new Map<number, RecordThen | null>();
+  private readonly known = new Map<number, PastRecordName | null>();
 
   constructor(reader: Reader, actor: Actor, sequence: number) {
     this.reader = reader;
@@ -28,7 +28,7 @@ export class NamesThen {
   }
 
   /** Null if the record is hidden from the caller, or its versions have been pruned. */
-  of(n: number): RecordThen | null {
+  of(n: number): PastRecordName | null {
     let record = this.known.get(n);
     if (record === undefined) {
       record = this.find(n);
@@ -38,12 +38,12 @@ export class NamesThen {
   }
 
   /** As `of`, by id. */
-  ofId(id: string): RecordThen | null {
+  ofId(id: string): PastRecordName | null {
     const n = this.reader.recordN(id);
     return n === null ? null : this.of(n);
   }
 
-  private find(n: number): RecordThen | null {
+  private find(n: number): PastRecordName | null {
     const row = this.reader
       .statement(
         `SELECT r.kind, r.id, (SELECT max(v.key) & 2147483647 FROM history_versions v WHERE v.key > (r.n << 31)
@@ -61,7 +61,7 @@ export class NamesThen {
       return {
         kind,
         id,
-        name: recordCalled(kind, record, (_, other) => this.ofId(other)?.name ?? null) ?? id,
+        name: displayNameOf(kind, record, (_, other) => this.ofId(other)?.name ?? null) ?? id,
         networkId: record.network_id ?? null,
         hostId: record.host_id ?? null,
       };

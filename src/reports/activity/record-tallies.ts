@@ -2,7 +2,7 @@
 // Must not know any record.
 
 import type { VersionOperation } from "../../db/change-counts.ts";
-import { byMost, Tally } from "./tally.ts";
+import { compareByTotal, Tally } from "./tally.ts";
 
 export interface RecordTally {
   readonly n: number;
@@ -13,7 +13,7 @@ const CHAPTER_BITS = 12;
 const CHAPTER_RECORDS = 2 ** CHAPTER_BITS;
 /** Created, updated and deleted; first and last transaction. */
 const FIELDS = 5;
-const PLACES: Readonly<Record<VersionOperation, number>> = { Created: 0, Updated: 1, Deleted: 2 };
+const OFFSETS: Readonly<Record<VersionOperation, number>> = { Created: 0, Updated: 1, Deleted: 2 };
 const [FIRST, LAST] = [3, 4];
 
 export class RecordTallies {
@@ -27,7 +27,7 @@ export class RecordTallies {
     let chapter = this.chapters.get(number);
     if (chapter === undefined) this.chapters.set(number, (chapter = new Uint32Array(CHAPTER_RECORDS * FIELDS)));
     const start = (n % CHAPTER_RECORDS) * FIELDS;
-    chapter[start + PLACES[operation]] = (chapter[start + PLACES[operation]] as number) + 1;
+    chapter[start + OFFSETS[operation]] = (chapter[start + OFFSETS[operation]] as number) + 1;
     if (chapter[start + FIRST] === 0) {
       chapter[start + FIRST] = sequence;
       this.size += 1;
@@ -36,18 +36,18 @@ export class RecordTallies {
   }
 
   /** Records with the most changes, computed in steps. */
-  *most(limit: number): Generator<void, RecordTally[]> {
+  *largest(limit: number): Generator<void, RecordTally[]> {
     let best: RecordTally[] = [];
     // Skips records with fewer changes than the last of the best: there may be a million.
-    let least = 1;
+    let minimumTotal = 1;
     for (const [number, chapter] of this.chapters) {
-      for (let place = 0; place < CHAPTER_RECORDS; place += 1) {
-        const start = place * FIELDS;
-        const tally = totalAt(chapter, start) < least ? null : tallyAt(chapter, start);
-        if (tally !== null) best.push({ n: number * CHAPTER_RECORDS + place, tally });
+      for (let index = 0; index < CHAPTER_RECORDS; index += 1) {
+        const start = index * FIELDS;
+        const tally = totalAt(chapter, start) < minimumTotal ? null : tallyAt(chapter, start);
+        if (tally !== null) best.push({ n: number * CHAPTER_RECORDS + index, tally });
       }
       if (best.length > limit) best = best.sort(compare).slice(0, limit);
-      if (best.length === limit) least = best.at(-1)?.tally.total ?? 1;
+      if (best.length === limit) minimumTotal = best.at(-1)?.tally.total ?? 1;
       yield;
     }
     return best.sort(compare);
@@ -64,6 +64,6 @@ function tallyAt(chapter: Uint32Array, start: number): Tally {
   return Object.assign(new Tally(), { created, updated, deleted, first, last });
 }
 
-function compare(one: RecordTally, other: RecordTally): number {
-  return byMost(one.tally, other.tally) || one.n - other.n;
+function compare(left: RecordTally, right: RecordTally): number {
+  return compareByTotal(left.tally, right.tally) || left.n - right.n;
 }

@@ -19,7 +19,7 @@ export class Tally {
     if (operation === "Created") this.created += 1;
     else if (operation === "Updated") this.updated += 1;
     else this.deleted += 1;
-    this.reach(sequence, sequence);
+    this.extendTo(sequence, sequence);
   }
 
   /** Adds many changes. @param operation only this one; null for all */
@@ -33,16 +33,16 @@ export class Tally {
     this.created += created;
     this.updated += updated;
     this.deleted += deleted;
-    this.reach(first, last);
+    this.extendTo(first, last);
   }
 
-  reach(first: number, last: number): void {
+  extendTo(first: number, last: number): void {
     if (first < this.first) this.first = first;
     if (last > this.last) this.last = last;
   }
 }
 
 /** Most changes first, then the latest. */
-export function byMost(one: Tally, other: Tally): number {
-  return other.total - one.total || other.last - one.last;
+export function compareByTotal(left: Tally, right: Tally): number {
+  return right.total - left.total || right.last - left.last;
 }

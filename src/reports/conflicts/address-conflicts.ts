@@ -7,10 +7,10 @@ import { membersSql } from "../../db/shape.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import type { SubnetType } from "../../resources/subnets/subnet-type.ts";
-import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party, type StatementSource } from "./conflict.ts";
 
 /** Subnet types local to one machine: equal addresses there do not conflict. */
-export const TYPES_OF_A_MACHINE: readonly SubnetType[] = ["Loopback", "DockerBridge", "PodmanBridge"];
+export const MACHINE_LOCAL_TYPES: readonly SubnetType[] = ["Loopback", "DockerBridge", "PodmanBridge"];
 
 /** Address versions scanned per step. */
 const STEP_VERSIONS = 20_000;
@@ -21,37 +21,37 @@ const addressOf = (version: string) => `('{' || ${version}.members || '}') ->> '
 /** Condition of the partial index, verbatim; its GLOB is a cheap prefilter. */
 const isOfAddress = (version: string) =>
   `${version}.members GLOB '*p_address":"*' AND instr(${version}.members, '"ip_address":"') > 0`;
-const GIVEN = `history_versions x INDEXED BY history_versions_of_address`;
+const ADDRESS_VERSIONS = `history_versions x INDEXED BY history_versions_of_address`;
 
-const EDGE = `SELECT ${addressOf("x")} FROM ${GIVEN} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1
+const EDGE = `SELECT ${addressOf("x")} FROM ${ADDRESS_VERSIONS} WHERE ${isOfAddress("x")} AND ${addressOf("x")} > +?1
   ORDER BY 1 LIMIT 1 OFFSET +?2`;
 /** Covering-index read: groups do not select the address, which is looked up afterwards for the few matches. */
-const SHARED = `SELECT ${addressOf("y")} FROM (SELECT min(x.key) AS first FROM ${GIVEN} WHERE ${isOfAddress("x")}
+const SHARED = `SELECT ${addressOf("y")} FROM (SELECT min(x.key) AS first FROM ${ADDRESS_VERSIONS} WHERE ${isOfAddress("x")}
     AND ${addressOf("x")} > +?1 AND (+?2 IS NULL OR ${addressOf("x")} <= +?2) GROUP BY ${addressOf("x")}
     HAVING min(x.key) >> 31 < max(x.key) >> 31) g CROSS JOIN history_versions y ON y.key = g.first`;
 
 const newest = (n: string) =>
   `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?3))`;
-const own = (field: string) => `('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.${field}'`;
+const memberSql = (field: string) => `('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.${field}'`;
 
 /** Holders of each address at that time; reads the subnet's type as of then, even if the subnet changed since. */
-const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${own("network_id")}, ${own("mac_address")},
+const HOLDERS = `SELECT DISTINCT j.value, h.n, h.id, ${memberSql("network_id")}, ${memberSql("mac_address")},
     (SELECT ('{' || ${membersSql(subnetKind, "w")} || '}') ->> '$.subnet_type' FROM history_records u
-      CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${own("subnet_id")})
+      CROSS JOIN history_versions w ON w.key = ${newest("u.n")} WHERE u.id = ${memberSql("subnet_id")})
   FROM json_each(+?1) j
-  CROSS JOIN ${GIVEN} ON ${isOfAddress("x")} AND ${addressOf("x")} = j.value
+  CROSS JOIN ${ADDRESS_VERSIONS} ON ${isOfAddress("x")} AND ${addressOf("x")} = j.value
   CROSS JOIN history_records r ON r.n = x.key >> 31 AND r.kind = ${ipAddressKind.code}
   CROSS JOIN history_spans s ON s.scope = +?2 * 64 + r.kind AND s.n = r.n AND s.born <= +?3 AND s.died > +?3
   CROSS JOIN history_versions v ON v.key = ${newest("r.n")}
-  CROSS JOIN history_records h ON h.id = ${own("host_id")}
-  WHERE ${own("ip_address")} = j.value AND (+?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(+?4) c
+  CROSS JOIN history_records h ON h.id = ${memberSql("host_id")}
+  WHERE ${memberSql("ip_address")} = j.value AND (+?4 IS NULL OR EXISTS (SELECT 1 FROM json_each(+?4) c
     CROSS JOIN history_spans b ON b.scope = c.value * 64 + r.kind AND b.n = r.n AND b.born <= +?3 AND b.died > +?3))`;
 
 type Holder = [address: string, n: number, id: string, networkId: string, mac: string | null, type: SubnetType | null];
 
 /** @param address only this one; null for all */
 export function* addressConflicts(
-  connection: Preparing,
+  connection: StatementSource,
   query: ConflictQuery,
   address: string | null = null,
   stepVersions = STEP_VERSIONS,
@@ -61,10 +61,10 @@ export function* addressConflicts(
   const { networkNs, organizationN } = query.reach;
   const networks = networkNs === null ? null : JSON.stringify(networkNs);
   for (let start = 0; start < shared.length; start += STEP_ADDRESSES) {
-    const some = JSON.stringify(shared.slice(start, start + STEP_ADDRESSES));
-    const rows = connection.statement(HOLDERS).values(some, organizationN, query.sequence, networks) as Holder[];
-    for (const [value, holders] of Map.groupBy(rows.filter(claims), ([each]) => each))
-      for (const parties of places(value, holders))
+    const batch = JSON.stringify(shared.slice(start, start + STEP_ADDRESSES));
+    const rows = connection.statement(HOLDERS).values(batch, organizationN, query.sequence, networks) as Holder[];
+    for (const [value, holders] of Map.groupBy(rows.filter(claimsExclusively), ([each]) => each))
+      for (const parties of partiesByScope(value, holders))
         if (parties.length > 1) conflicts.push({ type: "Address", value, parties });
     yield;
   }
@@ -72,7 +72,7 @@ export function* addressConflicts(
 }
 
 /** Addresses that more than one record has ever had. */
-function* sharedAddresses(connection: Preparing, stepVersions: number): Generator<void, string[]> {
+function* sharedAddresses(connection: StatementSource, stepVersions: number): Generator<void, string[]> {
   const shared: string[] = [];
   for (let after = ""; ; ) {
     const edge = connection.statement(EDGE).values(after, stepVersions)[0]?.[0] as string | undefined;
@@ -85,15 +85,15 @@ function* sharedAddresses(connection: Preparing, stepVersions: number): Generato
 }
 
 /** Whether a holder claims the address exclusively: routers share a virtual one. */
-function claims([, , , , mac, type]: Holder): boolean {
-  return (mac === null || virtualRouterOf(mac) === null) && (type === null || !TYPES_OF_A_MACHINE.includes(type));
+function claimsExclusively([, , , , mac, type]: Holder): boolean {
+  return (mac === null || virtualRouterOf(mac) === null) && (type === null || !MACHINE_LOCAL_TYPES.includes(type));
 }
 
 /** Hosts grouped by the scope in which the address is unique: per network, or everywhere. */
-function places(address: string, holders: readonly Holder[]): Party[][] {
+function partiesByScope(address: string, holders: readonly Holder[]): Party[][] {
   const ip = parseIp(address);
   const within = ip === null ? "link" : uniqueWithin(ip);
   if (within === "link") return [];
-  const byPlace = Map.groupBy(holders, ([, , , networkId]) => (within === "network" ? networkId : ""));
-  return [...byPlace.values()].map((found) => byNumber(found.map(([, n, id, networkId]) => ({ n, id, networkId }))));
+  const byScope = Map.groupBy(holders, ([, , , networkId]) => (within === "network" ? networkId : ""));
+  return [...byScope.values()].map((found) => byNumber(found.map(([, n, id, networkId]) => ({ n, id, networkId }))));
 }

@@ -5,18 +5,24 @@ import { reachesNetwork } from "../../access/reach.ts";
 import { DomainError, notFound } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { parseMac } from "../../base/mac.ts";
-import { type CallsOf, needingNoReason } from "../../db/writing/command.ts";
+import { type CallsOf, exemptFromReason } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import {
   type Acceptance,
   type AcceptanceCreate,
   type AcceptedBy,
   acceptancesAt,
+  acceptanceView,
   conflictAcceptanceKind,
-  shownAcceptance,
 } from "../../resources/conflict-acceptances/acceptance.ts";
 import { addressConflicts } from "./address-conflicts.ts";
-import { type Conflict, type ConflictQuery, conflictFingerprint, networksOf, type Preparing } from "./conflict.ts";
+import {
+  type Conflict,
+  type ConflictQuery,
+  conflictFingerprint,
+  networksOf,
+  type StatementSource,
+} from "./conflict.ts";
 import { macConflicts } from "./mac-conflicts.ts";
 import { subnetConflicts } from "./subnet-conflicts.ts";
 
@@ -27,7 +33,7 @@ import { subnetConflicts } from "./subnet-conflicts.ts";
 function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate }, actor: CommandActor): Acceptance {
   const { body } = input;
   const organizationN = tx.recordN(actor.organizationId) as number;
-  const connection: Preparing = { statement: (sql) => tx.db.$client.query(sql) };
+  const connection: StatementSource = { statement: (sql) => tx.db.$client.query(sql) };
   const networkNs = actor.networkIds?.flatMap((id) => tx.recordN(id) ?? []) ?? null;
   const query = { reach: { organizationN, networkNs }, sequence: tx.sequence - 1 };
   const conflict = conflictsOf(connection, query, body).find(
@@ -49,26 +55,24 @@ function acceptConflict(tx: WriteTransaction, input: { body: AcceptanceCreate },
     fingerprint: body.fingerprint,
     reason: body.reason ?? null,
     accepted_at: formatInstant(tx.instant),
-    accepted_by: whoIs(actor),
+    accepted_by: acceptedBy(actor),
     withdrawn_at: null,
     withdrawn_by: null,
   });
-  return shownAcceptance(acceptance);
+  return acceptanceView(acceptance);
 }
 
 /** Conflicts of one value, within the caller's reach. */
 function conflictsOf(
-  connection: Preparing,
+  connection: StatementSource,
   query: ConflictQuery,
   { type, value }: AcceptanceCreate,
 ): readonly Conflict[] {
-  if (type === "Mac") return parseMac(value) === value ? outcomeOf(macConflicts(connection, query, value)) : [];
-  return outcomeOf(
-    type === "Address" ? addressConflicts(connection, query, value) : subnetConflicts(connection, query),
-  );
+  if (type === "Mac") return parseMac(value) === value ? runToEnd(macConflicts(connection, query, value)) : [];
+  return runToEnd(type === "Address" ? addressConflicts(connection, query, value) : subnetConflicts(connection, query));
 }
 
-function outcomeOf<T>(steps: Generator<void, T>): T {
+function runToEnd<T>(steps: Generator<void, T>): T {
   for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
 }
 
@@ -87,18 +91,18 @@ function withdrawAcceptance(tx: WriteTransaction, input: { id: string }, actor: 
     throw notFound({ name: "acceptance" }, input.id);
   tx.update(conflictAcceptanceKind, input.id, {
     withdrawn_at: formatInstant(tx.instant),
-    withdrawn_by: whoIs(actor),
+    withdrawn_by: acceptedBy(actor),
   });
-  return shownAcceptance(found);
+  return acceptanceView(found);
 }
 
-function whoIs({ type, id, name }: CommandActor): AcceptedBy {
+function acceptedBy({ type, id, name }: CommandActor): AcceptedBy {
   return { type, id, name };
 }
 
 export const conflictCommands = {
   // An acceptance has its own reason.
-  "conflict.accept": needingNoReason(acceptConflict),
-  "conflict.withdraw_acceptance": needingNoReason(withdrawAcceptance),
+  "conflict.accept": exemptFromReason(acceptConflict),
+  "conflict.withdraw_acceptance": exemptFromReason(withdrawAcceptance),
 };
 export type ConflictCommands = CallsOf<typeof conflictCommands>;

@@ -4,28 +4,31 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";
 import { Acceptance, CONFLICT_TYPES, ConflictFingerprint } from "../../resources/conflict-acceptances/acceptance.ts";
 import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
-import type { NamesThen } from "../activity/names-then.ts";
+import type { PastNames } from "../activity/names-then.ts";
 import { type Conflict, conflictFingerprint, networksOf } from "./conflict.ts";
 
 export const ConflictBody = Type.Object(
   {
     type: OneOf(CONFLICT_TYPES, {
-      description: "Address: on several hosts. Mac: at several edge ports. Subnet: overlaps one of another network.",
+      description:
+        "Address: on several hosts. Mac: at several edge ports. Subnet: overlaps a subnet of another network.",
     }),
     value: Type.String({ description: "The address, the MAC address or the prefix." }),
     fingerprint: ConflictFingerprint,
-    network_ids: Type.Array(Uuid, { description: "The networks in which it is." }),
+    network_ids: Type.Array(Uuid, { description: "The networks of the parties." }),
     parties: Type.Array(
       Type.Object({
         entity_type: OneOf(["host", "if_entry", "subnet"]),
         id: Uuid,
         name: Type.String(),
         network_id: Uuid,
-        host: Nullable(Type.Object({ id: Uuid, name: Type.String() }), { description: "Of a port, the device." }),
+        host: Nullable(Type.Object({ id: Uuid, name: Type.String() }), {
+          description: "The device of a port; otherwise null.",
+        }),
       }),
-      { description: "Who claims it: hosts, ports or subnets." },
+      { description: "The hosts, ports or subnets that claim it." },
     ),
-    acceptance: Nullable(Acceptance, { description: "That it was accepted, as it is; null where it was not." }),
+    acceptance: Nullable(Acceptance, { description: "The acceptance of the conflict; null if it is not accepted." }),
   },
   { $id: "Conflict" },
 );
@@ -36,9 +39,9 @@ export const CONFLICT_FIELDS = new RowFields(CONFLICT_ROWS);
 
 const PARTIES = { Address: "host", Mac: "if_entry", Subnet: "subnet" } as const;
 
-export function shownConflict(
+export function conflictBody(
   conflict: Conflict,
-  names: NamesThen,
+  names: PastNames,
   acceptances: ReadonlyMap<string, Acceptance>,
 ): ConflictBody {
   const fingerprint = conflictFingerprint(conflict);

@@ -3,21 +3,10 @@
 import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
 import { ACCEPTANCE_EXAMPLE, CONFLICT_EXAMPLE, type ConflictBody } from "./conflict-answer.ts";
 
-export const CONFLICT_COLUMNS: readonly CsvColumn[] = fieldColumns([
-  "type",
-  "value",
-  "fingerprint",
-  "entity_type",
-  "id",
-  "name",
-  "host_id",
-  "host_name",
-  "network_id",
-  "network_name",
-  "accepted_at",
-  "accepted_by_name",
-  "reason",
-]);
+export const CONFLICT_COLUMNS: readonly CsvColumn[] = fieldColumns(
+  `type value fingerprint entity_type id name host_id host_name network_id network_name accepted_at accepted_by_name
+  reason`.split(/\s+/),
+);
 
 /** @param networkNameOf as of the timestamp of the response; null if out of reach */
 export function conflictRows(

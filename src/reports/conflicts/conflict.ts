@@ -5,7 +5,7 @@ import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import type { ConflictType } from "../../resources/conflict-acceptances/acceptance.ts";
 
 /** Connection for conflict queries: a reader, or the writer's own. */
-export type Preparing = Pick<ReadConnection, "statement">;
+export type StatementSource = Pick<ReadConnection, "statement">;
 
 /** Record in a conflict: a host with the address, a port with the MAC address, or a subnet. */
 export interface Party {
@@ -30,7 +30,7 @@ export interface ConflictQuery {
 
 /** Listing order within a type. */
 export function byNumber(parties: Iterable<Party>): Party[] {
-  return [...parties].sort((one, other) => one.n - other.n);
+  return [...parties].sort((left, right) => left.n - right.n);
 }
 
 export function networksOf({ parties }: Conflict): string[] {

@@ -10,7 +10,7 @@ import {
   type ConflictType,
 } from "../../resources/conflict-acceptances/acceptance.ts";
 import { addressConflicts } from "./address-conflicts.ts";
-import { type Conflict, type ConflictQuery, conflictFingerprint, type Preparing } from "./conflict.ts";
+import { type Conflict, type ConflictQuery, conflictFingerprint, type StatementSource } from "./conflict.ts";
 import { macConflicts } from "./mac-conflicts.ts";
 import { subnetConflicts } from "./subnet-conflicts.ts";
 
@@ -22,7 +22,7 @@ const FIND = { Address: addressConflicts, Mac: macConflicts, Subnet: subnetConfl
  * @param networkId only those with a party in this network; null for all
  */
 export function* findConflicts(
-  connection: Preparing,
+  connection: StatementSource,
   query: ConflictQuery,
   types: readonly ConflictType[],
   networkId: string | null,
@@ -35,9 +35,9 @@ export function* findConflicts(
     );
     const keyed = found.map((conflict) => ({ conflict, key: sortKey(conflict) }));
     keyed.sort(
-      (one, other) =>
-        compareCodePoints(one.key, other.key) ||
-        (one.conflict.parties[0]?.n ?? 0) - (other.conflict.parties[0]?.n ?? 0),
+      (left, right) =>
+        compareCodePoints(left.key, right.key) ||
+        (left.conflict.parties[0]?.n ?? 0) - (right.conflict.parties[0]?.n ?? 0),
     );
     for (const { conflict } of keyed) conflicts.push(conflict);
   }
@@ -48,8 +48,8 @@ export function* findConflicts(
 const STEP_LOOKED_UP = 500;
 
 /** Acceptances in force at a timestamp, by fingerprint. @param at null for the present */
-export function* acceptedAmong(
-  connection: Preparing,
+export function* acceptancesByFingerprint(
+  connection: StatementSource,
   organizationN: number,
   found: readonly Conflict[],
   at: Instant | null,

@@ -1,21 +1,21 @@
 // Conflicts of one MAC address at several edge ports of a network. Uplinks are excluded: every switch on the path to a
 // station learns its MAC address. In bounded steps.
 
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
 import { EDGE_MACS_MAX, edgesAt, portsAt } from "../../history/edge-ports.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { networksAt } from "../networks-at.ts";
-import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party, type StatementSource } from "./conflict.ts";
 
 /** Forwarding entries read per step. */
 const STEP_ENTRIES = 2_000;
 /** MAC addresses looked up per step. */
 const STEP_MACS = 200;
 
-const own = (field: string) => `('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.${field}'`;
-const ENTRIES = `SELECT s.n, ${own("mac_address")}, ${own("if_entry_id")} FROM history_spans s
+const memberSql = (field: string) => `('{' || ${membersSql(fdbEntryKind, "v")} || '}') ->> '$.${field}'`;
+const ENTRIES = `SELECT s.n, ${memberSql("mac_address")}, ${memberSql("if_entry_id")} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
     AND key <= ((s.n << 31) | +?3))
   WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_ENTRIES}`;
@@ -25,7 +25,7 @@ const NETWORK_ID = "SELECT id FROM history_records WHERE n = +?1";
 
 /** @param mac only this one; null for all */
 export function* macConflicts(
-  connection: Preparing,
+  connection: StatementSource,
   query: ConflictQuery,
   mac: string | null = null,
 ): Generator<void, readonly Conflict[]> {
@@ -33,26 +33,30 @@ export function* macConflicts(
   const isEdge = edgesAt(connection, query.sequence);
   for (const networkN of networksAt(connection, query.reach, query.sequence)) {
     const networkId = connection.statement(NETWORK_ID).values(networkN)[0]?.[0] as string;
-    const places =
-      mac === null ? yield* placesOfAll(connection, query, networkN) : placesOfOne(connection, query, networkId, mac);
-    let looked = 0;
-    for (const [value, ports] of places) {
-      if (!isOneDevices(value)) continue;
+    const portsByMac =
+      mac === null ? yield* findSharedMacs(connection, query, networkN) : findMac(connection, query, networkId, mac);
+    let examined = 0;
+    for (const [value, ports] of portsByMac) {
+      if (!isSingleDevice(value)) continue;
       const edges: Party[] = [];
       for (const [n, id] of ports()) if (isEdge(n)) edges.push({ n, id, networkId });
       if (edges.length > 1) conflicts.push({ type: "Mac", value, parties: byNumber(edges) });
-      looked += 1;
-      if (looked % STEP_MACS === 0) yield;
+      examined += 1;
+      if (examined % STEP_MACS === 0) yield;
     }
   }
   return conflicts;
 }
 
 /** MAC addresses with their ports, read on demand: number and id. */
-type Places = Iterable<readonly [mac: string, ports: () => Array<[number, string]>]>;
+type PortsByMac = Iterable<readonly [mac: string, ports: () => Array<[number, string]>]>;
 
 /** Considers only MAC addresses on several ports, and ports with few MAC addresses. */
-function* placesOfAll(connection: Preparing, { sequence }: ConflictQuery, networkN: number): Generator<void, Places> {
+function* findSharedMacs(
+  connection: StatementSource,
+  { sequence }: ConflictQuery,
+  networkN: number,
+): Generator<void, PortsByMac> {
   const [portsOf, entriesAt] = [new Map<string, Set<string>>(), new Map<string, number>()];
   for (let after = 0; ; ) {
     const scope = scopeKey(networkN, fdbEntryKind);
@@ -71,14 +75,17 @@ function* placesOfAll(connection: Preparing, { sequence }: ConflictQuery, networ
   const found: Array<readonly [string, () => Array<[number, string]>]> = [];
   for (const [mac, ports] of portsOf) {
     if (ports.size < 2) continue;
-    const few = [...ports].filter((port) => (entriesAt.get(port) ?? 0) <= EDGE_MACS_MAX);
-    if (few.length > 1)
-      found.push([mac, () => connection.statement(PORTS).values(JSON.stringify(few)) as Array<[number, string]>]);
+    const edgeCandidates = [...ports].filter((port) => (entriesAt.get(port) ?? 0) <= EDGE_MACS_MAX);
+    if (edgeCandidates.length > 1)
+      found.push([
+        mac,
+        () => connection.statement(PORTS).values(JSON.stringify(edgeCandidates)) as Array<[number, string]>,
+      ]);
   }
   return found;
 }
 
-function placesOfOne(connection: Preparing, query: ConflictQuery, networkId: string, mac: string): Places {
+function findMac(connection: StatementSource, query: ConflictQuery, networkId: string, mac: string): PortsByMac {
   const ports = new Set(portsAt(connection, query, networkId, mac));
   const numbers = JSON.stringify([...ports]);
   return [[mac, () => connection.statement(PORTS_BY_NUMBER).values(numbers) as Array<[number, string]>]];

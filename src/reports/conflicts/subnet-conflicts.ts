@@ -2,41 +2,45 @@
 // unique, and a nested prefix is a child. In bounded steps.
 
 import { type Cidr, cidrOf, parseCidr, uniqueWithin } from "../../base/ip.ts";
+import { append } from "../../base/multimap.ts";
 import { scopeKey } from "../../db/kind.ts";
 import { membersSql } from "../../db/shape.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { SKIPPED_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { networksAt } from "../networks-at.ts";
-import { TYPES_OF_A_MACHINE } from "./address-conflicts.ts";
-import { byNumber, type Conflict, type ConflictQuery, type Party, type Preparing } from "./conflict.ts";
+import { MACHINE_LOCAL_TYPES } from "./address-conflicts.ts";
+import { byNumber, type Conflict, type ConflictQuery, type Party, type StatementSource } from "./conflict.ts";
 
 const STEP_SUBNETS = 1_000;
 
-const own = (field: string) => `('{' || ${membersSql(subnetKind, "v")} || '}') ->> '$.${field}'`;
-const SUBNETS = `SELECT r.n, r.id, ${own("network_id")}, ${own("cidr")}, ${own("subnet_type")} FROM history_spans s
+const memberSql = (field: string) => `('{' || ${membersSql(subnetKind, "v")} || '}') ->> '$.${field}'`;
+const SUBNETS = `SELECT r.n, r.id, ${memberSql("network_id")}, ${memberSql("cidr")}, ${memberSql("subnet_type")} FROM history_spans s
   CROSS JOIN history_records r ON r.n = s.n
   CROSS JOIN history_versions v ON v.key = (SELECT max(key) FROM history_versions WHERE key > (s.n << 31)
     AND key <= ((s.n << 31) | +?3))
   WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
 type Row = [n: number, id: string, networkId: string, cidr: string, type: SubnetType];
 
-export function* subnetConflicts(connection: Preparing, query: ConflictQuery): Generator<void, readonly Conflict[]> {
+export function* subnetConflicts(
+  connection: StatementSource,
+  query: ConflictQuery,
+): Generator<void, readonly Conflict[]> {
   const networks = networksAt(connection, query.reach, query.sequence);
   if (networks.length < 2) return [];
   const byPrefix = yield* subnetsByPrefix(connection, query, networks);
   const conflicts: Conflict[] = [];
-  let looked = 0;
+  let examined = 0;
   for (const [value, parties] of byPrefix) {
     const all = overlapping(byPrefix, value, parties);
     if (all.length > 1) conflicts.push({ type: "Subnet", value, parties: byNumber(all) });
-    looked += 1;
-    if (looked % STEP_SUBNETS === 0) yield;
+    examined += 1;
+    if (examined % STEP_SUBNETS === 0) yield;
   }
   return conflicts;
 }
 
 function* subnetsByPrefix(
-  connection: Preparing,
+  connection: StatementSource,
   { sequence }: ConflictQuery,
   networks: readonly number[],
 ): Generator<void, Map<string, Party[]>> {
@@ -46,9 +50,7 @@ function* subnetsByPrefix(
       const rows = connection.statement(SUBNETS).values(scopeKey(network, subnetKind), after, sequence) as Row[];
       for (const [n, id, networkId, cidr, type] of rows) {
         if (!isCounted(cidr, type)) continue;
-        const parties = byPrefix.get(cidr);
-        if (parties === undefined) byPrefix.set(cidr, [{ n, id, networkId }]);
-        else parties.push({ n, id, networkId });
+        append(byPrefix, cidr, { n, id, networkId });
       }
       yield;
       const last = rows.at(-1);
@@ -60,7 +62,7 @@ function* subnetsByPrefix(
 
 /** Excludes the types Internet and Remote, types local to one machine, and link-local prefixes. */
 function isCounted(cidr: string, type: SubnetType): boolean {
-  if (PASSED_OVER_TYPES.includes(type) || TYPES_OF_A_MACHINE.includes(type)) return false;
+  if (SKIPPED_TYPES.includes(type) || MACHINE_LOCAL_TYPES.includes(type)) return false;
   const prefix = parseCidr(cidr);
   return prefix !== null && uniqueWithin(prefix) !== "link";
 }
@@ -75,10 +77,10 @@ function overlapping(
   const all = [...parties];
   const networks = new Set(parties.map(({ networkId }) => networkId));
   for (let length = prefix.prefixLength - 1; length > 0; length -= 1)
-    for (const around of byPrefix.get(cidrOf(prefix, length).text) ?? [])
-      if (!networks.has(around.networkId)) {
-        networks.add(around.networkId);
-        all.push(around);
+    for (const enclosing of byPrefix.get(cidrOf(prefix, length).text) ?? [])
+      if (!networks.has(enclosing.networkId)) {
+        networks.add(enclosing.networkId);
+        all.push(enclosing);
       }
   return all;
 }

@@ -8,7 +8,7 @@ import { Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { stationFields } from "../stations/station-answer.ts";
 import { STATIONS_MAX } from "./stations.ts";
 
-const Named = Type.Object({ id: Uuid, name: Type.String() });
+const NamedRecord = Type.Object({ id: Uuid, name: Type.String() });
 const VlanRef = Type.Object({ id: Uuid, number: Type.Integer(), name: Type.String() });
 const NullableText = Nullable(Type.String());
 
@@ -18,7 +18,7 @@ const Port = Type.Object(
   {
     id: Uuid,
     if_index: Type.Integer(),
-    name: Type.String({ description: "`if_name`, or else `if_descr`." }),
+    name: Type.String({ description: "`if_name`, otherwise `if_descr`." }),
     if_descr: Type.String(),
     if_alias: NullableText,
     if_type: Type.Integer(),
@@ -31,24 +31,23 @@ const Port = Type.Object(
     neighbor: Nullable(
       Type.Object({
         source: OneOf(["Lldp", "Cdp", "Entered"] as const),
-        host: Nullable(Named, { description: "The host at the other end, as far as it is known." }),
-        interface: Nullable(Named),
+        host: Nullable(NamedRecord, { description: "The host at the other end, if known." }),
+        interface: Nullable(NamedRecord),
         announced_name: NullableText,
         announced_port: NullableText,
       }),
     ),
-    more_neighbors: Type.Integer({ minimum: 0, description: "Neighbors that are announced there besides." }),
+    more_neighbors: Type.Integer({ minimum: 0, description: "Number of further neighbors announced on the port." }),
     fdb_entries: Type.Integer({
       minimum: 0,
-      description: "Entries of the forwarding table that lead to it: one for each MAC address and VLAN.",
+      description: "Number of forwarding-table entries for the port: one for each MAC address and VLAN.",
     }),
     stations: Type.Array(FaceplateStation, {
-      description: `Who is behind it: those with a name first, by name, then by MAC address. ${STATIONS_MAX} MAC addresses at most.`,
+      description: `Stations behind the port: named ones first, by name, then by MAC address. ${STATIONS_MAX} MAC addresses at most.`,
     }),
     has_more_stations: Type.Boolean(),
     unused_since: Nullable(Timestamp, {
-      description:
-        "When `oper_status` was `Up` for the last time. Null while it is, and where it never was since `known_since`.",
+      description: "The last time `oper_status` was `Up`. Null while it is, and if it never was since `known_since`.",
     }),
     known_since: Type.String({
       format: "date-time",
@@ -60,20 +59,19 @@ const Port = Type.Object(
 
 export const Faceplate = Type.Object(
   {
-    host: Named,
+    host: NamedRecord,
     groups: Type.Array(
       Type.Object({
         type: OneOf(["Module", "Management"] as const),
         member: Nullable(Type.String(), {
-          description:
-            "The number of the member of a stack: `1` of `Gi1/0/7`; null where names have two numbers or one.",
+          description: "Stack member number: `1` of `Gi1/0/7`; null for names with one or two numbers.",
         }),
         module: Nullable(Type.String(), {
-          description: "The part before the number of the port: `1/0` of `Gi1/0/7`.",
+          description: "The part before the port number: `1/0` of `Gi1/0/7`.",
         }),
         ports: Type.Array(Port),
       }),
-      { description: "Ports by member and module, in the order of their numbers; management ports last." },
+      { description: "Ports by member and module, in numeric order; management ports last." },
     ),
     logical: Type.Array(Port, {
       description: "Interfaces that are not ports: aggregates, VLAN interfaces, loopbacks, tunnels, subinterfaces.",

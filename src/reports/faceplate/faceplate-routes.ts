@@ -4,14 +4,14 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, plainActor, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { answerLongRead } from "../../records/long-read-answers.ts";
-import { fixed, readingAt } from "../../records/read-instant.ts";
+import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { fixedMoment, readingAt } from "../../records/read-instant.ts";
 import { At, IdParams, LIMIT_MAX, QueryList, Uuid } from "../../schemas/schemas.ts";
 import { type FaceplateInput, faceplate } from "./faceplate.ts";
 import { FACEPLATE_EXAMPLE, Faceplate } from "./faceplate-answer.ts";
 import { STATIONS_MAX } from "./stations.ts";
 
-const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and interfaces that are not ports. Each with its state, its VLANs, its neighbor, and the stations behind it by name.
+const DESCRIPTION = `The interfaces of a device in its own order: ports by member and module (\`Gi1/0/1\` … \`Gi2/0/1\`), management ports, and interfaces that are not ports. Each has its state, its VLANs, its neighbor, and the stations behind it by name.
 
 Stations come from the device's forwarding table as of the instant: up to ${STATIONS_MAX} MAC addresses of each port, with the hosts of the same network that have them on an interface or next to an IP address, and with their vendors. \`unused_since\` is when the port was last up. With \`ids\` or \`limit\` only some ports are returned, in their groups; empty groups are left out, and so are ids that are not interfaces of the device at that time.`;
 
@@ -42,21 +42,20 @@ export function faceplateRoutes(surface: Surface<Actor, Access>, backend: Backen
       access: VIEWER,
       params: IdParams,
       query: Query,
-      answer: Faceplate,
+      responseSchema: Faceplate,
       isRecord: false,
       example: { parameters: { id: FACEPLATE_EXAMPLE.host.id }, data: FACEPLATE_EXAMPLE },
     },
-    (call) => {
-      return readingAt(backend, call, (moment) => {
+    (call) =>
+      readingAt(backend, call, (moment) => {
         const input: FaceplateInput = {
           actor: plainActor(call.actor),
           hostId: call.params.id,
           ids: call.query.ids ?? null,
           limit: call.query.limit ?? 0,
-          moment: fixed(backend.reader, moment),
+          moment: fixedMoment(backend.reader, moment),
         };
-        return answerLongRead(backend, call, faceplate, input);
-      });
-    },
+        return respondWithLongRead(backend, call, faceplate, input);
+      }),
   );
 }

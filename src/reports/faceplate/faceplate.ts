@@ -8,9 +8,9 @@ import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { linkSource, systemName } from "../../history/locate/far-ends.ts";
-import { sightOf } from "../../history/locate/locate.ts";
-import { type Known, RecordsAt } from "../../history/records-at.ts";
-import { notFoundThen } from "../../records/read-instant.ts";
+import { visibilityOf } from "../../history/locate/locate.ts";
+import { type NumberedRecord, RecordsAt } from "../../history/records-at.ts";
+import { notFoundAt } from "../../records/read-instant.ts";
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -19,7 +19,7 @@ import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { ownersNow } from "../stations/owners.ts";
 import type { Faceplate, FaceplatePort } from "./faceplate-answer.ts";
-import { layOut } from "./port-layout.ts";
+import { layOutPorts } from "./port-layout.ts";
 import { stationsAt } from "./stations.ts";
 
 /** Passed to another thread. */
@@ -40,7 +40,7 @@ export const faceplate = longRead("faceplate", function* (reader: Reader, input:
     const step = steps.next();
     if (step.done === true) {
       const { data, isThinned } = step.value;
-      const until = isThinned ? reader.thinnedPast.incompleteUntil(0) : null;
+      const until = isThinned ? reader.thinnedHistory.incompleteUntil(0) : null;
       const meta = metaAt(input.moment, thinnedUntilMember(until));
       yield new TextEncoder().encode(successBody(JSON.stringify(data), meta));
       return;
@@ -54,15 +54,15 @@ function* faceplateAt(
   { actor, hostId, ids, limit, moment }: FaceplateInput,
 ): Generator<void, { readonly data: Faceplate; readonly isThinned: boolean }> {
   const { sequence } = moment.asOf;
-  const records = new RecordsAt(reader, sequence, sightOf(reader, { actor, networkId: null }));
+  const records = new RecordsAt(reader, sequence, visibilityOf(reader, { actor, networkId: null }));
   const host = records.byIds(hostKind, [hostId]).get(hostId);
-  if (host === undefined) throw notFoundThen(hostKind, hostId, moment);
-  const all = records.livingIn(ifEntryKind, host.n, CHILDREN_MAX);
+  if (host === undefined) throw notFoundAt(hostKind, hostId, moment);
+  const all = records.childrenOf(ifEntryKind, host.n, CHILDREN_MAX);
   // The layout needs the names of all interfaces.
-  const layout = layOut(all.map(placed));
+  const layout = layOutPorts(all.map(layoutInput));
   const inOrder = [...layout.groups.flatMap((group) => group.ports), ...layout.logical];
-  const asked = ids === null ? inOrder : inOrder.filter(({ id }) => ids.includes(id));
-  const wanted = new Set(asked.slice(0, limit === 0 ? undefined : limit).map(({ n }) => n));
+  const requested = ids === null ? inOrder : inOrder.filter(({ id }) => ids.includes(id));
+  const wanted = new Set(requested.slice(0, limit === 0 ? undefined : limit).map(({ n }) => n));
   const ports = all.filter(({ n }) => wanted.has(n));
   yield;
   const counts = records.counts(
@@ -74,8 +74,8 @@ function* faceplateAt(
   const neighbors = neighborsOf(records, ports);
   const vlans = vlansOf(records, ports);
   yield;
-  const ended = upEnds(reader, ports, host.record.network_id, sequence);
-  const shown = ({ n, record }: Known<IfEntryRecord>): FaceplatePort => ({
+  const upEndedAt = lastUpTimes(reader, ports, host.record.network_id, sequence);
+  const portBody = ({ n, record }: NumberedRecord<IfEntryRecord>): FaceplatePort => ({
     id: record.id,
     if_index: record.if_index,
     name: record.if_name || record.if_descr,
@@ -89,25 +89,25 @@ function* faceplateAt(
     native_vlan: vlans.get(record.native_vlan_id ?? "") ?? null,
     tagged_vlans: (record.vlan_ids ?? [])
       .flatMap((id) => vlans.get(id) ?? [])
-      .sort((one, other) => one.number - other.number),
+      .sort((left, right) => left.number - right.number),
     neighbor: neighbors.get(n) ?? null,
     more_neighbors: record.more_neighbors?.length ?? 0,
     fdb_entries: counts.get(n) ?? 0,
     stations: [...(stations.get(n)?.stations ?? [])],
     has_more_stations: stations.get(n)?.hasMore ?? false,
-    unused_since: record.oper_status === "Up" ? null : (ended.get(n) ?? null),
+    unused_since: record.oper_status === "Up" ? null : (upEndedAt.get(n) ?? null),
     known_since: record.created_at,
   });
-  const told = new Map(ports.map((port) => [port.n, shown(port)]));
-  const toldOf = (some: readonly { readonly n: number }[]) => some.flatMap(({ n }) => told.get(n) ?? []);
-  const thinnedUntil = reader.thinnedPast.incompleteUntil(0);
+  const bodiesByN = new Map(ports.map((port) => [port.n, portBody(port)]));
+  const bodiesOf = (items: readonly { readonly n: number }[]) => items.flatMap(({ n }) => bodiesByN.get(n) ?? []);
+  const thinnedUntil = reader.thinnedHistory.incompleteUntil(0);
   return {
     data: {
       host: { id: host.record.id, name: host.record.name },
       groups: layout.groups
-        .map((group) => ({ ...group, ports: toldOf(group.ports) }))
-        .filter(({ ports: some }) => some.length > 0),
-      logical: toldOf(layout.logical),
+        .map((group) => ({ ...group, ports: bodiesOf(group.ports) }))
+        .filter(({ ports: items }) => items.length > 0),
+      logical: bodiesOf(layout.logical),
     },
     isThinned:
       thinnedUntil !== null && ports.some(({ record }) => (parseInstant(record.created_at) ?? 0) < thinnedUntil),
@@ -115,14 +115,14 @@ function* faceplateAt(
 }
 
 /** Input of the layout, and the record number for selection. */
-function placed({ n, record: { id, if_index, if_name, if_descr, if_type } }: Known<IfEntryRecord>) {
+function layoutInput({ n, record: { id, if_index, if_name, if_descr, if_type } }: NumberedRecord<IfEntryRecord>) {
   return { n, id, if_index, name: if_name || if_descr, if_type };
 }
 
 /** End of the last period in which each port was up. Absent for ports never up. */
-function upEnds(
+function lastUpTimes(
   reader: Reader,
-  ports: readonly Known[],
+  ports: readonly NumberedRecord[],
   networkId: string,
   sequence: number,
 ): ReadonlyMap<number, string> {
@@ -142,7 +142,7 @@ function upEnds(
 /** Neighbors of the ports, from LLDP, CDP or manual entry. */
 function neighborsOf(
   records: RecordsAt,
-  ports: readonly Known<IfEntryRecord>[],
+  ports: readonly NumberedRecord<IfEntryRecord>[],
 ): ReadonlyMap<number, NonNullable<FaceplatePort["neighbor"]>> {
   const farPorts = records.byIds(
     ifEntryKind,
@@ -172,7 +172,7 @@ function neighborsOf(
   );
 }
 
-function vlansOf(records: RecordsAt, ports: readonly Known<IfEntryRecord>[]) {
+function vlansOf(records: RecordsAt, ports: readonly NumberedRecord<IfEntryRecord>[]) {
   const ids = ports.flatMap(({ record }) => [record.native_vlan_id, ...(record.vlan_ids ?? [])]);
   return new Map(
     [...records.byIds(vlanKind, ids)].map(([id, { record }]) => [id, { id, number: record.number, name: record.name }]),

@@ -2,7 +2,7 @@
 // Derived from names and types alone. Pure.
 
 /** Interface fields used by the layout. */
-export interface LaidOut {
+export interface LayoutInput {
   readonly if_index: number;
   readonly name: string;
   /** IANAifType-MIB. */
@@ -26,33 +26,33 @@ export interface Layout<P> {
   readonly logical: readonly P[];
 }
 
-export function layOut<P extends LaidOut>(interfaces: readonly P[]): Layout<P> {
-  const read = interfaces.map((port) => ({ port, ...nameOf(port) }));
-  const ports = withBreakouts(read.filter(({ port, type, isSub }) => isPort(port, type, isSub)));
+export function layOutPorts<P extends LayoutInput>(interfaces: readonly P[]): Layout<P> {
+  const parsed = interfaces.map((port) => ({ port, ...nameOf(port) }));
+  const ports = withBreakouts(parsed.filter(({ port, type, isSub }) => isPort(port, type, isSub)));
   const portsOf = new Set(ports.map(({ port }) => port));
-  const logical = read.filter(({ port }) => !portsOf.has(port));
+  const logical = parsed.filter(({ port }) => !portsOf.has(port));
   const groups = Map.groupBy(ports, ({ type, numbers }) =>
     MANAGEMENT.has(type) ? MANAGEMENT_KEY : numbers.slice(0, -1).join("/"),
   );
   return {
     groups: [...groups]
       .map(([key, members]) => {
-        const before = key === MANAGEMENT_KEY || key === "" ? [] : key.split("/");
+        const prefix = key === MANAGEMENT_KEY || key === "" ? [] : key.split("/");
         return {
           type: key === MANAGEMENT_KEY ? ("Management" as const) : ("Module" as const),
-          member: before.length > 1 ? (before[0] as string) : null,
-          module: before.length === 0 ? null : before.join("/"),
-          ports: inOrder(members),
-          before: before.map(Number),
+          member: prefix.length > 1 ? (prefix[0] as string) : null,
+          module: prefix.length === 0 ? null : prefix.join("/"),
+          ports: sortPorts(members),
+          prefix: prefix.map(Number),
         };
       })
       .sort(
-        (one, other) =>
-          Number(one.type === "Management") - Number(other.type === "Management") ||
-          compareNumbers(one.before, other.before),
+        (lhs, rhs) =>
+          Number(lhs.type === "Management") - Number(rhs.type === "Management") ||
+          compareNumbers(lhs.prefix, rhs.prefix),
       )
-      .map(({ before: _, ...group }) => group),
-    logical: inOrder(logical),
+      .map(({ prefix: _, ...group }) => group),
+    logical: sortPorts(logical),
   };
 }
 
@@ -71,8 +71,8 @@ type Read<P> = ReadName & { readonly port: P };
 
 const NUMBERED = /^(\D*?)[-\s]*(\d+(?:\/\d+)+|\d+(?::\d+)*)(:\d+)?(\.\d+)?$/;
 
-function nameOf({ name: told }: LaidOut): ReadName {
-  const name = told.trim().toLowerCase();
+function nameOf({ name: rawName }: LayoutInput): ReadName {
+  const name = rawName.trim().toLowerCase();
   const [, type, numbers, channel, unit] = NUMBERED.exec(name) ?? [];
   if (numbers === undefined)
     return { type: /^[^\d\s.:-]*/.exec(name)?.[0] ?? "", numbers: [], sub: [], isSub: /\.\d+$/.test(name), name };
@@ -94,7 +94,7 @@ const PORT_TYPES: ReadonlySet<number> = new Set([
 const OTHER_TYPE = 1;
 
 /** Many devices report aggregates, bridges and VLAN interfaces as Ethernet. */
-const LOGICAL = new Set(
+const LOGICAL_TYPES = new Set(
   "vlan vl vlanif svi ve po port-channel portchannel be bundle-ether ae lag trk bond team lo loopback tu tunnel tun tap gre gr ip sit wg br bridge bdi bvi irb null nu dummy ifb vxlan nve vtep vmbr veth virbr docker cni flannel cali ppp pppoe cpu dsc stackport stacksub".split(
     " ",
   ),
@@ -102,59 +102,59 @@ const LOGICAL = new Set(
 const MANAGEMENT = new Set(["mgmt", "management", "mgmteth", "ma", "fxp", "me", "vme", "oob"]);
 const MANAGEMENT_KEY = "management";
 
-function isPort({ if_type: ifType }: LaidOut, type: string, isSub: boolean): boolean {
-  if (isSub || LOGICAL.has(type)) return false;
+function isPort({ if_type: ifType }: LayoutInput, type: string, isSub: boolean): boolean {
+  if (isSub || LOGICAL_TYPES.has(type)) return false;
   return PORT_TYPES.has(ifType) || ifType === OTHER_TYPE;
 }
 
 /** A port name with one number more than most of its type is a breakout: `Eth1/49/2` next to `Eth1/1`. */
 function withBreakouts<P>(ports: readonly Read<P>[]): Read<P>[] {
-  const usual = new Map<string, number>();
+  const usualLengths = new Map<string, number>();
   for (const [type, members] of Map.groupBy(ports, (port) => port.type)) {
     const lengths = [...Map.groupBy(members, ({ numbers }) => numbers.length)];
     lengths.sort(([length, many], [otherLength, others]) => others.length - many.length || length - otherLength);
-    usual.set(type, lengths[0]?.[0] ?? 0);
+    usualLengths.set(type, lengths[0]?.[0] ?? 0);
   }
   return ports.map((port) => {
     const { numbers, sub, type } = port;
-    const isPart = numbers.length > 1 && numbers.length === (usual.get(type) ?? 0) + 1;
+    const isPart = numbers.length > 1 && numbers.length === (usualLengths.get(type) ?? 0) + 1;
     return isPart ? { ...port, numbers: numbers.slice(0, -1), sub: [numbers.at(-1) as number, ...sub] } : port;
   });
 }
 
 /** Types in the order of their first if_index, then by number. */
-function inOrder<P extends LaidOut>(members: readonly Read<P>[]): P[] {
+function sortPorts<P extends LayoutInput>(members: readonly Read<P>[]): P[] {
   const first = new Map<string, number>();
   for (const { type, port } of members) first.set(type, Math.min(first.get(type) ?? port.if_index, port.if_index));
   return [...members]
     .sort(
-      (one, other) =>
-        (first.get(one.type) as number) - (first.get(other.type) as number) ||
-        compareNumbers(one.numbers, other.numbers) ||
-        compareNumbers(one.sub, other.sub) ||
-        compareNaturally(one.name, other.name) ||
-        one.port.if_index - other.port.if_index,
+      (lhs, rhs) =>
+        (first.get(lhs.type) as number) - (first.get(rhs.type) as number) ||
+        compareNumbers(lhs.numbers, rhs.numbers) ||
+        compareNumbers(lhs.sub, rhs.sub) ||
+        compareNaturally(lhs.name, rhs.name) ||
+        lhs.port.if_index - rhs.port.if_index,
     )
     .map(({ port }) => port);
 }
 
 /** Compares number by number; a prefix sorts first. */
-function compareNumbers(one: readonly number[], other: readonly number[]): number {
-  for (let place = 0; ; place += 1) {
-    const [left, right] = [one[place], other[place]];
-    if (left === undefined || right === undefined) return one.length - other.length;
+function compareNumbers(lhs: readonly number[], rhs: readonly number[]): number {
+  for (let index = 0; ; index += 1) {
+    const [left, right] = [lhs[index], rhs[index]];
+    if (left === undefined || right === undefined) return lhs.length - rhs.length;
     if (left !== right) return left - right;
   }
 }
 
 /** Natural order: `swp2` before `swp10`. */
-function compareNaturally(one: string, other: string): number {
-  const [left, right] = [one, other].map((text) => text.split(/(\d+)/)) as [string[], string[]];
-  for (let place = 0; place < Math.min(left.length, right.length); place += 1) {
-    const [a, b] = [left[place] as string, right[place] as string];
+function compareNaturally(lhs: string, rhs: string): number {
+  const [left, right] = [lhs, rhs].map((text) => text.split(/(\d+)/)) as [string[], string[]];
+  for (let index = 0; index < Math.min(left.length, right.length); index += 1) {
+    const [a, b] = [left[index] as string, right[index] as string];
     if (a === b) continue;
     // Odd-indexed pieces are numbers.
-    const difference = place % 2 === 1 ? Number(a) - Number(b) : 0;
+    const difference = index % 2 === 1 ? Number(a) - Number(b) : 0;
     return difference !== 0 ? difference : a < b ? -1 : 1;
   }
   return left.length - right.length;

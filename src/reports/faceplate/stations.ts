@@ -2,8 +2,8 @@
 // network. Reads through RecordsAt.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
-import { type MacTold, macTold } from "../../base/vendors/vendor.ts";
-import type { Known, RecordsAt } from "../../history/records-at.ts";
+import { type MacInfo, macInfo } from "../../base/vendors/vendor.ts";
+import type { NumberedRecord, RecordsAt } from "../../history/records-at.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
 import { type FindOwnersNow, Owners, type StationHost } from "../stations/owners.ts";
@@ -13,7 +13,7 @@ export const STATIONS_MAX = 100;
 /** Allows for entries of a MAC address in several VLANs. */
 const ENTRIES_MAX = 4 * STATIONS_MAX;
 
-export interface PortStation extends MacTold {
+export interface PortStation extends MacInfo {
   readonly mac_address: string;
   readonly vlan_numbers: number[];
   /** Known at this port since. */
@@ -33,19 +33,19 @@ export interface PortStations {
  */
 export function* stationsAt(
   records: RecordsAt,
-  ports: readonly Known<IfEntryRecord>[],
+  ports: readonly NumberedRecord<IfEntryRecord>[],
   counts: ReadonlyMap<number, number>,
   ownersNow: FindOwnersNow,
 ): Generator<void, Map<number, PortStations>> {
-  const entriesAt = new Map<number, Known<FdbEntryRecord>[]>();
-  let read = 0;
+  const entriesAt = new Map<number, NumberedRecord<FdbEntryRecord>[]>();
+  let entriesRead = 0;
   for (const { n } of ports) {
     if ((counts.get(n) ?? 0) === 0) continue;
-    const entries = records.livingIn(fdbEntryKind, n, ENTRIES_MAX);
+    const entries = records.childrenOf(fdbEntryKind, n, ENTRIES_MAX);
     entriesAt.set(n, entries);
-    read += entries.length;
-    if (read < STATIONS_MAX) continue;
-    read = 0;
+    entriesRead += entries.length;
+    if (entriesRead < STATIONS_MAX) continue;
+    entriesRead = 0;
     yield;
   }
   const listed = new Map<number, { macs: Map<string, FdbEntryRecord[]>; hasMore: boolean }>();
@@ -54,7 +54,7 @@ export function* stationsAt(
       entries.map(({ record }) => record),
       ({ mac_address: mac }) => mac,
     );
-    const macs = [...all].sort(([one], [other]) => compareCodePoints(one, other)).slice(0, STATIONS_MAX);
+    const macs = [...all].sort(([left], [right]) => compareCodePoints(left, right)).slice(0, STATIONS_MAX);
     listed.set(n, { macs: new Map(macs), hasMore: all.size > STATIONS_MAX || entries.length === ENTRIES_MAX });
   }
   const networkId = ports[0]?.record.network_id ?? "";
@@ -73,19 +73,19 @@ function stationOf(mac: string, entries: readonly FdbEntryRecord[], hosts: Stati
   const since = entries.map(({ created_at }) => created_at).sort()[0] as string;
   return {
     mac_address: mac,
-    ...macTold(mac),
-    vlan_numbers: [...vlans].sort((one, other) => one - other),
+    ...macInfo(mac),
+    vlan_numbers: [...vlans].sort((left, right) => left - right),
     since,
     hosts,
   };
 }
 
 /** Named stations first. */
-function byName(one: PortStation, other: PortStation): number {
-  const [name, otherName] = [one.hosts[0]?.name, other.hosts[0]?.name];
+function byName(left: PortStation, right: PortStation): number {
+  const [name, otherName] = [left.hosts[0]?.name, right.hosts[0]?.name];
   return (
     Number(name === undefined) - Number(otherName === undefined) ||
     compareCodePoints(textSortKey(name ?? ""), textSortKey(otherName ?? "")) ||
-    compareCodePoints(one.mac_address, other.mac_address)
+    compareCodePoints(left.mac_address, right.mac_address)
   );
 }

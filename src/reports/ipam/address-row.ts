@@ -31,21 +31,23 @@ const Holder = Type.Object(
   { $id: "AddressHolder" },
 );
 
-export const AddressRowShown = Type.Object(
+export const AddressRowBody = Type.Object(
   {
     first: IpAddressText,
     last: IpAddressText,
     count: Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: "^[0-9]+$" })], {
-      description: "From `first` to `last`; in IPv6 a decimal string.",
+      description: "Number of addresses from `first` to `last`; in IPv6 a decimal string.",
     }),
     state: OneOf(ADDRESS_STATES, {
       description:
-        "`Subnet`: in a child subnet. `Gateway`: in a range of that purpose, in use or not. `Used`: a host has it. `Network`, `Broadcast`: not of a host; in IPv6 `Network` is the Subnet-Router anycast address. Else the purpose of its range, or `Free`.",
+        "`Subnet`: in a child subnet. `Gateway`: in a range of that purpose, in use or not. `Used`: assigned to a host. `Network`, `Broadcast`: not assignable; in IPv6 `Network` is the Subnet-Router anycast address. Otherwise the purpose of its range, or `Free`.",
     }),
-    ip_addresses: Type.Array(Holder, { description: "The hosts that have it; empty for more than one address." }),
+    ip_addresses: Type.Array(Holder, {
+      description: "The hosts with this address; empty for a row of several addresses.",
+    }),
     ip_range: Nullable(Type.Object({ id: Uuid, purpose: OneOf(RANGE_PURPOSES), description: Nullable(Description) }), {
       description:
-        "The range it is in; of several a Gateway one, then Dhcp, Reserved, Static, Other, then the smallest.",
+        "The range that contains it; of several, by purpose: Gateway, Dhcp, Reserved, Static, Other; then the smallest.",
     }),
     subnet: Nullable(Type.Object({ id: Uuid, cidr: CidrText, name: Name })),
   },
@@ -56,17 +58,17 @@ export const ADDRESS_ROWS: RowList = {
   name: "address_row",
   words: { one: "row of addresses", many: "rows of addresses" },
   path: "subnets/{id}/addresses",
-  row: AddressRowShown,
+  row: AddressRowBody,
 };
 export const ADDRESS_FIELDS = new RowFields(ADDRESS_ROWS);
 
 const { id, host_id, name, mac_address, last_seen_at } = IP_ADDRESS_EXAMPLE;
-const NOBODYS = { ip_addresses: [], ip_range: null, subnet: null };
+const UNASSIGNED = { ip_addresses: [], ip_range: null, subnet: null };
 
-export const ADDRESSES_EXAMPLE: Array<Static<typeof AddressRowShown>> = [
-  { first: "10.2.3.0", last: "10.2.3.0", count: 1, state: "Network", ...NOBODYS },
+export const ADDRESSES_EXAMPLE: Array<Static<typeof AddressRowBody>> = [
+  { first: "10.2.3.0", last: "10.2.3.0", count: 1, state: "Network", ...UNASSIGNED },
   {
-    ...NOBODYS,
+    ...UNASSIGNED,
     first: "10.2.3.4",
     last: "10.2.3.4",
     count: 1,
@@ -76,7 +78,7 @@ export const ADDRESSES_EXAMPLE: Array<Static<typeof AddressRowShown>> = [
     ],
   },
   {
-    ...NOBODYS,
+    ...UNASSIGNED,
     first: "10.2.3.200",
     last: "10.2.3.200",
     count: 1,

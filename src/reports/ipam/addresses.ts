@@ -2,10 +2,11 @@
 
 import type { Static } from "@sinclair/typebox";
 import { type AddressBlock, addressAt, addressNumber, blockSize, cidrBlock } from "../../base/address-block.ts";
+import { append } from "../../base/multimap.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import type { FilterText } from "../../records/list-filter.ts";
+import type { RequestFilter } from "../../records/list-filter.ts";
 import { RowFilter } from "../../records/row-filter.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IpAddress, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
@@ -13,7 +14,7 @@ import { hostAddressNumbers } from "../../resources/subnets/host-addresses.ts";
 import { commaSeparated, LIST_HEAD, listMeta, listTail } from "../../schemas/envelope.ts";
 import { type AddressRow, addressRows, type UsedAddress } from "./address-layout.ts";
 import { ADDRESS_FIELDS } from "./address-row.ts";
-import { type SubnetInput, subnetThen } from "./subnet-then.ts";
+import { type SubnetInput, surroundingsOf } from "./subnet-then.ts";
 
 /** Input for a subnet or a part of it. */
 interface PartInput extends SubnetInput {
@@ -22,7 +23,7 @@ interface PartInput extends SubnetInput {
 }
 
 export interface AddressesInput extends PartInput {
-  readonly filter: FilterText;
+  readonly filter: RequestFilter;
   /** 0 for all. */
   readonly limit: number;
   readonly offset: number;
@@ -43,7 +44,7 @@ export const subnetAddresses = longRead(
         : yield* filteredPage(reader, input, (row) => filter.holds(row));
     const encoder = new TextEncoder();
     yield encoder.encode(LIST_HEAD);
-    yield* commaSeparated(told(reader, input, rows));
+    yield* commaSeparated(renderRows(reader, input, rows));
     yield encoder.encode(listTail(listMeta({ limit, offset, total }, moment)));
   },
   { isInLargeSteps: true },
@@ -56,9 +57,9 @@ interface Page {
 
 /** In address order. Iterate within a snapshot. */
 export function addressRowsOf(reader: Reader, input: PartInput): Iterable<AddressRow> {
-  const then = subnetThen(reader, input);
+  const surroundings = surroundingsOf(reader, input);
   const part = cidrBlock(input.part);
-  return addressRows(input.subnet.cidr, part, then, usedIn(reader, input, part, then.aroundIds));
+  return addressRows(input.subnet.cidr, part, surroundings, usedIn(reader, input, part, surroundings.enclosingIds));
 }
 
 /** A page of the rows that match the filter; rows are rendered on demand. */
@@ -71,8 +72,8 @@ function* filteredPage(
   const found: AddressRow[] = [];
   for (let start = 0; start < all.length; start += STEP_ROWS) {
     const step = all.slice(start, start + STEP_ROWS);
-    const shown = shownRows(reader, input, step);
-    found.push(...step.filter((_, place) => holds(shown[place] as object)));
+    const bodies = rowBodies(reader, input, step);
+    found.push(...step.filter((_, index) => holds(bodies[index] as object)));
     yield PAUSE;
   }
   const { limit, offset } = input;
@@ -97,32 +98,30 @@ function usedIn(
   { first, last }: AddressBlock,
   subnetIds: readonly string[],
 ): UsedAddress[] {
-  const isSix = subnet.cidr.includes(":");
+  const isIpv6 = subnet.cidr.includes(":");
   const used = new Map<string, number[]>();
   for (const [n, text] of hostAddressNumbers(reader, asOf, subnetIds)) {
-    const known = used.get(text);
-    if (known === undefined) used.set(text, [n]);
-    else known.push(n);
+    append(used, text, n);
   }
   return [...used]
-    .filter(([text]) => text.includes(":") === isSix)
+    .filter(([text]) => text.includes(":") === isIpv6)
     .map(([text, ns]) => ({ at: addressNumber(text), ns: ns.sort((a, b) => a - b) }))
     .filter(({ at }) => at >= first && at <= last)
     .sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-function* told(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): Generator<Uint8Array> {
+function* renderRows(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): Generator<Uint8Array> {
   const encoder = new TextEncoder();
   for (let start = 0; start < rows.length; start += STEP_ROWS) {
-    const items = shownRows(reader, input, rows.slice(start, start + STEP_ROWS)).map((row) => JSON.stringify(row));
+    const items = rowBodies(reader, input, rows.slice(start, start + STEP_ROWS)).map((row) => JSON.stringify(row));
     yield encoder.encode(items.join(","));
   }
 }
 
 /** Wire format of the rows. */
-function shownRows(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): object[] {
-  const isSix = input.subnet.cidr.includes(":");
-  const text = (at: bigint) => addressAt(at, isSix ? 6 : 4);
+function rowBodies(reader: Reader, input: AddressesInput, rows: readonly AddressRow[]): object[] {
+  const isIpv6 = input.subnet.cidr.includes(":");
+  const text = (at: bigint) => addressAt(at, isIpv6 ? 6 : 4);
   const holders = holdersOf(
     reader,
     input,
@@ -133,7 +132,7 @@ function shownRows(reader: Reader, input: AddressesInput, rows: readonly Address
     return {
       first: text(first),
       last: text(last),
-      count: isSix ? String(count) : Number(count),
+      count: isIpv6 ? String(count) : Number(count),
       state,
       ip_addresses: ns.map((n) => holders.get(n)),
       ip_range: range === null ? null : { id: range.id, purpose: range.purpose, description: range.description },

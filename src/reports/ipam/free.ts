@@ -5,7 +5,7 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { FreeSpace } from "../../resources/subnets/free-space.ts";
 import { hostAddresses } from "../../resources/subnets/host-addresses.ts";
 import { metaAt, successBody } from "../../schemas/envelope.ts";
-import { type SubnetInput, subnetThen } from "./subnet-then.ts";
+import { type SubnetInput, surroundingsOf } from "./subnet-then.ts";
 
 export interface FreeInput extends SubnetInput {
   readonly count: number;
@@ -18,19 +18,19 @@ export const freeSpace = longRead(
   function* (reader: Reader, input: FreeInput) {
     const { subnet, moment, count, prefixLength } = input;
     const space = reader.snapshot(() => {
-      const { within, aroundIds, ranges } = subnetThen(reader, input);
+      const { within, enclosingIds: aroundIds, ranges } = surroundingsOf(reader, input);
       const addresses = hostAddresses(reader, moment.asOf, aroundIds).flatMap(([, texts]) => texts?.split(",") ?? []);
       return new FreeSpace(subnet.cidr, { cidrs: within.map(({ cidr }) => cidr), ranges, addresses });
     });
     const free = prefixLength === null ? space.addresses() : space.prefixes(prefixLength);
-    const told = {
+    const body = {
       subnet_id: subnet.id,
       cidr: subnet.cidr,
       prefix_length: prefixLength,
       available: subnet.cidr.includes(":") ? String(free.available) : Number(free.available),
       next: free.next(count),
     };
-    yield new TextEncoder().encode(successBody(JSON.stringify(told), metaAt(moment)));
+    yield new TextEncoder().encode(successBody(JSON.stringify(body), metaAt(moment)));
   },
   { isInLargeSteps: true },
 );

@@ -5,10 +5,10 @@ import { type Access, type Actor, MEMBER, plainActor, VIEWER } from "../../acces
 import { notFound } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { ActorCall, Backend } from "../../records/backend.ts";
-import { filterText } from "../../records/list-answers.ts";
+import { requestFilter } from "../../records/list-answers.ts";
 import { FilterQuery } from "../../records/list-filter.ts";
-import { answerLongRead } from "../../records/long-read-answers.ts";
-import { fixed, notFoundThen, readingAt } from "../../records/read-instant.ts";
+import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { fixedMoment, notFoundAt, readingAt } from "../../records/read-instant.ts";
 import { runWrite } from "../../records/write-answers.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ipRangeKind } from "../../resources/ip-ranges/ip-range.ts";
@@ -24,10 +24,10 @@ import {
 } from "../../resources/subnets/allocation.ts";
 import type { AllocationCommands, AllocationResult } from "../../resources/subnets/allocation-commands.ts";
 import { SUBNET_EXAMPLE, type SubnetRecord, subnetKind } from "../../resources/subnets/subnet.ts";
-import { META, successBody } from "../../schemas/envelope.ts";
+import { jsonResponse, successBody } from "../../schemas/envelope.ts";
 import { AtQuery, CidrText, IdParams, LIMIT_DEFAULT, PageQuery, Uuid } from "../../schemas/schemas.ts";
 import { ROW_EACH_MAX } from "./address-layout.ts";
-import { ADDRESSES_EXAMPLE, AddressRowShown } from "./address-row.ts";
+import { ADDRESSES_EXAMPLE, AddressRowBody } from "./address-row.ts";
 import { type AddressesInput, subnetAddresses } from "./addresses.ts";
 import { type FreeInput, freeSpace } from "./free.ts";
 import {
@@ -45,22 +45,22 @@ import { SUBNET_TREE_EXAMPLE, type SubnetTreeInput, subnetTree, TreeSubnet } fro
 const group = "Subnets";
 const parameters = { id: SUBNET_EXAMPLE.id };
 
-const NEVER_GIVEN =
-  "Never the network's or the broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), nor one that a host of the network has, nor one in a range of any purpose or in a subnet within this one.";
-const FREE = `The lowest free addresses of a subnet, now or at an instant. ${NEVER_GIVEN} With \`prefix_length\`, the lowest empty prefixes of that length: without a subnet, range or host address.`;
-const ALLOCATE = `Allocates the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it creates subnets from the lowest free prefixes instead. ${NEVER_GIVEN}
+const NEVER_ALLOCATED =
+  "Never the network or broadcast address (in IPv6 never the Subnet-Router anycast address, the first one), an address of a host of the network, or one in a range of any purpose or in a child subnet.";
+const FREE = `The lowest free addresses of a subnet, now or at an instant. ${NEVER_ALLOCATED} With \`prefix_length\`, the lowest empty prefixes of that length: without a subnet, range or host address.`;
+const ALLOCATE = `Allocates the lowest free addresses of a subnet: with \`host_id\` to that host, else as reservations, which are Reserved ranges of one address. With \`prefix_length\` it creates subnets from the lowest free prefixes instead. ${NEVER_ALLOCATED}
 
-Search and write are one transaction, so concurrent requests never get the same. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` if fewer are free. A field that does not apply to the request is refused.`;
+Search and write are one transaction, so concurrent requests never get the same addresses. Up to ${ALLOCATED_MAX} with \`count\`: all, or none with \`entity_in_use\` if fewer are free. A field that does not apply to the request is rejected.`;
 
-const ADDRESSES = `A subnet from its first address to its last one, now or at an instant. Of subnets of up to ${ROW_EACH_MAX} addresses each has a row; in larger ones, runs of equal addresses share one, and those in use have one each; the same goes for the part named by \`within\`. A child subnet is one row: list that subnet for its addresses.`;
+const ADDRESSES = `A subnet from its first to its last address, now or at an instant. In subnets of up to ${ROW_EACH_MAX} addresses each has a row; in larger ones, consecutive addresses with the same state share one, and each address in use has its own; the same applies to the part given by \`within\`. A child subnet is one row: list that subnet for its addresses.`;
 
 const BLOCKS =
-  "A subnet, or a prefix within it, as blocks of one size, in order, now or at an instant: how many addresses of each are in use, free, in ranges, or in child subnets. For large subnets; `/subnets/{id}/addresses` lists every address, with `within` those of one block.";
+  "A subnet, or a prefix within it, as blocks of one size, in order, now or at an instant: the number of addresses in use, free, in ranges, or in child subnets for each block. For large subnets; `/subnets/{id}/addresses` lists every address, with `within` those of one block.";
 
 const WithinQuery = {
   within: Type.Optional({
     ...CidrText,
-    description: `Only this prefix within the subnet, such as 10.2.3.0/24. What reaches beyond it is cut off.`,
+    description: `Only this prefix within the subnet, such as 10.2.3.0/24. Rows are cut off at its ends.`,
   }),
 };
 
@@ -71,7 +71,7 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
       "/api/v1/subnets/tree",
       {
         operationId: "getSubnetTree",
-        summary: "Get the subnets of a network within one another",
+        summary: "Get the subnet tree of a network",
         description:
           "All subnets of a network, now or at an instant, each directly before its children, in the order of their addresses. The parent is the smallest enclosing subnet. `utilization` is that of the subnet itself, as in the list of subnets; `total` covers it and all subnets within it, each address once.",
         group,
@@ -80,19 +80,18 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
           network_id: { ...Uuid, description: "Empty if it is out of the caller's reach." },
           ...AtQuery,
         }),
-        answer: Type.Array(TreeSubnet),
+        responseSchema: Type.Array(TreeSubnet),
         example: { parameters: { network_id: SUBNET_EXAMPLE.network_id }, data: SUBNET_TREE_EXAMPLE },
       },
-      (call) => {
-        return readingAt(backend, call, (moment) => {
+      (call) =>
+        readingAt(backend, call, (moment) => {
           const input: SubnetTreeInput = {
             actor: plainActor(call.actor),
             networkId: call.query.network_id,
-            moment: fixed(backend.reader, moment),
+            moment: fixedMoment(backend.reader, moment),
           };
-          return answerLongRead(backend, call, subnetTree, input);
-        });
-      },
+          return respondWithLongRead(backend, call, subnetTree, input);
+        }),
     )
     .get(
       "/api/v1/subnets/:id/addresses",
@@ -104,17 +103,17 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         access: VIEWER,
         params: IdParams,
         query: Type.Object({ ...WithinQuery, ...FilterQuery, ...PageQuery }),
-        answer: Type.Array(AddressRowShown),
+        responseSchema: Type.Array(AddressRowBody),
         isList: true,
         example: { parameters, data: ADDRESSES_EXAMPLE },
       },
       (call) =>
-        ofSubnet(backend, call, (about) => {
+        withSubnet(backend, call, (subnetInput) => {
           const { limit = LIMIT_DEFAULT, offset = 0, within } = call.query;
-          const part = partOf(about.subnet.cidr, within);
-          const filter = filterText(call, backend.reader, about.moment);
-          const input: AddressesInput = { ...about, part, filter, limit, offset };
-          return answerLongRead(backend, call, subnetAddresses, input);
+          const part = partOf(subnetInput.subnet.cidr, within);
+          const filter = requestFilter(call, backend.reader, subnetInput.moment);
+          const input: AddressesInput = { ...subnetInput, part, filter, limit, offset };
+          return respondWithLongRead(backend, call, subnetAddresses, input);
         }),
     )
     .get(
@@ -132,20 +131,20 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
             Type.Integer({
               minimum: 0,
               maximum: 128,
-              description: `The length of each, such as 24; at most ${BLOCKS_MAX} blocks. Default: 256 blocks, or as many as there are addresses.`,
+              description: `Prefix length of the blocks, such as 24; at most ${BLOCKS_MAX} blocks. Default: 256 blocks, or as many as there are addresses.`,
             }),
           ),
           ...AtQuery,
         }),
-        answer: Type.Array(SubnetBlock),
+        responseSchema: Type.Array(SubnetBlock),
         example: { parameters, data: SUBNET_BLOCKS_EXAMPLE },
       },
       (call) =>
-        ofSubnet(backend, call, (about) => {
-          const part = partOf(about.subnet.cidr, call.query.within);
+        withSubnet(backend, call, (subnetInput) => {
+          const part = partOf(subnetInput.subnet.cidr, call.query.within);
           const prefixLength = blockLength(part, call.query.prefix_length);
-          const input: BlocksInput = { ...about, part, prefixLength };
-          return answerLongRead(backend, call, subnetBlocks, input);
+          const input: BlocksInput = { ...subnetInput, part, prefixLength };
+          return respondWithLongRead(backend, call, subnetBlocks, input);
         }),
     )
     .get(
@@ -158,14 +157,14 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         access: VIEWER,
         params: IdParams,
         query: Type.Object({ ...FreeQuery, ...AtQuery }),
-        answer: Free,
+        responseSchema: Free,
         example: { parameters, data: FREE_EXAMPLE },
       },
       (call) =>
-        ofSubnet(backend, call, (about) => {
+        withSubnet(backend, call, (subnetInput) => {
           const { count = 1, prefix_length } = call.query;
-          const input: FreeInput = { ...about, count, prefixLength: prefix_length ?? null };
-          return answerLongRead(backend, call, freeSpace, input);
+          const input: FreeInput = { ...subnetInput, count, prefixLength: prefix_length ?? null };
+          return respondWithLongRead(backend, call, freeSpace, input);
         }),
     )
     .post(
@@ -178,16 +177,14 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
         access: MEMBER,
         params: IdParams,
         body: Allocation,
-        answer: Allocated,
+        responseSchema: Allocated,
         errors: ["entity_reference_invalid", "entity_in_use"],
         example: { parameters, body: ALLOCATION_EXAMPLE, data: ALLOCATED_EXAMPLE },
       },
       async (call) => {
         const input = { id: call.params.id, body: call.body };
-        const { seen, result } = await runWrite(backend, call, "subnet.allocate", input);
-        return new Response(allocated(backend, call, result, seen), {
-          headers: { ...call.headers, "content-type": "application/json" },
-        });
+        const { seenSequence, result } = await runWrite(backend, call, "subnet.allocate", input);
+        return jsonResponse(call, allocationBody(backend, call, result, seenSequence));
       },
     );
 }
@@ -195,42 +192,39 @@ export function ipamRoutes(surface: Surface<Actor, Access>, backend: Backend<All
 const KINDS_ALLOCATED = { ip_address: ipAddressKind, ip_range: ipRangeKind, subnet: subnetKind } as const;
 
 /** Records created by an allocation, as of its transaction, even for a retried request. */
-function allocated(
+function allocationBody(
   { reader }: Backend,
   { actor }: ActorCall,
-  { kind, ids, allocated: given }: AllocationResult,
-  seen: number | null,
+  { kind, ids, allocated: allocatedTexts }: AllocationResult,
+  seenSequence: number | null,
 ): string {
-  const made = KINDS_ALLOCATED[kind];
-  const asOf = seen === null ? null : { ...reader.atSequence(seen), present: true };
+  const createdKind = KINDS_ALLOCATED[kind];
+  const asOf = seenSequence === null ? null : { ...reader.atSequence(seenSequence), present: true };
   const records = reader.snapshot(() =>
     ids.map((id) => {
-      const found = reader.find(made, id, actor, asOf);
-      if (found === null) throw notFound(made, id);
+      const found = reader.find(createdKind, id, actor, asOf);
+      if (found === null) throw notFound(createdKind, id);
       return found.text;
     }),
   );
   const lists = Object.values(KINDS_ALLOCATED).map(
-    (each) => `"${each.plural}":[${each === made ? records.join(",") : ""}]`,
+    (each) => `"${each.plural}":[${each === createdKind ? records.join(",") : ""}]`,
   );
-  return successBody(`{"allocated":${JSON.stringify(given)},${lists.join(",")}}`, META);
+  return successBody(`{"allocated":${JSON.stringify(allocatedTexts)},${lists.join(",")}}`);
 }
 
 /** Resolves the subnet in the path as of `at` and runs the read. @throws DomainError entity_not_found */
-function ofSubnet(
+function withSubnet(
   backend: Backend,
   call: ActorCall & { readonly params: { id: string }; readonly query: { readonly at?: string } },
-  read: (about: SubnetInput) => Response | Promise<Response>,
+  read: (subnetInput: SubnetInput) => Response | Promise<Response>,
 ): Response | Promise<Response> {
   const { reader } = backend;
   return readingAt(backend, call, (moment) => {
     const found = reader.find(subnetKind, call.params.id, call.actor, moment.asOf);
-    if (found === null) throw notFoundThen(subnetKind, call.params.id, moment);
+    if (found === null) throw notFoundAt(subnetKind, call.params.id, moment);
     const { id, network_id, cidr } = JSON.parse(found.text) as SubnetRecord;
-    return read({
-      actor: plainActor(call.actor),
-      subnet: { id, network_id, cidr },
-      moment: fixed(reader, moment),
-    });
+    const subnet = { id, network_id, cidr };
+    return read({ actor: plainActor(call.actor), subnet, moment: fixedMoment(reader, moment) });
   });
 }

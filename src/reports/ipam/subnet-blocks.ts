@@ -29,11 +29,11 @@ export const SubnetBlock = Type.Object(
       >,
       {
         description:
-          "Its number of addresses by `state`, as in `/subnets/{id}/addresses`; zero counts are left out. In IPv6 decimal strings.",
+          "Number of addresses by `state`, as in `/subnets/{id}/addresses`; zero counts are omitted. In IPv6 decimal strings.",
       },
     ),
     subnet: Nullable(Type.Object({ id: Uuid, cidr: CidrText, name: Name }), {
-      description: "The subnet within this one that the whole block lies in.",
+      description: "The child subnet that contains the whole block.",
     }),
   },
   { $id: "SubnetBlock" },
@@ -52,22 +52,24 @@ export interface BlocksInput extends SubnetInput {
 /** The requested prefix within a subnet. @throws DomainError validation_failed */
 export function partOf(cidr: string, within: string | undefined): string {
   if (within === undefined) return cidr;
-  const [whole, part] = [cidrBlock(cidr), cidrBlock(within)];
-  if (whole.version !== part.version || !blockContains(whole, part))
-    throw invalid([{ path: "/within", message: `must lie within ${cidr}`, value: within }]);
+  const [subnetBlock, part] = [cidrBlock(cidr), cidrBlock(within)];
+  if (subnetBlock.version !== part.version || !blockContains(subnetBlock, part))
+    throw invalid({ path: "/within", message: `must be within ${cidr}`, value: within });
   return within;
 }
 
 /** Prefix length of the blocks. @throws DomainError validation_failed */
-export function blockLength(part: string, asked: number | undefined): number {
+export function blockLength(part: string, requested: number | undefined): number {
   const bits = part.includes(":") ? 128 : 32;
   const length = Number(part.slice(part.indexOf("/") + 1));
-  const most = Math.min(bits, length + Math.log2(BLOCKS_MAX));
-  if (asked === undefined) return Math.min(bits, length + BITS_DEFAULT);
-  if (asked >= length && asked <= most) return asked;
-  throw invalid([
-    { path: "/prefix_length", message: `must be from ${length} to ${most} for the blocks of ${part}`, value: asked },
-  ]);
+  const maximum = Math.min(bits, length + Math.log2(BLOCKS_MAX));
+  if (requested === undefined) return Math.min(bits, length + BITS_DEFAULT);
+  if (requested >= length && requested <= maximum) return requested;
+  throw invalid({
+    path: "/prefix_length",
+    message: `must be from ${length} to ${maximum} for the blocks of ${part}`,
+    value: requested,
+  });
 }
 
 interface Tally {
@@ -92,18 +94,18 @@ export const subnetBlocks = longRead(
     reader.snapshot(() => {
       for (const row of addressRowsOf(reader, input)) {
         for (let from = row.first; from <= row.last; ) {
-          const place = (from - start) / size;
-          const end = start + (place + 1n) * size - 1n;
+          const index = (from - start) / size;
+          const end = start + (index + 1n) * size - 1n;
           const to = row.last < end ? row.last : end;
-          const tally = tallies[Number(place)] as Tally;
+          const tally = tallies[Number(index)] as Tally;
           tally.counts.set(row.state, (tally.counts.get(row.state) ?? 0n) + to - from + 1n);
           if (to - from + 1n === size) tally.subnet = row.within;
           from = to + 1n;
         }
       }
     });
-    const told = tallies.map(({ counts, subnet }, place) => ({
-      cidr: `${addressAt(start + BigInt(place) * size, version)}/${prefixLength}`,
+    const blocks = tallies.map(({ counts, subnet }, index) => ({
+      cidr: `${addressAt(start + BigInt(index) * size, version)}/${prefixLength}`,
       counts: Object.fromEntries(
         ADDRESS_STATES.flatMap((state) => {
           const count = counts.get(state);
@@ -112,7 +114,7 @@ export const subnetBlocks = longRead(
       ),
       subnet,
     }));
-    yield new TextEncoder().encode(successBody(JSON.stringify(told), metaAt(moment)));
+    yield new TextEncoder().encode(successBody(JSON.stringify(blocks), metaAt(moment)));
   },
   { isInLargeSteps: true },
 );

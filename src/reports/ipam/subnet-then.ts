@@ -22,7 +22,7 @@ export interface SubnetOfNetwork {
   readonly name: string;
 }
 
-export interface RangeThen {
+export interface PastRange {
   readonly id: string;
   readonly first: string;
   readonly last: string;
@@ -31,29 +31,29 @@ export interface RangeThen {
 }
 
 /** Surroundings of the subnet in its network at that timestamp. */
-export interface SubnetThen {
+export interface SubnetSurroundings {
   /** Nested subnets. */
   readonly within: readonly SubnetOfNetwork[];
   /** The subnet and its enclosing ones, whose addresses may be within it. */
-  readonly aroundIds: readonly string[];
+  readonly enclosingIds: readonly string[];
   /** All ranges of the network. */
-  readonly ranges: readonly RangeThen[];
+  readonly ranges: readonly PastRange[];
 }
 
-export function subnetThen(reader: Reader, { actor, subnet, moment: { asOf } }: SubnetInput): SubnetThen {
+export function surroundingsOf(reader: Reader, { actor, subnet, moment: { asOf } }: SubnetInput): SubnetSurroundings {
   const all = { reach: actor, asOf, within: { network: subnet.network_id }, limit: 0, offset: 0 };
   const read = (query: Parameters<Reader["ownFields"]>[0], fields: readonly string[]) =>
     reader.ownFields(query, fields).map((row) => JSON.parse(row) as string[]);
-  const whole = parseCidr(subnet.cidr) as Cidr;
-  const block = prefixBlock(whole);
+  const prefix = parseCidr(subnet.cidr) as Cidr;
+  const block = prefixBlock(prefix);
   const within: SubnetOfNetwork[] = [];
-  const aroundIds = [subnet.id];
+  const enclosingIds = [subnet.id];
   for (const [id = "", cidr = "", name = ""] of read({ ...all, kind: subnetKind }, ["id", "cidr", "name"])) {
     const parsed = parseCidr(cidr);
-    if (id === subnet.id || parsed === null || parsed.version !== whole.version) continue;
+    if (id === subnet.id || parsed === null || parsed.version !== prefix.version) continue;
     const other = prefixBlock(parsed);
     if (blockContains(block, other)) within.push({ id, cidr, name });
-    else if (blockContains(other, block)) aroundIds.push(id);
+    else if (blockContains(other, block)) enclosingIds.push(id);
   }
   const fields = ["id", "first", "last", "purpose", "description"];
   const ranges = read({ ...all, kind: ipRangeKind }, fields).map(
@@ -65,5 +65,5 @@ export function subnetThen(reader: Reader, { actor, subnet, moment: { asOf } }: 
       description: description ?? null,
     }),
   );
-  return { within, aroundIds, ranges };
+  return { within, enclosingIds, ranges };
 }

@@ -6,7 +6,7 @@ import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { SUBNET_EXAMPLE, Subnet, subnetKind } from "../../resources/subnets/subnet.ts";
-import { placedUtilizations, Utilization, WholeUtilization } from "../../resources/subnets/utilization.ts";
+import { networkUtilization, TotalUtilization, Utilization } from "../../resources/subnets/utilization.ts";
 import { LIST_HEAD, listTail, metaAt } from "../../schemas/envelope.ts";
 import { Nullable, Uuid } from "../../schemas/schemas.ts";
 
@@ -16,7 +16,7 @@ export interface SubnetTreeInput {
   readonly moment: FixedMoment;
 }
 
-const SHOWN = ["id", "cidr", "name", "subnet_type", "vlan_id", "tags"] as const;
+const FIELDS = ["id", "cidr", "name", "subnet_type", "vlan_id", "tags"] as const;
 const { id, cidr, name, subnet_type, vlan_id, tags } = Subnet.properties;
 
 export const TreeSubnet = Type.Object(
@@ -27,11 +27,14 @@ export const TreeSubnet = Type.Object(
     subnet_type,
     vlan_id,
     tags,
-    parent_id: Nullable(Uuid, { description: "The smallest subnet around it; null for none." }),
-    depth: Type.Integer({ minimum: 0, description: "How many subnets are around it." }),
-    child_count: Type.Integer({ minimum: 0, description: "How many subnets have it as their parent." }),
-    utilization: { ...Utilization, description: "Of its own. In IPv6 subnets counts are decimal strings." },
-    total: WholeUtilization,
+    parent_id: Nullable(Uuid, { description: "The smallest enclosing subnet; null for none." }),
+    depth: Type.Integer({ minimum: 0, description: "Number of enclosing subnets." }),
+    child_count: Type.Integer({ minimum: 0, description: "Number of direct child subnets." }),
+    utilization: {
+      ...Utilization,
+      description: "Utilization of the subnet itself. In IPv6 subnets, counts are decimal strings.",
+    },
+    total: TotalUtilization,
   },
   { $id: "TreeSubnet" },
 );
@@ -61,13 +64,13 @@ export const subnetTree = longRead(
   function* (reader: Reader, { actor, networkId, moment }: SubnetTreeInput) {
     const { asOf } = moment;
     const encoder = new TextEncoder();
-    const { placed, shown } = reader.snapshot(() => {
+    const { placed, fieldsById } = reader.snapshot(() => {
       const all = { kind: subnetKind, reach: actor, asOf, within: { network: networkId }, limit: 0, offset: 0 };
-      const rows = reader.ownFields(all, SHOWN).map((row) => JSON.parse(row) as [string, ...unknown[]]);
+      const rows = reader.ownFields(all, FIELDS).map((row) => JSON.parse(row) as [string, ...unknown[]]);
       return {
-        placed: placedUtilizations(reader, actor, asOf, networkId),
-        shown: new Map(
-          rows.map((values) => [values[0], Object.fromEntries(SHOWN.map((field, n) => [field, values[n]]))]),
+        placed: networkUtilization(reader, actor, asOf, networkId),
+        fieldsById: new Map(
+          rows.map((values) => [values[0], Object.fromEntries(FIELDS.map((field, n) => [field, values[n]]))]),
         ),
       };
     });
@@ -77,7 +80,7 @@ export const subnetTree = longRead(
         .slice(start, start + STEP_SUBNETS)
         .map(({ id: each, parentId, depth, childCount, utilization, total }) =>
           JSON.stringify({
-            ...shown.get(each),
+            ...fieldsById.get(each),
             parent_id: parentId,
             depth,
             child_count: childCount,

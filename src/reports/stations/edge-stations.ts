@@ -1,14 +1,14 @@
 // Stations at the edge ports of a network as of a transaction: MAC addresses with the names of their hosts. Uplinks are
 // excluded, since MAC addresses only pass through them. In bounded steps.
 
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
 import { compareCodePoints } from "../../base/text.ts";
-import { macTold } from "../../base/vendors/vendor.ts";
+import { macInfo } from "../../base/vendors/vendor.ts";
 import { scopeKey } from "../../db/kind.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
 import { EDGE_MACS_MAX, edgesAt } from "../../history/edge-ports.ts";
-import type { Known, RecordsAt } from "../../history/records-at.ts";
+import type { NumberedRecord, RecordsAt } from "../../history/records-at.ts";
 import { type FdbEntryRecord, fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -36,14 +36,17 @@ export interface EdgeQuery {
 
 /** Unordered. @param records as of the same transaction */
 export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQuery): Generator<void, Station[]> {
-  const ports = yield* fewPorts(reader, query);
+  const ports = yield* edgeCandidates(reader, query);
   const isEdge = edgesAt(reader, query.sequence);
-  const found: Array<{ readonly port: Known<IfEntryRecord>; readonly entries: readonly Known<FdbEntryRecord>[] }> = [];
+  const found: Array<{
+    readonly port: NumberedRecord<IfEntryRecord>;
+    readonly entries: readonly NumberedRecord<FdbEntryRecord>[];
+  }> = [];
   for (let start = 0; start < ports.length; start += STEP_PORTS) {
     for (const port of records.byIds(ifEntryKind, ports.slice(start, start + STEP_PORTS)).values()) {
       if (!isEdge(port.n)) continue;
-      const entries = records.livingIn(fdbEntryKind, port.n, EDGE_MACS_MAX);
-      found.push({ port, entries: entries.filter(({ record }) => isOneDevices(record.mac_address)) });
+      const entries = records.childrenOf(fdbEntryKind, port.n, EDGE_MACS_MAX);
+      found.push({ port, entries: entries.filter(({ record }) => isSingleDevice(record.mac_address)) });
     }
     yield;
   }
@@ -54,8 +57,8 @@ export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQue
     found.map(({ port }) => port.record.host_id),
   );
   const stations: Station[] = [];
-  for (const [place, { port, entries }] of found.entries()) {
-    if (place % STEP_PORTS === 0) yield;
+  for (const [index, { port, entries }] of found.entries()) {
+    if (index % STEP_PORTS === 0) yield;
     const { id, host_id, if_name, if_descr } = port.record;
     for (const [mac, all] of Map.groupBy(entries, ({ record }) => record.mac_address)) {
       const vlans = new Set(all.flatMap(({ record }) => record.vlan_number ?? []));
@@ -64,8 +67,8 @@ export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQue
         switch: { id: host_id, name: switches.get(host_id)?.record.name ?? "" },
         port: { id, name: if_name || if_descr },
         mac_address: mac,
-        ...macTold(mac),
-        vlan_numbers: [...vlans].sort((one, other) => one - other),
+        ...macInfo(mac),
+        vlan_numbers: [...vlans].sort((left, right) => left - right),
         since: all.map(({ record }) => record.created_at).sort(compareCodePoints)[0] as string,
         hosts: owners.of(mac),
       });
@@ -75,7 +78,7 @@ export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQue
 }
 
 /** Ids of ports with few enough MAC addresses to be edge ports. */
-function* fewPorts(reader: Reader, { containerN, sequence }: EdgeQuery): Generator<void, string[]> {
+function* edgeCandidates(reader: Reader, { containerN, sequence }: EdgeQuery): Generator<void, string[]> {
   const entriesAt = new Map<string, number>();
   const scope = scopeKey(containerN, fdbEntryKind);
   for (let after = 0; ; ) {

@@ -2,11 +2,12 @@
 // or from the live tables for the present.
 
 import { type MacType, macTypeOf } from "../../base/mac.ts";
+import { append } from "../../base/multimap.ts";
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
 import type { AnyKind, Kind } from "../../db/kind.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { wholeTerm } from "../../db/search-text.ts";
-import type { Known, RecordsAt } from "../../history/records-at.ts";
+import { exactTerm } from "../../db/search-text.ts";
+import type { NumberedRecord, RecordsAt } from "../../history/records-at.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
@@ -20,16 +21,16 @@ const BATCH_HOSTS = 200;
 /** Maximum number of records per lookup; beyond it, each MAC address is looked up separately. */
 const MATCHES_MAX = 1_000;
 /** MAC types that hosts can have. */
-const STATIONS: readonly MacType[] = ["Universal", "LocallyAdministered", "VirtualRouter"];
+const HOST_MAC_TYPES: readonly MacType[] = ["Universal", "LocallyAdministered", "VirtualRouter"];
 
-interface Named {
+interface NamedRecord {
   readonly id: string;
   readonly name: string;
 }
 
-export interface StationHost extends Named {
+export interface StationHost extends NamedRecord {
   /** Its interface with the MAC address, if known. */
-  readonly interface: Named | null;
+  readonly interface: NamedRecord | null;
   readonly ip_addresses: string[];
 }
 
@@ -53,8 +54,8 @@ export function ownersNow(reader: Reader, sequence: number): FindOwnersNow {
     ).map(([id]) => id);
   return (macs, limit) => {
     if (reader.head().sequence !== sequence) return null;
-    const asked = JSON.stringify(macs);
-    return { addressIds: idsIn("ip_addresses", asked, limit), interfaceIds: idsIn("if_entries", asked, limit) };
+    const requested = JSON.stringify(macs);
+    return { addressIds: idsIn("ip_addresses", requested, limit), interfaceIds: idsIn("if_entries", requested, limit) };
   };
 }
 
@@ -65,7 +66,7 @@ export class Owners {
   private readonly ownersNow: FindOwnersNow;
   private readonly addresses = new Map<string, IpAddressRecord[]>();
   private readonly interfaces = new Map<string, IfEntryRecord[]>();
-  private readonly hosts = new Map<string, Known<HostRecord>>();
+  private readonly hosts = new Map<string, NumberedRecord<HostRecord>>();
 
   constructor(records: RecordsAt, networkId: string, ownersNow: FindOwnersNow) {
     this.records = records;
@@ -74,10 +75,10 @@ export class Owners {
   }
 
   *lookUp(macs: ReadonlySet<string>): Generator<void> {
-    const asked = [...macs].filter((mac) => STATIONS.includes(macTypeOf(mac)));
-    for (let start = 0; start < asked.length; start += BATCH_MACS) {
-      const batch = asked.slice(start, start + BATCH_MACS);
-      if (!this.found(batch)) for (const mac of batch) this.found([mac], true);
+    const requested = [...macs].filter((mac) => HOST_MAC_TYPES.includes(macTypeOf(mac)));
+    for (let start = 0; start < requested.length; start += BATCH_MACS) {
+      const batch = requested.slice(start, start + BATCH_MACS);
+      if (!this.addOwners(batch)) for (const mac of batch) this.addOwners([mac], true);
       yield;
     }
     const ids = new Set<string>();
@@ -114,27 +115,27 @@ export class Owners {
         ];
       })
       .sort(
-        (one, other) =>
-          compareCodePoints(textSortKey(one.name), textSortKey(other.name)) || compareCodePoints(one.id, other.id),
+        (left, right) =>
+          compareCodePoints(textSortKey(left.name), textSortKey(right.name)) || compareCodePoints(left.id, right.id),
       )
       .slice(0, OWNERS_MAX);
   }
 
   /** @returns false if the result may be incomplete, unless isEnough */
-  private found(macs: readonly string[], isEnough = false): boolean {
-    const found = this.foundNow(macs) ?? this.foundThen(macs);
+  private addOwners(macs: readonly string[], isEnough = false): boolean {
+    const found = this.findNow(macs) ?? this.findInHistory(macs);
     if (found.length >= MATCHES_MAX && !isEnough) return false;
-    const asked = new Set(macs);
+    const requested = new Set(macs);
     for (const { kind, record } of found) {
       const mac = record.mac_address;
-      if (typeof mac !== "string" || !asked.has(mac) || record.network_id !== this.networkId) continue;
-      if (kind === ipAddressKind) push(this.addresses, mac, record as IpAddressRecord);
-      else push(this.interfaces, mac, record as IfEntryRecord);
+      if (typeof mac !== "string" || !requested.has(mac) || record.network_id !== this.networkId) continue;
+      if (kind === ipAddressKind) append(this.addresses, mac, record as IpAddressRecord);
+      else append(this.interfaces, mac, record as IfEntryRecord);
     }
     return true;
   }
 
-  private foundNow(macs: readonly string[]): Owner[] | null {
+  private findNow(macs: readonly string[]): Owner[] | null {
     const now = this.ownersNow(macs, MATCHES_MAX);
     if (now === null) return null;
     return [
@@ -143,17 +144,11 @@ export class Owners {
     ];
   }
 
-  private foundThen(macs: readonly string[]): Owner[] {
+  private findInHistory(macs: readonly string[]): Owner[] {
     // Both kinds in one query: each has to skip the learned MAC addresses, which are most of what the index finds.
     const kinds: readonly Kind<IpAddressRecord & IfEntryRecord>[] = [ipAddressKind, ifEntryKind] as AnyKind[];
-    return this.records.matching(kinds, macs.map(wholeTerm).join(" OR "), MATCHES_MAX);
+    return this.records.matching(kinds, macs.map(exactTerm).join(" OR "), MATCHES_MAX);
   }
 }
 
-type Owner = Known<IpAddressRecord> | Known<IfEntryRecord>;
-
-function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
-}
+type Owner = NumberedRecord<IpAddressRecord> | NumberedRecord<IfEntryRecord>;

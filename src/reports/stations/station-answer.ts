@@ -4,22 +4,22 @@ import { type Static, Type } from "@sinclair/typebox";
 import { RowFields, type RowList } from "../../records/row-fields.ts";
 import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
 import { IF_ENTRY_EXAMPLE } from "../../resources/if-entries/if-entry.ts";
-import { macToldFields } from "../../schemas/mac-fields.ts";
+import { macInfoFields } from "../../schemas/mac-fields.ts";
 import { Nullable, Uuid } from "../../schemas/schemas.ts";
 import { OWNERS_MAX } from "./owners.ts";
 
-const Named = Type.Object({ id: Uuid, name: Type.String() });
+const NamedRecord = Type.Object({ id: Uuid, name: Type.String() });
 
 /** A MAC address on one port. */
 export const stationFields = {
   mac_address: Type.String(),
-  ...macToldFields,
+  ...macInfoFields,
   vlan_numbers: Type.Array(Type.Integer(), { description: "The VLANs in which the port learned it." }),
-  since: Type.String({ format: "date-time", description: "Since when it is known at this port." }),
+  since: Type.String({ format: "date-time", description: "First seen at this port." }),
   hosts: Type.Array(
     Type.Object({
-      ...Named.properties,
-      interface: Nullable(Named, { description: "Its interface that has the MAC address." }),
+      ...NamedRecord.properties,
+      interface: Nullable(NamedRecord, { description: "The host's interface with the MAC address." }),
       ip_addresses: Type.Array(Type.String(), { description: `${OWNERS_MAX} at most.` }),
     }),
     {
@@ -31,8 +31,8 @@ export const stationFields = {
 export const Station = Type.Object(
   {
     network_id: Uuid,
-    switch: Type.Object(Named.properties, { description: "The device that has the port." }),
-    port: Type.Object(Named.properties, { description: "The edge port." }),
+    switch: Type.Object(NamedRecord.properties, { description: "The device that has the port." }),
+    port: Type.Object(NamedRecord.properties, { description: "The edge port." }),
     ...stationFields,
   },
   { $id: "Station" },

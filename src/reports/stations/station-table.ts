@@ -3,31 +3,18 @@
 import { type CsvColumn, fieldColumns } from "../../schemas/csv.ts";
 import { STATION_EXAMPLE, type Station } from "./station-answer.ts";
 
-export const STATION_COLUMNS: readonly CsvColumn[] = fieldColumns([
-  "since",
-  "mac_address",
-  "vendor",
-  "type",
-  "known_use",
-  "host_ids",
-  "host_names",
-  "ip_addresses",
-  "switch_id",
-  "switch_name",
-  "port_id",
-  "port_name",
-  "vlan_numbers",
-  "network_id",
-  "network_name",
-]);
+export const STATION_COLUMNS: readonly CsvColumn[] = fieldColumns(
+  `since mac_address vendor type known_use host_ids host_names ip_addresses switch_id switch_name port_id port_name
+  vlan_numbers network_id network_name`.split(/\s+/),
+);
 
 /** @param networkNameOf as of the timestamp of the response; null if out of reach */
 export function stationRow(
-  { switch: device, port, hosts, ...own }: Station,
+  { switch: device, port, hosts, ...fields }: Station,
   networkNameOf: (id: string) => string | null,
 ): Record<string, unknown> {
   return {
-    ...own,
+    ...fields,
     host_ids: hosts.map(({ id }) => id),
     host_names: hosts.map(({ name }) => name),
     ip_addresses: hosts.flatMap(({ ip_addresses }) => ip_addresses),
@@ -35,7 +22,7 @@ export function stationRow(
     switch_name: device.name,
     port_id: port.id,
     port_name: port.name,
-    network_name: networkNameOf(own.network_id),
+    network_name: networkNameOf(fields.network_id),
   };
 }
 

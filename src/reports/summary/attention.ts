@@ -12,10 +12,10 @@ const ATTENTION = {
   FailedSchedule: "schedules with a failed scan in the last day",
   Conflict: "unaccepted conflicts",
   Unreached:
-    "hosts and named targets that did not answer SNMP in the last scan of each network, if that was in the last day: with no credential, or with a wrong one",
+    "hosts and named targets that did not answer SNMP in the last scan of each network, if that was in the last day: no credential, or a wrong one",
   Withheld:
     "subnets and addresses from which credentials are withheld until an Admin approves them; only for Admins and Owners",
-  Flapping: "interfaces that flap",
+  Flapping: "flapping interfaces",
   Wandering: "wandering MAC addresses",
   FullSubnet: `IPv4 subnets, /29 and larger, in which hosts have ${FULL_PERCENT} % of the addresses or more: \`used\` of \`usable\`, without unused DHCP and reserved ranges`,
   Stale: "stale hosts",
@@ -33,14 +33,14 @@ export const Attention = Type.Object(
     }),
     count: Type.Integer({ minimum: 1 }),
     request: Type.String({
-      description: `A GET that lists them, or describes the first; with the same \`at\` as the summary, if that had one. It names ${NAMED_MAX} records at most.`,
+      description: `A GET request that lists them, or describes the first; with the same \`at\` as the summary, if any. It names at most ${NAMED_MAX} records.`,
     }),
   },
   { $id: "SummaryAttention" },
 );
 
 /** Count of each kind, and the parameters of its request. */
-export interface Troubles {
+export interface Problems {
   readonly failedScans: number;
   readonly failedSchedules: readonly string[];
   readonly conflicts: number;
@@ -58,7 +58,7 @@ export interface Troubles {
   readonly stale: number;
 }
 
-export const NO_TROUBLES: Troubles = {
+export const NO_PROBLEMS: Problems = {
   failedScans: 0,
   failedSchedules: [],
   conflicts: 0,
@@ -74,32 +74,32 @@ export const NO_TROUBLES: Troubles = {
 
 /** Kinds with a count above zero. */
 export function attentionOf(
-  troubles: Troubles,
+  problems: Problems,
   networkId: string | null,
 ): Array<{ readonly kind: AttentionKind; readonly count: number; readonly request: string }> {
   const within = networkId === null ? {} : { network_id: networkId };
-  const { failedSchedules, fullSubnets, wandering } = troubles;
-  const listed = (path: string, query: Readonly<Record<string, string>>) =>
+  const { failedSchedules, fullSubnets, wandering } = problems;
+  const requestUrl = (path: string, query: Readonly<Record<string, string>>) =>
     `/api/v1/${path}${Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`}`;
-  const named = (path: string, ids: readonly string[], query: Readonly<Record<string, string>> = {}) =>
-    listed(path, { ids: ids.slice(0, NAMED_MAX).join(","), ...query });
+  const requestForIds = (path: string, ids: readonly string[], query: Readonly<Record<string, string>> = {}) =>
+    requestUrl(path, { ids: ids.slice(0, NAMED_MAX).join(","), ...query });
   const flaps = `changes(oper_status, "-24h") >= ${FLAPPING_CHANGES}`;
   const found: Record<AttentionKind, readonly [count: number, request: () => string]> = {
-    FailedScan: [troubles.failedScans, () => listed("discovery/scans", { status: "Failed", ...within })],
-    FailedSchedule: [failedSchedules.length, () => named("discovery/schedules", failedSchedules)],
+    FailedScan: [problems.failedScans, () => requestUrl("discovery/scans", { status: "Failed", ...within })],
+    FailedSchedule: [failedSchedules.length, () => requestForIds("discovery/schedules", failedSchedules)],
     Conflict: [
-      troubles.conflicts,
-      () => listed("conflicts", { accepted: "false", type: SUMMARY_CONFLICT_TYPES.join(","), ...within }),
+      problems.conflicts,
+      () => requestUrl("conflicts", { accepted: "false", type: SUMMARY_CONFLICT_TYPES.join(","), ...within }),
     ],
     Unreached: [
-      troubles.unreached,
-      () => listed(`discovery/scans/${troubles.missingScanId}/findings`, { type: "Unreached" }),
+      problems.unreached,
+      () => requestUrl(`discovery/scans/${problems.missingScanId}/findings`, { type: "Unreached" }),
     ],
-    Withheld: [troubles.withheld, () => listed("discovery/withheld", within)],
-    Flapping: [troubles.flapping, () => listed("if-entries", { filter: flaps, ...within })],
-    Wandering: [wandering.length, () => listed("locate", { mac: wandering[0] as string })],
-    FullSubnet: [fullSubnets.length, () => named("subnets", fullSubnets, { include: "utilization" })],
-    Stale: [troubles.stale, () => listed("hosts", { filter: "stale_since:*", ...within })],
+    Withheld: [problems.withheld, () => requestUrl("discovery/withheld", within)],
+    Flapping: [problems.flapping, () => requestUrl("if-entries", { filter: flaps, ...within })],
+    Wandering: [wandering.length, () => requestUrl("locate", { mac: wandering[0] as string })],
+    FullSubnet: [fullSubnets.length, () => requestForIds("subnets", fullSubnets, { include: "utilization" })],
+    Stale: [problems.stale, () => requestUrl("hosts", { filter: "stale_since:*", ...within })],
   };
   return ATTENTION_KINDS.flatMap((kind) => {
     const [count, request] = found[kind];

@@ -22,11 +22,11 @@ interface FirstSummaryOptions {
 }
 
 /** Schedules the warm-up. @returns a function that cancels it */
-export function workOutFirstSummary(options: FirstSummaryOptions): () => void {
-  return options.timers.after(AFTER_MS, () => void workOut(options));
+export function scheduleFirstSummary(options: FirstSummaryOptions): () => void {
+  return options.timers.after(AFTER_MS, () => void warmUp(options));
 }
 
-async function workOut({ reader, longReads, clock, recordsMin = RECORDS_MIN }: FirstSummaryOptions): Promise<void> {
+async function warmUp({ reader, longReads, clock, recordsMin = RECORDS_MIN }: FirstSummaryOptions): Promise<void> {
   const moment = { at: null, asOf: reader.present() };
   if (moment.asOf.lastN < recordsMin) return;
   // Any organization will do: the counts cover all of them.

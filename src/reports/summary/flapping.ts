@@ -45,26 +45,27 @@ export function* flappingPorts(
   { after, until }: TransactionRange,
   stepVersions = STEP_VERSIONS,
 ): Generator<void, readonly FlappingPort[]> {
-  const counts = moved(reader, { after, until }) ?? (yield* counted(reader, { after, until }, stepVersions));
+  const counts =
+    adjustCachedCounts(reader, { after, until }) ?? (yield* countDay(reader, { after, until }, stepVersions));
   // Copied: a query for a later day may change the counts meanwhile.
-  const often = [...counts.often].map((n) => ({ n, changes: counts.of(n) }));
+  const frequent = [...counts.frequent].map((n) => ({ n, changes: counts.of(n) }));
   const log = new ChangeLog(reader);
   const flapping: FlappingPort[] = [];
-  for (let start = 0; start < often.length; start += STEP_PORTS) {
-    const some = new Map(often.slice(start, start + STEP_PORTS).map(({ n, changes }) => [n, changes]));
-    const ns = [...some.keys()];
-    const seen = log.everSeenOf([ifEntryKind], ns, reach, networkN);
+  for (let start = 0; start < frequent.length; start += STEP_PORTS) {
+    const changesByN = new Map(frequent.slice(start, start + STEP_PORTS).map(({ n, changes }) => [n, changes]));
+    const ns = [...changesByN.keys()];
+    const visible = log.everVisibleAmong([ifEntryKind], ns, reach, networkN);
     const rows = reader.statement(LAST_CHANGES).values(JSON.stringify(ns), after, until) as Array<[number, number]>;
-    for (const [n, last] of rows) if (seen.has(n)) flapping.push({ n, changes: some.get(n) as number, last });
+    for (const [n, last] of rows) if (visible.has(n)) flapping.push({ n, changes: changesByN.get(n) as number, last });
     yield;
   }
-  return flapping.sort((one, other) => other.changes - one.changes || other.last - one.last || one.n - other.n);
+  return flapping.sort((left, right) => right.changes - left.changes || right.last - left.last || left.n - right.n);
 }
 
 /** Days cached per thread; each takes some bytes per record that changed within it. */
 const DAYS_MAX = 3;
 /** Recent counts of this thread: views of the present and steps through the past query nearly the same day. */
-const remembered = new WeakMap<Reader, readonly CountedDay[]>();
+const cachedDays = new WeakMap<Reader, readonly CountedDay[]>();
 
 interface CountedDay extends TransactionRange {
   readonly counts: ChangesOfRecords;
@@ -72,52 +73,49 @@ interface CountedDay extends TransactionRange {
   readonly thinned: number;
 }
 
-/** @param instead the cached day that this one replaces */
-function remember(reader: Reader, day: CountedDay, instead: CountedDay | null): void {
-  const others = (remembered.get(reader) ?? []).filter(
-    (other) => other !== instead && other.thinned === day.thinned && !isSameDay(other, day),
+/** @param replaced the cached day that this one replaces */
+function cacheDay(reader: Reader, day: CountedDay, replaced: CountedDay | null): void {
+  const others = (cachedDays.get(reader) ?? []).filter(
+    (each) =>
+      each !== replaced && each.thinned === day.thinned && (each.after !== day.after || each.until !== day.until),
   );
-  remembered.set(reader, [day, ...others].slice(0, DAYS_MAX));
-}
-
-function isSameDay(one: TransactionRange, other: TransactionRange): boolean {
-  return one.after === other.after && one.until === other.until;
+  cachedDays.set(reader, [day, ...others].slice(0, DAYS_MAX));
 }
 
 /** Counts of a cached day, adjusted by the changes at both ends; null if either end has too many. */
-function moved(reader: Reader, { after, until }: TransactionRange): ChangesOfRecords | null {
-  for (const day of remembered.get(reader) ?? []) {
-    if (day.thinned !== reader.thinnedPast.until) continue;
-    const atItsEnd = between(reader, day.until, until);
-    const atItsStart = atItsEnd === null ? null : between(reader, day.after, after);
-    if (atItsEnd === null || atItsStart === null) continue;
+function adjustCachedCounts(reader: Reader, { after, until }: TransactionRange): ChangesOfRecords | null {
+  for (const day of cachedDays.get(reader) ?? []) {
+    if (day.thinned !== reader.thinnedHistory.until) continue;
+    const endChanges = between(reader, day.until, until);
+    const startChanges = endChanges === null ? null : between(reader, day.after, after);
+    if (endChanges === null || startChanges === null) continue;
     // Additions first, so that no count drops below zero on the way.
-    if (until > day.until) day.counts.change(atItsEnd, 1);
-    if (after < day.after) day.counts.change(atItsStart, 1);
-    if (until < day.until) day.counts.change(atItsEnd, -1);
-    if (after > day.after) day.counts.change(atItsStart, -1);
-    remember(reader, { ...day, after, until }, day);
+    if (until > day.until) day.counts.change(endChanges, 1);
+    if (after < day.after) day.counts.change(startChanges, 1);
+    if (until < day.until) day.counts.change(endChanges, -1);
+    if (after > day.after) day.counts.change(startChanges, -1);
+    cacheDay(reader, { ...day, after, until }, day);
     return day.counts;
   }
   return null;
 }
 
 /** Changes between two transactions in either order; null if they exceed a step. */
-function between(reader: Reader, one: number, other: number): Uint8Array | null {
-  if (one === other) return NONE;
-  const [after, until] = one < other ? [one, other] : [other, one];
+function between(reader: Reader, left: number, right: number): Uint8Array | null {
+  if (left === right) return NONE;
+  const [after, until] = left < right ? [left, right] : [right, left];
   if (reader.statement(TOO_MANY).values(after + 1, until, STEP_VERSIONS).length > 0) return null;
   const [changed] = reader.statement(CHANGED).values(after + 1, until)[0] as [Uint8Array | null];
   return changed ?? NONE;
 }
 
-function* counted(
+function* countDay(
   reader: Reader,
   { after, until }: TransactionRange,
   stepVersions: number,
 ): Generator<void, ChangesOfRecords> {
   const counts = new ChangesOfRecords();
-  const thinned = reader.thinnedPast.until;
+  const thinned = reader.thinnedHistory.until;
   for (let from = after + 1; from <= until; ) {
     const [next] = (reader.statement(TOO_MANY).values(from, until, stepVersions)[0] ?? []) as [number?];
     if (next === from) {
@@ -139,7 +137,7 @@ function* counted(
       from = next ?? until + 1;
     }
   }
-  remember(reader, { after, until, counts, thinned }, null);
+  cacheDay(reader, { after, until, counts, thinned }, null);
   return counts;
 }
 
@@ -150,7 +148,7 @@ const NO_CHAPTER = new Uint32Array(0);
 /** Change counts of very many records: one number each, in chapters of consecutive record numbers. */
 class ChangesOfRecords {
   /** Records with enough changes. */
-  readonly often = new Set<number>();
+  readonly frequent = new Set<number>();
   private readonly chapters = new Map<number, Uint32Array>();
 
   /** @param ns decimal, comma-separated; empty for none @param by weight of each change */
@@ -160,22 +158,22 @@ class ChangesOfRecords {
     let number = -1;
     let chapter: Uint32Array = NO_CHAPTER;
     let n = 0;
-    for (let place = 0; place <= ns.length; place += 1) {
-      const letter = place === ns.length ? COMMA : (ns[place] as number);
+    for (let index = 0; index <= ns.length; index += 1) {
+      const letter = index === ns.length ? COMMA : (ns[index] as number);
       if (letter !== COMMA) {
         n = n * 10 + letter - DIGIT_0;
         continue;
       }
-      const own = n >>> CHAPTER_BITS;
-      if (own !== number) {
-        number = own;
-        chapter = this.chapter(own);
+      const chapterNumber = n >>> CHAPTER_BITS;
+      if (chapterNumber !== number) {
+        number = chapterNumber;
+        chapter = this.chapter(chapterNumber);
       }
       const page = n & (CHAPTER_RECORDS - 1);
       const changes = (chapter[page] as number) + by;
       chapter[page] = changes;
-      if (changes === FLAPPING_CHANGES) this.often.add(n);
-      else if (changes === FLAPPING_CHANGES - 1) this.often.delete(n);
+      if (changes === FLAPPING_CHANGES) this.frequent.add(n);
+      else if (changes === FLAPPING_CHANGES - 1) this.frequent.delete(n);
       n = 0;
     }
   }

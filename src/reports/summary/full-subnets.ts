@@ -14,13 +14,13 @@ export const FULL_PERCENT = 90;
 /** Smaller subnets are sized for their few addresses. */
 const LONGEST_PREFIX = 29;
 /** Usable addresses of a /29. */
-const FEWEST = 6;
+const USABLE_MIN = 6;
 
 const STEP_SUBNETS = 1_000;
 
 const USED = `(SELECT c.count FROM history_census c WHERE c.scope = s.n * 64 + ${ipAddressKind.code}
   AND c.sequence <= +?3 ORDER BY c.sequence DESC LIMIT 1)`;
-const USED_SUBNETS = `SELECT s.n, iif(coalesce(${USED}, 0) < ${FEWEST}, NULL, ${USED}) FROM history_spans s
+const USED_SUBNETS = `SELECT s.n, iif(coalesce(${USED}, 0) < ${USABLE_MIN}, NULL, ${USED}) FROM history_spans s
   WHERE s.scope = +?1 AND s.n > +?2 AND s.born <= +?3 AND s.died > +?3 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
 const PREFIXES = `SELECT j.key, r.id, ('{' || ${membersSql(subnetKind, "v")} || '}') ->> '$.cidr' FROM json_each(+?1) j
   CROSS JOIN history_records r ON r.n = j.value
@@ -33,7 +33,7 @@ export function* fullSubnets(
   networks: readonly number[],
   sequence: number,
 ): Generator<void, readonly string[]> {
-  const full: Array<{ readonly id: string; readonly part: number }> = [];
+  const full: Array<{ readonly id: string; readonly share: number }> = [];
   for (const network of networks)
     for (let after = 0; ; ) {
       const scope = scopeKey(network, subnetKind);
@@ -41,22 +41,22 @@ export function* fullSubnets(
       const used = rows.flatMap(([n, count]) => (count === null ? [] : [{ n, count }]));
       const ns = JSON.stringify(used.map(({ n }) => n));
       const prefixes = reader.statement(PREFIXES).values(ns, sequence) as Array<[number, string, string]>;
-      const maybe = prefixes
-        .map(([place, id, cidr]) => ({ id, count: used[place]?.count ?? 0, usable: usableAddresses(cidr) }))
+      const candidates = prefixes
+        .map(([index, id, cidr]) => ({ id, count: used[index]?.count ?? 0, usable: usableAddresses(cidr) }))
         .filter(({ count, usable }) => isFull(count, usable));
       yield;
       // Two hosts may share an address: counts the distinct addresses of each candidate.
-      for (const { id, usable } of maybe) {
+      for (const { id, usable } of candidates) {
         const [[, addresses] = [0, null]] = hostAddresses(reader, reader.atSequence(sequence), [id]);
-        const different = new Set(addresses?.split(",")).size;
-        if (isFull(different, usable)) full.push({ id, part: different / usable });
+        const distinct = new Set(addresses?.split(",")).size;
+        if (isFull(distinct, usable)) full.push({ id, share: distinct / usable });
         yield;
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < STEP_SUBNETS) break;
       [after] = last;
     }
-  return full.sort((one, other) => other.part - one.part || (one.id < other.id ? -1 : 1)).map(({ id }) => id);
+  return full.sort((left, right) => right.share - left.share || (left.id < right.id ? -1 : 1)).map(({ id }) => id);
 }
 
 function isFull(addresses: number, usable: number): boolean {

@@ -26,8 +26,8 @@ const STEP_HOSTS = 1_000;
 
 /** The longest unseen first. */
 export function* staleHosts(reader: Reader, query: StaleQuery): Generator<void, readonly StaleHost[]> {
-  const stale = query.isPresent ? staleNow(reader, query) : yield* staleThen(reader, query);
-  return stale.sort((one, other) => (one.since < other.since ? -1 : one.since > other.since ? 1 : one.n - other.n));
+  const stale = query.isPresent ? staleNow(reader, query) : yield* staleInPast(reader, query);
+  return stale.sort((left, right) => (left.since < right.since ? -1 : left.since > right.since ? 1 : left.n - right.n));
 }
 
 function staleNow(reader: Reader, { reach, networkN }: StaleQuery): StaleHost[] {
@@ -42,7 +42,7 @@ function staleNow(reader: Reader, { reach, networkN }: StaleQuery): StaleHost[] 
   return rows.flatMap(([n, since]) => (since === null ? [] : { n, since }));
 }
 
-function* staleThen(reader: Reader, { reach, networkN, sequence }: StaleQuery): Generator<void, StaleHost[]> {
+function* staleInPast(reader: Reader, { reach, networkN, sequence }: StaleQuery): Generator<void, StaleHost[]> {
   const containers = networkN !== null ? [networkN] : (reach.networkNs ?? [reach.organizationN]);
   const stale: StaleHost[] = [];
   for (let after = 0; ; ) {

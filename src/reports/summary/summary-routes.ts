@@ -9,8 +9,8 @@ import { CHANGE_TYPES } from "../../history/change-view.ts";
 import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { answerLongRead } from "../../records/long-read-answers.ts";
-import { fixed, readingAt } from "../../records/read-instant.ts";
+import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { fixedMoment, readingAt } from "../../records/read-instant.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { AtQuery, Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { CONFLICT_EXAMPLE, ConflictBody } from "../conflicts/conflict-answer.ts";
@@ -40,10 +40,11 @@ const Port = Type.Object(
 
 const Summary = Type.Object(
   {
-    from: Type.String({ format: "date-time", description: "The beginning of the last day: 24 hours before `to`." }),
-    to: Type.String({ format: "date-time", description: "The instant that it is about." }),
+    from: Type.String({ format: "date-time", description: "Start of the last day: 24 hours before `to`." }),
+    to: Type.String({ format: "date-time", description: "The instant of the summary." }),
     counts: Type.Record(Type.String(), Count, {
-      description: "Records by kind, of those that the caller may list; with `network_id`, of those in networks.",
+      description:
+        "Number of records by kind, for kinds that the caller may list; with `network_id`, for kinds in networks.",
     }),
     interfaces_by_oper_status: Type.Record(Type.String(), Count),
     changes: Type.Object({
@@ -51,16 +52,16 @@ const Summary = Type.Object(
       types: Type.Record(Type.String(), Type.Object(counts), { description: "By kind of record." }),
     }),
     new: Type.Array(Record, {
-      description: `The latest ${SUMMARY_LISTED} records created in the last day, without parts of others: a host, not its ports.`,
+      description: `The latest ${SUMMARY_LISTED} records created in the last day, without parts of other records: a host, not its ports.`,
     }),
-    vanished: Type.Array(Record, { description: "The same of those deleted." }),
+    vanished: Type.Array(Record, { description: "The same for deleted records." }),
     flapping: Type.Object({
       count: Type.Integer({
         minimum: 0,
         description: `Interfaces whose \`oper_status\` changed ${FLAPPING_CHANGES} times or more in the last day.`,
       }),
       ports: Type.Array(Type.Object({ ...Port.properties, changes: Count, last: Timestamp }), {
-        description: `The ${SUMMARY_LISTED} that changed most.`,
+        description: `The ${SUMMARY_LISTED} with the most changes.`,
       }),
     }),
     wandering: Type.Object({
@@ -75,7 +76,7 @@ const Summary = Type.Object(
           port_count: Count,
           ports: Type.Array(Port, { description: `${SUMMARY_LISTED} of its edge ports at most.` }),
         }),
-        { description: `The ${SUMMARY_LISTED} that were at most ports.` },
+        { description: `The ${SUMMARY_LISTED} seen at the most ports.` },
       ),
     }),
     stale: Type.Object({
@@ -85,7 +86,7 @@ const Summary = Type.Object(
       }),
       hosts: Type.Array(
         Type.Object({ id: Uuid, name: Type.String(), network_id: NullableUuid, stale_since: Timestamp }),
-        { description: `The ${SUMMARY_LISTED} longest unseen.` },
+        { description: `The ${SUMMARY_LISTED} not seen for the longest time.` },
       ),
     }),
     failed_scans: Type.Object({
@@ -105,7 +106,7 @@ const Summary = Type.Object(
       }),
     }),
     needs_attention: Type.Array(Attention, {
-      description: "The most urgent first; only what there is any of.",
+      description: "Most urgent first; kinds without items are omitted.",
     }),
   },
   { $id: "Summary" },
@@ -150,14 +151,14 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
         network_id: Type.Optional({ ...Uuid, description: "Only this network." }),
         ...AtQuery,
       }),
-      answer: Summary,
+      responseSchema: Summary,
       example: { data: EXAMPLE },
     },
     (call) => {
       const now = clock.now();
       const { network_id } = call.query;
-      const read = (asked: Moment) => {
-        const moment = fixed(reader, asked);
+      const read = (requestedMoment: Moment) => {
+        const moment = fixedMoment(reader, requestedMoment);
         // A future timestamp means the present.
         const to = Math.min(moment.at ?? now, now);
         const input: SummaryInput = {
@@ -165,13 +166,13 @@ export function summaryRoutes(surface: Surface<Actor, Access>, backend: Backend,
           networkN:
             network_id === undefined
               ? null
-              : (new ChangeLog(reader).everSeen(networkKind, network_id, call.actor) ?? 0),
+              : (new ChangeLog(reader).everVisible(networkKind, network_id, call.actor) ?? 0),
           networkId: network_id ?? null,
           moment,
           day: dayBefore(reader, to, moment.asOf.sequence),
           to,
         };
-        return answerLongRead(backend, call, summary, input);
+        return respondWithLongRead(backend, call, summary, input);
       };
       return readingAt(backend, call, read, now);
     },

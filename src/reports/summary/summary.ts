@@ -12,7 +12,7 @@ import { CountedChanges } from "../../db/reading/counted-changes.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { failedScans, missedByLast } from "../../discovery/scans/scan-reads.ts";
+import { failedScans, unreachedByLast } from "../../discovery/scans/scan-reads.ts";
 import { type Narrowing, narrowedChanges } from "../../history/narrowing.ts";
 import { KINDS, RESOURCES } from "../../records/resources.ts";
 import { SUMMARY_CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
@@ -21,14 +21,14 @@ import { OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { scheduleKind } from "../../resources/schedules/schedule.ts";
 import { metaAt, successBody, thinnedUntilMember } from "../../schemas/envelope.ts";
-import { NamesThen } from "../activity/names-then.ts";
+import { PastNames } from "../activity/names-then.ts";
 import { conflictFingerprint } from "../conflicts/conflict.ts";
-import { shownConflict } from "../conflicts/conflict-answer.ts";
-import { acceptedAmong, findConflicts } from "../conflicts/find-conflicts.ts";
+import { conflictBody } from "../conflicts/conflict-answer.ts";
+import { acceptancesByFingerprint, findConflicts } from "../conflicts/find-conflicts.ts";
 import { networksAt } from "../networks-at.ts";
 import { findWithheld } from "../withheld/find-withheld.ts";
 import { WITHHELD_TYPES } from "../withheld/withheld-answer.ts";
-import { attentionOf, NO_TROUBLES, type Troubles } from "./attention.ts";
+import { attentionOf, NO_PROBLEMS, type Problems } from "./attention.ts";
 import { flappingPorts } from "./flapping.ts";
 import { fullSubnets } from "./full-subnets.ts";
 import { recentRecords, topLevelRecords } from "./recent-records.ts";
@@ -52,7 +52,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Transactions of the 24 hours before a timestamp. @param sequence the last of them */
 export function dayBefore(reader: Reader, to: Instant, sequence: number): TransactionRange {
-  return { after: Math.min(sequence, reader.thinnedPast.lastBefore(to - DAY_MS + 1)), until: sequence };
+  return { after: Math.min(sequence, reader.thinnedHistory.lastBefore(to - DAY_MS + 1)), until: sequence };
 }
 
 /** Yields the response as an envelope. */
@@ -61,37 +61,40 @@ export const summary = longRead("summary", function* (reader: Reader, input: Sum
     from: formatInstant(Math.max(EARLIEST_INSTANT, input.to - DAY_MS)),
     to: formatInstant(input.to),
   };
-  const troubles: Found = { ...NO_TROUBLES };
-  for (const part of [counts, changes, flapping, wandering, stale, scans, conflicting, full, waiting]) {
-    const steps = part(reader, input, troubles);
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) {
-        Object.assign(parts, step.value);
-        break;
-      }
-      yield PAUSE;
-    }
+  const problems: MutableProblems = { ...NO_PROBLEMS };
+  const { sequence, present } = input.moment.asOf;
+  for (const part of [
+    counts,
+    changes,
+    flapping,
+    wandering,
+    stale,
+    scans,
+    conflictSummary,
+    fullSubnetSummary,
+    withheldSummary,
+  ]) {
+    const steps = part(reader, { ...input, sequence, isPresent: present }, problems);
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) yield PAUSE;
+    Object.assign(parts, step.value);
   }
-  parts.needs_attention = attentionOf(troubles, input.networkId);
-  const thinned = thinnedUntilMember(reader.thinnedPast.incompleteUntil(input.day.after));
+  parts.needs_attention = attentionOf(problems, input.networkId);
+  const thinned = thinnedUntilMember(reader.thinnedHistory.incompleteUntil(input.day.after));
   yield new TextEncoder().encode(successBody(JSON.stringify(parts), metaAt(input.moment, thinned)));
 });
 
 /** Items that need attention, as collected by the parts. */
-type Found = { -readonly [Trouble in keyof Troubles]: Troubles[Trouble] };
+type MutableProblems = { -readonly [Name in keyof Problems]: Problems[Name] };
+
+interface PartInput extends SummaryInput {
+  /** Transaction of the moment. */
+  readonly sequence: number;
+  readonly isPresent: boolean;
+}
 
 /** Live records by kind; interfaces by operational status. */
-function* counts(
-  reader: Reader,
-  {
-    actor,
-    networkN,
-    networkId,
-    moment: {
-      asOf: { sequence },
-    },
-  }: SummaryInput,
-): Generator<void, object> {
+function* counts(reader: Reader, { actor, networkN, networkId, sequence }: PartInput): Generator<void, object> {
   const byKind: Record<string, number> = {};
   const asOf = reader.atSequence(sequence);
   for (const { kind, read } of RESOURCES) {
@@ -101,7 +104,7 @@ function* counts(
     byKind[kind.name] = reader.total({ kind, reach: actor, asOf, ...within, limit: 1, offset: 0 });
     yield;
   }
-  const networks = networksMeant(reader, { actor, networkN, sequence });
+  const networks = summarizedNetworks(reader, { actor, networkN, sequence });
   const byStatus: Record<string, number> = {};
   for (const status of OPER_STATUSES) {
     const scopes = networks.map((n) => valueScope(ifEntryKind, "oper_status", status, n));
@@ -118,41 +121,31 @@ function* counts(
 }
 
 /** Records created, updated and deleted within the day by kind, and the latest created and deleted ones. */
-function* changes(
-  reader: Reader,
-  {
-    actor,
-    networkN,
-    day,
-    moment: {
-      asOf: { sequence },
-    },
-  }: SummaryInput,
-): Generator<void, object> {
+function* changes(reader: Reader, { actor, networkN, day, sequence }: PartInput): Generator<void, object> {
   const narrowing: Narrowing = networkN === null ? {} : { networkN };
   const counted = new CountedChanges(reader, narrowedChanges(actor, narrowing));
   const totals: ChangeCounts = { Created: 0, Updated: 0, Deleted: 0 };
   const byKind = new Map<string, ChangeCounts>();
-  for (const { scope, counts: ofScope } of yield* new ChangeTotals(reader, counted.scopes).ofEach(day, null)) {
+  for (const { scope, counts: scopeCounts } of yield* new ChangeTotals(reader, counted.scopes).perScope(day, null)) {
     const name = kindOf(scope).name;
     const known = byKind.get(name) ?? { Created: 0, Updated: 0, Deleted: 0 };
     byKind.set(name, known);
     for (const operation of ["Created", "Updated", "Deleted"] as const) {
-      known[operation] += ofScope[operation];
-      totals[operation] += ofScope[operation];
+      known[operation] += scopeCounts[operation];
+      totals[operation] += scopeCounts[operation];
     }
   }
   const query = topLevelRecords(actor, narrowing);
   const listed = { limit: SUMMARY_LISTED };
   const created = yield* recentRecords(reader, query, day, { operation: "Created", ...listed });
   const deleted = yield* recentRecords(reader, query, day, { operation: "Deleted", ...listed });
-  const names = new NamesThen(reader, actor, sequence);
-  const named = ({ n, kind, id, sequence: at }: (typeof created)[number]) => ({
+  const names = new PastNames(reader, actor, sequence);
+  const describeRecord = ({ n, kind, id, sequence: at }: (typeof created)[number]) => ({
     entity_type: kind.name,
     id,
     name: names.of(n)?.name ?? null,
     network_id: names.of(n)?.networkId ?? null,
-    at: formatInstant(reader.thinnedPast.instantOf(at)),
+    at: formatInstant(reader.thinnedHistory.instantOf(at)),
   });
   yield;
   return {
@@ -167,41 +160,26 @@ function* changes(
         ]),
       ),
     },
-    new: created.map(named),
-    vanished: deleted.map(named),
+    new: created.map(describeRecord),
+    vanished: deleted.map(describeRecord),
   };
 }
 
 function* flapping(
   reader: Reader,
-  {
-    actor,
-    networkN,
-    day,
-    moment: {
-      asOf: { sequence },
-    },
-  }: SummaryInput,
-  troubles: Found,
+  { actor, networkN, day, sequence }: PartInput,
+  problems: MutableProblems,
 ): Generator<void, object> {
   const ports = yield* flappingPorts(reader, actor, networkN, day);
-  troubles.flapping = ports.length;
-  const names = new NamesThen(reader, actor, sequence);
+  problems.flapping = ports.length;
+  const names = new PastNames(reader, actor, sequence);
   return {
     flapping: {
       count: ports.length,
       ports: ports.slice(0, SUMMARY_LISTED).flatMap(({ n, changes: times, last }) => {
-        const port = names.of(n);
-        const host = port?.hostId == null ? null : names.ofId(port.hostId);
-        return port === null
-          ? []
-          : {
-              id: port.id,
-              name: port.name,
-              host: host === null ? null : { id: host.id, name: host.name },
-              changes: times,
-              last: formatInstant(reader.thinnedPast.instantOf(last)),
-            };
+        const port = portRef(names, n);
+        const lastAt = formatInstant(reader.thinnedHistory.instantOf(last));
+        return port === null ? [] : { ...port, changes: times, last: lastAt };
       }),
     },
   };
@@ -209,48 +187,29 @@ function* flapping(
 
 function* wandering(
   reader: Reader,
-  {
-    actor,
-    networkN,
-    day,
-    moment: {
-      asOf: { sequence },
-    },
-  }: SummaryInput,
-  troubles: Found,
+  { actor, networkN, day, sequence }: PartInput,
+  problems: MutableProblems,
 ): Generator<void, object> {
   const macs = yield* wanderingMacs(reader, { reach: actor, networkN, ...day });
-  troubles.wandering = macs.map(({ macAddress }) => macAddress);
-  const names = new NamesThen(reader, actor, sequence);
-  const told = [];
+  problems.wandering = macs.map(({ macAddress }) => macAddress);
+  const names = new PastNames(reader, actor, sequence);
+  const entries = [];
   for (const { macAddress, networkId, ports } of macs.slice(0, SUMMARY_LISTED)) {
-    const named = ports.slice(0, SUMMARY_LISTED).flatMap((n) => {
-      const port = names.of(n);
-      const host = port?.hostId == null ? null : names.ofId(port.hostId);
-      return port === null
-        ? []
-        : { id: port.id, name: port.name, host: host === null ? null : { id: host.id, name: host.name } };
-    });
-    told.push({ mac_address: macAddress, network_id: networkId, port_count: ports.length, ports: named });
+    const portRefs = ports.slice(0, SUMMARY_LISTED).flatMap((n) => portRef(names, n) ?? []);
+    entries.push({ mac_address: macAddress, network_id: networkId, port_count: ports.length, ports: portRefs });
     yield;
   }
-  return { wandering: { count: macs.length, macs: told } };
+  return { wandering: { count: macs.length, macs: entries } };
 }
 
 function* stale(
   reader: Reader,
-  {
-    actor,
-    networkN,
-    moment: {
-      asOf: { sequence, present },
-    },
-  }: SummaryInput,
-  troubles: Found,
+  { actor, networkN, sequence, isPresent }: PartInput,
+  problems: MutableProblems,
 ): Generator<void, object> {
-  const hosts = yield* staleHosts(reader, { reach: actor, networkN, sequence, isPresent: present });
-  troubles.stale = hosts.length;
-  const names = new NamesThen(reader, actor, sequence);
+  const hosts = yield* staleHosts(reader, { reach: actor, networkN, sequence, isPresent });
+  problems.stale = hosts.length;
+  const names = new PastNames(reader, actor, sequence);
   return {
     stale: {
       count: hosts.length,
@@ -264,110 +223,89 @@ function* stale(
 
 function* scans(
   reader: Reader,
-  {
-    actor,
-    networkN,
-    moment: {
-      asOf: { sequence },
-    },
-    to,
-  }: SummaryInput,
-  troubles: Found,
+  { actor, networkN, sequence, to }: PartInput,
+  problems: MutableProblems,
 ): Generator<void, object> {
   const after = to - DAY_MS;
   const failed = failedScans(reader, { reach: actor, networkN, after, at: to, sequence });
-  troubles.failedScans = failed.length;
+  problems.failedScans = failed.length;
   const scheduled = new Set(failed.flatMap(({ scheduleId }) => scheduleId ?? []));
-  troubles.failedSchedules = [...scheduled].filter((id) => livesAt(reader, actor, scheduleKind, id, sequence));
+  const asOf = reader.atSequence(sequence);
+  problems.failedSchedules = [...scheduled].filter((id) => reader.find(scheduleKind, id, actor, asOf) !== null);
   yield;
-  const missed = missedByLast(
+  const missed = unreachedByLast(
     reader,
     { reach: actor, after, at: to },
-    networksMeant(reader, { actor, networkN, sequence }),
+    summarizedNetworks(reader, { actor, networkN, sequence }),
   );
   for (const { id, unreached } of missed) {
-    if (unreached > troubles.mostMissed) [troubles.missingScanId, troubles.mostMissed] = [id, unreached];
-    troubles.unreached += unreached;
+    if (unreached > problems.mostMissed) [problems.missingScanId, problems.mostMissed] = [id, unreached];
+    problems.unreached += unreached;
   }
   yield;
   const networkIds = reader.recordIds(failed.slice(0, SUMMARY_LISTED).map((scan) => scan.networkN));
   return {
     failed_scans: {
       count: failed.length,
-      scans: failed.slice(0, SUMMARY_LISTED).map(({ id, endedAt }, place) => ({
+      scans: failed.slice(0, SUMMARY_LISTED).map(({ id, endedAt }, index) => ({
         id,
-        network_id: networkIds[place],
+        network_id: networkIds[index],
         ended_at: formatInstant(endedAt),
       })),
     },
   };
 }
 
-function* conflicting(
+function* conflictSummary(
   reader: Reader,
-  {
-    actor,
-    networkId,
-    moment: {
-      asOf: { sequence, present },
-    },
-    to,
-  }: SummaryInput,
-  troubles: Found,
+  { actor, networkId, sequence, isPresent, to }: PartInput,
+  problems: MutableProblems,
 ): Generator<void, object> {
   const found = yield* findConflicts(reader, { reach: actor, sequence }, SUMMARY_CONFLICT_TYPES, networkId);
-  const accepted = yield* acceptedAmong(reader, actor.organizationN, found, present ? null : to);
+  const accepted = yield* acceptancesByFingerprint(reader, actor.organizationN, found, isPresent ? null : to);
   const others = found.filter((each) => !accepted.has(conflictFingerprint(each)));
-  troubles.conflicts = others.length;
-  const names = new NamesThen(reader, actor, sequence);
-  const listed = others.slice(0, SUMMARY_LISTED).map((each) => shownConflict(each, names, accepted));
+  problems.conflicts = others.length;
+  const names = new PastNames(reader, actor, sequence);
+  const listed = others.slice(0, SUMMARY_LISTED).map((each) => conflictBody(each, names, accepted));
   return { conflicts: { count: others.length, accepted_count: found.length - others.length, conflicts: listed } };
 }
 
-function* full(
+function* fullSubnetSummary(
   reader: Reader,
-  {
-    actor,
-    networkN,
-    moment: {
-      asOf: { sequence },
-    },
-  }: SummaryInput,
-  troubles: Found,
+  { actor, networkN, sequence }: PartInput,
+  problems: MutableProblems,
 ): Generator<void, object> {
-  troubles.fullSubnets = yield* fullSubnets(reader, networksMeant(reader, { actor, networkN, sequence }), sequence);
+  const networks = summarizedNetworks(reader, { actor, networkN, sequence });
+  problems.fullSubnets = yield* fullSubnets(reader, networks, sequence);
   return {};
 }
 
 /** Items that need an Admin's approval; empty for all other roles. */
-function* waiting(
+function* withheldSummary(
   reader: Reader,
-  {
-    actor,
-    networkId,
-    moment: {
-      asOf: { sequence },
-    },
-  }: SummaryInput,
-  troubles: Found,
+  { actor, networkId, sequence }: PartInput,
+  problems: MutableProblems,
 ): Generator<void, object> {
   if (!atLeast(actor.role, "Admin")) return {};
   const found = yield* findWithheld(reader, { reach: actor, networkId, types: WITHHELD_TYPES, sequence });
-  troubles.withheld = found.length;
+  problems.withheld = found.length;
   return {};
 }
 
+/** A port and its host by id and name; null if unknown. */
+function portRef(names: PastNames, n: number) {
+  const port = names.of(n);
+  const host = port?.hostId == null ? null : names.ofId(port.hostId);
+  return port && { id: port.id, name: port.name, host: host && { id: host.id, name: host.name } };
+}
+
 /** Live networks covered by the summary. */
-function networksMeant(
+function summarizedNetworks(
   reader: Reader,
-  { actor, networkN, sequence }: Pick<SummaryInput, "actor" | "networkN"> & { readonly sequence: number },
+  { actor, networkN, sequence }: Pick<PartInput, "actor" | "networkN" | "sequence">,
 ): readonly number[] {
   const networks = networksAt(reader, actor, sequence);
   return networkN === null ? networks : networks.filter((n) => n === networkN);
-}
-
-function livesAt(reader: Reader, actor: Actor, kind: AnyKind, id: string, sequence: number): boolean {
-  return reader.find(kind, id, actor, reader.atSequence(sequence)) !== null;
 }
 
 function kindOf(scope: number): AnyKind {

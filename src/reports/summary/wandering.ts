@@ -30,7 +30,7 @@ const STEP_RECORDS = 2_000;
 const STEP_PORTS = 200;
 
 /** One step of the records of a scope created within the day; nulls if the live row is a later version. */
-const FRESH = `SELECT s.n, f.network_n, f.mac_address, f.if_entry_n
+const NEW_ENTRIES = `SELECT s.n, f.network_n, f.mac_address, f.if_entry_n
   FROM (SELECT n, min(born) AS born FROM history_spans WHERE scope = +?1 AND n > +?2 AND n <= +?3
     GROUP BY n ORDER BY n LIMIT ${STEP_RECORDS}) s
   LEFT JOIN fdb_entries f ON f.n = s.n AND f.sequence = s.born`;
@@ -41,7 +41,7 @@ const FIRST_VERSIONS = `SELECT r.value, json_extract('{' || ${membersSql(fdbEntr
     WHERE key > (r.value << 31) AND key < ((r.value + 1) << 31))`;
 const RECORD_N = "SELECT n FROM history_records WHERE id = +?1";
 const RECORD_ID = "SELECT id FROM history_records WHERE n = +?1";
-const HAD_ANY = `SELECT coalesce((SELECT count FROM history_census WHERE scope = +?1 AND sequence <= +?2
+const HAD_ENTRIES = `SELECT coalesce((SELECT count FROM history_census WHERE scope = +?1 AND sequence <= +?2
   ORDER BY sequence DESC LIMIT 1), 0) > 0`;
 
 /** Those on most ports first. */
@@ -49,27 +49,27 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
   const isEdge = edgesAt(reader, query.until);
   const wandering: WanderingMac[] = [];
   const networks = new Map<number, NetworkBefore>();
-  let looked = 0;
-  for (const [key, ports] of yield* freshPorts(reader, query)) {
+  let examined = 0;
+  for (const [key, ports] of yield* newPorts(reader, query)) {
     const [network = "", macAddress = ""] = key.split(" ");
     const networkN = Number(network);
     let before = networks.get(networkN);
     if (before === undefined) networks.set(networkN, (before = networkBefore(reader, networkN, query.after)));
     // May have been on one more port at the start of the day.
-    const among = { reach: query.reach, sequence: query.after };
-    if (before.hadEntries) for (const port of portsAt(reader, among, before.id, macAddress)) ports.add(port);
-    looked += ports.size;
+    const startQuery = { reach: query.reach, sequence: query.after };
+    if (before.hadEntries) for (const port of portsAt(reader, startQuery, before.id, macAddress)) ports.add(port);
+    examined += ports.size;
     if (ports.size >= WANDERING_PORTS) {
-      const edges = [...ports].filter(isEdge).sort((one, other) => one - other);
+      const edges = [...ports].filter(isEdge).sort((left, right) => left - right);
       if (edges.length >= WANDERING_PORTS) wandering.push({ macAddress, networkId: before.id, ports: edges });
     }
-    if (looked >= STEP_PORTS) {
-      looked = 0;
+    if (examined >= STEP_PORTS) {
+      examined = 0;
       yield;
     }
   }
   return wandering.sort(
-    (one, other) => other.ports.length - one.ports.length || (one.macAddress < other.macAddress ? -1 : 1),
+    (left, right) => right.ports.length - left.ports.length || (left.macAddress < right.macAddress ? -1 : 1),
   );
 }
 
@@ -81,28 +81,28 @@ interface NetworkBefore {
 
 function networkBefore(reader: Reader, networkN: number, after: number): NetworkBefore {
   const [id] = reader.statement(RECORD_ID).values(networkN)[0] as [string];
-  const [hadAny] = reader.statement(HAD_ANY).values(scopeKey(networkN, fdbEntryKind), after)[0] as [number];
+  const [hadAny] = reader.statement(HAD_ENTRIES).values(scopeKey(networkN, fdbEntryKind), after)[0] as [number];
   return { id, hadEntries: hadAny === 1 };
 }
 
 /** Ports that learned a MAC address within the day, if there are several, by network number and address. */
-function* freshPorts(
+function* newPorts(
   reader: Reader,
   { reach, networkN, after, until }: WanderingQuery,
 ): Generator<void, Map<string, Set<number>>> {
   /** Only the first port of each: on the day of a first scan, a million addresses have one each. */
   const firsts = new Map<string, number>();
   const found = new Map<string, Set<number>>();
-  const isAllSeen = reach.networkNs === null && networkN === null;
+  const isAllVisible = reach.networkNs === null && networkN === null;
   const log = new ChangeLog(reader);
   const last = reader.atSequence(until).lastN;
   // Record numbers are assigned chronologically: new records have higher ones.
   for (let n = reader.atSequence(after).lastN; n < last; ) {
-    const entries = freshEntries(reader, scopeKey(reach.organizationN, fdbEntryKind), n, last);
+    const entries = newEntries(reader, scopeKey(reach.organizationN, fdbEntryKind), n, last);
     const ns = entries.map(([record]) => record);
-    const seen = isAllSeen ? null : log.everSeenOf([fdbEntryKind], ns, reach, networkN);
+    const visible = isAllVisible ? null : log.everVisibleAmong([fdbEntryKind], ns, reach, networkN);
     for (const [record, network, macAddress, port] of entries) {
-      if (seen?.has(record) === false) continue;
+      if (visible?.has(record) === false) continue;
       const key = `${network} ${macAddress}`;
       const [first, ports] = [firsts.get(key), found.get(key)];
       if (first === undefined) firsts.set(key, port);
@@ -118,12 +118,12 @@ function* freshPorts(
 type Entry = [n: number, networkN: number, macAddress: string, portN: number];
 
 /** By record number, ascending. */
-function freshEntries(reader: Reader, scope: number, after: number, last: number): Entry[] {
-  const entries = reader.statement(FRESH).values(scope, after, last) as Entry[];
+function newEntries(reader: Reader, scope: number, after: number, last: number): Entry[] {
+  const entries = reader.statement(NEW_ENTRIES).values(scope, after, last) as Entry[];
   const others = new Map(entries.flatMap((entry) => (entry[1] === null ? [[entry[0], entry]] : [])));
   if (others.size === 0) return entries;
   const known = new Map<string, number>();
-  const nOf = (id: string) => {
+  const numberOf = (id: string) => {
     let n = known.get(id);
     if (n === undefined) known.set(id, (n = (reader.statement(RECORD_N).values(id)[0] as [number])[0]));
     return n;
@@ -131,7 +131,7 @@ function freshEntries(reader: Reader, scope: number, after: number, last: number
   const rows = reader.statement(FIRST_VERSIONS).values(JSON.stringify([...others.keys()])) as Array<[number, string]>;
   for (const [n, text] of rows) {
     const [networkId, macAddress, portId] = JSON.parse(text) as [string, string, string];
-    (others.get(n) as Entry).splice(1, 3, nOf(networkId), macAddress, nOf(portId));
+    (others.get(n) as Entry).splice(1, 3, numberOf(networkId), macAddress, numberOf(portId));
   }
   return entries;
 }

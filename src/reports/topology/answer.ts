@@ -20,13 +20,13 @@ const Intervals = Type.Optional(
     {
       minItems: 1,
       description:
-        "When it was shown, in order, each half-open (`to` is excluded) and clipped to the period. Only with `from` or `to`: all other fields are as last shown in the period.",
+        "When the item was shown, in order, each half-open (`to` is excluded) and clipped to the period. Only with `from` or `to`: all other fields are as last shown in the period.",
     },
   ),
 );
 const NodeId = Type.String({
   description:
-    "The host's id. For a device that is not in the inventory, an id made from what it announces, the same at every instant: `unknown-…`.",
+    "The host's id. For a device that is not in the inventory, an id derived from its announcements, the same at every instant: `unknown-…`.",
 });
 const Speed = Nullable(Type.Integer({ minimum: 0 }), { description: "Bits per second." });
 const Status = Nullable(OneOf(OPER_STATUSES));
@@ -42,7 +42,8 @@ const TopologyNode = Type.Object(
     manufacturer: Nullable(Type.String()),
     model: Nullable(Type.String()),
     management_address: Nullable(Type.String(), {
-      description: "One of its own addresses that it announces; else that of its `management_url`, else its first one.",
+      description:
+        "An announced address of the node; otherwise the address of its `management_url`, otherwise its first one.",
     }),
     stale_since: StaleSince,
     intervals: Intervals,
@@ -55,7 +56,7 @@ const End = Type.Object(
   {
     node_id: NodeId,
     if_entry: Nullable(Type.Object({ id: Uuid, name: Type.String(), if_index: Type.Integer() }), {
-      description: "Null if not known.",
+      description: "Null if unknown.",
     }),
     port: Nullable(Type.String(), { description: "The interface's name, or the name it is announced with." }),
     speed_bps: Speed,
@@ -68,7 +69,10 @@ const End = Type.Object(
 const TopologyEvidence = Type.Object(
   {
     node_id: NodeId,
-    if_entry_id: { ...Uuid, description: "The interface that heard it. The other fields are what was heard." },
+    if_entry_id: {
+      ...Uuid,
+      description: "The interface that received the announcement. The other fields are its content.",
+    },
     protocol: OneOf(["Lldp", "Cdp"] as const),
     chassis_id: Type.Optional(Type.Object({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: Type.String() })),
     port_id: Type.Optional(Type.Object({ subtype: OneOf(PORT_ID_SUBTYPES), value: Type.String() })),
@@ -84,13 +88,13 @@ const TopologyEvidence = Type.Object(
 
 const TopologyLink = Type.Object(
   {
-    id: Type.String({ description: "Made from its ends." }),
+    id: Type.String({ description: "Derived from the ends." }),
     protocol: OneOf(LINK_PROTOCOLS, {
-      description: "Lldp if any evidence is; Entered if there is none and a person entered the link.",
+      description: "Lldp if any evidence is LLDP; Entered if there is no evidence and a person entered the link.",
     }),
     certainty: OneOf(CERTAINTIES, {
       description:
-        "Interfaces: both are known. Hosts: both devices are known, but not both interfaces for certain. Announced: the far device is not in the inventory. Beyond: heard through switches that flood it, from a device heard nowhere else.",
+        "Interfaces: both are known. Hosts: both devices are known, but not both interfaces for certain. Announced: the far device is not in the inventory. Beyond: received through switches that flood it, from a device announced nowhere else.",
     }),
     is_shared: Type.Boolean({
       description:
@@ -103,13 +107,13 @@ const TopologyLink = Type.Object(
     }),
     group: Type.String({ description: "The same for all links between the two nodes." }),
     parallel: Type.Integer({ minimum: 1, description: "Number of links between the two nodes." }),
-    evidence: Type.Array(TopologyEvidence, { description: "What is announced, by the end that hears it." }),
+    evidence: Type.Array(TopologyEvidence, { description: "Announcements, by the end that received them." }),
     intervals: Intervals,
   },
   { $id: "TopologyLink" },
 );
 
-export const TopologyAnswer = Type.Object(
+export const TopologyBody = Type.Object(
   {
     network_id: Nullable(Uuid, { description: "Null for a host that is not found." }),
     nodes: Type.Array(TopologyNode),
@@ -120,7 +124,8 @@ export const TopologyAnswer = Type.Object(
     to: Type.Optional(Nullable(Timestamp, { description: "End of the period; null: now. Only over a period." })),
     truncated: Type.Optional(
       Type.Boolean({
-        description: "Whether there was too much for one answer, which then ends at `next_from`. Only over a period.",
+        description:
+          "Whether the period was too long for one response, which then ends at `next_from`. Only over a period.",
       }),
     ),
     next_from: Type.Optional(

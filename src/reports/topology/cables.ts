@@ -1,16 +1,16 @@
 // Cables merged from the additions of their end interfaces, and the resulting links. Pure.
 
 import { compareCodePoints } from "../../base/text.ts";
-import type { ShownPort } from "../../discovery/topology/facts.ts";
+import type { MapPort } from "../../discovery/topology/facts.ts";
 import type { LinkEvidence, MapEnd, MapLink, MapNode } from "./map.ts";
 
 /** A cable as reported by one interface. */
 export interface Addition {
-  readonly near: ShownPort;
-  readonly far: ShownPort | null;
+  readonly near: MapPort;
+  readonly far: MapPort | null;
   readonly farNode: string;
   /** The far node, if it is not a host. */
-  readonly stranger: MapNode | null;
+  readonly unknownDevice: MapNode | null;
   /** Announced name of the far interface. */
   readonly announcedPort: string | null;
   readonly certainty: MapLink["certainty"];
@@ -20,15 +20,15 @@ export interface Addition {
   readonly evidence: readonly LinkEvidence[];
 }
 
-export interface MapCable extends Omit<Addition, "stranger"> {
+export interface MapCable extends Omit<Addition, "unknownDevice"> {
   readonly key: string;
-  far: ShownPort | null;
+  far: MapPort | null;
   isShared: boolean;
   readonly evidence: LinkEvidence[];
 }
 
 /** By key. @param additions in interface order */
-export function merged(additions: Iterable<Addition>): Map<string, MapCable> {
+export function mergeAdditions(additions: Iterable<Addition>): Map<string, MapCable> {
   const cables = new Map<string, MapCable>();
   for (const { near, far, farNode, announcedPort, certainty, isOpen, isShared, evidence } of additions) {
     const ids = far === null ? [near.id, farNode] : [near.id, far.id].sort(compareCodePoints);
@@ -50,44 +50,44 @@ export function merged(additions: Iterable<Addition>): Map<string, MapCable> {
  * is possible.
  */
 export function joinHalves(cables: Map<string, MapCable>): void {
-  const open = Map.groupBy(
+  const unjoined = Map.groupBy(
     [...cables.values()].filter(({ certainty, near, farNode }) => certainty === "Hosts" && near.host_id !== farNode),
     ({ near, farNode }) => `${near.host_id} ${farNode}`,
   );
-  for (const [pair, [one, ...others]] of open) {
-    const [other, ...more] = open.get(pair.split(" ").reverse().join(" ")) ?? [];
+  for (const [pair, [left, ...others]] of unjoined) {
+    const [right, ...more] = unjoined.get(pair.split(" ").reverse().join(" ")) ?? [];
     if (
-      one === undefined ||
-      other === undefined ||
+      left === undefined ||
+      right === undefined ||
       others.length > 0 ||
       more.length > 0 ||
-      !one.isOpen ||
-      !other.isOpen
+      !left.isOpen ||
+      !right.isOpen
     )
       continue;
-    if (one.far !== null || !cables.has(one.key) || compareCodePoints(one.key, other.key) > 0) continue;
-    one.far = other.near;
-    one.isShared ||= other.isShared;
-    one.evidence.push(...other.evidence);
-    cables.delete(other.key);
+    if (left.far !== null || !cables.has(left.key) || compareCodePoints(left.key, right.key) > 0) continue;
+    left.far = right.near;
+    left.isShared ||= right.isShared;
+    left.evidence.push(...right.evidence);
+    cables.delete(right.key);
   }
 }
 
 /** @param compare orders two nodes by name */
 export function endsOf(
   { near, far, farNode, announcedPort }: MapCable,
-  compare: (one: MapEnd, other: MapEnd) => number,
+  compare: (left: MapEnd, right: MapEnd) => number,
 ): readonly [MapEnd, MapEnd] {
-  const one = portEnd(near);
-  const other: MapEnd =
+  const left = portEnd(near);
+  const right: MapEnd =
     far === null
       ? { node_id: farNode, if_entry: null, port: announcedPort, speed_bps: null, oper_status: null }
       : portEnd(far);
-  const order = compare(one, other) || (one.if_entry?.if_index ?? 0) - (other.if_entry?.if_index ?? 0);
-  return order <= 0 ? [one, other] : [other, one];
+  const order = compare(left, right) || (left.if_entry?.if_index ?? 0) - (right.if_entry?.if_index ?? 0);
+  return order <= 0 ? [left, right] : [right, left];
 }
 
-function portEnd({ id, host_id, if_name, if_descr, if_index, speed_bps, oper_status, stale_since }: ShownPort): MapEnd {
+function portEnd({ id, host_id, if_name, if_descr, if_index, speed_bps, oper_status, stale_since }: MapPort): MapEnd {
   const name = [if_name, if_descr].find((each) => each !== null && each !== "") ?? String(if_index);
   return {
     node_id: host_id,
@@ -117,6 +117,6 @@ export function linkOf(cable: MapCable, ends: readonly [MapEnd, MapEnd], paralle
   };
 }
 
-export function groupOf([one, other]: readonly [MapEnd, MapEnd]): string {
-  return `${one.node_id}--${other.node_id}`;
+export function groupOf([left, right]: readonly [MapEnd, MapEnd]): string {
+  return `${left.node_id}--${right.node_id}`;
 }

@@ -24,7 +24,7 @@ interface Framing {
 /** Nodes or links per chunk of a response. */
 const CHUNK_ITEMS = 200;
 
-export function* formatted(map: NetworkMap, format: TopologyFormat, framing: Framing): Generator<string> {
+export function* formatMap(map: NetworkMap, format: TopologyFormat, framing: Framing): Generator<string> {
   yield* FORMATS[format](map, framing);
 }
 
@@ -43,8 +43,8 @@ function* json({ nodes, links }: NetworkMap, { networkId, moment }: Framing): Ge
 }
 
 /**
- * `graph LR` (mermaid.js.org). Devices that are not hosts are rounded and dashed; links without both interfaces are
- * dotted.
+ * `graph LR` (mermaid.js.org). Devices that are not hosts are rounded and dashed; links are dotted unless both interfaces
+ * are known.
  */
 function* mermaid({ nodes, links }: NetworkMap, { moment: { at } }: Framing): Generator<string> {
   yield `graph LR\n${at === null ? "" : `  %% as of ${formatInstant(at)}\n`}`;
@@ -58,12 +58,12 @@ function* mermaid({ nodes, links }: NetworkMap, { moment: { at } }: Framing): Ge
   yield "  classDef unknown stroke-dasharray: 5 5\n";
 }
 
-function mermaidLink({ ends: [one, other], certainty, speed_bps: speed }: MapLink): string {
+function mermaidLink({ ends: [left, right], certainty, speed_bps: speed }: MapLink): string {
   const label = [
-    [one.port, other.port].map((port) => port ?? "?").join(" - "),
+    [left.port, right.port].map((port) => port ?? "?").join(" - "),
     ...(speed === null ? [] : [speedText(speed)]),
   ].join(", ");
-  return `  ${mermaidId(one.node_id)} ${certainty === "Interfaces" ? "---" : "-.-"}|"${mermaidText(label)}"| ${mermaidId(other.node_id)}\n`;
+  return `  ${mermaidId(left.node_id)} ${certainty === "Interfaces" ? "---" : "-.-"}|"${mermaidText(label)}"| ${mermaidId(right.node_id)}\n`;
 }
 
 /** Letters, digits and underscores only; never a keyword. */
@@ -169,16 +169,21 @@ const UNITS = [
 ] as const;
 
 function speedText(bps: number): string {
-  const [size, unit] = UNITS.find(([least]) => bps >= least) ?? [1, "bit/s"];
+  const [size, unit] = UNITS.find(([minimum]) => bps >= minimum) ?? [1, "bit/s"];
   return `${Math.round((bps / size) * 10) / 10} ${unit}`;
 }
 
-function* inChunks<Item>(items: readonly Item[], shown: (item: Item) => string, separator: string): Generator<string> {
+/** Renders items a chunk at a time. */
+export function* inChunks<Item>(
+  items: readonly Item[],
+  render: (item: Item) => string,
+  separator: string,
+): Generator<string> {
   for (let start = 0; start < items.length; start += CHUNK_ITEMS) {
     yield (start === 0 ? "" : separator) +
       items
         .slice(start, start + CHUNK_ITEMS)
-        .map(shown)
+        .map(render)
         .join(separator);
   }
 }

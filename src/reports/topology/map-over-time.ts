@@ -2,20 +2,21 @@
 // interfaces that consulted the changed records, and all cables between two nodes together.
 
 import { compareCodePoints, textSortKey } from "../../base/text.ts";
-import type { FactsChange, ShownHost, ShownPort } from "../../discovery/topology/facts.ts";
+import type { FactsChange, MapHost, MapPort } from "../../discovery/topology/facts.ts";
 import { ResolutionOverTime } from "../../discovery/topology/resolution-over-time.ts";
-import { endsOf, joinHalves, linkOf, merged } from "./cables.ts";
+import { endsOf, joinHalves, linkOf, mergeAdditions } from "./cables.ts";
 import type { MapChange, MapEnd, MapLink, MapNode, NetworkMap } from "./map.ts";
+import { nodesWithin } from "./neighborhood.ts";
 import { hostNode } from "./nodes.ts";
 import { type PortShare, shareOf } from "./port-share.ts";
-import { type HeldShare, SharesOverTime } from "./shares-over-time.ts";
+import { SharesOverTime, type StoredShare } from "./shares-over-time.ts";
 
 export class MapOverTime {
   private readonly networkId: string;
   private readonly includeIsolated: boolean;
   private readonly resolution = new ResolutionOverTime();
-  private readonly hosts = new Map<string, ShownHost>();
-  private readonly ports = new Map<string, { readonly n: number; readonly port: ShownPort }>();
+  private readonly hosts = new Map<string, MapHost>();
+  private readonly ports = new Map<string, { readonly n: number; readonly port: MapPort }>();
   private readonly shares = new SharesOverTime();
   private readonly nodes = new Map<string, MapNode>();
   /** Links between two nodes, by pairKey. */
@@ -29,7 +30,7 @@ export class MapOverTime {
 
   /** @returns the differences; may include unchanged items */
   revise(change: FactsChange): MapChange {
-    const toRead = new Set([...this.resolution.revise(change), ...change.ports.keys()]);
+    const toRead = new Set([...this.resolution.update(change), ...change.ports.keys()]);
     for (const id of [...change.hosts.keys(), ...change.ports.keys()])
       for (const portId of this.shares.consulting(id)) toRead.add(portId);
     for (const [id, host] of change.hosts) put(this.hosts, id, host);
@@ -44,24 +45,14 @@ export class MapOverTime {
   }
 
   /** Unordered. */
-  whole(): NetworkMap {
+  fullMap(): NetworkMap {
     return { nodes: [...this.nodes.values()], links: [...this.links.values()].flat() };
   }
 
   /** The neighborhood of a host, as by neighborhoodOf; unordered. */
-  around(hostId: string, hops: number): NetworkMap {
+  neighborhood(hostId: string, hops: number): NetworkMap {
     if (!this.nodes.has(hostId)) return { nodes: [], links: [] };
-    const reached = new Set([hostId]);
-    let edge = [hostId];
-    for (let hop = 0; hop < hops && edge.length > 0; hop += 1) {
-      const next: string[] = [];
-      for (const id of edge.flatMap((each) => this.linkedTo(each))) {
-        if (reached.has(id)) continue;
-        reached.add(id);
-        next.push(id);
-      }
-      edge = next;
-    }
+    const reached = nodesWithin({ hostId, hops }, (id) => this.linkedTo(id));
     const pairs = new Set([...reached].flatMap((id) => [...this.shares.pairsOf(id)]));
     const links = [...pairs].flatMap((pair) => this.links.get(pair) ?? []);
     return {
@@ -77,10 +68,10 @@ export class MapOverTime {
   }
 
   /** Null for an interface that adds nothing. */
-  private shareOf(portId: string): HeldShare | null {
+  private shareOf(portId: string): StoredShare | null {
     const known = this.ports.get(portId);
     if (known === undefined) return null;
-    const resolution = this.resolution.of(portId);
+    const resolution = this.resolution.get(portId);
     if (resolution === undefined && known.port.neighbor === null) return null;
     const consulted = new Set<string>();
     const share: PortShare = shareOf(known.port, resolution, {
@@ -99,41 +90,41 @@ export class MapOverTime {
 
   private redrawLinks(pairs: Iterable<string>, nodeIds: Set<string>): Map<string, MapLink | null> {
     const changed = new Map<string, MapLink | null>();
-    const now = new Map<string, MapLink>();
+    const current = new Map<string, MapLink>();
     for (const pair of pairs) {
       for (const { id } of this.links.get(pair) ?? []) changed.set(id, null);
       const links = this.linksBetween(pair);
       if (links.length === 0) this.links.delete(pair);
       else this.links.set(pair, links);
-      for (const link of links) now.set(link.id, link);
+      for (const link of links) current.set(link.id, link);
       for (const id of this.shares.nodesOf(pair)) nodeIds.add(id);
     }
     // A link that moved to other nodes is not gone.
-    for (const [id, link] of now) changed.set(id, link);
+    for (const [id, link] of current) changed.set(id, link);
     return changed;
   }
 
   private linksBetween(pair: string): MapLink[] {
     const { direct, beyond } = this.shares.between(pair);
-    const cables = merged(direct);
+    const cables = mergeAdditions(direct);
     joinHalves(cables);
-    const all = [...cables.values(), ...merged(beyond).values()];
+    const all = [...cables.values(), ...mergeAdditions(beyond).values()];
     return all.map((cable) =>
       linkOf(
         cable,
-        endsOf(cable, (one, other) => this.compare(one, other)),
+        endsOf(cable, (left, right) => this.compare(left, right)),
         all.length,
       ),
     );
   }
 
   /** By name, like the nodes of a map. */
-  private compare(one: MapEnd, other: MapEnd): number {
-    return one.node_id === other.node_id ? 0 : compareCodePoints(this.sortKey(one), this.sortKey(other));
+  private compare(left: MapEnd, right: MapEnd): number {
+    return left.node_id === right.node_id ? 0 : compareCodePoints(this.sortKey(left), this.sortKey(right));
   }
 
   private sortKey({ node_id: id }: MapEnd): string {
-    return textSortKey((this.hosts.get(id) ?? this.shares.stranger(id))?.name ?? "") + id;
+    return textSortKey((this.hosts.get(id) ?? this.shares.unknownDevice(id))?.name ?? "") + id;
   }
 
   private redrawNodes(ids: Iterable<string>): Map<string, MapNode | null> {
@@ -149,7 +140,7 @@ export class MapOverTime {
   private nodeOf(id: string): MapNode | null {
     const host = this.hosts.get(id);
     const isLinked = [...this.shares.pairsOf(id)].some((pair) => this.links.has(pair));
-    if (host === undefined) return isLinked ? this.shares.stranger(id) : null;
+    if (host === undefined) return isLinked ? this.shares.unknownDevice(id) : null;
     return isLinked || this.includeIsolated ? hostNode(host, this.shares.managedAt(id)) : null;
   }
 }

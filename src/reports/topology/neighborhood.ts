@@ -16,23 +16,24 @@ export function neighborhoodOf({ nodes, links }: NetworkMap, { hostId, hops }: C
   const adjacent = new Map<string, string[]>(nodes.map(({ id }) => [id, []]));
   if (!adjacent.has(hostId)) return { nodes: [], links: [] };
   for (const { ends } of links) {
-    const [one, other] = ends.map(({ node_id }) => node_id) as [string, string];
-    adjacent.get(one)?.push(other);
-    adjacent.get(other)?.push(one);
+    const [left, right] = ends.map(({ node_id }) => node_id) as [string, string];
+    adjacent.get(left)?.push(right);
+    adjacent.get(right)?.push(left);
   }
-  const reached = new Set([hostId]);
-  let edge = [hostId];
-  for (let hop = 0; hop < hops && edge.length > 0; hop += 1) {
-    const next: string[] = [];
-    for (const id of edge.flatMap((each) => adjacent.get(each) ?? [])) {
-      if (reached.has(id)) continue;
-      reached.add(id);
-      next.push(id);
-    }
-    edge = next;
-  }
+  const reached = nodesWithin({ hostId, hops }, (id) => adjacent.get(id) ?? []);
   return {
     nodes: nodes.filter(({ id }) => reached.has(id)),
     links: links.filter(({ ends }) => ends.every(({ node_id }) => reached.has(node_id))),
   };
+}
+
+/** Ids of the host and all nodes within that many links. @param linkedTo ids of the nodes at the other ends of links */
+export function nodesWithin({ hostId, hops }: Center, linkedTo: (nodeId: string) => readonly string[]): Set<string> {
+  const reached = new Set([hostId]);
+  let edge = new Set([hostId]);
+  for (let hop = 0; hop < hops && edge.size > 0; hop += 1) {
+    edge = new Set([...edge].flatMap((id) => linkedTo(id))).difference(reached);
+    for (const id of edge) reached.add(id);
+  }
+  return reached;
 }

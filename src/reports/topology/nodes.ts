@@ -3,11 +3,11 @@
 import type { Announcement } from "../../discovery/topology/announcements.ts";
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
 import { firstLabel } from "../../discovery/topology/device-names.ts";
-import type { ShownHost } from "../../discovery/topology/facts.ts";
+import type { MapHost } from "../../discovery/topology/facts.ts";
 import type { MapNode } from "./map.ts";
 
 /** @param managedAt its own address that others announce as its management address */
-export function hostNode(host: ShownHost, managedAt: string | undefined): MapNode {
+export function hostNode(host: MapHost, managedAt: string | undefined): MapNode {
   const { id, name, sys_name, chassis_id, manufacturer, model, stale_since } = host;
   return {
     id,
@@ -28,13 +28,13 @@ export function hostNode(host: ShownHost, managedAt: string | undefined): MapNod
 }
 
 /** Node for a claim that identifies no host. */
-export function strangerNode(networkId: string, claim: IdentityClaim): MapNode {
+export function unknownDeviceNode(networkId: string, claim: IdentityClaim): MapNode {
   const digest = new Bun.CryptoHasher("sha256").update(`${networkId} ${identityOf(claim)}`).digest("hex");
   return unknownNode(`unknown-${digest.slice(0, 16)}`, claim);
 }
 
 /** The address in the management URL, if it belongs to the host. */
-function urlAddress({ management_url: url, addresses }: ShownHost): string | null {
+function urlAddress({ management_url: url, addresses }: MapHost): string | null {
   return url === null
     ? null
     : (addresses.find(
@@ -55,16 +55,16 @@ function identityOf({
   macs: [mac],
   serials: [serial],
   port,
-  places,
+  announcementIndexes: places,
 }: IdentityClaim): string {
   const rest = address ?? chassisMac ?? chassisText?.text ?? mac ?? serial;
   if (name !== undefined) return `name ${firstLabel(name)} ${rest ?? ""}`;
-  const own = chassisMac ?? chassisText?.text ?? address ?? mac ?? serial;
-  return own === undefined ? `port ${port.id} ${places[0]}` : `id ${own}`;
+  const identifier = chassisMac ?? chassisText?.text ?? address ?? mac ?? serial;
+  return identifier === undefined ? `port ${port.id} ${places[0]}` : `id ${identifier}`;
 }
 
 function unknownNode(id: string, claim: IdentityClaim): MapNode {
-  const announcements = claim.places.map((place) => claim.port.announcements[place] as Announcement);
+  const announcements = claim.announcementIndexes.map((index) => claim.port.announcements[index] as Announcement);
   const first = <Name extends keyof Announcement>(name: Name) =>
     announcements.find((each) => each[name] !== undefined)?.[name];
   const sysName = first("sys_name") ?? null;

@@ -9,18 +9,18 @@ export interface PlacedNode extends MapNode {
 }
 
 /**
- * @param whole the map of the nodes: a part of it has no layout of its own
- * @param kept all stored positions of the network
+ * @param fullMap the map of the nodes: a part of it has no layout of its own
+ * @param stored all stored positions of the network
  */
 export function placedNodes<Node extends MapNode>(
   nodes: readonly Node[],
-  whole: NetworkMap,
-  kept: ReadonlyMap<string, MapPosition>,
+  fullMap: NetworkMap,
+  stored: ReadonlyMap<string, MapPosition>,
 ): Array<Node & PlacedNode> {
   const positions = positionsOf(
-    whole.nodes.map(({ id }) => id),
-    whole.links.map(({ ends, speed_bps }) => ({ ends: [ends[0].node_id, ends[1].node_id], speedBps: speed_bps })),
-    kept,
+    fullMap.nodes.map(({ id }) => id),
+    fullMap.links.map(({ ends, speed_bps }) => ({ ends: [ends[0].node_id, ends[1].node_id], speedBps: speed_bps })),
+    stored,
   );
   return nodes.map((node) => ({ ...node, position: positions.get(node.id) as MapPosition }));
 }

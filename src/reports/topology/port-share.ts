@@ -2,12 +2,12 @@
 
 import type { Announcement } from "../../discovery/topology/announcements.ts";
 import type { IdentityClaim } from "../../discovery/topology/claims.ts";
-import type { ShownHost, ShownPort } from "../../discovery/topology/facts.ts";
+import type { MapHost, MapPort } from "../../discovery/topology/facts.ts";
 import type { PortResolution, ResolvedClaim } from "../../discovery/topology/resolve.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { Addition } from "./cables.ts";
 import type { MapNode } from "./map.ts";
-import { strangerNode } from "./nodes.ts";
+import { unknownDeviceNode } from "./nodes.ts";
 
 export interface PortShare {
   readonly direct: readonly Addition[];
@@ -20,88 +20,91 @@ export interface PortShare {
 /** The network around an interface. */
 export interface Surroundings {
   readonly networkId: string;
-  host(id: string): ShownHost | undefined;
-  port(id: string): ShownPort | undefined;
+  host(id: string): MapHost | undefined;
+  port(id: string): MapPort | undefined;
 }
 
 /** @param resolution of the interface: a stored far end takes precedence, if it is in the network */
-export function shareOf(port: ShownPort, resolution: PortResolution | undefined, around: Surroundings): PortShare {
-  return new Reading(port, around).read(resolution);
+export function shareOf(port: MapPort, resolution: PortResolution | undefined, surroundings: Surroundings): PortShare {
+  return new ShareBuilder(port, surroundings).read(resolution);
 }
 
-type FarEnd = Pick<Addition, "farNode" | "far" | "stranger" | "certainty" | "isOpen">;
+type FarEnd = Pick<Addition, "farNode" | "far" | "unknownDevice" | "certainty" | "isOpen">;
 
-class Reading {
-  private readonly port: ShownPort;
-  private readonly around: Surroundings;
+class ShareBuilder {
+  private readonly port: MapPort;
+  private readonly surroundings: Surroundings;
   private readonly notes: Array<readonly [string, string]> = [];
 
-  constructor(port: ShownPort, around: Surroundings) {
+  constructor(port: MapPort, surroundings: Surroundings) {
     this.port = port;
-    this.around = around;
+    this.surroundings = surroundings;
   }
 
   read(resolution: PortResolution | undefined): PortShare {
     const { port } = this;
-    const own = this.there(port.neighbor) ?? resolution?.neighbor ?? null;
+    const ownNeighbor = this.inNetwork(port.neighbor) ?? resolution?.neighbor ?? null;
     const claims = resolution?.claims ?? [];
-    const near = claims.filter(({ standing }) => standing !== "Beyond");
+    const near = claims.filter(({ certainty: standing }) => standing !== "Beyond");
     const direct: Addition[] = [];
     const beyond: Addition[] = [];
     const add = (end: FarEnd, claim: IdentityClaim | null, isShared: boolean) => {
       const to = end.certainty === "Beyond" ? beyond : direct;
       to.push(this.addition(end, claim, isShared));
     };
-    let isOwnTaken = false;
+    let isOwnUsed = false;
     for (const resolved of claims) {
       const stored = this.storedOf(resolved.claim);
-      const isFirst = !isOwnTaken && resolved === near[0];
-      if (isFirst) isOwnTaken = true;
-      const to = isFirst ? own : (stored ?? resolved.neighbor);
+      const isFirst = !isOwnUsed && resolved === near[0];
+      if (isFirst) isOwnUsed = true;
+      const to = isFirst ? ownNeighbor : (stored ?? resolved.neighbor);
       this.noteAddress(to, resolved.claim);
-      if (to === null && resolved.standing === "Beyond")
-        add({ ...this.meant(resolved), far: null, certainty: "Beyond", isOpen: false }, resolved.claim, true);
+      if (to === null && resolved.certainty === "Beyond")
+        add({ ...this.announcedEnd(resolved), far: null, certainty: "Beyond", isOpen: false }, resolved.claim, true);
       else add(this.farEnd(to, resolved), resolved.claim, near.length > 1);
     }
-    if (!isOwnTaken && own !== null) add(this.farEnd(own, null), null, false);
+    if (!isOwnUsed && ownNeighbor !== null) add(this.farEnd(ownNeighbor, null), null, false);
     // Nothing is shown for a host that does not exist.
-    const isShown = this.around.host(port.host_id) !== undefined;
-    const shown = (additions: Addition[]) => additions.filter(({ farNode }) => isShown && farNode !== "");
-    return { direct: shown(direct), beyond: shown(beyond), notes: this.notes };
+    const isShown = this.surroundings.host(port.host_id) !== undefined;
+    const visible = (additions: Addition[]) => additions.filter(({ farNode }) => isShown && farNode !== "");
+    return { direct: visible(direct), beyond: visible(beyond), notes: this.notes };
   }
 
   private storedOf(claim: IdentityClaim): Neighbor | null {
     const { ownCount, moreNeighbors } = this.port;
-    for (const place of claim.places) {
-      const stored = place < ownCount ? null : this.there(moreNeighbors[place - ownCount] ?? null);
+    for (const index of claim.announcementIndexes) {
+      const stored = index < ownCount ? null : this.inNetwork(moreNeighbors[index - ownCount] ?? null);
       if (stored !== null) return stored;
     }
     return null;
   }
 
   /** Null for a neighbor outside the network. */
-  private there(neighbor: Neighbor | null): Neighbor | null {
+  private inNetwork(neighbor: Neighbor | null): Neighbor | null {
     if (neighbor === null) return null;
     const { id, type } = neighbor;
-    return (type === "Host" ? this.around.host(id) : this.around.port(id)) === undefined ? null : neighbor;
+    return (type === "Host" ? this.surroundings.host(id) : this.surroundings.port(id)) === undefined ? null : neighbor;
   }
 
   private farEnd(to: Neighbor | null, resolved: ResolvedClaim | null): FarEnd {
-    const far = to?.type === "IfEntry" ? (this.around.port(to.id) ?? null) : null;
-    if (far !== null && this.around.host(far.host_id) !== undefined)
-      return { far, farNode: far.host_id, stranger: null, certainty: "Interfaces", isOpen: false };
+    const far = to?.type === "IfEntry" ? (this.surroundings.port(to.id) ?? null) : null;
+    if (far !== null && this.surroundings.host(far.host_id) !== undefined)
+      return { far, farNode: far.host_id, unknownDevice: null, certainty: "Interfaces", isOpen: false };
     if (to?.type === "Host") {
-      const isOpen = resolved?.standing !== "Contested";
-      return { far: null, farNode: to.id, stranger: null, certainty: "Hosts", isOpen };
+      const isOpen = resolved?.certainty !== "Contested";
+      return { far: null, farNode: to.id, unknownDevice: null, certainty: "Hosts", isOpen };
     }
-    const meant = resolved === null ? { farNode: "", stranger: null } : this.meant(resolved);
-    return { ...meant, far: null, certainty: "Announced", isOpen: false };
+    const announcedEnd = resolved === null ? { farNode: "", unknownDevice: null } : this.announcedEnd(resolved);
+    return { ...announcedEnd, far: null, certainty: "Announced", isOpen: false };
   }
 
-  private meant({ claim, hostId, standing }: ResolvedClaim): { farNode: string; stranger: MapNode | null } {
-    if (hostId !== null && standing !== "Unknown") return { farNode: hostId, stranger: null };
-    const stranger = strangerNode(this.around.networkId, claim);
-    return { farNode: stranger.id, stranger };
+  private announcedEnd({ claim, hostId, certainty: standing }: ResolvedClaim): {
+    farNode: string;
+    unknownDevice: MapNode | null;
+  } {
+    if (hostId !== null && standing !== "Unknown") return { farNode: hostId, unknownDevice: null };
+    const unknownDevice = unknownDeviceNode(this.surroundings.networkId, claim);
+    return { farNode: unknownDevice.id, unknownDevice };
   }
 
   private addition(end: FarEnd, claim: IdentityClaim | null, isShared: boolean): Addition {
@@ -111,19 +114,21 @@ class Reading {
       ...end,
       announcedPort: claim?.portIds[0]?.value ?? null,
       isShared,
-      evidence: (claim?.places ?? []).map((place) => ({
+      evidence: (claim?.announcementIndexes ?? []).map((index) => ({
         node_id: port.host_id,
         if_entry_id: port.id,
-        ...(port.announcements[place] as Announcement),
+        ...(port.announcements[index] as Announcement),
       })),
     };
   }
 
   private noteAddress(to: Neighbor | null, claim: IdentityClaim): void {
-    const hostId = to === null ? null : to.type === "Host" ? to.id : (this.around.port(to.id)?.host_id ?? null);
-    const host = hostId === null ? undefined : this.around.host(hostId);
+    const hostId = to === null ? null : to.type === "Host" ? to.id : (this.surroundings.port(to.id)?.host_id ?? null);
+    const host = hostId === null ? undefined : this.surroundings.host(hostId);
     if (host === undefined) return;
-    const own = claim.addresses.find((address) => host.addresses.some(({ ip_address }) => ip_address === address));
-    if (own !== undefined) this.notes.push([host.id, own]);
+    const ownAddress = claim.addresses.find((address) =>
+      host.addresses.some(({ ip_address }) => ip_address === address),
+    );
+    if (ownAddress !== undefined) this.notes.push([host.id, ownAddress]);
   }
 }

@@ -7,10 +7,10 @@ import { formatInstant } from "../../base/instant.ts";
 import { pastRange } from "../../history/period.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { answerLongRead } from "../../records/long-read-answers.ts";
-import { fixed, readingAt, resolvedHeaders, settledAt } from "../../records/read-instant.ts";
+import { respondWithLongRead } from "../../records/long-read-answers.ts";
+import { fixedMoment, readingAt, resolvedHeaders, settledAt } from "../../records/read-instant.ts";
 import { AtQuery, InstantOrAge, OneOf, Uuid } from "../../schemas/schemas.ts";
-import { PERIOD_EXAMPLE, TOPOLOGY_EXAMPLE, TopologyAnswer } from "./answer.ts";
+import { PERIOD_EXAMPLE, TOPOLOGY_EXAMPLE, TopologyBody } from "./answer.ts";
 import { TOPOLOGY_FORMATS, TOPOLOGY_TYPES } from "./formats.ts";
 import { type Center, HOPS_DEFAULT, HOPS_MAX } from "./neighborhood.ts";
 import { type TopologyInput, topology } from "./topology.ts";
@@ -24,14 +24,14 @@ const TopologyParameters = Type.Object({
   }),
   host_id: Type.Optional({
     ...Uuid,
-    description: "Only this host and its surroundings. Empty if the host is not within the caller's reach.",
+    description: "Only this host and its neighborhood. Empty if the host is not within the caller's reach.",
   }),
   hops: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: HOPS_MAX,
       default: HOPS_DEFAULT,
-      description: "Only with `host_id`: how many links away from it.",
+      description: "Only with `host_id`: maximum number of links from it.",
     }),
   ),
   include_isolated: Type.Optional(
@@ -52,21 +52,21 @@ const TopologyParameters = Type.Object({
   ...AtQuery,
 });
 
-const DESCRIPTION = `Devices and the cables between them, from what interfaces announce by LLDP and CDP and from entered neighbors. One link per cable, with
-what either end says as its evidence; parallel cables are links of one \`group\`. If an interface entry has a \`neighbor\`, that is the far end. Otherwise the far end is derived from what is
-announced: it is the host whose name, chassis id, MAC addresses, addresses and opposite direction together match clearly better than any other's, and its
+const DESCRIPTION = `Devices and the cables between them, from LLDP and CDP announcements and entered neighbors. One link per cable, with
+the announcements of both ends as its evidence; parallel cables are links of one \`group\`. If an interface entry has a \`neighbor\`, that is the far end. Otherwise the far end is derived from
+announcements: it is the host whose name, chassis id, MAC addresses, addresses and opposite direction together match clearly better than any other's, and its
 interface is named if both directions agree. Switches that do not speak CDP flood it, so LLDP of another device on the same interface takes precedence over CDP, and CDP names an interface
-only if it is heard in one place. An announced device that is not a host in the inventory is a node of kind Unknown.
+only if it is received in one place. An announced device that is not a host in the inventory is a node of kind Unknown.
 
 With \`host_id\`, only that host, with or without links, and the nodes within \`hops\` links of it, with all links between these.
 
 With \`from\` or \`to\`, the union over that period: each node and link that was shown at any instant of it, once, with the \`intervals\` in which it was shown,
-exact to the millisecond. A link whose far interface becomes known is another link. At most ${TOPOLOGY_POINTS_MAX} points of change are gone through: transactions that changed what
-links are made from (names, addresses, announcements, entered neighbors), not only a status or a speed. If there were more, \`truncated\` is true and \`next_from\`
-continues. Where history was thinned, the kept states are compared.
+exact to the millisecond. A link whose far interface becomes known is another link. At most ${TOPOLOGY_POINTS_MAX} points of change are evaluated: transactions that changed what
+links are derived from (names, addresses, announcements, entered neighbors), not only a status or a speed. If there were more, \`truncated\` is true and \`next_from\`
+continues. Where history was thinned, the retained states are compared.
 
 The \`position\` of a node is that of its network's map (\`/networks/{id}/map-positions\`), the same at every instant. A host keeps its place from when a neighbor is first
-written with it. What has none yet is laid out around the others: devices in no inventory, and what is linked only by what it announces.
+written with it. Nodes without a position are laid out around the others: devices outside the inventory, and devices linked only by their announcements.
 
 As of any instant; formats without \`meta\` report thinned history in the headers \`X-Resolution\` and \`X-Resolved-At\`.`;
 
@@ -97,7 +97,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
       group: "Discovery",
       access: VIEWER,
       query: TopologyParameters,
-      answer: TopologyAnswer,
+      responseSchema: TopologyBody,
       media: [
         {
           type: "text/vnd.mermaid",
@@ -121,7 +121,7 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
       },
     },
     (call) => {
-      refuseUnmeant(call.query);
+      rejectIneffective(call.query);
       if (isOverPeriod(call.query)) return overPeriod(backend, call);
       return readingAt(backend, call, async (moment) => {
         const format = call.query.format ?? "json";
@@ -131,14 +131,14 @@ export function topologyRoutes(surface: Surface<Actor, Access>, backend: Backend
           center: centerOf(call.query),
           includeIsolated: call.query.include_isolated === true,
           format,
-          moment: fixed(backend.reader, moment),
+          moment: fixedMoment(backend.reader, moment),
         };
         const headers = {
           ...call.headers,
           "content-type": TOPOLOGY_TYPES[format],
           ...(format === "json" ? {} : resolvedHeaders(moment)),
         };
-        return answerLongRead(backend, call, topology, input, headers);
+        return respondWithLongRead(backend, call, topology, input, headers);
       });
     },
   );
@@ -162,7 +162,7 @@ function overPeriod(backend: Backend, call: ResourceCall<unknown, Parameters, un
       to: to === null ? null : formatInstant(to),
       until: (to === null ? null : settled)?.sequence ?? head,
     };
-    return answerLongRead(backend, call, topologyOverTime, input);
+    return respondWithLongRead(backend, call, topologyOverTime, input);
   });
 }
 
@@ -171,7 +171,7 @@ function isOverPeriod({ from, to }: Parameters): boolean {
 }
 
 /** @throws DomainError validation_failed without a network or host, and for a parameter without effect */
-function refuseUnmeant(query: Parameters): void {
+function rejectIneffective(query: Parameters): void {
   const { network_id, host_id, hops, include_isolated, at, format } = query;
   const issues: Issue[] = [];
   if (network_id === undefined && host_id === undefined)

@@ -1,11 +1,11 @@
 // Contributions of a network's interfaces to its map, updated change by change and indexed by subject. Pure.
 
-import { Index } from "../../discovery/topology/index-of.ts";
+import { MultiMap } from "../../discovery/topology/index-of.ts";
 import type { Addition } from "./cables.ts";
 import type { MapNode } from "./map.ts";
 import type { PortShare } from "./port-share.ts";
 
-export interface HeldShare extends PortShare {
+export interface StoredShare extends PortShare {
   /** Record number of the interface; determines the order of interfaces. */
   readonly n: number;
   /** Ids of hosts and interfaces it depends on. */
@@ -13,7 +13,7 @@ export interface HeldShare extends PortShare {
 }
 
 /** Parts of the map to redraw. */
-interface ToDraw {
+interface Redraw {
   readonly nodeIds: Set<string>;
   /** By pairKey. */
   readonly pairs: Set<string>;
@@ -21,23 +21,23 @@ interface ToDraw {
 
 export class SharesOverTime {
   /** By interface id. */
-  private readonly shares = new Map<string, HeldShare>();
-  private readonly byConsulted = new Index<string, string>();
+  private readonly shares = new Map<string, StoredShare>();
+  private readonly byConsulted = new MultiMap<string, string>();
   /** By the pair of nodes that the contribution connects. */
-  private readonly byPair = new Index<string, HeldShare>();
-  private readonly pairsOfNode = new Index<string, string>();
+  private readonly byPair = new MultiMap<string, StoredShare>();
+  private readonly pairsOfNode = new MultiMap<string, string>();
   /** By the node described: the address of a host, or the identity of any other device. */
-  private readonly byNode = new Index<string, HeldShare>();
+  private readonly byNode = new MultiMap<string, StoredShare>();
   /** Number of direct contributions to a node; announcements from beyond do not count. */
   private readonly direct = new Map<string, number>();
 
-  revise(shares: ReadonlyArray<readonly [portId: string, HeldShare | null]>): ToDraw {
-    const toDraw: ToDraw = { nodeIds: new Set(), pairs: new Set() };
+  revise(shares: ReadonlyArray<readonly [portId: string, StoredShare | null]>): Redraw {
+    const redraw: Redraw = { nodeIds: new Set(), pairs: new Set() };
     const linkedBefore = new Map<string, boolean>();
     for (const [portId, share] of shares) {
       const before = this.shares.get(portId);
       for (const each of [before, share])
-        if (each !== null && each !== undefined) this.note(each, toDraw, linkedBefore);
+        if (each !== null && each !== undefined) this.collect(each, redraw, linkedBefore);
       if (before !== undefined) this.count(portId, before, "remove");
       if (share === null) this.shares.delete(portId);
       else {
@@ -48,19 +48,19 @@ export class SharesOverTime {
     // Announcements from beyond are shown only without direct ones; a device gets its name from the first interface
     // that announces it.
     for (const [id, wasLinked] of linkedBefore) {
-      if (wasLinked === this.isLinked(id) && this.stranger(id) === null) continue;
-      for (const pair of this.pairsOfNode.of(id)) toDraw.pairs.add(pair);
+      if (wasLinked === this.isLinked(id) && this.unknownDevice(id) === null) continue;
+      for (const pair of this.pairsOfNode.get(id)) redraw.pairs.add(pair);
     }
-    return toDraw;
+    return redraw;
   }
 
   /** Interfaces that depend on a host or an interface. */
   consulting(id: string): ReadonlySet<string> {
-    return this.byConsulted.of(id);
+    return this.byConsulted.get(id);
   }
 
   pairsOf(nodeId: string): ReadonlySet<string> {
-    return this.pairsOfNode.of(nodeId);
+    return this.pairsOfNode.get(nodeId);
   }
 
   nodesOf(pair: string): string[] {
@@ -69,11 +69,11 @@ export class SharesOverTime {
 
   /** In interface order. */
   between(pair: string): { readonly direct: Addition[]; readonly beyond: Addition[] } {
-    const shares = [...this.byPair.of(pair)].sort((a, b) => a.n - b.n);
-    const own = (additions: readonly Addition[]) => additions.filter((addition) => pairKey(addition) === pair);
+    const shares = [...this.byPair.get(pair)].sort((a, b) => a.n - b.n);
+    const ofPair = (additions: readonly Addition[]) => additions.filter((addition) => pairKey(addition) === pair);
     return {
-      direct: shares.flatMap(({ direct }) => own(direct)),
-      beyond: shares.flatMap(({ beyond }) => own(beyond)).filter(({ farNode }) => !this.isLinked(farNode)),
+      direct: shares.flatMap(({ direct }) => ofPair(direct)),
+      beyond: shares.flatMap(({ beyond }) => ofPair(beyond)).filter(({ farNode }) => !this.isLinked(farNode)),
     };
   }
 
@@ -84,26 +84,30 @@ export class SharesOverTime {
   }
 
   /** A device that is not a host, as first announced; null for a host. */
-  stranger(id: string): MapNode | null {
+  unknownDevice(id: string): MapNode | null {
     const shares = this.first(id);
     for (const sort of ["direct", "beyond"] as const) {
       for (const share of shares) {
-        const found = share[sort].find(({ stranger }) => stranger?.id === id);
-        if (found !== undefined) return found.stranger;
+        const found = share[sort].find(({ unknownDevice }) => unknownDevice?.id === id);
+        if (found !== undefined) return found.unknownDevice;
       }
     }
     return null;
   }
 
-  private first(nodeId: string): HeldShare[] {
-    return [...this.byNode.of(nodeId)].sort((a, b) => a.n - b.n);
+  private first(nodeId: string): StoredShare[] {
+    return [...this.byNode.get(nodeId)].sort((a, b) => a.n - b.n);
   }
 
   private isLinked(nodeId: string): boolean {
     return (this.direct.get(nodeId) ?? 0) > 0;
   }
 
-  private note({ direct, beyond }: HeldShare, { nodeIds, pairs }: ToDraw, linkedBefore: Map<string, boolean>): void {
+  private collect(
+    { direct, beyond }: StoredShare,
+    { nodeIds, pairs }: Redraw,
+    linkedBefore: Map<string, boolean>,
+  ): void {
     for (const addition of [...direct, ...beyond]) {
       pairs.add(pairKey(addition));
       for (const id of [addition.near.host_id, addition.farNode]) {
@@ -113,7 +117,7 @@ export class SharesOverTime {
     }
   }
 
-  private count(portId: string, share: HeldShare, change: "add" | "remove"): void {
+  private count(portId: string, share: StoredShare, change: "add" | "remove"): void {
     for (const id of share.consulted) this.byConsulted[change](id, portId);
     for (const [hostId] of share.notes) this.byNode[change](hostId, share);
     for (const addition of share.direct)
@@ -122,10 +126,10 @@ export class SharesOverTime {
     for (const addition of [...share.direct, ...share.beyond]) {
       const pair = pairKey(addition);
       this.byPair[change](pair, share);
-      if (addition.stranger !== null) this.byNode[change](addition.stranger.id, share);
+      if (addition.unknownDevice !== null) this.byNode[change](addition.unknownDevice.id, share);
       for (const id of this.nodesOf(pair)) {
         if (change === "add") this.pairsOfNode.add(id, pair);
-        else if (this.byPair.of(pair).size === 0) this.pairsOfNode.remove(id, pair);
+        else if (this.byPair.get(pair).size === 0) this.pairsOfNode.remove(id, pair);
       }
     }
   }

@@ -7,11 +7,12 @@ import { ChangeLog } from "../../db/reading/change-log.ts";
 import { longRead, PAUSE, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
-import { NetworkRecords, type Revision, type Touched } from "../../discovery/topology/network-records.ts";
+import { NetworkRecords, type Revision, type TouchedNetworkRecords } from "../../discovery/topology/network-records.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
-import { keptPositions } from "../../resources/map-positions/map-position.ts";
+import { storedPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import { metaAt, thinnedUntilMember } from "../../schemas/envelope.ts";
+import { inChunks } from "./formats.ts";
 import type { MapChange, NetworkMap } from "./map.ts";
 import { MapOverTime } from "./map-over-time.ts";
 import type { Center } from "./neighborhood.ts";
@@ -44,15 +45,15 @@ export const topologyOverTime = longRead(
   "topology_over_time",
   function* (reader: Reader, input: TopologyPeriodInput) {
     const { networkId, from, to } = input;
-    const walk = new Walk(reader, input);
+    const walk = new PeriodWalk(reader, input);
     const next = yield* walk.run();
-    const { nodes, links } = walk.shown(next ?? to);
-    const about = { network_id: networkId ?? walk.lastNetworkId, from: from?.at ?? null, to };
-    yield encoder.encode(`{"success":true,"data":${JSON.stringify(about).slice(0, -1)},"nodes":[`);
-    yield* inChunks(nodes);
+    const { nodes, links } = walk.result(next ?? to);
+    const head = { network_id: networkId ?? walk.lastNetworkId, from: from?.at ?? null, to };
+    yield encoder.encode(`{"success":true,"data":${JSON.stringify(head).slice(0, -1)},"nodes":[`);
+    for (const text of inChunks(nodes, (node) => JSON.stringify(node), ",")) yield encoder.encode(text);
     yield encoder.encode('],"links":[');
-    yield* inChunks(links);
-    const thinned = thinnedUntilMember(reader.thinnedPast.incompleteUntil(from?.sequence ?? 0));
+    for (const text of inChunks(links, (link) => JSON.stringify(link), ",")) yield encoder.encode(text);
+    const thinned = thinnedUntilMember(reader.thinnedHistory.incompleteUntil(from?.sequence ?? 0));
     yield encoder.encode(
       `],"truncated":${next !== null},"next_from":${JSON.stringify(next)}},"meta":${metaAt(null, thinned)}}\n`,
     );
@@ -60,7 +61,7 @@ export const topologyOverTime = longRead(
   { isInLargeSteps: true },
 );
 
-class Walk {
+class PeriodWalk {
   /** The last network shown. */
   lastNetworkId: string | null = null;
   private lastNetworkN: number | null = null;
@@ -79,7 +80,7 @@ class Walk {
     this.input = input;
     const { center, actor } = input;
     this.surroundings = center === null ? null : new UnionOfMaps();
-    this.centerN = center === null ? null : new ChangeLog(reader).everSeen(hostKind, center.hostId, actor);
+    this.centerN = center === null ? null : new ChangeLog(reader).everVisible(hostKind, center.hostId, actor);
   }
 
   /** @returns where the result was truncated; null if complete */
@@ -94,39 +95,39 @@ class Walk {
       if (touch === null) continue;
       const step = this.stepAt(touch);
       if (step === null) continue;
-      const at = formatInstant(reader.thinnedPast.instantOf(touch.sequence));
+      const at = formatInstant(reader.thinnedHistory.instantOf(touch.sequence));
       points += 1;
       if (points > TOPOLOGY_POINTS_MAX) return at;
-      if (step === "anew") yield* this.load(touch.sequence, at);
+      if (step === "reload") yield* this.load(touch.sequence, at);
       else this.revise(step, at);
     }
     return null;
   }
 
   /** Everything shown, with positions. @param to end of the period; null for now */
-  shown(to: string | null): TopologyUnion<PlacedNode> {
-    const shown = this.union.until(to);
-    const kept = this.lastNetworkN === null ? new Map() : keptPositions(this.reader, this.lastNetworkN);
-    return { nodes: placedNodes(shown.nodes, this.surroundings?.until(to) ?? shown, kept), links: shown.links };
+  result(to: string | null): TopologyUnion<PlacedNode> {
+    const result = this.union.until(to);
+    const positions = this.lastNetworkN === null ? new Map() : storedPositions(this.reader, this.lastNetworkN);
+    return { nodes: placedNodes(result.nodes, this.surroundings?.until(to) ?? result, positions), links: result.links };
   }
 
   /** Effect of a transaction on links: none, a revision, or a complete reload. */
-  private stepAt({ sequence, touched }: Touch): ReturnType<NetworkRecords["revision"]> | "anew" | null {
+  private stepAt({ sequence, touched }: Touch): ReturnType<NetworkRecords["revision"]> | "reload" | null {
     const { records } = this;
-    if (touched === null) return "anew";
-    if (this.concernsPlace(touched) && this.networkAt(sequence)?.n !== records?.networkN) return "anew";
+    if (touched === null) return "reload";
+    if (this.affectsNetwork(touched) && this.networkAt(sequence)?.n !== records?.networkN) return "reload";
     const revision = records?.revision(touched, sequence);
     if (revision === undefined || revision.parts.length === 0) return null;
-    if (revision.isOfWiring) return revision;
+    if (revision.affectsLinks) return revision;
     // Items shown until the end have their final state.
-    const change = this.changed(revision);
+    const change = this.applyRevision(revision);
     this.union.refresh(change);
     this.surroundings?.refresh(change);
     return null;
   }
 
   /** Whether the shown network may change. */
-  private concernsPlace(touched: Touched): boolean {
+  private affectsNetwork(touched: TouchedNetworkRecords): boolean {
     return touched.has(networkKind.code) || (touched.get(hostKind.code) ?? []).some((n) => n === this.centerN);
   }
 
@@ -143,8 +144,8 @@ class Walk {
       this.map = new MapOverTime(network.id, input.includeIsolated || input.center !== null);
       this.map.revise(yield* pausing(this.records.load(sequence)));
     }
-    this.union.from(at, this.around());
-    this.surroundings?.from(at, this.map?.whole() ?? NOTHING);
+    this.union.from(at, this.visibleMap());
+    this.surroundings?.from(at, this.map?.fullMap() ?? NOTHING);
   }
 
   private networkAt(sequence: number): { readonly n: number; readonly id: string } | null {
@@ -155,21 +156,21 @@ class Walk {
   }
 
   private revise(revision: Revision, at: string): void {
-    const change = this.changed(revision);
-    if (this.input.center === null) this.union.revised(at, change);
-    else this.union.from(at, this.around());
-    this.surroundings?.revised(at, change);
+    const change = this.applyRevision(revision);
+    if (this.input.center === null) this.union.revise(at, change);
+    else this.union.from(at, this.visibleMap());
+    this.surroundings?.revise(at, change);
   }
 
-  private changed(revision: Revision): MapChange {
+  private applyRevision(revision: Revision): MapChange {
     const { map, records } = this;
     return map === null || records === null ? UNCHANGED : map.revise(records.apply(revision));
   }
 
-  private around(): NetworkMap {
+  private visibleMap(): NetworkMap {
     const { map, input } = this;
     if (map === null) return NOTHING;
-    return input.center === null ? map.whole() : map.around(input.center.hostId, input.center.hops);
+    return input.center === null ? map.fullMap() : map.neighborhood(input.center.hostId, input.center.hops);
   }
 
   /** Every network that may be shown. */
@@ -177,7 +178,7 @@ class Walk {
     const { reader, input, centerN } = this;
     const log = new ChangeLog(reader);
     const ids = input.networkId !== null ? [input.networkId] : centerN === null ? [] : this.networksOf(centerN);
-    return ids.flatMap((id) => log.everSeen(networkKind, id, input.actor) ?? []);
+    return ids.flatMap((id) => log.everVisible(networkKind, id, input.actor) ?? []);
   }
 
   private networksOf(hostN: number): string[] {
@@ -188,16 +189,6 @@ class Walk {
       )
       .values(hostN, this.input.until);
     return (rows as Array<[string]>).map(([id]) => id);
-  }
-}
-
-/** Nodes or links per chunk of a response. */
-const CHUNK_ITEMS = 200;
-
-function* inChunks(items: readonly unknown[]): Generator<Uint8Array> {
-  for (let start = 0; start < items.length; start += CHUNK_ITEMS) {
-    const texts = items.slice(start, start + CHUNK_ITEMS).map((item) => JSON.stringify(item));
-    yield encoder.encode((start === 0 ? "" : ",") + texts.join(","));
   }
 }
 

@@ -5,12 +5,12 @@ import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, PAUSE, pausing } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
-import { FactsMemory } from "../../discovery/topology/facts-memory.ts";
-import { rememberedFacts } from "../../discovery/topology/remembered-facts.ts";
+import { FactsCache } from "../../discovery/topology/facts-memory.ts";
+import { cachedFacts } from "../../discovery/topology/remembered-facts.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
-import { keptPositions } from "../../resources/map-positions/map-position.ts";
+import { storedPositions } from "../../resources/map-positions/map-position.ts";
 import { networkKind } from "../../resources/networks/network.ts";
-import { formatted, type TopologyFormat } from "./formats.ts";
+import { formatMap, type TopologyFormat } from "./formats.ts";
 import type { NetworkMap } from "./map.ts";
 import { type Center, neighborhoodOf } from "./neighborhood.ts";
 import { placedNodes } from "./placed-nodes.ts";
@@ -29,10 +29,10 @@ export interface TopologyInput {
 }
 
 /** One memory per thread, keyed by its reader. */
-const MEMORIES = new WeakMap<Reader, FactsMemory>();
+const MEMORIES = new WeakMap<Reader, FactsCache>();
 
-function memoryOf(reader: Reader): FactsMemory {
-  const memory = MEMORIES.get(reader) ?? new FactsMemory();
+function memoryOf(reader: Reader): FactsCache {
+  const memory = MEMORIES.get(reader) ?? new FactsCache();
   MEMORIES.set(reader, memory);
   return memory;
 }
@@ -40,7 +40,7 @@ function memoryOf(reader: Reader): FactsMemory {
 /** Map cache by facts, which are the same object while remembered: with and without isolated hosts. */
 const MAPS = new WeakMap<NetworkFacts, Map<boolean, NetworkMap>>();
 
-function mapOnce(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {
+function cachedMap(networkId: string, facts: NetworkFacts, includeIsolated: boolean): NetworkMap {
   const known = MAPS.get(facts) ?? new Map<boolean, NetworkMap>();
   MAPS.set(facts, known);
   const map = known.get(includeIsolated) ?? mapOf(networkId, facts, includeIsolated);
@@ -59,15 +59,15 @@ export const topology = longRead(
       networkId === null ? null : reader.find(networkKind, networkId, input.actor, reader.atSequence(sequence));
     let map: NetworkMap = { nodes: [], links: [] };
     if (network !== null && networkId !== null) {
-      const facts = yield* pausing(rememberedFacts(reader, network.n, sequence, memoryOf(reader)));
-      const whole = mapOnce(networkId, facts, input.includeIsolated || center !== null);
+      const facts = yield* pausing(cachedFacts(reader, network.n, sequence, memoryOf(reader)));
+      const fullMap = cachedMap(networkId, facts, input.includeIsolated || center !== null);
       yield PAUSE;
-      const shown = center === null ? whole : neighborhoodOf(whole, center);
-      map = { nodes: placedNodes(shown.nodes, whole, keptPositions(reader, network.n)), links: shown.links };
+      const visible = center === null ? fullMap : neighborhoodOf(fullMap, center);
+      map = { nodes: placedNodes(visible.nodes, fullMap, storedPositions(reader, network.n)), links: visible.links };
     }
     yield PAUSE;
     const framing = { networkId: input.networkId ?? networkId, moment };
-    for (const part of formatted(map, input.format, framing)) yield encoder.encode(part);
+    for (const part of formatMap(map, input.format, framing)) yield encoder.encode(part);
   },
   { isInLargeSteps: true },
 );

@@ -1,22 +1,23 @@
 // Transactions that touched hosts, addresses or interfaces of networks, in commit order and bounded steps.
 // Must not read any record.
 
+import { append } from "../../base/multimap.ts";
 import { Activity, type TransactionRange } from "../../db/reading/activity.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { type Touched, WIRING_KINDS } from "../../discovery/topology/network-records.ts";
+import { LINK_KINDS, type TouchedNetworkRecords } from "../../discovery/topology/network-records.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 
 /** A transaction that may have changed links. */
 export interface Touch {
   readonly sequence: number;
   /** Null in thinned history, where the touched records are unknown. */
-  readonly touched: Touched | null;
+  readonly touched: TouchedNetworkRecords | null;
 }
 
 /** Transactions per step. */
 const STEP_TRANSACTIONS = 100;
 
-const KINDS = [networkKind, ...WIRING_KINDS].map(({ code }) => code).join(", ");
+const KINDS = [networkKind, ...LINK_KINDS].map(({ code }) => code).join(", ");
 const TOUCHED = `SELECT a.value, r.kind, r.n FROM json_each(+?1) a
   CROSS JOIN history_versions v INDEXED BY history_versions_by_sequence ON (v.key & 2147483647) = +a.value
   CROSS JOIN history_records r ON r.n = v.key >> 31 WHERE r.kind IN (${KINDS})`;
@@ -33,24 +34,24 @@ export function* touching(
 ): Generator<Touch | null> {
   if (networkNs.length === 0) return;
   const activity = new Activity(reader, organizationN, networkNs);
-  const past = reader.thinnedPast;
-  for (let through = after, kept = after; through < until; ) {
-    const stretch = activity.next(through, until, STEP_TRANSACTIONS);
+  const past = reader.thinnedHistory;
+  for (let through = after, retained = after; through < until; ) {
+    const batch = activity.next(through, until, STEP_TRANSACTIONS);
     const touched = touchedIn(
       reader,
-      stretch.sequences.filter((sequence) => sequence > past.until),
+      batch.sequences.filter((sequence) => sequence > past.until),
     );
-    for (const sequence of stretch.sequences) {
+    for (const sequence of batch.sequences) {
       if (sequence > past.until) {
         const records = touched.get(sequence);
         if (records !== undefined) yield { sequence, touched: records };
-      } else if (sequence > kept) {
-        kept = past.keptFrom(sequence);
-        if (kept > until) return;
-        yield { sequence: kept, touched: null };
+      } else if (sequence > retained) {
+        retained = past.firstCompleteFrom(sequence);
+        if (retained > until) return;
+        yield { sequence: retained, touched: null };
       }
     }
-    through = stretch.through;
+    through = batch.through;
     yield null;
   }
 }
@@ -61,9 +62,7 @@ function touchedIn(reader: Reader, sequences: readonly number[]): Map<number, Ma
   for (const [sequence, code, n] of rows) {
     const records = found.get(sequence) ?? new Map<number, number[]>();
     found.set(sequence, records);
-    const ns = records.get(code);
-    if (ns === undefined) records.set(code, [n]);
-    else ns.push(n);
+    append(records, code, n);
   }
   return found;
 }

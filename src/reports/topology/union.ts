@@ -18,8 +18,8 @@ export interface TopologyUnion<Node extends MapNode = MapNode> {
 
 /** Maps must be added in chronological order. */
 export class UnionOfMaps {
-  private readonly nodes = new Shown<MapNode>();
-  private readonly links = new Shown<MapLink>();
+  private readonly nodes = new ShownItems<MapNode>();
+  private readonly links = new ShownItems<MapLink>();
 
   /** Sets everything shown from a timestamp on, until the next one. */
   from(at: string | null, { nodes, links }: NetworkMap): void {
@@ -28,9 +28,9 @@ export class UnionOfMaps {
   }
 
   /** Applies the changes shown from a timestamp on, until the next one. */
-  revised(at: string | null, { nodes, links }: MapChange): void {
-    this.nodes.revised(at, nodes);
-    this.links.revised(at, links);
+  revise(at: string | null, { nodes, links }: MapChange): void {
+    this.nodes.revise(at, nodes);
+    this.links.revise(at, links);
   }
 
   /** Updates the state of items without changing their intervals. */
@@ -42,19 +42,19 @@ export class UnionOfMaps {
   /** Nodes by name, links by their ends. @param to end of the period; null for now */
   until(to: string | null): TopologyUnion {
     const nodes = sortedBy(this.nodes.until(to), ({ name, id }) => textSortKey(name) + id);
-    const places = new Map(nodes.map(({ id }, place) => [id, place]));
+    const indexes = new Map(nodes.map(({ id }, index) => [id, index]));
     const number = (value: number) => value.toString().padStart(10, "0");
-    const placeOf = (id: string) => number(places.get(id) ?? 0);
+    const indexOf = (id: string) => number(indexes.get(id) ?? 0);
     const links = sortedBy(
       this.links.until(to),
-      ({ id, ends: [one, other] }) =>
-        `${placeOf(one.node_id)} ${placeOf(other.node_id)} ${number(one.if_entry?.if_index ?? 0)} ${id}`,
+      ({ id, ends: [left, right] }) =>
+        `${indexOf(left.node_id)} ${indexOf(right.node_id)} ${number(left.if_entry?.if_index ?? 0)} ${id}`,
     );
     return { nodes, links };
   }
 }
 
-class Shown<Item extends { readonly id: string }> {
+class ShownItems<Item extends { readonly id: string }> {
   private readonly items = new Map<string, { item: Item; readonly intervals: ShownInterval[] }>();
   private readonly shown = new Set<string>();
 
@@ -62,10 +62,10 @@ class Shown<Item extends { readonly id: string }> {
     const change = new Map<string, Item | null>();
     for (const id of this.shown) change.set(id, null);
     for (const item of items) change.set(item.id, item);
-    this.revised(at, change);
+    this.revise(at, change);
   }
 
-  revised(at: string | null, change: ReadonlyMap<string, Item | null>): void {
+  revise(at: string | null, change: ReadonlyMap<string, Item | null>): void {
     // Nothing was shown before the first transaction.
     if (at === null) return;
     for (const [id, item] of change) {

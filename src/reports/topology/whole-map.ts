@@ -3,7 +3,7 @@
 import { sortedBy, textSortKey } from "../../base/text.ts";
 import type { NetworkFacts } from "../../discovery/topology/facts.ts";
 import { type PortResolution, resolveNeighbors } from "../../discovery/topology/resolve.ts";
-import { endsOf, groupOf, joinHalves, linkOf, type MapCable, merged } from "./cables.ts";
+import { endsOf, groupOf, joinHalves, linkOf, type MapCable, mergeAdditions } from "./cables.ts";
 import type { MapEnd, MapNode, NetworkMap } from "./map.ts";
 import { hostNode } from "./nodes.ts";
 import { type PortShare, type Surroundings, shareOf } from "./port-share.ts";
@@ -18,18 +18,18 @@ export function mapOf(networkId: string, facts: NetworkFacts, includeIsolated: b
   const farEnds = farEndsIn(facts, resolutions);
   // Only far ends: few of all ports.
   const ports = new Map(facts.ports.flatMap((port) => (farEnds.has(port.id) ? [[port.id, port]] : [])));
-  const around: Surroundings = { networkId, host: (id) => hosts.get(id), port: (id) => ports.get(id) };
+  const surroundings: Surroundings = { networkId, host: (id) => hosts.get(id), port: (id) => ports.get(id) };
   const shares: PortShare[] = [];
   for (const port of facts.ports) {
     const resolution = resolutions.get(port.id);
-    if (resolution !== undefined || port.neighbor !== null) shares.push(shareOf(port, resolution, around));
+    if (resolution !== undefined || port.neighbor !== null) shares.push(shareOf(port, resolution, surroundings));
   }
-  const cables = merged(shares.flatMap(({ direct }) => direct));
+  const cables = mergeAdditions(shares.flatMap(({ direct }) => direct));
   joinHalves(cables);
   const linked = new Set([...cables.values()].flatMap(({ near, farNode }) => [near.host_id, farNode]));
   // A device heard only through others is a node too.
   const beyond = shares.flatMap((share) => share.beyond).filter(({ farNode }) => !linked.has(farNode));
-  return drawn([...cables.values(), ...merged(beyond).values()], { facts, shares, includeIsolated });
+  return drawMap([...cables.values(), ...mergeAdditions(beyond).values()], { facts, shares, includeIsolated });
 }
 
 interface Drawing {
@@ -38,7 +38,7 @@ interface Drawing {
   readonly includeIsolated: boolean;
 }
 
-function drawn(cables: readonly MapCable[], { facts, shares, includeIsolated }: Drawing): NetworkMap {
+function drawMap(cables: readonly MapCable[], { facts, shares, includeIsolated }: Drawing): NetworkMap {
   const linked = new Set(cables.flatMap(({ near, farNode }) => [near.host_id, farNode]));
   const managedAt = new Map<string, string>();
   const unknown = new Map<string, MapNode>();
@@ -46,8 +46,8 @@ function drawn(cables: readonly MapCable[], { facts, shares, includeIsolated }: 
     for (const [hostId, address] of notes) if (!managedAt.has(hostId)) managedAt.set(hostId, address);
   for (const sort of ["direct", "beyond"] as const)
     for (const share of shares)
-      for (const { stranger } of share[sort])
-        if (stranger !== null && !unknown.has(stranger.id)) unknown.set(stranger.id, stranger);
+      for (const { unknownDevice } of share[sort])
+        if (unknownDevice !== null && !unknown.has(unknownDevice.id)) unknown.set(unknownDevice.id, unknownDevice);
   const hosts = facts.hosts
     .filter(({ id }) => includeIsolated || linked.has(id))
     .map((host) => hostNode(host, managedAt.get(host.id)));
@@ -55,16 +55,19 @@ function drawn(cables: readonly MapCable[], { facts, shares, includeIsolated }: 
     [...hosts, ...[...unknown.values()].filter(({ id }) => linked.has(id))],
     ({ name, id }) => textSortKey(name) + id,
   );
-  const places = new Map(nodes.map(({ id }, place) => [id, place]));
-  const placeOf = (end: MapEnd) => places.get(end.node_id) as number;
-  const drafts = cables.map((cable) => ({ cable, ends: endsOf(cable, (one, other) => placeOf(one) - placeOf(other)) }));
+  const indexes = new Map(nodes.map(({ id }, index) => [id, index]));
+  const indexOf = (end: MapEnd) => indexes.get(end.node_id) as number;
+  const drafts = cables.map((cable) => ({
+    cable,
+    ends: endsOf(cable, (left, right) => indexOf(left) - indexOf(right)),
+  }));
   const counts = new Map<string, number>();
   for (const { ends } of drafts) counts.set(groupOf(ends), (counts.get(groupOf(ends)) ?? 0) + 1);
   const number = (value: number) => value.toString().padStart(10, "0");
   const sorted = sortedBy(
     drafts,
-    ({ cable, ends: [one, other] }) =>
-      `${number(placeOf(one))} ${number(placeOf(other))} ${number(one.if_entry?.if_index ?? 0)} ${cable.key}`,
+    ({ cable, ends: [left, right] }) =>
+      `${number(indexOf(left))} ${number(indexOf(right))} ${number(left.if_entry?.if_index ?? 0)} ${cable.key}`,
   );
   return { nodes, links: sorted.map(({ cable, ends }) => linkOf(cable, ends, counts.get(groupOf(ends)) ?? 1)) };
 }

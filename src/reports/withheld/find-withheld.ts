@@ -9,9 +9,9 @@ import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import { AcceptingSubnets, type SubnetWord } from "../../resources/subnets/accepting.ts";
+import { AcceptingSubnets, type SubnetPolicy } from "../../resources/subnets/accepting.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
-import { PASSED_OVER_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
+import { SKIPPED_TYPES, type SubnetType } from "../../resources/subnets/subnet-type.ts";
 import { networksAt } from "../networks-at.ts";
 import { WITHHELD_TYPES, type WithheldType } from "./withheld-answer.ts";
 
@@ -44,9 +44,10 @@ const STEP_SUBNETS = 1_000;
 
 const newest = (n: string) =>
   `(SELECT max(key) FROM history_versions WHERE key > (${n} << 31) AND key <= ((${n} << 31) | +?2))`;
-const own = (kind: Parameters<typeof membersSql>[0], version: string) => `'{' || ${membersSql(kind, version)} || '}'`;
+const memberSql = (kind: Parameters<typeof membersSql>[0], version: string) =>
+  `'{' || ${membersSql(kind, version)} || '}'`;
 
-const ASSIGNMENTS = `SELECT s.n, ${own(credentialAssignmentKind, "v")} FROM history_spans s
+const ASSIGNMENTS = `SELECT s.n, ${memberSql(credentialAssignmentKind, "v")} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
   WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_ASSIGNMENTS}`;
 /** Addresses of the hosts of assignments ?1 that these did not cover at that time. */
@@ -54,12 +55,12 @@ const UNCOVERED = `SELECT j.value ->> 0, i.n, i.id, w.address FROM json_each(+?1
   CROSS JOIN history_records h ON h.id = j.value ->> 1
   CROSS JOIN history_spans t ON t.scope = h.n * 64 + ${ipAddressKind.code} AND t.born <= +?2 AND t.died > +?2
   CROSS JOIN history_records i ON i.n = t.n
-  CROSS JOIN (SELECT x.key, (${own(ipAddressKind, "x")}) ->> '$.ip_address' AS address FROM history_versions x) w
+  CROSS JOIN (SELECT x.key, (${memberSql(ipAddressKind, "x")}) ->> '$.ip_address' AS address FROM history_versions x) w
     ON w.key = ${newest("t.n")}
   WHERE NOT EXISTS (SELECT 1 FROM credential_coverage c WHERE c.assignment_n = j.value ->> 0
     AND c.ip_address = w.address AND c.since <= +?2 AND (c.until IS NULL OR c.until > +?2))
   ORDER BY 1, 2`;
-const SUBNETS = `SELECT s.n, r.id, ${own(subnetKind, "v")} FROM history_spans s
+const SUBNETS = `SELECT s.n, r.id, ${memberSql(subnetKind, "v")} FROM history_spans s
   CROSS JOIN history_records r ON r.n = s.n
   CROSS JOIN history_versions v ON v.key = ${newest("s.n")}
   WHERE s.scope = +?1 AND s.n > +?3 AND s.born <= +?2 AND s.died > +?2 ORDER BY s.n LIMIT ${STEP_SUBNETS}`;
@@ -70,7 +71,7 @@ const REFUSED = `SELECT j.value FROM json_each(+?1) j
     WHERE w.key > (j.value << 31) AND w.key <= ((j.value << 31) | +?2)
       AND instr(w.changed, '"accepts_credentials"') > 0
       AND t.source <> 'transaction.revert' AND t.source NOT LIKE '%.restore')
-  WHERE (${own(subnetKind, "v")}) ->> '$.accepts_credentials' = 0`;
+  WHERE (${memberSql(subnetKind, "v")}) ->> '$.accepts_credentials' = 0`;
 const ADDRESS_COUNTS = `SELECT j.value, coalesce((SELECT c.count FROM history_census c
     WHERE c.scope = j.value * 64 + ${ipAddressKind.code} AND c.sequence <= +?2 ORDER BY c.sequence DESC LIMIT 1), 0)
   FROM json_each(+?1) j`;
@@ -81,40 +82,42 @@ export function* findWithheld(reader: Reader, query: WithheldQuery): Generator<v
   const found: WithheldItem[] = [];
   const networks = networksAt(reader, query.reach, sequence);
   const ids = reader.recordIds(networks);
-  for (const [place, networkN] of networks.entries()) {
-    if (networkId !== null && ids[place] !== networkId) continue;
-    const { broadcast, ofHosts } = yield* assignmentsIn(reader, networkN, sequence);
+  for (const [index, networkN] of networks.entries()) {
+    if (networkId !== null && ids[index] !== networkId) continue;
+    const { broadcast, ofHosts: hostAssignments } = yield* assignmentsIn(reader, networkN, sequence);
     const subnets = broadcast.length === 0 ? [] : yield* subnetsIn(reader, networkN, sequence);
     const accepting = new AcceptingSubnets(subnets);
     if (types.includes("Subnet"))
       found.push(...withheldSubnets(reader, { networkN, sequence, broadcast, subnets, accepting }));
     if (types.includes("Address"))
-      found.push(...(yield* withheldAddresses(reader, { networkN, sequence, broadcast, ofHosts, accepting })));
+      found.push(...(yield* withheldAddresses(reader, { networkN, sequence, broadcast, hostAssignments, accepting })));
     yield;
   }
   return found
     .map((each) => ({ each, order: WITHHELD_TYPES.indexOf(each.type), key: sortKey(each) }))
-    .sort((one, other) => one.order - other.order || compareCodePoints(one.key, other.key) || one.each.n - other.each.n)
+    .sort(
+      (left, right) => left.order - right.order || compareCodePoints(left.key, right.key) || left.each.n - right.each.n,
+    )
     .map(({ each }) => each);
 }
 
-interface Assigned {
+interface CredentialAssignment {
   readonly n: number;
   readonly credentialId: string;
 }
 
-interface AssignedToHost extends Assigned {
+interface HostAssignment extends CredentialAssignment {
   readonly hostId: string;
   /** Null for every address of the host. */
   readonly addressIds: readonly string[] | null;
 }
 
-interface KnownSubnet extends SubnetWord {
+interface KnownSubnet extends SubnetPolicy {
   readonly n: number;
 }
 
 function* assignmentsIn(reader: Reader, networkN: number, sequence: number) {
-  const [broadcast, ofHosts]: [Assigned[], AssignedToHost[]] = [[], []];
+  const [broadcast, hostAssignments]: [CredentialAssignment[], HostAssignment[]] = [[], []];
   const scope = scopeKey(networkN, credentialAssignmentKind);
   for (let after = 0, isLast = false; !isLast; ) {
     const rows = reader.statement(ASSIGNMENTS).values(scope, sequence, after) as Array<[number, string]>;
@@ -125,13 +128,13 @@ function* assignmentsIn(reader: Reader, networkN: number, sequence: number) {
         readonly ip_address_ids: readonly string[] | null;
       };
       if (host_id === null) broadcast.push({ n, credentialId: credential_id });
-      else ofHosts.push({ n, credentialId: credential_id, hostId: host_id, addressIds: ip_address_ids });
+      else hostAssignments.push({ n, credentialId: credential_id, hostId: host_id, addressIds: ip_address_ids });
       after = n;
     }
     isLast = rows.length < STEP_ASSIGNMENTS;
     yield;
   }
-  return { broadcast, ofHosts };
+  return { broadcast, ofHosts: hostAssignments };
 }
 
 function* subnetsIn(reader: Reader, networkN: number, sequence: number): Generator<void, KnownSubnet[]> {
@@ -154,30 +157,30 @@ function* subnetsIn(reader: Reader, networkN: number, sequence: number): Generat
   return subnets;
 }
 
-interface WithinNetwork {
+interface NetworkScope {
   readonly networkN: number;
   readonly sequence: number;
   /** Assignments to the whole network. */
-  readonly broadcast: readonly Assigned[];
+  readonly broadcast: readonly CredentialAssignment[];
   readonly accepting: AcceptingSubnets;
 }
 
 /** Subnets without a decision by an Admin and outside any subnet that accepts credentials. */
 function withheldSubnets(
   reader: Reader,
-  { networkN, sequence, broadcast, subnets, accepting }: WithinNetwork & { readonly subnets: readonly KnownSubnet[] },
+  { networkN, sequence, broadcast, subnets, accepting }: NetworkScope & { readonly subnets: readonly KnownSubnet[] },
 ): WithheldItem[] {
   // Subnets of types scanned only when named never count; an accepting larger subnet still opens their addresses.
   const outside = subnets.filter(({ cidr }) => !accepting.acceptsAllOf(cidr));
-  const waiting = outside.filter(({ subnet_type }) => !PASSED_OVER_TYPES.includes(subnet_type));
-  if (waiting.length === 0) return [];
-  const ns = (some: readonly KnownSubnet[]) => JSON.stringify(some.map(({ n }) => n));
-  const refused = new Set((reader.statement(REFUSED).values(ns(waiting), sequence) as Array<[number]>).flat());
+  const undecided = outside.filter(({ subnet_type }) => !SKIPPED_TYPES.includes(subnet_type));
+  if (undecided.length === 0) return [];
+  const ns = (items: readonly KnownSubnet[]) => JSON.stringify(items.map(({ n }) => n));
+  const refused = new Set((reader.statement(REFUSED).values(ns(undecided), sequence) as Array<[number]>).flat());
   const counts = new Map(reader.statement(ADDRESS_COUNTS).values(ns(outside), sequence) as Array<[number, number]>);
   const totals = new Map<string, number>();
   for (const { n, cidr } of outside)
-    for (const { id } of accepting.around(cidr)) totals.set(id, (totals.get(id) ?? 0) + (counts.get(n) ?? 0));
-  return waiting
+    for (const { id } of accepting.enclosing(cidr)) totals.set(id, (totals.get(id) ?? 0) + (counts.get(n) ?? 0));
+  return undecided
     .filter(({ n }) => !refused.has(n))
     .map(({ n, id, cidr }) => ({
       type: "Subnet",
@@ -198,22 +201,22 @@ function* withheldAddresses(
     networkN,
     sequence,
     broadcast,
-    ofHosts,
+    hostAssignments,
     accepting,
-  }: WithinNetwork & { readonly ofHosts: readonly AssignedToHost[] },
+  }: NetworkScope & { readonly hostAssignments: readonly HostAssignment[] },
 ): Generator<void, WithheldItem[]> {
-  const everywhere = new Set(broadcast.map(({ credentialId }) => credentialId));
-  const byAddress = new Map<number, WithheldItem & { readonly assignments: Assigned[] }>();
-  for (let start = 0; start < ofHosts.length; start += STEP_ASSIGNMENTS) {
-    const step = new Map(ofHosts.slice(start, start + STEP_ASSIGNMENTS).map((each) => [each.n, each]));
+  const networkWide = new Set(broadcast.map(({ credentialId }) => credentialId));
+  const byAddress = new Map<number, WithheldItem & { readonly assignments: CredentialAssignment[] }>();
+  for (let start = 0; start < hostAssignments.length; start += STEP_ASSIGNMENTS) {
+    const step = new Map(hostAssignments.slice(start, start + STEP_ASSIGNMENTS).map((each) => [each.n, each]));
     const pairs = JSON.stringify([...step.values()].map(({ n, hostId }) => [n, hostId]));
     const rows = reader.statement(UNCOVERED).values(pairs, sequence) as Array<[number, number, string, string]>;
     for (const [assignmentN, n, id, value] of rows) {
-      const { credentialId, hostId, addressIds } = step.get(assignmentN) as AssignedToHost;
+      const { credentialId, hostId, addressIds } = step.get(assignmentN) as HostAssignment;
       if (addressIds?.includes(id) === false) continue;
-      if (everywhere.has(credentialId) && accepting.accepts(value)) continue;
+      if (networkWide.has(credentialId) && accepting.accepts(value)) continue;
       const known = byAddress.get(n);
-      const assigned = { n: assignmentN, credentialId };
+      const assignment = { n: assignmentN, credentialId };
       if (known === undefined)
         byAddress.set(n, {
           type: "Address",
@@ -222,10 +225,10 @@ function* withheldAddresses(
           value,
           networkN,
           hostId,
-          assignments: [assigned],
+          assignments: [assignment],
           addressCount: 1,
         });
-      else known.assignments.push(assigned);
+      else known.assignments.push(assignment);
     }
     yield;
   }

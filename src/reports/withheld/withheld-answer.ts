@@ -10,7 +10,7 @@ import { Nullable, OneOf, Uuid } from "../../schemas/schemas.ts";
 export const WITHHELD_TYPES = ["Subnet", "Address"] as const;
 export type WithheldType = (typeof WITHHELD_TYPES)[number];
 
-const Named = Type.Object({ id: Uuid, name: Type.String() });
+const NamedRecord = Type.Object({ id: Uuid, name: Type.String() });
 
 export const WithheldBody = Type.Object(
   {
@@ -18,26 +18,26 @@ export const WithheldBody = Type.Object(
       description:
         "Subnet: the network's credentials are not sent to its addresses. Address: its host's credentials are not sent to it.",
     }),
-    id: { ...Uuid, description: "Of the subnet, or of the IP address." },
+    id: { ...Uuid, description: "Id of the subnet or of the IP address." },
     value: Type.String({ description: "The prefix, or the address." }),
     network_id: Uuid,
-    host: Nullable(Named, { description: "Whose address it is; null for a subnet." }),
-    credentials: Type.Array(Named, { description: "Those that are withheld, by name." }),
+    host: Nullable(NamedRecord, { description: "The host of the address; null for a subnet." }),
+    credentials: Type.Array(NamedRecord, { description: "The withheld credentials, by name." }),
     address_count: Type.Integer({
       minimum: 0,
       description:
-        "Recorded addresses that they would be sent to: those of hosts in the subnet, and in subnets within it that do not accept credentials either. 1 for an address.",
+        "Number of recorded addresses that they would be sent to: those of hosts in the subnet, and in child subnets that do not accept credentials either. 1 for an address.",
     }),
     since: Type.String({
       format: "date-time",
       description:
-        "Since when they are withheld: when both the address or subnet and the first of the credentials existed, or when its confirmation was withdrawn.",
+        "Start of the withholding: when both the address or subnet and the first of the credentials existed, or when the confirmation was withdrawn.",
     }),
     entered_by: Type.Object(
       { type: OneOf(ACTOR_TYPES), id: Nullable(Uuid), name: Type.String() },
-      { description: "Who gave the host the address, or made the subnet; by the name of that time." },
+      { description: "The actor who gave the host the address, or created the subnet; with the name at that time." },
     ),
-    reason: Type.String({ description: "Why they are withheld, and how an Admin lets them go there." }),
+    reason: Type.String({ description: "Why the credentials are withheld, and how an Admin approves them." }),
   },
   { $id: "Withheld" },
 );
@@ -46,11 +46,11 @@ export type WithheldBody = Static<typeof WithheldBody>;
 export const WITHHELD_ROWS: RowList = { name: "withheld", path: "discovery/withheld", row: WithheldBody };
 export const WITHHELD_FIELDS = new RowFields(WITHHELD_ROWS);
 
-/** One sentence. @param whose the host's name; null for a subnet */
-export function withheldReason(type: WithheldType, id: string, whose: string | null): string {
+/** One sentence. @param hostName the host's name; null for a subnet */
+export function withheldReason(type: WithheldType, id: string, hostName: string | null): string {
   if (type === "Subnet")
     return `Credentials are assigned to the network, but no Admin has approved the subnet: scans do not send them to its addresses until its accepts_credentials is set with PUT /api/v1/subnets/${id}.`;
-  return `Credentials are assigned to ${whose ?? "its host"}, but no Admin has approved this address: scans do not send them there until it is confirmed with POST /api/v1/ip-addresses/${id}/confirm.`;
+  return `Credentials are assigned to ${hostName ?? "its host"}, but no Admin has approved this address: scans do not send them there until it is confirmed with POST /api/v1/ip-addresses/${id}/confirm.`;
 }
 
 const ADDRESS_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0011";

@@ -1,72 +1,48 @@
 // Route of /api/v1/discovery/withheld: items that need an Admin's approval before discovery sends credentials to them.
 
-import { type Static, Type } from "@sinclair/typebox";
-import { type Access, type Actor, VIEWER } from "../../access/actor.ts";
+import { Type } from "@sinclair/typebox";
+import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
-import type { ActorCall, Backend } from "../../records/backend.ts";
-import { tableMedia } from "../../records/csv-answers.ts";
-import { FilterQuery } from "../../records/list-filter.ts";
-import { OneOf, PageQuery, QueryList, Uuid } from "../../schemas/schemas.ts";
-import { answerFoundList } from "../found-list-answers.ts";
-import { type AskedWithheld, withheld } from "./withheld.ts";
+import type { Backend } from "../../records/backend.ts";
+import { OneOf, QueryList, Uuid } from "../../schemas/schemas.ts";
+import { foundList } from "../found-list-answers.ts";
+import { withheld } from "./withheld.ts";
 import { WITHHELD_EXAMPLE, WITHHELD_TYPES, WithheldBody } from "./withheld-answer.ts";
 import { WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE } from "./withheld-table.ts";
 
 const DESCRIPTION = `Subnets and addresses that receive no credentials until an Admin approves them, now or \`at\` an instant; subnets before addresses, each by value.
 
-- **Subnet**: a subnet that does not accept credentials, although some are assigned to its network: a Member or discovery made it. Not one that lies in a larger subnet which accepts them, nor one of type Internet, Remote or Loopback, nor one of which an Admin has set \`accepts_credentials\` to false: that is an answer, unless it is undone.
-- **Address**: an address of a host that has credentials which are meant for it, but were sent to it by no Admin: a Member or discovery gave it to the host.
+- **Subnet**: a subnet that does not accept credentials, although some are assigned to its network: a Member or discovery created it. Excludes subnets inside a larger subnet that accepts them, subnets of type Internet, Remote or Loopback, and subnets whose \`accepts_credentials\` an Admin has set to false: that is a decision, unless it is undone.
+- **Address**: an address of a host with credentials that include the address, but without an Admin's approval: a Member or discovery gave it to the host.
 
-An Admin approves them by \`accepts_credentials\` of the subnet, or by confirming the address. Every caller who reaches the network may list them, with the reasons.`;
+An Admin approves them with \`accepts_credentials\` of the subnet, or by confirming the address. Every caller who reaches the network may list them, with the reasons.`;
 
-const which = {
+const selectionQuery = {
   network_id: Type.Optional({ ...Uuid, description: "Only in this network." }),
-  type: Type.Optional(QueryList(OneOf(WITHHELD_TYPES), { description: "Only these." })),
-  ...FilterQuery,
+  type: Type.Optional(QueryList(OneOf(WITHHELD_TYPES), { description: "Only items of these types." })),
 };
-const List = Type.Object({ ...which, ...PageQuery });
-const Export = Type.Object({ ...which, at: PageQuery.at });
+
+const withheldList = foundList({
+  name: "Withheld",
+  words: "the subnets and addresses from which credentials are withheld",
+  description: DESCRIPTION,
+  tableDescription:
+    "All pages of the list: a row for each subnet and address. Several credentials are joined, in the same order in each column.",
+  group: "Discovery",
+  selectionQuery,
+  row: WithheldBody,
+  example: WITHHELD_EXAMPLE,
+  columns: WITHHELD_COLUMNS,
+  tableExample: WITHHELD_ROWS_EXAMPLE,
+  read: withheld,
+  parametersOf: ({ type }) => ({ types: type ?? WITHHELD_TYPES }),
+});
 
 /** /api/v1/discovery/withheld. */
 export function withheldRoutes(surface: Surface<Actor, Access>, backend: Backend): void {
-  surface.get(
-    "/api/v1/discovery/withheld",
-    {
-      operationId: "listWithheld",
-      summary: "List the subnets and addresses from which credentials are withheld",
-      description: DESCRIPTION,
-      group: "Discovery",
-      access: VIEWER,
-      query: List,
-      answer: Type.Array(WithheldBody),
-      isList: true,
-      example: { data: [WITHHELD_EXAMPLE] },
-    },
-    (call) => answerWithheld(backend, call, "json"),
-  );
-  surface.get(
-    "/api/v1/discovery/withheld/export/csv",
-    {
-      operationId: "exportWithheld",
-      summary: "Export the subnets and addresses from which credentials are withheld as CSV",
-      description:
-        "All pages of the list: a row for each subnet and address. Several credentials are joined, in the same order in each column.",
-      group: "Discovery",
-      access: VIEWER,
-      query: Export,
-      answer: null,
-      media: [tableMedia(WITHHELD_COLUMNS, WITHHELD_ROWS_EXAMPLE)],
-      example: { data: null },
-    },
-    (call) => answerWithheld(backend, call, "csv"),
-  );
-}
-
-function answerWithheld(
-  backend: Backend,
-  call: ActorCall & { readonly query: Static<typeof Export> },
-  format: "json" | "csv",
-): Response | Promise<Response> {
-  const own: AskedWithheld = { types: call.query.type ?? WITHHELD_TYPES };
-  return answerFoundList(backend, call, format, "withheld", withheld, own);
+  surface
+    .get("/api/v1/discovery/withheld", withheldList.list, (call) => withheldList.respond(backend, call, "json"))
+    .get("/api/v1/discovery/withheld/export/csv", withheldList.table, (call) =>
+      withheldList.respond(backend, call, "csv"),
+    );
 }

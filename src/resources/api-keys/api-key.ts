@@ -21,8 +21,10 @@ import {
   Timestamp,
   Uuid,
 } from "../../schemas/schemas.ts";
+import { requiredReference } from "../live-columns.ts";
 import { organizations } from "../organizations/organization.ts";
-import { offList } from "../references.ts";
+import { RECORD_EXAMPLE } from "../record.ts";
+import { withoutListItem } from "../references.ts";
 import { NetworkIds, type UserRecord, users } from "../users/user.ts";
 
 export interface ApiKeyRecord extends RecordBase {
@@ -46,12 +48,8 @@ export interface ApiKeyRecord extends RecordBase {
 
 export const apiKeys = sqliteTable("api_keys", {
   ...liveColumns,
-  organization_n: integer()
-    .notNull()
-    .references(() => organizations.n),
-  user_n: integer()
-    .notNull()
-    .references(() => users.n),
+  organization_n: requiredReference(() => organizations.n),
+  user_n: requiredReference(() => users.n),
   permissions: text().notNull(),
   is_enabled: integer().notNull(),
   all_networks: integer().notNull(),
@@ -74,12 +72,12 @@ export const apiKeyKind: Kind<ApiKeyRecord> = {
     allowed_sources: sourcesColumn(key.allowed_sources),
   }),
   // Visible to its user and to callers who see all keys of the organization, through a session only.
-  isApart: true,
+  isOutsideFeed: true,
   // Lets lists be filtered by user.
   scopes: { user: "user_id" },
   references: [
-    { to: "network", field: "network_ids", without: offList("network_ids") },
-    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "network", field: "network_ids", without: withoutListItem("network_ids") },
+    { to: "tag", field: "tags", without: withoutListItem("tags") },
     { to: "user", field: "user_id" },
   ],
   links: (key) => [
@@ -130,7 +128,7 @@ const writable = {
   allowed_sources: Type.Optional(
     Nullable(AllowedSources, {
       description:
-        "CIDRs that its requests may come from; anywhere else the key is unknown (401). Null, the default: everywhere. Duplicates are dropped.",
+        "CIDRs that its requests may come from; from elsewhere the key is rejected (401). Null, the default: everywhere. Duplicates are dropped.",
     }),
   ),
   permissions: Type.Optional(OneOf(ROLES)),
@@ -151,7 +149,7 @@ export const ApiKey = Type.Object(
     tags: TagIds,
     expires_at: Nullable(Timestamp),
     is_enabled: Type.Boolean(),
-    network_ids: Type.Array(Uuid, { description: "The networks it reaches today." }),
+    network_ids: Type.Array(Uuid, { description: "The networks that the key reaches now." }),
     all_networks: Type.Boolean({ description: "Whether it follows its user's networks." }),
     allowed_sources: Nullable(AllowedSources, {
       description: "CIDRs that its requests may come from; null for everywhere.",
@@ -184,9 +182,5 @@ export const API_KEY_EXAMPLE = {
   permissions: "Viewer",
   key: "nlk_Ab3d…",
   last_used: null,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

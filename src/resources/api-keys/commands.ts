@@ -12,12 +12,13 @@ import { type Cidr, cidrSortKey, isMappedBlock, parseCidr } from "../../base/ip.
 import { compareCodePoints } from "../../base/text.ts";
 import type { RecordBase, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, type ChangeInput, loweringRights, type Removal } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markRightsLowering, type Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeRecord } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
+import { createRecord } from "../record-changes.ts";
 import { existingTags } from "../tags/tag.ts";
 import { type UserRecord, userKind } from "../users/user.ts";
 import { type ApiKeyCreate, type ApiKeyRecord, type ApiKeyUpdate, apiKeyKind, networksInForce } from "./api-key.ts";
@@ -33,7 +34,7 @@ export interface KeySecret {
 }
 
 /** Result of a command that generated a key. */
-export interface KeyMade extends Written {
+export interface GeneratedKey extends Written {
   readonly text: string;
 }
 
@@ -49,30 +50,25 @@ function createApiKey(
   tx: WriteTransaction,
   input: { body: ApiKeyCreate; secret: KeySecret },
   actor: CommandActor,
-): KeyMade {
+): GeneratedKey {
   const { body, secret } = input;
   assertOwnOrganization(body.organization_id, actor);
   const user = getKeyUser(tx, body.user_id, actor);
   const permissions = body.permissions ?? "Viewer";
-  assertMayGive(permissions, actor);
-  const key = tx.create(
-    apiKeyKind,
-    actor.organizationId,
-    {
-      name: body.name,
-      organization_id: actor.organizationId,
-      user_id: user.id,
-      tags: existingTags(tx, body.tags, actor),
-      expires_at: expiry(body.expires_at, null),
-      is_enabled: body.is_enabled ?? true,
-      permissions,
-      allowed_sources: allowedSources(body.allowed_sources, null),
-      ...networks(tx, body, user, actor, null),
-      key: secret.mask,
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
-  tx.afterwardsRun(() => storeHash(tx, key.id, secret.hash));
+  assertMayGrant(permissions, actor);
+  const key = createRecord(tx, apiKeyKind, body, actor, {
+    name: body.name,
+    organization_id: actor.organizationId,
+    user_id: user.id,
+    tags: existingTags(tx, body.tags, actor),
+    expires_at: expiry(body.expires_at, null),
+    is_enabled: body.is_enabled ?? true,
+    permissions,
+    allowed_sources: allowedSources(body.allowed_sources, null),
+    ...networks(tx, body, user, actor, null),
+    key: secret.mask,
+  });
+  tx.runAfterWrite(() => storeHash(tx, key.id, secret.hash));
   return { id: key.id, text: secret.text };
 }
 
@@ -102,7 +98,7 @@ export function keyFields(
 ): Omit<ApiKeyRecord, keyof RecordBase | "organization_id" | "key"> {
   const user = getKeyUser(tx, body.user_id, actor);
   const permissions = body.permissions ?? key.permissions;
-  if (permissions !== key.permissions) assertMayGive(permissions, actor);
+  if (permissions !== key.permissions) assertMayGrant(permissions, actor);
   return {
     name: body.name,
     user_id: user.id,
@@ -120,7 +116,7 @@ export function rotateApiKey(
   tx: WriteTransaction,
   input: { id: string; secret: KeySecret },
   actor: CommandActor,
-): KeyMade {
+): GeneratedKey {
   const { id, secret } = input;
   getWritableKey(tx, id, actor);
   // Two secrets may have the same mask; record a change in any case.
@@ -151,22 +147,25 @@ function getWritableKey(tx: WriteTransaction, id: string, actor: CommandActor): 
 }
 
 /**
- * Resolves the user of a key. Callers who may not learn whether a user exists get the same error for every user they
- * may not name.
+ * Resolves the user of a key. Callers who may not learn whether a user exists get the same error for every user that
+ * they may not choose.
  */
 function getKeyUser(tx: WriteTransaction, userId: string, actor: CommandActor): UserRecord {
   const user = findReachable(tx, userKind, userId, actor);
   const isAllowed =
     user !== null && (user.id === actor.userId || (atLeast(actor.role, "Admin") && atLeast(actor.role, user.role)));
   if (isAllowed) return user;
-  const whose = atLeast(actor.role, "Admin")
+  const restriction = atLeast(actor.role, "Admin")
     ? "is not a user of your organization with a role up to yours"
     : "is not your own";
-  throw new DomainError("entity_access_denied", `The field user_id ${whose}.`, { field: "user_id", value: userId });
+  throw new DomainError("entity_access_denied", `The field user_id ${restriction}.`, {
+    field: "user_id",
+    value: userId,
+  });
 }
 
-function assertMayGive(permissions: ApiKeyRecord["permissions"], actor: CommandActor): void {
-  requireRole(actor.role, permissions, `Giving an API key the role ${permissions}`);
+function assertMayGrant(permissions: ApiKeyRecord["permissions"], actor: CommandActor): void {
+  requireRole(actor.role, permissions, `Granting an API key the role ${permissions}`);
 }
 
 /** A past timestamp expires the key: that ends the key and keeps its record. */
@@ -183,13 +182,13 @@ function allowedSources(
 ): readonly string[] | null {
   if (sent === undefined) return stored;
   if (sent === null) return null;
-  const mapped = sent.flatMap((value, place) =>
+  const mapped = sent.flatMap((value, index) =>
     isMappedBlock(parseCidr(value) as Cidr)
-      ? [{ path: `/allowed_sources/${place}`, message: "must have IPv4 addresses as such, not as IPv6", value }]
+      ? [{ path: `/allowed_sources/${index}`, message: "must use IPv4 notation for IPv4 addresses, not IPv6", value }]
       : [],
   );
   if (mapped.length > 0) throw invalid(mapped);
-  return [...new Set(sent)].sort((one, other) => compareCodePoints(cidrSortKey(one), cidrSortKey(other)));
+  return [...new Set(sent)].sort((a, b) => compareCodePoints(cidrSortKey(a), cidrSortKey(b)));
 }
 
 /**
@@ -207,33 +206,31 @@ function networks(
   if (body.network_ids === undefined) {
     if (body.all_networks === true) return FOLLOWS_USER;
     if (body.all_networks === false && followed)
-      throw invalid([{ path: "/network_ids", message: "is required if all_networks is false" }]);
-    return followed ? FOLLOWS_USER : listed(stored.network_ids);
+      throw invalid({ path: "/network_ids", message: "is required if all_networks is false" });
+    return followed ? FOLLOWS_USER : selectedNetworks(stored.network_ids);
   }
   const ids = [...new Set(body.network_ids)];
   if (body.all_networks === true) {
-    const asked = stored ?? { ...FOLLOWS_USER, user_id: user.id };
-    const answered = networksInForce(asked, tx.get(userKind, asked.user_id), networksOfOrganization(tx, actor));
+    const current = stored ?? { ...FOLLOWS_USER, user_id: user.id };
+    const lastReturned = networksInForce(current, tx.get(userKind, current.user_id), networksOfOrganization(tx, actor));
     // A client unaware of all_networks may empty the list; that must not grant all networks.
-    const isUnlisted = ids.length === 0 && !(stored?.all_networks ?? false);
-    if (isUnlisted || isSameSet(ids, answered)) return FOLLOWS_USER;
-    throw invalid([
-      {
-        path: "/network_ids",
-        message: "contradicts all_networks: leave it out to follow the user, or send all_networks: false with it",
-        value: ids.slice(0, 5),
-      },
-    ]);
+    const isListCleared = ids.length === 0 && !(stored?.all_networks ?? false);
+    if (isListCleared || isSameSet(ids, lastReturned)) return FOLLOWS_USER;
+    throw invalid({
+      path: "/network_ids",
+      message: "contradicts all_networks: omit it to follow the user, or send all_networks: false with it",
+      value: ids.slice(0, 5),
+    });
   }
   getReferenced(tx, networkKind, ids, "network_ids", actor);
-  const reached = new Set(user.network_ids);
-  const beyond = reachesEveryNetwork(user.role) ? [] : ids.filter((id) => !reached.has(id));
-  if (beyond.length > 0) throw referenceInvalid(networkKind, "network_ids", beyond);
-  // Reordering is not a change. Checked last: the stored list may name networks no longer in reach.
-  return listed(!followed && isSameSet(ids, stored.network_ids) ? stored.network_ids : ids);
+  const reachable = new Set(user.network_ids);
+  const outOfReach = reachesEveryNetwork(user.role) ? [] : ids.filter((id) => !reachable.has(id));
+  if (outOfReach.length > 0) throw referenceInvalid(networkKind, "network_ids", outOfReach);
+  // Reordering is not a change. Checked last: the stored list may contain networks no longer in reach.
+  return selectedNetworks(!followed && isSameSet(ids, stored.network_ids) ? stored.network_ids : ids);
 }
 
-function listed(ids: readonly string[]): Networks {
+function selectedNetworks(ids: readonly string[]): Networks {
   return { all_networks: false, network_ids: ids };
 }
 
@@ -241,9 +238,9 @@ function networksOfOrganization(tx: WriteTransaction, actor: CommandActor): stri
   return tx.children(networkKind, "organization_n", actor.organizationId).map((network) => network.id);
 }
 
-function isSameSet(one: readonly string[], other: readonly string[]): boolean {
-  const others = new Set(other);
-  return one.length === others.size && one.every((id) => others.has(id));
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  const others = new Set(b);
+  return a.length === others.size && a.every((id) => others.has(id));
 }
 
 function storeHash(tx: WriteTransaction, keyId: string, hash: Uint8Array): void {
@@ -257,9 +254,9 @@ function storeHash(tx: WriteTransaction, keyId: string, hash: Uint8Array): void 
 
 export const apiKeyCommands = {
   "api_key.create": createApiKey,
-  "api_key.update": loweringRights(updateApiKey),
-  "api_key.rotate": loweringRights(rotateApiKey),
-  "api_key.delete": loweringRights(removeApiKey),
-  "api_key.bulk_delete": loweringRights(removeEach(apiKeyKind, removeApiKey)),
+  "api_key.update": markRightsLowering(updateApiKey),
+  "api_key.rotate": markRightsLowering(rotateApiKey),
+  "api_key.delete": markRightsLowering(removeApiKey),
+  "api_key.bulk_delete": markRightsLowering(removeEach(apiKeyKind, removeApiKey)),
 };
 export type ApiKeyCommands = CallsOf<typeof apiKeyCommands>;

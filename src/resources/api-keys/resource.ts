@@ -8,7 +8,7 @@ export const apiKeyResource: Resource<ApiKeyRecord> = {
   kind: apiKeyKind,
   path: "auth/keys",
   group: "API keys",
-  answer: ApiKey,
+  responseSchema: ApiKey,
   compose: composeApiKeys,
   example: API_KEY_EXAMPLE,
   restores: "A deleted key cannot be restored: the key itself is not in the history. The current key stays valid.",

@@ -6,53 +6,42 @@ import { atLeast } from "../../access/role.ts";
 import type { Random } from "../../base/random.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { answerCsv } from "../../records/csv-answers.ts";
-import { answerList, type ListOptions } from "../../records/list-answers.ts";
-import { answerRecord } from "../../records/record-answers.ts";
-import { standardOperations } from "../../records/standard-operations.ts";
-import {
-  answerBulkRemoval,
-  answerRemoval,
-  answerWrite,
-  type Done,
-  runWrite,
-  writtenRecord,
-} from "../../records/write-answers.ts";
+import { respondWithCsv } from "../../records/csv-answers.ts";
+import { type ListOptions, respondWithList } from "../../records/list-answers.ts";
+import { respondWithRecord } from "../../records/record-answers.ts";
+import { standardRoutes } from "../../records/standard-operations.ts";
+import { runWrite, type WriteResult, writtenRecord } from "../../records/write-answers.ts";
 import { IdParams, IdsQuery } from "../../schemas/schemas.ts";
-import { searched, searchQuery } from "../searching.ts";
+import { normalizedSearch, searchQuery } from "../searching.ts";
 import { API_KEY_EXAMPLE, ApiKeyCreate, ApiKeyUpdate, ApiKeyWithSecret, apiKeyKind } from "./api-key.ts";
 import { composeWithSecret } from "./api-key-view.ts";
-import type { ApiKeyCommands, KeyMade, KeySecret } from "./commands.ts";
+import type { ApiKeyCommands, GeneratedKey, KeySecret } from "./commands.ts";
 import { apiKeyResource } from "./resource.ts";
 
 const { group, write } = apiKeyResource;
 const filters = { ...IdsQuery, ...searchQuery("a word of the key's name") };
-const operations = standardOperations(apiKeyResource, filters);
+const { operations, routesOn } = standardRoutes(apiKeyResource, filters, {});
 const { name, organization_id, user_id, tags, permissions, network_ids, allowed_sources } = API_KEY_EXAMPLE;
 const body = { name, organization_id, user_id, tags, permissions, network_ids, allowed_sources };
 const withSecret = { data: { api_key: API_KEY_EXAMPLE, key: "nlk_Ab3d…" } };
 
 /** /api/v1/auth/keys. Only the response that creates or rotates a key contains its plaintext. */
 export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<ApiKeyCommands>, random: Random): void {
+  const routes = routesOn(surface, backend, "api_key");
+  const listed = { description: "Your own; for an Owner or Admin, all of the organization." };
   surface
-    .get(
-      "/api/v1/auth/keys",
-      operations.list({ description: "Your own; for an Owner or Admin, all of the organization." }),
-      (call) => answerList(backend, call, listed(call)),
-    )
-    .get(
-      "/api/v1/auth/keys/export/csv",
-      operations.table({ description: "Your own; for an Owner or Admin, all of the organization." }),
-      (call) => answerCsv(backend, call, listed(call)),
+    .get("/api/v1/auth/keys", operations.list(listed), (call) => respondWithList(backend, call, listOptions(call)))
+    .get("/api/v1/auth/keys/export/csv", operations.table(listed), (call) =>
+      respondWithCsv(backend, call, listOptions(call)),
     )
     .post(
       "/api/v1/auth/keys",
       {
         ...operations.create(ApiKeyCreate, body, {
           description:
-            "The key itself is returned only this once. Without `network_ids` it reaches what its user reaches, now and later.",
+            "The key itself is returned only once. Without `network_ids` it reaches whatever its user reaches, now and later.",
         }),
-        answer: ApiKeyWithSecret,
+        responseSchema: ApiKeyWithSecret,
         isRecord: true,
         example: { ...withSecret, body: { id: API_KEY_EXAMPLE.id, ...body } },
       },
@@ -62,43 +51,34 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
       },
     )
     .get("/api/v1/auth/keys/:id", operations.get(), (call) =>
-      answerRecord(backend, call, apiKeyResource, { user: onlyUser(call) }),
-    )
-    .put(
-      "/api/v1/auth/keys/:id",
-      operations.update(ApiKeyUpdate, body, {
-        errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"],
-      }),
-      (call) => answerWrite(backend, call, "api_key.update", { id: call.params.id, body: call.body }, apiKeyResource),
-    )
-    .post(
-      "/api/v1/auth/keys/:id/rotate",
-      {
-        operationId: "rotateApiKey",
-        summary: "Rotate an API key",
-        description: "The old key stops working at once. The new one is returned only this once.",
-        group,
-        access: write,
-        params: IdParams,
-        answer: ApiKeyWithSecret,
-        isRecord: true,
-        example: { ...withSecret, parameters: { id: API_KEY_EXAMPLE.id } },
-      },
-      (call) => {
-        const secret = newSecret();
-        return answerWithSecret(call, runWrite(backend, call, "api_key.rotate", { id: call.params.id, secret }));
-      },
-    )
-    .delete("/api/v1/auth/keys/:id", operations.remove({ description: "`cascade` has no effect." }), (call) =>
-      answerRemoval(backend, call, "api_key.delete", apiKeyResource),
-    )
-    .post("/api/v1/auth/keys/bulk-delete", operations.removeMany({ description: "`cascade` has no effect." }), (call) =>
-      answerBulkRemoval(backend, call, "api_key.bulk_delete", apiKeyResource),
+      respondWithRecord(backend, call, apiKeyResource, { user: onlyUser(call) }),
     );
+  routes.update(ApiKeyUpdate, body, {
+    errors: ["validation_id_mismatch", "entity_reference_invalid", "entity_access_denied"],
+  });
+  surface.post(
+    "/api/v1/auth/keys/:id/rotate",
+    {
+      operationId: "rotateApiKey",
+      summary: "Rotate an API key",
+      description: "The old key stops working at once. The new key is returned only once.",
+      group,
+      access: write,
+      params: IdParams,
+      responseSchema: ApiKeyWithSecret,
+      isRecord: true,
+      example: { ...withSecret, parameters: { id: API_KEY_EXAMPLE.id } },
+    },
+    (call) => {
+      const secret = newSecret();
+      return answerWithSecret(call, runWrite(backend, call, "api_key.rotate", { id: call.params.id, secret }));
+    },
+  );
+  routes.removals({ description: "`cascade` has no effect." });
 
   /** Scope shared by list and export. */
-  function listed(call: ResourceCall<unknown, { readonly search?: string }, unknown>): ListOptions {
-    return { resource: apiKeyResource, search: searched(call.query.search), within: { user: onlyUser(call) } };
+  function listOptions(call: ResourceCall<unknown, { readonly search?: string }, unknown>): ListOptions {
+    return { resource: apiKeyResource, search: normalizedSearch(call.query.search), within: { user: onlyUser(call) } };
   }
 
   /** User whose keys the caller sees; undefined for all users of the organization. */
@@ -114,16 +94,11 @@ export function apiKeyRoutes(surface: Surface<Actor, Access>, backend: Backend<A
   /** Returns the plaintext of a new key to the caller and forbids caching. */
   async function answerWithSecret(
     call: ResourceCall<unknown, unknown, unknown>,
-    made: Promise<Done<KeyMade>>,
+    pendingWrite: Promise<WriteResult<GeneratedKey>>,
   ): Promise<Response> {
-    const { sequence, result } = await made;
+    const { sequence, result } = await pendingWrite;
     call.headers["cache-control"] = "no-store";
-    return writtenRecord(
-      backend,
-      call,
-      { kind: apiKeyKind, compose: composeWithSecret(result.text) },
-      result.id,
-      sequence,
-    );
+    const view = { kind: apiKeyKind, compose: composeWithSecret(result.text) };
+    return writtenRecord(backend, call, view, result.id, sequence);
   }
 }

@@ -3,14 +3,14 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { referenceInvalid } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { entered } from "../hosts/new-child.ts";
+import { createOptions } from "../hosts/new-child.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import type { ItemPart } from "../issues.ts";
 import { portKind } from "../ports/port.ts";
 import type { ServiceRecord } from "../services/service.ts";
 import { type BindingItem, type BindingRecord, type BindingTarget, bindingKind } from "./binding.ts";
 
-/** Ports and addresses of one host that bindings may name. */
+/** Ports and addresses of one host that bindings may reference. */
 export interface BindingTargets {
   readonly hasPort: (id: string) => boolean;
   readonly hasAddress: (id: string) => boolean;
@@ -38,16 +38,16 @@ export function targetOf(item: BindingItem, previous: BindingRecord | null): Bin
 
 /**
  * Requires the port and the address to belong to the service's host.
- * @param place of the binding in the body: collects entity_reference_invalid for a port or an address of another host
+ * @param part the binding in the body; collects entity_reference_invalid for a port or an address of another host
  */
-export function checkTarget(target: BindingTarget, targets: BindingTargets, place: ItemPart): void {
+export function checkTarget(target: BindingTarget, targets: BindingTargets, part: ItemPart): void {
   const { port_id: portId, ip_address_id: addressId } = target;
-  place.attempt(() => {
-    if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid(portKind, place.field("port_id"), [portId]);
+  part.attempt(() => {
+    if (portId !== null && !targets.hasPort(portId)) throw referenceInvalid(portKind, part.field("port_id"), [portId]);
   });
-  place.attempt(() => {
+  part.attempt(() => {
     if (addressId !== null && !targets.hasAddress(addressId))
-      throw referenceInvalid(ipAddressKind, place.field("ip_address_id"), [addressId]);
+      throw referenceInvalid(ipAddressKind, part.field("ip_address_id"), [addressId]);
   });
 }
 
@@ -72,6 +72,6 @@ export function addBinding(
       ip_address_id,
       first_discovery_id: null,
     },
-    entered(tx, item),
+    createOptions(tx, item),
   );
 }

@@ -4,7 +4,7 @@ import { type CsvColumn, fieldColumns, schemaColumns } from "../../schemas/csv.t
 import type { ComposeFor } from "../compose.ts";
 import { Binding } from "./binding.ts";
 
-export const composeBindings: ComposeFor = () => (items) => items.map(({ text }) => shownBinding(text));
+export const composeBindings: ComposeFor = () => (items) => items.map(({ text }) => withoutHostId(text));
 
 /** Table rows include the host: service names are unique only within a host. */
 export const composeBindingRows: ComposeFor = () => (items) => items.map(({ text }) => text);
@@ -14,7 +14,7 @@ export const BINDING_COLUMNS: readonly CsvColumn[] = schemaColumns(Binding).flat
 );
 
 /** @param text the stored binding as a JSON object */
-export function shownBinding(text: string): string {
+export function withoutHostId(text: string): string {
   // Bindings hold no free text, so the match is always the field itself. Parsing would be slow for hosts with thousands
   // of bindings.
   return text.replace(/"host_id":"[^"]*",/, "");

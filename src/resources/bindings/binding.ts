@@ -1,4 +1,4 @@
-// Binding of a service: a port of its host on one address or on all, or a whole address.
+// Binding of a service: a port of its host on one address or on all addresses, or an entire address.
 
 import { type Static, type TProperties, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
@@ -14,9 +14,10 @@ import {
 } from "../../schemas/schemas.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
 import { ports } from "../ports/port.ts";
-import type { RecordOf } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf } from "../record.ts";
 import { services } from "../services/service.ts";
 
 export const BINDING_TYPES = ["Port", "IpAddress"] as const;
@@ -33,15 +34,9 @@ export interface BindingTarget {
 
 export const bindings = sqliteTable("bindings", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
-  host_n: integer()
-    .notNull()
-    .references(() => hosts.n),
-  service_n: integer()
-    .notNull()
-    .references(() => services.n),
+  network_n: requiredReference(() => networks.n),
+  host_n: requiredReference(() => hosts.n),
+  service_n: requiredReference(() => services.n),
   port_n: integer().references(() => ports.n),
   ip_address_n: integer().references(() => ipAddresses.n),
 });
@@ -78,40 +73,40 @@ export function bindingIdentity(serviceId: string, target: BindingTarget): strin
 const identifying = { id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 const portAndAddress = {
   port_id: Uuid,
-  ip_address_id: Type.Optional(Nullable(Uuid, { description: "Null, or left out of a new binding: all addresses." })),
+  ip_address_id: Type.Optional(Nullable(Uuid, { description: "Null, or omitted for a new binding: all addresses." })),
 };
-const addressAlone = { ip_address_id: Uuid, port_id: Type.Optional(Type.Null()) };
+const addressOnly = { ip_address_id: Uuid, port_id: Type.Optional(Type.Null()) };
 
 /** Both forms of a binding, each with the additional fields of its write. */
-function eitherForm<T extends TProperties>(more: T) {
+function bothForms<T extends TProperties>(extra: T) {
   return Type.Union([
-    Body({ ...identifying, ...more, type: Type.Literal("Port"), ...portAndAddress }, { ignored: OBSERVED_READ_ONLY }),
+    Body({ ...identifying, ...extra, type: Type.Literal("Port"), ...portAndAddress }, { ignored: OBSERVED_READ_ONLY }),
     Body(
-      { ...identifying, ...more, type: Type.Literal("IpAddress"), ...addressAlone },
+      { ...identifying, ...extra, type: Type.Literal("IpAddress"), ...addressOnly },
       { ignored: OBSERVED_READ_ONLY },
     ),
   ]);
 }
 
 /** Item in a service's list of bindings. */
-export const BindingItem = eitherForm({ service_id: Type.Optional(Uuid) });
-export const BindingCreate = eitherForm({ organization_id: Type.Optional(Uuid), service_id: Uuid });
-export const BindingUpdate = eitherForm({ organization_id: Type.Optional(Uuid), service_id: Type.Optional(Uuid) });
+export const BindingItem = bothForms({ service_id: Type.Optional(Uuid) });
+export const BindingCreate = bothForms({ organization_id: Type.Optional(Uuid), service_id: Uuid });
+export const BindingUpdate = bothForms({ organization_id: Type.Optional(Uuid), service_id: Type.Optional(Uuid) });
 export type BindingItem = Static<typeof BindingItem>;
 export type BindingCreate = Static<typeof BindingCreate>;
 export type BindingUpdate = Static<typeof BindingUpdate>;
 
-const eitherTarget = { type: OneOf(BINDING_TYPES), port_id: Nullable(Uuid), ip_address_id: Nullable(Uuid) };
+const targetFields = { type: OneOf(BINDING_TYPES), port_id: Nullable(Uuid), ip_address_id: Nullable(Uuid) };
 /** Fields of both forms as one table row; the forms validate the combination. */
 export const bindingRow = {
   Create: Type.Object({
     ...identifying,
     service_id: Uuid,
-    type: eitherTarget.type,
-    port_id: Type.Optional(eitherTarget.port_id),
-    ip_address_id: Type.Optional(eitherTarget.ip_address_id),
+    type: targetFields.type,
+    port_id: Type.Optional(targetFields.port_id),
+    ip_address_id: Type.Optional(targetFields.ip_address_id),
   }),
-  Update: Type.Object({ ...identifying, service_id: Type.Optional(Uuid), ...eitherTarget }),
+  Update: Type.Object({ ...identifying, service_id: Type.Optional(Uuid), ...targetFields }),
 };
 
 /** Responses omit the host: it is the service's. */
@@ -150,9 +145,5 @@ export const BINDING_EXAMPLE: Static<typeof Binding> = {
   first_discovery_id: null,
   last_discovery_id: null,
   last_seen_at: "2026-11-21T09:15:00.123Z",
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -1,16 +1,16 @@
 // Writer commands for bindings.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { assertOwnOrganization, assertSameIds, getReferenced } from "../../access/reach.ts";
 import { alreadyExists } from "../../base/errors.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
-import { siblingsWithRoom } from "../hosts/new-child.ts";
+import { siblingsBelowLimit } from "../hosts/new-child.ts";
 import { removeOne } from "../ignored/removal.ts";
-import { refusedAtOnce } from "../issues.ts";
+import { withCollectedIssues } from "../issues.ts";
+import { recordToUpdate } from "../record-changes.ts";
 import { type ServiceRecord, serviceKind } from "../services/service.ts";
 import { addBinding, checkTarget, targetOf, targetsOf } from "./apply.ts";
 import { type BindingCreate, type BindingTarget, type BindingUpdate, bindingIdentity, bindingKind } from "./binding.ts";
@@ -24,12 +24,12 @@ function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, act
   assertOwnOrganization(body.organization_id, actor);
   const service = getReferenced(tx, serviceKind, [body.service_id], "service_id", actor)[0] as ServiceRecord;
   assertSameIds(service, { host_id: body.host_id, network_id: body.network_id }, ["host_id", "network_id"]);
-  siblingsWithRoom(tx, bindingKind, "service_n", service.id);
+  siblingsBelowLimit(tx, bindingKind, "service_n", service.id);
   const target = targetOf(body, null);
-  return refusedAtOnce(body, (place) => {
-    checkTarget(target, targetsOf(tx, service.host_id), place);
-    return place.attempt(() => {
-      assertOnlyOne(tx, service.id, target, null);
+  return withCollectedIssues(body, (part) => {
+    checkTarget(target, targetsOf(tx, service.host_id), part);
+    return part.attempt(() => {
+      assertUnique(tx, service.id, target, null);
       return addBinding(tx, service, body, target, actor);
     });
   });
@@ -42,24 +42,21 @@ function createBinding(tx: WriteTransaction, input: { body: BindingCreate }, act
  */
 function updateBinding(tx: WriteTransaction, input: ChangeInput<BindingUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
-  const binding = getReachable(tx, bindingKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(binding, body, ["id", "service_id", "host_id", "network_id"]);
+  const binding = recordToUpdate(tx, bindingKind, input, actor, ["id", "service_id", "host_id", "network_id"]);
   const target = targetOf(body, binding);
-  return refusedAtOnce(body, (place) => {
-    checkTarget(target, targetsOf(tx, binding.host_id), place);
-    return place.attempt(() => {
-      assertOnlyOne(tx, binding.service_id, target, id);
+  return withCollectedIssues(body, (part) => {
+    checkTarget(target, targetsOf(tx, binding.host_id), part);
+    return part.attempt(() => {
+      assertUnique(tx, binding.service_id, target, id);
       return tx.update(bindingKind, id, { ...target });
     });
   });
 }
 
 /** The store rejects duplicates too, but names one fixed field; the offending field depends on the form. */
-function assertOnlyOne(tx: WriteTransaction, serviceId: string, target: BindingTarget, ownId: string | null): void {
-  const present = tx.findByIdentity(bindingKind, bindingIdentity(serviceId, target));
-  if (present === null || present.id === ownId) return;
+function assertUnique(tx: WriteTransaction, serviceId: string, target: BindingTarget, ownId: string | null): void {
+  const existing = tx.findByIdentity(bindingKind, bindingIdentity(serviceId, target));
+  if (existing === null || existing.id === ownId) return;
   const field = target.type === "Port" ? "port_id" : "ip_address_id";
   throw alreadyExists(bindingKind, field, target[field]);
 }

@@ -1,5 +1,5 @@
 // Endpoint notation of bindings: `443/Tcp` on all addresses, `10.2.3.4:443/Tcp` on one, `[2001:db8::1]:443/Tcp` for
-// IPv6 (RFC 3986), `10.2.3.4` alone for a whole address. Pure.
+// IPv6 (RFC 3986), `10.2.3.4` alone for an entire address. Pure.
 
 import { parseIp } from "../../base/ip.ts";
 import type { ObjectNames } from "../resource.ts";
@@ -10,7 +10,7 @@ export interface Endpoint {
   readonly address: string | null;
 }
 
-/** @param names of its port and its address, where present */
+/** Text of a binding by the names of its port and address, where present. */
 export function endpointText(_binding: unknown, { port, ip_address: address }: ObjectNames): string {
   if (address === undefined) return String(port ?? "");
   if (port === undefined) return String(address);
@@ -19,13 +19,13 @@ export function endpointText(_binding: unknown, { port, ip_address: address }: O
 
 /** Returns null for malformed text; does not check that the port and address exist. */
 export function parseEndpoint(text: string): Endpoint | null {
-  const whole = parseIp(text);
-  if (whole !== null) return { port: null, address: whole.text };
-  const [, six, four, number, protocol] = ENDPOINT.exec(text) ?? [];
+  const bareAddress = parseIp(text);
+  if (bareAddress !== null) return { port: null, address: bareAddress.text };
+  const [, ipv6, ipv4, number, protocol] = ENDPOINT.exec(text) ?? [];
   if (number === undefined || protocol === undefined) return null;
   const port = `${Number(number)}/${protocol.charAt(0).toUpperCase()}${protocol.slice(1).toLowerCase()}`;
-  if (six === undefined && four === undefined) return { port, address: null };
-  const address = parseIp(six ?? four ?? "");
+  if (ipv6 === undefined && ipv4 === undefined) return { port, address: null };
+  const address = parseIp(ipv6 ?? ipv4 ?? "");
   return address === null ? null : { port, address: address.text };
 }
 

@@ -9,28 +9,28 @@ import { recordName } from "../record-label.ts";
 import { serviceKind } from "../services/service.ts";
 import { type BindingRecord, bindingKind } from "./binding.ts";
 
-/** Display name of another record; null if the record does not exist. */
-export type CallOther = (kind: AnyKind, id: string) => string | null;
+/** Looks up the display name of a record; null if the record does not exist. */
+export type NameLookup = (kind: AnyKind, id: string) => string | null;
 
 /**
- * As recordName; a binding is called `shop at 443/Tcp at 10.2.3.4`, from the parts that exist.
+ * As recordName; a binding is named after its existing parts: `shop at 443/Tcp at 10.2.3.4`.
  * @returns null for a record without a name
  */
-export function recordCalled(kind: AnyKind, record: object, callOther: CallOther): string | null {
+export function displayNameOf(kind: AnyKind, record: object, nameOf: NameLookup): string | null {
   if (kind.code !== bindingKind.code) return recordName(kind, record);
-  const names = boundIds(record as BindingRecord).flatMap(([other, id]) => callOther(other, id) ?? []);
+  const names = targetIds(record as BindingRecord).flatMap(([partKind, id]) => nameOf(partKind, id) ?? []);
   return names.length === 0 ? null : names.join(" at ");
 }
 
 /** Names as of the current state of a transaction. */
-export function callingLive(tx: Pick<WriteTransaction, "find">): CallOther {
+export function liveNameLookup(tx: Pick<WriteTransaction, "find">): NameLookup {
   return (kind, id) => {
     const record = tx.find(kind, id);
     return record === null ? null : recordName(kind, record);
   };
 }
 
-function boundIds({ service_id, port_id, ip_address_id }: BindingRecord): Array<[AnyKind, string]> {
+function targetIds({ service_id, port_id, ip_address_id }: BindingRecord): Array<[AnyKind, string]> {
   const ids: ReadonlyArray<readonly [AnyKind, string | null]> = [
     [serviceKind, service_id],
     [portKind, port_id],

@@ -15,17 +15,17 @@ export interface SyncContext {
   readonly targets: BindingTargets;
   /** Whether the write removes this port or address from the host. */
   readonly isRemoved: (id: string) => boolean;
-  /** Maps an id of the request to the id of the record; an item may have used a new id for an existing record. */
-  readonly actual: (id: string) => string;
+  /** Maps an id of the request to the record's id; an item may have used a new id for an existing record. */
+  readonly resolveId: (id: string) => string;
 }
 
 /** Context of a write that leaves ports and addresses unchanged. */
-export function unchanged(targets: BindingTargets): SyncContext {
-  return { targets, isRemoved: () => false, actual: (id) => id };
+export function unchangedContext(targets: BindingTargets): SyncContext {
+  return { targets, isRemoved: () => false, resolveId: (id) => id };
 }
 
 /**
- * @param place of the service in the body: collects the errors of the items, among them entity_reference_invalid for a
+ * @param part the service in the body; collects the errors of the items, among them entity_reference_invalid for a
  * port or an address of another host
  * @returns the bindings without an item
  */
@@ -35,9 +35,9 @@ export function syncBindings(
   items: readonly BindingItem[],
   context: SyncContext,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): BindingRecord[] {
-  const { targets, isRemoved, actual } = context;
+  const { targets, isRemoved, resolveId } = context;
   const stored = tx.children(bindingKind, "service_n", service.id);
   const identityOf = (target: BindingTarget) => bindingIdentity(service.id, target);
   const byId = new Map(stored.map((record) => [record.id, record]));
@@ -50,28 +50,32 @@ export function syncBindings(
       host_id,
       network_id,
       type,
-      port_id: port_id === null ? null : actual(port_id),
-      ip_address_id: ip_address_id === null ? null : actual(ip_address_id),
+      port_id: port_id === null ? null : resolveId(port_id),
+      ip_address_id: ip_address_id === null ? null : resolveId(ip_address_id),
     };
   });
-  const likenessOf = ({ type, port_id, ip_address_id }: BindingTarget) => ({ type, port_id, ip_address_id });
+  const identifyingFieldsOf = ({ type, port_id, ip_address_id }: BindingTarget) => ({ type, port_id, ip_address_id });
   const matching = match<(typeof resolved)[number], BindingRecord>(
     resolved,
     stored,
-    likenessOf,
-    `${place.pointer}/bindings`,
+    identifyingFieldsOf,
+    `${part.pointer}/bindings`,
   );
-  place.note(...matching.issues);
+  part.note(...matching.issues);
   for (const { item, position, stored: record } of matching.matched) {
-    const its = place.at(`/bindings/${position}`);
-    its.note(...mismatchedParentIds(item, service, its.pointer));
+    const itemPart = part.at(`/bindings/${position}`);
+    itemPart.note(...mismatchedParentIds(item, service, itemPart.pointer));
     if (item.service_id !== undefined && item.service_id !== service.id)
-      its.note({ path: `${its.pointer}/service_id`, message: "must be the service's own id", value: item.service_id });
+      itemPart.note({
+        path: `${itemPart.pointer}/service_id`,
+        message: "must be the service's own id",
+        value: item.service_id,
+      });
     // An unchanged binding whose port or address is removed by this write is removed with it.
-    const isAsItWas = record !== null && identityOf(record) === identityOf(item);
-    if (isAsItWas && [item.port_id, item.ip_address_id].some((id) => id !== null && isRemoved(id))) continue;
-    checkTarget(item, targets, its);
-    if (record === null) its.attempt(() => addBinding(tx, service, item, item, actor));
+    const isUnchanged = record !== null && identityOf(record) === identityOf(item);
+    if (isUnchanged && [item.port_id, item.ip_address_id].some((id) => id !== null && isRemoved(id))) continue;
+    checkTarget(item, targets, itemPart);
+    if (record === null) itemPart.attempt(() => addBinding(tx, service, item, item, actor));
     else
       tx.update(bindingKind, record.id, { type: item.type, port_id: item.port_id, ip_address_id: item.ip_address_id });
   }

@@ -56,9 +56,9 @@ export const conflictAcceptanceKind: Kind<ConflictAcceptanceRecord> = {
     withdrawn_at: withdrawn_at === null ? null : parseInstant(withdrawn_at),
   }),
   scopes: {},
-  isApart: true,
-  isUntold: true,
-  isLasting: true,
+  isOutsideFeed: true,
+  isReportedByContainer: true,
+  isPermanent: true,
   observed: [],
   absent: "null",
   identity: () => null,
@@ -67,21 +67,21 @@ export const conflictAcceptanceKind: Kind<ConflictAcceptanceRecord> = {
 
 export const ConflictFingerprint = Type.String({
   pattern: "^[0-9a-f]{64}$",
-  description: "The same as long as the same records claim the same thing.",
+  description: "Stays the same while the same records make the same claims.",
 });
 const type = OneOf(CONFLICT_TYPES);
 /** The longest value is an IPv6 prefix. */
 const value = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: "The address, the MAC address or the prefix, as the conflict has it.",
+  description: "The address, MAC address or prefix, as shown in the conflict.",
 });
 
 export const AcceptanceCreate = Body({
   type,
   value,
   fingerprint: ConflictFingerprint,
-  reason: Type.Optional(Nullable(ChangeReason, { description: "Why it may stay." })),
+  reason: Type.Optional(Nullable(ChangeReason, { description: "Reason for accepting the conflict." })),
 });
 export type AcceptanceCreate = Static<typeof AcceptanceCreate>;
 
@@ -91,7 +91,7 @@ export const Acceptance = Type.Object(
     type,
     value,
     fingerprint: ConflictFingerprint,
-    network_ids: Type.Array(Uuid, { description: "The networks in which the conflict is." }),
+    network_ids: Type.Array(Uuid, { description: "Networks of the conflict." }),
     reason: Nullable(Type.String()),
     accepted_at: Timestamp,
     accepted_by: Type.Object({ type: Type.String(), id: Nullable(Uuid), name: Type.String() }),
@@ -101,7 +101,7 @@ export const Acceptance = Type.Object(
 export type Acceptance = Static<typeof Acceptance>;
 
 /** Wire form of an acceptance. */
-export function shownAcceptance(record: ConflictAcceptanceRecord): Acceptance {
+export function acceptanceView(record: ConflictAcceptanceRecord): Acceptance {
   const { id, type, value, fingerprint, network_ids, reason, accepted_at, accepted_by } = record;
   const { type: actorType, id: actorId, name } = accepted_by;
   return {
@@ -137,7 +137,7 @@ export function acceptancesAt(
   return new Map(
     rows.map(([fingerprint, members]) => [
       fingerprint,
-      shownAcceptance(parseMembers<ConflictAcceptanceRecord>(members)),
+      acceptanceView(parseMembers<ConflictAcceptanceRecord>(members)),
     ]),
   );
 }

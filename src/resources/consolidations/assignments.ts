@@ -3,7 +3,7 @@
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { cover, coveredAt, isFor } from "../credential-assignments/coverage.ts";
+import { cover, coveredAt, includesAddress } from "../credential-assignments/coverage.ts";
 import {
   type CredentialAssignmentRecord,
   credentialAssignmentKind,
@@ -18,10 +18,10 @@ export function assertMayMove(
   tx: WriteTransaction,
   assignments: readonly CredentialAssignmentRecord[],
   actor: CommandActor,
-  doing: string,
+  action: string,
 ): void {
   if (assignments.length === 0) return;
-  requireRole(actor.role, "Admin", doing);
+  requireRole(actor.role, "Admin", action);
   for (const { credential_id: id } of assignments) assertReachesCredential(tx, id, actor);
 }
 
@@ -34,18 +34,23 @@ export function moveAssignments(draft: MoveDraft, destination: HostRecord, other
   const own = new Map(
     tx.children(credentialAssignmentKind, "host_n", destination.id).map((each) => [each.credential_id, each]),
   );
-  for (const moving of tx.children(credentialAssignmentKind, "host_n", other.id)) {
-    const named = moving.ip_address_ids?.map(draft.idOf) ?? null;
-    const kept = own.get(moving.credential_id);
-    if (kept === undefined)
-      draft.set(credentialAssignmentKind, moving, { host_id: destination.id, ip_address_ids: named }, "Moved");
+  for (const assignment of tx.children(credentialAssignmentKind, "host_n", other.id)) {
+    const addressIds = assignment.ip_address_ids?.map(draft.idOf) ?? null;
+    const existing = own.get(assignment.credential_id);
+    if (existing === undefined)
+      draft.set(credentialAssignmentKind, assignment, { host_id: destination.id, ip_address_ids: addressIds }, "Moved");
     else {
-      draft.close(credentialAssignmentKind, moving, kept, "the credential is assigned to the destination already");
-      draft.keep(credentialAssignmentKind, kept);
-      if (kept.ip_address_ids !== null) {
-        const theirs = named ?? tx.children(ipAddressKind, "host_n", other.id).map(({ id }) => draft.idOf(id));
-        const ip_address_ids = [...new Set([...kept.ip_address_ids, ...theirs])];
-        draft.set(credentialAssignmentKind, kept, { ip_address_ids }, "Changed");
+      draft.close(
+        credentialAssignmentKind,
+        assignment,
+        existing,
+        "the credential is already assigned to the destination",
+      );
+      draft.keep(credentialAssignmentKind, existing);
+      if (existing.ip_address_ids !== null) {
+        const otherIds = addressIds ?? tx.children(ipAddressKind, "host_n", other.id).map(({ id }) => draft.idOf(id));
+        const ip_address_ids = [...new Set([...existing.ip_address_ids, ...otherIds])];
+        draft.set(credentialAssignmentKind, existing, { ip_address_ids }, "Changed");
       }
     }
   }
@@ -60,33 +65,33 @@ export function keepCoverage(draft: MoveDraft, other: HostRecord): void {
 
 /**
  * Assigns to a new host the credentials of the addresses moved there; splits assignments that list addresses.
- * @param leaving ids of the moved records
+ * @param movedIds ids of the moved records
  */
 export function splitAssignments(
   draft: MoveDraft,
   host: HostRecord,
   newId: string,
-  leaving: ReadonlySet<string>,
+  movedIds: ReadonlySet<string>,
   actor: CommandActor,
 ): void {
   const { tx } = draft;
-  const addresses = tx.children(ipAddressKind, "host_n", host.id).filter(({ id }) => leaving.has(id));
+  const addresses = tx.children(ipAddressKind, "host_n", host.id).filter(({ id }) => movedIds.has(id));
   for (const assignment of tx.children(credentialAssignmentKind, "host_n", host.id)) {
-    const meant = addresses.filter(({ id }) => isFor(assignment, id));
-    if (meant.length === 0) continue;
-    const { credential_id, network_id, ip_address_ids: named } = assignment;
+    const included = addresses.filter(({ id }) => includesAddress(assignment, id));
+    if (included.length === 0) continue;
+    const { credential_id, network_id, ip_address_ids: addressIds } = assignment;
     const covered = coveredAt(tx, assignment.id, tx.sequence);
-    const values = meant.map(({ ip_address }) => ip_address).filter((value) => covered.has(value));
-    draft.create(credentialAssignmentKind, {}, "it was assigned to addresses that move there", () => {
-      const ip_address_ids = named === null ? null : meant.map(({ id }) => id);
+    const values = included.map(({ ip_address }) => ip_address).filter((value) => covered.has(value));
+    draft.create(credentialAssignmentKind, {}, "it was assigned to addresses that move to the new host", () => {
+      const ip_address_ids = addressIds === null ? null : included.map(({ id }) => id);
       const fields = { credential_id, network_id, host_id: newId, ip_address_ids };
-      const made = tx.create(credentialAssignmentKind, actor.organizationId, fields);
-      cover(tx, made.id, values, "Assigned");
-      return made;
+      const created = tx.create(credentialAssignmentKind, actor.organizationId, fields);
+      cover(tx, created.id, values, "Assigned");
+      return created;
     });
-    if (named === null) continue;
-    const left = named.filter((id) => !leaving.has(id));
-    if (left.length === 0) draft.close(credentialAssignmentKind, assignment, null, "all its addresses move there");
-    else draft.set(credentialAssignmentKind, assignment, { ip_address_ids: left }, "Changed");
+    if (addressIds === null) continue;
+    const remaining = addressIds.filter((id) => !movedIds.has(id));
+    if (remaining.length === 0) draft.close(credentialAssignmentKind, assignment, null, "all its addresses move away");
+    else draft.set(credentialAssignmentKind, assignment, { ip_address_ids: remaining }, "Changed");
   }
 }

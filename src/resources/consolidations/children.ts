@@ -8,7 +8,7 @@ import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { bindingKind } from "../bindings/binding.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
-import { placeAfter } from "../hosts/new-child.ts";
+import { nextPosition } from "../hosts/new-child.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { type Neighbor, withoutFarEnd } from "../if-entries/more-neighbors.ts";
 import { ignoredKind } from "../ignored/ignored.ts";
@@ -39,18 +39,18 @@ export function moveChildren(draft: MoveDraft, destination: HostRecord, other: H
   for (const kind of CHILD_KINDS) {
     const own = childrenOf(tx, kind, destination.id);
     const byIdentity = new Map(own.map((record) => [seenIdentity(kind, record), record]));
-    let place = placeAfter(own.map(({ position = 0 }) => ({ position })));
+    let slot = nextPosition(own.map(({ position = 0 }) => ({ position })));
     let count = own.length;
     for (const record of childrenOf(tx, kind, other.id)) {
-      const kept = byIdentity.get(seenIdentity(kind, { ...record, host_id: destination.id } as ChildRecord));
-      if (kept !== undefined) {
-        draft.keep(kind, kept);
-        draft.close(kind, record, kept, `the destination has ${recordLabel(kind, kept)} already`);
+      const existing = byIdentity.get(seenIdentity(kind, { ...record, host_id: destination.id } as ChildRecord));
+      if (existing !== undefined) {
+        draft.keep(kind, existing);
+        draft.close(kind, record, existing, `the destination already has ${recordLabel(kind, existing)}`);
         continue;
       }
       count += 1;
-      const placed = record.position === undefined ? {} : { position: Math.min(place++, INT32_MAX) };
-      draft.set(kind, record, { host_id: destination.id, ...placed }, "Moved");
+      const positionField = record.position === undefined ? {} : { position: Math.min(slot++, INT32_MAX) };
+      draft.set(kind, record, { host_id: destination.id, ...positionField }, "Moved");
     }
     if (count > CHILDREN_MAX)
       draft.refuse(hostKind, destination, `would have ${count} ${entityWords(kind)}, more than ${CHILDREN_MAX}`);
@@ -61,7 +61,7 @@ export function moveChildren(draft: MoveDraft, destination: HostRecord, other: H
 
 function moveBindings(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
   const { tx, idOf } = draft;
-  const present = new Map(
+  const byIdentity = new Map(
     tx.children(bindingKind, "host_n", destination.id).map((binding) => [bindingKind.identity(binding), binding]),
   );
   for (const binding of tx.children(bindingKind, "host_n", other.id)) {
@@ -73,12 +73,12 @@ function moveBindings(draft: MoveDraft, destination: HostRecord, other: HostReco
       ip_address_id: binding.ip_address_id === null ? null : idOf(binding.ip_address_id),
     };
     const identity = bindingKind.identity(moved);
-    const kept = present.get(identity);
-    if (kept === undefined) {
+    const existing = byIdentity.get(identity);
+    if (existing === undefined) {
       const { host_id, service_id, port_id, ip_address_id } = moved;
       draft.set(bindingKind, binding, { host_id, service_id, port_id, ip_address_id }, "Moved");
-      present.set(identity, moved);
-    } else draft.close(bindingKind, binding, kept, "the destination has the same one already");
+      byIdentity.set(identity, moved);
+    } else draft.close(bindingKind, binding, existing, "the destination already has the same binding");
   }
 }
 
@@ -90,20 +90,22 @@ function moveForwarding(draft: MoveDraft, destination: HostRecord, other: HostRe
 }
 
 /** Removes links between the two hosts. Run after everything else is drafted. */
-export function cutOwnLinks(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
-  const isOwn = ({ type, id }: Neighbor) =>
+export function removeLinksBetween(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
+  const isOnDestination = ({ type, id }: Neighbor) =>
     type === "Host" ? id === destination.id : draft.find(ifEntryKind, id)?.host_id === destination.id;
   for (const hostId of [destination.id, other.id]) {
     for (const before of draft.tx.children(ifEntryKind, "host_n", hostId)) {
       const entry: IfEntryRecord | null = draft.find(ifEntryKind, before.id);
       if (entry === null) continue;
       const reason = "a host is not its own neighbor";
-      if (entry.neighbor !== undefined && isOwn(entry.neighbor))
+      if (entry.neighbor !== undefined && isOnDestination(entry.neighbor))
         draft.set(ifEntryKind, before, { neighbor: undefined }, "Changed", reason);
-      let more = entry.more_neighbors;
+      let moreNeighbors = entry.more_neighbors;
       for (const { neighbor } of entry.more_neighbors ?? [])
-        if (more !== undefined && neighbor !== undefined && isOwn(neighbor)) more = withoutFarEnd(more, neighbor.id);
-      if (more !== entry.more_neighbors) draft.set(ifEntryKind, before, { more_neighbors: more }, "Changed", reason);
+        if (moreNeighbors !== undefined && neighbor !== undefined && isOnDestination(neighbor))
+          moreNeighbors = withoutFarEnd(moreNeighbors, neighbor.id);
+      if (moreNeighbors !== entry.more_neighbors)
+        draft.set(ifEntryKind, before, { more_neighbors: moreNeighbors }, "Changed", reason);
     }
   }
 }
@@ -111,28 +113,28 @@ export function cutOwnLinks(draft: MoveDraft, destination: HostRecord, other: Ho
 /** Moves the other host's ignored entries to the destination; closes entries whose record the destination now has. */
 export function moveIgnored(draft: MoveDraft, destination: HostRecord, other: HostRecord): void {
   const { tx, idOf } = draft;
-  const alive = new Set<string>();
+  const live = new Set<string>();
   for (const kind of [...CHILD_KINDS, bindingKind]) {
     for (const hostId of [destination.id, other.id]) {
       for (const { id } of childrenOf(tx, kind, hostId)) {
         const record = draft.find(kind, id);
-        if (record !== null) alive.add(`${kind.name}/${kind.identity(record)}`);
+        if (record !== null) live.add(`${kind.name}/${kind.identity(record)}`);
       }
     }
   }
   const known = new Set<string>();
   for (const record of tx.children(ignoredKind, "host_n", destination.id)) {
-    const place = `${record.entity}/${record.identity}`;
-    if (alive.has(place)) draft.close(ignoredKind, record, null, "the destination has it again");
-    else known.add(place);
+    const slot = `${record.entity}/${record.identity}`;
+    if (live.has(slot)) draft.close(ignoredKind, record, null, "the destination has it again");
+    else known.add(slot);
   }
   for (const record of tx.children(ignoredKind, "host_n", other.id)) {
     const identity = record.identity.replaceAll(UUID, idOf);
-    const place = `${record.entity}/${identity}`;
-    if (alive.has(place) || known.has(place))
+    const slot = `${record.entity}/${identity}`;
+    if (live.has(slot) || known.has(slot))
       draft.close(ignoredKind, record, null, "the destination already has this entry");
     else draft.set(ignoredKind, record, { host_id: destination.id, identity }, "Moved");
-    known.add(place);
+    known.add(slot);
   }
 }
 

@@ -3,7 +3,7 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
-import { inOrder } from "../../base/custom-field-names.ts";
+import { canonicalOrder } from "../../base/custom-field-names.ts";
 import { invalid } from "../../base/errors.ts";
 import type { Conditional } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -11,7 +11,7 @@ import { assertVersion } from "../../schemas/entity-tags.ts";
 import { assertPlanned } from "../../schemas/plan-token.ts";
 import { TAGS_MAX } from "../../schemas/schemas.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
-import { HOST_DESCRIBED, type HostRecord, hostKind } from "../hosts/host.ts";
+import { HOST_WRITE_FIELDS, type HostRecord, hostKind } from "../hosts/host.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
 import { hostSigns } from "../ignored/signs.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
@@ -19,10 +19,10 @@ import { isSharedMac } from "../ip-addresses/shared-macs.ts";
 import { serviceKind } from "../services/service.ts";
 import { withoutService } from "../virtualization.ts";
 import { assertMayMove, keepCoverage, moveAssignments } from "./assignments.ts";
-import { cutOwnLinks, moveChildren, moveIgnored } from "./children.ts";
-import { keepConsolidation } from "./consolidation.ts";
+import { moveChildren, moveIgnored, removeLinksBetween } from "./children.ts";
+import { recordConsolidation } from "./consolidation.ts";
 import { MoveDraft } from "./draft.ts";
-import { type Moved, throwRefused } from "./plan.ts";
+import { type MoveResult, throwIfRefused } from "./plan.ts";
 
 interface ConsolidateInput extends Conditional {
   /** Id of the destination. */
@@ -40,12 +40,12 @@ interface ConsolidateInput extends Conditional {
  * longer holds; validation_failed for one host, for two networks, and for exceeded limits of a host;
  * auth_permission_denied, entity_access_denied if credentials are assigned
  */
-export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, actor: CommandActor): Moved {
+export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, actor: CommandActor): MoveResult {
   const { id, otherId, dryRun } = input;
   const destination = getReachable(tx, hostKind, id, actor);
   const other = getReachable(tx, hostKind, otherId, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
-  assertApart(destination, other);
+  assertConsolidatable(destination, other);
   const assignments = [id, otherId].flatMap((each) => tx.children(credentialAssignmentKind, "host_n", each));
   assertMayMove(tx, assignments, actor, "Consolidating hosts that have credentials assigned");
 
@@ -54,59 +54,57 @@ export function consolidateHosts(tx: WriteTransaction, input: ConsolidateInput, 
   moveAssignments(draft, destination, other);
   draft.close(hostKind, other, destination, "its parts move to the destination");
   moveIgnored(draft, destination, other);
-  draft.set(hostKind, destination, taken(destination, other), "Changed");
-  draft.follow();
-  cutOwnLinks(draft, destination, other);
-  leaveOwnService(draft, destination);
-  const united = draft.find(hostKind, id) as HostRecord;
-  if (united.tags.length > TAGS_MAX)
-    draft.refuse(hostKind, destination, `would have ${united.tags.length} tags, more than ${TAGS_MAX}`);
+  draft.set(hostKind, destination, mergedFields(destination, other), "Changed");
+  draft.redirectReferences();
+  removeLinksBetween(draft, destination, other);
+  detachFromOwnService(draft, destination);
+  const merged = draft.find(hostKind, id) as HostRecord;
+  if (merged.tags.length > TAGS_MAX)
+    draft.refuse(hostKind, destination, `would have ${merged.tags.length} tags, more than ${TAGS_MAX}`);
 
   const token = draft.token([id, otherId], null);
   assertPlanned(input.plan, token);
   if (dryRun) return { hostId: id, token, actions: draft.actions(), refused: draft.refused };
-  throwRefused(draft.refused, "/other_id");
+  throwIfRefused(draft.refused, "/other_id");
   const [formerSigns, ownSigns] = [signsOf(tx, other), signsOf(tx, destination)];
   keepCoverage(draft, other);
   draft.write();
   const [seen, seenOther] = [tx.observedOf(id).last_seen_at ?? null, tx.observedOf(otherId).last_seen_at ?? null];
   if ((seenOther ?? "") > (seen ?? "")) tx.observe(hostKind, id, { last_seen_at: seenOther });
-  const place = { organizationId: actor.organizationId, networkId: other.network_id };
-  keepConsolidation(tx, place, { id: otherId, signs: formerSigns }, { id, signs: ownSigns });
+  const scope = { organizationId: actor.organizationId, networkId: other.network_id };
+  recordConsolidation(tx, scope, { id: otherId, signs: formerSigns }, { id, signs: ownSigns });
   return { hostId: id, token, actions: draft.actions(), refused: [] };
 }
 
-function assertApart(destination: HostRecord, other: HostRecord): void {
+function assertConsolidatable(destination: HostRecord, other: HostRecord): void {
   if (other.id === destination.id)
-    throw invalid([{ path: "/other_id", message: "is the destination itself; name two hosts", value: other.id }]);
+    throw invalid({ path: "/other_id", message: "is the destination itself; name two hosts", value: other.id });
   if (other.network_id !== destination.network_id)
-    throw invalid([
-      {
-        path: "/other_id",
-        message: "is in another network than the destination; only hosts of one network are consolidated",
-        value: other.id,
-      },
-    ]);
+    throw invalid({
+      path: "/other_id",
+      message: "is in another network than the destination; only hosts of one network are consolidated",
+      value: other.id,
+    });
 }
 
 /** Fields, including device-reported ones, copied to the destination if it has no value. */
-const TAKEN = [...HOST_DESCRIBED, "chassis_id"] as const;
+const FILLED_FIELDS = [...HOST_WRITE_FIELDS, "chassis_id"] as const;
 
 /** Changed fields of the destination. */
-function taken(destination: HostRecord, other: HostRecord): Partial<HostRecord> {
-  const lacking = TAKEN.filter((field) => destination[field] === null && other[field] !== null);
+function mergedFields(destination: HostRecord, other: HostRecord): Partial<HostRecord> {
+  const missing = FILLED_FIELDS.filter((field) => destination[field] === null && other[field] !== null);
   const isStale = destination.stale_since !== undefined && other.stale_since !== undefined;
   return {
-    ...Object.fromEntries(lacking.map((field) => [field, other[field]])),
+    ...Object.fromEntries(missing.map((field) => [field, other[field]])),
     tags: [...new Set([...destination.tags, ...other.tags])],
-    custom_fields: inOrder({ ...other.custom_fields, ...destination.custom_fields }),
+    custom_fields: canonicalOrder({ ...other.custom_fields, ...destination.custom_fields }),
     // One host seen recently is enough: stale only if both are.
     ...(isStale ? {} : { stale_since: undefined }),
   };
 }
 
 /** A host must not run on its own service. */
-function leaveOwnService(draft: MoveDraft, destination: HostRecord): void {
+function detachFromOwnService(draft: MoveDraft, destination: HostRecord): void {
   const host = draft.find(hostKind, destination.id) as HostRecord;
   const id = host.virtualization?.details.service_id;
   if (id !== undefined && draft.find(serviceKind, id)?.host_id === destination.id)

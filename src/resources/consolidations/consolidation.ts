@@ -41,9 +41,9 @@ export const hostConsolidationKind: Kind<HostConsolidationRecord> = {
     closed_in,
   }),
   scopes: {},
-  isApart: true,
-  isUntold: true,
-  isLasting: true,
+  isOutsideFeed: true,
+  isReportedByContainer: true,
+  isPermanent: true,
   observed: [],
   absent: "null",
   identity: () => null,
@@ -58,7 +58,7 @@ const OF_NETWORK = `SELECT c.former_n, c.into_n, c.members FROM host_consolidati
   WHERE c.within_n = +?2 AND ${COUNTS} ORDER BY c.former_n`;
 const INTO = `SELECT r.id FROM host_consolidations c JOIN history_records r ON r.n = c.into_n
   WHERE c.former_n = +?2 AND ${COUNTS}`;
-const KEPT = `SELECT c.members FROM host_consolidations c WHERE c.former_n = +?2 AND ${COUNTS}`;
+const OF_FORMER = `SELECT c.members FROM host_consolidations c WHERE c.former_n = +?2 AND ${COUNTS}`;
 const FORMER_IN = `SELECT r.id FROM host_consolidations c JOIN history_records r ON r.n = c.former_n
   WHERE c.into_n = ?1 AND c.closed_in = ?2`;
 const FORMERS = `WITH RECURSIVE formers (n) AS (SELECT +?2
@@ -72,17 +72,17 @@ const ENDED_INTO = `SELECT j.value, r.id FROM json_each(+?2) j
     WHERE v.key > ((c.former_n << 31) | +?1) AND v.key < ((c.former_n << 31) | c.closed_in))`;
 
 /** Identifying signs of a host at consolidation, in the format of ignored entries. */
-interface KnownBy {
+interface IdentifiedHost {
   readonly id: string;
   readonly signs: readonly string[];
 }
 
 /** Records that a host was consolidated into another in this transaction. Both are in one network. */
-export function keepConsolidation(
+export function recordConsolidation(
   tx: WriteTransaction,
   { organizationId, networkId }: { readonly organizationId: string; readonly networkId: string },
-  former: KnownBy,
-  into: KnownBy,
+  former: IdentifiedHost,
+  into: IdentifiedHost,
 ): void {
   tx.create(hostConsolidationKind, organizationId, {
     organization_id: organizationId,
@@ -97,15 +97,15 @@ export function keepConsolidation(
 
 /**
  * Records the earlier consolidation again for a host that was reopened and is closed again by this transaction.
- * @param back the transaction that reopened it
+ * @param reopenedIn the transaction that reopened it
  */
-export function keepConsolidationAgain(tx: WriteTransaction, formerN: number, back: number): void {
-  const [row] = tx.db.$client.query(KEPT).values(back - 1, formerN) as Array<[string]>;
+export function renewConsolidation(tx: WriteTransaction, formerN: number, reopenedIn: number): void {
+  const [row] = tx.db.$client.query(OF_FORMER).values(reopenedIn - 1, formerN) as Array<[string]>;
   if (row === undefined) return;
   const { organization_id, former_id, into_id, network_id, signs, into_signs } = parseMembers<HostConsolidationRecord>(
     row[0],
   );
-  const kept: OwnFields<HostConsolidationRecord> = {
+  const fields: OwnFields<HostConsolidationRecord> = {
     organization_id,
     former_id,
     into_id,
@@ -114,13 +114,13 @@ export function keepConsolidationAgain(tx: WriteTransaction, formerN: number, ba
     signs,
     into_signs,
   };
-  tx.create(hostConsolidationKind, organization_id, kept);
+  tx.create(hostConsolidationKind, organization_id, fields);
 }
 
 /** The present host for a closed one, following consolidations; the host itself if live, null if there is none. */
 export function survivorOf(tx: WriteTransaction, id: string): string | null {
   const seen = new Set<string>();
-  for (let host: string | null = id; host !== null && !seen.has(host); host = intoOf(tx, host)) {
+  for (let host: string | null = id; host !== null && !seen.has(host); host = destinationOf(tx, host)) {
     if (tx.find(hostKind, host) !== null) return host;
     seen.add(host);
   }
@@ -134,18 +134,18 @@ export function consolidatedIn(tx: WriteTransaction, intoN: number, sequence: nu
 }
 
 /** Identifying signs of a live host from before a consolidation. */
-export interface FormerSelf {
+export interface FormerIdentity {
   readonly hostId: string;
   readonly formerN: number;
   readonly signs: readonly string[];
 }
 
 /** For all live hosts of a network: the signs of every host consolidated into them, and their own at that time. */
-export function formerSelves(tx: WriteTransaction, networkId: string): FormerSelf[] {
-  const found = tx.db.$client.query(OF_NETWORK).values(NEWEST, tx.recordN(networkId) ?? 0) as Array<
+export function formerIdentities(tx: WriteTransaction, networkId: string): FormerIdentity[] {
+  const rows = tx.db.$client.query(OF_NETWORK).values(NEWEST, tx.recordN(networkId) ?? 0) as Array<
     [number, number, string]
   >;
-  return found.flatMap(([formerN, intoN, members]) => {
+  return rows.flatMap(([formerN, intoN, members]) => {
     const hostId = survivorOf(tx, tx.recordId(intoN) ?? "");
     if (hostId === null) return [];
     const { signs, into_signs } = parseMembers<HostConsolidationRecord>(members);
@@ -159,7 +159,7 @@ export function formersAt(connection: Pick<ReadConnection, "statement">, hostN: 
 }
 
 /** Destination host by record number, for hosts whose version as of a timestamp a consolidation ended. */
-export function endedInto(
+export function destinationsOf(
   connection: Pick<ReadConnection, "statement">,
   hostNs: readonly number[],
   asOf: AsOf | null,
@@ -171,7 +171,7 @@ export function endedInto(
   );
 }
 
-function intoOf(tx: WriteTransaction, id: string): string | null {
+function destinationOf(tx: WriteTransaction, id: string): string | null {
   const n = tx.recordN(id);
   if (n === null) return null;
   const [row] = tx.db.$client.query(INTO).values(NEWEST, n) as Array<[string]>;

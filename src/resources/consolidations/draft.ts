@@ -6,8 +6,8 @@ import { changedOwnFields } from "../../db/writing/entry.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { recordName } from "../record-label.ts";
 import { referrersOf } from "../references.ts";
-import { type MoveAction, type MoveActionName, type MoveRefusal, movedSubject } from "./plan.ts";
-import { renamedEverywhere } from "./renamed.ts";
+import { type MoveAction, type MoveActionName, type MoveRefusal, moveSubject } from "./plan.ts";
+import { replaceReferences } from "./renamed.ts";
 
 interface Step {
   readonly kind: AnyKind;
@@ -20,10 +20,10 @@ interface Step {
 
 interface Creation {
   readonly kind: AnyKind;
-  readonly named: { readonly name?: string };
+  readonly nameField: { readonly name?: string };
   readonly reason: string | null;
   readonly make: () => RecordBase | null;
-  made: RecordBase | null | undefined;
+  record: RecordBase | null | undefined;
 }
 
 /** Planned changes of a consolidation or split, and the obstacles to it. Nothing is written until the end. */
@@ -33,7 +33,7 @@ export class MoveDraft {
   private readonly creations: Creation[] = [];
   private readonly steps = new Map<string, Step>();
   /** Replacement of a closed record, by its id. */
-  private readonly standIns = new Map<string, string>();
+  private readonly replacements = new Map<string, string>();
 
   constructor(tx: WriteTransaction) {
     this.tx = tx;
@@ -46,10 +46,10 @@ export class MoveDraft {
   }
 
   /** Id of the replacement of a closed record; otherwise the id itself. */
-  idOf = (id: string): string => this.standIns.get(id) ?? id;
+  idOf = (id: string): string => this.replacements.get(id) ?? id;
 
   /** Display names of other records, including those planned to close. */
-  private readonly callOther = (kind: AnyKind, id: string): string | null => {
+  private readonly nameOf = (kind: AnyKind, id: string): string | null => {
     const record = this.steps.get(id)?.before ?? this.tx.find(kind, id);
     return record === null ? null : recordName(kind, record);
   };
@@ -73,12 +73,17 @@ export class MoveDraft {
     step.action = "Closed";
     step.after = null;
     if (reason !== undefined) step.reasons.add(reason);
-    if (into !== null) this.standIns.set(record.id, into.id);
+    if (into !== null) this.replacements.set(record.id, into.id);
   }
 
   /** @param make runs before any other write; returns null if the record already exists */
-  create(kind: AnyKind, named: { readonly name?: string }, reason: string | null, make: () => RecordBase | null): void {
-    this.creations.push({ kind, named, reason, make, made: undefined });
+  create(
+    kind: AnyKind,
+    nameField: { readonly name?: string },
+    reason: string | null,
+    make: () => RecordBase | null,
+  ): void {
+    this.creations.push({ kind, nameField, reason, make, record: undefined });
   }
 
   keep(kind: AnyKind, record: RecordBase): void {
@@ -87,18 +92,18 @@ export class MoveDraft {
 
   /** @param message the obstacle, without its full stop */
   refuse(kind: AnyKind, record: RecordBase, message: string): void {
-    this.refused.push({ ...movedSubject(kind, record, this.callOther), message });
+    this.refused.push({ ...moveSubject(kind, record, this.nameOf), message });
   }
 
   /** Points references to closed records at their replacements. */
-  follow(): void {
-    for (const [id] of this.standIns) {
+  redirectReferences(): void {
+    for (const [id] of this.replacements) {
       const { kind } = this.steps.get(id) as Step;
       for (const referrer of referrersOf(this.tx, kind, id)) {
         const state = this.find(referrer.kind, referrer.record.id);
         if (state === null || !referrer.refers(state)) continue;
-        const renamed = renamedEverywhere(referrer.kind, state, this.idOf);
-        this.step(referrer.kind, referrer.record, "Changed").after = renamed;
+        const updated = replaceReferences(referrer.kind, state, this.idOf);
+        this.step(referrer.kind, referrer.record, "Changed").after = updated;
       }
     }
   }
@@ -108,14 +113,14 @@ export class MoveDraft {
    * the write.
    */
   actions(): MoveAction[] {
-    const created = this.creations.flatMap(({ kind, named, reason, made }): MoveAction[] =>
-      made === null
+    const created = this.creations.flatMap(({ kind, nameField, reason, record }): MoveAction[] =>
+      record === null
         ? []
         : [
             {
               entity_type: kind.name,
-              id: made?.id ?? null,
-              ...named,
+              id: record?.id ?? null,
+              ...nameField,
               action: "Created",
               fields: [],
               ...(reason === null ? {} : { reason }),
@@ -127,12 +132,13 @@ export class MoveDraft {
 
   private moves(): MoveAction[] {
     return [...this.steps.values()].flatMap(({ kind, before, after, action, reasons }) => {
-      if (kind.isUntold === true && !isAssociation(kind)) return [];
+      // Assignments are hidden in change lists, but relevant here: they show where credentials move.
+      if (kind.isReportedByContainer === true && kind.name !== "credential_assignment") return [];
       const fields = after === null ? [] : changedOwnFields(before, after).sort();
       if (action === "Changed" && fields.length === 0) return [];
-      const into = this.standIns.get(before.id);
+      const into = this.replacements.get(before.id);
       return {
-        ...movedSubject(kind, after ?? before, this.callOther),
+        ...moveSubject(kind, after ?? before, this.nameOf),
         action,
         fields,
         ...(into === undefined ? {} : { into_id: into }),
@@ -143,20 +149,20 @@ export class MoveDraft {
 
   /**
    * Hash of the plan; differs if any action or the request differs.
-   * @param asked the request
+   * @param request the request
    * @param newId of the host to be created, which differs on each run; null for none
    */
-  token(asked: unknown, newId: string | null): string {
-    const said = (values: unknown) =>
+  token(request: unknown, newId: string | null): string {
+    const serialize = (values: unknown) =>
       JSON.stringify(values, (_, value: unknown) => (newId !== null && value === newId ? "" : value));
-    const hasher = new Bun.CryptoHasher("sha256").update(said([asked, this.actions(), this.refused]));
+    const hasher = new Bun.CryptoHasher("sha256").update(serialize([request, this.actions(), this.refused]));
     for (const { before, after, action } of this.steps.values())
-      hasher.update(said([before.id, action, after === null ? null : changedValues(before, after)]));
+      hasher.update(serialize([before.id, action, after === null ? null : changedValues(before, after)]));
     return hasher.digest("hex");
   }
 
   write(): void {
-    for (const creation of this.creations) creation.made = creation.make();
+    for (const creation of this.creations) creation.record = creation.make();
     for (const { kind, before, after } of this.steps.values()) {
       if (after === null) {
         this.tx.remove(kind, before.id);
@@ -183,9 +189,4 @@ function changedValues(before: RecordBase, after: RecordBase): unknown[] {
   return changedOwnFields(before, after)
     .sort()
     .map((field) => [field, fieldValueOf({ ...after }, field)]);
-}
-
-/** Hidden in change lists, but relevant here: shows where credentials move. */
-function isAssociation(kind: AnyKind): boolean {
-  return kind.name === "credential_assignment";
 }

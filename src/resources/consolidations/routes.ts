@@ -4,22 +4,22 @@ import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { type Done, runWrite } from "../../records/write-answers.ts";
-import { successBody } from "../../schemas/envelope.ts";
+import { runWrite, type WriteResult } from "../../records/write-answers.ts";
+import { successResponse } from "../../schemas/envelope.ts";
 import { PLAN_TOKEN_LENGTH, PlanToken } from "../../schemas/plan-token.ts";
 import { IdParams, Uuid } from "../../schemas/schemas.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { hostResource } from "../hosts/resource.ts";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
 import type { ConsolidationCommands } from "./commands.ts";
-import { type Moved, MovePlan } from "./plan.ts";
+import { MovePlan, type MoveResult } from "./plan.ts";
 import { HostSplit } from "./split.ts";
 
 const { group } = hostResource;
 /** Same id as in the bulk-write example. */
 const OTHER_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0030";
 const dry_run = Type.Optional(
-  Type.Boolean({ default: false, description: "true: return the plan and what prevents it, and write nothing." }),
+  Type.Boolean({ default: false, description: "true: return the plan and its obstacles, and write nothing." }),
 );
 const HONORS = "All or nothing, in one transaction that can be reverted. Honors `If-Match` with the host's ETag.";
 
@@ -29,13 +29,13 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
     "/api/v1/hosts/:id/split",
     {
       operationId: "splitHost",
-      summary: "Split a host that is two",
-      description: `Makes a new host of the named addresses, interface entries, ports and services, which keep their ids and their history. Bindings go along with a service whose port and address go too, and end where they do not. Credentials go where they went before and nowhere else. What discovery found of it, scans do not bring back to the host that it leaves: each gets an ignored entry there. Requires the role Admin if the host has credentials assigned. ${HONORS}`,
+      summary: "Split one host into two",
+      description: `Moves the given addresses, interface entries, ports and services to a new host; they keep their ids and history. Bindings move with their service if its port and address move too; otherwise they end. Credentials are sent to the same addresses as before and nowhere else. Scans do not re-create moved records on the original host: each discovered one gets an ignored entry there. Requires the role Admin if the host has credentials assigned. ${HONORS}`,
       group,
       access: MEMBER,
       params: IdParams,
       body: HostSplit,
-      answer: MovePlan,
+      responseSchema: MovePlan,
       errors: [
         "precondition_failed",
         "entity_reference_invalid",
@@ -65,22 +65,22 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
         },
       },
     },
-    (call) => answerMoved(call, runWrite(backend, call, "host.split", { id: call.params.id, body: call.body })),
+    (call) => respondWithMove(call, runWrite(backend, call, "host.split", { id: call.params.id, body: call.body })),
   );
   surface.put(
     "/api/v1/hosts/:id/consolidate/:other_id",
     {
       operationId: "consolidateHosts",
-      summary: "Consolidate two hosts that are one",
-      description: `Moves the addresses, interface entries, ports, services, bindings and credential assignments of the other host to this one, and closes the other; its history is listed with that of this host, and its last version has \`consolidated_into\`. If both have the same address, port, \`if_index\` or service, this host's is kept. Tags are merged; missing fields of this host are taken from the other. Neighbors, bindings and virtualization that refer to closed records then refer to the kept ones. Credentials are sent where they were before and nowhere else: addresses that waited for confirmation keep waiting. Scans that find either one update this host. Both must be in one network. Requires the role Admin if either host has credentials assigned. ${HONORS}`,
+      summary: "Consolidate two hosts into one",
+      description: `Moves the addresses, interface entries, ports, services, bindings and credential assignments of the other host to this one, and closes the other; its history is listed with that of this host, and its last version has \`consolidated_into\`. If both have the same address, port, \`if_index\` or service, this host's is kept. Tags are merged; missing fields of this host are taken from the other. Neighbors, bindings and virtualization that refer to closed records then refer to the kept ones. Credentials are sent to the same addresses as before and nowhere else: addresses that await confirmation still await it. Scans that find either host update this one. Both must be in the same network. Requires the role Admin if either host has credentials assigned. ${HONORS}`,
       group,
       access: MEMBER,
       params: Type.Object({
-        id: { ...Uuid, description: "The id of the destination, which is left." },
+        id: { ...Uuid, description: "The id of the destination, which remains." },
         other_id: { ...Uuid, description: "The id of the other host, which is closed." },
       }),
       query: Type.Object({ dry_run, plan: Type.Optional(PlanToken) }),
-      answer: MovePlan,
+      responseSchema: MovePlan,
       errors: ["precondition_failed", "entity_access_denied", "entity_stale"],
       example: {
         parameters: { id: HOST_EXAMPLE.id, other_id: OTHER_ID },
@@ -114,19 +114,17 @@ export function consolidationRoutes(surface: Surface<Actor, Access>, backend: Ba
     (call) => {
       const { id, other_id: otherId } = call.params;
       const { dry_run: dryRun = false, plan } = call.query;
-      return answerMoved(call, runWrite(backend, call, "host.consolidate", { id, otherId, dryRun, plan }));
+      return respondWithMove(call, runWrite(backend, call, "host.consolidate", { id, otherId, dryRun, plan }));
     },
   );
 }
 
-async function answerMoved(
+async function respondWithMove(
   call: ResourceCall<unknown, unknown, unknown>,
-  done: Promise<Done<Moved>>,
+  pending: Promise<WriteResult<MoveResult>>,
 ): Promise<Response> {
-  const { sequence, result } = await done;
+  const { sequence, result } = await pending;
   const { hostId: host_id, token: plan, actions, refused } = result;
-  return new Response(
-    successBody(JSON.stringify({ host_id, applied: sequence !== null, sequence, plan, actions, refused })),
-    { headers: { ...call.headers, "content-type": "application/json" } },
-  );
+  const body = { host_id, applied: sequence !== null, sequence, plan, actions, refused };
+  return successResponse(call, JSON.stringify(body));
 }

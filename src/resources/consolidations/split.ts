@@ -1,4 +1,4 @@
-// Split of a host: the named children move to a new host, with their dependents moved or divided. `dryRun` computes the
+// Split of a host: the given children move to a new host, with their dependents moved or divided. `dryRun` computes the
 // same plan and writes nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
@@ -16,10 +16,10 @@ import { credentialAssignmentKind } from "../credential-assignments/credential-a
 import { customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { newValues } from "../custom-fields/write-values.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
-import { type HostRecord, hostKind, UNSAID_HOST } from "../hosts/host.ts";
+import { HOST_DEFAULTS, type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ignoredKind } from "../ignored/ignored.ts";
-import { ignoreFromNowOn, isToBeIgnored } from "../ignored/removal.ts";
+import { addIgnoredEntry, needsIgnoredEntry } from "../ignored/removal.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
 import { recordLabel } from "../record-label.ts";
@@ -28,15 +28,15 @@ import { MANUAL } from "../source.ts";
 import { assertMayMove, splitAssignments } from "./assignments.ts";
 import type { ChildRecord } from "./children.ts";
 import { MoveDraft } from "./draft.ts";
-import type { Moved } from "./plan.ts";
+import type { MoveResult } from "./plan.ts";
 
-const ids = (what: string) =>
-  Type.Optional(Type.Array(Uuid, { maxItems: CHILDREN_MAX, description: `The ${what} that move to the new host.` }));
+const ids = (noun: string) =>
+  Type.Optional(Type.Array(Uuid, { maxItems: CHILDREN_MAX, description: `The ${noun} that move to the new host.` }));
 
 export const HostSplit = Body(
   {
-    name: { ...Name, description: "Of the new host." },
-    id: Type.Optional({ ...Uuid, description: "Of the new host: one that was never used; left out: a new one." }),
+    name: { ...Name, description: "Name of the new host." },
+    id: Type.Optional({ ...Uuid, description: "Id of the new host, never used before; omitted: a generated one." }),
     ip_address_ids: ids("addresses"),
     if_entry_ids: ids("interface entries"),
     port_ids: ids("ports"),
@@ -59,14 +59,14 @@ const LISTS = [
 /**
  * Moves some children of a host to a new host. Discovery does not recreate them on the original host.
  * @throws DomainError entity_not_found; precondition_failed; entity_stale if the quoted plan no longer holds;
- * entity_reference_invalid for an id that is not a child of the host; validation_failed if no child is named;
+ * entity_reference_invalid for an id that is not a child of the host; validation_failed if no child is given;
  * entity_already_exists; auth_permission_denied, entity_access_denied if credentials are assigned
  */
-export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, actor: CommandActor): Moved {
+export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, actor: CommandActor): MoveResult {
   const { id, body } = input;
   const host = getReachable(tx, hostKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
-  const leaving = named(tx, host, body, actor);
+  const moving = movingChildren(tx, host, body, actor);
   assertMayMove(
     tx,
     tx.children(credentialAssignmentKind, "host_n", id),
@@ -76,69 +76,69 @@ export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, a
   if (body.id !== undefined && tx.recordN(body.id) !== null) throw alreadyExists(hostKind, "id", body.id);
 
   const newId = body.id ?? tx.newId();
-  const values = newValues(tx, { kind: hostKind, organizationId: actor.organizationId, said: body.custom_fields });
+  const values = newValues(tx, { kind: hostKind, organizationId: actor.organizationId, given: body.custom_fields });
   const draft = new MoveDraft(tx);
   draft.create(hostKind, { name: body.name }, null, () =>
     tx.create(
       hostKind,
       actor.organizationId,
-      { ...UNSAID_HOST, name: body.name, network_id: host.network_id, source: MANUAL, custom_fields: values },
+      { ...HOST_DEFAULTS, name: body.name, network_id: host.network_id, source: MANUAL, custom_fields: values },
       { id: newId },
     ),
   );
-  moveNamed(draft, leaving, newId);
-  splitAssignments(draft, host, newId, new Set(leaving.map(({ record }) => record.id)), actor);
-  for (const { kind, record } of leaving.filter((each) => isToBeIgnored(tx, each.kind, each.record.id)))
-    draft.create(ignoredKind, { name: recordLabel(kind, record) }, "scans do not bring it back to this host", () =>
-      ignoreFromNowOn(tx, kind, record.id),
+  moveListed(draft, moving, newId);
+  splitAssignments(draft, host, newId, new Set(moving.map(({ record }) => record.id)), actor);
+  for (const { kind, record } of moving.filter((each) => needsIgnoredEntry(tx, each.kind, each.record.id)))
+    draft.create(ignoredKind, { name: recordLabel(kind, record) }, "scans do not re-create it on this host", () =>
+      addIgnoredEntry(tx, kind, record.id),
     );
-  const { dry_run: isTried, plan, ...asked } = body;
-  const token = draft.token([id, asked], newId);
+  const { dry_run: isDryRun, plan, ...request } = body;
+  const token = draft.token([id, request], newId);
   assertPlanned(plan, token);
-  if (isTried !== true) draft.write();
-  return { hostId: isTried === true ? (body.id ?? null) : newId, token, actions: draft.actions(), refused: [] };
+  if (isDryRun !== true) draft.write();
+  return { hostId: isDryRun === true ? (body.id ?? null) : newId, token, actions: draft.actions(), refused: [] };
 }
 
-interface Leaving {
+interface MovingChild {
   readonly kind: AnyKind;
   readonly record: ChildRecord;
 }
 
-function named(tx: WriteTransaction, host: HostRecord, body: HostSplit, actor: CommandActor): Leaving[] {
-  const leaving: Leaving[] = LISTS.flatMap(({ field, kind }) => {
+function movingChildren(tx: WriteTransaction, host: HostRecord, body: HostSplit, actor: CommandActor): MovingChild[] {
+  const moving: MovingChild[] = LISTS.flatMap(({ field, kind }) => {
     const records = getReferenced(tx, kind as AnyKind, body[field] ?? [], field, actor) as unknown as ChildRecord[];
     const foreign = records.filter((record) => record.host_id !== host.id).map((record) => record.id);
     if (foreign.length > 0) throw referenceInvalid(kind, field, foreign);
     return records.map((record) => ({ kind, record }));
   });
-  if (leaving.length > 0) return leaving;
+  if (moving.length > 0) return moving;
   const fields = LISTS.map(({ field }) => field).join(", ");
-  throw invalid([{ path: "", message: `names nothing that moves to the new host; use ${fields}` }]);
+  throw invalid({ path: "", message: `must list at least one record to move; use ${fields}` });
 }
 
-function moveNamed(draft: MoveDraft, leaving: readonly Leaving[], newId: string): void {
+function moveListed(draft: MoveDraft, moving: readonly MovingChild[], newId: string): void {
   const { tx } = draft;
-  const gone = new Set(leaving.map(({ record }) => record.id));
-  const places = new Map<AnyKind, number>();
-  for (const { kind, record } of leaving) {
-    const position = places.get(kind) ?? 0;
-    places.set(kind, position + 1);
+  const movedIds = new Set(moving.map(({ record }) => record.id));
+  const positions = new Map<AnyKind, number>();
+  for (const { kind, record } of moving) {
+    const position = positions.get(kind) ?? 0;
+    positions.set(kind, position + 1);
     draft.set(kind, record, { host_id: newId, ...(record.position === undefined ? {} : { position }) }, "Moved");
     if (kind.code !== ifEntryKind.code) continue;
     for (const entry of tx.children(fdbEntryKind, "if_entry_n", record.id))
       draft.set(fdbEntryKind, entry, { host_id: newId }, "Moved");
   }
-  const hostId = leaving[0]?.record.host_id ?? newId;
+  const hostId = moving[0]?.record.host_id ?? newId;
   for (const binding of tx.children(bindingKind, "host_n", hostId)) {
     const parts = [binding.service_id, binding.port_id, binding.ip_address_id].filter((id) => id !== null);
-    const going = parts.filter((id) => gone.has(id)).length;
-    if (going === parts.length) draft.set(bindingKind, binding, { host_id: newId }, "Moved");
-    else if (going > 0)
-      draft.close(bindingKind, binding, null, "its service, port and address are no longer at one host");
+    const movedCount = parts.filter((id) => movedIds.has(id)).length;
+    if (movedCount === parts.length) draft.set(bindingKind, binding, { host_id: newId }, "Moved");
+    else if (movedCount > 0)
+      draft.close(bindingKind, binding, null, "its service, port and address are no longer on one host");
   }
   for (const entry of tx.children(ifEntryKind, "host_n", hostId) as IfEntryRecord[]) {
     const { id, ip_address_id: addressId } = entry;
-    if (addressId !== undefined && gone.has(addressId) !== gone.has(id))
-      draft.set(ifEntryKind, entry, { ip_address_id: undefined }, "Changed", "its address is at the other host");
+    if (addressId !== undefined && movedIds.has(addressId) !== movedIds.has(id))
+      draft.set(ifEntryKind, entry, { ip_address_id: undefined }, "Changed", "its address is on the other host");
   }
 }

@@ -33,21 +33,21 @@ export interface HostSideItem {
  * Sets a credential's assignments to those of the body. Assignments in networks outside the caller's reach are kept.
  * Does not check whether the caller may change the credential.
  * @returns whether anything changed
- * @throws DomainError validation_failed for a host named twice; entity_reference_invalid
+ * @throws DomainError validation_failed for a duplicate host; entity_reference_invalid
  */
 export function setCredentialAssignments(
   tx: WriteTransaction,
   credentialId: string,
-  wanted: CredentialSide,
+  requested: CredentialSide,
   actor: CommandActor,
 ): boolean {
-  const { host_assignments: items } = wanted;
-  assertEachOnce(
+  const { host_assignments: items } = requested;
+  assertNoDuplicates(
     items.map((item) => item.host_id),
     "/host_assignments",
     "host_id",
   );
-  const networks = getReferenced(tx, networkKind, wanted.assigned_network_ids, "assigned_network_ids", actor);
+  const networks = getReferenced(tx, networkKind, requested.assigned_network_ids, "assigned_network_ids", actor);
   const hosts = getReferenced(
     tx,
     hostKind,
@@ -80,9 +80,10 @@ export function setCredentialAssignments(
 /**
  * Sets a host's assignments from a host write, after its addresses are written in the same transaction. Removed
  * addresses are dropped from the lists, so clients may send the rest of the host back unchanged.
- * @param place of the host in the body: collects the errors. auth_permission_denied if a caller below Admin changes the
- * list: a credential assigned to an address of one's own is disclosed to it; entity_access_denied for a credential that
- * a confined caller may not change; validation_failed for a credential named twice; entity_reference_invalid
+ * @param part the host in the body; collects the errors: auth_permission_denied if a caller below Admin changes the
+ * list, since a credential assigned to the caller's own address is disclosed to it; entity_access_denied for a
+ * credential that a confined caller may not change; validation_failed for a duplicate credential;
+ * entity_reference_invalid
  */
 export function setHostAssignments(
   tx: WriteTransaction,
@@ -90,16 +91,16 @@ export function setHostAssignments(
   networkId: string,
   items: readonly HostSideItem[],
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): void {
-  place.attempt(() =>
-    assertEachOnce(
+  part.attempt(() =>
+    assertNoDuplicates(
       items.map((item) => item.credential_id),
       "/credential_assignments",
       "credential_id",
     ),
   );
-  const wanted = items
+  const requested = items
     .map((item) => ({
       credential_id: item.credential_id,
       network_id: networkId,
@@ -108,23 +109,23 @@ export function setHostAssignments(
     }))
     // An assignment that loses its last address is removed; it never widens to the whole host.
     .filter((target) => target.ip_address_ids?.length !== 0);
-  const changes = changesTo(tx.children(credentialAssignmentKind, "host_n", hostId), wanted);
+  const changes = changesTo(tx.children(credentialAssignmentKind, "host_n", hostId), requested);
   if (changes.added.length + changes.scoped.length + changes.removed.length === 0) return;
   // Callers without permission get this error alone.
-  if (place.attempt(() => requireRole(actor.role, "Admin", "Changing the credential_assignments of a host")) === null)
+  if (part.attempt(() => requireRole(actor.role, "Admin", "Changing the credential_assignments of a host")) === null)
     return;
-  place.attempt(() =>
+  part.attempt(() =>
     getReferenced(
       tx,
       credentialKind,
-      wanted.map((target) => target.credential_id),
+      requested.map((target) => target.credential_id),
       "credential_assignments/credential_id",
       actor,
     ),
   );
-  place.attempt(() => assertAddressesOfHosts(tx, wanted, "credential_assignments/ip_address_ids", actor));
+  part.attempt(() => assertAddressesOfHosts(tx, requested, "credential_assignments/ip_address_ids", actor));
   for (const id of credentialsOf(changes))
-    if (place.attempt(() => assertReachesCredential(tx, id, actor)) === null) return;
+    if (part.attempt(() => assertReachesCredential(tx, id, actor)) === null) return;
   write(tx, changes, actor);
 }
 
@@ -137,12 +138,12 @@ export function credentialAssignmentsView(
   assignments: readonly string[],
   reaches: (networkId: string) => boolean,
 ): CredentialSide {
-  const seen = assignments
+  const visible = assignments
     .map((text) => JSON.parse(text) as CredentialAssignmentRecord)
     .filter((assignment) => reaches(assignment.network_id));
   return {
-    assigned_network_ids: seen.flatMap((assignment) => (assignment.host_id === null ? [assignment.network_id] : [])),
-    host_assignments: seen.flatMap((assignment) =>
+    assigned_network_ids: visible.flatMap((assignment) => (assignment.host_id === null ? [assignment.network_id] : [])),
+    host_assignments: visible.flatMap((assignment) =>
       assignment.host_id === null ? [] : [{ host_id: assignment.host_id, ...scope(assignment) }],
     ),
   };
@@ -177,18 +178,18 @@ interface Changes {
 }
 
 /** Computes the changes from `current` to `wanted`. The order of addresses does not matter. */
-function changesTo(current: readonly CredentialAssignmentRecord[], wanted: readonly Target[]): Changes {
-  const left = new Map(current.map((assignment) => [assignmentKey(assignment), assignment]));
+function changesTo(current: readonly CredentialAssignmentRecord[], requested: readonly Target[]): Changes {
+  const remaining = new Map(current.map((assignment) => [assignmentKey(assignment), assignment]));
   const added: Target[] = [];
   const scoped: Array<{ id: string; credential_id: string; ip_address_ids: readonly string[] | null }> = [];
-  for (const target of wanted) {
-    const assignment = left.get(assignmentKey(target));
-    left.delete(assignmentKey(target));
+  for (const target of requested) {
+    const assignment = remaining.get(assignmentKey(target));
+    remaining.delete(assignmentKey(target));
     if (assignment === undefined) added.push(target);
     else if (!sameIds(assignment.ip_address_ids, target.ip_address_ids))
       scoped.push({ id: assignment.id, credential_id: target.credential_id, ip_address_ids: target.ip_address_ids });
   }
-  return { added, scoped, removed: [...left.values()] };
+  return { added, scoped, removed: [...remaining.values()] };
 }
 
 /** Ids of the credentials in these changes, deduplicated; unknown ids are reported elsewhere. */
@@ -230,7 +231,7 @@ function scope(assignment: CredentialAssignmentRecord): { ip_address_ids?: reado
   return assignment.ip_address_ids === null ? {} : { ip_address_ids: assignment.ip_address_ids };
 }
 
-function assertEachOnce(ids: readonly string[], list: string, field: string): void {
+function assertNoDuplicates(ids: readonly string[], list: string, field: string): void {
   const first = new Map<string, number>();
   const issues: Issue[] = [];
   ids.forEach((id, position) => {
@@ -248,11 +249,11 @@ function assertAddressesOfHosts(
   field: string,
   actor: CommandActor,
 ): void {
-  const wrong = new Set<string>();
+  const foreign = new Set<string>();
   for (const item of items) {
     for (const id of item.ip_address_ids ?? []) {
-      if (findReachable(tx, ipAddressKind, id, actor)?.host_id !== item.host_id) wrong.add(id);
+      if (findReachable(tx, ipAddressKind, id, actor)?.host_id !== item.host_id) foreign.add(id);
     }
   }
-  if (wrong.size > 0) throw referenceInvalid(ipAddressKind, field, [...wrong]);
+  if (foreign.size > 0) throw referenceInvalid(ipAddressKind, field, [...foreign]);
 }

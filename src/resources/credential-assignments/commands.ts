@@ -5,7 +5,7 @@ import { getReachable } from "../../access/reach.ts";
 import type { CallsOf, Conditional } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
-import { type Confirmed, ipAddressKind } from "../ip-addresses/ip-address.ts";
+import { type ConfirmedAddress, ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { assignmentsFor, cover, isCovered } from "./coverage.ts";
 import { credentialAssignmentKind } from "./credential-assignment.ts";
 import { assertReachesCredential } from "./reach.ts";
@@ -20,19 +20,19 @@ export function confirmIpAddress(
   tx: WriteTransaction,
   input: Conditional & { id: string },
   actor: CommandActor,
-): Confirmed {
+): ConfirmedAddress {
   const { id } = input;
   const address = getReachable(tx, ipAddressKind, id, actor);
   assertVersion(input.ifMatch, tx.versionOf(id));
   requireRole(actor.role, "Admin", "Confirming an address");
   const assignments = assignmentsFor(tx, address);
-  const waiting = assignments.filter((assignment) => !isCovered(tx, assignment.id, address.ip_address));
-  for (const assignment of waiting) assertReachesCredential(tx, assignment.credential_id, actor);
-  for (const assignment of waiting) {
+  const uncovered = assignments.filter((assignment) => !isCovered(tx, assignment.id, address.ip_address));
+  for (const assignment of uncovered) assertReachesCredential(tx, assignment.credential_id, actor);
+  for (const assignment of uncovered) {
     cover(tx, assignment.id, [address.ip_address], "Confirmed");
     tx.touch(credentialAssignmentKind, assignment.id, CONFIRMED_FIELD);
   }
-  if (waiting.length > 0) tx.touch(ipAddressKind, id, CONFIRMED_FIELD);
+  if (uncovered.length > 0) tx.touch(ipAddressKind, id, CONFIRMED_FIELD);
   return { id, credential_ids: assignments.map((assignment) => assignment.credential_id) };
 }
 

@@ -35,7 +35,7 @@ const IS_COVERED = "SELECT 1 FROM credential_coverage WHERE assignment_n = ?1 AN
 /** Coverage as of a transaction. */
 const WAS_COVERED = `SELECT ip_address FROM credential_coverage WHERE assignment_n = ?1 AND since <= ?2
     AND (until IS NULL OR until > ?2)`;
-const MADE_IN = `SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL
+const STARTED_IN = `SELECT assignment_n, ip_address FROM credential_coverage WHERE since = ?1 AND until IS NULL
     AND origin IN ('Assigned', 'Confirmed', 'Restored')`;
 const ENDED_IN = "SELECT DISTINCT assignment_n, ip_address FROM credential_coverage WHERE until = ?1";
 const END = `UPDATE credential_coverage SET until = ?3, checksum = checksum + ?3
@@ -62,7 +62,7 @@ export function cover(
   origin: CoverageOrigin,
 ): void {
   if (values?.length === 0) return;
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     const n = tx.recordN(assignmentId);
     if (n === null) return;
     const { $client } = tx.db;
@@ -110,11 +110,11 @@ export function coverAssigned(
       ),
       "Assigned",
     );
-  if (ids !== null && before !== null) endBeyond(tx, after.id, ids);
+  if (ids !== null && before !== null) endOutside(tx, after.id, ids);
 }
 
 /** Whether an assignment includes an address of its host, covered or not. */
-export function isFor(assignment: CredentialAssignmentRecord, addressId: string): boolean {
+export function includesAddress(assignment: CredentialAssignmentRecord, addressId: string): boolean {
   return assignment.host_id !== null && assignment.ip_address_ids?.includes(addressId) !== false;
 }
 
@@ -142,8 +142,8 @@ export interface Covered {
 }
 
 /** Coverage that an Admin started in a transaction and that is still in force. */
-export function coverageMadeIn(tx: WriteTransaction, sequence: number): Covered[] {
-  return pairs(tx, tx.db.$client.query(MADE_IN).values(sequence) as Array<[number, string]>);
+export function coverageStartedIn(tx: WriteTransaction, sequence: number): Covered[] {
+  return pairs(tx, tx.db.$client.query(STARTED_IN).values(sequence) as Array<[number, string]>);
 }
 
 /** Coverage ended by a transaction. */
@@ -181,16 +181,16 @@ export function dropCoverage(db: Sql, { assignmentN, value, since }: EndedCovera
 
 /** Stops sending the secret to an address at the end of this transaction. */
 export function endCoverage(tx: WriteTransaction, { assignmentId, value }: Covered): void {
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     tx.db.$client.query(END).run(tx.recordN(assignmentId) as number, value, tx.sequence);
   });
 }
 
 /** Ends coverage outside an assignment's address list. */
-function endBeyond(tx: WriteTransaction, assignmentId: string, addressIds: readonly string[]): void {
-  const named = new Set(valuesOf(tx, addressIds));
+function endOutside(tx: WriteTransaction, assignmentId: string, addressIds: readonly string[]): void {
+  const listed = new Set(valuesOf(tx, addressIds));
   for (const value of coveredAt(tx, assignmentId, tx.sequence))
-    if (!named.has(value)) endCoverage(tx, { assignmentId, value });
+    if (!listed.has(value)) endCoverage(tx, { assignmentId, value });
 }
 
 function valuesOf(tx: WriteTransaction, addressIds: readonly string[]): string[] {
@@ -208,5 +208,5 @@ export function assignmentsFor(
 ): CredentialAssignmentRecord[] {
   return tx
     .children(credentialAssignmentKind, "host_n", address.host_id)
-    .filter((assignment) => isFor(assignment, address.id));
+    .filter((assignment) => includesAddress(assignment, address.id));
 }

@@ -5,6 +5,7 @@ import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
 import { credentials } from "../credentials/credential.ts";
 import { hosts } from "../hosts/host.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
 
 export interface CredentialAssignmentRecord extends RecordBase {
@@ -18,13 +19,9 @@ export interface CredentialAssignmentRecord extends RecordBase {
 
 export const credentialAssignments = sqliteTable("credential_assignments", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
+  network_n: requiredReference(() => networks.n),
   host_n: integer().references(() => hosts.n),
-  credential_n: integer()
-    .notNull()
-    .references(() => credentials.n),
+  credential_n: requiredReference(() => credentials.n),
 });
 
 export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
@@ -33,12 +30,12 @@ export const credentialAssignmentKind: Kind<CredentialAssignmentRecord> = {
   code: 14,
   table: credentialAssignments,
   scopes: { network: "network_id", host: "host_id", credential: "credential_id" },
-  isUntold: true,
+  isReportedByContainer: true,
   references: [
     { to: "network", field: "network_id" },
     { to: "credential", field: "credential_id", refuses: true },
     { to: "host", field: "host_id" },
-    { to: "ip_address", field: "ip_address_ids", without: offAddressList },
+    { to: "ip_address", field: "ip_address_ids", without: withoutAddress },
   ],
   links: (assignment) => [{ relation: "ip_address_ids", ids: assignment.ip_address_ids ?? [] }],
   owners: (assignment) =>
@@ -65,7 +62,7 @@ export function assignmentKey(
 }
 
 /** An assignment with an address list never widens: it is removed with its last address. */
-function offAddressList({ ip_address_ids }: CredentialAssignmentRecord, id: string) {
-  const left = (ip_address_ids ?? []).filter((each) => each !== id);
-  return left.length === 0 ? null : { ip_address_ids: left };
+function withoutAddress({ ip_address_ids }: CredentialAssignmentRecord, id: string) {
+  const remaining = (ip_address_ids ?? []).filter((each) => each !== id);
+  return remaining.length === 0 ? null : { ip_address_ids: remaining };
 }

@@ -9,7 +9,7 @@ import { credentialAssignmentKind } from "./credential-assignment.ts";
 
 /**
  * Whether the caller may change or assign a credential. A confined caller may if it has assignments and reaches all of
- * them. An unassigned credential may be meant for others, and assigning it to a host of one's own would disclose its
+ * them. An unassigned credential may be meant for others, and assigning it to the caller's own host would disclose its
  * secret.
  * @param credentialId of a live credential of the caller's organization
  */

@@ -1,19 +1,19 @@
 // Writer commands for credentials and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
+import { assertOwnOrganization } from "../../access/reach.ts";
 import { type Issue, invalid } from "../../base/errors.ts";
 import { formatInstant } from "../../base/instant.ts";
 import type { SecretBox } from "../../base/secret-box.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
 import { setCredentialAssignments } from "../credential-assignments/assignments.ts";
 import { assertReachesCredential, credentialOutOfReach, reachesCredential } from "../credential-assignments/reach.ts";
 import { removeOne } from "../ignored/removal.ts";
+import { createRecord, recordToUpdate } from "../record-changes.ts";
 import { existingTags } from "../tags/tag.ts";
 import {
   type CredentialCreate,
@@ -48,19 +48,14 @@ function createCredential(
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   assertUsable(body.credential_type, new Map());
-  const credential = tx.create(
-    credentialKind,
-    actor.organizationId,
-    {
-      organization_id: actor.organizationId,
-      name: body.name,
-      credential_type: masked(body.credential_type),
-      tags: existingTags(tx, body.tags, actor),
-      target_ips: each(body.target_ips ?? null),
-      secrets_updated_at: formatInstant(tx.instant),
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
+  const credential = createRecord(tx, credentialKind, body, actor, {
+    organization_id: actor.organizationId,
+    name: body.name,
+    credential_type: masked(body.credential_type),
+    tags: existingTags(tx, body.tags, actor),
+    target_ips: deduplicated(body.target_ips ?? null),
+    secrets_updated_at: formatInstant(tx.instant),
+  });
   setCredentialAssignments(tx, credential.id, body, actor);
   assertReachesCredential(tx, credential.id, actor);
   storeSecrets(tx, box, credential.id, newSecrets(body.credential_type));
@@ -75,10 +70,7 @@ function updateCredential(
   box: SecretBox,
 ): Written {
   const { id, body } = input;
-  const credential = getReachable(tx, credentialKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(credential, body, ["id"]);
+  const credential = recordToUpdate(tx, credentialKind, input, actor, ["id"]);
   const mayChange = reachesCredential(tx, id, actor);
   // Checked first, so that no other error reveals anything about the credential.
   if (sendsSecret(body.credential_type) && !mayChange) throw credentialOutOfReach(id);
@@ -88,7 +80,7 @@ function updateCredential(
     name: body.name,
     credential_type: masked(body.credential_type),
     tags: existingTags(tx, body.tags, actor),
-    ...(body.target_ips === undefined ? {} : { target_ips: each(body.target_ips) }),
+    ...(body.target_ips === undefined ? {} : { target_ips: deduplicated(body.target_ips) }),
     ...(change.isChanged ? { secrets_updated_at: formatInstant(tx.instant) } : {}),
   });
   // Masks look alike, so mark the change of the secret explicitly.
@@ -150,7 +142,7 @@ function usmIssues(type: CredentialType & { type: "SnmpV3" }): Issue[] {
 }
 
 /** Deduplicates addresses. */
-function each(ips: readonly string[] | null): string[] | null {
+function deduplicated(ips: readonly string[] | null): string[] | null {
   return ips === null ? null : [...new Set(ips)];
 }
 
@@ -162,7 +154,7 @@ const removeCredential = removeOne(credentialKind, (tx, credential, actor) =>
 export const credentialCommands = {
   "credential.create": fromCheckedBody(createCredential),
   "credential.update": fromCheckedBody(updateCredential),
-  "credential.delete": takingLong(removeCredential),
+  "credential.delete": markLongRunning(removeCredential),
   "credential.bulk_delete": removeEach(credentialKind, removeCredential),
 };
 export type CredentialCommands = CallsOf<typeof credentialCommands>;

@@ -3,7 +3,7 @@
 import type { Actor } from "../../access/actor.ts";
 import { renderMembers } from "../../db/kind.ts";
 import type { Compose, Reader } from "../../db/reading/reader.ts";
-import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
+import { appendMembers, type ComposeFor, variesByCaller } from "../compose.ts";
 import { credentialAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { hostKind } from "../hosts/host.ts";
@@ -16,14 +16,14 @@ export const composeCredentials: ComposeFor = Object.assign(variesByCaller(compo
 });
 
 function composeCredential(reader: Reader, actor: Actor): Compose {
-  const reached = new Map<string, boolean>();
+  const reachCache = new Map<string, boolean>();
   const reaches = (networkId: string): boolean => {
     if (actor.networkNs === null) return true;
-    let known = reached.get(networkId);
+    let known = reachCache.get(networkId);
     if (known === undefined) {
       const n = reader.recordN(networkId);
       known = n !== null && actor.networkNs.includes(n);
-      reached.set(networkId, known);
+      reachCache.set(networkId, known);
     }
     return known;
   };
@@ -35,7 +35,7 @@ function composeCredential(reader: Reader, actor: Actor): Compose {
       asOf,
     );
     return items.map((item) =>
-      spliced(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))),
+      appendMembers(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))),
     );
   };
 }

@@ -1,7 +1,7 @@
 // Credential that discovery uses to query devices. Secrets are sealed, stored separately and never enter history.
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type RecordBase } from "../../db/kind.ts";
 import {
@@ -16,8 +16,10 @@ import {
   Timestamp,
   Uuid,
 } from "../../schemas/schemas.ts";
+import { requiredReference } from "../live-columns.ts";
 import { organizations } from "../organizations/organization.ts";
-import { offList } from "../references.ts";
+import { RECORD_EXAMPLE } from "../record.ts";
+import { withoutListItem } from "../references.ts";
 
 export const SECRET_MAX_LENGTH = 1_024;
 export const SECRET_PATH_MAX_LENGTH = 1_024;
@@ -101,9 +103,7 @@ export interface CredentialRecord extends RecordBase {
 
 export const credentials = sqliteTable("credentials", {
   ...liveColumns,
-  organization_n: integer()
-    .notNull()
-    .references(() => organizations.n),
+  organization_n: requiredReference(() => organizations.n),
 });
 
 export const credentialKind: Kind<CredentialRecord> = {
@@ -112,7 +112,7 @@ export const credentialKind: Kind<CredentialRecord> = {
   code: 6,
   table: credentials,
   scopes: {},
-  references: [{ to: "tag", field: "tags", without: offList("tags") }],
+  references: [{ to: "tag", field: "tags", without: withoutListItem("tags") }],
   links: (credential) => [{ relation: "tags", ids: credential.tags }],
   observed: [],
   absent: "null",
@@ -132,7 +132,7 @@ export const HostAssignment = Body(
           minItems: 1,
           maxItems: ASSIGNMENTS_MAX,
           description:
-            "Only these addresses of the host; left out: all that it has at that moment. An address added or changed later waits for confirmation (`confirmIpAddress`).",
+            "Only these addresses of the host; omitted: all its current addresses. An address added or changed later awaits confirmation (`confirmIpAddress`).",
         }),
       ),
     ),
@@ -147,7 +147,7 @@ const required = {
   assigned_network_ids: Type.Array(Uuid, {
     maxItems: ASSIGNMENTS_MAX,
     description:
-      "Networks it is tried in: on addresses in subnets that accept credentials, and on targets named by an Admin.",
+      "Networks in which it is tried: on addresses in subnets that accept credentials, and on targets specified by an Admin.",
   }),
   host_assignments: Type.Array(HostAssignment, {
     maxItems: ASSIGNMENTS_MAX,
@@ -193,9 +193,5 @@ export const CREDENTIAL_EXAMPLE = {
   tags: [],
   target_ips: null,
   secrets_updated_at: "2026-11-21T09:15:00.123Z",
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -10,7 +10,7 @@ export const credentialResource: Resource<CredentialRecord> = {
   path: "credentials",
   group: "Credentials",
   about: "How discovery authenticates to devices. Secrets are encrypted at rest and never returned.",
-  answer: Credential,
+  responseSchema: Credential,
   compose: composeCredentials,
   example: CREDENTIAL_EXAMPLE,
   names: {

@@ -73,12 +73,12 @@ export function storedSecrets(tx: WriteTransaction, credentialId: string): Seale
  * even if equal: otherwise a write would confirm a guess.
  * @param current the present credential type, masked
  */
-export function secretChange(current: CredentialType, wanted: CredentialType): SecretChange {
+export function secretChange(current: CredentialType, requested: CredentialType): SecretChange {
   const sealed = new Map<SecretField, string>();
   const dropped: SecretField[] = [];
   let isChanged = false;
   for (const field of SECRET_FIELDS) {
-    const secret = secretIn(wanted, field);
+    const secret = secretIn(requested, field);
     if (secret?.mode === "Inline") {
       if (secret.value === SECRET_MASK) continue;
       sealed.set(field, secret.value);
@@ -103,8 +103,8 @@ export function newSecrets(type: CredentialType): SecretChange {
 
 /** Writes the change at the end of the transaction, once the credential has its number. */
 export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId: string, change: SecretChange): void {
-  forgetSecrets(tx, credentialId, change.dropped);
-  tx.afterwardsRun(() => {
+  deleteSecrets(tx, credentialId, change.dropped);
+  tx.runAfterWrite(() => {
     const n = tx.recordN(credentialId) as number;
     for (const [field, plaintext] of change.sealed) {
       const sealed = Buffer.from(box.seal(plaintext, secretContext(credentialId, field)));
@@ -119,8 +119,8 @@ export function storeSecrets(tx: WriteTransaction, box: SecretBox, credentialId:
 }
 
 /** Deletes inline values permanently at the end of the transaction. */
-export function forgetSecrets(tx: WriteTransaction, credentialId: string, fields: readonly SecretField[]): void {
-  tx.afterwardsRun(() => {
+export function deleteSecrets(tx: WriteTransaction, credentialId: string, fields: readonly SecretField[]): void {
+  tx.runAfterWrite(() => {
     const n = tx.recordN(credentialId) as number;
     for (const field of fields)
       tx.db

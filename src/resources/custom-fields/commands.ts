@@ -3,7 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertReachesAll, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type ChangeInput, type Removal, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markLongRunning, type Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
@@ -13,16 +13,16 @@ import {
   type CustomFieldUpdate,
   customFieldKind,
 } from "./custom-field.ts";
-import { assertDefinition, assertRoom } from "./definition-rules.ts";
+import { assertDefinition, assertFieldLimit } from "./definition-rules.ts";
 import { FIELD_KINDS, type FieldValue } from "./field-type.ts";
-import { clearValues, holdersOf, refuseHeld } from "./holders.ts";
+import { assertNoHolders, clearValues, holdersOf } from "./holders.ts";
 import { forgetDefinitions } from "./write-values.ts";
 
 /** Requires reach to all networks: required values, defaults and choices apply in every network. */
 export const DEFINING = "Defining custom fields";
 
 /** Field definition from a write, as stored. */
-type Said = Pick<CustomFieldRecord, "kinds" | "type" | "choices" | "required" | "default" | "description">;
+type Definition = Pick<CustomFieldRecord, "kinds" | "type" | "choices" | "required" | "default" | "description">;
 
 /**
  * Creates a custom field of the organization.
@@ -32,16 +32,16 @@ function createCustomField(tx: WriteTransaction, input: { body: CustomFieldCreat
   const { body } = input;
   assertReachesAll(actor, DEFINING);
   assertOwnOrganization(body.organization_id, actor);
-  const said = saidOf(body, { choices: [], required: false, default: null, description: null });
-  assertDefinition(said);
+  const definition = definitionOf(body, { choices: [], required: false, default: null, description: null });
+  assertDefinition(definition);
   const field = tx.create(
     customFieldKind,
     actor.organizationId,
-    { organization_id: actor.organizationId, key: body.key, label: body.label ?? body.key, ...said },
+    { organization_id: actor.organizationId, key: body.key, label: body.label ?? body.key, ...definition },
     body.id === undefined ? {} : { id: body.id },
   );
   forgetDefinitions(tx);
-  assertRoom(tx, actor.organizationId, said.kinds);
+  assertFieldLimit(tx, actor.organizationId, definition.kinds);
   return field;
 }
 
@@ -56,13 +56,13 @@ function updateCustomField(tx: WriteTransaction, input: ChangeInput<CustomFieldU
   assertReachesAll(actor, DEFINING);
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertOwnOrganization(body.organization_id, actor);
-  const said = saidOf(body, field);
-  assertDefinition(said, field.choices);
+  const definition = definitionOf(body, field);
+  assertDefinition(definition, field.choices);
   assertSameIds(field, body, ["id", "key"]);
-  assertValuesStay(tx, field, said);
-  const updated = tx.update(customFieldKind, id, { label: body.label ?? field.label, ...said });
+  assertNoValuesAffected(tx, field, definition);
+  const updated = tx.update(customFieldKind, id, { label: body.label ?? field.label, ...definition });
   forgetDefinitions(tx);
-  assertRoom(tx, actor.organizationId, said.kinds);
+  assertFieldLimit(tx, actor.organizationId, definition.kinds);
   return updated;
 }
 
@@ -71,39 +71,39 @@ function updateCustomField(tx: WriteTransaction, input: ChangeInput<CustomFieldU
  * affected value.
  * @throws DomainError entity_in_use
  */
-function assertValuesStay(tx: WriteTransaction, field: CustomFieldRecord, said: Said): void {
-  const what = `The custom field ${field.key}`;
-  if (said.type !== field.type) {
-    const how = "clear these first, or make another field: the type of a field is fixed once it is used";
-    return refuseHeld(holdersOf(tx, field), field, { what, how });
+function assertNoValuesAffected(tx: WriteTransaction, field: CustomFieldRecord, definition: Definition): void {
+  const subject = `The custom field ${field.key}`;
+  if (definition.type !== field.type) {
+    const remedy = "clear these first, or create another field: the type of a field is fixed once it is used";
+    return assertNoHolders(holdersOf(tx, field), field, { subject, remedy });
   }
-  const left = field.kinds.filter((kind) => !said.kinds.includes(kind));
-  if (left.length > 0) {
-    const how = "clear these first: they would be left without the field";
-    refuseHeld(holdersOf(tx, field, left), field, { what, how });
+  const removedKinds = field.kinds.filter((kind) => !definition.kinds.includes(kind));
+  if (removedKinds.length > 0) {
+    const remedy = "clear these first: they would be left without the field";
+    assertNoHolders(holdersOf(tx, field, removedKinds), field, { subject, remedy });
   }
-  const gone = new Set<FieldValue>(field.choices.filter((choice) => !said.choices.includes(choice)));
-  if (gone.size === 0) return;
-  const how = "set these to another one first: the choice would be removed";
-  refuseHeld(
-    holdersOf(tx, field).filter(({ value }) => gone.has(value)),
+  const removedChoices = new Set<FieldValue>(field.choices.filter((choice) => !definition.choices.includes(choice)));
+  if (removedChoices.size === 0) return;
+  const remedy = "set these to another choice first: this one would be removed";
+  assertNoHolders(
+    holdersOf(tx, field).filter(({ value }) => removedChoices.has(value)),
     field,
-    { what: `The choice ${[...gone].join(", ")} of the custom field ${field.key}`, how },
+    { subject: `The choice ${[...removedChoices].join(", ")} of the custom field ${field.key}`, remedy },
   );
 }
 
-/** @param otherwise values of omitted properties */
-function saidOf(
+/** @param defaults values of omitted properties */
+function definitionOf(
   body: CustomFieldCreate | CustomFieldUpdate,
-  otherwise: Pick<CustomFieldRecord, "choices" | "required" | "default" | "description">,
-): Said {
+  defaults: Pick<CustomFieldRecord, "choices" | "required" | "default" | "description">,
+): Definition {
   return {
     kinds: FIELD_KINDS.filter((kind) => body.kinds.includes(kind)),
     type: body.type,
-    choices: body.choices ?? otherwise.choices,
-    required: body.required ?? otherwise.required,
-    default: body.default === undefined ? otherwise.default : body.default,
-    description: body.description === undefined ? otherwise.description : body.description,
+    choices: body.choices ?? defaults.choices,
+    required: body.required ?? defaults.required,
+    default: body.default === undefined ? defaults.default : body.default,
+    description: body.description === undefined ? defaults.description : body.description,
   };
 }
 
@@ -118,8 +118,8 @@ function removeCustomField(tx: WriteTransaction, removal: Removal, actor: Comman
   assertVersion(ifMatch, tx.versionOf(id));
   if (cascade) clearValues(tx, field);
   else {
-    const how = "clear these first, or repeat with cascade=true to clear them all";
-    refuseHeld(holdersOf(tx, field), field, { what: `The custom field ${field.key}`, how });
+    const remedy = "clear these first, or repeat with cascade=true to clear them all";
+    assertNoHolders(holdersOf(tx, field), field, { subject: `The custom field ${field.key}`, remedy });
   }
   tx.remove(customFieldKind, id);
   forgetDefinitions(tx);
@@ -128,8 +128,8 @@ function removeCustomField(tx: WriteTransaction, removal: Removal, actor: Comman
 
 export const customFieldCommands = {
   "custom_field.create": createCustomField,
-  "custom_field.update": takingLong(updateCustomField),
-  "custom_field.delete": takingLong(removeCustomField),
+  "custom_field.update": markLongRunning(updateCustomField),
+  "custom_field.delete": markLongRunning(removeCustomField),
   "custom_field.bulk_delete": removeEach(customFieldKind, removeCustomField),
 };
 export type CustomFieldCommands = CallsOf<typeof customFieldCommands>;

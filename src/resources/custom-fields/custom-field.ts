@@ -3,7 +3,6 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { FIELD_CHOICES_MAX, FIELD_KEY_MAX_LENGTH, FIELD_URL_MAX_LENGTH } from "../../base/custom-field-limits.ts";
-import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import {
@@ -17,7 +16,8 @@ import {
   recordFields,
   Uuid,
 } from "../../schemas/schemas.ts";
-import type { RecordOf, Sayable } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { namesIn } from "../searching.ts";
 import { FIELD_KINDS, FIELD_TYPES } from "./field-type.ts";
 
 export const customFields = sqliteTable("custom_fields", liveColumns);
@@ -34,11 +34,7 @@ export const customFieldKind: Kind<CustomFieldRecord> = {
   absent: "null",
   identity: (field) => `${field.organization_id}/${field.key}`,
   unique: { field: "key", value: (field) => field.key },
-  called: ({ key, label, description }) => [
-    { field: "key", value: key, as: "Name" },
-    { field: "label", value: label, as: "Name" },
-    { field: "description", value: description, as: "Text" },
-  ],
+  called: namesIn<CustomFieldRecord>({ key: "Name", label: "Name", description: "Text" }),
   sortKeys: { label: textSortKey },
 };
 
@@ -52,7 +48,7 @@ const Key = Type.String({
   minLength: 1,
   maxLength: FIELD_KEY_MAX_LENGTH,
   description:
-    "What the field is called in records, filters and tables: lower-case letters, digits and underscores, beginning with a letter. It never changes.",
+    "The field's name in records, filters and tables: lower-case letters, digits and underscores, beginning with a letter. It never changes.",
 });
 const Kinds = Type.Array(OneOf(FIELD_KINDS), {
   minItems: 1,
@@ -63,29 +59,28 @@ const FieldTypeName = OneOf(FIELD_TYPES, {
 });
 const Choices = Type.Array(Name, {
   maxItems: FIELD_CHOICES_MAX,
-  description: "What a field of type choice can be, in the order in which it is offered; empty for other types.",
+  description: "The options of a field of type choice, in display order; empty for other types.",
 });
 const Default = Type.Union(
   [Type.String({ maxLength: FIELD_URL_MAX_LENGTH }), Type.Number(), Type.Boolean(), Type.Null()],
-  { description: "The value of new records that give none; null for no value." },
+  { description: "The value of new records that do not specify one; null for no value." },
 );
 
 const described = {
   label: Type.Optional(
-    Type.String({ ...Name, description: "What people read; it can be renamed. Default in a create: the key." }),
+    Type.String({ ...Name, description: "The display name; it can be changed. Default on create: the key." }),
   ),
   kinds: Kinds,
   type: FieldTypeName,
   choices: Type.Optional(Choices),
   required: Type.Optional(
     Type.Boolean({
-      description: "Whether people must give a value; what discovery finds may lack it. Default in a create: false.",
+      description: "Whether users must provide a value; discovered records may lack it. Default on create: false.",
     }),
   ),
   default: Type.Optional(Default),
   description: Type.Optional(Nullable(Description)),
-} satisfies Sayable<CustomFieldRecord, "organization_id" | "key">;
-export const CUSTOM_FIELD_DESCRIBED = namesOf(described);
+} satisfies WriteSchemas<CustomFieldRecord, "organization_id" | "key">;
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 
 export const CustomFieldCreate = Body({ ...identifying, key: Key, ...described }, { ignored: RECORD_READ_ONLY });
@@ -125,9 +120,5 @@ export const CUSTOM_FIELD_EXAMPLE: Static<typeof CustomField> = {
   required: false,
   default: null,
   description: null,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

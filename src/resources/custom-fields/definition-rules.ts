@@ -8,12 +8,12 @@ import { type CustomFieldRecord, customFieldKind } from "./custom-field.ts";
 import { type FieldKind, valueProblem } from "./field-type.ts";
 
 /**
- * @param known existing choices, which stay as they are
+ * @param existing existing choices, which stay as they are
  * @throws DomainError validation_failed with all issues
  */
 export function assertDefinition(
   field: Pick<CustomFieldRecord, "type" | "choices" | "default">,
-  known: readonly string[] = [],
+  existing: readonly string[] = [],
 ): void {
   const issues: Issue[] = [];
   const { type, choices, default: fallback } = field;
@@ -25,10 +25,13 @@ export function assertDefinition(
     });
   if (type !== "choice" && choices.length > 0)
     issues.push({ path: "/choices", message: `must be empty: a field of type ${type} has no choices`, value: choices });
-  const seen = choices.map(withoutInvisible);
-  for (const [place, choice] of choices.entries())
-    if (choices.indexOf(choice) < place || (seen.indexOf(seen[place] as string) < place && !known.includes(choice)))
-      issues.push({ path: `/choices/${place}`, message: "must not be repeated", value: choice });
+  const normalized = choices.map(withoutInvisible);
+  for (const [index, choice] of choices.entries())
+    if (
+      choices.indexOf(choice) < index ||
+      (normalized.indexOf(normalized[index] as string) < index && !existing.includes(choice))
+    )
+      issues.push({ path: `/choices/${index}`, message: "must not be repeated", value: choice });
   const problem = fallback === null ? null : valueProblem(field, fallback);
   if (problem !== null) issues.push({ path: "/default", message: problem, value: fallback });
   if (issues.length > 0) throw invalid(issues);
@@ -38,16 +41,16 @@ export function assertDefinition(
  * Call after the transaction has the field.
  * @throws DomainError validation_failed for a kind with too many fields
  */
-export function assertRoom(tx: WriteTransaction, organizationId: string, kinds: readonly string[]): void {
-  const full = kinds.find((kind) => fieldsOfKind(tx, organizationId, kind as FieldKind).length > FIELDS_OF_KIND_MAX);
-  if (full === undefined) return;
-  throw invalid([
-    {
-      path: "/kinds",
-      message: `would give this kind of record more than ${FIELDS_OF_KIND_MAX} custom fields`,
-      value: full,
-    },
-  ]);
+export function assertFieldLimit(tx: WriteTransaction, organizationId: string, kinds: readonly string[]): void {
+  const fullKind = kinds.find(
+    (kind) => fieldsOfKind(tx, organizationId, kind as FieldKind).length > FIELDS_OF_KIND_MAX,
+  );
+  if (fullKind === undefined) return;
+  throw invalid({
+    path: "/kinds",
+    message: `would give this kind of record more than ${FIELDS_OF_KIND_MAX} custom fields`,
+    value: fullKind,
+  });
 }
 
 /** Live fields of a record kind, including changes of this transaction. */

@@ -25,21 +25,21 @@ export interface TypedField {
 export function valueProblem({ type, choices }: TypedField, value: unknown): string | null {
   switch (type) {
     case "number":
-      return typeof value === "number" && Number.isFinite(value) ? null : `must be a number, not ${shown(value)}`;
+      return typeof value === "number" && Number.isFinite(value) ? null : `must be a number, not ${quoted(value)}`;
     case "boolean":
-      return typeof value === "boolean" ? null : `must be true or false, not ${shown(value)}`;
+      return typeof value === "boolean" ? null : `must be true or false, not ${quoted(value)}`;
     case "choice":
       return typeof value === "string" && choices.includes(value)
         ? null
-        : `must be one of its choices (${listed(choices)}), not ${shown(value)}`;
+        : `must be one of its choices (${choiceList(choices)}), not ${quoted(value)}`;
     case "date":
       return typeof value === "string" && isDate(value)
         ? null
-        : `must be a date such as 2026-11-21, not ${shown(value)}`;
+        : `must be a date such as 2026-11-21, not ${quoted(value)}`;
     case "url":
-      return typeof value === "string" ? urlProblem(value) : `must be a URL, not ${shown(value)}`;
+      return typeof value === "string" ? urlProblem(value) : `must be a URL, not ${quoted(value)}`;
     case "text":
-      return typeof value === "string" ? textProblem(value) : `must be a text, not ${shown(value)}`;
+      return typeof value === "string" ? textProblem(value) : `must be text, not ${quoted(value)}`;
   }
 }
 
@@ -57,7 +57,7 @@ const CONTROL = /[^\P{Cc}\t\n\r]/u;
 function urlProblem(value: string): string | null {
   if (value.length > FIELD_URL_MAX_LENGTH) return `must have at most ${groupedDigits(FIELD_URL_MAX_LENGTH)} characters`;
   const isLink = /^https?:\/\/[^\s\p{Cc}]+$/iu.test(value) && URL.canParse(value);
-  return isLink ? null : `must be a URL that begins with http:// or https://, not ${shown(value)}`;
+  return isLink ? null : `must be a URL that begins with http:// or https://, not ${quoted(value)}`;
 }
 
 /** A calendar date in RFC 3339 format. */
@@ -65,14 +65,14 @@ function isDate(value: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(value) && parseInstant(`${value}T00:00:00Z`) !== null;
 }
 
-const SHOWN_MAX_LENGTH = 60;
+const QUOTED_MAX_LENGTH = 60;
 
 /** A value quoted for an error message. */
-function shown(value: unknown): string {
+function quoted(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
-  return [...text].length <= SHOWN_MAX_LENGTH ? text : `${[...text].slice(0, SHOWN_MAX_LENGTH).join("")}…`;
+  return [...text].length <= QUOTED_MAX_LENGTH ? text : `${[...text].slice(0, QUOTED_MAX_LENGTH).join("")}…`;
 }
 
-function listed(choices: readonly string[]): string {
+function choiceList(choices: readonly string[]): string {
   return choices.length <= 12 ? choices.join(", ") : `${choices.slice(0, 12).join(", ")}, …`;
 }

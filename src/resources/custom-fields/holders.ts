@@ -2,7 +2,7 @@
 // through the index of records with custom fields.
 
 import { getTableName } from "drizzle-orm";
-import { CUSTOM_FIELDS, inOrder } from "../../base/custom-field-names.ts";
+import { CUSTOM_FIELDS, canonicalOrder } from "../../base/custom-field-names.ts";
 import { countedEntities } from "../../base/entity-words.ts";
 import { DomainError } from "../../base/errors.ts";
 import { ownValue } from "../../base/fields.ts";
@@ -23,10 +23,10 @@ type HoldingRecord = RecordBase & { readonly custom_fields?: FieldValues | undef
 /** Live records with a value of a field, including changes of this transaction. */
 export function holdersOf(tx: WriteTransaction, field: CustomFieldRecord, kinds = field.kinds): Holder[] {
   return kinds.flatMap((name) => {
-    const kind = tx.kindNamed(name);
+    const kind = tx.kindByName(name);
     return [...idsIn(tx, kind, field)].flatMap((id): Holder[] => {
       const record = tx.find(kind, id) as HoldingRecord | null;
-      const value = record === null ? undefined : heldValue(record, field.key);
+      const value = ownValue(record?.custom_fields, field.key);
       return record === null || value === undefined ? [] : [{ kind, record, value }];
     });
   });
@@ -45,24 +45,20 @@ function idsIn(tx: WriteTransaction, kind: AnyKind, { organization_id, key }: Cu
   return ids;
 }
 
-function heldValue({ custom_fields: values }: HoldingRecord, key: string): FieldValue | undefined {
-  return ownValue(values, key);
-}
-
 /**
- * @param what subject of the error sentence: `The custom field rack`
- * @param how alternatives for the client
+ * @param subject of the error's sentence: `The custom field rack`
+ * @param remedy alternatives for the client
  * @throws DomainError entity_in_use with the holders counted by kind
  */
-export function refuseHeld(
+export function assertNoHolders(
   holders: readonly Holder[],
   field: CustomFieldRecord,
-  { what, how }: { readonly what: string; readonly how: string },
+  { subject, remedy }: { readonly subject: string; readonly remedy: string },
 ): void {
   if (holders.length === 0) return;
   const counts = Map.groupBy(holders, ({ kind }) => kind);
   const counted = [...counts].map(([kind, { length }]) => countedEntities(kind, length)).join(", ");
-  throw new DomainError("entity_in_use", `${what} has values in ${counted}; ${how}.`, {
+  throw new DomainError("entity_in_use", `${subject} has values in ${counted}; ${remedy}.`, {
     entity: customFieldKind.name,
     id: field.id,
     dependants: Object.fromEntries([...counts].map(([kind, { length }]) => [kind.plural, length])),
@@ -77,6 +73,6 @@ export function clearValues(tx: WriteTransaction, field: CustomFieldRecord): voi
 
 /** The values without one field; undefined if none is left. */
 export function valuesWithout({ custom_fields: values = {} }: HoldingRecord, key: string): FieldValues | undefined {
-  const { [key]: _gone, ...rest } = values;
-  return inOrder(rest);
+  const { [key]: _removed, ...rest } = values;
+  return canonicalOrder(rest);
 }

@@ -10,7 +10,7 @@ export const customFieldResource: Resource<CustomFieldRecord> = {
   path: "custom-fields",
   group: "Custom fields",
   about: "Fields that an organization adds to its records.",
-  answer: CustomField,
+  responseSchema: CustomField,
   columns: schemaColumns(CustomField).map((column) =>
     column.name === "choices" ? { ...column, cell: ({ choices }) => listCell(choices as string[]) } : column,
   ),

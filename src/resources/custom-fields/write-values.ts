@@ -1,6 +1,7 @@
 // Conversion of custom-field values in a write to stored values: defaults, kept values and validation errors.
 
-import { inOrder } from "../../base/custom-field-names.ts";
+import type { CommandActor } from "../../access/actor.ts";
+import { canonicalOrder } from "../../base/custom-field-names.ts";
 import { oneEntity } from "../../base/entity-words.ts";
 import { type Issue, invalid, pointerTo } from "../../base/errors.ts";
 import { nearestName } from "../../base/nearest-name.ts";
@@ -9,7 +10,7 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { CustomFieldRecord } from "./custom-field.ts";
 import { liveFields } from "./definition-rules.ts";
 import { FIELD_KINDS, type FieldKind, type FieldValue, valueProblem } from "./field-type.ts";
-import type { FieldValues, SaidValues } from "./field-values.ts";
+import type { FieldValues, GivenValues } from "./field-values.ts";
 
 /** Field definitions of one record kind. */
 interface Definitions {
@@ -20,36 +21,36 @@ interface Definitions {
 }
 
 /** Cached per transaction: a bulk write looks them up for a hundred thousand records. */
-const known = new WeakMap<WriteTransaction, Map<string, Definitions>>();
+const cache = new WeakMap<WriteTransaction, Map<string, Definitions>>();
 const NONE: Definitions = { byKey: new Map(), required: [], defaults: undefined };
 
 /** Invalidates the cache after the transaction changes a definition. */
 export function forgetDefinitions(tx: WriteTransaction): void {
-  known.delete(tx);
+  cache.delete(tx);
 }
 
 /** Field definitions that apply to records of a kind in this transaction. */
 export function definitionsOf(tx: WriteTransaction, kind: AnyKind, organizationId: string): Definitions {
-  let ofTransaction = known.get(tx);
-  if (ofTransaction === undefined) {
-    ofTransaction = definitionsByKind(liveFields(tx, organizationId));
-    known.set(tx, ofTransaction);
+  let cached = cache.get(tx);
+  if (cached === undefined) {
+    cached = definitionsByKind(liveFields(tx, organizationId));
+    cache.set(tx, cached);
   }
-  return ofTransaction.get(kind.name) ?? NONE;
+  return cached.get(kind.name) ?? NONE;
 }
 
 function definitionsByKind(fields: readonly CustomFieldRecord[]): Map<string, Definitions> {
   const byKind = new Map<string, Definitions>();
   for (const kind of FIELD_KINDS) {
-    const own = fields.filter(({ kinds }) => kinds.includes(kind));
-    if (own.length === 0) continue;
-    const defaults = own.flatMap(
+    const kindFields = fields.filter(({ kinds }) => kinds.includes(kind));
+    if (kindFields.length === 0) continue;
+    const defaults = kindFields.flatMap(
       (field): Array<[string, FieldValue]> => (field.default === null ? [] : [[field.key, field.default]]),
     );
     byKind.set(kind, {
-      byKey: new Map(own.map((field) => [field.key, field])),
-      required: own.filter((field) => field.required),
-      defaults: inOrder(Object.fromEntries(defaults)),
+      byKey: new Map(kindFields.map((field) => [field.key, field])),
+      required: kindFields.filter((field) => field.required),
+      defaults: canonicalOrder(Object.fromEntries(defaults)),
     });
   }
   return byKind;
@@ -67,23 +68,33 @@ export function withDefaults<T extends object>(
   return defaults === undefined ? fields : { ...fields, custom_fields: defaults };
 }
 
-/** Values from a user's write and their place in the body. */
-export interface Saying {
+/** Values from a user's write and their location in the body. */
+interface CustomFieldInput {
   readonly kind: AnyKind;
   readonly organizationId: string;
-  readonly said: SaidValues | undefined;
+  readonly given: GivenValues | undefined;
   /** JSON pointer to the record; empty for the body itself. */
-  readonly at?: string;
+  readonly pointer?: string;
+}
+
+/** @param pointer JSON pointer to the record in the body; empty for the body itself */
+export function customFieldInput(
+  kind: AnyKind,
+  { custom_fields: given }: { readonly custom_fields?: GivenValues | undefined },
+  { organizationId }: CommandActor,
+  { pointer }: { readonly pointer: string } = { pointer: "" },
+): CustomFieldInput {
+  return { kind, organizationId, given, pointer };
 }
 
 /**
  * Values of a new record created by a user; undefined for none.
  * @throws DomainError validation_failed with all issues, including missing required fields
  */
-export function newValues(tx: WriteTransaction, saying: Saying): FieldValues | undefined {
-  const definitions = definitionsOf(tx, saying.kind, saying.organizationId);
-  const values = valuesAfter(definitions, definitions.defaults, saying);
-  assertNoneMissing(definitions, values, saying.at);
+export function newValues(tx: WriteTransaction, input: CustomFieldInput): FieldValues | undefined {
+  const definitions = definitionsOf(tx, input.kind, input.organizationId);
+  const values = valuesAfter(definitions, definitions.defaults, input);
+  assertNoneMissing(definitions, values, input.pointer);
   return values;
 }
 
@@ -95,10 +106,10 @@ export function newValues(tx: WriteTransaction, saying: Saying): FieldValues | u
 export function changedValues(
   tx: WriteTransaction,
   before: FieldValues | undefined,
-  saying: Saying,
+  input: CustomFieldInput,
 ): FieldValues | undefined {
-  if (saying.said === undefined) return before;
-  return valuesAfter(definitionsOf(tx, saying.kind, saying.organizationId), before, saying);
+  if (input.given === undefined) return before;
+  return valuesAfter(definitionsOf(tx, input.kind, input.organizationId), before, input);
 }
 
 /**
@@ -108,34 +119,31 @@ export function changedValues(
 export function assertRequired(
   tx: WriteTransaction,
   record: { readonly id: string; readonly custom_fields?: FieldValues | undefined },
-  { kind, organizationId, at }: Omit<Saying, "said">,
+  { kind, organizationId, pointer }: Omit<CustomFieldInput, "given">,
 ): void {
   const definitions = definitionsOf(tx, kind, organizationId);
   if (definitions.required.length > 0 && tx.isChanged(record.id))
-    assertNoneMissing(definitions, record.custom_fields, at);
+    assertNoneMissing(definitions, record.custom_fields, pointer);
 }
 
 function valuesAfter(
   { byKey }: Definitions,
   before: FieldValues | undefined,
-  { kind, said, at = "" }: Saying,
+  { kind, given, pointer = "" }: CustomFieldInput,
 ): FieldValues | undefined {
-  if (said === undefined) return before;
+  if (given === undefined) return before;
   const issues: Issue[] = [];
   const values: Record<string, FieldValue> = { ...before };
-  for (const [key, value] of Object.entries(said)) {
+  for (const [key, value] of Object.entries(given)) {
     const field = byKey.get(key);
-    const problem = field === undefined ? unknownField(byKey, kind, key) : problemOf(field, value);
-    if (problem !== null) issues.push({ path: `${at}/custom_fields${pointerTo(key)}`, message: problem, value });
+    const invalidity = field === undefined || value === null ? null : valueProblem(field, value);
+    const problem = field === undefined ? unknownField(byKey, kind, key) : invalidity;
+    if (problem !== null) issues.push({ path: `${pointer}/custom_fields${pointerTo(key)}`, message: problem, value });
     else if (value === null) delete values[key];
     else values[key] = value;
   }
   if (issues.length > 0) throw invalid(issues);
-  return inOrder(values);
-}
-
-function problemOf(field: CustomFieldRecord, value: FieldValue | null): string | null {
-  return value === null ? null : valueProblem(field, value);
+  return canonicalOrder(values);
 }
 
 function unknownField(byKey: Definitions["byKey"], kind: AnyKind, key: string): string {
@@ -143,12 +151,12 @@ function unknownField(byKey: Definitions["byKey"], kind: AnyKind, key: string): 
   return `is not a custom field of ${oneEntity(kind)}${nearest === null ? "" : `; ${nearest}?`}`;
 }
 
-function assertNoneMissing({ required }: Definitions, values: FieldValues | undefined, at = ""): void {
+function assertNoneMissing({ required }: Definitions, values: FieldValues | undefined, pointer = ""): void {
   const missing = required.filter(({ key }) => values === undefined || !Object.hasOwn(values, key));
   if (missing.length === 0) return;
   throw invalid(
     missing.map(({ key, label }) => ({
-      path: `${at}/custom_fields/${key}`,
+      path: `${pointer}/custom_fields/${key}`,
       message: label === key ? "is required" : `is required (${label})`,
     })),
   );

@@ -11,11 +11,11 @@ export const HostBulkItem = Body(
     id: Type.Optional({
       ...Uuid,
       description:
-        "The id of an existing host: the item updates it. An id that was never used, or none: the item creates a host.",
+        "With the id of an existing host, the item updates it. With a never-used id or none, the item creates a host.",
     }),
     network_id: Type.Optional({
       ...Uuid,
-      description: "Required to create a host; to update one, its own.",
+      description: "Required to create a host; in an update it must be the host's own.",
     }),
     expected_updated_at: HostUpdate.properties.expected_updated_at,
     interfaces: Type.Optional(
@@ -23,7 +23,7 @@ export const HostBulkItem = Body(
         Type.Array(IfEntryItem, {
           maxItems: CHILDREN_MAX,
           description:
-            "Syncs the host's interface entries to this list, by id, else by if_index; null or left out: unchanged.",
+            "Syncs the host's interface entries to this list, by id, else by if_index; null or omitted: unchanged.",
         }),
       ),
     ),
@@ -41,7 +41,7 @@ export const HostBulkResult = Type.Object(
   {
     id: Uuid,
     name: Name,
-    operation: OneOf(BULK_OPERATIONS, { description: "What was done to the host or its children." }),
+    operation: OneOf(BULK_OPERATIONS, { description: "Effect on the host or its children." }),
     updated_at: Timestamp,
   },
   { $id: "HostBulkResult" },

@@ -4,7 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable } from "../../access/reach.ts";
 import { formatInstant } from "../../base/instant.ts";
-import { type CallsOf, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { fromCheckedBytes } from "../checked-bytes.ts";
 import { IssueCollector, type ItemPart } from "../issues.ts";
@@ -29,50 +29,50 @@ export function writeHosts(
 ): HostBulkResult[] {
   const issues = new IssueCollector();
   const positions = new Map<string, number>();
-  const placed: Placed[] = [];
-  const absent = new Set<string>();
+  const processed: ProcessedItem[] = [];
+  const rejectedIds = new Set<string>();
   for (const [position, item] of input.items.entries()) {
-    const whole = issues.of(item, `/${position}`);
-    const twin = item.id === undefined ? undefined : positions.get(item.id);
-    if (twin !== undefined) {
-      whole.note({ path: "/id", message: `is also the id of /${twin}`, value: item.id });
+    const part = issues.of(item, `/${position}`);
+    const firstPosition = item.id === undefined ? undefined : positions.get(item.id);
+    if (firstPosition !== undefined) {
+      part.note({ path: "/id", message: `is also the id of /${firstPosition}`, value: item.id });
       continue;
     }
     if (item.id !== undefined) positions.set(item.id, position);
-    const found = item.id === undefined ? null : findReachable(tx, hostKind, item.id, actor);
-    const isNew = found === null;
-    const host = isNew ? createdHost(tx, item, actor, whole) : updatedHost(tx, found, item, actor, whole);
+    const existing = item.id === undefined ? null : findReachable(tx, hostKind, item.id, actor);
+    const isNew = existing === null;
+    const host = isNew ? createItemHost(tx, item, actor, part) : updateItemHost(tx, existing, item, actor, part);
     if (host === null) {
-      for (const id of broughtBy(item)) absent.add(id);
+      for (const id of referenceableIds(item)) rejectedIds.add(id);
       continue;
     }
-    writeHostChildren(tx, { host, isNew, whole, absent }, item, actor);
-    placed.push({ item, whole, host, isNew });
+    writeHostChildren(tx, { host, isNew, part, rejectedIds }, item, actor);
+    processed.push({ item, part, host, isNew });
   }
-  for (const { item, whole, host } of placed) {
-    if (absent.has(item.virtualization?.details.service_id ?? "")) continue;
-    whole.attempt(() =>
+  for (const { item, part, host } of processed) {
+    if (rejectedIds.has(item.virtualization?.details.service_id ?? "")) continue;
+    part.attempt(() =>
       assertVirtualizingService(tx, item.virtualization, host.network_id, "virtualization/details/service_id", actor),
     );
   }
-  const neighbors = placed.map(({ item, whole, host, isNew }) =>
-    writeInterfaces(tx, host, item.interfaces, { isNew, absent }, actor, whole),
+  const neighbors = processed.map(({ item, part, host, isNew }) =>
+    writeInterfaces(tx, host, item.interfaces, { isNew, rejectedIds }, actor, part),
   );
   for (const set of neighbors) set();
   issues.throwIfAny();
-  return resultsOf(tx, placed);
+  return resultsOf(tx, processed);
 }
 
 /** An item with its host, created or found. */
-interface Placed {
+interface ProcessedItem {
   readonly item: HostBulkItem;
-  readonly whole: ItemPart;
+  readonly part: ItemPart;
   readonly host: HostRecord;
   readonly isNew: boolean;
 }
 
 /** Ids that other items may reference. */
-function broughtBy(item: HostBulkItem): string[] {
+function referenceableIds(item: HostBulkItem): string[] {
   const parts: Array<{ readonly id?: string }> = [
     item,
     ...(item.ip_addresses ?? []),
@@ -83,41 +83,41 @@ function broughtBy(item: HostBulkItem): string[] {
 }
 
 /** @returns null in the cases of addHost */
-function createdHost(
+function createItemHost(
   tx: WriteTransaction,
   item: HostBulkItem,
   actor: CommandActor,
-  whole: ItemPart,
+  part: ItemPart,
 ): HostRecord | null {
   const { expected_updated_at: expected } = item;
   if (expected !== undefined && expected !== null)
-    whole.note({
+    part.note({
       path: "/expected_updated_at",
       message: "requires an existing host: no host has this id",
       value: expected,
     });
-  return addHost(tx, item, actor, whole);
+  return addHost(tx, item, actor, part);
 }
 
 /** @returns null for a host changed since the client read it: the rest of the item is outdated too */
-function updatedHost(
+function updateItemHost(
   tx: WriteTransaction,
   host: HostRecord,
   item: HostBulkItem,
   actor: CommandActor,
-  whole: ItemPart,
+  part: ItemPart,
 ): HostRecord | null {
-  const isStale = whole.attempt(() => assertNotStale(host, item.expected_updated_at)) === null;
-  const changed = changeHost(tx, host, item, actor, whole);
+  const isStale = part.attempt(() => assertNotStale(host, item.expected_updated_at)) === null;
+  const changed = changeHost(tx, host, item, actor, part);
   return isStale ? null : changed;
 }
 
 /** Filled when the transaction is written: only then are the changed hosts and their operations known. */
-function resultsOf(tx: WriteTransaction, placed: readonly Placed[]): HostBulkResult[] {
+function resultsOf(tx: WriteTransaction, processed: readonly ProcessedItem[]): HostBulkResult[] {
   const results: HostBulkResult[] = [];
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     const now = formatInstant(tx.instant);
-    for (const { host, isNew } of placed) {
+    for (const { host, isNew } of processed) {
       const { id, name, updated_at } = tx.get(hostKind, host.id);
       results.push({
         id,
@@ -130,5 +130,5 @@ function resultsOf(tx: WriteTransaction, placed: readonly Placed[]): HostBulkRes
   return results;
 }
 
-export const hostBulkCommands = { "host.bulk": takingLong(fromCheckedBytes(writeHosts)) };
+export const hostBulkCommands = { "host.bulk": markLongRunning(fromCheckedBytes(writeHosts)) };
 export type HostBulkCommands = CallsOf<typeof hostBulkCommands>;

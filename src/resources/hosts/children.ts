@@ -36,13 +36,13 @@ export interface WrittenHost {
   readonly host: HostRecord;
   /** New hosts have no stored children to look up. */
   readonly isNew: boolean;
-  /** The host's place in the body: collects the errors. */
-  readonly whole: ItemPart;
+  /** The host in the body; collects the errors. */
+  readonly part: ItemPart;
   /**
    * Ids in the request whose records were rejected: references to them are not reported as errors. Rejected ids of this
    * host are added.
    */
-  readonly absent: Set<string>;
+  readonly rejectedIds: Set<string>;
 }
 
 /** Makes the children of a host match a write. */
@@ -52,18 +52,18 @@ export function writeHostChildren(
   children: HostChildren,
   actor: CommandActor,
 ): void {
-  const { host, whole, absent } = written;
+  const { host, part, rejectedIds } = written;
   new ChildSync(tx, written, actor).run(children);
   const { credential_assignments: assignments } = children;
   if (assignments === null || assignments === undefined) return;
-  const sound =
-    absent.size === 0
+  const remaining =
+    rejectedIds.size === 0
       ? assignments
       : assignments.map((each) => ({
           ...each,
-          ip_address_ids: each.ip_address_ids?.filter((id) => !absent.has(id)) ?? null,
+          ip_address_ids: each.ip_address_ids?.filter((id) => !rejectedIds.has(id)) ?? null,
         }));
-  setHostAssignments(tx, host.id, host.network_id, sound, actor, whole);
+  setHostAssignments(tx, host.id, host.network_id, remaining, actor, part);
 }
 
 /**
@@ -77,22 +77,22 @@ class ChildSync {
   private readonly host: HostRecord;
   private readonly actor: CommandActor;
   private readonly isNew: boolean;
-  private readonly whole: ItemPart;
+  private readonly part: ItemPart;
   private readonly subnets: SubnetFinder;
   private readonly removals: Array<() => void> = [];
   /** Ports and addresses missing from the new lists. */
   private readonly removed = new Set<string>();
-  private readonly absent: Set<string>;
+  private readonly rejectedIds: Set<string>;
   /** Request ids of records that exist under another id: bindings of the same request may reference them. */
   private readonly aliases = new Map<string, string>();
 
-  constructor(tx: WriteTransaction, { host, isNew, whole, absent }: WrittenHost, actor: CommandActor) {
-    this.absent = absent;
+  constructor(tx: WriteTransaction, { host, isNew, part, rejectedIds }: WrittenHost, actor: CommandActor) {
+    this.rejectedIds = rejectedIds;
     this.tx = tx;
     this.host = host;
     this.isNew = isNew;
     this.actor = actor;
-    this.whole = whole;
+    this.part = part;
     this.subnets = new SubnetFinder(tx, host.network_id, actor);
   }
 
@@ -102,7 +102,7 @@ class ChildSync {
     this.services(lists.services, {
       targets: { hasPort: (id) => portIds.has(id), hasAddress: (id) => addressIds.has(id) },
       isRemoved: (id) => this.removed.has(id),
-      actual: (id) => this.aliases.get(id) ?? id,
+      resolveId: (id) => this.aliases.get(id) ?? id,
     });
     // Runs last, after bindings have their new ports and addresses: bindings to removed ones are deleted with them.
     for (const remove of this.removals) remove();
@@ -119,18 +119,18 @@ class ChildSync {
       ({ ip_address }: IpAddressItem | IpAddressRecord) => ({ ip_address }),
       "/ip_addresses",
     );
-    this.whole.note(...matching.issues);
+    this.part.note(...matching.issues);
     const ids = new Set<string>();
     for (const { item, position, stored: record } of matching.matched) {
-      const place = this.placeOf("ip_addresses", position, item);
-      const subnetId = place.attempt(() => this.subnets.find(item, record, place.pointer)) ?? NO_SUBNET;
-      const written = place.attempt(() =>
+      const itemPart = this.partOf("ip_addresses", position, item);
+      const subnetId = itemPart.attempt(() => this.subnets.find(item, record, itemPart.pointer)) ?? NO_SUBNET;
+      const written = itemPart.attempt(() =>
         record === null
           ? addIpAddress(tx, host, item, { subnetId, position }, actor)
           : changeIpAddress(tx, record, item, subnetId, actor),
       );
-      this.has(ids, item, record ?? written);
-      if (record === null && written === null && item.id !== undefined) this.absent.add(item.id);
+      this.trackId(ids, item, record ?? written);
+      if (record === null && written === null && item.id !== undefined) this.rejectedIds.add(item.id);
     }
     for (const { id } of matching.unmatched) {
       this.removed.add(id);
@@ -149,14 +149,14 @@ class ChildSync {
       ({ number, protocol }: PortItem | PortRecord) => ({ number, protocol }),
       "/ports",
     );
-    this.whole.note(...matching.issues);
+    this.part.note(...matching.issues);
     const ids = new Set<string>();
     for (const { item, position, stored: record } of matching.matched) {
-      const place = this.placeOf("ports", position, item);
-      this.has(
+      const itemPart = this.partOf("ports", position, item);
+      this.trackId(
         ids,
         item,
-        record === null ? place.attempt(() => addPort(tx, host, item, actor)) : changePort(tx, record, item),
+        record === null ? itemPart.attempt(() => addPort(tx, host, item, actor)) : changePort(tx, record, item),
       );
     }
     for (const { id } of matching.unmatched) {
@@ -175,16 +175,16 @@ class ChildSync {
       ({ name, service_definition }: ServiceItem | ServiceRecord) => ({ name, service_definition }),
       "/services",
     );
-    this.whole.note(...matching.issues);
+    this.part.note(...matching.issues);
     for (const { item, position, stored: record } of matching.matched) {
-      const place = this.placeOf("services", position, item);
-      const service = place.attempt(() =>
+      const itemPart = this.partOf("services", position, item);
+      const service = itemPart.attempt(() =>
         record === null
-          ? addService(tx, host, item, position, actor, place)
-          : changeService(tx, record, item, actor, place),
+          ? addService(tx, host, item, position, actor, itemPart)
+          : changeService(tx, record, item, actor, itemPart),
       );
-      if (service !== null) this.bindings(service, item.bindings, context, place);
-      else if (item.id !== undefined) this.absent.add(item.id);
+      if (service !== null) this.bindings(service, item.bindings, context, itemPart);
+      else if (item.id !== undefined) this.rejectedIds.add(item.id);
     }
     for (const record of matching.unmatched) this.removals.push(() => removeRecord(tx, serviceKind, record.id, true));
   }
@@ -193,11 +193,11 @@ class ChildSync {
     service: ServiceRecord,
     items: readonly BindingItem[] | null | undefined,
     context: SyncContext,
-    place: ItemPart,
+    itemPart: ItemPart,
   ): void {
     if (items === null || items === undefined) return;
     const { tx } = this;
-    for (const { id } of syncBindings(tx, service, items, context, this.actor, place)) {
+    for (const { id } of syncBindings(tx, service, items, context, this.actor, itemPart)) {
       this.removals.push(() => tx.find(bindingKind, id) !== null && removeRecord(tx, bindingKind, id, true));
     }
   }
@@ -206,23 +206,23 @@ class ChildSync {
     return this.isNew ? [] : this.tx.children(kind, "host_n", this.host.id);
   }
 
-  /** Place of an item, with its parent ids checked. */
-  private placeOf(
+  /** The part of an item, with its parent ids checked. */
+  private partOf(
     list: keyof ChildLists,
     position: number,
     item: { host_id?: string | undefined; network_id?: string | undefined },
   ): ItemPart {
-    const { host, whole } = this;
-    const place = whole.at(`/${list}/${position}`);
-    place.note(...mismatchedParentIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
-    return place;
+    const { host, part } = this;
+    const itemPart = part.at(`/${list}/${position}`);
+    itemPart.note(...mismatchedParentIds(item, { host_id: host.id, network_id: host.network_id }, itemPart.pointer));
+    return itemPart;
   }
 
   /**
    * Counts the record of an item among the host's children after the write, even a rejected one: references to it are
    * not reported as errors.
    */
-  private has(ids: Set<string>, item: { id?: string }, record: { id: string } | null): void {
+  private trackId(ids: Set<string>, item: { id?: string }, record: { id: string } | null): void {
     const id = record?.id ?? item.id;
     if (id === undefined) return;
     ids.add(id);

@@ -3,23 +3,24 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
-import { picked } from "../../base/fields.ts";
+import { pickFields } from "../../base/fields.ts";
 import { formatInstant, parseInstant } from "../../base/instant.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
-import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
+import { assertRequired, changedValues, customFieldInput, newValues } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
-import { type ItemPart, refusedAtOnce } from "../issues.ts";
+import { type ItemPart, withCollectedIssues } from "../issues.ts";
 import { networkKind } from "../networks/network.ts";
+import { createRecord } from "../record-changes.ts";
 import { assertVirtualizingService } from "../services/virtualizing.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
 import { writeHostChildren } from "./children.ts";
-import { HOST_DESCRIBED, type HostRecord, hostKind, UNSAID_HOST } from "./host.ts";
+import { HOST_DEFAULTS, HOST_WRITE_FIELDS, type HostRecord, hostKind } from "./host.ts";
 import type { HostCreate, HostUpdate } from "./host-body.ts";
 import { writeInterfaces } from "./interfaces.ts";
 
@@ -29,15 +30,15 @@ import { writeInterfaces } from "./interfaces.ts";
  */
 export function createHost(tx: WriteTransaction, input: { body: HostCreate }, actor: CommandActor): Written {
   const { body } = input;
-  return refusedAtOnce(body, (whole) => {
-    const host = addHost(tx, body, actor, whole);
+  return withCollectedIssues(body, (part) => {
+    const host = addHost(tx, body, actor, part);
     if (host === null) return null;
-    whole.attempt(() =>
+    part.attempt(() =>
       assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor),
     );
-    const absent = new Set<string>();
-    writeHostChildren(tx, { host, isNew: true, whole, absent }, body, actor);
-    const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, absent }, actor, whole);
+    const rejectedIds = new Set<string>();
+    writeHostChildren(tx, { host, isNew: true, part, rejectedIds }, body, actor);
+    const setNeighbors = writeInterfaces(tx, host, body.interfaces, { isNew: true, rejectedIds }, actor, part);
     setNeighbors();
     return host;
   });
@@ -55,85 +56,77 @@ export function updateHost(tx: WriteTransaction, input: ChangeInput<HostUpdate>,
   assertVersion(input.ifMatch, tx.versionOf(id));
   assertNotStale(host, body.expected_updated_at);
   assertSameIds(host, body, ["id"]);
-  return refusedAtOnce(body, (whole) => {
-    whole.attempt(() =>
+  return withCollectedIssues(body, (part) => {
+    part.attempt(() =>
       assertVirtualizingService(tx, body.virtualization, host.network_id, "virtualization/details/service_id", actor),
     );
-    changeHost(tx, host, body, actor, whole);
-    writeHostChildren(tx, { host, isNew: false, whole, absent: new Set() }, body, actor);
+    changeHost(tx, host, body, actor, part);
+    writeHostChildren(tx, { host, isNew: false, part, rejectedIds: new Set() }, body, actor);
     return host;
   });
 }
 
 type OwnFields = Pick<
   HostCreate,
-  "id" | "organization_id" | "name" | "hidden" | "tags" | "custom_fields" | (typeof HOST_DESCRIBED)[number]
+  "id" | "organization_id" | "name" | "hidden" | "tags" | "custom_fields" | (typeof HOST_WRITE_FIELDS)[number]
 >;
 
 /**
  * Adds a host without its children. The caller checks the virtualizing service.
- * @param whole the host's place in the body: collects the errors
+ * @param part the host in the body; collects the errors
  * @returns null if the host's network or id is invalid: the rest cannot be validated then
  */
 export function addHost(
   tx: WriteTransaction,
   body: OwnFields & { readonly network_id?: string | undefined },
   actor: CommandActor,
-  whole: ItemPart,
+  part: ItemPart,
 ): HostRecord | null {
-  whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
+  part.attempt(() => assertOwnOrganization(body.organization_id, actor));
   const networkId = body.network_id;
-  if (networkId === undefined) whole.note({ path: "/network_id", message: "is required when creating a host" });
+  if (networkId === undefined) part.note({ path: "/network_id", message: "is required when creating a host" });
   const isInReach =
     networkId !== undefined &&
-    whole.attempt(() => getReferenced(tx, networkKind, [networkId], "network_id", actor)) !== null;
-  const tags = whole.attempt(() => existingTags(tx, body.tags ?? [], actor)) ?? [];
-  const values = whole.attempt(() => newValues(tx, saying(body, actor, whole)));
+    part.attempt(() => getReferenced(tx, networkKind, [networkId], "network_id", actor)) !== null;
+  const tags = part.attempt(() => existingTags(tx, body.tags ?? [], actor)) ?? [];
+  const values = part.attempt(() => newValues(tx, customFieldInput(hostKind, body, actor, part)));
   if (!isInReach) return null;
-  return whole.attempt(() =>
-    tx.create(
-      hostKind,
-      actor.organizationId,
-      {
-        name: body.name,
-        network_id: networkId,
-        source: MANUAL,
-        ...UNSAID_HOST,
-        ...picked(body, ["hidden", ...HOST_DESCRIBED]),
-        tags,
-        custom_fields: values ?? undefined,
-      },
-      body.id === undefined ? {} : { id: body.id },
-    ),
+  return part.attempt(() =>
+    createRecord(tx, hostKind, body, actor, {
+      name: body.name,
+      network_id: networkId,
+      source: MANUAL,
+      ...HOST_DEFAULTS,
+      ...pickFields(body, ["hidden", ...HOST_WRITE_FIELDS]),
+      tags,
+      custom_fields: values ?? undefined,
+    }),
   );
 }
 
 /**
  * Sets a host's own fields; omitted ones keep their values. The caller checks the virtualizing service.
- * @param whole as for addHost
+ * @param part as for addHost
  */
 export function changeHost(
   tx: WriteTransaction,
   host: HostRecord,
   body: OwnFields & { readonly network_id?: string | undefined },
   actor: CommandActor,
-  whole: ItemPart,
+  part: ItemPart,
 ): HostRecord {
-  whole.attempt(() => assertOwnOrganization(body.organization_id, actor));
-  whole.attempt(() => assertSameIds(host, body, ["network_id"]));
+  part.attempt(() => assertOwnOrganization(body.organization_id, actor));
+  part.attempt(() => assertSameIds(host, body, ["network_id"]));
   const { tags } = body;
-  const values = whole.attempt(() => changedValues(tx, host.custom_fields, saying(body, actor, whole)));
+  const input = customFieldInput(hostKind, body, actor, part);
+  const values = part.attempt(() => changedValues(tx, host.custom_fields, input));
   const changed = tx.update(hostKind, host.id, {
-    ...picked(body, ["name", "hidden", ...HOST_DESCRIBED]),
-    tags: (tags === undefined ? null : whole.attempt(() => existingTags(tx, tags, actor))) ?? host.tags,
+    ...pickFields(body, ["name", "hidden", ...HOST_WRITE_FIELDS]),
+    tags: (tags === undefined ? null : part.attempt(() => existingTags(tx, tags, actor))) ?? host.tags,
     custom_fields: values ?? undefined,
   });
-  whole.attempt(() => assertRequired(tx, changed, saying(body, actor, whole)));
+  part.attempt(() => assertRequired(tx, changed, input));
   return changed;
-}
-
-function saying(body: OwnFields, { organizationId }: CommandActor, { pointer }: ItemPart): Saying {
-  return { kind: hostKind, organizationId, said: body.custom_fields, at: pointer };
 }
 
 /** Optimistic locking (handbook: api, "Locks"): null disables the check. @throws DomainError entity_stale */
@@ -158,7 +151,7 @@ const removeHost = removeOne(hostKind);
 export const hostCommands = {
   "host.create": fromCheckedBody(createHost),
   "host.update": fromCheckedBody(updateHost),
-  "host.delete": takingLong(removeHost),
+  "host.delete": markLongRunning(removeHost),
   "host.bulk_delete": removeEach(hostKind, removeHost),
 };
 export type HostCommands = CallsOf<typeof hostCommands>;

@@ -1,4 +1,4 @@
-// Request and response schemas of hosts, including the whole host with its children.
+// Request and response schemas of hosts, including the host with its children.
 
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import {
@@ -14,14 +14,14 @@ import {
   Timestamp,
   Uuid,
 } from "../../schemas/schemas.ts";
-import { customFieldsOfAnswer, customFieldsOfBody } from "../custom-fields/field-values.ts";
+import { customFieldsOfBody, customFieldsOfResponse } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { type IfEntry, IfEntryItem } from "../if-entries/if-entry.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
 import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
 import { Port, PortItem } from "../ports/port.ts";
-import { Service, ServiceItem } from "../services/service-body.ts";
-import { describedHost, HOST_READ_ONLY, hostFields } from "./host.ts";
+import { Service, ServiceItem, syncedList } from "../services/service-body.ts";
+import { HOST_READ_ONLY, hostFields, hostWriteFields } from "./host.ts";
 
 /** A credential used to query this host. */
 export const CredentialAssignment = Body(
@@ -33,7 +33,7 @@ export const CredentialAssignment = Body(
           minItems: 1,
           maxItems: CHILDREN_MAX,
           description:
-            "Only these addresses; left out: all that the host has at that moment. An address added or changed later waits for confirmation (`confirmIpAddress`).",
+            "Only these addresses; omitted: all current addresses of the host. An address added or changed later awaits confirmation (`confirmIpAddress`).",
         }),
       ),
     ),
@@ -47,34 +47,13 @@ const children = {
     Nullable(
       Type.Array(CredentialAssignment, {
         maxItems: CHILDREN_MAX,
-        description: "Replaces all assignments; null or left out: unchanged. Changes require the role Admin.",
+        description: "Replaces all assignments; null or omitted: unchanged. Changes require the role Admin.",
       }),
     ),
   ),
-  ip_addresses: Type.Optional(
-    Nullable(
-      Type.Array(IpAddressItem, {
-        maxItems: CHILDREN_MAX,
-        description: "Syncs the host's addresses to this list; null or left out: unchanged.",
-      }),
-    ),
-  ),
-  ports: Type.Optional(
-    Nullable(
-      Type.Array(PortItem, {
-        maxItems: CHILDREN_MAX,
-        description: "Syncs the host's ports to this list; null or left out: unchanged.",
-      }),
-    ),
-  ),
-  services: Type.Optional(
-    Nullable(
-      Type.Array(ServiceItem, {
-        maxItems: CHILDREN_MAX,
-        description: "Syncs the host's services to this list; null or left out: unchanged.",
-      }),
-    ),
-  ),
+  ip_addresses: syncedList(IpAddressItem, "the host's addresses"),
+  ports: syncedList(PortItem, "the host's ports"),
+  services: syncedList(ServiceItem, "the host's services"),
 };
 const ignored = [
   ...RECORD_READ_ONLY,
@@ -92,7 +71,7 @@ export const HostCreate = Body(
     name: Name,
     hidden: Type.Optional(Type.Boolean()),
     tags: Type.Optional(TagIds),
-    ...describedHost,
+    ...hostWriteFields,
     ...customFieldsOfBody,
     ...children,
     interfaces: Type.Optional(Nullable(Type.Array(IfEntryItem, { maxItems: CHILDREN_MAX }))),
@@ -109,7 +88,7 @@ export const HostUpdate = Body(
     name: Name,
     hidden: Type.Boolean(),
     tags: TagIds,
-    ...describedHost,
+    ...hostWriteFields,
     ...customFieldsOfBody,
     ...children,
     expected_updated_at: Type.Optional(
@@ -127,7 +106,7 @@ export type HostUpdate = Static<typeof HostUpdate>;
 const NullableText = Nullable(Type.String());
 
 /** Fields in the list of interface entries that are omitted within a host. */
-export const LISTED_ALONE = {
+export const LIST_ONLY_FIELDS = {
   fdb_macs: undefined,
   native_vlan_id: undefined,
   vlan_ids: undefined,
@@ -165,9 +144,9 @@ export const HostIfEntry = Type.Object(
     last_discovery_id: Nullable(Uuid),
     last_seen_at: Timestamp,
     ...discoverableFields,
-    ...customFieldsOfAnswer,
+    ...customFieldsOfResponse,
     ...recordFields,
-  } satisfies Record<Exclude<keyof Static<typeof IfEntry>, keyof typeof LISTED_ALONE>, TSchema>,
+  } satisfies Record<Exclude<keyof Static<typeof IfEntry>, keyof typeof LIST_ONLY_FIELDS>, TSchema>,
   { $id: "HostInterface" },
 );
 
@@ -180,7 +159,7 @@ export const Host = Type.Object(
     ports: Type.Array(Port),
     services: Type.Array(Service),
     consolidated_into: Nullable(Uuid, {
-      description: "Of the last version of a host that was consolidated: the host that it went into. Else null.",
+      description: "For the last version of a consolidated host: the host it was consolidated into. Otherwise null.",
     }),
     ...recordFields,
   },
@@ -203,7 +182,7 @@ const Count = Type.Integer({ minimum: 0 });
 /** Number of children of a host. */
 export const HostCounts = Type.Object(
   { interfaces: Count, ip_addresses: Count, ports: Count, services: Count },
-  { $id: "HostCounts", description: "With `include=counts`: how many children it has, as of the instant." },
+  { $id: "HostCounts", description: "With `include=counts`: number of children, as of the instant." },
 );
 export type HostCounts = Static<typeof HostCounts>;
 
@@ -211,16 +190,16 @@ export type HostCounts = Static<typeof HostCounts>;
 export const ListedHost = Type.Object(
   {
     ...Host.properties,
-    interfaces: unlessAlone(HostIfEntry),
-    ip_addresses: unlessAlone(IpAddress, "without `children=ip_addresses`"),
-    ports: unlessAlone(Port),
-    services: unlessAlone(Service),
+    interfaces: optionalChildren(HostIfEntry),
+    ip_addresses: optionalChildren(IpAddress, "without `children=ip_addresses`"),
+    ports: optionalChildren(Port),
+    services: optionalChildren(Service),
     counts: Type.Optional(HostCounts),
   },
   { $id: "ListedHost" },
 );
 
-function unlessAlone<T extends TSchema>(child: T, unless = "and with `children=ip_addresses`") {
+function optionalChildren<T extends TSchema>(child: T, unless = "and with `children=ip_addresses`") {
   const description = `Absent with \`include_children=false\` and \`include=counts\`, ${unless}.`;
   return Type.Optional(Type.Array(child, { description }));
 }

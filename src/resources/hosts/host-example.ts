@@ -3,12 +3,12 @@
 import type { Static } from "@sinclair/typebox";
 import { IP_ADDRESS_EXAMPLE } from "../ip-addresses/ip-address.ts";
 import { PORT_EXAMPLE } from "../ports/port.ts";
+import { RECORD_EXAMPLE } from "../record.ts";
 import { SERVICE_EXAMPLE } from "../services/service-body.ts";
-import { UNSAID_HOST } from "./host.ts";
+import { HOST_DEFAULTS } from "./host.ts";
 import type { Host } from "./host-body.ts";
 
 const NETWORK_ID = PORT_EXAMPLE.network_id;
-const AT = "2026-11-21T09:15:00.123Z";
 
 /** Id of a port created together with its host. */
 const SSH_PORT_ID = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0033";
@@ -18,14 +18,10 @@ export const HOST_EXAMPLE: Static<typeof Host> = {
   name: "web-1",
   network_id: NETWORK_ID,
   source: { type: "Manual" },
-  ...UNSAID_HOST,
+  ...HOST_DEFAULTS,
   hostname: "web-1.example.net",
   last_seen_at: null,
-  created_at: AT,
-  updated_at: AT,
-  valid_from: AT,
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
   credential_assignments: [],
   consolidated_into: null,
   interfaces: [],

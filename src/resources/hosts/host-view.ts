@@ -7,8 +7,8 @@ import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../schemas/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
-import { type ComposeFor, spliced } from "../compose.ts";
-import { endedInto } from "../consolidations/consolidation.ts";
+import { appendMembers, type ComposeFor } from "../compose.ts";
+import { destinationsOf } from "../consolidations/consolidation.ts";
 import { hostAssignmentsView } from "../credential-assignments/assignments.ts";
 import { credentialAssignmentKind } from "../credential-assignments/credential-assignment.ts";
 import { ifEntryKind } from "../if-entries/if-entry.ts";
@@ -16,9 +16,9 @@ import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
 import { serviceKind } from "../services/service.ts";
 import { servicesWithBindings } from "../services/service-view.ts";
-import { Host, type HostCounts, HostIfEntry, LISTED_ALONE } from "./host-body.ts";
+import { Host, type HostCounts, HostIfEntry, LIST_ONLY_FIELDS } from "./host-body.ts";
 
-/** The whole host. */
+/** The host with its children. */
 export const composeHosts: ComposeFor = Object.assign(composeHost, {
   parts: { scope: "host" as const, kinds: [ifEntryKind, ipAddressKind, portKind, serviceKind, bindingKind] },
 });
@@ -27,21 +27,21 @@ export const composeHosts: ComposeFor = Object.assign(composeHost, {
 export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
   const numbers = items.map((item) => item.n);
   const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf);
-  const into = endedInto(reader, numbers, asOf);
+  const consolidatedInto = destinationsOf(reader, numbers, asOf);
   return items.map(({ n, text }) =>
-    spliced(text, `${assignmentsMember(assignments.get(n))},${intoMember(into.get(n))}`),
+    appendMembers(text, `${assignmentsMember(assignments.get(n))},${consolidatedIntoMember(consolidatedInto.get(n))}`),
   );
 };
 
 /** The host with its addresses and without its other children: enough to identify hosts in a long list. */
 const composeHostsWithAddresses: ComposeFor = Object.assign(
   (reader: Reader, actor: Actor): Compose => {
-    const composeAlone = composeHostsAlone(reader, actor);
+    const composeWithoutParts = composeHostsAlone(reader, actor);
     return (items, asOf) => {
       const numbers = items.map((item) => item.n);
       const addresses = reader.parts(ipAddressKind, "host", numbers, asOf);
-      return composeAlone(items, asOf).map((text, place) =>
-        spliced(text, `"ip_addresses":[${(addresses.get(numbers[place] as number) ?? []).join(",")}]`),
+      return composeWithoutParts(items, asOf).map((text, index) =>
+        appendMembers(text, `"ip_addresses":[${(addresses.get(numbers[index] as number) ?? []).join(",")}]`),
       );
     };
   },
@@ -50,17 +50,17 @@ const composeHostsWithAddresses: ComposeFor = Object.assign(
 
 /** The host without its children, with the number of children of each kind. */
 export const composeHostsCounted: ComposeFor = (reader, actor) => {
-  const composeAlone = composeHostsAlone(reader, actor);
+  const composeWithoutParts = composeHostsAlone(reader, actor);
   return (items, asOf) =>
-    composeAlone(items, asOf).map((text, place) => {
-      const count = (kind: AnyKind) => reader.countParts((items[place] as Item).n, kind, asOf);
+    composeWithoutParts(items, asOf).map((text, index) => {
+      const count = (kind: AnyKind) => reader.countParts((items[index] as Item).n, kind, asOf);
       const counts: HostCounts = {
         interfaces: count(ifEntryKind),
         ip_addresses: count(ipAddressKind),
         ports: count(portKind),
         services: count(serviceKind),
       };
-      return spliced(text, `"counts":${JSON.stringify(counts)}`);
+      return appendMembers(text, `"counts":${JSON.stringify(counts)}`);
     });
 };
 
@@ -94,7 +94,7 @@ function composeHost(reader: Reader): Compose {
     const ports = reader.parts(portKind, "host", numbers, asOf);
     const services = reader.parts(serviceKind, "host", numbers, asOf);
     const bindings = reader.parts(bindingKind, "host", numbers, asOf);
-    const into = endedInto(reader, numbers, asOf);
+    const consolidatedInto = destinationsOf(reader, numbers, asOf);
     return items.map(({ n, text }) => {
       const members = [
         assignmentsMember(assignments.get(n)),
@@ -102,9 +102,9 @@ function composeHost(reader: Reader): Compose {
         `"ip_addresses":[${(addresses.get(n) ?? []).join(",")}]`,
         `"ports":[${(ports.get(n) ?? []).join(",")}]`,
         `"services":[${servicesWithBindings(services.get(n) ?? [], bindings.get(n) ?? []).join(",")}]`,
-        intoMember(into.get(n)),
+        consolidatedIntoMember(consolidatedInto.get(n)),
       ];
-      return spliced(text, members.join(","));
+      return appendMembers(text, members.join(","));
     });
   };
 }
@@ -115,13 +115,13 @@ function assignmentsMember(assignments: readonly string[] | undefined): string {
   return `"credential_assignments":${JSON.stringify(hostAssignmentsView(assignments))}`;
 }
 
-function intoMember(into: string | undefined): string {
-  return into === undefined ? '"consolidated_into":null' : `"consolidated_into":"${into}"`;
+function consolidatedIntoMember(consolidatedInto: string | undefined): string {
+  return consolidatedInto === undefined ? '"consolidated_into":null' : `"consolidated_into":"${consolidatedInto}"`;
 }
 
 /** Every required field with null as default; fields outside HostIfEntry belong to the interface list. */
 const IF_ENTRY_DEFAULTS = Object.fromEntries((HostIfEntry.required ?? []).map((name) => [name, null]));
 
 function interfaceOfHost(text: string): string {
-  return JSON.stringify({ ...IF_ENTRY_DEFAULTS, ...JSON.parse(text), ...LISTED_ALONE });
+  return JSON.stringify({ ...IF_ENTRY_DEFAULTS, ...JSON.parse(text), ...LIST_ONLY_FIELDS });
 }

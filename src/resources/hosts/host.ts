@@ -1,16 +1,17 @@
 // Host: a device in a network. It owns its addresses, ports, services and interface entries.
 
 import { type TObject, Type } from "@sinclair/typebox";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
 import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../schemas/schemas.ts";
-import { customFieldsOfAnswer, withCalledValues, wordsOfValues } from "../custom-fields/field-values.ts";
+import { customFieldsOfResponse, withValueNames, wordsOfValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
-import { offList } from "../references.ts";
+import type { RecordOf, WriteSchemas } from "../record.ts";
+import { withoutListItem } from "../references.ts";
 import { Source } from "../source.ts";
 import { HostVirtualization, withoutService } from "../virtualization.ts";
 
@@ -46,11 +47,11 @@ export const hostFields = {
   ...deviceFields,
   management_url: NullableText,
   asset_tag: Nullable(Name, {
-    description: "The owner's inventory number. Only people set it; no scan changes it.",
+    description: "The owner's inventory number. Set only by users, never by scans.",
   }),
-  last_seen_at: Nullable(Timestamp, { description: "When discovery last saw it; null until then." }),
+  last_seen_at: Nullable(Timestamp, { description: "Time when discovery last saw it; null if never." }),
   ...discoverableFields,
-  ...customFieldsOfAnswer,
+  ...customFieldsOfResponse,
 };
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
 
@@ -59,7 +60,7 @@ export const HOST_READ_ONLY = ["source", "chassis_id"] as const;
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 
 /** Optional fields of a write. */
-export const describedHost = {
+export const hostWriteFields = {
   description: Type.Optional(hostFields.description),
   hostname: Type.Optional(hostFields.hostname),
   virtualization: Type.Optional(hostFields.virtualization),
@@ -73,14 +74,14 @@ export const describedHost = {
   serial_number: DeviceLine,
   management_url: DeviceLine,
   asset_tag: Type.Optional(hostFields.asset_tag),
-} satisfies Sayable<
+} satisfies WriteSchemas<
   HostRecord,
   "network_id" | "name" | "hidden" | "tags" | "custom_fields" | (typeof HOST_READ_ONLY)[number]
 >;
-export const HOST_DESCRIBED = namesOf(describedHost);
+export const HOST_WRITE_FIELDS = namesOf(hostWriteFields);
 
 /** Defaults for omitted fields. */
-export const UNSAID_HOST = {
+export const HOST_DEFAULTS = {
   hostname: null,
   description: null,
   hidden: false,
@@ -101,9 +102,7 @@ export const UNSAID_HOST = {
 
 export const hosts = sqliteTable("hosts", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
+  network_n: requiredReference(() => networks.n),
   name: text().notNull(),
   hostname: text(),
 });
@@ -115,11 +114,11 @@ export const hostKind: Kind<HostRecord> = {
   table: hosts,
   columns: (host) => ({ name: host.name, hostname: host.hostname }),
   scopes: { network: "network_id" },
-  toldParts: ["interfaces", "ip_addresses", "ports", "services"],
+  partFields: ["interfaces", "ip_addresses", "ports", "services"],
   countedWith: ["id"],
   references: [
     { to: "network", field: "network_id", refuses: true },
-    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "tag", field: "tags", without: withoutListItem("tags") },
     { to: "service", field: "virtualization", without: withoutService },
   ],
   links: (host) => [
@@ -135,11 +134,11 @@ export const hostKind: Kind<HostRecord> = {
   identity: (host) => `${host.network_id}/${host.name}`,
   unique: null,
   called: (host) =>
-    withCalledValues(
+    withValueNames(
       [
         ...HOST_NAMES.map((field) => ({ field, value: host[field], as: "Name" }) as const),
         ...HOST_TEXTS.map((field) => ({ field, value: host[field], as: "Text" }) as const),
-        ...HOST_MARKS.map((field) => ({ field, value: host[field], as: "Name", isApart: true }) as const),
+        ...HOST_IDENTIFIERS.map((field) => ({ field, value: host[field], as: "Name", isGlobalOnly: true }) as const),
       ],
       host.custom_fields,
     ),
@@ -159,6 +158,6 @@ export const hostKind: Kind<HostRecord> = {
 const HOST_NAMES = ["name", "hostname", "sys_name", "asset_tag"] as const;
 const HOST_TEXTS = ["description", "sys_descr"] as const;
 /** Additional identifying fields, used by the search over all kinds. */
-const HOST_MARKS = ["serial_number", "chassis_id", "model", "manufacturer", "sys_location"] as const;
+const HOST_IDENTIFIERS = ["serial_number", "chassis_id", "model", "manufacturer", "sys_location"] as const;
 /** Fields whose words are searched. The order is that of the stored texts. */
 export const HOST_WORDS = ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"] as const;

@@ -16,13 +16,13 @@ interface Options {
   /** Whether the host is new and thus has no stored entries to look up. */
   readonly isNew: boolean;
   /** As in WrittenHost; read by the neighbors once it is complete. */
-  readonly absent: Set<string>;
+  readonly rejectedIds: Set<string>;
 }
 
 /**
  * Makes a host's interface entries match a list, by id or else by if_index.
  * @param items null or omitted: unchanged
- * @param whole the host's place in the body: collects the errors
+ * @param part the host in the body; collects the errors
  * @returns a function that sets the neighbors, to run once all interface entries of the write exist: they may reference
  * each other
  */
@@ -30,9 +30,9 @@ export function writeInterfaces(
   tx: WriteTransaction,
   host: HostRecord,
   items: readonly IfEntryItem[] | null | undefined,
-  { isNew, absent }: Options,
+  { isNew, rejectedIds }: Options,
   actor: CommandActor,
-  whole: ItemPart,
+  part: ItemPart,
 ): () => void {
   if (items === null || items === undefined) return () => {};
   const neighbors: Array<() => void> = [];
@@ -43,21 +43,23 @@ export function writeInterfaces(
     ({ if_index }: IfEntryItem | IfEntryRecord) => ({ if_index }),
     "/interfaces",
   );
-  whole.note(...issues);
+  part.note(...issues);
   for (const { item, position, stored: entry } of matched) {
-    const place = whole.at(`/interfaces/${position}`);
-    place.note(...mismatchedParentIds(item, { host_id: host.id, network_id: host.network_id }, place.pointer));
-    place.attempt(() => assertOwnOrganization(item.organization_id, actor));
-    const { near, neighbor } = withoutNeighbor(withoutAddress(item, absent));
-    const written = place.attempt(() =>
-      entry === null ? addIfEntry(tx, host, near, actor, place) : changeIfEntry(tx, host, entry, near, actor, place),
+    const itemPart = part.at(`/interfaces/${position}`);
+    itemPart.note(...mismatchedParentIds(item, { host_id: host.id, network_id: host.network_id }, itemPart.pointer));
+    itemPart.attempt(() => assertOwnOrganization(item.organization_id, actor));
+    const { local, neighbor } = splitNeighbor(withoutAddress(item, rejectedIds));
+    const written = itemPart.attempt(() =>
+      entry === null
+        ? addIfEntry(tx, host, local, actor, itemPart)
+        : changeIfEntry(tx, host, entry, local, actor, itemPart),
     );
-    if (written === null && item.id !== undefined) absent.add(item.id);
+    if (written === null && item.id !== undefined) rejectedIds.add(item.id);
     if (neighbor === null) continue;
     neighbors.push(() =>
-      place.attempt(() => {
-        if (absent.has(neighbor.id)) return;
-        assertNeighbor(tx, host, neighbor, place.field("neighbor"), actor);
+      itemPart.attempt(() => {
+        if (rejectedIds.has(neighbor.id)) return;
+        assertNeighbor(tx, host, neighbor, itemPart.field("neighbor"), actor);
         if (written !== null) tx.update(ifEntryKind, written.id, { neighbor });
       }),
     );
@@ -69,16 +71,16 @@ export function writeInterfaces(
 }
 
 /** Splits off the neighbor for later: the far end may belong to a later item. Null clears it at once. */
-function withoutNeighbor(item: IfEntryItem): {
-  near: IfEntryItem;
+function splitNeighbor(item: IfEntryItem): {
+  local: IfEntryItem;
   neighbor: NonNullable<IfEntryItem["neighbor"]> | null;
 } {
-  if (item.neighbor === undefined || item.neighbor === null) return { near: item, neighbor: null };
-  const { neighbor, ...near } = item;
-  return { near, neighbor };
+  if (item.neighbor === undefined || item.neighbor === null) return { local: item, neighbor: null };
+  const { neighbor, ...local } = item;
+  return { local, neighbor };
 }
 
-function withoutAddress(item: IfEntryItem, absent: ReadonlySet<string>): IfEntryItem {
+function withoutAddress(item: IfEntryItem, rejectedIds: ReadonlySet<string>): IfEntryItem {
   const { ip_address_id, ...rest } = item;
-  return typeof ip_address_id === "string" && absent.has(ip_address_id) ? rest : item;
+  return typeof ip_address_id === "string" && rejectedIds.has(ip_address_id) ? rest : item;
 }

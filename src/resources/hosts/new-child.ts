@@ -17,7 +17,7 @@ import { type HostRecord, hostKind } from "./host.ts";
  * @throws DomainError entity_access_denied; entity_reference_invalid; validation_failed for a `network_id` other than
  * the host's
  */
-export function hostNamed(
+export function referencedHost(
   tx: WriteTransaction,
   body: { readonly host_id: string; readonly network_id?: string; readonly organization_id?: string },
   actor: CommandActor,
@@ -34,30 +34,28 @@ export function hostNamed(
  * @param column of the kind's live table that references the parent: `host_n`
  * @throws DomainError validation_failed if there are already CHILDREN_MAX siblings
  */
-export function siblingsWithRoom<R extends RecordBase>(
+export function siblingsBelowLimit<R extends RecordBase>(
   tx: WriteTransaction,
   kind: Kind<R>,
   column: string,
   parentId: string,
   shared?: SharedLookups,
 ): R[] {
-  const look = () => tx.children(kind, column, parentId);
-  const siblings = shared === undefined ? look() : shared.of(`${kind.plural} of ${parentId}`, look);
+  const load = () => tx.children(kind, column, parentId);
+  const siblings = shared === undefined ? load() : shared.of(`${kind.plural} of ${parentId}`, load);
   if (siblings.length < CHILDREN_MAX) return siblings;
-  throw invalid([
-    {
-      path: `/${column.replace(/_n$/, "_id")}`,
-      message: `already has ${CHILDREN_MAX} ${entityWords(kind)}, the maximum`,
-      value: parentId,
-    },
-  ]);
+  throw invalid({
+    path: `/${column.replace(/_n$/, "_id")}`,
+    message: `already has ${CHILDREN_MAX} ${entityWords(kind)}, the maximum`,
+    value: parentId,
+  });
 }
 
 /**
  * Issues with the parent ids of a list item: they must equal the host's.
  * @param pointer of the item: `/ports/3`
  */
-export function mismatchedParentIds(item: OfHost, own: Required<OfHost>, pointer: string): Issue[] {
+export function mismatchedParentIds(item: ParentIds, own: Required<ParentIds>, pointer: string): Issue[] {
   const issues: Issue[] = [];
   if (item.host_id !== undefined && item.host_id !== own.host_id)
     issues.push({ path: `${pointer}/host_id`, message: "must be the host's own id", value: item.host_id });
@@ -71,18 +69,21 @@ export function mismatchedParentIds(item: OfHost, own: Required<OfHost>, pointer
   return issues;
 }
 
-interface OfHost {
+interface ParentIds {
   readonly host_id?: string | undefined;
   readonly network_id?: string | undefined;
 }
 
 /** The position after the last sibling. */
-export function placeAfter(siblings: ReadonlyArray<{ readonly position: number }>): number {
+export function nextPosition(siblings: ReadonlyArray<{ readonly position: number }>): number {
   const last = siblings.reduce((highest, { position }) => Math.max(highest, position), -1);
   return Math.min(last + 1, INT32_MAX);
 }
 
 /** Options of a record created by a client: its id, and the present as last seen. */
-export function entered(tx: WriteTransaction, item: { readonly id?: string }): { id?: string; observed: Observed } {
+export function createOptions(
+  tx: WriteTransaction,
+  item: { readonly id?: string },
+): { id?: string; observed: Observed } {
   return { ...(item.id === undefined ? {} : { id: item.id }), observed: { last_seen_at: formatInstant(tx.instant) } };
 }

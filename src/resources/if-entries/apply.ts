@@ -3,21 +3,27 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
 import { referenceInvalid } from "../../base/errors.ts";
-import { picked, withoutNulls } from "../../base/fields.ts";
+import { pickFields, withoutNulls } from "../../base/fields.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
+import { assertRequired, changedValues, customFieldInput, newValues } from "../custom-fields/write-values.ts";
 import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
-import { entered } from "../hosts/new-child.ts";
+import { createOptions } from "../hosts/new-child.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import type { ItemPart } from "../issues.ts";
 import { vlanKind } from "../vlans/vlan.ts";
-import { IF_ENTRY_DESCRIBED, type IfEntryItem, type IfEntryRecord, ifEntryKind, UNSAID_IF_ENTRY } from "./if-entry.ts";
+import {
+  IF_ENTRY_DEFAULTS,
+  IF_ENTRY_WRITE_FIELDS,
+  type IfEntryItem,
+  type IfEntryRecord,
+  ifEntryKind,
+} from "./if-entry.ts";
 
 /**
  * Adds an entry to a host, which may have been created in the same transaction.
- * @param place of the item in the body: collects the errors of its references, entity_reference_invalid for an address
- * of another host, a VLAN or a neighbor of another network
+ * @param part the item in the body; collects the errors of its references: entity_reference_invalid for an address of
+ * another host, or for a VLAN or a neighbor of another network
  * @throws DomainError entity_already_exists for its id
  */
 export function addIfEntry(
@@ -25,7 +31,7 @@ export function addIfEntry(
   host: HostRecord,
   item: IfEntryItem,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): IfEntryRecord {
   const entry = tx.create(
     ifEntryKind,
@@ -35,11 +41,11 @@ export function addIfEntry(
       network_id: host.network_id,
       if_index: item.if_index,
       if_descr: item.if_descr,
-      ...UNSAID_IF_ENTRY,
-      ...saidFields(tx, host, item, actor, place),
-      custom_fields: place.attempt(() => newValues(tx, saying(item, actor, place))) ?? undefined,
+      ...IF_ENTRY_DEFAULTS,
+      ...givenFields(tx, host, item, actor, part),
+      custom_fields: part.attempt(() => newValues(tx, customFieldInput(ifEntryKind, item, actor, part))) ?? undefined,
     },
-    entered(tx, item),
+    createOptions(tx, item),
   );
   syncForwarding(tx, entry, item.fdb_macs ?? undefined, actor);
   return entry;
@@ -47,7 +53,7 @@ export function addIfEntry(
 
 /**
  * Updates an entry: omitted fields keep their values, null clears them.
- * @param place as for addIfEntry
+ * @param part as for addIfEntry
  */
 export function changeIfEntry(
   tx: WriteTransaction,
@@ -55,27 +61,24 @@ export function changeIfEntry(
   entry: IfEntryRecord,
   item: IfEntryItem,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): IfEntryRecord {
-  const values = place.attempt(() => changedValues(tx, entry.custom_fields, saying(item, actor, place)));
+  const input = customFieldInput(ifEntryKind, item, actor, part);
+  const values = part.attempt(() => changedValues(tx, entry.custom_fields, input));
   const changed = tx.update(ifEntryKind, entry.id, {
-    ...saidFields(tx, host, item, actor, place),
+    ...givenFields(tx, host, item, actor, part),
     custom_fields: values ?? undefined,
   });
   syncForwarding(tx, changed, item.fdb_macs, actor);
-  place.attempt(() => assertRequired(tx, changed, saying(item, actor, place)));
+  part.attempt(() => assertRequired(tx, changed, input));
   return changed;
 }
 
-function saying({ custom_fields: said }: IfEntryItem, { organizationId }: CommandActor, place: ItemPart): Saying {
-  return { kind: ifEntryKind, organizationId, said, at: place.pointer };
-}
-
 /** Fields present in a write; null clears a field. */
-function saidFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, place: ItemPart) {
-  checkReferences(tx, host, item, actor, place);
-  const said = withoutNulls(picked(item, ["if_index", "if_descr", ...IF_ENTRY_DESCRIBED]));
-  return { ...said, ...(item.vlan_ids === undefined ? {} : { vlan_ids: withoutDuplicates(item.vlan_ids ?? []) }) };
+function givenFields(tx: WriteTransaction, host: HostRecord, item: IfEntryItem, actor: CommandActor, part: ItemPart) {
+  checkReferences(tx, host, item, actor, part);
+  const given = withoutNulls(pickFields(item, ["if_index", "if_descr", ...IF_ENTRY_WRITE_FIELDS]));
+  return { ...given, ...(item.vlan_ids === undefined ? {} : { vlan_ids: withoutDuplicates(item.vlan_ids ?? []) }) };
 }
 
 function checkReferences(
@@ -83,15 +86,15 @@ function checkReferences(
   host: HostRecord,
   item: IfEntryItem,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): void {
   const { ip_address_id, native_vlan_id, vlan_ids, neighbor } = item;
   if (isGiven(ip_address_id))
-    place.attempt(() => assertAddressOfHost(tx, host, ip_address_id, place.field("ip_address_id"), actor));
+    part.attempt(() => assertAddressOfHost(tx, host, ip_address_id, part.field("ip_address_id"), actor));
   if (isGiven(native_vlan_id))
-    place.attempt(() => assertVlansOfNetwork(tx, host, [native_vlan_id], place.field("native_vlan_id"), actor));
-  if (isGiven(vlan_ids)) place.attempt(() => assertVlansOfNetwork(tx, host, vlan_ids, place.field("vlan_ids"), actor));
-  if (isGiven(neighbor)) place.attempt(() => assertNeighbor(tx, host, neighbor, place.field("neighbor"), actor));
+    part.attempt(() => assertVlansOfNetwork(tx, host, [native_vlan_id], part.field("native_vlan_id"), actor));
+  if (isGiven(vlan_ids)) part.attempt(() => assertVlansOfNetwork(tx, host, vlan_ids, part.field("vlan_ids"), actor));
+  if (isGiven(neighbor)) part.attempt(() => assertNeighbor(tx, host, neighbor, part.field("neighbor"), actor));
 }
 
 function isGiven<T>(value: T | null | undefined): value is T {
@@ -108,14 +111,14 @@ function syncForwarding(
   actor: CommandActor,
 ): void {
   if (macs === undefined) return;
-  const wanted = new Set(macs ?? []);
-  const present = new Set<string>();
-  for (const known of tx.children(fdbEntryKind, "if_entry_n", entry.id)) {
-    if (wanted.has(known.mac_address)) present.add(known.mac_address);
-    else tx.remove(fdbEntryKind, known.id);
+  const requested = new Set(macs ?? []);
+  const existing = new Set<string>();
+  for (const forwarding of tx.children(fdbEntryKind, "if_entry_n", entry.id)) {
+    if (requested.has(forwarding.mac_address)) existing.add(forwarding.mac_address);
+    else tx.remove(fdbEntryKind, forwarding.id);
   }
-  for (const mac of wanted) {
-    if (present.has(mac)) continue;
+  for (const mac of requested) {
+    if (existing.has(mac)) continue;
     tx.create(fdbEntryKind, actor.organizationId, {
       if_entry_id: entry.id,
       host_id: entry.host_id,
@@ -124,7 +127,7 @@ function syncForwarding(
       vlan_number: null,
     });
   }
-  tx.setComposed(ifEntryKind, entry.id, wanted.size > 0);
+  tx.setComposed(ifEntryKind, entry.id, requested.size > 0);
 }
 
 function assertAddressOfHost(
@@ -155,7 +158,7 @@ function assertVlansOfNetwork(
 }
 
 /**
- * Requires the far end to be in the same network: other readers may not reach another one.
+ * Requires the far end to be in the same network: readers may not reach other networks.
  * @throws DomainError entity_reference_invalid
  */
 export function assertNeighbor(
@@ -165,11 +168,11 @@ export function assertNeighbor(
   field: string,
   actor: CommandActor,
 ): void {
-  const far =
+  const farEnd =
     neighbor.type === "Host"
       ? findReachable(tx, hostKind, neighbor.id, actor)
       : findReachable(tx, ifEntryKind, neighbor.id, actor);
-  if (far === null || far.network_id !== host.network_id)
+  if (farEnd === null || farEnd.network_id !== host.network_id)
     throw referenceInvalid(neighbor.type === "Host" ? hostKind : ifEntryKind, field, [neighbor.id]);
 }
 

@@ -16,15 +16,16 @@ import {
   Timestamp,
   Uuid,
 } from "../../schemas/schemas.ts";
-import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
+import { customFieldsOfBody, customFieldsOfResponse, namesAndValuesIn } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
 import { ipAddresses } from "../ip-addresses/ip-address.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
+import type { RecordOf, WriteSchemas } from "../record.ts";
 import { vlans } from "../vlans/vlan.ts";
 import { linkClues } from "./link-clues.ts";
-import { MoreNeighborAnswer, moreNeighborIds, withoutFarEnd } from "./more-neighbors.ts";
+import { MoreNeighborSchema, moreNeighborIds, withoutFarEnd } from "./more-neighbors.ts";
 import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "./vocabulary.ts";
 
 /** Equals the limit per scanned device, so that any scan result of one interface can be sent back. */
@@ -33,7 +34,7 @@ export const FDB_MACS_MAX = 50_000;
  * Limit of stored MAC addresses in addition to a manual list: they are rewritten with every change of the device's
  * table.
  */
-export const FDB_MACS_BESIDE_MAX = 1_000;
+export const FDB_MACS_DISCOVERED_MAX = 1_000;
 export const VLAN_IDS_MAX = 4_094;
 /** 2^53 − 1: larger integers lose precision in JSON. */
 export const SPEED_BPS_MAX = Number.MAX_SAFE_INTEGER;
@@ -41,12 +42,8 @@ export const DEVICE_TEXT_MAX_LENGTH = 4_000;
 
 export const ifEntries = sqliteTable("if_entries", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
-  host_n: integer()
-    .notNull()
-    .references(() => hosts.n),
+  network_n: requiredReference(() => networks.n),
+  host_n: requiredReference(() => hosts.n),
   if_index: integer().notNull(),
   ip_address_n: integer().references(() => ipAddresses.n),
   native_vlan_n: integer().references(() => vlans.n),
@@ -74,12 +71,17 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   countedWith: ["host_id"],
   references: [
     { to: "vlan", field: "native_vlan_id", refuses: true, without: () => ({ native_vlan_id: undefined }) },
-    { to: "vlan", field: "vlan_ids", refuses: true, without: offVlanList },
+    { to: "vlan", field: "vlan_ids", refuses: true, without: withoutVlan },
     { to: "host", field: "host_id" },
-    { to: "host", field: "neighbor", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("Host") },
-    { to: "host", field: "more_neighbor_hosts", without: offMoreNeighbors },
-    { to: "if_entry", field: "more_neighbor_if_entries", without: offMoreNeighbors },
-    { to: "if_entry", field: "neighbor", without: () => ({ neighbor: undefined }), isMeant: isNeighbor("IfEntry") },
+    { to: "host", field: "neighbor", without: () => ({ neighbor: undefined }), matchesTarget: isNeighbor("Host") },
+    { to: "host", field: "more_neighbor_hosts", without: withoutMoreNeighbor },
+    { to: "if_entry", field: "more_neighbor_if_entries", without: withoutMoreNeighbor },
+    {
+      to: "if_entry",
+      field: "neighbor",
+      without: () => ({ neighbor: undefined }),
+      matchesTarget: isNeighbor("IfEntry"),
+    },
     { to: "ip_address", field: "ip_address_id", without: () => ({ ip_address_id: undefined }) },
   ],
   links: (entry) => [
@@ -93,17 +95,13 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
   identity: (entry) => `${entry.host_id}/${entry.if_index}`,
-  called: ({ if_name, if_descr, if_alias, mac_address, custom_fields }) =>
-    withCalledValues(
-      [
-        { field: "if_name", value: if_name, as: "Interface" },
-        { field: "if_descr", value: if_descr, as: "Interface" },
-        { field: "if_alias", value: if_alias, as: "Name" },
-        { field: "mac_address", value: mac_address, as: "Mac" },
-      ],
-      custom_fields,
-    ),
-  search: { texts: (entry) => ({ wholes: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
+  called: namesAndValuesIn<IfEntryRecord>({
+    if_name: "Interface",
+    if_descr: "Interface",
+    if_alias: "Name",
+    mac_address: "Mac",
+  }),
+  search: { texts: (entry) => ({ values: [entry.mac_address, ...linkClues(entry)] }), finds: (entry) => entry.host_id },
   unique: { field: "if_index", value: (entry) => entry.if_index },
   orderKeys: { if_descr: textSortKey, if_name: textSortKey, if_alias: textSortKey },
   composedSql: {
@@ -118,12 +116,12 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
   },
 };
 
-function offVlanList({ vlan_ids = [] }: IfEntryRecord, id: string) {
-  const left = vlan_ids.filter((each) => each !== id);
-  return { vlan_ids: left.length === 0 ? undefined : left };
+function withoutVlan({ vlan_ids = [] }: IfEntryRecord, id: string) {
+  const remaining = vlan_ids.filter((each) => each !== id);
+  return { vlan_ids: remaining.length === 0 ? undefined : remaining };
 }
 
-function offMoreNeighbors({ more_neighbors = [] }: IfEntryRecord, id: string) {
+function withoutMoreNeighbor({ more_neighbors = [] }: IfEntryRecord, id: string) {
   return { more_neighbors: withoutFarEnd(more_neighbors, id) };
 }
 
@@ -144,16 +142,16 @@ const PortId = Body(
 );
 const Neighbor = Body(
   { type: OneOf(["IfEntry", "Host"] as const), id: Uuid },
-  { description: "The far end of the link, as far as it is known." },
+  { description: "The far end of the link, if known." },
 );
 const Speed = Type.Integer({ minimum: 0, maximum: SPEED_BPS_MAX, description: "Bits per second." });
 const IfIndex = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifIndex (IF-MIB, RFC 2863)." });
 const IfType = Type.Integer({ minimum: 1, maximum: INT32_MAX, description: "ifType (IANAifType-MIB)." });
 
-const FORWARDED = `MAC addresses that the device forwards to this interface. A list set by a person stays; the first ${FDB_MACS_BESIDE_MAX} that a scan finds are then in \`discovered\`.`;
+const FORWARDED = `MAC addresses that the device forwards to this interface. A list set by a user stays; the first ${FDB_MACS_DISCOVERED_MAX} found by a scan are then in \`discovered\`.`;
 
 /** Fields of a write, except the identifying ones. */
-const described = {
+const writeFields = {
   if_name: optionalText,
   if_alias: optionalText,
   if_type: Type.Optional(IfType),
@@ -177,32 +175,33 @@ const described = {
   cdp_address: optionalText,
   neighbor: Type.Optional(Nullable(Neighbor)),
   ...customFieldsOfBody,
-} satisfies Sayable<IfEntryRecord, "host_id" | "network_id" | "if_index" | "if_descr" | "more_neighbors", "fdb_macs">;
-const { fdb_macs: _forwarding, custom_fields: _values, ...own } = described;
-export const IF_ENTRY_DESCRIBED = namesOf(own);
+} satisfies WriteSchemas<
+  IfEntryRecord,
+  "host_id" | "network_id" | "if_index" | "if_descr" | "more_neighbors",
+  "fdb_macs"
+>;
+const { fdb_macs: _forwarding, custom_fields: _values, ...storedFields } = writeFields;
+export const IF_ENTRY_WRITE_FIELDS = namesOf(storedFields);
 /** Defaults for omitted fields. */
-export const UNSAID_IF_ENTRY = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
+export const IF_ENTRY_DEFAULTS = { if_type: 1, admin_status: "Up", oper_status: "Unknown" } as const;
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "more_neighbors"];
 
 export const IfEntryCreate = Body(
-  { ...identifying, host_id: Uuid, if_index: IfIndex, if_descr: DeviceText, ...described },
+  { ...identifying, host_id: Uuid, if_index: IfIndex, if_descr: DeviceText, ...writeFields },
   { ignored: READ_ONLY },
 );
 export const IfEntryUpdate = Body(
-  { ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described },
+  { ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...writeFields },
   { ignored: READ_ONLY },
 );
 /** Item of `interfaces` when a host is created. */
-export const IfEntryItem = Body(
-  { ...identifying, host_id: Type.Optional(Uuid), if_index: IfIndex, if_descr: DeviceText, ...described },
-  { ignored: READ_ONLY },
-);
+export const IfEntryItem = IfEntryUpdate;
 export type IfEntryCreate = Static<typeof IfEntryCreate>;
 export type IfEntryUpdate = Static<typeof IfEntryUpdate>;
-export type IfEntryItem = Static<typeof IfEntryItem>;
+export type IfEntryItem = IfEntryUpdate;
 
 /** A list item (handbook: api, "Values"): optional fields without a value are absent. */
 export const IfEntry = Type.Object(
@@ -237,16 +236,16 @@ export const IfEntry = Type.Object(
     cdp_address: Type.Optional(Type.String()),
     neighbor: Type.Optional(Neighbor),
     more_neighbors: Type.Optional(
-      Type.Array(MoreNeighborAnswer, {
+      Type.Array(MoreNeighborSchema, {
         description:
-          "Present if a protocol announces more than one neighbor: all but the first, which is in the lldp_ and cdp_ fields.",
+          "Present if a protocol announces several neighbors: all except the first, which is in the lldp_ and cdp_ fields.",
       }),
     ),
     first_discovery_id: Type.Optional(Uuid),
     last_discovery_id: Type.Optional(Uuid),
     last_seen_at: Type.Optional(Timestamp),
     ...discoverableFields,
-    ...customFieldsOfAnswer,
+    ...customFieldsOfResponse,
     lineage_id: Type.Optional(Uuid),
     valid_from: Type.Optional(Timestamp),
     valid_to: Type.Optional(Timestamp),

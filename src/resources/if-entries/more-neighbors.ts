@@ -37,14 +37,11 @@ export type MoreNeighbor = MoreLldpNeighbor | MoreCdpNeighbor;
 
 const text = Type.Optional(Type.String());
 const neighbor = Type.Optional(
-  Type.Object(
-    { type: OneOf(["IfEntry", "Host"] as const), id: Uuid },
-    { description: "The far end, as far as it is known." },
-  ),
+  Type.Object({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid }, { description: "The far end, if known." }),
 );
 
 /** Response schema of one announcement. */
-export const MoreNeighborAnswer = Type.Union([
+export const MoreNeighborSchema = Type.Union([
   Type.Object({
     protocol: OneOf(["Lldp"] as const),
     chassis_id: Type.Optional(Type.Object({ subtype: OneOf(CHASSIS_ID_SUBTYPES), value: Type.String() })),
@@ -66,27 +63,31 @@ export const MoreNeighborAnswer = Type.Union([
 ]);
 
 /** Ids of the known far ends, optionally of one type. */
-export function moreNeighborIds(more: readonly MoreNeighbor[] | undefined, type?: Neighbor["type"]): string[] {
-  if (more === undefined) return [];
-  return more.flatMap((each) =>
+export function moreNeighborIds(announcements: readonly MoreNeighbor[] | undefined, type?: Neighbor["type"]): string[] {
+  if (announcements === undefined) return [];
+  return announcements.flatMap((each) =>
     each.neighbor === undefined || (type !== undefined && each.neighbor.type !== type) ? [] : [each.neighbor.id],
   );
 }
 
 /** The announcements with all references to this record removed. */
-export function withoutFarEnd(more: readonly MoreNeighbor[], id: string): readonly MoreNeighbor[] {
-  return more.map((each) => (each.neighbor?.id === id ? withFarEnd(each, null) : each));
+export function withoutFarEnd(announcements: readonly MoreNeighbor[], id: string): readonly MoreNeighbor[] {
+  return announcements.map((each) => (each.neighbor?.id === id ? withFarEnd(each, null) : each));
 }
 
 /** The announcements with `from` replaced by `to`. */
-export function withFarEndRenamed(more: readonly MoreNeighbor[], from: string, to: string): readonly MoreNeighbor[] {
-  return more.map((each) =>
+export function withFarEndReplaced(
+  announcements: readonly MoreNeighbor[],
+  from: string,
+  to: string,
+): readonly MoreNeighbor[] {
+  return announcements.map((each) =>
     each.neighbor?.id === from ? withFarEnd(each, { type: each.neighbor.type, id: to }) : each,
   );
 }
 
 /** The announcement with its far end set; null for unknown. */
-export function withFarEnd(announced: MoreNeighbor, to: Neighbor | null): MoreNeighbor {
-  const { neighbor: _before, ...rest } = announced;
+export function withFarEnd(announcement: MoreNeighbor, to: Neighbor | null): MoreNeighbor {
+  const { neighbor: _previous, ...rest } = announcement;
   return to === null ? rest : { ...rest, neighbor: to };
 }

@@ -11,7 +11,7 @@ export const ifEntryResource: Resource<IfEntryRecord> & Named<IfEntryRecord> = {
   path: "if-entries",
   group: "Interface entries",
   about: "The rows of hosts' interface tables, with their link data (IF-MIB, LLDP, CDP).",
-  answer: IfEntry,
+  responseSchema: IfEntry,
   example: IF_ENTRY_EXAMPLE,
   names: {
     columns: { neighbor: { name: "neighbor_name", id: ({ type, id }: Neighbor) => (type === "Host" ? null : id) } },

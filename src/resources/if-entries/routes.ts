@@ -4,12 +4,7 @@ import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
-import { answerCsv } from "../../records/csv-answers.ts";
-import { answerList } from "../../records/list-answers.ts";
-import { listing } from "../../records/listing.ts";
-import { answerRecord } from "../../records/record-answers.ts";
-import { standardOperations } from "../../records/standard-operations.ts";
-import { answerBulkRemoval, answerRemoval, answerWrite } from "../../records/write-answers.ts";
+import { standardRoutes } from "../../records/standard-operations.ts";
 import { IdsQuery, Uuid } from "../../schemas/schemas.ts";
 import { ALL_ISSUES } from "../issues.ts";
 import { orderQuery } from "../ordering.ts";
@@ -31,7 +26,6 @@ const filters = {
     true,
   ),
 };
-const operations = standardOperations(ifEntryResource, filters);
 const body = {
   host_id: IF_ENTRY_EXAMPLE.host_id,
   if_index: 1,
@@ -41,33 +35,21 @@ const body = {
   admin_status: "Up",
   oper_status: "Up",
 };
-const updateErrors = [
-  "validation_id_mismatch",
-  "entity_reference_invalid",
-  "entity_access_denied",
-  "entity_already_exists",
-] as const;
 
-const listed = listing(ifEntryResource, filters, { host_id: { within: "host" }, network_id: { within: "network" } });
+const { routesOn } = standardRoutes(ifEntryResource, filters, {
+  host_id: { within: "host" },
+  network_id: { within: "network" },
+});
 
 /** /api/v1/if-entries. */
 export function ifEntryRoutes(surface: Surface<Actor, Access>, backend: Backend<IfEntryCommands>): void {
-  surface
-    .get("/api/v1/if-entries", operations.list(), (call) => answerList(backend, call, listed(call.query)))
-    .get("/api/v1/if-entries/export/csv", operations.table(), (call) => answerCsv(backend, call, listed(call.query)))
-    .postHandedOver("/api/v1/if-entries", operations.create(IfEntryCreate, body, { description: ALL_ISSUES }), (call) =>
-      answerWrite(backend, call, "if_entry.create", { body: call.body }, ifEntryResource),
-    )
-    .get("/api/v1/if-entries/:id", operations.get(), (call) => answerRecord(backend, call, ifEntryResource))
-    .putHandedOver(
-      "/api/v1/if-entries/:id",
-      operations.update(IfEntryUpdate, body, { description: ALL_ISSUES, errors: updateErrors }),
-      (call) => answerWrite(backend, call, "if_entry.update", { id: call.params.id, body: call.body }, ifEntryResource),
-    )
-    .delete("/api/v1/if-entries/:id", operations.remove(), (call) =>
-      answerRemoval(backend, call, "if_entry.delete", ifEntryResource),
-    )
-    .post("/api/v1/if-entries/bulk-delete", operations.removeMany(), (call) =>
-      answerBulkRemoval(backend, call, "if_entry.bulk_delete", ifEntryResource),
-    );
+  const routes = routesOn(surface, backend, "if_entry");
+  routes.lists();
+  routes.create(IfEntryCreate, body, { description: ALL_ISSUES, takesLargeAsBytes: true });
+  routes.get();
+  routes.update(IfEntryUpdate, body, {
+    description: ALL_ISSUES,
+    takesLargeAsBytes: true,
+  });
+  routes.removals();
 }

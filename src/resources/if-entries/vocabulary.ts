@@ -1,6 +1,8 @@
 // Enumerations of an interface entry, each in the order of its MIB numbers, which start at 1.
 // Must not translate: the probes do that.
 
+import { wordList } from "../../base/word-list.ts";
+
 /** IF-MIB `ifAdminStatus` (RFC 2863): up(1) down(2) testing(3). The desired state. */
 export const ADMIN_STATUSES = ["Up", "Down", "Testing"] as const;
 
@@ -18,15 +20,9 @@ export type OperStatus = (typeof OPER_STATUSES)[number];
  * LLDP-MIB `LldpChassisIdSubtype` (IEEE 802.1AB, chassis ID TLV): chassisComponent(1) interfaceAlias(2)
  * portComponent(3) macAddress(4) networkAddress(5) interfaceName(6) local(7).
  */
-export const CHASSIS_ID_SUBTYPES = [
-  "ChassisComponent",
-  "InterfaceAlias",
-  "PortComponent",
-  "MacAddress",
-  "NetworkAddress",
-  "InterfaceName",
-  "LocallyAssigned",
-] as const;
+export const CHASSIS_ID_SUBTYPES = wordList(
+  "ChassisComponent InterfaceAlias PortComponent MacAddress NetworkAddress InterfaceName LocallyAssigned",
+);
 
 export type ChassisIdSubtype = (typeof CHASSIS_ID_SUBTYPES)[number];
 
@@ -34,14 +30,8 @@ export type ChassisIdSubtype = (typeof CHASSIS_ID_SUBTYPES)[number];
  * LLDP-MIB `LldpPortIdSubtype` (IEEE 802.1AB, port ID TLV): interfaceAlias(1) portComponent(2) macAddress(3)
  * networkAddress(4) interfaceName(5) agentCircuitId(6) local(7).
  */
-export const PORT_ID_SUBTYPES = [
-  "InterfaceAlias",
-  "PortComponent",
-  "MacAddress",
-  "NetworkAddress",
-  "InterfaceName",
-  "AgentCircuitId",
-  "LocallyAssigned",
-] as const;
+export const PORT_ID_SUBTYPES = wordList(
+  "InterfaceAlias PortComponent MacAddress NetworkAddress InterfaceName AgentCircuitId LocallyAssigned",
+);
 
 export type PortIdSubtype = (typeof PORT_ID_SUBTYPES)[number];

@@ -6,10 +6,10 @@ import { ignoredKind } from "./ignored.ts";
 import { removeOne } from "./removal.ts";
 
 /** Lets discovery create the record again when a scan finds it. */
-const lift = removeOne(ignoredKind);
+const removeIgnored = removeOne(ignoredKind);
 
 export const ignoredCommands = {
-  "ignored.delete": lift,
-  "ignored.bulk_delete": removeEach(ignoredKind, lift),
+  "ignored.delete": removeIgnored,
+  "ignored.bulk_delete": removeEach(ignoredKind, removeIgnored),
 };
 export type IgnoredCommands = CallsOf<typeof ignoredCommands>;

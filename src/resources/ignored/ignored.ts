@@ -4,30 +4,21 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
+import { wordList } from "../../base/word-list.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Nullable, OneOf, recordFields, Uuid } from "../../schemas/schemas.ts";
 import { hosts } from "../hosts/host.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf } from "../record.ts";
 
 /** Kinds created by discovery that a user can have ignored. */
-export const IGNORED_ENTITIES = [
-  "host",
-  "ip_address",
-  "if_entry",
-  "port",
-  "service",
-  "binding",
-  "subnet",
-  "vlan",
-] as const;
+export const IGNORED_ENTITIES = wordList("host ip_address if_entry port service binding subnet vlan");
 export type IgnoredEntity = (typeof IGNORED_ENTITIES)[number];
 
 export const ignored = sqliteTable("ignored", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
+  network_n: requiredReference(() => networks.n),
   host_n: integer().references(() => hosts.n),
 });
 
@@ -73,13 +64,13 @@ export const Ignored = Type.Object(
     network_id: Uuid,
     entity: OneOf(IGNORED_ENTITIES, { description: "The kind of the deleted record." }),
     record_id: Type.String({ ...Uuid, description: "The id of the deleted record." }),
-    host_id: Nullable(Uuid, { description: "The host it belonged to; null for a host, a subnet or a VLAN." }),
+    host_id: Nullable(Uuid, { description: "The record's host; null for a host, a subnet or a VLAN." }),
     /** Identity by the kind's rule; the id for a host, whose name can change. */
-    identity: Type.String({ description: "What identifies it among its kind." }),
-    label: Type.String({ description: "Its name, address or prefix." }),
+    identity: Type.String({ description: "The record's identity within its kind." }),
+    label: Type.String({ description: "The record's name, address or prefix." }),
     signs: Type.Array(Type.String(), {
       description:
-        "What it is recognized by: a host by `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc`, `ip:10.2.3.4` and the like, an interface entry by its names, such as `if_name:Gi0/2`.",
+        "Signs by which scans recognize the record: for a host such as `serial:FOC1234`, `mac:00:1b:21:aa:bb:cc` and `ip:10.2.3.4`; for an interface entry its names, such as `if_name:Gi0/2`.",
     }),
     ...recordFields,
   },
@@ -96,9 +87,5 @@ export const IGNORED_EXAMPLE: Static<typeof Ignored> = {
   identity: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0021",
   label: "printer-7",
   signs: ["name:printer-7", "mac:00:1b:21:aa:bb:cc", "ip:10.2.3.17"],
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

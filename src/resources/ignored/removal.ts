@@ -7,12 +7,12 @@ import type { AnyKind, Kind, RecordBase } from "../../db/kind.ts";
 import type { Removal } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
-import { callingLive, recordCalled } from "../bindings/record-called.ts";
+import { displayNameOf, liveNameLookup } from "../bindings/record-called.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { isSharedMac } from "../ip-addresses/shared-macs.ts";
-import { refuseInUse, removeWithItsOwn } from "../references.ts";
+import { assertNotInUse, removeCascading } from "../references.ts";
 import type { SourceRecord } from "../source.ts";
 import { subnetKind } from "../subnets/subnet.ts";
 import { vlanKind } from "../vlans/vlan.ts";
@@ -26,58 +26,58 @@ import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
  * @throws DomainError entity_in_use with the dependants counted by kind
  */
 export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, cascade: boolean): void {
-  if (!cascade) refuseInUse(tx, kind, id);
-  ignoreFromNowOn(tx, kind, id);
-  removeWithItsOwn(tx, kind, id);
+  if (!cascade) assertNotInUse(tx, kind, id);
+  addIgnoredEntry(tx, kind, id);
+  removeCascading(tx, kind, id);
 }
 
 /**
  * Returns the command that deletes one record of a kind and returns its last state. Throws entity_not_found,
- * precondition_failed, entity_in_use, and the errors of `assertMay`, which checks more than reach.
+ * precondition_failed, entity_in_use, and the errors of `authorize`, which checks more than reach.
  */
 export function removeOne<R extends RecordBase>(
   kind: Kind<R>,
-  assertMay: (tx: WriteTransaction, record: R, actor: CommandActor) => void = () => {},
+  authorize: (tx: WriteTransaction, record: R, actor: CommandActor) => void = () => {},
 ) {
   return (tx: WriteTransaction, { id, cascade = false, ifMatch }: Removal, actor: CommandActor): R => {
     const record = getReachable(tx, kind, id, actor);
     assertVersion(ifMatch, tx.versionOf(id));
-    assertMay(tx, record, actor);
+    authorize(tx, record, actor);
     removeRecord(tx, kind, id, cascade);
     return record;
   };
 }
 
 /** Whether a user is removing a discovered record, which the next scan would recreate. */
-export function isToBeIgnored(tx: WriteTransaction, kind: AnyKind, id: string): boolean {
-  if (!isPerson(tx) || tx.author.organizationId === null || !isIgnorable(kind.name)) return false;
+export function needsIgnoredEntry(tx: WriteTransaction, kind: AnyKind, id: string): boolean {
+  if (!isUserAction(tx) || tx.author.organizationId === null || !isIgnorable(kind.name)) return false;
   const record = tx.find(kind, id) as (RecordBase & Discovered) | null;
-  return record !== null && isFound(tx, kind, record);
+  return record !== null && isDiscovered(tx, kind, record);
 }
 
 /**
- * Adds an ignored entry for a record, at its present place, if a user is removing it.
+ * Adds an ignored entry for a record, with its present network and host, if a user is removing it.
  * @returns the entry; null if none is needed
  */
-export function ignoreFromNowOn(tx: WriteTransaction, kind: AnyKind, id: string): IgnoredRecord | null {
+export function addIgnoredEntry(tx: WriteTransaction, kind: AnyKind, id: string): IgnoredRecord | null {
   const { organizationId } = tx.author;
-  if (organizationId === null || !isIgnorable(kind.name) || !isToBeIgnored(tx, kind, id)) return null;
+  if (organizationId === null || !isIgnorable(kind.name) || !needsIgnoredEntry(tx, kind, id)) return null;
   const record = tx.get(kind, id) as RecordBase & Discovered;
-  const identity = identityOf(kind, record);
-  const known = tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity));
-  const what = {
+  const identity = kind.code === hostKind.code ? id : (kind.identity(record) ?? id);
+  const existing = tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity));
+  const fields = {
     record_id: id,
-    label: labelOf(tx, kind, record),
-    signs: signsOf(tx, kind, record, known?.signs ?? []),
+    label: displayNameOf(kind, record, liveNameLookup(tx)) ?? id,
+    signs: signsOf(tx, kind, record, existing?.signs ?? []),
   };
   // The record was deleted once before and re-created by hand, or another record has the same identity.
-  if (known !== null) return tx.update(ignoredKind, known.id, what);
+  if (existing !== null) return tx.update(ignoredKind, existing.id, fields);
   return tx.create(ignoredKind, organizationId, {
     network_id: record.network_id,
     entity: kind.name,
     host_id: record.host_id ?? null,
     identity,
-    ...what,
+    ...fields,
   });
 }
 
@@ -90,12 +90,12 @@ interface Discovered {
 }
 
 /** Removals by a discovery run do not count as the user's, even if a user started it: records not found may return. */
-function isPerson({ author, source }: WriteTransaction): boolean {
+function isUserAction({ author, source }: WriteTransaction): boolean {
   return (author.type === "User" || author.type === "ApiKey") && !source.startsWith("discovery.");
 }
 
 /** Whether discovery created the record, or has seen it since a user created it. */
-function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Discovered): boolean {
+function isDiscovered(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Discovered): boolean {
   const { source, first_discovery_id: discoveryId } = record;
   if (source?.type === "Discovery" || source?.type === "Inferred") return true;
   if (discoveryId !== null && discoveryId !== undefined) return true;
@@ -105,16 +105,12 @@ function isFound(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Disco
     return true;
   // Subnets and VLANs have no such field and would be recreated for their members.
   if (kind.code === subnetKind.code)
-    return tx.children(ipAddressKind, "subnet_n", record.id).some((address) => isFound(tx, ipAddressKind, address));
-  return kind.code === vlanKind.code && interfacesIn(tx, record.id).some((entry) => isFound(tx, ifEntryKind, entry));
-}
-
-function labelOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase): string {
-  return recordCalled(kind, record, callingLive(tx)) ?? record.id;
-}
-
-function identityOf(kind: AnyKind, record: RecordBase): string {
-  return kind.code === hostKind.code ? record.id : (kind.identity(record) ?? record.id);
+    return tx
+      .children(ipAddressKind, "subnet_n", record.id)
+      .some((address) => isDiscovered(tx, ipAddressKind, address));
+  return (
+    kind.code === vlanKind.code && interfacesIn(tx, record.id).some((entry) => isDiscovered(tx, ifEntryKind, entry))
+  );
 }
 
 function interfacesIn(tx: WriteTransaction, vlanId: string): IfEntryRecord[] {
@@ -122,10 +118,10 @@ function interfacesIn(tx: WriteTransaction, vlanId: string): IfEntryRecord[] {
   return [...tx.children(ifEntryKind, "native_vlan_n", vlanId), ...tagged];
 }
 
-/** @param before signs of earlier records with the same identity */
-function signsOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase, before: readonly string[]): string[] {
+/** @param earlierSigns signs of earlier records with the same identity */
+function signsOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase, earlierSigns: readonly string[]): string[] {
   if (kind.code === ifEntryKind.code)
-    return [...new Set([...interfaceSigns(record as IfEntryRecord), ...before])].slice(0, SIGNS_MAX);
+    return [...new Set([...interfaceSigns(record as IfEntryRecord), ...earlierSigns])].slice(0, SIGNS_MAX);
   if (kind.code !== hostKind.code) return [];
   const host = record as HostRecord;
   const networkN = tx.recordN(host.network_id) ?? 0;

@@ -8,7 +8,7 @@ export const ignoredResource: Resource<IgnoredRecord> = {
   kind: ignoredKind,
   path: "discovery/ignored",
   group: "Discovery",
-  answer: Ignored,
+  responseSchema: Ignored,
   example: IGNORED_EXAMPLE,
   read: VIEWER,
   write: MEMBER,

@@ -1,6 +1,6 @@
 // Signs by which scans recognize a deleted host or interface entry. Pure.
 
-import { isOneDevices } from "../../base/mac.ts";
+import { isSingleDevice } from "../../base/mac.ts";
 
 /** Maximum number of signs per host. */
 export const SIGNS_MAX = 10_000;
@@ -21,14 +21,14 @@ export function hostSigns(
   addresses: ReadonlyArray<{ readonly ip_address: string; readonly mac_address?: string | null | undefined }>,
 ): string[] {
   const signs = new Set<string>();
-  const add = (sort: string, value: string | null | undefined) => {
-    if (value !== null && value !== undefined && value !== "" && signs.size < SIGNS_MAX) signs.add(`${sort}:${value}`);
+  const add = (type: string, value: string | null | undefined) => {
+    if (value !== null && value !== undefined && value !== "" && signs.size < SIGNS_MAX) signs.add(`${type}:${value}`);
   };
   add("serial", host.serial_number);
   add("chassis", host.chassis_id);
   add("name", host.sys_name?.toLowerCase());
   for (const { mac_address: mac } of [...ifEntries, ...addresses])
-    if (typeof mac === "string" && isOneDevices(mac)) add("mac", mac);
+    if (typeof mac === "string" && isSingleDevice(mac)) add("mac", mac);
   for (const { ip_address } of addresses) add("ip", ip_address);
   return [...signs];
 }
@@ -47,9 +47,9 @@ export function namesInSigns(signs: readonly string[]): {
   readonly names: ReadonlySet<string>;
   readonly descrs: ReadonlySet<string>;
 } {
-  const of = (sort: string) =>
-    new Set(signs.filter((sign) => sign.startsWith(sort)).map((sign) => sign.slice(sort.length)));
-  return { names: of(IF_NAME), descrs: of(IF_DESCR) };
+  const valuesOf = (type: string) =>
+    new Set(signs.filter((sign) => sign.startsWith(type)).map((sign) => sign.slice(type.length)));
+  return { names: valuesOf(IF_NAME), descrs: valuesOf(IF_DESCR) };
 }
 
 const IF_NAME = "if_name:";

@@ -7,12 +7,12 @@ import { invalid, referenceInvalid } from "../../base/errors.ts";
 import { cidrContains, cidrOf, type Ip, parseCidr, parseIp } from "../../base/ip.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { HostRecord } from "../hosts/host.ts";
-import { entered } from "../hosts/new-child.ts";
+import { createOptions } from "../hosts/new-child.ts";
 import { type SubnetRecord, subnetKind } from "../subnets/subnet.ts";
 import { type IpAddressItem, type IpAddressRecord, ipAddressKind } from "./ip-address.ts";
 
 /** Values that do not come from the item itself. */
-interface Placed {
+interface Placement {
   readonly subnetId: string;
   /** Position of a new item that has none. */
   readonly position: number;
@@ -23,21 +23,21 @@ export function addIpAddress(
   tx: WriteTransaction,
   host: HostRecord,
   item: IpAddressItem,
-  placed: Placed,
+  placement: Placement,
   actor: CommandActor,
 ): IpAddressRecord {
   return tx.create(
     ipAddressKind,
     actor.organizationId,
-    { host_id: host.id, network_id: host.network_id, ...describedFields(item, null, placed), first_discovery_id: null },
-    entered(tx, item),
+    { host_id: host.id, network_id: host.network_id, ...storedFields(item, null, placement), first_discovery_id: null },
+    createOptions(tx, item),
   );
 }
 
 /**
  * Updates an address; omitted fields keep their values.
  * @throws DomainError auth_permission_denied if a caller below Admin changes an address with an assigned credential:
- * sending a credential to an address of one's own choice discloses it
+ * sending a credential to an address of the caller's choice discloses it
  */
 export function changeIpAddress(
   tx: WriteTransaction,
@@ -49,16 +49,16 @@ export function changeIpAddress(
   if (address.ip_address !== item.ip_address && tx.referringTo("ip_address_ids", address.id).length > 0) {
     requireRole(actor.role, "Admin", `Changing the address ${address.ip_address}, which a credential is assigned to,`);
   }
-  return tx.update(ipAddressKind, address.id, describedFields(item, address, { subnetId, position: address.position }));
+  return tx.update(ipAddressKind, address.id, storedFields(item, address, { subnetId, position: address.position }));
 }
 
-function describedFields(item: IpAddressItem, previous: IpAddressRecord | null, placed: Placed) {
+function storedFields(item: IpAddressItem, previous: IpAddressRecord | null, placement: Placement) {
   return {
-    subnet_id: placed.subnetId,
+    subnet_id: placement.subnetId,
     ip_address: item.ip_address,
     mac_address: item.mac_address === undefined ? (previous?.mac_address ?? null) : item.mac_address,
     name: item.name === undefined ? (previous?.name ?? "") : (item.name ?? ""),
-    position: item.position ?? previous?.position ?? placed.position,
+    position: item.position ?? previous?.position ?? placement.position,
   };
 }
 
@@ -93,26 +93,22 @@ export class SubnetFinder {
       if (subnet.network_id !== networkId) throw referenceInvalid(subnetKind, path.slice(1), [item.subnet_id]);
       const prefix = parseCidr(subnet.cidr);
       if (prefix !== null && cidrContains(prefix, ip)) return subnet.id;
-      throw invalid([
-        {
-          path,
-          message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; leave it out for the most specific subnet that contains the address`,
-          value: item.subnet_id,
-        },
-      ]);
+      throw invalid({
+        path,
+        message: `is the subnet ${subnet.cidr}, which does not contain ${item.ip_address}; leave it out for the most specific subnet that contains the address`,
+        value: item.subnet_id,
+      });
     }
     if (previous !== null && previous.ip_address === item.ip_address) return previous.subnet_id;
     this.mostSpecific ??= subnetsByPrefix(tx, networkId);
-    const found = this.mostSpecific(ip);
-    if (found === null)
-      throw invalid([
-        {
-          path: `${pointer}/ip_address`,
-          message: "is in no subnet of the host's network; create the subnet first",
-          value: item.ip_address,
-        },
-      ]);
-    return found;
+    const subnetId = this.mostSpecific(ip);
+    if (subnetId === null)
+      throw invalid({
+        path: `${pointer}/ip_address`,
+        message: "is in no subnet of the host's network; create the subnet first",
+        value: item.ip_address,
+      });
+    return subnetId;
   }
 }
 

@@ -1,15 +1,14 @@
 // Writer commands for addresses. Subnet selection and kept values are in apply.ts.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
-import { hostNamed, placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
+import { nextPosition, referencedHost, siblingsBelowLimit } from "../hosts/new-child.ts";
 import { removeOne } from "../ignored/removal.ts";
-import type { OneOfMany, SharedLookups } from "../shared-lookups.ts";
+import { recordToUpdate } from "../record-changes.ts";
+import type { BatchInput, SharedLookups } from "../shared-lookups.ts";
 import { addIpAddress, changeIpAddress, SubnetFinder } from "./apply.ts";
 import { type IpAddressCreate, type IpAddressUpdate, ipAddressKind } from "./ip-address.ts";
 
@@ -19,14 +18,14 @@ import { type IpAddressCreate, type IpAddressUpdate, ipAddressKind } from "./ip-
  */
 function createIpAddress(
   tx: WriteTransaction,
-  input: OneOfMany & { body: IpAddressCreate },
+  input: BatchInput & { body: IpAddressCreate },
   actor: CommandActor,
 ): Written {
   const { body, shared } = input;
-  const host = hostNamed(tx, body, actor);
-  const siblings = siblingsWithRoom(tx, ipAddressKind, "host_n", host.id, shared);
+  const host = referencedHost(tx, body, actor);
+  const siblings = siblingsBelowLimit(tx, ipAddressKind, "host_n", host.id, shared);
   const subnetId = finderOf(tx, host.network_id, actor, shared).find(body, null);
-  const address = addIpAddress(tx, host, body, { subnetId, position: placeAfter(siblings) }, actor);
+  const address = addIpAddress(tx, host, body, { subnetId, position: nextPosition(siblings) }, actor);
   siblings.push(address);
   return address;
 }
@@ -39,14 +38,11 @@ function createIpAddress(
  */
 function updateIpAddress(
   tx: WriteTransaction,
-  input: OneOfMany & ChangeInput<IpAddressUpdate>,
+  input: BatchInput & ChangeInput<IpAddressUpdate>,
   actor: CommandActor,
 ): Written {
-  const { id, body, shared } = input;
-  const address = getReachable(tx, ipAddressKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(address, body, ["id", "host_id", "network_id"]);
+  const { body, shared } = input;
+  const address = recordToUpdate(tx, ipAddressKind, input, actor, ["id", "host_id", "network_id"]);
   const subnetId = finderOf(tx, address.network_id, actor, shared).find(body, address);
   return changeIpAddress(tx, address, body, subnetId, actor);
 }

@@ -1,7 +1,7 @@
 // IP address of a host, in a subnet of the host's network.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
@@ -19,21 +19,17 @@ import {
 } from "../../schemas/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { namesIn } from "../searching.ts";
 import { subnets } from "../subnets/subnet.ts";
 
 export const ipAddresses = sqliteTable("ip_addresses", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
-  host_n: integer()
-    .notNull()
-    .references(() => hosts.n),
-  subnet_n: integer()
-    .notNull()
-    .references(() => subnets.n),
+  network_n: requiredReference(() => networks.n),
+  host_n: requiredReference(() => hosts.n),
+  subnet_n: requiredReference(() => subnets.n),
   ip_address: text().notNull(),
   mac_address: text(),
 });
@@ -61,13 +57,9 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (address) => `${address.host_id}/${address.ip_address}`,
-  called: ({ ip_address, mac_address, name }) => [
-    { field: "ip_address", value: ip_address, as: "Address" },
-    { field: "mac_address", value: mac_address, as: "Mac" },
-    { field: "name", value: name, as: "Name" },
-  ],
+  called: namesIn<IpAddressRecord>({ ip_address: "Address", mac_address: "Mac", name: "Name" }),
   search: {
-    texts: (address) => ({ wholes: [address.ip_address, address.mac_address], words: [address.name] }),
+    texts: (address) => ({ values: [address.ip_address, address.mac_address], words: [address.name] }),
     finds: (address) => address.host_id,
     findsItself: true,
   },
@@ -75,16 +67,16 @@ export const ipAddressKind: Kind<IpAddressRecord> = {
   orderKeys: { ip_address: (text) => ipSortKey(parseIp(text) as Ip), name: textSortKey },
 };
 
-const Position = (unsaid: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
-const described = {
+const Position = (defaultNote: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: defaultNote }));
+const writeFields = {
   subnet_id: Type.Optional(
     Nullable(Uuid, { description: "Default: the most specific subnet of the network that contains the address." }),
   ),
   ip_address: IpAddressText,
   mac_address: Type.Optional(Nullable(MacText)),
   name: Type.Optional(Nullable(Line, { description: 'Default: "". Null clears the name.' })),
-} satisfies Sayable<IpAddressRecord, "host_id" | "network_id" | "position">;
+} satisfies WriteSchemas<IpAddressRecord, "host_id" | "network_id" | "position">;
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
 
 /** Item in a host's list of addresses. */
@@ -92,18 +84,18 @@ export const IpAddressItem = Body(
   {
     ...identifying,
     host_id: Type.Optional(Uuid),
-    ...described,
+    ...writeFields,
     position: Position("Default for a new item: its position in the list."),
   },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
 );
 const position = Position("Default on create: after the host's last address.");
 export const IpAddressCreate = Body(
-  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position },
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...writeFields, position },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
 );
 export const IpAddressUpdate = Body(
-  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position },
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...writeFields, position },
   { ignored: [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY] },
 );
 export type IpAddressItem = Static<typeof IpAddressItem>;
@@ -130,7 +122,7 @@ export const IpAddress = Type.Object(
 export interface IpAddressRecord extends RecordOf<typeof IpAddress> {}
 
 /** Result of a confirmation. */
-export interface Confirmed {
+export interface ConfirmedAddress {
   readonly id: string;
   /** Credentials sent to the address through assignments to its host. */
   readonly credential_ids: readonly string[];
@@ -142,7 +134,7 @@ export const ConfirmedIpAddress = Type.Object(
     ...IpAddress.properties,
     credential_ids: Type.Array(Uuid, {
       description:
-        "The credentials sent to this address because they are assigned to its host. Those assigned to its network are not included.",
+        "The credentials sent to this address because they are assigned to its host; excludes those assigned to its network.",
     }),
   },
   { $id: "ConfirmedIpAddress" },
@@ -160,9 +152,5 @@ export const IP_ADDRESS_EXAMPLE: Static<typeof IpAddress> = {
   first_discovery_id: null,
   last_discovery_id: null,
   last_seen_at: "2026-11-21T09:15:00.123Z",
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -11,7 +11,7 @@ export const ipAddressResource: Resource<IpAddressRecord> & Named<IpAddressRecor
   path: "ip-addresses",
   group: "IP addresses",
   about: "The addresses of hosts, each in a subnet of the host's network.",
-  answer: IpAddress,
+  responseSchema: IpAddress,
   example: IP_ADDRESS_EXAMPLE,
   names: {
     columns: {

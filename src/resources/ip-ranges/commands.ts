@@ -1,26 +1,30 @@
 // Writer commands for IP ranges. The rules shared with restores are in rules.ts.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
-import { picked } from "../../base/fields.ts";
+import { assertOwnOrganization, getReferenced } from "../../access/reach.ts";
+import { pickFields } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
-import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
+import { assertRequired, changedValues, customFieldInput, newValues } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
-import type { OneOfMany } from "../shared-lookups.ts";
+import { recordToUpdate } from "../record-changes.ts";
+import type { BatchInput } from "../shared-lookups.ts";
 import { existingTags } from "../tags/tag.ts";
-import { IP_RANGE_DESCRIBED, type IpRangeCreate, type IpRangeUpdate, ipRangeKind } from "./ip-range.ts";
-import { assertClaimIsFree, assertEnds, subnetOfRange } from "./rules.ts";
+import { IP_RANGE_WRITE_FIELDS, type IpRangeCreate, type IpRangeUpdate, ipRangeKind } from "./ip-range.ts";
+import { assertEnds, assertNoOverlap, subnetOfRange } from "./rules.ts";
 
 /**
  * Adds a range to a subnet.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createIpRange(tx: WriteTransaction, input: OneOfMany & { body: IpRangeCreate }, actor: CommandActor): Written {
+function createIpRange(
+  tx: WriteTransaction,
+  input: BatchInput & { body: IpRangeCreate },
+  actor: CommandActor,
+): Written {
   const { body, shared } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
@@ -33,10 +37,10 @@ function createIpRange(tx: WriteTransaction, input: OneOfMany & { body: IpRangeC
     purpose: body.purpose,
     description: body.description ?? null,
     tags: existingTags(tx, body.tags ?? [], actor),
-    custom_fields: newValues(tx, saying(body, actor)),
+    custom_fields: newValues(tx, customFieldInput(ipRangeKind, body, actor)),
   };
   // Ranges of a bulk write are checked together once all are written.
-  if (shared === undefined) assertClaimIsFree(tx, range, null);
+  if (shared === undefined) assertNoOverlap(tx, range, null);
   return tx.create(ipRangeKind, actor.organizationId, range, body.id === undefined ? {} : { id: body.id });
 }
 
@@ -47,30 +51,23 @@ function createIpRange(tx: WriteTransaction, input: OneOfMany & { body: IpRangeC
  */
 function updateIpRange(
   tx: WriteTransaction,
-  input: OneOfMany & ChangeInput<IpRangeUpdate>,
+  input: BatchInput & ChangeInput<IpRangeUpdate>,
   actor: CommandActor,
 ): Written {
   const { id, body, shared } = input;
-  const range = getReachable(tx, ipRangeKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(range, body, ["id", "network_id"]);
+  const range = recordToUpdate(tx, ipRangeKind, input, actor, ["id", "network_id"]);
   assertEnds(body);
   const isMoved = body.first !== range.first || body.last !== range.last;
   const subnetId = body.subnet_id ?? (isMoved ? undefined : range.subnet_id);
-  if (shared === undefined) assertClaimIsFree(tx, { network_id: range.network_id, ...body }, id);
+  if (shared === undefined) assertNoOverlap(tx, { network_id: range.network_id, ...body }, id);
   const updated = tx.update(ipRangeKind, id, {
-    ...picked(body, IP_RANGE_DESCRIBED),
+    ...pickFields(body, IP_RANGE_WRITE_FIELDS),
     subnet_id: subnetOfRange(tx, range.network_id, { first: body.first, last: body.last, subnet_id: subnetId }, actor),
     tags: body.tags === undefined ? range.tags : existingTags(tx, body.tags, actor),
-    custom_fields: changedValues(tx, range.custom_fields, saying(body, actor)),
+    custom_fields: changedValues(tx, range.custom_fields, customFieldInput(ipRangeKind, body, actor)),
   });
-  assertRequired(tx, updated, saying(body, actor));
+  assertRequired(tx, updated, customFieldInput(ipRangeKind, body, actor));
   return updated;
-}
-
-function saying(body: IpRangeCreate | IpRangeUpdate, { organizationId }: CommandActor): Saying {
-  return { kind: ipRangeKind, organizationId, said: body.custom_fields };
 }
 
 const removeIpRange = removeOne(ipRangeKind);

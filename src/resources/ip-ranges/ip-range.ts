@@ -1,7 +1,7 @@
 // IP range: consecutive addresses within a subnet, and their purpose.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { type Ip, ipSortKey, parseIp } from "../../base/ip.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
@@ -16,21 +16,18 @@ import {
   TagIds,
   Uuid,
 } from "../../schemas/schemas.ts";
-import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
+import { customFieldsOfBody, customFieldsOfResponse, namesAndValuesIn } from "../custom-fields/field-values.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
-import { offList } from "../references.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { withoutListItem } from "../references.ts";
 import { subnets } from "../subnets/subnet.ts";
-import { CLAIMING_PURPOSES, RANGE_PURPOSES } from "./range-purpose.ts";
+import { EXCLUSIVE_PURPOSES, RANGE_PURPOSES } from "./range-purpose.ts";
 
 export const ipRanges = sqliteTable("ip_ranges", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
-  subnet_n: integer()
-    .notNull()
-    .references(() => subnets.n),
+  network_n: requiredReference(() => networks.n),
+  subnet_n: requiredReference(() => subnets.n),
   claims_first: text(),
   claims_last: text(),
 });
@@ -44,14 +41,14 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
   table: ipRanges,
   columns: (range, n) => ({
     subnet_n: n(range.subnet_id),
-    claims_first: claims(range) ? addressKey(range.first) : null,
-    claims_last: claims(range) ? addressKey(range.last) : null,
+    claims_first: isExclusive(range) ? addressKey(range.first) : null,
+    claims_last: isExclusive(range) ? addressKey(range.last) : null,
   }),
   scopes: { network: "network_id" },
   countedWith: ["subnet_id"],
   references: [
     { to: "subnet", field: "subnet_id", refuses: true },
-    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "tag", field: "tags", without: withoutListItem("tags") },
   ],
   groups: { names: ["subnet_id"] },
   links: (range) => [{ relation: "tags", ids: range.tags }],
@@ -59,15 +56,7 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
   absent: "null",
   identity: (range) => `${range.network_id}/${rangeText(range)}`,
   unique: null,
-  called: ({ first, last, description, custom_fields }) =>
-    withCalledValues(
-      [
-        { field: "first", value: first, as: "Address" },
-        { field: "last", value: last, as: "Address" },
-        { field: "description", value: description, as: "Text" },
-      ],
-      custom_fields,
-    ),
+  called: namesAndValuesIn<IpRangeRecord>({ first: "Address", last: "Address", description: "Text" }),
   sortKeys: { first: addressKey, last: addressKey },
 };
 
@@ -75,8 +64,8 @@ export const ipRangeKind: Kind<IpRangeRecord> = {
 export type RangeEnds = Pick<IpRangeRecord, "first" | "last">;
 
 /** Whether a range reserves its addresses exclusively. */
-export function claims({ purpose }: Pick<IpRangeRecord, "purpose">): boolean {
-  return CLAIMING_PURPOSES.includes(purpose);
+export function isExclusive({ purpose }: Pick<IpRangeRecord, "purpose">): boolean {
+  return EXCLUSIVE_PURPOSES.includes(purpose);
 }
 
 /** Key whose text order is the address order. @param address as stored in a record */
@@ -90,24 +79,24 @@ export function rangeText({ first, last }: RangeEnds): string {
 }
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
-const described = {
+const writeFields = {
   subnet_id: Type.Optional(
-    Nullable(Uuid, { description: "Left out: the most specific subnet of the network that contains both ends." }),
+    Nullable(Uuid, { description: "Default: the most specific subnet of the network that contains both ends." }),
   ),
   first: IpAddressText,
   last: Type.String({ ...IpAddressText, description: "Of the same version as `first`, and not before it." }),
   purpose: OneOf(RANGE_PURPOSES, { description: "No two ranges of purpose Dhcp or Reserved share an address." }),
   description: Type.Optional(Nullable(Description)),
   tags: Type.Optional(TagIds),
-} satisfies Sayable<IpRangeRecord, "network_id" | "custom_fields">;
-export const IP_RANGE_DESCRIBED = namesOf(described);
+} satisfies WriteSchemas<IpRangeRecord, "network_id" | "custom_fields">;
+export const IP_RANGE_WRITE_FIELDS = namesOf(writeFields);
 
 export const IpRangeCreate = Body(
-  { network_id: Uuid, ...identifying, ...described, ...customFieldsOfBody },
+  { network_id: Uuid, ...identifying, ...writeFields, ...customFieldsOfBody },
   { ignored: RECORD_READ_ONLY },
 );
 export const IpRangeUpdate = Body(
-  { network_id: Type.Optional(Uuid), ...identifying, ...described, ...customFieldsOfBody },
+  { network_id: Type.Optional(Uuid), ...identifying, ...writeFields, ...customFieldsOfBody },
   { ignored: RECORD_READ_ONLY },
 );
 export type IpRangeCreate = Static<typeof IpRangeCreate>;
@@ -124,7 +113,7 @@ export const IpRange = Type.Object(
     purpose: OneOf(RANGE_PURPOSES),
     description: Nullable(Description),
     tags: TagIds,
-    ...customFieldsOfAnswer,
+    ...customFieldsOfResponse,
     ...recordFields,
   },
   { $id: "IpRange" },
@@ -140,9 +129,5 @@ export const IP_RANGE_EXAMPLE: Static<typeof IpRange> = {
   purpose: "Static",
   description: "Printers",
   tags: [],
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

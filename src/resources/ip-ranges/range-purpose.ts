@@ -5,4 +5,4 @@ export const RANGE_PURPOSES = ["Dhcp", "Reserved", "Static", "Gateway", "Other"]
 export type RangePurpose = (typeof RANGE_PURPOSES)[number];
 
 /** Exclusive purposes: ranges with these must not overlap each other. */
-export const CLAIMING_PURPOSES: readonly RangePurpose[] = ["Dhcp", "Reserved"];
+export const EXCLUSIVE_PURPOSES: readonly RangePurpose[] = ["Dhcp", "Reserved"];

@@ -9,7 +9,7 @@ export const ipRangeResource: Resource<IpRangeRecord> = {
   path: "ip-ranges",
   group: "IP ranges",
   about: "Ranges of addresses within a subnet, with their purpose.",
-  answer: IpRange,
+  responseSchema: IpRange,
   example: IP_RANGE_EXAMPLE,
   read: VIEWER,
   write: MEMBER,

@@ -8,11 +8,11 @@ import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { hostKind } from "../hosts/host.ts";
 import { networkKind } from "../networks/network.ts";
 import {
-  keptPositions,
+  idsOutsideNetwork,
   MAP_POSITIONS_MAX,
   type MapPositions,
   type MapPositionsUpdate,
-  strangersAmong,
+  storedPositions,
 } from "./map-position.ts";
 import { placeHosts, writePosition } from "./placing.ts";
 
@@ -31,35 +31,31 @@ function setPositions(
   const { id, body } = input;
   getReachable(tx, networkKind, id, actor);
   const networkN = tx.recordN(id) as number;
-  const connection = connectionOf(tx);
-  const named = Object.entries(body.nodes);
-  const put = named.flatMap(([nodeId, point]) => (point === null ? [] : [nodeId]));
-  const strangers = strangersAmong(connection, networkN, put);
-  if (strangers.length > 0) throw referenceInvalid(hostKind, "nodes", strangers);
-  const kept = keptPositions(connection, networkN);
-  for (const [nodeId, point] of named) {
-    if (point === null) kept.delete(nodeId);
-    else kept.set(nodeId, { x: point.x, y: point.y, placed: "person" });
+  const connection = { statement: (sql: string) => tx.db.$client.query(sql) };
+  const entries = Object.entries(body.nodes);
+  const positionedIds = entries.flatMap(([nodeId, point]) => (point === null ? [] : [nodeId]));
+  const foreignIds = idsOutsideNetwork(connection, networkN, positionedIds);
+  if (foreignIds.length > 0) throw referenceInvalid(hostKind, "nodes", foreignIds);
+  const positions = storedPositions(connection, networkN);
+  for (const [nodeId, point] of entries) {
+    if (point === null) positions.delete(nodeId);
+    else positions.set(nodeId, { x: point.x, y: point.y, placed: "person" });
   }
-  if (kept.size > MAP_POSITIONS_MAX) throw tooMany(kept.size);
-  for (const [nodeId] of named) {
-    const position = kept.get(nodeId);
+  if (positions.size > MAP_POSITIONS_MAX) throw tooManyPositions(positions.size);
+  for (const [nodeId] of entries) {
+    const position = positions.get(nodeId);
     if (position === undefined)
       tx.db.$client.query("DELETE FROM map_positions WHERE network_n = +? AND node_id = ?").run(networkN, nodeId);
     else writePosition(tx.db, networkN, [nodeId, position]);
   }
-  const given = named.flatMap(([nodeId, point]) => (point === null ? (tx.recordN(nodeId) ?? []) : []));
-  placeHosts(tx.db, networkN, given);
-  return { network_id: id, nodes: Object.fromEntries(keptPositions(connection, networkN)) };
+  const cleared = entries.flatMap(([nodeId, point]) => (point === null ? (tx.recordN(nodeId) ?? []) : []));
+  placeHosts(tx.db, networkN, cleared);
+  return { network_id: id, nodes: Object.fromEntries(storedPositions(connection, networkN)) };
 }
 
-function connectionOf(tx: WriteTransaction) {
-  return { statement: (sql: string) => tx.db.$client.query(sql) };
-}
-
-function tooMany(count: number) {
+function tooManyPositions(count: number) {
   return invalid([
-    { path: "/nodes", message: `would make ${count} positions of this network; at most ${MAP_POSITIONS_MAX} are kept` },
+    { path: "/nodes", message: `would have ${count} positions in this network; the maximum is ${MAP_POSITIONS_MAX}` },
   ]);
 }
 

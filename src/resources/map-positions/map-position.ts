@@ -30,8 +30,8 @@ export const mapPositions = sqliteTable("map_positions", {
 
 const coordinate = (description: string) =>
   Type.Integer({ minimum: -MAP_COORDINATE_MAX, maximum: MAP_COORDINATE_MAX, description });
-const x = coordinate("To the right.");
-const y = coordinate("Down.");
+const x = coordinate("Horizontal, increasing to the right.");
+const y = coordinate("Vertical, increasing downwards.");
 const placed = OneOf(PLACED_BY, {
   description: "`person`: by a write of map positions. `layout`: laid out by the appliance.",
 });
@@ -42,7 +42,7 @@ export const MapPosition = Type.Object(
   {
     $id: "MapPosition",
     description:
-      "Its place on the map of its network, the same at every instant. The layout keeps two devices 160 units apart sideways, or 120 up or down.",
+      "Position on the network's map, the same at every instant. The layout keeps devices at least 160 units apart horizontally, or 120 vertically.",
   },
 );
 export type MapPosition = Static<typeof MapPosition>;
@@ -57,16 +57,14 @@ export const MapPositionsUpdate = Body({
       Body({
         x,
         y,
-        placed: Type.Optional(
-          OneOf(PLACED_BY, { description: "Ignored: written places count as placed by a person." }),
-        ),
+        placed: Type.Optional(OneOf(PLACED_BY, { description: "Ignored: written positions are always `person`." })),
       }),
     ),
     {
       additionalProperties: false,
       minProperties: 1,
       maxProperties: MAP_POSITIONS_MAX,
-      description: `By the id of a node, as the topology has it. Null gives its place up. At most ${MAP_POSITIONS_MAX}.`,
+      description: `By node id, as in the topology. Null removes the position. At most ${MAP_POSITIONS_MAX}.`,
     },
   ),
 });
@@ -76,7 +74,7 @@ export const MapPositions = Type.Object(
   {
     network_id: Uuid,
     nodes: Type.Record(Type.String(), MapPosition, {
-      description: "By the id of a node. Deleted hosts keep theirs for the past.",
+      description: "By node id. Deleted hosts keep theirs for views of the past.",
     }),
   },
   { $id: "MapPositions" },
@@ -86,7 +84,7 @@ export type MapPositions = Static<typeof MapPositions>;
 type Connection = Pick<ReadConnection, "statement">;
 
 /** Stored positions of a network, by node. */
-export function keptPositions(connection: Connection, networkN: number): Map<string, MapPosition> {
+export function storedPositions(connection: Connection, networkN: number): Map<string, MapPosition> {
   const rows = connection
     .statement("SELECT node_id, x, y, placed FROM map_positions WHERE network_n = +? ORDER BY node_id")
     .values(networkN) as Array<[string, number, number, MapPosition["placed"]]>;
@@ -94,7 +92,7 @@ export function keptPositions(connection: Connection, networkN: number): Map<str
 }
 
 /** Ids of hosts that were never in the network, and ids of no host. Ids of devices outside the inventory pass. */
-export function strangersAmong(connection: Connection, networkN: number, nodeIds: readonly string[]): string[] {
+export function idsOutsideNetwork(connection: Connection, networkN: number, nodeIds: readonly string[]): string[] {
   const statement = connection.statement(
     `SELECT 1 FROM history_records r WHERE r.id = ?1 AND r.kind = ${hostKind.code}
       AND EXISTS (SELECT 1 FROM history_spans s WHERE s.scope = +?2 AND s.n = r.n)`,
@@ -105,7 +103,7 @@ export function strangersAmong(connection: Connection, networkN: number, nodeIds
 }
 
 /** Drops positions of hosts whose history has been pruned completely. */
-export function dropForgottenPositions({ $client }: Sql): void {
+export function dropPrunedPositions({ $client }: Sql): void {
   $client.run(
     `DELETE FROM map_positions WHERE node_id NOT LIKE 'unknown-%' AND NOT EXISTS (
        SELECT 1 FROM history_records r JOIN history_versions v ON v.key > (r.n << 31) AND v.key < ((r.n + 1) << 31)

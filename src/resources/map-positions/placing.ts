@@ -7,9 +7,9 @@ import { withChecksum } from "../../db/row-checksum.ts";
 import type { Commands } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
-import type { LaidOutLink } from "./layout/forest.ts";
+import type { LayoutLink } from "./layout/forest.ts";
 import { layOutMap } from "./layout/layout.ts";
-import { keptPositions, MAP_POSITIONS_MAX, type MapPosition, mapPositions } from "./map-position.ts";
+import { MAP_POSITIONS_MAX, type MapPosition, mapPositions, storedPositions } from "./map-position.ts";
 
 const rows = new KeyedRows(mapPositions, ["network_n", "node_id"]);
 
@@ -18,44 +18,40 @@ export function writePosition(
   network_n: number,
   [node_id, { x, y, placed }]: readonly [string, MapPosition],
 ): void {
-  rows.put(db, withChecksum(mapPositions, { network_n, node_id, x, y, placed }));
+  rows.upsert(db, withChecksum(mapPositions, { network_n, node_id, x, y, placed }));
 }
 
 /** Wraps commands so that each positions the hosts it links. */
-export function placingLinked<C extends Commands>(commands: C): C {
-  const placing = Object.entries(commands).map(([name, command]) => [
+export function withPlacement<C extends Commands>(commands: C): C {
+  const wrapped = Object.entries(commands).map(([name, command]) => [
     name,
     Object.assign(
       // biome-ignore lint/suspicious/noExplicitAny: passed through to the command unchanged.
       (tx: WriteTransaction, input: any, actor: any, box: any) => {
         const result = command(tx, input, actor, box);
-        placeLinkedBy(tx);
+        placeLinkedHosts(tx);
         return result;
       },
       command,
     ),
   ]);
-  return Object.fromEntries(placing) as C;
+  return Object.fromEntries(wrapped) as C;
 }
 
-function placeLinkedBy(tx: WriteTransaction): void {
-  const entries = tx.changedOf(ifEntryKind).filter(isLinked);
+function placeLinkedHosts(tx: WriteTransaction): void {
+  const entries = tx.changedOf(ifEntryKind).filter((entry) => farIdsOf(entry).length > 0);
   if (entries.length === 0) return;
-  tx.afterwardsRun(() => {
-    for (const [networkId, own] of Map.groupBy(entries, ({ network_id }) => network_id)) {
-      const ends = own.flatMap((entry) => [entry.host_id, ...farIdsOf(entry)]);
+  tx.runAfterWrite(() => {
+    for (const [networkId, networkEntries] of Map.groupBy(entries, ({ network_id }) => network_id)) {
+      const ends = networkEntries.flatMap((entry) => [entry.host_id, ...farIdsOf(entry)]);
       placeHosts(tx.db, tx.recordN(networkId) as number, hostsOf(tx.db, ends));
     }
   });
 }
 
-function isLinked(entry: IfEntryRecord): boolean {
-  return farIdsOf(entry).length > 0;
-}
-
 /** Ids of interface entries and hosts. */
-function farIdsOf({ neighbor, more_neighbors: more = [] }: IfEntryRecord): string[] {
-  return [neighbor, ...more.map((each) => each.neighbor)].flatMap((far) => far?.id ?? []);
+function farIdsOf({ neighbor, more_neighbors: moreNeighbors = [] }: IfEntryRecord): string[] {
+  return [neighbor, ...moreNeighbors.map((each) => each.neighbor)].flatMap((far) => far?.id ?? []);
 }
 
 /** @param ids of hosts, and of interface entries for their hosts */
@@ -89,27 +85,27 @@ const LINKS = `
  */
 export function placeHosts(db: Sql, networkN: number, ns: readonly number[]): void {
   const { $client } = db;
-  const fresh = $client
+  const unplaced = $client
     .query(
       `SELECT h.n FROM json_each(?1) j CROSS JOIN hosts h ON h.n = j.value AND h.network_n = +?2
         CROSS JOIN history_records r ON r.n = h.n
         WHERE NOT EXISTS (SELECT 1 FROM map_positions p WHERE p.network_n = +?2 AND p.node_id = r.id)`,
     )
     .values(JSON.stringify(ns), networkN) as Array<[number]>;
-  if (fresh.length === 0) return;
+  if (unplaced.length === 0) return;
   // The parent of each host depends on the links of its neighbors.
-  const near = linksOf(db, networkN, fresh.flat());
-  const drawn = linksOf(db, networkN, hostsOf(db, [...new Set(near.flatMap(({ ends }) => ends))]));
-  const kept = keptPositions({ statement: (sql) => $client.query(sql) }, networkN);
-  const linked = new Set(drawn.flatMap(({ ends }) => ends));
-  const room = MAP_POSITIONS_MAX - kept.size;
-  const placed = [...layOutMap([...linked], drawn, kept)].filter(([id]) => !kept.has(id));
+  const near = linksOf(db, networkN, unplaced.flat());
+  const links = linksOf(db, networkN, hostsOf(db, [...new Set(near.flatMap(({ ends }) => ends))]));
+  const stored = storedPositions({ statement: (sql) => $client.query(sql) }, networkN);
+  const linked = new Set(links.flatMap(({ ends }) => ends));
+  const room = MAP_POSITIONS_MAX - stored.size;
+  const placed = [...layOutMap([...linked], links, stored)].filter(([id]) => !stored.has(id));
   for (const [id, { x, y }] of placed.slice(0, Math.max(0, room)))
     writePosition(db, networkN, [id, { x, y, placed: "layout" }]);
 }
 
 /** Links of these hosts within the network. If both ends report a cable, the higher speed counts. */
-function linksOf(db: Sql, networkN: number, ns: readonly number[]): LaidOutLink[] {
+function linksOf(db: Sql, networkN: number, ns: readonly number[]): LayoutLink[] {
   const rows = db.$client.query(LINKS).values(JSON.stringify(ns)) as Array<[number, number, number, number | null]>;
   const idOf = idsIn(db, networkN, new Set(rows.flatMap(([, near, far]) => [near, far])));
   const speeds = new Map<string, number>();
@@ -117,11 +113,11 @@ function linksOf(db: Sql, networkN: number, ns: readonly number[]): LaidOutLink[
     const key = `${idOf.get(near)} ${idOf.get(far)}`;
     if (idOf.has(near) && idOf.has(far) && near !== far) speeds.set(key, (speeds.get(key) ?? 0) + (speedBps ?? 0));
   }
-  return [...speeds].flatMap(([key, speedBps]): LaidOutLink[] => {
+  return [...speeds].flatMap(([key, speedBps]): LayoutLink[] => {
     const ends = key.split(" ") as [string, string];
-    const back = speeds.get(`${ends[1]} ${ends[0]}`);
-    const isTheOne = back === undefined || speedBps > back || (speedBps === back && ends[0] < ends[1]);
-    return isTheOne ? [{ ends, speedBps }] : [];
+    const reverse = speeds.get(`${ends[1]} ${ends[0]}`);
+    const isPreferred = reverse === undefined || speedBps > reverse || (speedBps === reverse && ends[0] < ends[1]);
+    return isPreferred ? [{ ends, speedBps }] : [];
   });
 }
 

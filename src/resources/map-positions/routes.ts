@@ -5,16 +5,16 @@ import { notFound } from "../../base/errors.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { runWrite } from "../../records/write-answers.ts";
-import { successBody } from "../../schemas/envelope.ts";
+import { successResponse } from "../../schemas/envelope.ts";
 import { IdParams } from "../../schemas/schemas.ts";
 import { networkKind } from "../networks/network.ts";
 import type { MapPositionCommands } from "./commands.ts";
 import {
-  keptPositions,
   MAP_POSITIONS_EXAMPLE,
   MAP_POSITIONS_MAX,
   MapPositions,
   MapPositionsUpdate,
+  storedPositions,
 } from "./map-position.ts";
 
 const group = "Networks";
@@ -38,7 +38,7 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
         group,
         access: VIEWER,
         params: IdParams,
-        answer: MapPositions,
+        responseSchema: MapPositions,
         example,
       },
       (call) => {
@@ -46,9 +46,9 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
         const answer = reader.snapshot((): MapPositions => {
           const network = reader.find(networkKind, id, call.actor, null);
           if (network === null) throw notFound(networkKind, id);
-          return { network_id: id, nodes: Object.fromEntries(keptPositions(reader, network.n)) };
+          return { network_id: id, nodes: Object.fromEntries(storedPositions(reader, network.n)) };
         });
-        return new Response(successBody(JSON.stringify(answer)), answered(call));
+        return successResponse(call, JSON.stringify(answer));
       },
     )
     .put(
@@ -62,17 +62,13 @@ export function mapPositionRoutes(surface: Surface<Actor, Access>, backend: Back
         access: MEMBER,
         params: IdParams,
         body: MapPositionsUpdate,
-        answer: MapPositions,
+        responseSchema: MapPositions,
         errors: ["entity_reference_invalid"],
         example: { ...example, body },
       },
       async (call) => {
         const { result } = await runWrite(backend, call, "map_positions.set", { id: call.params.id, body: call.body });
-        return new Response(successBody(JSON.stringify(result)), answered(call));
+        return successResponse(call, JSON.stringify(result));
       },
     );
-}
-
-function answered({ headers }: { readonly headers: Readonly<Record<string, string>> }): ResponseInit {
-  return { headers: { ...headers, "content-type": "application/json" } };
 }

@@ -1,18 +1,18 @@
 // Writer commands for markers and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
+import { assertOwnOrganization, getReferenced } from "../../access/reach.ts";
 import { invalid } from "../../base/errors.ts";
-import { picked } from "../../base/fields.ts";
+import { pickFields } from "../../base/fields.ts";
 import { formatInstant, type Instant, parseInstant } from "../../base/instant.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
-import { MARKER_DESCRIBED, type MarkerCreate, type MarkerUpdate, markerKind } from "./marker.ts";
+import { createRecord, recordToUpdate } from "../record-changes.ts";
+import { MARKER_WRITE_FIELDS, type MarkerCreate, type MarkerUpdate, markerKind } from "./marker.ts";
 
 /**
  * Creates a marker of a network or of the organization.
@@ -23,18 +23,13 @@ function createMarker(tx: WriteTransaction, input: { body: MarkerCreate }, actor
   const networkId = body.network_id ?? null;
   assertOwnOrganization(body.organization_id, actor);
   if (networkId !== null) getReferenced(tx, networkKind, [networkId], "network_id", actor);
-  return tx.create(
-    markerKind,
-    actor.organizationId,
-    {
-      organization_id: actor.organizationId,
-      network_id: networkId,
-      name: body.name,
-      at: body.at === undefined ? formatInstant(tx.instant) : passed(tx, body.at),
-      description: body.description ?? null,
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
+  return createRecord(tx, markerKind, body, actor, {
+    organization_id: actor.organizationId,
+    network_id: networkId,
+    name: body.name,
+    at: body.at === undefined ? formatInstant(tx.instant) : pastInstant(tx, body.at),
+    description: body.description ?? null,
+  });
 }
 
 /**
@@ -44,18 +39,15 @@ function createMarker(tx: WriteTransaction, input: { body: MarkerCreate }, actor
  */
 function updateMarker(tx: WriteTransaction, input: ChangeInput<MarkerUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
-  const marker = getReachable(tx, markerKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(marker, body, ["id", "network_id"]);
-  const at = body.at === undefined ? marker.at : passed(tx, body.at);
-  return tx.update(markerKind, id, { ...picked(body, MARKER_DESCRIBED), at });
+  const marker = recordToUpdate(tx, markerKind, input, actor, ["id", "network_id"]);
+  const at = body.at === undefined ? marker.at : pastInstant(tx, body.at);
+  return tx.update(markerKind, id, { ...pickFields(body, MARKER_WRITE_FIELDS), at });
 }
 
 /** Canonical form of a past or present timestamp. @throws DomainError validation_failed */
-function passed(tx: WriteTransaction, at: string): string {
+function pastInstant(tx: WriteTransaction, at: string): string {
   const instant = parseInstant(at) as Instant;
-  if (instant > tx.instant) throw invalid([{ path: "/at", message: "must not be in the future", value: at }]);
+  if (instant > tx.instant) throw invalid({ path: "/at", message: "must not be in the future", value: at });
   return formatInstant(instant);
 }
 

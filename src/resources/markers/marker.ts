@@ -16,7 +16,8 @@ import {
   Uuid,
 } from "../../schemas/schemas.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { namesIn } from "../searching.ts";
 
 export const markers = sqliteTable("markers", {
   ...liveColumns,
@@ -41,10 +42,7 @@ export const markerKind: Kind<MarkerRecord> = {
     value: (marker) => marker.name,
     seenWithin: (marker) => `${marker.network_id ?? marker.organization_id}/`,
   },
-  called: ({ name, description }) => [
-    { field: "name", value: name, as: "Name" },
-    { field: "description", value: description, as: "Text" },
-  ],
+  called: namesIn<MarkerRecord>({ name: "Name", description: "Text" }),
   sortKeys: { name: textSortKey },
 };
 
@@ -52,20 +50,20 @@ const identifying = {
   id: Type.Optional(Uuid),
   organization_id: Type.Optional(Uuid),
   network_id: Type.Optional(
-    Nullable(Uuid, { description: "The network it is about; null, the default, for the whole organization." }),
+    Nullable(Uuid, { description: "The marker's network; null, the default, for the whole organization." }),
   ),
 };
-const described = {
+const writeFields = {
   name: Name,
   at: Type.Optional(
-    Type.String({ ...Timestamp, description: "The instant, not in the future. Default in a create: now." }),
+    Type.String({ ...Timestamp, description: "The instant, not in the future. Default on create: now." }),
   ),
   description: Type.Optional(Nullable(Description)),
-} satisfies Sayable<MarkerRecord, "organization_id" | "network_id">;
-export const MARKER_DESCRIBED = namesOf(described);
+} satisfies WriteSchemas<MarkerRecord, "organization_id" | "network_id">;
+export const MARKER_WRITE_FIELDS = namesOf(writeFields);
 
-export const MarkerCreate = Body({ ...identifying, ...described }, { ignored: RECORD_READ_ONLY });
-export const MarkerUpdate = Body({ ...identifying, ...described }, { ignored: RECORD_READ_ONLY });
+export const MarkerCreate = Body({ ...identifying, ...writeFields }, { ignored: RECORD_READ_ONLY });
+export const MarkerUpdate = Body({ ...identifying, ...writeFields }, { ignored: RECORD_READ_ONLY });
 export type MarkerCreate = Static<typeof MarkerCreate>;
 export type MarkerUpdate = Static<typeof MarkerUpdate>;
 
@@ -90,9 +88,5 @@ export const MARKER_EXAMPLE: Static<typeof Marker> = {
   name: "before the core upgrade",
   at: "2026-11-20T21:55:00.000Z",
   description: null,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

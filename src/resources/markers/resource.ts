@@ -9,7 +9,7 @@ export const markerResource: Resource<MarkerRecord> = {
   path: "markers",
   group: "Markers",
   about: "Named instants of the organization or of a network. `marker:NAME` is accepted wherever an instant is.",
-  answer: Marker,
+  responseSchema: Marker,
   example: MARKER_EXAMPLE,
   read: VIEWER,
   write: MEMBER,

@@ -1,17 +1,17 @@
 // Writer commands for networks and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
+import { assertOwnOrganization } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
-import { picked } from "../../base/fields.ts";
+import { pickFields } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
+import { createRecord, recordToUpdate } from "../record-changes.ts";
 import { existingTags } from "../tags/tag.ts";
-import { NETWORK_DESCRIBED, type NetworkCreate, type NetworkUpdate, networkKind } from "./network.ts";
+import { NETWORK_WRITE_FIELDS, type NetworkCreate, type NetworkUpdate, networkKind } from "./network.ts";
 
 /**
  * Creates a network of the organization.
@@ -21,18 +21,13 @@ function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, act
   const { body } = input;
   assertReachesNewNetworks(actor);
   assertOwnOrganization(body.organization_id, actor);
-  return tx.create(
-    networkKind,
-    actor.organizationId,
-    {
-      organization_id: actor.organizationId,
-      name: body.name,
-      description: body.description ?? null,
-      tags: existingTags(tx, body.tags ?? [], actor),
-      stale_after_hours: body.stale_after_hours ?? null,
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
+  return createRecord(tx, networkKind, body, actor, {
+    organization_id: actor.organizationId,
+    name: body.name,
+    description: body.description ?? null,
+    tags: existingTags(tx, body.tags ?? [], actor),
+    stale_after_hours: body.stale_after_hours ?? null,
+  });
 }
 
 /**
@@ -42,12 +37,9 @@ function createNetwork(tx: WriteTransaction, input: { body: NetworkCreate }, act
  */
 function updateNetwork(tx: WriteTransaction, input: ChangeInput<NetworkUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
-  const network = getReachable(tx, networkKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(network, body, ["id"]);
+  const network = recordToUpdate(tx, networkKind, input, actor, ["id"]);
   return tx.update(networkKind, id, {
-    ...picked(body, NETWORK_DESCRIBED),
+    ...pickFields(body, NETWORK_WRITE_FIELDS),
     tags: body.tags === undefined ? network.tags : existingTags(tx, body.tags, actor),
   });
 }
@@ -71,7 +63,7 @@ const removeNetwork = removeOne(networkKind);
 export const networkCommands = {
   "network.create": createNetwork,
   "network.update": updateNetwork,
-  "network.delete": takingLong(removeNetwork),
+  "network.delete": markLongRunning(removeNetwork),
   "network.bulk_delete": removeEach(networkKind, removeNetwork),
 };
 export type NetworkCommands = CallsOf<typeof networkCommands>;

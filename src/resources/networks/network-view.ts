@@ -1,7 +1,7 @@
 // Network views with the credentials assigned to the whole network, which are separate records.
 
 import type { Compose, Reader } from "../../db/reading/reader.ts";
-import { type ComposeFor, spliced } from "../compose.ts";
+import { appendMembers, type ComposeFor } from "../compose.ts";
 import {
   type CredentialAssignmentRecord,
   credentialAssignmentKind,
@@ -25,7 +25,7 @@ function composeNetwork(reader: Reader): Compose {
       const ids = (assignments.get(item.n) ?? []).map(
         (text) => (JSON.parse(text) as CredentialAssignmentRecord).credential_id,
       );
-      return spliced(item.text, `"credential_ids":${JSON.stringify(ids)}`);
+      return appendMembers(item.text, `"credential_ids":${JSON.stringify(ids)}`);
     });
   };
 }

@@ -2,7 +2,7 @@
 // network.
 
 import { type Static, Type } from "@sinclair/typebox";
-import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
+import { sqliteTable } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
@@ -16,17 +16,17 @@ import {
   TagIds,
   Uuid,
 } from "../../schemas/schemas.ts";
+import { requiredReference } from "../live-columns.ts";
 import { organizations } from "../organizations/organization.ts";
-import type { RecordOf, Sayable } from "../record.ts";
-import { offList } from "../references.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { withoutListItem } from "../references.ts";
+import { namesIn } from "../searching.ts";
 
 export const STALE_AFTER_HOURS_MAX = 87_600;
 
 export const networks = sqliteTable("networks", {
   ...liveColumns,
-  organization_n: integer()
-    .notNull()
-    .references(() => organizations.n),
+  organization_n: requiredReference(() => organizations.n),
 });
 
 export const networkKind: Kind<NetworkRecord> = {
@@ -36,21 +36,18 @@ export const networkKind: Kind<NetworkRecord> = {
   table: networks,
   // A network is its own scope, so that lists of networks are filtered by reach like all others.
   scopes: { network: "id" },
-  references: [{ to: "tag", field: "tags", without: offList("tags") }],
+  references: [{ to: "tag", field: "tags", without: withoutListItem("tags") }],
   links: (network) => [{ relation: "tags", ids: network.tags }],
   observed: [],
   absent: "null",
   identity: (network) => `${network.organization_id}/${network.name}`,
   unique: { field: "name", value: (network) => network.name, seenWithin: (network) => `${network.organization_id}/` },
-  called: ({ name, description }) => [
-    { field: "name", value: name, as: "Name" },
-    { field: "description", value: description, as: "Text" },
-  ],
+  called: namesIn<NetworkRecord>({ name: "Name", description: "Text" }),
   search: { texts: (network) => ({ words: [network.name, network.description] }), finds: (network) => network.id },
   sortKeys: { name: textSortKey },
 };
 
-const described = {
+const writeFields = {
   name: Name,
   description: Type.Optional(Nullable(Description)),
   tags: Type.Optional(TagIds),
@@ -63,19 +60,16 @@ const described = {
       }),
     ),
   ),
-} satisfies Sayable<NetworkRecord, "organization_id">;
-export const NETWORK_DESCRIBED = namesOf(described);
+} satisfies WriteSchemas<NetworkRecord, "organization_id">;
+export const NETWORK_WRITE_FIELDS = namesOf(writeFields);
 
 const READ_ONLY = [...RECORD_READ_ONLY, "credential_ids"];
 
 export const NetworkCreate = Body(
-  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...described },
+  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writeFields },
   { ignored: READ_ONLY },
 );
-export const NetworkUpdate = Body(
-  { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...described },
-  { ignored: READ_ONLY },
-);
+export const NetworkUpdate = NetworkCreate;
 export type NetworkCreate = Static<typeof NetworkCreate>;
 export type NetworkUpdate = Static<typeof NetworkUpdate>;
 
@@ -104,9 +98,5 @@ export const NETWORK_EXAMPLE: Static<typeof Network> = {
   tags: [],
   credential_ids: [],
   stale_after_hours: 168,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -10,7 +10,7 @@ export const networkResource: Resource<NetworkRecord> = {
   path: "networks",
   group: "Networks",
   about: "Networks contain hosts, subnets and VLANs; access is granted by network.",
-  answer: Network,
+  responseSchema: Network,
   compose: composeNetworks,
   example: NETWORK_EXAMPLE,
   names: {
@@ -22,7 +22,7 @@ export const networkResource: Resource<NetworkRecord> = {
     fields: ["name"],
     example: "Campus North",
   },
-  restores: "What was in the network is not restored with it. Bringing back a deleted network requires the role Owner.",
+  restores: "Its former contents are not restored with it. Restoring a deleted network requires the role Owner.",
   read: VIEWER,
   write: ADMIN,
 };

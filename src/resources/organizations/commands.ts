@@ -25,7 +25,7 @@ export interface OrganizationSetup {
   readonly onlyFirst: boolean;
 }
 
-export interface OrganizationMade {
+export interface CreatedOrganization {
   readonly organizationId: string;
   readonly networkId: string;
   readonly userId: string;
@@ -36,7 +36,11 @@ export interface OrganizationMade {
  * @param input.onlyFirst whether to reject a second organization
  * @throws DomainError entity_already_exists
  */
-export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup, _author: Author): OrganizationMade {
+export function setUpOrganization(
+  tx: WriteTransaction,
+  input: OrganizationSetup,
+  _author: Author,
+): CreatedOrganization {
   if (input.onlyFirst && tx.db.select({ n: organizations.n }).from(organizations).limit(1).all().length > 0) {
     throw alreadySetUp();
   }
@@ -62,7 +66,7 @@ export function setUpOrganization(tx: WriteTransaction, input: OrganizationSetup
     network_ids: [],
     is_enabled: true,
   });
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     const row = withChecksum(userPasswords, { user_n: tx.recordN(user.id) as number, hash: input.passwordHash });
     tx.db.insert(userPasswords).values(row).run();
   });

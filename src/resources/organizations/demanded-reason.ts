@@ -9,7 +9,7 @@ import { organizationKind } from "./organization.ts";
  * The error for a write without the required change reason; else null. Scans and the appliance
  * itself need no reason.
  */
-export function lackingReason(tx: WriteTransaction): DomainError | null {
+export function missingReasonError(tx: WriteTransaction): DomainError | null {
   const { type, reason, organizationId } = tx.author;
   if ((type !== "User" && type !== "ApiKey") || typeof reason === "string" || organizationId === null) return null;
   if (tx.find(organizationKind, organizationId)?.require_change_reason !== true) return null;

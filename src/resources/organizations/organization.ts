@@ -6,7 +6,7 @@ import { DomainError } from "../../base/errors.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Body, Name, RECORD_READ_ONLY, recordFields, Uuid } from "../../schemas/schemas.ts";
-import type { RecordOf } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf } from "../record.ts";
 
 export const organizations = sqliteTable("organizations", liveColumns);
 
@@ -28,7 +28,7 @@ export const Organization = Type.Object(
     id: Uuid,
     name: Name,
     require_change_reason: Type.Boolean({
-      description: "Whether whatever a user or an API key changes has to say why, with `X-Change-Reason`.",
+      description: "Whether changes by users and API keys require a reason, in `X-Change-Reason`.",
     }),
     ...recordFields,
   },
@@ -42,7 +42,7 @@ export const OrganizationUpdate = Body(
     require_change_reason: Type.Optional(
       Type.Boolean({
         description:
-          "Whether changes by users and API keys require a reason, in `X-Change-Reason`: without it they are refused, and nothing is written. Scans, the appliance itself and a change of one's own password need none.",
+          "Whether changes by users and API keys require a reason, in `X-Change-Reason`: without one they are refused, and nothing is written. Scans, the appliance itself and a change of your own password need none.",
       }),
     ),
   },
@@ -63,9 +63,5 @@ export const ORGANIZATION_EXAMPLE: Static<typeof Organization> = {
   id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0001",
   name: "Example Networks",
   require_change_reason: false,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -3,12 +3,12 @@
 import { type Access, type Actor, OWNER, VIEWER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { answerRecord } from "../../records/record-answers.ts";
-import { answerWrite } from "../../records/write-answers.ts";
+import { respondWithRecord } from "../../records/record-answers.ts";
+import { respondWithWrite } from "../../records/write-answers.ts";
 import { At } from "../../schemas/schemas.ts";
 import type { OrganizationCommands } from "./commands.ts";
 import { ORGANIZATION_EXAMPLE, Organization, OrganizationUpdate } from "./organization.ts";
-import { organizationShown } from "./resource.ts";
+import { organizationView } from "./resource.ts";
 
 const group = "Organizations";
 const example = { data: ORGANIZATION_EXAMPLE };
@@ -26,11 +26,11 @@ export function organizationRoutes(surface: Surface<Actor, Access>, backend: Bac
         group,
         access: VIEWER,
         query: At,
-        answer: Organization,
+        responseSchema: Organization,
         errors: ["entity_not_found"],
         example,
       },
-      (call) => answerRecord(backend, { ...call, params: { id: idOf(call) } }, organizationShown),
+      (call) => respondWithRecord(backend, { ...call, params: { id: idOf(call) } }, organizationView),
     )
     .put(
       "/api/v1/organizations",
@@ -38,14 +38,14 @@ export function organizationRoutes(surface: Surface<Actor, Access>, backend: Bac
         operationId: "updateOrganization",
         summary: "Change the caller's organization",
         description:
-          "An omitted optional field keeps its value. While a reason is required, turning the requirement off needs one too.",
+          "An omitted optional field keeps its value. Turning off the requirement of a reason needs a reason itself.",
         group,
         access: OWNER,
         body: OrganizationUpdate,
-        answer: Organization,
+        responseSchema: Organization,
         errors: ["entity_access_denied", "validation_id_mismatch", "precondition_failed"],
         example: { ...example, body },
       },
-      (call) => answerWrite(backend, call, "organization.update", { body: call.body }, organizationShown),
+      (call) => respondWithWrite(backend, call, "organization.update", { body: call.body }, organizationView),
     );
 }

@@ -3,7 +3,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import type { HostRecord } from "../hosts/host.ts";
-import { entered } from "../hosts/new-child.ts";
+import { createOptions } from "../hosts/new-child.ts";
 import { type PortItem, type PortRecord, portKind } from "./port.ts";
 import { portType } from "./port-type.ts";
 
@@ -12,16 +12,16 @@ export function addPort(tx: WriteTransaction, host: HostRecord, item: PortItem, 
   return tx.create(
     portKind,
     actor.organizationId,
-    { host_id: host.id, network_id: host.network_id, ...describedFields(item), first_discovery_id: null },
-    entered(tx, item),
+    { host_id: host.id, network_id: host.network_id, ...storedFields(item), first_discovery_id: null },
+    createOptions(tx, item),
   );
 }
 
 /** Updates a port. */
 export function changePort(tx: WriteTransaction, port: PortRecord, item: PortItem): PortRecord {
-  return tx.update(portKind, port.id, describedFields(item));
+  return tx.update(portKind, port.id, storedFields(item));
 }
 
-function describedFields(item: PortItem) {
+function storedFields(item: PortItem) {
   return { number: item.number, protocol: item.protocol, type: portType(item.number, item.protocol) };
 }

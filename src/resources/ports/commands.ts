@@ -1,15 +1,14 @@
 // Writer commands for ports.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
-import { hostNamed, siblingsWithRoom } from "../hosts/new-child.ts";
+import { referencedHost, siblingsBelowLimit } from "../hosts/new-child.ts";
 import { removeOne } from "../ignored/removal.ts";
-import type { OneOfMany } from "../shared-lookups.ts";
+import { recordToUpdate } from "../record-changes.ts";
+import type { BatchInput } from "../shared-lookups.ts";
 import { addPort, changePort } from "./apply.ts";
 import { type PortCreate, type PortUpdate, portKind } from "./port.ts";
 
@@ -17,10 +16,10 @@ import { type PortCreate, type PortUpdate, portKind } from "./port.ts";
  * Creates a port of a host.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createPort(tx: WriteTransaction, input: OneOfMany & { body: PortCreate }, actor: CommandActor): Written {
+function createPort(tx: WriteTransaction, input: BatchInput & { body: PortCreate }, actor: CommandActor): Written {
   const { body, shared } = input;
-  const host = hostNamed(tx, body, actor);
-  const siblings = siblingsWithRoom(tx, portKind, "host_n", host.id, shared);
+  const host = referencedHost(tx, body, actor);
+  const siblings = siblingsBelowLimit(tx, portKind, "host_n", host.id, shared);
   const port = addPort(tx, host, body, actor);
   siblings.push(port);
   return port;
@@ -32,11 +31,8 @@ function createPort(tx: WriteTransaction, input: OneOfMany & { body: PortCreate 
  * validation_id_mismatch, validation_failed
  */
 function updatePort(tx: WriteTransaction, input: ChangeInput<PortUpdate>, actor: CommandActor): Written {
-  const { id, body } = input;
-  const port = getReachable(tx, portKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(port, body, ["id", "host_id", "network_id"]);
+  const { body } = input;
+  const port = recordToUpdate(tx, portKind, input, actor, ["id", "host_id", "network_id"]);
   return changePort(tx, port, body);
 }
 

@@ -1,57 +1,17 @@
 // Usual service of a port, derived from its number and protocol alone.
 // Must not claim which service really listens: a service record does.
 
+import { wordList } from "../../base/word-list.ts";
+
 export const PORT_PROTOCOLS = ["Tcp", "Udp"] as const;
 
 export type PortProtocol = (typeof PORT_PROTOCOLS)[number];
 
 export const PORT_TYPES = [
-  "Ssh",
-  "Telnet",
-  "DnsUdp",
-  "DnsTcp",
-  "Samba",
-  "Nfs",
-  "Ftp",
-  "Ipp",
-  "Ldap",
-  "Ldaps",
-  "Kerberos",
-  "Snmp",
-  "Rdp",
-  "Ntp",
-  "Sip",
-  "SipTls",
-  "Rtsp",
-  "Dhcp",
-  "Http",
-  "Http8080",
-  "Https",
-  "Https8443",
-  "MySql",
-  "PostgreSQL",
-  "MongoDB",
-  "Redis",
-  "MsSql",
-  "Docker",
-  "DockerTls",
-  "Kubernetes",
-  "Cassandra",
-  "Elasticsearch",
-  "InfluxDb",
-  "Kafka",
-  "Mqtt",
-  "MqttTls",
-  "AMQP",
-  "AMQPTls",
-  "Wireguard",
-  "OpenVPN",
-  "BACnet",
-  "ModbusTcp",
-  "OpcUa",
-  "EtherNetIp",
-  "JetDirect",
-  "Custom",
+  ...wordList("Ssh Telnet DnsUdp DnsTcp Samba Nfs Ftp Ipp Ldap Ldaps Kerberos Snmp Rdp Ntp Sip SipTls Rtsp Dhcp"),
+  ...wordList("Http Http8080 Https Https8443 MySql PostgreSQL MongoDB Redis MsSql Docker DockerTls Kubernetes"),
+  ...wordList("Cassandra Elasticsearch InfluxDb Kafka Mqtt MqttTls AMQP AMQPTls Wireguard OpenVPN BACnet ModbusTcp"),
+  ...wordList("OpcUa EtherNetIp JetDirect Custom"),
 ] as const;
 
 export type PortType = (typeof PORT_TYPES)[number];

@@ -6,20 +6,18 @@ import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Body, OBSERVED_READ_ONLY, OneOf, observedFields, recordFields, Uuid } from "../../schemas/schemas.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { namesIn } from "../searching.ts";
 import { PORT_PROTOCOLS, PORT_TYPES } from "./port-type.ts";
 
 export const PORT_NUMBER_MAX = 65_535;
 
 export const ports = sqliteTable("ports", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
-  host_n: integer()
-    .notNull()
-    .references(() => hosts.n),
+  network_n: requiredReference(() => networks.n),
+  host_n: requiredReference(() => hosts.n),
   number: integer().notNull(),
   protocol: text().notNull(),
 });
@@ -41,28 +39,25 @@ export const portKind: Kind<PortRecord> = {
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "null",
   identity: (port) => `${port.host_id}/${port.number}/${port.protocol}`,
-  called: ({ number, type }) => [
-    { field: "number", value: number, as: "Number" },
-    { field: "type", value: type, as: "Name" },
-  ],
+  called: namesIn<PortRecord>({ number: "Number", type: "Name" }),
   unique: { field: "number", value: (port) => port.number },
 };
 
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
-const described = {
+const writeFields = {
   number: Type.Integer({ minimum: 1, maximum: PORT_NUMBER_MAX }),
   protocol: OneOf(PORT_PROTOCOLS),
-} satisfies Sayable<PortRecord, "host_id" | "network_id" | "type">;
+} satisfies WriteSchemas<PortRecord, "host_id" | "network_id" | "type">;
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "type"];
 
 /** Item in a host's list of ports. */
-export const PortItem = Body({ ...identifying, host_id: Type.Optional(Uuid), ...described }, { ignored: READ_ONLY });
+export const PortItem = Body({ ...identifying, host_id: Type.Optional(Uuid), ...writeFields }, { ignored: READ_ONLY });
 export const PortCreate = Body(
-  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described },
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...writeFields },
   { ignored: READ_ONLY },
 );
 export const PortUpdate = Body(
-  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described },
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...writeFields },
   { ignored: READ_ONLY },
 );
 export type PortItem = Static<typeof PortItem>;
@@ -95,9 +90,5 @@ export const PORT_EXAMPLE: Static<typeof Port> = {
   first_discovery_id: null,
   last_discovery_id: null,
   last_seen_at: "2026-11-21T09:15:00.123Z",
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

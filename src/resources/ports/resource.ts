@@ -11,7 +11,7 @@ export const portResource: Resource<PortRecord> & Named<PortRecord> = {
   path: "ports",
   group: "Ports",
   about: "The open TCP and UDP ports of hosts.",
-  answer: Port,
+  responseSchema: Port,
   example: PORT_EXAMPLE,
   names: {
     columns: {

@@ -1,16 +1,16 @@
 // Writer commands for schedules. Must not decide when a schedule is due or run it: discovery does.
 
 import { type CommandActor, requireRole } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
-import { picked } from "../../base/fields.ts";
+import { assertOwnOrganization, getReferenced } from "../../access/reach.ts";
+import { pickFields } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
-import { SCHEDULE_DESCRIBED, type ScheduleCreate, type ScheduleUpdate, scheduleKind } from "./schedule.ts";
+import { createRecord, recordToUpdate } from "../record-changes.ts";
+import { SCHEDULE_WRITE_FIELDS, type ScheduleCreate, type ScheduleUpdate, scheduleKind } from "./schedule.ts";
 
 /**
  * Creates a schedule of a network.
@@ -20,22 +20,17 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
-  const targets = once(body.targets ?? null);
-  assertMayName(null, targets, actor);
-  return tx.create(
-    scheduleKind,
-    actor.organizationId,
-    {
-      network_id: body.network_id,
-      name: body.name,
-      cron: body.cron,
-      timezone: body.timezone ?? "UTC",
-      kind: body.kind,
-      targets,
-      is_enabled: body.is_enabled ?? true,
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
+  const targets = deduplicated(body.targets ?? null);
+  assertMaySetTargets(null, targets, actor);
+  return createRecord(tx, scheduleKind, body, actor, {
+    network_id: body.network_id,
+    name: body.name,
+    cron: body.cron,
+    timezone: body.timezone ?? "UTC",
+    kind: body.kind,
+    targets,
+    is_enabled: body.is_enabled ?? true,
+  });
 }
 
 /**
@@ -45,26 +40,27 @@ export function createSchedule(tx: WriteTransaction, input: { body: ScheduleCrea
  */
 export function updateSchedule(tx: WriteTransaction, input: ChangeInput<ScheduleUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
-  const schedule = getReachable(tx, scheduleKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(schedule, body, ["id", "network_id"]);
-  const targets = body.targets === undefined ? schedule.targets : once(body.targets);
-  assertMayName(schedule.targets, targets, actor);
-  return tx.update(scheduleKind, id, { ...picked(body, SCHEDULE_DESCRIBED), targets });
+  const schedule = recordToUpdate(tx, scheduleKind, input, actor, ["id", "network_id"]);
+  const targets = body.targets === undefined ? schedule.targets : deduplicated(body.targets);
+  assertMaySetTargets(schedule.targets, targets, actor);
+  return tx.update(scheduleKind, id, { ...pickFields(body, SCHEDULE_WRITE_FIELDS), targets });
 }
 
 /**
  * Requires an Admin: scans send the network's credentials to the targets of a schedule.
  * @throws DomainError auth_permission_denied
  */
-function assertMayName(before: readonly string[] | null, after: readonly string[] | null, actor: CommandActor): void {
+function assertMaySetTargets(
+  before: readonly string[] | null,
+  after: readonly string[] | null,
+  actor: CommandActor,
+): void {
   if (after !== null && !Bun.deepEquals(before, after))
     requireRole(actor.role, "Admin", "Naming targets of a schedule");
 }
 
 /** Deduplicates targets, keeping the given order. */
-function once(targets: readonly string[] | null): readonly string[] | null {
+function deduplicated(targets: readonly string[] | null): readonly string[] | null {
   return targets === null ? null : [...new Set(targets)];
 }
 

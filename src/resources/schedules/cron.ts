@@ -60,13 +60,13 @@ export function nextDue(cron: string, timezone: string, after: Instant): Instant
  * The next due times in ascending order, `count` at most.
  * @throws Error as nextDue
  */
-export function nextDues(cron: string, timezone: string, after: Instant, count: number): Instant[] {
-  const dues: Instant[] = [];
+export function nextDueTimes(cron: string, timezone: string, after: Instant, count: number): Instant[] {
+  const dueTimes: Instant[] = [];
   for (let due = nextDue(cron, timezone, after); due !== null; due = nextDue(cron, timezone, due)) {
-    dues.push(due);
-    if (dues.length === count) break;
+    dueTimes.push(due);
+    if (dueTimes.length === count) break;
   }
-  return dues;
+  return dueTimes;
 }
 
 /** Five fields without `?`, or a nickname; croner validates their values. */

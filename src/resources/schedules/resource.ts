@@ -9,7 +9,7 @@ export const scheduleResource: Resource<ScheduleRecord> = {
   kind: scheduleKind,
   path: "discovery/schedules",
   group: "Discovery",
-  answer: Schedule,
+  responseSchema: Schedule,
   compose: composeSchedules,
   example: SCHEDULE_EXAMPLE,
   read: VIEWER,

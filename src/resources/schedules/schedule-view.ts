@@ -2,7 +2,7 @@
 // omit it: it was not known then, and would change afterwards.
 
 import { formatInstant } from "../../base/instant.ts";
-import { type ComposeFor, spliced, variesByCaller } from "../compose.ts";
+import { appendMembers, type ComposeFor, variesByCaller } from "../compose.ts";
 import { nextDue } from "./cron.ts";
 import type { ScheduleRecord } from "./schedule.ts";
 
@@ -10,14 +10,14 @@ import type { ScheduleRecord } from "./schedule.ts";
 export const composeSchedules: ComposeFor = variesByCaller((reader) => {
   const now = reader.now();
   // Cached: many schedules have the same expression.
-  const known = new Map<string, string | null>();
+  const cache = new Map<string, string | null>();
   const nextRunAt = ({ cron, timezone }: ScheduleRecord) => {
     const key = `${timezone} ${cron}`;
-    let next = known.get(key);
+    let next = cache.get(key);
     if (next === undefined) {
       const due = nextDue(cron, timezone, now);
       next = due === null ? null : formatInstant(due);
-      known.set(key, next);
+      cache.set(key, next);
     }
     return next;
   };
@@ -25,7 +25,7 @@ export const composeSchedules: ComposeFor = variesByCaller((reader) => {
     const isNow = asOf === null || asOf.present;
     return items.map(({ text }) => {
       const schedule = JSON.parse(text) as ScheduleRecord;
-      return spliced(
+      return appendMembers(
         text,
         `"next_run_at":${JSON.stringify(isNow && schedule.is_enabled ? nextRunAt(schedule) : null)}`,
       );

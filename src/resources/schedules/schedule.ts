@@ -19,9 +19,10 @@ import {
   Timestamp,
   Uuid,
 } from "../../schemas/schemas.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
-import { CRON_MAX_LENGTH, nextDues, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { CRON_MAX_LENGTH, nextDueTimes, parseCron, parseTimezone, TIMEZONE_MAX_LENGTH } from "./cron.ts";
 
 /** sweep: find the addresses that respond. snmp: read the devices by SNMP. full: both. */
 export const SCAN_KINDS = ["sweep", "snmp", "full"] as const;
@@ -31,9 +32,7 @@ export const TARGETS_MAX = 1_000;
 
 export const schedules = sqliteTable("schedules", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
+  network_n: requiredReference(() => networks.n),
   is_enabled: integer().notNull(),
 });
 
@@ -75,7 +74,7 @@ const Timezone = Type.String({
   description: "An IANA time zone name.",
 });
 const Kinds = OneOf(SCAN_KINDS, {
-  description: "sweep: find which addresses answer. snmp: read the devices by SNMP. full: both.",
+  description: "sweep: find the addresses that respond. snmp: read the devices by SNMP. full: both.",
 });
 const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS_MAX }), {
   description:
@@ -83,20 +82,20 @@ const Targets = Nullable(Type.Array(TargetText, { minItems: 1, maxItems: TARGETS
 });
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
-const described = {
+const writeFields = {
   name: Name,
   cron: CronText,
-  timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} Default in a create: UTC.` }),
+  timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} Default on create: UTC.` }),
   kind: Kinds,
   targets: Type.Optional(Targets),
-  is_enabled: Type.Optional(Type.Boolean({ description: "Default in a create: true." })),
-} satisfies Sayable<ScheduleRecord, "network_id">;
-export const SCHEDULE_DESCRIBED = namesOf(described);
+  is_enabled: Type.Optional(Type.Boolean({ description: "Default on create: true." })),
+} satisfies WriteSchemas<ScheduleRecord, "network_id">;
+export const SCHEDULE_WRITE_FIELDS = namesOf(writeFields);
 const READ_ONLY = [...RECORD_READ_ONLY, "next_run_at"];
 
-export const ScheduleCreate = Body({ ...identifying, network_id: Uuid, ...described }, { ignored: READ_ONLY });
+export const ScheduleCreate = Body({ ...identifying, network_id: Uuid, ...writeFields }, { ignored: READ_ONLY });
 export const ScheduleUpdate = Body(
-  { ...identifying, network_id: Type.Optional(Uuid), ...described },
+  { ...identifying, network_id: Type.Optional(Uuid), ...writeFields },
   { ignored: READ_ONLY },
 );
 export type ScheduleCreate = Static<typeof ScheduleCreate>;
@@ -109,8 +108,8 @@ export type TargetCheck = (
 
 /** The same errors as issues of a body. */
 export function targetIssues({ targets }: Pick<ScheduleUpdate, "targets">, problemsOf: TargetCheck): Issue[] {
-  const named = targets ?? [];
-  return problemsOf(named).map(({ index, message }) => ({ path: `/targets/${index}`, message, value: named[index] }));
+  const values = targets ?? [];
+  return problemsOf(values).map(({ index, message }) => ({ path: `/targets/${index}`, message, value: values[index] }));
 }
 
 export const Schedule = Type.Object(
@@ -127,7 +126,7 @@ export const Schedule = Type.Object(
     targets: Targets,
     is_enabled: Type.Boolean(),
     next_run_at: Nullable(Timestamp, {
-      description: "When it runs next; null if it is disabled, and in answers about the past.",
+      description: "The next run; null if disabled, and in responses about the past.",
     }),
     ...recordFields,
   },
@@ -136,15 +135,19 @@ export const Schedule = Type.Object(
 export interface ScheduleRecord extends RecordOf<typeof Schedule, "next_run_at"> {}
 
 /** Enough to show what an expression means. */
-export const DUES_MAX = 20;
-const DUES_DEFAULT = 5;
+export const DUE_TIMES_MAX = 20;
+const DUE_TIMES_DEFAULT = 5;
 
 /** Query for the due times of an expression, with or without a schedule. */
 export const DueQuery = Type.Object({
   cron: CronText,
   timezone: Type.Optional({ ...Timezone, description: `${Timezone.description} Default: UTC.` }),
   count: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: DUES_MAX, description: `Number of runs to return. Default: ${DUES_DEFAULT}.` }),
+    Type.Integer({
+      minimum: 1,
+      maximum: DUE_TIMES_MAX,
+      description: `Number of runs to return. Default: ${DUE_TIMES_DEFAULT}.`,
+    }),
   ),
 });
 
@@ -158,14 +161,14 @@ export const ScheduleDues = Type.Object(
 );
 
 /** @param now start of the due times @throws Error for values outside the schema */
-export function duesOf(
+export function dueTimesFor(
   { cron, timezone = "UTC", count }: Static<typeof DueQuery>,
   now: Instant,
 ): Static<typeof ScheduleDues> {
-  return { cron, timezone, due_at: nextDues(cron, timezone, now, count ?? DUES_DEFAULT).map(formatInstant) };
+  return { cron, timezone, due_at: nextDueTimes(cron, timezone, now, count ?? DUE_TIMES_DEFAULT).map(formatInstant) };
 }
 
-export const DUES_EXAMPLE: Static<typeof ScheduleDues> = {
+export const DUE_TIMES_EXAMPLE: Static<typeof ScheduleDues> = {
   cron: "30 2 * * 1-5",
   timezone: "Europe/Berlin",
   due_at: ["2026-11-23T01:30:00.000Z", "2026-11-24T01:30:00.000Z"],
@@ -181,9 +184,5 @@ export const SCHEDULE_EXAMPLE: Static<typeof Schedule> = {
   targets: null,
   is_enabled: true,
   next_run_at: "2026-11-22T01:30:00.000Z",
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -3,9 +3,9 @@
 
 import type { CommandActor } from "../../access/actor.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
+import { assertRequired, changedValues, customFieldInput, newValues } from "../custom-fields/write-values.ts";
 import type { HostRecord } from "../hosts/host.ts";
-import { entered } from "../hosts/new-child.ts";
+import { createOptions } from "../hosts/new-child.ts";
 import type { ItemPart } from "../issues.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
@@ -16,8 +16,8 @@ import { assertVirtualizingService } from "./virtualizing.ts";
 /**
  * Adds a service to a host, which may have been created in the same transaction.
  * @param position for an item without one
- * @param place of the item in the body: collects the errors of its references, entity_reference_invalid for tags, and
- * for a virtualizing service of another network
+ * @param part the item in the body; collects the errors of its references: entity_reference_invalid for tags, and for
+ * a virtualizing service of another network
  * @throws DomainError entity_already_exists for its id
  */
 export function addService(
@@ -26,7 +26,7 @@ export function addService(
   item: ServiceItem,
   position: number,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): ServiceRecord {
   return tx.create(
     serviceKind,
@@ -35,50 +35,47 @@ export function addService(
       host_id: host.id,
       network_id: host.network_id,
       source: MANUAL,
-      ...describedFields(tx, host.network_id, item, { position, tags: [], virtualization: null }, actor, place),
+      ...storedFields(tx, host.network_id, item, { position, tags: [], virtualization: null }, actor, part),
       first_discovery_id: null,
-      custom_fields: place.attempt(() => newValues(tx, saying(item, actor, place))) ?? undefined,
+      custom_fields: part.attempt(() => newValues(tx, customFieldInput(serviceKind, item, actor, part))) ?? undefined,
     },
-    entered(tx, item),
+    createOptions(tx, item),
   );
 }
 
-/** Updates a service; omitted fields keep their values. @param place as for addService */
+/** Updates a service; omitted fields keep their values. @param part as for addService */
 export function changeService(
   tx: WriteTransaction,
   service: ServiceRecord,
   item: ServiceItem,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): ServiceRecord {
-  const values = place.attempt(() => changedValues(tx, service.custom_fields, saying(item, actor, place)));
+  const input = customFieldInput(serviceKind, item, actor, part);
+  const values = part.attempt(() => changedValues(tx, service.custom_fields, input));
   const changed = tx.update(serviceKind, service.id, {
-    ...describedFields(tx, service.network_id, item, service, actor, place),
+    ...storedFields(tx, service.network_id, item, service, actor, part),
     custom_fields: values ?? undefined,
   });
-  place.attempt(() => assertRequired(tx, changed, saying(item, actor, place)));
+  part.attempt(() => assertRequired(tx, changed, input));
   return changed;
 }
 
-function saying({ custom_fields: said }: ServiceItem, { organizationId }: CommandActor, place: ItemPart): Saying {
-  return { kind: serviceKind, organizationId, said, at: place.pointer };
-}
-
-function describedFields(
+function storedFields(
   tx: WriteTransaction,
   networkId: string,
   item: ServiceItem,
   previous: Pick<ServiceRecord, "position" | "tags" | "virtualization">,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ) {
   const { tags } = item;
-  place.attempt(() =>
+  part.attempt(() =>
     assertVirtualizingService(
       tx,
       item.virtualization,
       networkId,
-      place.field("virtualization/details/service_id"),
+      part.field("virtualization/details/service_id"),
       actor,
     ),
   );
@@ -87,7 +84,7 @@ function describedFields(
     position: item.position ?? previous.position,
     service_definition: item.service_definition,
     tags:
-      (tags === undefined ? null : place.attempt(() => existingTags(tx, tags, actor, place.field("tags")))) ??
+      (tags === undefined ? null : part.attempt(() => existingTags(tx, tags, actor, part.field("tags")))) ??
       previous.tags,
     virtualization: item.virtualization === undefined ? previous.virtualization : item.virtualization,
   };

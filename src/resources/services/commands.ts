@@ -1,20 +1,19 @@
 // Writer commands for services: the service and any listed bindings in one transaction.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
 import type { Written } from "../../db/kind.ts";
 import type { CallsOf, ChangeInput } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { targetsOf } from "../bindings/apply.ts";
 import { type BindingItem, bindingKind } from "../bindings/binding.ts";
-import { syncBindings, unchanged } from "../bindings/sync.ts";
+import { syncBindings, unchangedContext } from "../bindings/sync.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { fromCheckedBody } from "../checked-bytes.ts";
-import { hostNamed, placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
+import { nextPosition, referencedHost, siblingsBelowLimit } from "../hosts/new-child.ts";
 import { removeOne, removeRecord } from "../ignored/removal.ts";
-import { type ItemPart, refusedAtOnce } from "../issues.ts";
-import type { OneOfMany } from "../shared-lookups.ts";
+import { type ItemPart, withCollectedIssues } from "../issues.ts";
+import { recordToUpdate } from "../record-changes.ts";
+import type { BatchInput } from "../shared-lookups.ts";
 import { addService, changeService } from "./apply.ts";
 import { type ServiceRecord, serviceKind } from "./service.ts";
 import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
@@ -23,14 +22,18 @@ import type { ServiceCreate, ServiceUpdate } from "./service-body.ts";
  * Creates a service of a host with its bindings.
  * @throws DomainError entity_access_denied, entity_reference_invalid, validation_failed, entity_already_exists
  */
-function createService(tx: WriteTransaction, input: OneOfMany & { body: ServiceCreate }, actor: CommandActor): Written {
+function createService(
+  tx: WriteTransaction,
+  input: BatchInput & { body: ServiceCreate },
+  actor: CommandActor,
+): Written {
   const { body, shared } = input;
-  const host = hostNamed(tx, body, actor);
-  const siblings = siblingsWithRoom(tx, serviceKind, "host_n", host.id, shared);
-  return refusedAtOnce(body, (place) => {
-    const service = place.attempt(() => addService(tx, host, body, placeAfter(siblings), actor, place));
+  const host = referencedHost(tx, body, actor);
+  const siblings = siblingsBelowLimit(tx, serviceKind, "host_n", host.id, shared);
+  return withCollectedIssues(body, (part) => {
+    const service = part.attempt(() => addService(tx, host, body, nextPosition(siblings), actor, part));
     if (service === null) return null;
-    setBindings(tx, service, body.bindings, actor, place);
+    setBindings(tx, service, body.bindings, actor, part);
     siblings.push(service);
     return service;
   });
@@ -42,14 +45,11 @@ function createService(tx: WriteTransaction, input: OneOfMany & { body: ServiceC
  * entity_access_denied, validation_id_mismatch, validation_failed
  */
 function updateService(tx: WriteTransaction, input: ChangeInput<ServiceUpdate>, actor: CommandActor): Written {
-  const { id, body } = input;
-  const service = getReachable(tx, serviceKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(service, body, ["id", "host_id", "network_id"]);
-  return refusedAtOnce(body, (place) => {
-    const changed = changeService(tx, service, body, actor, place);
-    setBindings(tx, changed, body.bindings, actor, place);
+  const { body } = input;
+  const service = recordToUpdate(tx, serviceKind, input, actor, ["id", "host_id", "network_id"]);
+  return withCollectedIssues(body, (part) => {
+    const changed = changeService(tx, service, body, actor, part);
+    setBindings(tx, changed, body.bindings, actor, part);
     return changed;
   });
 }
@@ -59,11 +59,11 @@ function setBindings(
   service: ServiceRecord,
   items: readonly BindingItem[] | null | undefined,
   actor: CommandActor,
-  place: ItemPart,
+  part: ItemPart,
 ): void {
   if (items === null || items === undefined) return;
-  const gone = syncBindings(tx, service, items, unchanged(targetsOf(tx, service.host_id)), actor, place);
-  for (const { id } of gone) removeRecord(tx, bindingKind, id, true);
+  const removed = syncBindings(tx, service, items, unchangedContext(targetsOf(tx, service.host_id)), actor, part);
+  for (const { id } of removed) removeRecord(tx, bindingKind, id, true);
 }
 
 /** Deletes its bindings too; virtual hosts and containers lose the reference to it. */

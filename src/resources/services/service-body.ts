@@ -1,6 +1,6 @@
-// Request and response schemas of services, including the whole service with its bindings.
+// Request and response schemas of services, including the service with its bindings.
 
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import {
   Body,
   CHILDREN_MAX,
@@ -14,28 +14,27 @@ import {
 import { BINDING_EXAMPLE, Binding, BindingItem } from "../bindings/binding.ts";
 import { customFieldsOfBody } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY } from "../discovered.ts";
-import type { Sayable } from "../record.ts";
+import { RECORD_EXAMPLE, type WriteSchemas } from "../record.ts";
 import { ServiceVirtualization } from "../virtualization.ts";
 import { ServiceDefinition, type ServiceRecord, serviceFields } from "./service.ts";
 
-const Position = (unsaid: string) =>
-  Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: unsaid }));
+/** List of a record's children in its body. @param children as part of a sentence */
+export function syncedList<T extends TSchema>(item: T, children: string) {
+  const description = `Syncs ${children} to this list; null or omitted: unchanged.`;
+  return Type.Optional(Nullable(Type.Array(item, { maxItems: CHILDREN_MAX, description })));
+}
+
+const Position = (defaultNote: string) =>
+  Type.Optional(Type.Integer({ minimum: 0, maximum: INT32_MAX, description: defaultNote }));
 const identifying = { id: Type.Optional(Uuid), network_id: Type.Optional(Uuid) };
-const described = {
+const writeFields = {
   name: Name,
   service_definition: ServiceDefinition,
   tags: Type.Optional(TagIds),
   virtualization: Type.Optional(Nullable(ServiceVirtualization)),
-  bindings: Type.Optional(
-    Nullable(
-      Type.Array(BindingItem, {
-        maxItems: CHILDREN_MAX,
-        description: "Syncs the service's bindings to this list; null or left out: unchanged.",
-      }),
-    ),
-  ),
+  bindings: syncedList(BindingItem, "the service's bindings"),
   ...customFieldsOfBody,
-} satisfies Sayable<ServiceRecord, "host_id" | "network_id" | "position" | "source", "bindings">;
+} satisfies WriteSchemas<ServiceRecord, "host_id" | "network_id" | "position" | "source", "bindings">;
 const READ_ONLY = [...OBSERVED_READ_ONLY, ...DISCOVERABLE_READ_ONLY, "source"];
 
 /** Item in a host's list of services. */
@@ -43,18 +42,18 @@ export const ServiceItem = Body(
   {
     ...identifying,
     host_id: Type.Optional(Uuid),
-    ...described,
-    position: Position("Default for a new item: its place in the list."),
+    ...writeFields,
+    position: Position("Default for a new item: its position in the list."),
   },
   { ignored: READ_ONLY },
 );
-const position = Position("Default in a create: after the host's last one.");
+const position = Position("Default on create: after the host's last service.");
 export const ServiceCreate = Body(
-  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...described, position },
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Uuid, ...writeFields, position },
   { ignored: READ_ONLY },
 );
 export const ServiceUpdate = Body(
-  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...described, position },
+  { ...identifying, organization_id: Type.Optional(Uuid), host_id: Type.Optional(Uuid), ...writeFields, position },
   { ignored: READ_ONLY },
 );
 export type ServiceItem = Static<typeof ServiceItem>;
@@ -79,10 +78,6 @@ export const SERVICE_EXAMPLE: Static<typeof Service> = {
   first_discovery_id: null,
   last_discovery_id: null,
   last_seen_at: "2026-11-21T09:15:00.123Z",
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
   bindings: [BINDING_EXAMPLE],
 };

@@ -1,15 +1,16 @@
 // Service views: its own fields, with the bindings, which are separate records, inserted as serialized JSON.
 
 import { ownValue } from "../../base/fields.ts";
+import { append } from "../../base/multimap.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
 import type { Compose, Item, Reader } from "../../db/reading/reader.ts";
 import type { CsvColumn } from "../../schemas/csv.ts";
 import { bindingKind } from "../bindings/binding.ts";
-import { shownBinding } from "../bindings/binding-view.ts";
-import { type ComposeFor, spliced } from "../compose.ts";
+import { withoutHostId } from "../bindings/binding-view.ts";
+import { appendMembers, type ComposeFor } from "../compose.ts";
 import { Service } from "./service-body.ts";
 
-/** The whole service. */
+/** The service with its bindings. */
 export const composeServices: ComposeFor = Object.assign(composeService, {
   parts: { scope: "service" as const, kinds: [bindingKind] },
 });
@@ -31,9 +32,7 @@ export function servicesWithBindings(services: readonly string[], bindings: read
   const byService = new Map<string, string[]>();
   for (const text of bindings) {
     const { service_id: serviceId } = JSON.parse(text) as { service_id: string };
-    const list = byService.get(serviceId);
-    if (list === undefined) byService.set(serviceId, [text]);
-    else list.push(text);
+    append(byService, serviceId, text);
   }
   return services.map((service) => withBindings(service, byService.get(idOf(service)) ?? []));
 }
@@ -54,7 +53,7 @@ function composeService(reader: Reader): Compose {
 }
 
 function withBindings(service: string, bindings: readonly string[]): string {
-  return spliced(service, `"bindings":[${bindings.map(shownBinding).join(",")}]`);
+  return appendMembers(service, `"bindings":[${bindings.map(withoutHostId).join(",")}]`);
 }
 
 function idOf(text: string): string {

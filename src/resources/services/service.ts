@@ -1,17 +1,18 @@
 // Service of a host and its endpoints.
 
 import { type TObject, Type } from "@sinclair/typebox";
-import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { withoutInvisible } from "../../base/visible.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Name, Nullable, observedFields, recordFields, TagIds, Uuid } from "../../schemas/schemas.ts";
-import { customFieldsOfAnswer, withCalledValues } from "../custom-fields/field-values.ts";
+import { customFieldsOfResponse, namesAndValuesIn } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { hosts } from "../hosts/host.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
 import type { RecordOf } from "../record.ts";
-import { offList } from "../references.ts";
+import { withoutListItem } from "../references.ts";
 import { Source } from "../source.ts";
 import { ServiceVirtualization, withoutService } from "../virtualization.ts";
 
@@ -19,12 +20,8 @@ export const SERVICE_DEFINITION_MAX_LENGTH = 100;
 
 export const services = sqliteTable("services", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
-  host_n: integer()
-    .notNull()
-    .references(() => hosts.n),
+  network_n: requiredReference(() => networks.n),
+  host_n: requiredReference(() => hosts.n),
   name: text().notNull(),
   service_definition: text().notNull(),
 });
@@ -39,10 +36,10 @@ export const serviceKind: Kind<ServiceRecord> = {
     service_definition: service.service_definition,
   }),
   scopes: { network: "network_id", host: "host_id" },
-  toldParts: ["bindings"],
+  partFields: ["bindings"],
   countedWith: ["host_id"],
   references: [
-    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "tag", field: "tags", without: withoutListItem("tags") },
     { to: "host", field: "host_id" },
     { to: "service", field: "virtualization", without: withoutService },
   ],
@@ -58,19 +55,15 @@ export const serviceKind: Kind<ServiceRecord> = {
   absent: "null",
   identity: (service) => JSON.stringify([service.host_id, service.service_definition, service.name]),
   unique: { field: "name", value: (service) => service.name, seenWithin: (service) => `["${service.host_id}"` },
-  called: ({ name, service_definition, custom_fields }) =>
-    withCalledValues(
-      [
-        { field: "name", value: name, as: "Name" },
-        { field: "service_definition", value: service_definition, as: "Name" },
-      ],
-      custom_fields,
-    ),
+  called: namesAndValuesIn<ServiceRecord>({ name: "Name", service_definition: "Name" }),
   sortKeys: { name: textSortKey, service_definition: textSortKey },
 };
 
 /** Identity of a service within its host. */
-export function seenService({ service_definition, name }: Pick<ServiceRecord, "service_definition" | "name">): string {
+export function serviceIdentity({
+  service_definition,
+  name,
+}: Pick<ServiceRecord, "service_definition" | "name">): string {
   return withoutInvisible(JSON.stringify([service_definition, name]));
 }
 
@@ -93,7 +86,7 @@ export const serviceFields = {
   virtualization: Nullable(ServiceVirtualization),
   ...observedFields,
   ...discoverableFields,
-  ...customFieldsOfAnswer,
+  ...customFieldsOfResponse,
   ...recordFields,
 };
 export interface ServiceRecord extends RecordOf<TObject<typeof serviceFields>> {}

@@ -1,10 +1,10 @@
 // Credential policy of a network's subnets: the only module that decides which addresses may be sent credentials. Pure.
 
 import { cidrOf, parseCidr, parseIp } from "../../base/ip.ts";
-import { PASSED_OVER_TYPES, type SubnetType } from "./subnet-type.ts";
+import { SKIPPED_TYPES, type SubnetType } from "./subnet-type.ts";
 
 /** Subnet fields that the policy needs. */
-export interface SubnetWord {
+export interface SubnetPolicy {
   readonly id: string;
   /** Canonical. */
   readonly cidr: string;
@@ -13,12 +13,12 @@ export interface SubnetWord {
 }
 
 export class AcceptingSubnets {
-  private readonly byCidr = new Map<string, SubnetWord>();
+  private readonly byCidr = new Map<string, SubnetPolicy>();
   /** Existing prefix lengths, longest first. */
   private readonly lengths: { readonly 4: readonly number[]; readonly 6: readonly number[] };
 
   /** @param subnets all of a network */
-  constructor(subnets: Iterable<SubnetWord>) {
+  constructor(subnets: Iterable<SubnetPolicy>) {
     const lengths = { 4: new Set<number>(), 6: new Set<number>() };
     for (const subnet of subnets) {
       const cidr = parseCidr(subnet.cidr);
@@ -30,7 +30,7 @@ export class AcceptingSubnets {
   }
 
   /**
-   * Whether any subnet that contains the address accepts credentials. Types scanned only when named (Internet, Remote,
+   * Whether any subnet that contains the address accepts credentials. Types scanned only on request (Internet, Remote,
    * Loopback) never count: otherwise a smaller subnet inside, which any user can create, would expose their addresses.
    */
   accepts(address: string): boolean {
@@ -40,12 +40,12 @@ export class AcceptingSubnets {
 
   /** Whether all addresses of a prefix accept credentials, by a subnet with that prefix or a larger one around it. */
   acceptsAllOf(cidr: string): boolean {
-    for (const subnet of this.around(cidr)) if (isAccepting(subnet)) return true;
+    for (const subnet of this.enclosing(cidr)) if (isAccepting(subnet)) return true;
     return false;
   }
 
   /** Subnets that contain a whole prefix, from the one with that prefix to the largest. */
-  *around(prefix: string): Generator<SubnetWord> {
+  *enclosing(prefix: string): Generator<SubnetPolicy> {
     const cidr = parseCidr(prefix);
     if (cidr === null) return;
     for (const length of this.lengths[cidr.version]) {
@@ -56,13 +56,13 @@ export class AcceptingSubnets {
   }
 
   /** The smallest subnet that contains an address; null for none. */
-  smallestOf(address: string): SubnetWord | null {
+  smallestOf(address: string): SubnetPolicy | null {
     for (const subnet of this.containing(address)) return subnet;
     return null;
   }
 
   /** From the smallest to the largest. */
-  private *containing(address: string): Generator<SubnetWord> {
+  private *containing(address: string): Generator<SubnetPolicy> {
     const ip = parseIp(address);
     if (ip === null) return;
     for (const length of this.lengths[ip.version]) {
@@ -72,6 +72,6 @@ export class AcceptingSubnets {
   }
 }
 
-function isAccepting({ accepts_credentials, subnet_type }: SubnetWord): boolean {
-  return accepts_credentials && !PASSED_OVER_TYPES.includes(subnet_type);
+function isAccepting({ accepts_credentials, subnet_type }: SubnetPolicy): boolean {
+  return accepts_credentials && !SKIPPED_TYPES.includes(subnet_type);
 }

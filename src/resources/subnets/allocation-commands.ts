@@ -6,21 +6,22 @@ import { getReachable, getReferenced } from "../../access/reach.ts";
 import { addressAt, prefixBlock } from "../../base/address-block.ts";
 import { entityWords } from "../../base/entity-words.ts";
 import { DomainError, invalid, referenceInvalid } from "../../base/errors.ts";
-import { picked } from "../../base/fields.ts";
+import { pickFields } from "../../base/fields.ts";
 import { type Cidr, cidrOf, cidrSortKey, type Ip, ipOfBytes, parseCidr } from "../../base/ip.ts";
+import { wordList } from "../../base/word-list.ts";
 import type { CallsOf } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { newValues } from "../custom-fields/write-values.ts";
 import { type HostRecord, hostKind } from "../hosts/host.ts";
-import { placeAfter, siblingsWithRoom } from "../hosts/new-child.ts";
+import { nextPosition, siblingsBelowLimit } from "../hosts/new-child.ts";
 import { addIpAddress } from "../ip-addresses/apply.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { addressKey, ipRangeKind } from "../ip-ranges/ip-range.ts";
 import { existingTags } from "../tags/tag.ts";
 import type { Allocation } from "./allocation.ts";
 import { createSubnet } from "./commands.ts";
-import { FreeSpace, type TakenSpace } from "./free-space.ts";
+import { FreeSpace, type OccupiedSpace } from "./free-space.ts";
 import { type SubnetRecord, subnetIdentity, subnetKind } from "./subnet.ts";
 
 /** Created records of one kind, in address order. */
@@ -32,22 +33,13 @@ export interface AllocationResult {
 }
 
 /** Fields that apply to each created kind; all accept `count`. */
-const MEANT = {
+const APPLICABLE_FIELDS = {
   ip_address: ["host_id", "name", "mac_address"],
   ip_range: ["description", "tags", "custom_fields"],
-  subnet: [
-    "prefix_length",
-    "name",
-    "description",
-    "tags",
-    "subnet_type",
-    "vlan_id",
-    "accepts_credentials",
-    "custom_fields",
-  ],
+  subnet: wordList("prefix_length name description tags subnet_type vlan_id accepts_credentials custom_fields"),
 } as const satisfies Record<AllocationResult["kind"], ReadonlyArray<keyof Allocation>>;
 
-const MADE = { ip_address: "an address of a host", ip_range: "a reservation", subnet: "a subnet" } as const;
+const RESULT_NOUNS = { ip_address: "an address of a host", ip_range: "a reservation", subnet: "a subnet" } as const;
 
 /**
  * Allocates the lowest free addresses or prefixes of a subnet, all requested ones or none.
@@ -61,8 +53,8 @@ function allocate(
 ): AllocationResult {
   const subnet = getReachable(tx, subnetKind, id, actor);
   const kind = body.prefix_length !== undefined ? "subnet" : body.host_id !== undefined ? "ip_address" : "ip_range";
-  refuseUnmeant(body, kind);
-  const space = new FreeSpace(subnet.cidr, takenIn(tx, subnet));
+  assertApplicable(body, kind);
+  const space = new FreeSpace(subnet.cidr, occupiedSpaceOf(tx, subnet));
   const free = body.prefix_length === undefined ? space.addresses() : space.prefixes(body.prefix_length);
   const count = body.count ?? 1;
   const allocated = free.next(count);
@@ -71,39 +63,46 @@ function allocate(
 }
 
 /** A determined allocation, ready to be written. */
-interface Settled {
+interface ResolvedAllocation {
   readonly subnet: SubnetRecord;
   readonly body: Allocation;
   readonly allocated: readonly string[];
 }
 
-const ALLOCATE = { ip_address: giveToHost, ip_range: reserve, subnet: divide } as const;
+const ALLOCATE = { ip_address: assignToHost, ip_range: reserve, subnet: createSubnets } as const;
 
-function giveToHost(tx: WriteTransaction, { subnet, body, allocated }: Settled, actor: CommandActor): string[] {
+function assignToHost(
+  tx: WriteTransaction,
+  { subnet, body, allocated }: ResolvedAllocation,
+  actor: CommandActor,
+): string[] {
   const hostId = body.host_id as string;
   const host = getReferenced(tx, hostKind, [hostId], "host_id", actor)[0] as HostRecord;
   if (host.network_id !== subnet.network_id) throw referenceInvalid(hostKind, "host_id", [hostId]);
-  const siblings = siblingsWithRoom(tx, ipAddressKind, "host_n", hostId);
+  const siblings = siblingsBelowLimit(tx, ipAddressKind, "host_n", hostId);
   if (siblings.length + allocated.length > CHILDREN_MAX)
-    throw invalid([
-      {
-        path: "/count",
-        message: `is more than the host has room for: it has ${siblings.length} of at most ${CHILDREN_MAX} ${entityWords(ipAddressKind)}`,
-        value: body.count,
-      },
-    ]);
-  const position = placeAfter(siblings);
-  return allocated.map((ip_address, place) => {
-    const item = { ip_address, ...picked(body, ["name", "mac_address"]) };
-    return addIpAddress(tx, host, item, { subnetId: subnet.id, position: Math.min(position + place, INT32_MAX) }, actor)
-      .id;
+    throw invalid({
+      path: "/count",
+      message: `is more than the host has room for: it has ${siblings.length} of at most ${CHILDREN_MAX} ${entityWords(ipAddressKind)}`,
+      value: body.count,
+    });
+  const position = nextPosition(siblings);
+  return allocated.map((ip_address, offset) => {
+    const item = { ip_address, ...pickFields(body, ["name", "mac_address"]) };
+    return addIpAddress(
+      tx,
+      host,
+      item,
+      { subnetId: subnet.id, position: Math.min(position + offset, INT32_MAX) },
+      actor,
+    ).id;
   });
 }
 
-function reserve(tx: WriteTransaction, { subnet, body, allocated }: Settled, actor: CommandActor): string[] {
+function reserve(tx: WriteTransaction, { subnet, body, allocated }: ResolvedAllocation, actor: CommandActor): string[] {
   const tags = existingTags(tx, body.tags ?? [], actor);
   const { organizationId } = actor;
-  const custom_fields = newValues(tx, { kind: ipRangeKind, organizationId, said: body.custom_fields });
+  const custom_fields = newValues(tx, { kind: ipRangeKind, organizationId, given: body.custom_fields });
   return allocated.map((address) => {
     const range = {
       network_id: subnet.network_id,
@@ -119,44 +118,50 @@ function reserve(tx: WriteTransaction, { subnet, body, allocated }: Settled, act
   });
 }
 
-function divide(tx: WriteTransaction, { subnet, body, allocated }: Settled, actor: CommandActor): string[] {
-  const { prefix_length: _, count: __, host_id: ___, mac_address: ____, ...described } = body;
+function createSubnets(
+  tx: WriteTransaction,
+  { subnet, body, allocated }: ResolvedAllocation,
+  actor: CommandActor,
+): string[] {
+  const { prefix_length: _, count: __, host_id: ___, mac_address: ____, ...fields } = body;
   return allocated.map(
-    (cidr) => createSubnet(tx, { body: { ...described, network_id: subnet.network_id, cidr } }, actor).id,
+    (cidr) => createSubnet(tx, { body: { ...fields, network_id: subnet.network_id, cidr } }, actor).id,
   );
 }
 
 /** @throws DomainError validation_failed for a field without effect */
-function refuseUnmeant(body: Allocation, kind: AllocationResult["kind"]): void {
-  const meant: readonly string[] = [...MEANT[kind], "count"];
-  const unmeant = Object.entries(body).filter(([field, value]) => value !== undefined && !meant.includes(field));
-  if (unmeant.length > 0)
+function assertApplicable(body: Allocation, kind: AllocationResult["kind"]): void {
+  const applicable: readonly string[] = [...APPLICABLE_FIELDS[kind], "count"];
+  const inapplicable = Object.entries(body).filter(
+    ([field, value]) => value !== undefined && !applicable.includes(field),
+  );
+  if (inapplicable.length > 0)
     throw invalid(
-      unmeant.map(([field, value]) => ({
+      inapplicable.map(([field, value]) => ({
         path: `/${field}`,
-        message: `cannot be combined with the other fields, which request ${MADE[kind]}`,
+        message: `cannot be combined with the other fields, which request ${RESULT_NOUNS[kind]}`,
         value,
       })),
     );
 }
 
 function exhausted({ id, cidr }: SubnetRecord, body: Allocation, available: bigint): DomainError {
-  const what = body.prefix_length === undefined ? "addresses" : `prefixes of length ${body.prefix_length}`;
+  const unit = body.prefix_length === undefined ? "addresses" : `prefixes of length ${body.prefix_length}`;
   return new DomainError(
     "entity_in_use",
-    `The subnet ${cidr} has ${available} free ${what}; ${body.count ?? 1} requested. Free some, or use another subnet.`,
+    `The subnet ${cidr} has ${available} free ${unit}; ${body.count ?? 1} requested. Free some, or use another subnet.`,
     { entity: subnetKind.name, id, available: String(available), count: body.count ?? 1 },
   );
 }
 
 /** Occupied space of a subnet before this transaction writes, from the live tables by their indexes. */
-function takenIn(tx: WriteTransaction, { id, network_id, cidr }: SubnetRecord): TakenSpace {
+function occupiedSpaceOf(tx: WriteTransaction, { id, network_id, cidr }: SubnetRecord): OccupiedSpace {
   const networkN = tx.recordN(network_id) as number;
-  const whole = parseCidr(cidr) as Cidr;
-  const { first, last } = prefixBlock(whole);
-  const [from, to] = [first, last].map((at) => addressKey(addressAt(at, whole.version)));
+  const prefix = parseCidr(cidr) as Cidr;
+  const { first, last } = prefixBlock(prefix);
+  const [from, to] = [first, last].map((address) => addressKey(addressAt(address, prefix.version)));
   const rows = (sql: string, ...values: Array<string | number>) => tx.db.$client.query(sql).values(...values);
-  const subnetNs = [id, ...idsAround(tx, network_id, whole)].map((each) => tx.recordN(each));
+  const subnetNs = [id, ...enclosingIds(tx, network_id, prefix)].map((each) => tx.recordN(each));
   return {
     cidrs: (rows(SUBNETS_WITHIN, networkN, cidrSortKey(cidr), `${to}~`) as Array<[string]>).map(([each]) => each),
     ranges: (rows(RANGES_WITHIN, networkN, from as string, to as string) as Array<[string, string]>).map(
@@ -169,12 +174,12 @@ function takenIn(tx: WriteTransaction, { id, network_id, cidr }: SubnetRecord): 
 }
 
 /** Enclosing subnets, whose addresses may be within this one: one index seek for each shorter prefix. */
-function idsAround(tx: WriteTransaction, networkId: string, whole: Cidr): string[] {
+function enclosingIds(tx: WriteTransaction, networkId: string, prefix: Cidr): string[] {
   const ids: string[] = [];
-  for (let length = whole.prefixLength - 1; length >= 0; length -= 1) {
-    const { text: cidr } = cidrOf(ipOfBytes(whole.bytes) as Ip, length);
-    const around = tx.findByIdentity(subnetKind, subnetIdentity({ network_id: networkId, cidr }));
-    if (around !== null) ids.push(around.id);
+  for (let length = prefix.prefixLength - 1; length >= 0; length -= 1) {
+    const { text: cidr } = cidrOf(ipOfBytes(prefix.bytes) as Ip, length);
+    const enclosing = tx.findByIdentity(subnetKind, subnetIdentity({ network_id: networkId, cidr }));
+    if (enclosing !== null) ids.push(enclosing.id);
   }
   return ids;
 }

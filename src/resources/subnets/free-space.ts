@@ -13,7 +13,7 @@ import { invalid } from "../../base/errors.ts";
 import { type Cidr, parseCidr } from "../../base/ip.ts";
 
 /** Occupied space, as text; entries outside the subnet are ignored. */
-export interface TakenSpace {
+export interface OccupiedSpace {
   /** Prefixes of nested subnets. */
   readonly cidrs: readonly string[];
   /** Ranges of any purpose. */
@@ -23,55 +23,55 @@ export interface TakenSpace {
 }
 
 /** Free addresses or free prefixes. */
-export interface FreeOnes {
+export interface FreeBlocks {
   readonly available: bigint;
   /** The lowest free ones; fewer if fewer are left. */
   next(count: number): string[];
 }
 
 /** The inspected subnet. */
-type Whole = Pick<Cidr, "version" | "bytes" | "prefixLength">;
+type Prefix = Pick<Cidr, "version" | "bytes" | "prefixLength">;
 
 /**
- * Addresses of a subnet that no host may have: in IPv4 the network and broadcast address, except in /31 (RFC 3021) and
+ * Addresses of a subnet that hosts cannot have: in IPv4 the network and broadcast address, except in /31 (RFC 3021) and
  * /32; in IPv6 the Subnet-Router anycast address, the first one (RFC 4291 §2.6.1), except in /127 (RFC 6164) and /128.
  */
-export function addressesOfNobody(whole: Whole): {
+export function reservedAddresses(prefix: Prefix): {
   readonly network: bigint | null;
   readonly broadcast: bigint | null;
 } {
-  const { first, last } = prefixBlock(whole);
-  if (whole.prefixLength > whole.bytes.length * 8 - 2) return { network: null, broadcast: null };
-  return { network: first, broadcast: whole.version === 4 ? last : null };
+  const { first, last } = prefixBlock(prefix);
+  if (prefix.prefixLength > prefix.bytes.length * 8 - 2) return { network: null, broadcast: null };
+  return { network: first, broadcast: prefix.version === 4 ? last : null };
 }
 
 export class FreeSpace {
-  private readonly whole: Whole;
+  private readonly prefix: Prefix;
   private readonly bits: number;
-  private readonly taken: readonly AddressBlock[];
+  private readonly occupied: readonly AddressBlock[];
 
   /** @param cidr canonical */
-  constructor(cidr: string, { cidrs, ranges, addresses }: TakenSpace) {
-    this.whole = parseCidr(cidr) as Cidr;
-    this.bits = this.whole.bytes.length * 8;
-    const { version } = this.whole;
-    const isHere = (text: string) => text.includes(":") === (version === 6);
-    this.taken = [
-      ...cidrs.filter(isHere).map((each) => prefixBlock(parseCidr(each) as Cidr)),
+  constructor(cidr: string, { cidrs, ranges, addresses }: OccupiedSpace) {
+    this.prefix = parseCidr(cidr) as Cidr;
+    this.bits = this.prefix.bytes.length * 8;
+    const { version } = this.prefix;
+    const isSameVersion = (text: string) => text.includes(":") === (version === 6);
+    this.occupied = [
+      ...cidrs.filter(isSameVersion).map((each) => prefixBlock(parseCidr(each) as Cidr)),
       ...ranges
-        .filter(({ first }) => isHere(first))
+        .filter(({ first }) => isSameVersion(first))
         .map(({ first, last }) => ({ first: addressNumber(first), last: addressNumber(last) })),
-      ...runsOf(addresses.filter(isHere), version),
+      ...mergeRuns(addresses.filter(isSameVersion), version),
     ];
   }
 
   /** Excludes the network and broadcast address, ranges and nested subnets. */
-  addresses(): FreeOnes {
+  addresses(): FreeBlocks {
     const gaps = this.gaps(true);
-    const { version } = this.whole;
+    const { version } = this.prefix;
     return {
       available: gaps.reduce((sum, gap) => sum + blockSize(gap), 0n),
-      next: (count) => take(gaps, count, 1n, (at) => addressAt(at, version)),
+      next: (count) => takeLowest(gaps, count, 1n, (address) => addressAt(address, version)),
     };
   }
 
@@ -80,19 +80,17 @@ export class FreeSpace {
    * and broadcast address.
    * @throws DomainError validation_failed for a length that does not fit within the subnet
    */
-  prefixes(length: number): FreeOnes {
-    const { whole, bits } = this;
-    if (length <= whole.prefixLength || length > bits)
-      throw invalid([
-        {
-          path: "/prefix_length",
-          message:
-            whole.prefixLength === bits
-              ? "requires a subnet with more than one address"
-              : `must be from ${whole.prefixLength + 1} to ${bits}: the subnet is a /${whole.prefixLength}`,
-          value: length,
-        },
-      ]);
+  prefixes(length: number): FreeBlocks {
+    const { prefix, bits } = this;
+    if (length <= prefix.prefixLength || length > bits)
+      throw invalid({
+        path: "/prefix_length",
+        message:
+          prefix.prefixLength === bits
+            ? "requires a subnet with more than one address"
+            : `must be from ${prefix.prefixLength + 1} to ${bits}: the subnet is a /${prefix.prefixLength}`,
+        value: length,
+      });
     const size = 1n << BigInt(bits - length);
     const gaps = this.gaps(length === bits).flatMap(({ first, last }): AddressBlock[] => {
       const [from, to] = [((first + size - 1n) / size) * size, ((last + 1n) / size) * size - 1n];
@@ -100,40 +98,48 @@ export class FreeSpace {
     });
     return {
       available: gaps.reduce((sum, gap) => sum + blockSize(gap) / size, 0n),
-      next: (count) => take(gaps, count, size, (at) => `${addressAt(at, whole.version)}/${length}`),
+      next: (count) => takeLowest(gaps, count, size, (address) => `${addressAt(address, prefix.version)}/${length}`),
     };
   }
 
   private gaps(isForAddresses: boolean): AddressBlock[] {
-    const { network, broadcast } = addressesOfNobody(this.whole);
-    const nobodys = isForAddresses ? [network, broadcast].filter((each) => each !== null) : [];
-    return blocksOutside(prefixBlock(this.whole), [...this.taken, ...nobodys.map((at) => ({ first: at, last: at }))]);
+    const { network, broadcast } = reservedAddresses(this.prefix);
+    const reserved = isForAddresses ? [network, broadcast].filter((each) => each !== null) : [];
+    return blocksOutside(prefixBlock(this.prefix), [
+      ...this.occupied,
+      ...reserved.map((address) => ({ first: address, last: address })),
+    ]);
   }
 }
 
-function take(gaps: readonly AddressBlock[], count: number, step: bigint, text: (at: bigint) => string): string[] {
-  const found: string[] = [];
+function takeLowest(
+  gaps: readonly AddressBlock[],
+  count: number,
+  step: bigint,
+  text: (address: bigint) => string,
+): string[] {
+  const result: string[] = [];
   for (const { first, last } of gaps)
-    for (let at = first; at <= last && found.length < count; at += step) found.push(text(at));
-  return found;
+    for (let address = first; address <= last && result.length < count; address += step) result.push(text(address));
+  return result;
 }
 
 /**
  * Merges addresses into blocks: many addresses become few blocks. IPv4 uses plain numbers, which compare much faster.
  */
-function runsOf(addresses: readonly string[], version: 4 | 6): AddressBlock[] {
-  if (version === 6) return addresses.map(addressNumber).map((at) => ({ first: at, last: at }));
+function mergeRuns(addresses: readonly string[], version: 4 | 6): AddressBlock[] {
+  if (version === 6) return addresses.map(addressNumber).map((address) => ({ first: address, last: address }));
   const blocks: AddressBlock[] = [];
   let [first, last] = [-1, -1];
   const close = () => {
     if (first >= 0) blocks.push({ first: BigInt(first), last: BigInt(last) });
   };
-  for (const at of Float64Array.from(addresses, ipv4Number).sort()) {
-    if (at > last + 1 || first < 0) {
+  for (const address of Float64Array.from(addresses, ipv4Number).sort()) {
+    if (address > last + 1 || first < 0) {
       close();
-      first = at;
+      first = address;
     }
-    last = at;
+    last = address;
   }
   close();
   return blocks;

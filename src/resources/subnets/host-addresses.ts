@@ -29,22 +29,22 @@ function isLive(reader: Reader, asOf: AsOf): boolean {
 }
 
 /** An address not written since has its live value: reading the live row is faster than the version. */
-const ADDRESS_THEN = `CASE WHEN a.sequence <= ?2 THEN a.ip_address ELSE
+const ADDRESS_AS_OF = `CASE WHEN a.sequence <= ?2 THEN a.ip_address ELSE
   (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address' FROM history_versions v
     WHERE v.key <= ((s.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1) END`;
 /** Addresses of subnet r.n alive at that time. */
-const LIVED_THEN = `s.scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND s.born <= ?2 AND s.died > ?2`;
+const ALIVE_AS_OF = `s.scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND s.born <= ?2 AND s.died > ?2`;
 
 const ALL_LIVE = "(SELECT group_concat(a.ip_address) FROM ip_addresses a WHERE a.subnet_n = r.n)";
 const LIVE = `SELECT j.key, ${ALL_LIVE}
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
 
 /** Whether no address of subnet r.n was added, removed or changed since. */
-const IS_AS_THEN = `NOT EXISTS (SELECT 1 FROM history_change_counts
+const UNCHANGED_SINCE = `NOT EXISTS (SELECT 1 FROM history_change_counts
   WHERE scope = r.n * ${scopeKey(1, { code: 0 })} + ${ipAddressKind.code} AND sequence > ?2)`;
-const AS_OF = `SELECT j.key, CASE WHEN ${IS_AS_THEN} THEN ${ALL_LIVE} ELSE (
-    SELECT group_concat(${ADDRESS_THEN})
-    FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n WHERE ${LIVED_THEN}) END
+const AS_OF = `SELECT j.key, CASE WHEN ${UNCHANGED_SINCE} THEN ${ALL_LIVE} ELSE (
+    SELECT group_concat(${ADDRESS_AS_OF})
+    FROM history_spans s LEFT JOIN ip_addresses a ON a.n = s.n WHERE ${ALIVE_AS_OF}) END
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value`;
 
 /** The same addresses individually, each with its record number. */
@@ -64,6 +64,6 @@ export function hostAddressNumbers(
 const EACH_LIVE = `SELECT a.n, a.ip_address FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value
   CROSS JOIN ip_addresses a ON a.subnet_n = r.n`;
 
-const EACH_AS_OF = `SELECT s.n, ${ADDRESS_THEN}
+const EACH_AS_OF = `SELECT s.n, ${ADDRESS_AS_OF}
   FROM json_each(?1) j CROSS JOIN history_records r ON r.id = j.value
-  CROSS JOIN history_spans s ON ${LIVED_THEN} LEFT JOIN ip_addresses a ON a.n = s.n`;
+  CROSS JOIN history_spans s ON ${ALIVE_AS_OF} LEFT JOIN ip_addresses a ON a.n = s.n`;

@@ -10,7 +10,7 @@ export const subnetResource: Resource<SubnetRecord> = {
   path: "subnets",
   group: "Subnets",
   about: "The IP prefixes of a network.",
-  answer: Subnet,
+  responseSchema: Subnet,
   example: SUBNET_EXAMPLE,
   names: { columns: { subnet_id: "subnet_cidr" }, fields: ["cidr"], example: "10.2.3.0/24" },
   includes: { utilization: composeUtilization },

@@ -18,19 +18,18 @@ import {
   TagIds,
   Uuid,
 } from "../../schemas/schemas.ts";
-import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
+import { customFieldsOfBody, customFieldsOfResponse, namesAndValuesIn } from "../custom-fields/field-values.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
-import { offList } from "../references.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { withoutListItem } from "../references.ts";
 import { Source } from "../source.ts";
 import { vlans } from "../vlans/vlan.ts";
 import { SUBNET_TYPES } from "./subnet-type.ts";
 
 export const subnets = sqliteTable("subnets", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
+  network_n: requiredReference(() => networks.n),
   vlan_n: integer().references(() => vlans.n),
   cidr: text().notNull(),
   accepts_credentials: integer().notNull(),
@@ -52,22 +51,14 @@ export const subnetKind: Kind<SubnetRecord> = {
   references: [
     { to: "network", field: "network_id", refuses: true },
     { to: "vlan", field: "vlan_id", refuses: true, without: () => ({ vlan_id: null }) },
-    { to: "tag", field: "tags", without: offList("tags") },
+    { to: "tag", field: "tags", without: withoutListItem("tags") },
   ],
   links: (subnet) => [{ relation: "tags", ids: subnet.tags }],
   observed: [],
   absent: "null",
   identity: subnetIdentity,
   unique: { field: "cidr", value: (subnet) => subnet.cidr },
-  called: ({ cidr, name, description, custom_fields }) =>
-    withCalledValues(
-      [
-        { field: "cidr", value: cidr, as: "Address" },
-        { field: "name", value: name, as: "Name" },
-        { field: "description", value: description, as: "Text" },
-      ],
-      custom_fields,
-    ),
+  called: namesAndValuesIn<SubnetRecord>({ cidr: "Address", name: "Name", description: "Text" }),
   sortKeys: { name: textSortKey, cidr: cidrSortKey },
 };
 
@@ -76,31 +67,31 @@ export function subnetIdentity({ network_id, cidr }: Pick<SubnetRecord, "network
 }
 
 const ACCEPTS =
-  "Whether discovery may send the network's credentials to addresses in it. One such subnet that contains the address is enough. In subnets of type Internet, Remote and Loopback, credentials go only to named targets.";
+  "Whether discovery may send the network's credentials to addresses in it. One such subnet that contains the address is enough. In subnets of type Internet, Remote and Loopback, credentials are sent only to specified targets.";
 
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
-const described = {
+const writeFields = {
   cidr: CidrText,
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
-  subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Default in a create: Unknown." })),
+  subnet_type: Type.Optional(OneOf(SUBNET_TYPES, { description: "Default on create: Unknown." })),
   vlan_id: Type.Optional(Nullable(Uuid, { description: "A VLAN of the same network." })),
   tags: Type.Optional(TagIds),
   accepts_credentials: Type.Optional(
     Type.Boolean({
-      description: `${ACCEPTS} Only an Admin can change it. Default in a create: true for an Admin, else false.`,
+      description: `${ACCEPTS} Only an Admin can change it. Default on create: true for an Admin, else false.`,
     }),
   ),
-} satisfies Sayable<SubnetRecord, "network_id" | "source" | "custom_fields">;
-export const SUBNET_DESCRIBED = namesOf(described);
+} satisfies WriteSchemas<SubnetRecord, "network_id" | "source" | "custom_fields">;
+export const SUBNET_WRITE_FIELDS = namesOf(writeFields);
 const READ_ONLY = [...RECORD_READ_ONLY, "source"];
 
 export const SubnetCreate = Body(
-  { network_id: Uuid, ...identifying, ...described, ...customFieldsOfBody },
+  { network_id: Uuid, ...identifying, ...writeFields, ...customFieldsOfBody },
   { ignored: READ_ONLY },
 );
 export const SubnetUpdate = Body(
-  { network_id: Type.Optional(Uuid), ...identifying, ...described, ...customFieldsOfBody },
+  { network_id: Type.Optional(Uuid), ...identifying, ...writeFields, ...customFieldsOfBody },
   { ignored: READ_ONLY },
 );
 export type SubnetCreate = Static<typeof SubnetCreate>;
@@ -119,7 +110,7 @@ export const Subnet = Type.Object(
     source: Source,
     tags: TagIds,
     accepts_credentials: Type.Boolean({ description: ACCEPTS }),
-    ...customFieldsOfAnswer,
+    ...customFieldsOfResponse,
     ...recordFields,
   },
   { $id: "Subnet" },
@@ -137,9 +128,5 @@ export const SUBNET_EXAMPLE: Static<typeof Subnet> = {
   source: { type: "Manual" },
   tags: [],
   accepts_credentials: true,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -6,7 +6,7 @@ import type { Role } from "../../access/role.ts";
 import { entityWords } from "../../base/entity-words.ts";
 import { type Issue, invalid, referenceInvalid } from "../../base/errors.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
-import { type CallsOf, type Conditional, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type Conditional, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { assertVersion } from "../../schemas/entity-tags.ts";
 import { apiKeyKind } from "../api-keys/api-key.ts";
@@ -75,9 +75,9 @@ export function assignTags(
  */
 export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
   const { tag_id } = input.body;
-  const records = getNamed(tx, input.body, actor);
-  const without = records.filter((record) => !record.tags.includes(tag_id));
-  const issues: Issue[] = without
+  const records = getRecords(tx, input.body, actor);
+  const untagged = records.filter((record) => !record.tags.includes(tag_id));
+  const issues: Issue[] = untagged
     .filter((record) => record.tags.length >= ASSIGNED_TAGS_MAX)
     .map((record) => ({
       path: `/entity_ids/${input.body.entity_ids.indexOf(record.id)}`,
@@ -85,28 +85,28 @@ export function addTag(tx: WriteTransaction, input: { body: TagBulkAssignment },
       value: record.id,
     }));
   if (issues.length > 0) throw invalid(issues);
-  return changed(tx, input.body, actor, records, without, (tags) => [...tags, tag_id]);
+  return applyChange(tx, input.body, actor, records, untagged, (tags) => [...tags, tag_id]);
 }
 
 /**
  * Removes a tag from records.
  * @throws DomainError auth_permission_denied, auth_session_required, entity_reference_invalid, entity_access_denied
  */
-function takeTagOff(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
+function removeTag(tx: WriteTransaction, input: { body: TagBulkAssignment }, actor: CommandActor): BulkAssignedTag {
   const { tag_id } = input.body;
-  const records = getNamed(tx, input.body, actor);
-  const carrying = records.filter((record) => record.tags.includes(tag_id));
-  return changed(tx, input.body, actor, records, carrying, (tags) => tags.filter((each) => each !== tag_id));
+  const records = getRecords(tx, input.body, actor);
+  const tagged = records.filter((record) => record.tags.includes(tag_id));
+  return applyChange(tx, input.body, actor, records, tagged, (tags) => tags.filter((each) => each !== tag_id));
 }
 
 /** Depends on the kind alone; checked before any record is read. */
 function assertMayWrite(type: TaggedType, actor: CommandActor): void {
-  const what = `Assigning tags to ${entityWords(RULES[type].kind)}`;
-  if (type === "api_key") requireSession(actor, what);
-  requireRole(actor.role, RULES[type].role, what);
+  const action = `Assigning tags to ${entityWords(RULES[type].kind)}`;
+  if (type === "api_key") requireSession(actor, action);
+  requireRole(actor.role, RULES[type].role, action);
 }
 
-function getNamed(tx: WriteTransaction, body: TagBulkAssignment, actor: CommandActor): Tagged[] {
+function getRecords(tx: WriteTransaction, body: TagBulkAssignment, actor: CommandActor): Tagged[] {
   assertMayWrite(body.entity_type, actor);
   const records = getTagged(tx, body.entity_type, body.entity_ids, "entity_ids", actor);
   existingTags(tx, [body.tag_id], actor, "tag_id");
@@ -121,16 +121,16 @@ function getTagged(
   field: string,
   actor: CommandActor,
 ): Tagged[] {
-  const found: Tagged[] = [];
-  const wrong: string[] = [];
+  const records: Tagged[] = [];
+  const unreachable: string[] = [];
   for (const id of new Set(ids)) {
     const record: Tagged | null =
       type === "api_key" ? findWritableKey(tx, id, actor) : findReachable(tx, RULES[type].kind, id, actor);
-    if (record === null) wrong.push(id);
-    else found.push(record);
+    if (record === null) unreachable.push(id);
+    else records.push(record);
   }
-  if (wrong.length > 0) throw referenceInvalid(RULES[type].kind, field, wrong);
-  return found;
+  if (unreachable.length > 0) throw referenceInvalid(RULES[type].kind, field, unreachable);
+  return records;
 }
 
 /** Credentials belong to the organization, so permission to assign tags is not enough for them. */
@@ -145,26 +145,26 @@ function setTags(
   if (type === "credential" && tx.isChanged(id)) assertReachesCredential(tx, id, actor);
 }
 
-function changed(
+function applyChange(
   tx: WriteTransaction,
   body: TagBulkAssignment,
   actor: CommandActor,
-  named: readonly Tagged[],
-  changing: readonly Tagged[],
+  records: readonly Tagged[],
+  affected: readonly Tagged[],
   tagsOf: (tags: readonly string[]) => string[],
 ): BulkAssignedTag {
-  for (const record of changing) setTags(tx, body.entity_type, record.id, tagsOf(record.tags), actor);
+  for (const record of affected) setTags(tx, body.entity_type, record.id, tagsOf(record.tags), actor);
   return {
     entity_type: body.entity_type,
-    entity_ids: named.map((record) => record.id),
+    entity_ids: records.map((record) => record.id),
     tag_id: body.tag_id,
-    changed_ids: changing.map((record) => record.id),
+    changed_ids: affected.map((record) => record.id),
   };
 }
 
 export const tagAssignmentCommands = {
   "tag.assign": assignTags,
-  "tag.bulk_add": takingLong(addTag),
-  "tag.bulk_remove": takingLong(takeTagOff),
+  "tag.bulk_add": markLongRunning(addTag),
+  "tag.bulk_remove": markLongRunning(removeTag),
 };
 export type TagAssignmentCommands = CallsOf<typeof tagAssignmentCommands>;

@@ -3,8 +3,8 @@
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend, ResourceCall } from "../../records/backend.ts";
-import { type Done, runWrite } from "../../records/write-answers.ts";
-import { successBody } from "../../schemas/envelope.ts";
+import { runWrite, type WriteResult } from "../../records/write-answers.ts";
+import { successResponse } from "../../schemas/envelope.ts";
 import { HOST_EXAMPLE } from "../hosts/host-example.ts";
 import { TAG_EXAMPLE } from "../tags/tag.ts";
 import type { TagAssignmentCommands } from "./commands.ts";
@@ -18,10 +18,10 @@ import {
 } from "./tag-assignment.ts";
 
 const group = "Tags";
-const WHO =
-  "Requires the same rights as writing the record: the role Member for hosts, services, subnets and IP ranges, Admin for networks and credentials. API keys require a sign-in; you can tag your own, and as an Owner or Admin those of users up to your own role. A caller limited to some networks can tag a credential only if it is assigned in those alone.";
+const PERMISSIONS =
+  "Requires the same rights as writing the record: the role Member for hosts, services, subnets and IP ranges, Admin for networks and credentials. API keys require a session; you can tag your own, and as an Owner or Admin those of users up to your own role. A caller limited to some networks can tag a credential only if it is assigned in those and nowhere else.";
 const errors = ["auth_session_required", "entity_reference_invalid", "entity_access_denied"] as const;
-const one = { entity_type: "host", entity_id: HOST_EXAMPLE.id, tag_ids: [TAG_EXAMPLE.id] };
+const single = { entity_type: "host", entity_id: HOST_EXAMPLE.id, tag_ids: [TAG_EXAMPLE.id] };
 const many = { entity_type: "host", entity_ids: [HOST_EXAMPLE.id], tag_id: TAG_EXAMPLE.id };
 
 /** /api/v1/tags/assign. */
@@ -32,59 +32,59 @@ export function tagAssignmentRoutes(surface: Surface<Actor, Access>, backend: Ba
       {
         operationId: "assignTags",
         summary: "Replace the tags of a record",
-        description: `${WHO} Honors \`If-Match\` with the record's ETag.`,
+        description: `${PERMISSIONS} Honors \`If-Match\` with the record's ETag.`,
         group,
         access: MEMBER,
         body: TagAssignment,
-        answer: AssignedTags,
+        responseSchema: AssignedTags,
         errors: [...errors, "precondition_failed"],
-        example: { data: one, body: one },
+        example: { data: single, body: single },
       },
-      (call) => answerAssignment(call, runWrite(backend, call, "tag.assign", { body: ofOneType(call.body) })),
+      (call) => respondWithAssignment(call, runWrite(backend, call, "tag.assign", { body: normalizeType(call.body) })),
     )
     .post(
       "/api/v1/tags/assign/bulk-add",
       {
         operationId: "addTagToRecords",
         summary: "Add a tag to many records, all or none",
-        description: WHO,
+        description: PERMISSIONS,
         group,
         access: MEMBER,
         body: TagBulkAssignment,
-        answer: BulkAssignedTag,
+        responseSchema: BulkAssignedTag,
         errors,
         example: { data: { ...many, changed_ids: many.entity_ids }, body: many },
       },
-      (call) => answerAssignment(call, runWrite(backend, call, "tag.bulk_add", { body: ofOneType(call.body) })),
+      (call) =>
+        respondWithAssignment(call, runWrite(backend, call, "tag.bulk_add", { body: normalizeType(call.body) })),
     )
     .post(
       "/api/v1/tags/assign/bulk-remove",
       {
         operationId: "removeTagFromRecords",
         summary: "Remove a tag from many records, all or none",
-        description: WHO,
+        description: PERMISSIONS,
         group,
         access: MEMBER,
         body: TagBulkAssignment,
-        answer: BulkAssignedTag,
+        responseSchema: BulkAssignedTag,
         errors,
         example: { data: { ...many, changed_ids: many.entity_ids }, body: many },
       },
-      (call) => answerAssignment(call, runWrite(backend, call, "tag.bulk_remove", { body: ofOneType(call.body) })),
+      (call) =>
+        respondWithAssignment(call, runWrite(backend, call, "tag.bulk_remove", { body: normalizeType(call.body) })),
     );
 }
 
 /** Normalizes the record type of an assignment. */
-function ofOneType<Body extends { readonly entity_type: SentType }>(body: Body) {
+function normalizeType<Body extends { readonly entity_type: SentType }>(body: Body) {
   return { ...body, entity_type: taggedType(body.entity_type) };
 }
 
-async function answerAssignment(
+async function respondWithAssignment(
   call: ResourceCall<unknown, unknown, unknown>,
-  done: Promise<Done<AssignedTags | BulkAssignedTag>>,
+  pending: Promise<WriteResult<AssignedTags | BulkAssignedTag>>,
 ): Promise<Response> {
-  const { result } = await done;
-  return new Response(successBody(JSON.stringify(result)), {
-    headers: { ...call.headers, "content-type": "application/json" },
-  });
+  const { result } = await pending;
+  return successResponse(call, JSON.stringify(result));
 }

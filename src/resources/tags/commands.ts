@@ -1,16 +1,16 @@
 // Writer commands for tags. references.ts removes a deleted tag from its records.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable } from "../../access/reach.ts";
-import { picked } from "../../base/fields.ts";
+import { assertOwnOrganization } from "../../access/reach.ts";
+import { pickFields } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
+import { createRecord, recordToUpdate } from "../record-changes.ts";
 import { assertReachesTagged } from "./reach.ts";
-import { TAG_DESCRIBED, type TagCreate, type TagUpdate, tagKind } from "./tag.ts";
+import { TAG_WRITE_FIELDS, type TagCreate, type TagUpdate, tagKind } from "./tag.ts";
 
 /**
  * Creates a tag of the organization.
@@ -19,18 +19,13 @@ import { TAG_DESCRIBED, type TagCreate, type TagUpdate, tagKind } from "./tag.ts
 export function createTag(tx: WriteTransaction, input: { body: TagCreate }, actor: CommandActor): Written {
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
-  return tx.create(
-    tagKind,
-    actor.organizationId,
-    {
-      organization_id: actor.organizationId,
-      name: body.name,
-      description: body.description ?? "",
-      color: body.color,
-      is_application: body.is_application ?? false,
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
+  return createRecord(tx, tagKind, body, actor, {
+    organization_id: actor.organizationId,
+    name: body.name,
+    description: body.description ?? "",
+    color: body.color,
+    is_application: body.is_application ?? false,
+  });
 }
 
 /**
@@ -40,12 +35,9 @@ export function createTag(tx: WriteTransaction, input: { body: TagCreate }, acto
  */
 function updateTag(tx: WriteTransaction, input: ChangeInput<TagUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
-  const tag = getReachable(tx, tagKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(tag, body, ["id"]);
+  const tag = recordToUpdate(tx, tagKind, input, actor, ["id"]);
   const updated = tx.update(tagKind, id, {
-    ...picked(body, TAG_DESCRIBED),
+    ...pickFields(body, TAG_WRITE_FIELDS),
     description: body.description === undefined ? tag.description : (body.description ?? ""),
   });
   // Callers may send back what they read.
@@ -59,7 +51,7 @@ const removeTag = removeOne(tagKind, (tx, tag, actor) => assertReachesTagged(tx,
 export const tagCommands = {
   "tag.create": createTag,
   "tag.update": updateTag,
-  "tag.delete": takingLong(removeTag),
+  "tag.delete": markLongRunning(removeTag),
   "tag.bulk_delete": removeEach(tagKind, removeTag),
 };
 export type TagCommands = CallsOf<typeof tagCommands>;

@@ -2,7 +2,7 @@
 // Must not reveal anything out of reach except that a record exists.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { liesInReach } from "../../access/reach.ts";
+import { isInReach } from "../../access/reach.ts";
 import { DomainError } from "../../base/errors.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { apiKeyKind } from "../api-keys/api-key.ts";
@@ -17,7 +17,7 @@ import { tagKind } from "./tag.ts";
  */
 export function assertReachesTagged(tx: WriteTransaction, tagId: string, actor: CommandActor): void {
   if (actor.networkIds === null) return;
-  if (referrersOf(tx, tagKind, tagId).every((carrier) => isReached(tx, carrier, actor))) return;
+  if (referrersOf(tx, tagKind, tagId).every((carrier) => isReachable(tx, carrier, actor))) return;
   throw new DomainError(
     "entity_access_denied",
     "The tag is on records out of the caller's reach: only a caller who reaches all of them can change it.",
@@ -25,9 +25,9 @@ export function assertReachesTagged(tx: WriteTransaction, tagId: string, actor: 
   );
 }
 
-function isReached(tx: WriteTransaction, { kind, record }: Referrer, actor: CommandActor): boolean {
+function isReachable(tx: WriteTransaction, { kind, record }: Referrer, actor: CommandActor): boolean {
   if (kind.code === credentialKind.code) return reachesCredential(tx, record.id, actor);
   // Keys are managed only by session, and session users who may write tags are not confined.
   if (kind.code === apiKeyKind.code) return false;
-  return kind.scopes.network !== undefined && liesInReach(kind, record, actor);
+  return kind.scopes.network !== undefined && isInReach(kind, record, actor);
 }

@@ -18,7 +18,8 @@ import {
   recordFields,
   Uuid,
 } from "../../schemas/schemas.ts";
-import type { RecordOf, Sayable } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
+import { namesIn } from "../searching.ts";
 import { COLORS } from "./color.ts";
 
 export const tags = sqliteTable("tags", liveColumns);
@@ -33,24 +34,21 @@ export const tagKind: Kind<TagRecord> = {
   absent: "null",
   identity: (tag) => `${tag.organization_id}/${tag.name}`,
   unique: { field: "name", value: (tag) => tag.name, seenWithin: (tag) => `${tag.organization_id}/` },
-  called: ({ name, description }) => [
-    { field: "name", value: name, as: "Name" },
-    { field: "description", value: description, as: "Text" },
-  ],
+  called: namesIn<TagRecord>({ name: "Name", description: "Text" }),
   search: { texts: (tag) => ({ words: [tag.name, tag.description] }), finds: (tag) => tag.id },
   sortKeys: { name: textSortKey },
 };
 
-const described = {
+const writeFields = {
   name: Name,
-  description: Type.Optional(Nullable(Description, { description: '"" when none is given; null clears it.' })),
+  description: Type.Optional(Nullable(Description, { description: 'Default: "". Null clears the description.' })),
   color: OneOf(COLORS),
   is_application: Type.Optional(
-    Type.Boolean({ description: "Whether the tag names an application. Default in a create: false." }),
+    Type.Boolean({ description: "Whether the tag represents an application. Default on create: false." }),
   ),
-} satisfies Sayable<TagRecord, "organization_id">;
-export const TAG_DESCRIBED = namesOf(described);
-const writable = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...described };
+} satisfies WriteSchemas<TagRecord, "organization_id">;
+export const TAG_WRITE_FIELDS = namesOf(writeFields);
+const writable = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid), ...writeFields };
 
 export const TagCreate = Body(writable, { ignored: RECORD_READ_ONLY });
 export const TagUpdate = Body(writable, { ignored: RECORD_READ_ONLY });
@@ -93,9 +91,5 @@ export const TAG_EXAMPLE: Static<typeof Tag> = {
   description: "",
   color: "Green",
   is_application: false,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

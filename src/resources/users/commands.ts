@@ -3,23 +3,17 @@
 
 import { and, eq, ne } from "drizzle-orm";
 import { type CommandActor, requireRole } from "../../access/actor.ts";
-import {
-  assertOwnOrganization,
-  assertReachesAll,
-  assertSameIds,
-  getReachable,
-  getReferenced,
-} from "../../access/reach.ts";
+import { assertOwnOrganization, assertReachesAll, getReferenced } from "../../access/reach.ts";
 import { sessions, userPasswords } from "../../access/tables.ts";
 import { DomainError, invalid } from "../../base/errors.ts";
 import type { OwnFields, Written } from "../../db/kind.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
-import { type CallsOf, type ChangeInput, loweringRights, needingNoReason } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, exemptFromReason, markRightsLowering } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
+import { createRecord, recordToUpdate } from "../record-changes.ts";
 import { type UserCreate, type UserRecord, type UserUpdate, userKind } from "./user.ts";
 
 export interface UserCreation {
@@ -37,7 +31,7 @@ export interface PasswordChange {
   readonly id: string;
   readonly passwordHash: string;
   /** SHA-256 of the token of the one session to keep; null ends all sessions. */
-  readonly keeps: Uint8Array | null;
+  readonly keptHash: Uint8Array | null;
 }
 
 /**
@@ -49,20 +43,15 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
   assertOwnOrganization(body.organization_id, actor);
   assertReachesAll(actor, MANAGING_USERS);
   requireRole(actor.role, body.role, `Creating a user with the role ${body.role}`);
-  const user = tx.create(
-    userKind,
-    actor.organizationId,
-    {
-      organization_id: actor.organizationId,
-      email: body.email,
-      name: body.name ?? body.email,
-      role: body.role,
-      network_ids: existingNetworks(tx, body.network_ids ?? [], actor),
-      is_enabled: body.is_enabled ?? true,
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
-  tx.afterwardsRun(() => storePassword(tx, user.id, passwordHash));
+  const user = createRecord(tx, userKind, body, actor, {
+    organization_id: actor.organizationId,
+    email: body.email,
+    name: body.name ?? body.email,
+    role: body.role,
+    network_ids: existingNetworks(tx, body.network_ids ?? [], actor),
+    is_enabled: body.is_enabled ?? true,
+  });
+  tx.runAfterWrite(() => storePassword(tx, user.id, passwordHash));
   return user;
 }
 
@@ -74,21 +63,16 @@ export function createUser(tx: WriteTransaction, input: UserCreation, actor: Com
  */
 export function updateUser(tx: WriteTransaction, input: UserChange, actor: CommandActor): Written {
   const { id, body } = input;
-  const user = getReachable(tx, userKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(user, body, ["id"]);
+  const user = recordToUpdate(tx, userKind, input, actor, ["id"]);
   const fields = userFields(tx, user, body, actor);
   if (input.passwordHash !== null) {
     // An unattended session or a key must not suffice to take over an account.
     if (id === actor.userId)
-      throw invalid([
-        {
-          path: "/password",
-          message: "is your own: change it with PUT /api/auth/password, which requires the current one",
-        },
-      ]);
-    setPassword(tx, { id, passwordHash: input.passwordHash, keeps: null });
+      throw invalid({
+        path: "/password",
+        message: "is your own: change it with PUT /api/auth/password, which requires the current one",
+      });
+    setPassword(tx, { id, passwordHash: input.passwordHash, keptHash: null });
   }
   if (!fields.is_enabled) endSessions(tx, id, null);
   return tx.update(userKind, id, fields);
@@ -107,7 +91,7 @@ export function userFields(
 ): Omit<OwnFields<UserRecord>, "organization_id"> {
   assertReachesAll(actor, MANAGING_USERS);
   requireRole(actor.role, user.role, `Changing a user with the role ${user.role}`);
-  requireRole(actor.role, body.role, `Giving a user the role ${body.role}`);
+  requireRole(actor.role, body.role, `Granting a user the role ${body.role}`);
   const isEnabled = body.is_enabled ?? user.is_enabled;
   if (isActiveOwner(user) && !(body.role === "Owner" && isEnabled)) assertAnotherOwner(tx, user);
   return {
@@ -127,7 +111,7 @@ function setPassword(tx: WriteTransaction, input: PasswordChange): Written {
   const user = tx.get(userKind, input.id);
   tx.touch(userKind, input.id, "password");
   storePassword(tx, input.id, input.passwordHash);
-  endSessions(tx, input.id, input.keeps);
+  endSessions(tx, input.id, input.keptHash);
   return user;
 }
 
@@ -162,11 +146,11 @@ function storePassword(tx: WriteTransaction, userId: string, hash: string): void
   tx.db.insert(userPasswords).values(row).onConflictDoUpdate({ target: userPasswords.user_n, set: row }).run();
 }
 
-function endSessions(tx: WriteTransaction, userId: string, keeps: Uint8Array | null): void {
+function endSessions(tx: WriteTransaction, userId: string, keptHash: Uint8Array | null): void {
   const ofUser = eq(sessions.user_n, tx.recordN(userId) as number);
   tx.db
     .delete(sessions)
-    .where(keeps === null ? ofUser : and(ofUser, ne(sessions.hash, Buffer.from(keeps))))
+    .where(keptHash === null ? ofUser : and(ofUser, ne(sessions.hash, Buffer.from(keptHash))))
     .run();
 }
 
@@ -182,9 +166,9 @@ const removeUser = removeOne(userKind, (tx, user, actor) => {
 
 export const userCommands = {
   "user.create": createUser,
-  "user.update": loweringRights(updateUser),
-  "user.delete": loweringRights(removeUser),
-  "user.bulk_delete": loweringRights(removeEach(userKind, removeUser)),
-  "user.set_password": needingNoReason(loweringRights(setPassword)),
+  "user.update": markRightsLowering(updateUser),
+  "user.delete": markRightsLowering(removeUser),
+  "user.bulk_delete": markRightsLowering(removeEach(userKind, removeUser)),
+  "user.set_password": exemptFromReason(markRightsLowering(setPassword)),
 };
 export type UserCommands = CallsOf<typeof userCommands>;

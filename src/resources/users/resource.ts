@@ -9,7 +9,7 @@ export const userResource: Resource<UserRecord> = {
   kind: userKind,
   path: "users",
   group: "Users",
-  answer: User,
+  responseSchema: User,
   compose: composeUsers,
   example: USER_EXAMPLE,
   names: { columns: { user_id: "user_email" }, fields: ["email"], example: "noc@example.net" },

@@ -13,10 +13,10 @@ export const composeUsers: ComposeFor = Object.assign(variesByCaller(composeUser
 
 function composeUser(reader: Reader, actor: Actor): Compose {
   if (actor.networkNs === null) return (items) => items.map((item) => item.text);
-  const reached = new Set(reader.recordIds(actor.networkNs));
+  const reachable = new Set(reader.recordIds(actor.networkNs));
   return (items) =>
     items.map((item) => {
       const user = JSON.parse(item.text) as UserRecord;
-      return JSON.stringify({ ...user, network_ids: user.network_ids.filter((id) => reached.has(id)) });
+      return JSON.stringify({ ...user, network_ids: user.network_ids.filter((id) => reachable.has(id)) });
     });
 }

@@ -6,18 +6,18 @@ import { ROLES } from "../../access/role.ts";
 import { foldCase, textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Body, Name, Nullable, OneOf, RECORD_READ_ONLY, recordFields, Timestamp, Uuid } from "../../schemas/schemas.ts";
+import { requiredReference } from "../live-columns.ts";
 import { organizations } from "../organizations/organization.ts";
-import type { RecordOf } from "../record.ts";
-import { offList } from "../references.ts";
+import { RECORD_EXAMPLE, type RecordOf } from "../record.ts";
+import { withoutListItem } from "../references.ts";
+import { namesIn } from "../searching.ts";
 
 export const EMAIL_MAX_LENGTH = 254;
 export const USER_NETWORKS_MAX = 10_000;
 
 export const users = sqliteTable("users", {
   ...liveColumns,
-  organization_n: integer()
-    .notNull()
-    .references(() => organizations.n),
+  organization_n: requiredReference(() => organizations.n),
   /** Case-folded. */
   email: text().notNull(),
   role: text().notNull(),
@@ -32,7 +32,7 @@ export const userKind: Kind<UserRecord> = {
   table: users,
   columns: (user) => ({ email: foldCase(user.email), role: user.role, is_enabled: user.is_enabled ? 1 : 0 }),
   scopes: {},
-  references: [{ to: "network", field: "network_ids", without: offList("network_ids") }],
+  references: [{ to: "network", field: "network_ids", without: withoutListItem("network_ids") }],
   links: (user) => [{ relation: "network_ids", ids: user.network_ids }],
   observed: ["last_login"],
   absent: "null",
@@ -40,10 +40,7 @@ export const userKind: Kind<UserRecord> = {
   identity: (user) => `${user.organization_id}/${foldCase(user.email)}`,
   // Unique across the appliance: it alone identifies a user at sign-in.
   unique: { field: "email", value: (user) => user.email, key: (user) => foldCase(user.email), seenWithin: () => "" },
-  called: ({ email, name }) => [
-    { field: "email", value: email, as: "Name" },
-    { field: "name", value: name, as: "Name" },
-  ],
+  called: namesIn<UserRecord>({ email: "Name", name: "Name" }),
   sortKeys: { name: textSortKey, email: textSortKey },
 };
 
@@ -52,7 +49,7 @@ export const NetworkIds = Type.Array(Uuid, { maxItems: USER_NETWORKS_MAX });
 const UserNetworkIds = Type.Array(Uuid, {
   maxItems: USER_NETWORKS_MAX,
   description:
-    "The networks that a Member or Viewer reaches; empty: none. An Owner or Admin reaches every network, whatever is listed here.",
+    "The networks that a Member or Viewer reaches; empty: none. An Owner or Admin reaches every network, regardless of this list.",
 });
 
 export const User = Type.Object(
@@ -99,9 +96,5 @@ export const USER_EXAMPLE: Static<typeof User> = {
   network_ids: ["01936f2e-0d5c-7d3a-9a39-3f6f1f7a0002"],
   is_enabled: true,
   last_login: null,
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -1,18 +1,18 @@
 // Writer commands for VLANs and the rules beyond the schema.
 
 import type { CommandActor } from "../../access/actor.ts";
-import { assertOwnOrganization, assertSameIds, getReachable, getReferenced } from "../../access/reach.ts";
-import { picked } from "../../base/fields.ts";
+import { assertOwnOrganization, getReferenced } from "../../access/reach.ts";
+import { pickFields } from "../../base/fields.ts";
 import type { Written } from "../../db/kind.ts";
-import { type CallsOf, type ChangeInput, takingLong } from "../../db/writing/command.ts";
+import { type CallsOf, type ChangeInput, markLongRunning } from "../../db/writing/command.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { assertVersion } from "../../schemas/entity-tags.ts";
 import { removeEach } from "../bulk-removal.ts";
-import { assertRequired, changedValues, newValues, type Saying } from "../custom-fields/write-values.ts";
+import { assertRequired, changedValues, customFieldInput, newValues } from "../custom-fields/write-values.ts";
 import { removeOne } from "../ignored/removal.ts";
 import { networkKind } from "../networks/network.ts";
+import { createRecord, recordToUpdate } from "../record-changes.ts";
 import { MANUAL } from "../source.ts";
-import { VLAN_DESCRIBED, type VlanCreate, type VlanUpdate, vlanKind } from "./vlan.ts";
+import { VLAN_WRITE_FIELDS, type VlanCreate, type VlanUpdate, vlanKind } from "./vlan.ts";
 
 /**
  * Creates a VLAN of a network.
@@ -22,19 +22,14 @@ function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, actor: Co
   const { body } = input;
   assertOwnOrganization(body.organization_id, actor);
   getReferenced(tx, networkKind, [body.network_id], "network_id", actor);
-  return tx.create(
-    vlanKind,
-    actor.organizationId,
-    {
-      network_id: body.network_id,
-      number: body.number,
-      name: body.name ?? `VLAN ${body.number}`,
-      description: body.description ?? null,
-      source: MANUAL,
-      custom_fields: newValues(tx, saying(body, actor)),
-    },
-    body.id === undefined ? {} : { id: body.id },
-  );
+  return createRecord(tx, vlanKind, body, actor, {
+    network_id: body.network_id,
+    number: body.number,
+    name: body.name ?? `VLAN ${body.number}`,
+    description: body.description ?? null,
+    source: MANUAL,
+    custom_fields: newValues(tx, customFieldInput(vlanKind, body, actor)),
+  });
 }
 
 /**
@@ -44,18 +39,11 @@ function createVlan(tx: WriteTransaction, input: { body: VlanCreate }, actor: Co
  */
 function updateVlan(tx: WriteTransaction, input: ChangeInput<VlanUpdate>, actor: CommandActor): Written {
   const { id, body } = input;
-  const vlan = getReachable(tx, vlanKind, id, actor);
-  assertVersion(input.ifMatch, tx.versionOf(id));
-  assertOwnOrganization(body.organization_id, actor);
-  assertSameIds(vlan, body, ["id", "network_id"]);
-  const custom_fields = changedValues(tx, vlan.custom_fields, saying(body, actor));
-  const updated = tx.update(vlanKind, id, { ...picked(body, VLAN_DESCRIBED), custom_fields });
-  assertRequired(tx, updated, saying(body, actor));
+  const vlan = recordToUpdate(tx, vlanKind, input, actor, ["id", "network_id"]);
+  const custom_fields = changedValues(tx, vlan.custom_fields, customFieldInput(vlanKind, body, actor));
+  const updated = tx.update(vlanKind, id, { ...pickFields(body, VLAN_WRITE_FIELDS), custom_fields });
+  assertRequired(tx, updated, customFieldInput(vlanKind, body, actor));
   return updated;
-}
-
-function saying(body: VlanCreate | VlanUpdate, { organizationId }: CommandActor): Saying {
-  return { kind: vlanKind, organizationId, said: body.custom_fields };
 }
 
 const removeVlan = removeOne(vlanKind);
@@ -63,7 +51,7 @@ const removeVlan = removeOne(vlanKind);
 export const vlanCommands = {
   "vlan.create": createVlan,
   "vlan.update": updateVlan,
-  "vlan.delete": takingLong(removeVlan),
+  "vlan.delete": markLongRunning(removeVlan),
   "vlan.bulk_delete": removeEach(vlanKind, removeVlan),
 };
 export type VlanCommands = CallsOf<typeof vlanCommands>;

@@ -9,7 +9,7 @@ export const vlanResource: Resource<VlanRecord> = {
   path: "vlans",
   group: "VLANs",
   about: "The numbered broadcast domains of a network (IEEE 802.1Q).",
-  answer: Vlan,
+  responseSchema: Vlan,
   example: VLAN_EXAMPLE,
   names: {
     columns: { vlan_id: "vlan_number", native_vlan_id: "native_vlan_number", vlan_ids: "vlan_numbers" },

@@ -6,9 +6,10 @@ import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
 import { Body, Description, Name, Nullable, RECORD_READ_ONLY, recordFields, Uuid } from "../../schemas/schemas.ts";
-import { customFieldsOfAnswer, customFieldsOfBody, withCalledValues } from "../custom-fields/field-values.ts";
+import { customFieldsOfBody, customFieldsOfResponse, namesAndValuesIn } from "../custom-fields/field-values.ts";
+import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
-import type { RecordOf, Sayable } from "../record.ts";
+import { RECORD_EXAMPLE, type RecordOf, type WriteSchemas } from "../record.ts";
 import { Source } from "../source.ts";
 
 /** IEEE 802.1Q-2022 table 9-2: 0 and 4095 are reserved. */
@@ -17,9 +18,7 @@ export const VLAN_NUMBER_MAX = 4094;
 
 export const vlans = sqliteTable("vlans", {
   ...liveColumns,
-  network_n: integer()
-    .notNull()
-    .references(() => networks.n),
+  network_n: requiredReference(() => networks.n),
   number: integer().notNull(),
 });
 
@@ -37,15 +36,7 @@ export const vlanKind: Kind<VlanRecord> = {
   absent: "null",
   identity: (vlan) => `${vlan.network_id}/${vlan.number}`,
   unique: { field: "number", value: (vlan) => vlan.number },
-  called: ({ number, name, description, custom_fields }) =>
-    withCalledValues(
-      [
-        { field: "number", value: number, as: "Number" },
-        { field: "name", value: name, as: "Name" },
-        { field: "description", value: description, as: "Text" },
-      ],
-      custom_fields,
-    ),
+  called: namesAndValuesIn<VlanRecord>({ number: "Number", name: "Name", description: "Text" }),
   sortKeys: { name: textSortKey },
 };
 
@@ -53,19 +44,19 @@ const VlanNumber = Type.Integer({ minimum: VLAN_NUMBER_MIN, maximum: VLAN_NUMBER
 const identifying = { id: Type.Optional(Uuid), organization_id: Type.Optional(Uuid) };
 const READ_ONLY = [...RECORD_READ_ONLY, "source"];
 
-const described = {
+const writeFields = {
   number: VlanNumber,
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
-} satisfies Sayable<VlanRecord, "network_id" | "source" | "custom_fields">;
-export const VLAN_DESCRIBED = namesOf(described);
+} satisfies WriteSchemas<VlanRecord, "network_id" | "source" | "custom_fields">;
+export const VLAN_WRITE_FIELDS = namesOf(writeFields);
 
 export const VlanCreate = Body(
-  { ...identifying, network_id: Uuid, ...described, ...customFieldsOfBody },
+  { ...identifying, network_id: Uuid, ...writeFields, ...customFieldsOfBody },
   { ignored: READ_ONLY },
 );
 export const VlanUpdate = Body(
-  { ...identifying, network_id: Type.Optional(Uuid), ...described, ...customFieldsOfBody },
+  { ...identifying, network_id: Type.Optional(Uuid), ...writeFields, ...customFieldsOfBody },
   { ignored: READ_ONLY },
 );
 export type VlanCreate = Static<typeof VlanCreate>;
@@ -79,7 +70,7 @@ export const Vlan = Type.Object(
     name: Name,
     description: Nullable(Description),
     source: Source,
-    ...customFieldsOfAnswer,
+    ...customFieldsOfResponse,
     ...recordFields,
   },
   { $id: "Vlan" },
@@ -93,9 +84,5 @@ export const VLAN_EXAMPLE: Static<typeof Vlan> = {
   name: "Voice",
   description: null,
   source: { type: "Manual" },
-  created_at: "2026-11-21T09:15:00.123Z",
-  updated_at: "2026-11-21T09:15:00.123Z",
-  valid_from: "2026-11-21T09:15:00.123Z",
-  valid_to: null,
-  lineage_id: null,
+  ...RECORD_EXAMPLE,
 };

@@ -4,11 +4,11 @@ import "reflect-metadata";
 import { runThread } from "../../base/thread.ts";
 import type { CertificateMessages } from "../../tls/order.ts";
 
-runThread<CertificateMessages>((post) => async (wish) => {
+runThread<CertificateMessages>((post) => async (spec) => {
   try {
     // Imported late: it needs reflect-metadata, and a bundle would run it first.
     const { makeCertificate } = await import("../../tls/make-certificate.ts");
-    post({ made: await makeCertificate(wish) });
+    post({ generated: await makeCertificate(spec) });
   } catch (error) {
     post({ problem: error instanceof Error ? error.message : String(error) });
   }

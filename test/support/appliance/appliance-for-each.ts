@@ -5,55 +5,16 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect } from "bun:test";
 import type { Author } from "../../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { newAppliance, type TestAppliance, type TestApplianceOptions } from "./appliance.ts";
-import {
-  addUser,
-  credentialBody,
-  inTransaction,
-  newApiKey,
-  newCredential,
-  newHost,
-  newIgnored,
-  newMember,
-  newNetwork,
-  newSchedule,
-  newStranger,
-  newSubnet,
-  newTag,
-  newUser,
-  newViewer,
-  newVlan,
-  pruned,
-  transactionCount,
-  versionsOf,
-  writtenIn,
-} from "./factories.ts";
+import { APPLIANCE_FACTORIES, inTransaction, transactionCount } from "./factories.ts";
 import { holdWrites } from "./held-writes.ts";
 import { keyBody, live, newIfEntry } from "./inventory.ts";
 import { findingsOf, instant, newScene, tick } from "./past.ts";
-import { asked, communityOf, findings, holdBack, scanned, untilEnded } from "./scans.ts";
+import { communityOf, findings, holdProbes, runScan, startScan, waitForScan } from "./scans.ts";
 import { clientOf, givePassword } from "./sign-in.ts";
 
 const BOUND = {
-  addUser,
-  credentialBody,
-  newApiKey,
-  newCredential,
-  newHost,
-  newIgnored,
-  newMember,
-  newNetwork,
-  newSchedule,
-  newStranger,
-  newSubnet,
-  newTag,
-  newUser,
-  newViewer,
-  newVlan,
-  pruned,
-  transactionCount,
-  versionsOf,
-  writingWatched,
-  writtenIn,
+  ...APPLIANCE_FACTORIES,
+  watchWrites,
   holdWrites,
   keyBody,
   live,
@@ -62,18 +23,18 @@ const BOUND = {
   instant,
   newScene,
   tick,
-  asked,
+  startScan,
   communityOf,
   findings,
-  holdBack,
-  scanned,
-  untilEnded,
+  holdProbes,
+  runScan,
+  waitForScan,
   clientOf,
   givePassword,
 };
 
-/** @returns assertion that no transaction was written since */
-function writingWatched(appliance: TestAppliance): () => void {
+/** @returns an assertion that no transaction was written since the call */
+function watchWrites(appliance: TestAppliance): () => void {
   const before = transactionCount(appliance);
   return () => expect(transactionCount(appliance)).toBe(before);
 }
@@ -96,13 +57,13 @@ export interface ApplianceUnderTest extends TestAppliance, Bound<typeof BOUND> {
  * functions may be destructured at once, as in `const { owner, newHost } = applianceForEach()`: each use resolves to
  * the current appliance.
  *
- * @param lastly assertions before closing, whatever the test did
+ * @param finalChecks assertions before closing, in any outcome of the test
  */
-export function applianceForEach(options?: TestApplianceOptions, lastly?: () => void): ApplianceUnderTest {
-  return underTest(beforeEach, afterEach, options, lastly);
+export function applianceForEach(options?: TestApplianceOptions, finalChecks?: () => void): ApplianceUnderTest {
+  return underTest(beforeEach, afterEach, options, finalChecks);
 }
 
-/** As applianceForEach, with one appliance for all tests. */
+/** Like applianceForEach, with one appliance for all tests. */
 export function applianceForAll(options?: TestApplianceOptions): ApplianceUnderTest {
   return underTest(beforeAll, afterAll, options);
 }
@@ -111,7 +72,7 @@ function underTest(
   before: typeof beforeEach,
   after: typeof afterEach,
   options?: TestApplianceOptions,
-  lastly?: () => void,
+  finalChecks?: () => void,
 ): ApplianceUnderTest {
   let current: TestAppliance | null = null;
   const renew = async (given = options) => {
@@ -123,7 +84,7 @@ function underTest(
   });
   after(async () => {
     try {
-      lastly?.();
+      finalChecks?.();
     } finally {
       await current?.close();
     }
@@ -132,21 +93,23 @@ function underTest(
   return new Proxy({} as ApplianceUnderTest, {
     get: (_, name) => {
       if (name === "renew") return renew;
-      const makes = Reflect.get(bound, name);
-      if (makes !== undefined) return (...rest: unknown[]) => makes(current, ...rest);
-      return current === null ? later(() => Reflect.get(current as TestAppliance, name)) : Reflect.get(current, name);
+      const factory = Reflect.get(bound, name);
+      if (factory !== undefined) return (...rest: unknown[]) => factory(current, ...rest);
+      return current === null
+        ? lazyProxy(() => Reflect.get(current as TestAppliance, name))
+        : Reflect.get(current, name);
     },
   });
 }
 
 /** Proxy for an object or function that does not exist yet. */
-function later(value: () => any): unknown {
+function lazyProxy(value: () => any): unknown {
   return new Proxy(() => {}, {
     apply: (_, _this, given) => value()(...given),
     get: (_, name) => {
       const found = value()[name];
       return typeof found === "function" ? found.bind(value()) : found;
     },
-    set: (_, name, to) => Reflect.set(value(), name, to),
+    set: (_, name, newValue) => Reflect.set(value(), name, newValue),
   });
 }

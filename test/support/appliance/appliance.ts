@@ -1,9 +1,9 @@
-// Whole appliance in this process, on a real SQLite file: the real app, the real commands, an injected clock.
+// Complete appliance in this process, on a real SQLite file: the real app, the real commands, an injected clock.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
-import { RightsNow } from "../../../src/access/rights-now.ts";
+import { CurrentRights } from "../../../src/access/rights-now.ts";
 import { generateSessionToken, hashSessionToken } from "../../../src/access/session-token.ts";
 import { BackupFolder, type BackupFolderOptions } from "../../../src/backup/backups.ts";
 import { takeBackup } from "../../../src/backup/take.ts";
@@ -22,7 +22,7 @@ import { Reader } from "../../../src/db/reading/reader.ts";
 import { DirectWriteQueue } from "../../../src/db/writing/write-queue.ts";
 import { ScanDirector } from "../../../src/discovery/scans/director.ts";
 import { type MachineParts, openScanMachine } from "../../../src/discovery/scans/scan-machine.ts";
-import { areScansUnderWay, organizationIdOf } from "../../../src/discovery/scans/scan-reads.ts";
+import { areScansActive, organizationIdOf } from "../../../src/discovery/scans/scan-reads.ts";
 import { type ScanMessages, type ScannerOptions, serveScans } from "../../../src/discovery/scans/scan-thread.ts";
 import type { MachineSnapshot } from "../../../src/discovery/self/machine.ts";
 import { readMachine } from "../../../src/discovery/self/read-machine.ts";
@@ -30,12 +30,12 @@ import { linksOf } from "../../../src/discovery/topology/find-links.ts";
 import { AllowedHosts, type HostRules } from "../../../src/http/allowed-hosts.ts";
 import type { Bill } from "../../../src/operations/bill.ts";
 import type { Machine } from "../../../src/operations/machine.ts";
-import { KeptVerifications, type VerificationsOptions } from "../../../src/operations/verifications.ts";
+import { StoredVerifications, type VerificationsOptions } from "../../../src/operations/verifications.ts";
 import { serveVerification } from "../../../src/operations/verify-thread.ts";
 import { type AppOptions, createApp } from "../../../src/registry/app.ts";
 import { COMMANDS } from "../../../src/registry/commands.ts";
 import { LONG_READS } from "../../../src/registry/long-reads.ts";
-import type { OrganizationMade } from "../../../src/resources/organizations/commands.ts";
+import type { CreatedOrganization } from "../../../src/resources/organizations/commands.ts";
 import { openWriter } from "../../../src/server/open-writer.ts";
 import { AccessGate } from "../../../src/sessions/gate.ts";
 import { SignIn } from "../../../src/sessions/sign-in.ts";
@@ -47,7 +47,7 @@ import { type DirectThread, directThread } from "../injected/direct-thread.ts";
 import { FakeProbes } from "../injected/fake-probes.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
 import { scratchParent } from "../measure/scratch-parent.ts";
-import { putNewDatabase } from "../store/new-database.ts";
+import { writeNewDatabase } from "../store/new-database.ts";
 import { Client } from "./client.ts";
 
 /** Clock that advances only on request. */
@@ -115,20 +115,20 @@ export interface UnclaimedAppliance {
   /** Throttle of failed sign-ins; entering it runs an attempt. */
   readonly throttle: SignInThrottle;
   /** Names of the long reads started. */
-  readonly longReadsAsked: string[];
+  readonly longReadsStarted: string[];
   /** Queued and running scans. */
   readonly scans: ScanDirector;
   readonly scanThread: DirectThread<ScanMessages>;
-  readonly verifications: KeptVerifications;
+  readonly verifications: StoredVerifications;
   /** The simulated network, unless a test passes its own probes. */
   readonly probes: FakeProbes;
-  /** Without credentials. Every client derived from it checks each answer against the OpenAPI document. */
+  /** Client without credentials. Clients derived from it check each response against the OpenAPI document. */
   readonly anonymous: Client;
   readonly app: ReturnType<typeof createApp>["app"];
   readonly surface: ReturnType<typeof createApp>["surface"];
   handle(request: Request): Promise<Response>;
   /** Creates another organization with a network and an Owner. */
-  newOrganization(name: string): Promise<OrganizationMade>;
+  newOrganization(name: string): Promise<CreatedOrganization>;
   /** Client signed in as a user, with a session created directly to save the cost of the sign-in. */
   signedIn(userId: string): Promise<Client>;
   close(): Promise<void>;
@@ -136,7 +136,7 @@ export interface UnclaimedAppliance {
 
 export interface TestAppliance extends UnclaimedAppliance {
   /** The organization created at setup. */
-  readonly first: OrganizationMade;
+  readonly first: CreatedOrganization;
   /** Signed in as the Owner of the first organization. */
   readonly owner: Client;
 }
@@ -154,7 +154,7 @@ export const SETUP_TOKEN = "7K3M-0QXZ-V9T2-H4RC-8WJP-5NDF-1BGY";
 const GIB = 1024 ** 3;
 
 /** Healthy machine with ample resources. */
-const ROOMY: Machine = {
+const LARGE_MACHINE: Machine = {
   disk: () => ({ sizeBytes: 100 * GIB, freeBytes: 60 * GIB }),
   store: () => ({ databaseBytes: 4_000_000, logBytes: 0 }),
   memory: () => ({ processBytes: GIB / 8, totalBytes: 8 * GIB, availableBytes: 4 * GIB }),
@@ -179,18 +179,18 @@ const SMALL_BILL: Bill = {
 /** Neither a backup nor a demo, without limitations. */
 const ORDINARY = { isReadOnly: false, isDemo: false, limitations: [], console: null };
 
-const UPKEEP = { machine: ROOMY, served: () => null, bill: async () => SMALL_BILL };
+const UPKEEP = { machine: LARGE_MACHINE, served: () => null, bill: async () => SMALL_BILL };
 
 export interface TestApplianceOptions {
-  /** Clock of request durations; constant if not set. */
+  /** Clock that times requests; constant if not set. */
   monotonicMs?: () => number;
   isTls?: boolean;
   /** Accepted host names; all if not set. */
   hosts?: HostRules;
-  /** Peer address of a request. Required for any address: there is no socket. */
+  /** Peer address of a request, which otherwise has none: there is no socket. */
   peerOf?: (request: Request) => string;
   trustedProxies?: readonly Cidr[];
-  /** Receives the requests that have arrived in full and await their answer. */
+  /** Receives the requests that have arrived in full and await their response. */
   answering?: Set<Request>;
   /** Creates the database file at the given path; a new database if not set. */
   prepare?: (databasePath: string) => void;
@@ -200,15 +200,15 @@ export interface TestApplianceOptions {
   backups?: Partial<BackupFolderOptions>;
   /** Verification options, instead of in-process steps. */
   verifications?: Partial<VerificationsOptions>;
-  /** Machine readings, instead of those of a large idle machine. */
+  /** Machine readings, instead of a large idle machine's. */
   upkeep?: Partial<Pick<AppOptions, "machine" | "served" | "bill">>;
   /** The served console; none if not set. */
   console?: AppOptions["console"];
   /** Clock, instead of one at a constant time. */
   clock?: TestClock;
-  /** Timers, instead of those that the test fires. */
+  /** Timers, instead of those fired by the test. */
   timers?: TestTimers;
-  /** Whether answers may differ from the current document. */
+  /** Whether responses may differ from the current document. */
   isOfEarlierVersion?: true;
   /** Scan settings. */
   scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links" | "probes">>;
@@ -223,7 +223,7 @@ export async function newAppliance(options: TestApplianceOptions = {}): Promise<
 export function newUnclaimedAppliance(options: TestApplianceOptions = {}): UnclaimedAppliance {
   const dataDirectory = mkdtempSync(join(scratchParent(), "netledger-test-"));
   const databasePath = join(dataDirectory, "netledger.db");
-  (options.prepare ?? putNewDatabase)(databasePath);
+  (options.prepare ?? writeNewDatabase)(databasePath);
   const clock = options.clock ?? new TestClock();
   const random = seededRandom(1);
   const discoveryIds = new UuidSource(random);
@@ -242,23 +242,25 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
   const reader = new Reader(db, clock);
   const gate = new AccessGate({ reader, clock, usage: new UsageRecorder(writes, log) });
   const throttle = new SignInThrottle(clock, timers);
-  const longReadsAsked: string[] = [];
+  const longReadsStarted: string[] = [];
   const direct = new DirectLongReads(reader, LONG_READS);
   const longReads: LongReads = {
     start: (read, input, options) => {
-      longReadsAsked.push(read.readName);
+      longReadsStarted.push(read.readName);
       return direct.start(read, input, options);
     },
     close: () => direct.close(),
   };
   const probes = new FakeProbes();
   const { secretsFolder = null, commands = COMMANDS, links = linksOf } = options.scanning ?? {};
-  const asking = options.scanning?.probes ?? probes;
+  const activeProbes = options.scanning?.probes ?? probes;
   const scanner: ScannerOptions = { databasePath, secretKey, secretsFolder, snmpPort: 161, tcpPorts: null };
   const scanThread = directThread(
-    serveScans((told) => openScanMachine(told, { probes: asking, commands, links, clock, timers, random })),
+    serveScans((settings) =>
+      openScanMachine(settings, { probes: activeProbes, commands, links, clock, timers, random }),
+    ),
   );
-  const rights = new RightsNow(db.$client);
+  const rights = new CurrentRights(db.$client);
   const scans = new ScanDirector({
     writes,
     commits,
@@ -268,11 +270,11 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     log,
     counts: counters.counts.scans,
     organizationIdOf: (networkId) => organizationIdOf(reader, networkId),
-    hasLeftBehind: () => areScansUnderWay(reader),
-    mayOrder: (orderer) => rights.mayOrder(orderer, clock.now()),
+    hasUnfinished: () => areScansActive(reader),
+    mayOrder: (orderer) => rights.mayRequest(orderer, clock.now()),
   });
   const verificationIds = new UuidSource(random);
-  const verifications = new KeptVerifications({
+  const verifications = new StoredVerifications({
     file: join(dataDirectory, "netledger-verifications.json"),
     database: databasePath,
     startThread: directThread(serveVerification).start,
@@ -312,7 +314,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     isTls: options.isTls ?? false,
     hosts: new AllowedHosts(options.hosts ?? { isLoopback: false, names: [] }),
     trustedProxies: options.trustedProxies ?? [],
-    answering: options.answering ?? new Set(),
+    awaitingResponse: options.answering ?? new Set(),
     scans,
     discovery: {
       newDiscoveryId: () => discoveryIds.next(clock.now()),
@@ -359,7 +361,7 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     log,
     logLines,
     throttle,
-    longReadsAsked,
+    longReadsStarted,
     scans,
     scanThread,
     verifications,

@@ -1,12 +1,12 @@
 // Two hosts and a VLAN with custom field values, one of them hostile, for tests of the console.
 
 import type { Client } from "./client.ts";
-import { made } from "./factories.ts";
+import { expectOk } from "./factories.ts";
 
 export const HOSTILE = '<img src=x onerror=alert(1)> "خادم"';
 export const MANUAL = "https://docs.example/acme/9000";
 
-/** @returns with `before`: a timestamp at which core-1 was still in the room North and had its rack */
+/** @returns ids, and as `before` a timestamp at which core-1 was still in the room North and had its rack */
 export async function addRackedHosts(
   client: Client,
   networkId: string,
@@ -18,11 +18,13 @@ export async function addRackedHosts(
     { key: "room", label: "Room", kinds: ["host"], type: "choice", choices: ["North", "South"] },
     { key: "height", label: "Height", kinds: ["host"], type: "number" },
   ])
-    await made(client.post("custom-fields", field));
+    await expectOk(client.post("custom-fields", field));
   const values = { rack: HOSTILE, manual: MANUAL, notes: "https://not.a.link.example", room: "North", height: 2 };
-  const host = await made(client.post("hosts", { network_id: networkId, name: "core-1", custom_fields: values }));
-  await made(client.post("hosts", { network_id: networkId, name: "plain" }));
-  const vlan = await made(client.post("vlans", { network_id: networkId, number: 7, custom_fields: { rack: "R7" } }));
-  await made(client.put(`hosts/${host.id}`, { ...host, custom_fields: { room: "South", rack: null } }));
+  const host = await expectOk(client.post("hosts", { network_id: networkId, name: "core-1", custom_fields: values }));
+  await expectOk(client.post("hosts", { network_id: networkId, name: "plain" }));
+  const vlan = await expectOk(
+    client.post("vlans", { network_id: networkId, number: 7, custom_fields: { rack: "R7" } }),
+  );
+  await expectOk(client.put(`hosts/${host.id}`, { ...host, custom_fields: { room: "South", rack: null } }));
   return { hostId: host.id, vlanId: vlan.id, before: host.updated_at };
 }

@@ -1,11 +1,11 @@
-// Store of an earlier version, in which two fields did not exist yet, and that version's answers about it. Written
-// through the current API with the fields cut from every write, and read with the kinds of that time.
+// Store of an earlier version without two later fields, and that version's responses. Written through the current API
+// with the fields removed from every write, and read with the kinds of that version.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { openWritable } from "../../../src/db/connection.ts";
 import { SCHEMA_VERSION } from "../../../src/db/files/migrate.ts";
 import type { AnyKind } from "../../../src/db/kind.ts";
-import { addsField } from "../../../src/db/shape.ts";
+import { addField } from "../../../src/db/shape.ts";
 import { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { pruneHistory } from "../../../src/history/prune.ts";
 import { upgradeStore } from "../../../src/history/upgrade.ts";
@@ -19,12 +19,12 @@ import {
   type UnclaimedAppliance,
 } from "./appliance.ts";
 import type { Client } from "./client.ts";
-import { made, newHost, newMember, newNetwork, newSubnet, type Wire } from "./factories.ts";
+import { expectOk, type JsonRecord, newHost, newMember, newNetwork, newSubnet } from "./factories.ts";
 import { newScene } from "./past.ts";
 
-/** Migration of the fields: the next one. */
+/** Migration that adds the fields: the next one. */
 const MIGRATION = SCHEMA_VERSION + 1;
-const LATER: ReadonlyArray<{
+const LATER_FIELDS: ReadonlyArray<{
   readonly kind: Pick<AnyKind, "upcasters">;
   readonly field: string;
   readonly value: unknown;
@@ -40,41 +40,41 @@ export interface EarlierStore {
   readonly memberId: string;
   readonly now: number;
   readonly instants: readonly string[];
-  /** End of the history that pruneEarlier thins to daily states. */
+  /** End of the history that pruneEarlier prunes to daily states. */
   readonly thinnedBefore: number;
   readonly ids: Readonly<Record<"lab" | "again" | "spare" | "host" | "moved" | "tag", string>>;
 }
 
-/** Runs `act` as the earlier version. */
-async function asEarlier<T>(act: () => Promise<T>): Promise<T> {
+/** Runs an action with the kinds of the earlier version. */
+async function asEarlierVersion<T>(action: () => Promise<T>): Promise<T> {
   const { create, update } = WriteTransaction.prototype;
   const { columns } = subnetKind;
-  const cut = (kind: object, fields: object) => {
-    const later = LATER.flatMap(({ kind: of, field }) => (of === kind ? [field] : []));
-    return Object.fromEntries(Object.entries(fields).filter(([field]) => !later.includes(field))) as never;
+  const withoutLaterFields = (kind: object, fields: object) => {
+    const added = LATER_FIELDS.flatMap((later) => (later.kind === kind ? [later.field] : []));
+    return Object.fromEntries(Object.entries(fields).filter(([field]) => !added.includes(field))) as never;
   };
   WriteTransaction.prototype.create = function (kind, organizationId, fields, options) {
-    return create.call(this, kind as never, organizationId, cut(kind, fields), options) as never;
+    return create.call(this, kind as never, organizationId, withoutLaterFields(kind, fields), options) as never;
   };
   WriteTransaction.prototype.update = function (kind, id, changes) {
-    return update.call(this, kind as never, id, cut(kind, changes)) as never;
+    return update.call(this, kind as never, id, withoutLaterFields(kind, changes)) as never;
   };
   Object.assign(subnetKind, {
-    columns: (...of: Parameters<NonNullable<typeof columns>>) => ({ ...columns?.(...of), accepts_credentials: 0 }),
+    columns: (...args: Parameters<NonNullable<typeof columns>>) => ({ ...columns?.(...args), accepts_credentials: 0 }),
   });
   try {
-    return await act();
+    return await action();
   } finally {
     Object.assign(WriteTransaction.prototype, { create, update });
     Object.assign(subnetKind, { columns });
   }
 }
 
-/** Gives the kinds their fields, as a new version would. @returns a function that takes them away again */
-export function gainFields(): () => void {
-  const before = LATER.map(({ kind, field, value }) => {
+/** Adds the fields to the kinds, as a new version does. @returns a function that removes them */
+export function addLaterFields(): () => void {
+  const before = LATER_FIELDS.map(({ kind, field, value }) => {
     const { upcasters = [] } = kind;
-    Object.assign(kind, { upcasters: [...upcasters, addsField(MIGRATION, field, value)] });
+    Object.assign(kind, { upcasters: [...upcasters, addField(MIGRATION, field, value)] });
     return { kind, upcasters };
   });
   return () => {
@@ -82,7 +82,7 @@ export function gainFields(): () => void {
   };
 }
 
-/** Writes the store to a file, upgraded by the version that knows the fields. */
+/** Writes the store to a file and upgrades it to the version with the fields. */
 export function putUpgradedStore(path: string, { bytes }: EarlierStore): void {
   writeFileSync(path, bytes);
   const db = openWritable(path);
@@ -107,46 +107,46 @@ export async function openEarlier(
   return { appliance, owner: await appliance.signedIn(ownerId), member: await appliance.signedIn(memberId) };
 }
 
-/** Answers of the earlier version. */
-export interface EarlierAnswers {
-  /** By caller and path: the envelope, or CSV text. */
-  readonly answers: Readonly<Record<"owner" | "member", ReadonlyMap<string, Wire | string>>>;
-  /** ETag of a record, by path. */
+/** Responses of the earlier version. */
+export interface EarlierResponses {
+  /** Envelope, or CSV text, by caller and path. */
+  readonly responses: Readonly<Record<"owner" | "member", ReadonlyMap<string, JsonRecord | string>>>;
+  /** ETag of each record, by path. */
   readonly etags: ReadonlyMap<string, string>;
 }
 
-/** @param asked paths by caller @param tagged paths whose ETags are wanted */
-export function earlierAnswers(
+/** @param paths paths by caller @param etagPaths paths whose ETags are wanted */
+export function earlierResponses(
   store: EarlierStore,
-  asked: Readonly<Record<"owner" | "member", readonly string[]>>,
-  tagged: readonly string[],
-): Promise<EarlierAnswers> {
-  return asEarlier(async () => {
+  paths: Readonly<Record<"owner" | "member", readonly string[]>>,
+  etagPaths: readonly string[],
+): Promise<EarlierResponses> {
+  return asEarlierVersion(async () => {
     const prepare = (path: string) => {
       writeFileSync(path, store.bytes);
       pruneEarlier(path, store);
     };
     const { appliance, owner, member } = await openEarlier(store, prepare, { isOfEarlierVersion: true });
-    const all = async (client: Client, paths: readonly string[]) => {
-      const answers = new Map<string, Wire | string>();
+    const readAll = async (client: Client, paths: readonly string[]) => {
+      const responses = new Map<string, JsonRecord | string>();
       for (const path of paths) {
         const { status, text } = await client.get(path);
         if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
-        answers.set(path, path.includes("/csv") ? text : (JSON.parse(text) as Wire));
+        responses.set(path, path.includes("/csv") ? text : (JSON.parse(text) as JsonRecord));
       }
-      return answers;
+      return responses;
     };
     const etags = new Map<string, string>();
-    for (const path of tagged) etags.set(path, (await owner.get(path)).headers.get("etag") as string);
-    const answers = { owner: await all(owner, asked.owner), member: await all(member, asked.member) };
+    for (const path of etagPaths) etags.set(path, (await owner.get(path)).headers.get("etag") as string);
+    const responses = { owner: await readAll(owner, paths.owner), member: await readAll(member, paths.member) };
     await appliance.close();
-    return { answers, etags };
+    return { responses, etags };
   });
 }
 
-/** A week of changes: records are created, renamed, moved, deleted and made again. */
+/** Writes a week of changes: records are created, renamed, moved, deleted and recreated. */
 export function writeEarlierStore(): Promise<EarlierStore> {
-  return asEarlier(async () => {
+  return asEarlierVersion(async () => {
     const appliance = await newAppliance({ isOfEarlierVersion: true });
     const { clock, owner, first } = appliance;
     const instants: string[] = [];
@@ -155,13 +155,13 @@ export function writeEarlierStore(): Promise<EarlierStore> {
       instants.push(clock.text());
       clock.advance(hours * 3_600_000);
     };
-    const change = async (plural: string, id: string, fields: Wire) => {
+    const change = async (plural: string, id: string, fields: JsonRecord) => {
       clock.advance(1_000);
-      return made(owner.put(`${plural}/${id}`, { ...(await made(owner.get(`${plural}/${id}`))), ...fields }));
+      return expectOk(owner.put(`${plural}/${id}`, { ...(await expectOk(owner.get(`${plural}/${id}`))), ...fields }));
     };
     const remove = async (path: string) => {
       clock.advance(1_000);
-      await made(owner.delete(path));
+      await expectOk(owner.delete(path));
     };
     const accepting = { accepts_credentials: true };
     const { tag, host, far, subnet } = await newScene(appliance);
@@ -172,11 +172,11 @@ export function writeEarlierStore(): Promise<EarlierStore> {
     later(8);
     const lab = await newSubnet(appliance, { cidr: "10.1.0.0/24", name: "Lab", tags: [tag.id], ...accepting });
     later(8);
-    const gone = await newSubnet(appliance, { cidr: "10.2.0.0/24", name: "gone", ...accepting });
+    const deletedSubnet = await newSubnet(appliance, { cidr: "10.2.0.0/24", name: "gone", ...accepting });
     const spare = await newHost(appliance, { name: "spare", description: "rack 7", sys_location: "Room 1" });
     later(8);
     await change("subnets", lab.id, { name: "Lab 2" });
-    await remove(`subnets/${gone.id}`);
+    await remove(`subnets/${deletedSubnet.id}`);
     later(8);
     const again = await newSubnet(appliance, { cidr: "10.2.0.0/24", name: "again", ...accepting });
     await change("hosts", host.id, { name: "core", tags: [] });

@@ -1,5 +1,5 @@
 // Factories for test records: through the API where it has a route, otherwise by a separate command on the real store.
-// Also readers of written versions. No assertions beyond success.
+// Also reads back stored versions. No assertions beyond success.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { generateApiKey, hashApiKey, maskApiKey } from "../../../src/access/api-key.ts";
@@ -13,17 +13,17 @@ import { withChecksum } from "../../../src/db/row-checksum.ts";
 import type { Author } from "../../../src/db/writing/ledger.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { outcomeOf, type WriteReply, Writer } from "../../../src/db/writing/writer.ts";
-import { type Pruned, pruneHistory } from "../../../src/history/prune.ts";
+import { type PruneResult, pruneHistory } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { type IgnoredRecord, ignoredKind } from "../../../src/resources/ignored/ignored.ts";
-import type { OrganizationMade } from "../../../src/resources/organizations/commands.ts";
+import type { CreatedOrganization } from "../../../src/resources/organizations/commands.ts";
 import { userKind } from "../../../src/resources/users/user.ts";
 import { PASSWORD_HASH, type TestAppliance } from "./appliance.ts";
-import type { Answer, Client } from "./client.ts";
+import type { ApiResponse, Client } from "./client.ts";
 
 /** A record in wire format. */
-export type Wire = Record<string, any>;
+export type JsonRecord = Record<string, any>;
 
 export interface NewUser {
   readonly id: string;
@@ -54,16 +54,16 @@ export function newViewer(appliance: TestAppliance): Promise<NewUser> {
   return newUser(appliance, { role: "Viewer", networkIds: [appliance.first.networkId] });
 }
 
-/** Creates another organization; its Owner's client. */
+/** Creates another organization. @returns the organization with its Owner's client */
 export async function newStranger(
   appliance: TestAppliance,
   name = "Second",
-): Promise<OrganizationMade & { readonly client: Client }> {
-  const made = await appliance.newOrganization(name);
-  return { ...made, client: await appliance.signedIn(made.userId) };
+): Promise<CreatedOrganization & { readonly client: Client }> {
+  const organization = await appliance.newOrganization(name);
+  return { ...organization, client: await appliance.signedIn(organization.userId) };
 }
 
-/** As newUser, without signing in. @returns the user's id */
+/** Like newUser, without signing in. @returns the user's id */
 export function addUser(
   appliance: TestAppliance,
   { role, networkIds = [], organizationId = appliance.first.organizationId, name = `user ${next()}` }: UserFields,
@@ -78,7 +78,7 @@ export function addUser(
       network_ids: networkIds,
       is_enabled: true,
     });
-    tx.afterwardsRun(() => putPassword(tx, id));
+    tx.runAfterWrite(() => putPassword(tx, id));
     return id;
   });
 }
@@ -130,7 +130,7 @@ export function newApiKey(
       allowed_sources: fields.allowedSources ?? null,
       key: maskApiKey(key),
     });
-    tx.afterwardsRun(() => {
+    tx.runAfterWrite(() => {
       tx.db
         .insert(apiKeyHashes)
         .values(
@@ -146,57 +146,44 @@ export function newApiKey(
   return { id, key, client: appliance.anonymous.with({ authorization: `Bearer ${key}` }) };
 }
 
-export function newNetwork(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/networks", { name: `network ${next()}`, ...fields }));
+/** Factory that sends a POST request; `fields` override those of the default body. */
+function created(path: string, bodyOf: (appliance: TestAppliance) => JsonRecord) {
+  return (appliance: TestAppliance, fields: JsonRecord = {}, client: Client = appliance.owner): Promise<JsonRecord> =>
+    expectOk(client.post(`/api/v1/${path}`, { ...bodyOf(appliance), ...fields }));
 }
 
-export function newTag(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/tags", { name: `tag ${next()}`, color: "Green", ...fields }));
-}
+export const newNetwork = created("networks", () => ({ name: `network ${next()}` }));
+export const newTag = created("tags", () => ({ name: `tag ${next()}`, color: "Green" }));
 
-/** In the first network by default; each with a distinct prefix. */
-export function newSubnet(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
+/** Creates a subnet, in the first network by default, each with a distinct prefix. */
+export const newSubnet = created("subnets", ({ first }) => {
   const number = next();
-  return made(
-    by.post("/api/v1/subnets", {
-      network_id: appliance.first.networkId,
-      cidr: `10.${(number >> 8) & 255}.${number & 255}.0/24`,
-      ...fields,
-    }),
-  );
-}
+  return { network_id: first.networkId, cidr: `10.${(number >> 8) & 255}.${number & 255}.0/24` };
+});
 
-/** In the first network by default; each with a distinct number. */
-export function newVlan(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(
-    by.post("/api/v1/vlans", { network_id: appliance.first.networkId, number: 1 + (next() % 4094), ...fields }),
-  );
-}
+/** Creates a VLAN, in the first network by default, each with a distinct number. */
+export const newVlan = created("vlans", ({ first }) => ({ network_id: first.networkId, number: 1 + (next() % 4094) }));
 
-/** In the first network by default; `ip_addresses` and the other children as in the API. */
-export function newHost(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/hosts", { network_id: appliance.first.networkId, name: `host ${next()}`, ...fields }));
-}
+/** Creates a host, in the first network by default, with `ip_addresses` and other children as in the API. */
+export const newHost = created("hosts", ({ first }) => ({ network_id: first.networkId, name: `host ${next()}` }));
 
-/** In the first network by default; each with a distinct name. */
-export function newSchedule(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(
-    by.post("/api/v1/discovery/schedules", {
-      network_id: appliance.first.networkId,
-      name: `schedule ${next()}`,
-      cron: "30 2 * * *",
-      kind: "full",
-      ...fields,
-    }),
-  );
-}
+/** Creates a schedule, in the first network by default, each with a distinct name. */
+export const newSchedule = created("discovery/schedules", ({ first }) => ({
+  network_id: first.networkId,
+  name: `schedule ${next()}`,
+  cron: "30 2 * * *",
+  kind: "full",
+}));
 
-/** Host excluded from discovery by default. The API has no create for such records: deletions write them. */
+/** Creates an SNMPv2c credential of the first organization, without assignments by default. */
+export const newCredential = created("credentials", credentialBody);
+
+/** Ignores a record in discovery, a host by default. Written directly: through the API, only deletions do so. */
 export function newIgnored(
   appliance: TestAppliance,
   fields: Partial<OwnFields<IgnoredRecord>> = {},
   organizationId: string = appliance.first.organizationId,
-): Wire {
+): JsonRecord {
   const recordId = `01936f2e-0d5c-7d3a-9a3c-${next().toString(16).padStart(12, "0")}`;
   return inTransaction(appliance, (tx) =>
     tx.create(ignoredKind, organizationId, {
@@ -212,15 +199,6 @@ export function newIgnored(
   );
 }
 
-/** SNMPv2c credential of the first organization, without assignments by default. */
-export function newCredential(
-  appliance: TestAppliance,
-  fields: Wire = {},
-  by: Client = appliance.owner,
-): Promise<Wire> {
-  return made(by.post("/api/v1/credentials", { ...credentialBody(appliance), ...fields }));
-}
-
 /** A secret in the body itself. */
 export const inline = (value: string) => ({ mode: "Inline" as const, value });
 
@@ -229,7 +207,7 @@ export const snmpV1 = (community: string) => ({ type: "SnmpV1" as const, communi
 export const snmpV2c = (community: string) => ({ type: "SnmpV2c" as const, community: inline(community) });
 
 /** Only the required fields of a credential. */
-export function credentialBody(appliance: TestAppliance): Wire {
+export function credentialBody(appliance: TestAppliance): JsonRecord {
   return {
     organization_id: appliance.first.organizationId,
     name: `credential ${next()}`,
@@ -263,12 +241,12 @@ export function inTransaction<T>(
   }
 }
 
-/** Thins the history before a timestamp. */
-export function pruned(
+/** Prunes the history before a timestamp. */
+export function prune(
   appliance: Pick<TestAppliance, "databasePath" | "clock">,
   before: Instant,
   keep: Resolution,
-): Pruned {
+): PruneResult {
   const db = openWritable(appliance.databasePath);
   try {
     return pruneHistory(db, KINDS, { before, keep }, appliance.clock.now());
@@ -277,20 +255,20 @@ export function pruned(
   }
 }
 
-/** The answer's record. @throws Error on a refusal */
-export async function made(answer: Promise<Answer>): Promise<Wire> {
-  const { status, text, data } = await answer;
-  if (status !== 200) throw new Error(`answered ${status}: ${text}`);
+/** Expects success. @returns the response's record @throws Error on a refusal */
+export async function expectOk(response: Promise<ApiResponse>): Promise<JsonRecord> {
+  const { status, text, data } = await response;
+  if (status !== 200) throw new Error(`status ${status}: ${text}`);
   return data;
 }
 
 /** Expected error body of a refusal. */
-export function refusal(status: number, code: string, params?: Wire): Wire {
+export function refusal(status: number, code: string, params?: JsonRecord): JsonRecord {
   return { status, body: { code, ...(params === undefined ? {} : { params }) } };
 }
 
 /** Expected refusal of a request with these validation issues. */
-export function invalid(...issues: readonly unknown[]): Wire {
+export function invalid(...issues: readonly unknown[]): JsonRecord {
   return refusal(400, "validation_failed", { issues });
 }
 
@@ -342,10 +320,33 @@ export function writtenIn(appliance: TestAppliance, sequence = transactionCount(
   return Object.fromEntries(rows.map((row) => [`${operations.get(row.operation)} ${kinds.get(row.kind)}`, row.count]));
 }
 
-/** Number of transactions in the ledger; unchanged by a write without effect. */
+/** Number of transactions in the ledger; a write that changes nothing adds none. */
 export function transactionCount(appliance: TestAppliance): number {
   return appliance.reader.head().sequence;
 }
+
+/** Functions whose first parameter is the appliance, for tests with one appliance. */
+export const APPLIANCE_FACTORIES = {
+  addUser,
+  credentialBody,
+  newApiKey,
+  newCredential,
+  newHost,
+  newIgnored,
+  newMember,
+  newNetwork,
+  newSchedule,
+  newStranger,
+  newSubnet,
+  newTag,
+  newUser,
+  newViewer,
+  newVlan,
+  prune,
+  transactionCount,
+  versionsOf,
+  writtenIn,
+};
 
 let last = 0;
 

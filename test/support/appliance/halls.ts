@@ -1,7 +1,7 @@
 // Forty hosts in two halls, for tests of writes to many records.
 
 import type { Client } from "./client.ts";
-import { made } from "./factories.ts";
+import { expectOk } from "./factories.ts";
 
 /** Creates access-1 to access-40: odd numbers with the location Hall 1, even ones with Hall 2. */
 export async function addHostsInHalls(client: Client, networkId: string): Promise<void> {
@@ -10,5 +10,5 @@ export async function addHostsInHalls(client: Client, networkId: string): Promis
     name: `access-${index + 1}`,
     sys_location: index % 2 === 0 ? "Hall 1" : "Hall 2",
   }));
-  await made(client.post("hosts/bulk", hosts));
+  await expectOk(client.post("hosts/bulk", hosts));
 }

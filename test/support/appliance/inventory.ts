@@ -2,23 +2,23 @@
 
 import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
-import { made, type Wire } from "./factories.ts";
+import { expectOk, type JsonRecord } from "./factories.ts";
 
-/** Each with a distinct if_index. */
+/** Creates an interface entry, each with a distinct if_index. */
 export function newIfEntry(
   appliance: TestAppliance,
   hostId: string,
-  fields: Wire = {},
-  by: Client = appliance.owner,
-): Promise<Wire> {
+  fields: JsonRecord = {},
+  client: Client = appliance.owner,
+): Promise<JsonRecord> {
   const number = next();
-  return made(
-    by.post("/api/v1/if-entries", { host_id: hostId, if_index: number, if_descr: `port ${number}`, ...fields }),
+  return expectOk(
+    client.post("/api/v1/if-entries", { host_id: hostId, if_index: number, if_descr: `port ${number}`, ...fields }),
   );
 }
 
 /** Only the required fields of an API key of the first Owner. */
-export function keyBody(appliance: TestAppliance): Wire {
+export function keyBody(appliance: TestAppliance): JsonRecord {
   return {
     name: `key ${next()}`,
     organization_id: appliance.first.organizationId,
@@ -28,13 +28,13 @@ export function keyBody(appliance: TestAppliance): Wire {
 }
 
 /** Body of a host update: the required fields of the host, with changes. */
-export function hostBody(host: Wire, changes: Wire = {}): Wire {
+export function hostBody(host: JsonRecord, changes: JsonRecord = {}): JsonRecord {
   return { id: host.id, name: host.name, hidden: host.hidden, tags: host.tags, ...changes };
 }
 
-/** The current version of a record. */
-export function live(appliance: TestAppliance, plural: string, id: string): Promise<Wire> {
-  return made(appliance.owner.get(`/api/v1/${plural}/${id}`));
+/** Reads the current version of a record. */
+export function live(appliance: TestAppliance, plural: string, id: string): Promise<JsonRecord> {
+  return expectOk(appliance.owner.get(`/api/v1/${plural}/${id}`));
 }
 
 let last = 0;

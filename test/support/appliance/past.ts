@@ -6,8 +6,8 @@ import type { Damage } from "../../../src/history/verify/findings.ts";
 import { verifyLedger } from "../../../src/history/verify/verify.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 import type { TestAppliance } from "./appliance.ts";
-import type { Answer, Client } from "./client.ts";
-import { made, newCredential, newHost, newSubnet, newTag, newVlan, type Wire } from "./factories.ts";
+import type { ApiResponse, Client } from "./client.ts";
+import { expectOk, type JsonRecord, newCredential, newHost, newSubnet, newTag, newVlan } from "./factories.ts";
 
 /** The current timestamp; later changes fall after it. */
 export function instant(appliance: TestAppliance): string {
@@ -23,30 +23,30 @@ export function tick(appliance: TestAppliance): void {
 }
 
 /** A record and its children without version fields and observed fields. */
-export function content(record: Wire): Wire {
+export function content(record: JsonRecord): JsonRecord {
   const stripped = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(stripped);
     if (value === null || typeof value !== "object") return value;
     return Object.fromEntries(
       Object.entries(value)
-        .filter(([field]) => !OF_THE_VERSION.has(field))
-        .map(([field, each]) => [field, stripped(each)]),
+        .filter(([field]) => !VERSION_FIELDS.has(field))
+        .map(([field, content]) => [field, stripped(content)]),
     );
   };
-  return stripped(record) as Wire;
+  return stripped(record) as JsonRecord;
 }
 
-const OF_THE_VERSION = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
+const VERSION_FIELDS = new Set(["updated_at", "valid_from", "valid_to", "last_seen_at", "last_discovery_id"]);
 
 export interface Scene {
-  readonly tag: Wire;
-  readonly vlan: Wire;
-  readonly subnet: Wire;
-  readonly credential: Wire;
+  readonly tag: JsonRecord;
+  readonly vlan: JsonRecord;
+  readonly subnet: JsonRecord;
+  readonly credential: JsonRecord;
   /** Another host, with an interface. */
-  readonly far: Wire;
-  /** With every kind of child; the credential is assigned at one of its two addresses. */
-  readonly host: Wire;
+  readonly far: JsonRecord;
+  /** Host with every kind of child. The credential is assigned at one of its two addresses. */
+  readonly host: JsonRecord;
 }
 
 /** Creates a host in the first network with every reference that a host can have. */
@@ -99,10 +99,10 @@ export async function newScene(appliance: TestAppliance): Promise<Scene> {
     credential_assignments: [{ credential_id: credential.id, ip_address_ids: [address] }],
     network_id: first.networkId,
   });
-  return { tag, vlan, subnet, credential, far, host: await made(owner.get(`/api/v1/hosts/${id}`)) };
+  return { tag, vlan, subnet, credential, far, host: await expectOk(owner.get(`/api/v1/hosts/${id}`)) };
 }
 
-/** An unused UUID; ascending, and below those of the appliance. */
+/** Unused UUID, higher than the last one and lower than the appliance's. */
 function newId(): string {
   last += 1;
   return `00000000-0000-4000-8000-${String(last).padStart(12, "0")}`;
@@ -111,29 +111,29 @@ function newId(): string {
 let last = 0;
 
 export function restore(
-  by: Client,
+  client: Client,
   plural: string,
   id: string,
   at: string,
-  more: Wire = {},
+  fields: JsonRecord = {},
   headers: Record<string, string> = {},
-): Promise<Answer> {
-  return by.post(`/api/v1/${plural}/${id}/restore`, { at, ...more }, headers);
+): Promise<ApiResponse> {
+  return client.post(`/api/v1/${plural}/${id}/restore`, { at, ...fields }, headers);
 }
 
 export function revert(
-  by: Client,
+  client: Client,
   sequence: number,
-  more: Wire = {},
+  fields: JsonRecord = {},
   headers: Record<string, string> = {},
-): Promise<Answer> {
-  return by.post(`/api/v1/transactions/${sequence}/revert`, more, headers);
+): Promise<ApiResponse> {
+  return client.post(`/api/v1/transactions/${sequence}/revert`, fields, headers);
 }
 
-/** Actions of a plan, counted: `{ "Create host": 1 }`. */
-export function tally(plan: Wire): Record<string, number> {
+/** Counts a plan's actions: `{ "Create host": 1 }`. */
+export function tally(plan: JsonRecord): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { action, entity_type } of plan.actions as Wire[])
+  for (const { action, entity_type } of plan.actions as JsonRecord[])
     counts[`${action} ${entity_type}`] = (counts[`${action} ${entity_type}`] ?? 0) + 1;
   return counts;
 }

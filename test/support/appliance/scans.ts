@@ -2,36 +2,42 @@
 
 import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
-import { made, newCredential, snmpV2c, type Wire } from "./factories.ts";
+import { expectOk, type JsonRecord, newCredential, snmpV2c } from "./factories.ts";
 
 /** Runs a scan of the first network to its end. */
-export async function scanned(
+export async function runScan(
   appliance: TestAppliance,
-  fields: Wire = {},
-  by: Client = appliance.owner,
-): Promise<Wire> {
-  return untilEnded(appliance, (await asked(appliance, fields, by)).id);
+  fields: JsonRecord = {},
+  client: Client = appliance.owner,
+): Promise<JsonRecord> {
+  return waitForScan(appliance, (await startScan(appliance, fields, client)).id);
 }
 
 /** Requests a scan of the first network. */
-export function asked(appliance: TestAppliance, fields: Wire = {}, by: Client = appliance.owner): Promise<Wire> {
-  return made(by.post("/api/v1/discovery/scans", { network_id: appliance.first.networkId, kind: "full", ...fields }));
+export function startScan(
+  appliance: TestAppliance,
+  fields: JsonRecord = {},
+  client: Client = appliance.owner,
+): Promise<JsonRecord> {
+  return expectOk(
+    client.post("/api/v1/discovery/scans", { network_id: appliance.first.networkId, kind: "full", ...fields }),
+  );
 }
 
-/** Waits until the scan has ended. The first Owner must be able to read it. */
-export async function untilEnded(appliance: TestAppliance, id: string): Promise<Wire> {
+/** Waits for the end of a scan, which the first Owner must be able to read. */
+export async function waitForScan(appliance: TestAppliance, id: string): Promise<JsonRecord> {
   const never = new AbortController().signal;
   for (let live = appliance.scans.live(id); live !== null; live = appliance.scans.live(id))
-    await appliance.scans.beyond(id, live.version, never);
+    await appliance.scans.waitForChange(id, live.version, never);
   return (await appliance.owner.get(`/api/v1/discovery/scans/${id}`)).data;
 }
 
-export async function findings(appliance: TestAppliance, scan: Wire): Promise<Wire[]> {
+export async function findings(appliance: TestAppliance, scan: JsonRecord): Promise<JsonRecord[]> {
   return (await appliance.owner.get(`/api/v1/discovery/scans/${scan.id}/findings?limit=1000`)).data;
 }
 
 /** Creates a credential with this community, for the first network by default. */
-export function communityOf(appliance: TestAppliance, community: string, fields: Wire = {}): Promise<Wire> {
+export function communityOf(appliance: TestAppliance, community: string, fields: JsonRecord = {}): Promise<JsonRecord> {
   return newCredential(appliance, {
     name: community,
     credential_type: snmpV2c(community),
@@ -41,7 +47,10 @@ export function communityOf(appliance: TestAppliance, community: string, fields:
 }
 
 /** Holds back all probes of the network. */
-export function holdBack(appliance: TestAppliance): { readonly reached: Promise<void>; readonly letGo: () => void } {
+export function holdProbes(appliance: TestAppliance): {
+  readonly reached: Promise<void>;
+  readonly release: () => void;
+} {
   const reached = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   appliance.probes.hold = async (_address, signal) => {
@@ -52,9 +61,9 @@ export function holdBack(appliance: TestAppliance): { readonly reached: Promise<
         new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve())),
       ]);
   };
-  const letGo = () => {
+  const release = () => {
     appliance.probes.hold = async () => {};
     gate.resolve();
   };
-  return { reached: reached.promise, letGo };
+  return { reached: reached.promise, release };
 }

@@ -1,14 +1,14 @@
-// Helpers for tests of sign-ins: a user's password, the cookie of an answer.
+// Helpers for sign-in tests: a user's password, and the cookie of a response.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { PASSWORD_HASH, type UnclaimedAppliance } from "./appliance.ts";
-import type { Answer, Client } from "./client.ts";
+import type { ApiResponse, Client } from "./client.ts";
 
 /** Gives a user the default test password, without the cost of hashing it. Ends the user's sessions. */
 export async function givePassword(appliance: UnclaimedAppliance, userId: string): Promise<void> {
   await appliance.writes.run(
     "user.set_password",
-    { id: userId, passwordHash: PASSWORD_HASH, keeps: null },
+    { id: userId, passwordHash: PASSWORD_HASH, keptHash: null },
     SYSTEM_AUTHOR,
   );
 }
@@ -20,23 +20,23 @@ interface SetCookie {
   readonly attributes: Record<string, string>;
 }
 
-/** The only cookie set by an answer. @throws Error for none or several */
-export function cookieOf(answer: Pick<Answer, "headers">): SetCookie {
-  const [only, ...others] = answer.headers.getSetCookie();
+/** Returns the only cookie set by a response. @throws Error for none or several */
+export function cookieOf(response: Pick<ApiResponse, "headers">): SetCookie {
+  const [only, ...others] = response.headers.getSetCookie();
   if (only === undefined || others.length > 0)
-    throw new Error(`expected one cookie, not ${answer.headers.getSetCookie().length}`);
+    throw new Error(`expected one cookie, not ${response.headers.getSetCookie().length}`);
   const [pair = "", ...attributes] = only.split(";").map((part) => part.trim());
   const [name, value] = split(pair);
   return {
     name,
     value,
-    attributes: Object.fromEntries(attributes.map(split).map(([key, each]) => [key.toLowerCase(), each])),
+    attributes: Object.fromEntries(attributes.map(split).map(([key, text]) => [key.toLowerCase(), text])),
   };
 }
 
-/** Client with the session of an answer. */
-export function clientOf(appliance: UnclaimedAppliance, answer: Answer): Client {
-  return appliance.anonymous.with({ cookie: `session_id=${cookieOf(answer).value}` });
+/** Client with the session opened by a response. */
+export function clientOf(appliance: UnclaimedAppliance, response: ApiResponse): Client {
+  return appliance.anonymous.with({ cookie: `session_id=${cookieOf(response).value}` });
 }
 
 function split(text: string): [string, string] {

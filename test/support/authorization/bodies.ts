@@ -1,96 +1,100 @@
-// Bodies of creates, each of a distinct record, and records without dependents, for requests that delete one.
+// Request bodies for POST, distinct on every call, and disposable records without dependents for delete requests.
 
-import { addUser, made, newApiKey, newIgnored, type Wire } from "../appliance/factories.ts";
+import { addUser, expectOk, type JsonRecord, newApiKey, newIgnored } from "../appliance/factories.ts";
 import { exampleBody } from "../contract/example-bodies.ts";
-import type { Asking } from "./asking.ts";
-import { ORGANIZATION_WORD, type Place, SECRET_WORD } from "./world.ts";
+import type { CallContext, SentRequest } from "./call-context.ts";
+import { ORGANIZATION_WORD, SECRET_WORD, type Site } from "./fixture.ts";
 
-/** Expected code of a create in a place, for callers with the role; null for success. */
-export function creationCode(asking: Asking, plural: string, place: Place): string | null {
+/** Expected error code when a caller with the role creates a record at a site; null for success. */
+export function creationCode(context: CallContext, plural: string, site: Site): string | null {
   if (plural === "networks" || plural === "tags" || plural === "custom-fields" || plural === "users")
-    return asking.isOwn(place) ? null : "entity_access_denied";
+    return context.isOwn(site) ? null : "entity_access_denied";
   if (plural === "credentials" || plural === "auth/keys")
-    return !asking.isOwn(place) ? "entity_access_denied" : asking.reaches(place) ? null : "entity_reference_invalid";
-  return asking.reaches(place) ? null : "entity_reference_invalid";
+    return !context.isOwn(site) ? "entity_access_denied" : context.reaches(site) ? null : "entity_reference_invalid";
+  return context.reaches(site) ? null : "entity_reference_invalid";
 }
 
-let last = 0;
+let counter = 0;
 
-/** Body of a create, of a distinct record each time. */
-export function bodyOf(asking: Pick<Asking, "caller" | "world">, plural: string, place: Place): Wire | Promise<Wire> {
-  last += 1;
-  const { word, octet, networkId, organizationId, switchId, records } = place;
+/** Request body for POST, with unique values on every call. */
+export function bodyOf(
+  context: Pick<CallContext, "caller" | "fixture">,
+  plural: string,
+  site: Site,
+): JsonRecord | Promise<JsonRecord> {
+  counter += 1;
+  const { word, octet, networkId, organizationId, switchId, records } = site;
   const tags = [records.tags?.id];
-  // Outside the network that a confined caller reaches, so without its mark.
-  const common = place.name === "foreign" ? word : ORGANIZATION_WORD;
+  // Visible to callers limited to one network of the organization, so without a network's mark.
+  const common = site.name === "foreign" ? word : ORGANIZATION_WORD;
   switch (plural) {
     case "networks":
       return {
         organization_id: organizationId,
-        name: `${place.name === "foreign" ? "zzforeign" : "zzfar"} network ${last}`,
+        name: `${site.name === "foreign" ? "zzforeign" : "zzfar"} network ${counter}`,
         tags,
       };
     case "subnets":
       return {
         network_id: networkId,
-        cidr: `10.${octet}.${128 + ((last >> 8) & 127)}.${last & 255}/32`,
+        cidr: `10.${octet}.${128 + ((counter >> 8) & 127)}.${counter & 255}/32`,
         name: `${word} subnet`,
         vlan_id: records.vlans?.id,
         tags,
       };
     case "ip-ranges": {
-      const address = `10.${octet}.${64 + ((last >> 8) & 63)}.${last & 255}`;
+      const address = `10.${octet}.${64 + ((counter >> 8) & 63)}.${counter & 255}`;
       const subnet_id = records.subnets?.id;
       const description = `${word} range`;
       return { network_id: networkId, subnet_id, first: address, last: address, purpose: "Dhcp", description, tags };
     }
     case "vlans":
-      return { network_id: networkId, number: 300 + last, name: `${word} vlan` };
+      return { network_id: networkId, number: 300 + counter, name: `${word} vlan` };
     case "hosts":
       return {
         network_id: networkId,
-        name: `${word} host ${last}`,
+        name: `${word} host ${counter}`,
         tags,
         virtualization: { type: "Kvm", details: { service_id: records.services?.id } },
       };
     case "ip-addresses":
       return {
         host_id: switchId,
-        ip_address: `10.${octet}.${64 + ((last >> 8) & 63)}.${last & 255}`,
+        ip_address: `10.${octet}.${64 + ((counter >> 8) & 63)}.${counter & 255}`,
         subnet_id: records.subnets?.id,
       };
     case "ports":
-      return { host_id: switchId, number: 1_000 + last, protocol: "Tcp" };
+      return { host_id: switchId, number: 1_000 + counter, protocol: "Tcp" };
     case "services":
-      return { host_id: switchId, name: `${word} service ${last}`, service_definition: word, tags };
+      return { host_id: switchId, name: `${word} service ${counter}`, service_definition: word, tags };
     case "bindings":
-      return boundToNewPort(place, 1_000 + last);
+      return bindingToNewPort(site, 1_000 + counter);
     case "if-entries":
       return {
         host_id: switchId,
-        if_index: 1_000 + last,
-        if_descr: `${word} ${last}`,
+        if_index: 1_000 + counter,
+        if_descr: `${word} ${counter}`,
         native_vlan_id: records.vlans?.id,
         neighbor: { type: "Host", id: records.hosts?.id },
       };
     case "discovery/schedules":
       return {
         network_id: networkId,
-        name: `${word} schedule ${last}`,
+        name: `${word} schedule ${counter}`,
         cron: "30 2 * * *",
         timezone: "Europe/Berlin",
         kind: "full",
         targets: [`10.${octet}.0.0/24`, `10.${octet}.1.7`],
       };
     case "tags":
-      return { organization_id: organizationId, name: `${common} tag ${last}`, color: "Red" };
+      return { organization_id: organizationId, name: `${common} tag ${counter}`, color: "Red" };
     case "custom-fields":
-      return { organization_id: organizationId, key: `${common}_field_${last}`, kinds: ["vlan"], type: "text" };
+      return { organization_id: organizationId, key: `${common}_field_${counter}`, kinds: ["vlan"], type: "text" };
     case "credentials":
       return {
         organization_id: organizationId,
-        name: `${common} credential ${last}`,
-        credential_type: { type: "SnmpV1", community: { mode: "Inline", value: `${SECRET_WORD}-${last}` } },
+        name: `${common} credential ${counter}`,
+        credential_type: { type: "SnmpV1", community: { mode: "Inline", value: `${SECRET_WORD}-${counter}` } },
         assigned_network_ids: [networkId],
         host_assignments: [{ host_id: records.hosts?.id, ip_address_ids: [records["ip-addresses"]?.id] }],
         tags,
@@ -98,71 +102,81 @@ export function bodyOf(asking: Pick<Asking, "caller" | "world">, plural: string,
     case "users":
       return {
         organization_id: organizationId,
-        email: `user-${last}@${common}.example`,
-        name: `${common} user ${last}`,
+        email: `user-${counter}@${common}.example`,
+        name: `${common} user ${counter}`,
         role: "Viewer",
         network_ids: [networkId],
-        password: `${SECRET_WORD}-password-${last}`,
+        password: `${SECRET_WORD}-password-${counter}`,
       };
     case "auth/keys":
-      return { ...keyBody(asking, place), name: `key ${last}` };
+      return { ...keyBody(context, site), name: `key ${counter}` };
     default:
-      return exampleBody(asking.world.appliance, plural, idsIn(place), `${word} ${last}`);
+      return exampleBody(context.fixture.appliance, plural, idsIn(site), `${word} ${counter}`);
   }
 }
 
-function idsIn({ networkId, records }: Place): Record<string, string> {
+function idsIn({ networkId, records }: Site): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(records).map(([plural, { id }]) => [plural, id])),
     networks: networkId,
   };
 }
 
-export function keyBody({ caller }: Pick<Asking, "caller">, place: Place): Wire {
+export function keyBody({ caller }: Pick<CallContext, "caller">, site: Site): JsonRecord {
   return {
-    organization_id: place.organizationId,
+    organization_id: site.organizationId,
     user_id: caller.userId,
     name: "key",
-    tags: [place.records.tags?.id],
-    network_ids: [place.networkId],
+    tags: [site.records.tags?.id],
+    network_ids: [site.networkId],
   };
 }
 
-async function boundToNewPort(place: Place, number: number): Promise<Wire> {
-  const { id } = await made(place.owner.post("ports", { host_id: place.records.hosts?.id, number, protocol: "Udp" }));
+async function bindingToNewPort(site: Site, number: number): Promise<JsonRecord> {
+  const { id } = await expectOk(site.owner.post("ports", { host_id: site.records.hosts?.id, number, protocol: "Udp" }));
   return {
-    service_id: place.records.services?.id,
+    service_id: site.records.services?.id,
     type: "Port",
     port_id: id,
-    ip_address_id: place.records["ip-addresses"]?.id,
+    ip_address_id: site.records["ip-addresses"]?.id,
   };
 }
 
-/** The id of a new record in a place, without dependents. */
-export async function victim(asking: Asking, plural: string, place: Place, role?: "Owner"): Promise<string> {
-  const { appliance } = asking.world;
-  const { organizationId } = place;
+/** Creates a record without dependents at a site. @returns its id */
+export async function disposableRecord(
+  context: CallContext,
+  plural: string,
+  site: Site,
+  role?: "Owner",
+): Promise<string> {
+  const { appliance } = context.fixture;
+  const { organizationId } = site;
   if (plural === "users") {
-    last += 1;
+    counter += 1;
     return addUser(appliance, {
       organizationId,
-      name: `${place.name === "foreign" ? place.word : ORGANIZATION_WORD} victim ${last}`,
+      name: `${site.name === "foreign" ? site.word : ORGANIZATION_WORD} victim ${counter}`,
       role: role ?? "Viewer",
-      networkIds: [place.networkId],
+      networkIds: [site.networkId],
     });
   }
   if (plural === "auth/keys")
     return newApiKey(appliance, {
       organizationId,
-      userId: role === undefined ? asking.caller.userId : place.ownerId,
+      userId: role === undefined ? context.caller.userId : site.ownerId,
       permissions: "Viewer",
     }).id;
   if (plural === "discovery/ignored") {
-    last += 1;
-    return newIgnored(appliance, { network_id: place.networkId, label: `${place.word} victim ${last}` }, organizationId)
-      .id;
+    counter += 1;
+    const label = `${site.word} victim ${counter}`;
+    return newIgnored(appliance, { network_id: site.networkId, label }, organizationId).id;
   }
-  const body = await bodyOf(asking, plural, place);
-  const alone = plural === "credentials" ? { ...body, assigned_network_ids: [], host_assignments: [] } : body;
-  return (await made(place.owner.post(plural, alone))).id;
+  const body = await bodyOf(context, plural, site);
+  const unassigned = plural === "credentials" ? { ...body, assigned_network_ids: [], host_assignments: [] } : body;
+  return (await expectOk(site.owner.post(plural, unassigned))).id;
+}
+
+/** Builds a request whose path names a disposable record. */
+export function disposablePath(...given: Parameters<typeof disposableRecord>): () => Promise<SentRequest> {
+  return async () => ({ path: given[0].path.replace(":id", await disposableRecord(...given)) });
 }

@@ -1,18 +1,18 @@
-// Authorization test cases per operation: valid requests for records within and beyond the caller's reach, now and at
+// Authorization test cases by operation: valid requests for records within and beyond the caller's reach, now and at
 // other timestamps, each with the expected outcome for a caller with the role. contract.ts decides on the role.
 
 import { expect } from "bun:test";
 import type { RegisteredRoute } from "../../../src/http/surface.ts";
-import type { Answer } from "../appliance/client.ts";
-import type { Wire } from "../appliance/factories.ts";
+import type { ApiResponse } from "../appliance/client.ts";
+import type { JsonRecord } from "../appliance/factories.ts";
 import { csvRecords } from "../contract/csv.ts";
-import { Asking, type Case, idsOf, sorted, type Target, withQuery } from "./asking.ts";
-import { bodyOf, creationCode, keyBody, victim } from "./bodies.ts";
+import { bodyOf, creationCode, disposablePath, disposableRecord, keyBody } from "./bodies.ts";
+import { CallContext, type Case, idsOf, sorted, withQuery } from "./call-context.ts";
 import { STANDARD } from "./contract.ts";
+import type { Caller, Fixture } from "./fixture.ts";
 import { SPECIAL_CASES } from "./special-cases.ts";
-import type { Caller, World } from "./world.ts";
 
-/** Parameters covered by the cases below; a new one needs a case before it passes. */
+/** Query parameters covered by the cases below; a new one needs a case first. */
 const KNOWN_PARAMETERS = new Set(
   [
     "limit offset at ids network_id host_id service_id subnet_id tag_ids hidden accepts_credentials search",
@@ -24,138 +24,124 @@ const KNOWN_PARAMETERS = new Set(
 );
 
 /** @throws Error for an operation or parameter without a case */
-export function casesOf(world: World, caller: Caller, route: RegisteredRoute): Case[] {
+export function casesOf(fixture: Fixture, caller: Caller, route: RegisteredRoute): Case[] {
   for (const name of Object.keys(route.operation.query?.properties ?? {})) {
     if (!KNOWN_PARAMETERS.has(name))
-      throw new Error(`${route.method} ${route.path} takes ${name}, of which the authorization tests know nothing`);
+      throw new Error(`${route.method} ${route.path} takes ${name}, which the authorization tests do not cover`);
   }
-  const asking = new Asking(world, caller, route);
+  const context = new CallContext(fixture, caller, route);
   const special = SPECIAL_CASES[`${route.method} ${route.path}`];
-  if (special !== undefined) return special(asking);
+  if (special !== undefined) return special(context);
   const [, plural = "", rest = ""] =
     /^\/api\/v1\/(.*?)(\/export\/csv|\/:id.*|\/bulk-delete|\/bulk-update|\/import\/csv)?$/.exec(route.path) ?? [];
   const standard = STANDARD[plural] === undefined ? undefined : STANDARD_CASES[`${route.method} ${rest}`];
   if (standard === undefined)
-    throw new Error(`${route.method} ${route.path} is asked nothing by the authorization tests`);
-  return standard(asking, plural);
+    throw new Error(`${route.method} ${route.path} is not covered by the authorization tests`);
+  return standard(context, plural);
 }
 
-interface Listing {
+interface ListQuery {
   readonly title: string;
   readonly query: string;
   /** Visible records that the request must find; null where these tests do not check. */
-  readonly finds: ((record: Wire) => boolean) | null;
+  readonly matches: ((record: JsonRecord) => boolean) | null;
 }
 
 /** Every list query that the parameters allow. */
-function listings(asking: Asking, plural: string): Listing[] {
-  const { world, caller } = asking;
+function listQueries(context: CallContext, plural: string): ListQuery[] {
+  const { fixture, caller } = context;
   const all = () => true;
-  const ways: Listing[] = [{ title: "all", query: "", finds: all }];
-  const named = asking.targets(plural).map(({ id }) => id);
-  if (asking.takes("ids"))
-    ways.push({
-      title: "by ids",
-      query: named.map((id) => `ids=${id}`).join("&"),
-      finds: (record) => named.includes(record.id),
-    });
+  const queries: ListQuery[] = [{ title: "all", query: "", matches: all }];
+  const addQuery = (parameter: string, title: string, query: string, matches: ListQuery["matches"]) => {
+    if (context.hasParameter(parameter)) queries.push({ title, query, matches });
+  };
+  const ids = context.targets(plural).map(({ id }) => id);
+  addQuery("ids", "by ids", ids.map((id) => `ids=${id}`).join("&"), (record) => ids.includes(record.id));
   const isFoundByAddress = ["hosts", "ip-addresses"].includes(plural);
-  for (const place of asking.places) {
-    const way = (name: string, value: string, finds: Listing["finds"]) => {
-      if (asking.takes(name))
-        ways.push({ title: `${name} of ${place.name}`, query: `${name}=${encodeURIComponent(value)}`, finds });
-    };
+  for (const site of context.sites) {
+    const addSiteQuery = (name: string, value: string, matches: ListQuery["matches"]) =>
+      addQuery(name, `${name} of ${site.name}`, `${name}=${encodeURIComponent(value)}`, matches);
     const [hostId, serviceId, subnetId, tagId] = ["hosts", "services", "subnets", "tags"].map(
-      (each) => place.records[each]?.id,
+      (path) => site.records[path]?.id,
     );
-    way("network_id", place.networkId, (record) => record.network_id === place.networkId);
-    way("host_id", hostId, (record) => record.host_id === hostId);
-    way("service_id", serviceId, (record) => record.service_id === serviceId);
-    way("subnet_id", subnetId, (record) => record.subnet_id === subnetId);
-    way("tag_ids", tagId, (record) => record.tags.includes(tagId));
-    way("service_definition", `${place.word} Nginx`, (record) => record.service_definition === `${place.word} Nginx`);
-    // The words of hidden records must find nothing. For other queries it suffices that no hidden record is returned.
-    const isHidden = !world.oracle.sees(caller, {
-      id: "",
-      kind: "",
-      organizationId: place.organizationId,
-      networkId: place.networkId,
-      versions: [],
-    });
+    const { organizationId, networkId } = site;
+    addSiteQuery("network_id", networkId, (record) => record.network_id === networkId);
+    addSiteQuery("host_id", hostId, (record) => record.host_id === hostId);
+    addSiteQuery("service_id", serviceId, (record) => record.service_id === serviceId);
+    addSiteQuery("subnet_id", subnetId, (record) => record.subnet_id === subnetId);
+    addSiteQuery("tag_ids", tagId, (record) => record.tags.includes(tagId));
+    const definition = `${site.word} Nginx`;
+    addSiteQuery("service_definition", definition, (record) => record.service_definition === definition);
+    // The words of hidden records must match nothing. For other queries it suffices that no hidden record is returned.
+    const isHidden = !fixture.oracle.canSee(caller, { id: "", kind: "", organizationId, networkId, versions: [] });
     for (const word of isFoundByAddress
-      ? [place.word, `10.${place.octet}.`, `02:00:00:${place.octet.toString(16)}`]
-      : [place.word])
-      way("search", word, isHidden && isFoundByAddress ? () => false : null);
+      ? [site.word, `10.${site.octet}.`, `02:00:00:${site.octet.toString(16)}`]
+      : [site.word])
+      addSiteQuery("search", word, isHidden && isFoundByAddress ? () => false : null);
   }
-  if (asking.takes("filter")) ways.push(...filtered(asking, plural));
-  if (asking.takes("hidden"))
-    ways.push({ title: "hidden", query: "hidden=true", finds: (record) => record.hidden === true });
-  if (asking.takes("accepts_credentials"))
-    ways.push({
-      title: "accepts_credentials",
-      query: "accepts_credentials=true",
-      finds: (record) => record.accepts_credentials === true,
-    });
-  for (const entity of asking.values("entity"))
-    ways.push({
-      title: `of the kind ${entity}`,
-      query: `entity=${entity}`,
-      finds: (record) => record.entity === entity,
-    });
+  if (context.hasParameter("filter")) queries.push(...filterQueries(context, plural));
+  for (const flag of ["hidden", "accepts_credentials"])
+    addQuery(flag, flag, `${flag}=true`, (record) => record[flag] === true);
+  for (const entity of context.values("entity"))
+    addQuery("entity", `of the kind ${entity}`, `entity=${entity}`, (record) => record.entity === entity);
   const included = plural === "hosts" ? "counts" : "utilization";
-  if (asking.takes("include")) ways.push({ title: included, query: `include=${included}`, finds: all });
-  if (asking.takes("include_children")) ways.push({ title: "alone", query: "include_children=false", finds: all });
-  if (asking.takes("children")) ways.push({ title: "addresses", query: "children=ip_addresses", finds: all });
+  addQuery("include", included, `include=${included}`, all);
+  addQuery("include_children", "alone", "include_children=false", all);
+  addQuery("children", "addresses", "children=ip_addresses", all);
   // Each order is a separate path through the records; the choice of field makes no difference.
-  for (const field of asking.values("order_by").slice(0, 2))
-    ways.push({ title: `by ${field}`, query: `group_by=${field}&order_by=${field}&order_direction=desc`, finds: all });
-  return ways;
+  for (const field of context.values("order_by").slice(0, 2))
+    addQuery("order_by", `by ${field}`, `group_by=${field}&order_by=${field}&order_direction=desc`, all);
+  return queries;
 }
 
 /** Filters on the record, on referenced records and on time. */
-function filtered(asking: Asking, plural: string): Listing[] {
-  const of = (filter: string, finds: Listing["finds"]): Listing => ({
+function filterQueries(context: CallContext, plural: string): ListQuery[] {
+  const filterQuery = (filter: string, matches: ListQuery["matches"]): ListQuery => ({
     title: `filter ${filter}`,
     query: `filter=${encodeURIComponent(filter)}`,
-    finds,
+    matches,
   });
-  const ways = [of("id:*", () => true), of("NOT id:*", () => false), of(`was(${asking.world.then}, id:*)`, null)];
-  for (const place of asking.places) {
-    const sample: Wire = place.records[plural] ?? {};
-    const isThere = (record: Wire) => record.network_id === place.networkId;
+  const queries = [
+    filterQuery("id:*", () => true),
+    filterQuery("NOT id:*", () => false),
+    filterQuery(`was(${context.fixture.middle}, id:*)`, null),
+  ];
+  for (const site of context.sites) {
+    const sample: JsonRecord = site.records[plural] ?? {};
+    const isAtSite = (record: JsonRecord) => record.network_id === site.networkId;
     if (sample.network_id !== undefined)
-      ways.push(
-        of(`network_id = ${place.networkId}`, isThere),
-        of(`network.id = ${place.networkId}`, isThere),
-        of(`ever(network_id = ${place.networkId}, -52w)`, null),
+      queries.push(
+        filterQuery(`network_id = ${site.networkId}`, isAtSite),
+        filterQuery(`network.id = ${site.networkId}`, isAtSite),
+        filterQuery(`ever(network_id = ${site.networkId}, -52w)`, null),
       );
-    const hostId = place.records.hosts?.id;
+    const hostId = site.records.hosts?.id;
     if (sample.host_id !== undefined && plural !== "discovery/ignored")
-      ways.push(of(`host.id = ${hostId}`, (record) => record.host_id === hostId));
-    if (sample.tags !== undefined) ways.push(of(`tags.name : "${place.word}" OR tags:*`, null));
+      queries.push(filterQuery(`host.id = ${hostId}`, (record) => record.host_id === hostId));
+    if (sample.tags !== undefined) queries.push(filterQuery(`tags.name : "${site.word}" OR tags:*`, null));
   }
-  return ways;
+  return queries;
 }
 
-function listCases(asking: Asking, plural: string, read: (answer: Answer) => string[]): Case[] {
+function listCases(context: CallContext, plural: string, read: (response: ApiResponse) => string[]): Case[] {
   const cases: Case[] = [];
-  const isTable = asking.path.endsWith("csv");
-  const whole = isTable ? "" : "limit=1000";
-  for (const { title, query, finds } of listings(asking, plural)) {
-    const instants = asking
+  const isTable = context.path.endsWith("csv");
+  const limitQuery = isTable ? "" : "limit=1000";
+  for (const { title, query, matches } of listQueries(context, plural)) {
+    const instants = context
       .instants()
-      .filter((instant) => title === "all" || instant.query === "" || instant.query.endsWith(asking.world.then));
+      .filter((instant) => title === "all" || instant.query === "" || instant.query.endsWith(context.fixture.middle));
     for (const instant of instants) {
-      const check = (answer: Answer) => {
-        const visible = asking.living(plural, instant.sequence);
-        const found = read(answer);
-        if (finds === null) expect(idsOf(visible)).toEqual(expect.arrayContaining(found));
-        else expect(sorted(found)).toEqual(sorted(idsOf(visible.filter(finds))));
-        if (!isTable) expect(answer.body.meta.pagination.total_count).toBe(found.length);
+      const check = (response: ApiResponse) => {
+        const visible = context.liveRecords(plural, instant.sequence);
+        const found = read(response);
+        if (matches === null) expect(idsOf(visible)).toEqual(expect.arrayContaining(found));
+        else expect(sorted(found)).toEqual(sorted(idsOf(visible.filter(matches))));
+        if (!isTable) expect(response.body.meta.pagination.total_count).toBe(found.length);
       };
       cases.push({
         title: `${title}, ${instant.title}`,
-        path: withQuery(asking.path, query, whole, instant.query),
+        path: withQuery(context.path, query, limitQuery, instant.query),
         code: null,
         check,
       });
@@ -167,72 +153,62 @@ function listCases(asking: Asking, plural: string, read: (answer: Answer) => str
     ["limit=1", 1],
     ["limit=2&offset=1", 2],
   ] as const) {
-    const check = (answer: Answer) => {
-      const visible = asking.living(plural, asking.world.oracle.head);
+    const check = (response: ApiResponse) => {
+      const visible = context.liveRecords(plural, context.fixture.oracle.head);
       const offset = page.includes("offset") ? 1 : 0;
-      expect(read(answer)).toEqual(idsOf(visible).slice(offset, offset + size));
-      expect(answer.body.meta.pagination.total_count).toBe(visible.length);
+      expect(read(response)).toEqual(idsOf(visible).slice(offset, offset + size));
+      expect(response.body.meta.pagination.total_count).toBe(visible.length);
     };
-    cases.push({ title: page, path: withQuery(asking.path, page), code: null, check });
+    cases.push({ title: page, path: withQuery(context.path, page), code: null, check });
   }
   return cases;
 }
 
-/** By method and the remaining path. */
-const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) => Case[]>> = {
-  "GET ": (asking, plural) => listCases(asking, plural, ({ data }) => idsOf(data)),
-  "GET /export/csv": (asking, plural) => listCases(asking, plural, ({ text }) => idsOf(csvRecords(text))),
-  "GET /:id": (asking, plural) => {
-    const { world } = asking;
-    const cases = asking.targets(plural).flatMap(({ title, id, isReached }) =>
-      asking.instants().map(
+/** Standard cases by method and remaining path. */
+const STANDARD_CASES: Readonly<Record<string, (context: CallContext, plural: string) => Case[]>> = {
+  "GET ": (context, plural) => listCases(context, plural, ({ data }) => idsOf(data)),
+  "GET /export/csv": (context, plural) => listCases(context, plural, ({ text }) => idsOf(csvRecords(text))),
+  "GET /:id": (context, plural) => {
+    const { fixture } = context;
+    const cases = context.targets(plural).flatMap(({ title, id, isReached }) =>
+      context.instants().map(
         (instant): Case => ({
           title: `${title}, ${instant.title}`,
-          path: withQuery(asking.path.replace(":id", id), instant.query),
-          code: isReached && instant.title !== world.early ? null : "entity_not_found",
+          path: withQuery(context.path.replace(":id", id), instant.query),
+          code: isReached && instant.title !== fixture.early ? null : "entity_not_found",
           check: ({ data }) => expect(data.id).toBe(id),
         }),
       ),
     );
     if (plural !== "hosts") return cases;
-    const gone = asking.places.flatMap((place) =>
-      asking.instants().map(
+    const afterDeletion = context.deletedHosts().flatMap(({ title, id, isReached }) =>
+      context.instants().map(
         (instant): Case => ({
-          title: `gone from ${place.name}, ${instant.title}`,
-          path: withQuery(`/api/v1/hosts/${place.goneHostId}`, instant.query),
-          code: asking.reaches(place) && instant.title === world.then ? null : "entity_not_found",
+          title: `${title}, ${instant.title}`,
+          path: withQuery(`/api/v1/hosts/${id}`, instant.query),
+          code: isReached && instant.title === fixture.middle ? null : "entity_not_found",
         }),
       ),
     );
-    return [...cases, ...gone];
+    return [...cases, ...afterDeletion];
   },
-  "GET /:id/history": (asking, plural) => {
-    const { oracle, early, late } = asking.world;
-    const gone =
-      plural === "hosts"
-        ? asking.places.map(
-            (place): Target => ({
-              title: `gone from ${place.name}`,
-              id: place.goneHostId,
-              place,
-              isReached: asking.reaches(place),
-            }),
-          )
-        : [];
-    return [...asking.targets(plural), ...gone].flatMap(({ title, id, isReached }) =>
-      asking
+  "GET /:id/history": (context, plural) => {
+    const { oracle, early, late } = context.fixture;
+    const afterDeletion = plural === "hosts" ? context.deletedHosts() : [];
+    return [...context.targets(plural), ...afterDeletion].flatMap(({ title, id, isReached }) =>
+      context
         .instants()
         .filter((instant) => instant.title !== early && instant.title !== late)
         .map(
           (instant): Case => ({
             title: `${title}, ${instant.title}`,
-            path: withQuery(asking.path.replace(":id", id), "limit=1000", instant.query),
+            path: withQuery(context.path.replace(":id", id), "limit=1000", instant.query),
             code: isReached ? null : "entity_not_found",
             check: ({ data, body }) => {
               const versions = (oracle.find(id)?.versions ?? []).filter(
                 (version) => version.sequence <= instant.sequence,
               );
-              expect(data.map((version: Wire) => version.transaction.sequence)).toEqual(
+              expect(data.map((version: JsonRecord) => version.transaction.sequence)).toEqual(
                 versions.map((version) => version.sequence).reverse(),
               );
               expect(body.meta.pagination.total_count).toBe(versions.length);
@@ -241,125 +217,98 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
         ),
     );
   },
-  "POST ": (asking, plural) =>
-    (STANDARD[plural]?.place === "network" && plural !== "networks"
-      ? asking.places
-      : asking.places.filter((place) => place.name !== "far" || plural === "credentials" || plural === "auth/keys")
+  "POST ": (context, plural) =>
+    (STANDARD[plural]?.scope === "network" && plural !== "networks"
+      ? context.sites
+      : context.sites.filter((site) => site.name !== "far" || plural === "credentials" || plural === "auth/keys")
     ).map(
-      (place): Case => ({
-        title: place.name,
-        path: asking.path,
+      (site): Case => ({
+        title: site.name,
+        path: context.path,
         body: {},
-        code: creationCode(asking, plural, place),
-        fresh: async () => ({ body: await bodyOf(asking, plural, place) }),
+        code: creationCode(context, plural, site),
+        prepare: async () => ({ body: await bodyOf(context, plural, site) }),
       }),
     ),
-  "PUT /:id": (asking, plural) =>
-    asking.targets(plural).map(({ title, id, place, isReached, role }): Case => {
-      const path = asking.path.replace(":id", id);
-      const stored = (place ?? asking.home).records[plural] ?? keyBody(asking, asking.home);
-      // A body as read may be sent back: nothing changes, including fields hidden from the caller.
-      const fresh = async () => ({ body: (await asking.caller.client.get(path)).data });
+  "PUT /:id": (context, plural) =>
+    context.targets(plural).map(({ title, id, site, isReached, role }): Case => {
+      const path = context.path.replace(":id", id);
+      const stored = (site ?? context.homeSite).records[plural] ?? keyBody(context, context.homeSite);
+      // A body may be sent back as read: nothing changes, including fields hidden from the caller.
+      const prepare = async () => ({ body: (await context.caller.client.get(path)).data });
       return {
         title,
         path,
         body: { ...stored, id },
         code: isReached ? null : "entity_not_found",
-        ...(isReached ? { fresh, ...(role === undefined ? {} : { role }) } : {}),
+        ...(isReached ? { prepare, ...(role === undefined ? {} : { role }) } : {}),
       };
     }),
-  "DELETE /:id": (asking, plural) =>
-    asking.targets(plural).map(({ title, id, place, isReached, role }): Case => {
-      const path = asking.path.replace(":id", id);
-      if (!isReached || place === null) return { title, path, code: "entity_not_found" };
-      if (isOutOfReach(asking, plural)) return { title, path, code: "entity_access_denied" };
-      if (role !== undefined)
-        return {
-          title,
-          path,
-          code: null,
-          role,
-          fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, plural, place, role)) }),
-        };
-      // A key limited to one network reaches no other network to delete.
-      if (plural === "networks" && asking.caller.networkIds !== null) return { title, path, code: "entity_in_use" };
-      return {
-        title,
-        path,
-        code: null,
-        fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, plural, place)) }),
-      };
+  "DELETE /:id": (context, plural) =>
+    context.targets(plural).map(({ title, id, site, isReached, role }): Case => {
+      const path = context.path.replace(":id", id);
+      if (!isReached || site === null) return { title, path, code: "entity_not_found" };
+      if (isOutOfReach(context, plural)) return { title, path, code: "entity_access_denied" };
+      // A key limited to one network reaches only its own, which is in use.
+      if (plural === "networks" && context.caller.networkIds !== null) return { title, path, code: "entity_in_use" };
+      const prepare = disposablePath(context, plural, site, role);
+      return { title, path, code: null, ...(role === undefined ? {} : { role }), prepare };
     }),
-  "POST /bulk-delete": (asking, plural) =>
-    asking.targets(plural).flatMap(({ title, id, place, isReached, role }): Case[] => {
-      const { path } = asking;
-      if (!isReached || place === null) {
+  "POST /bulk-delete": (context, plural) =>
+    context.targets(plural).flatMap(({ title, id, site, isReached, role }): Case[] => {
+      const { path } = context;
+      if (!isReached || site === null) {
         const hidden: Case = { title, path, body: [id], code: "entity_reference_invalid" };
-        // A key limited to some networks has no other network, user, credential or custom field of the organization to
-        // delete.
-        if (["networks", "users", "credentials", "custom-fields"].includes(plural) && asking.caller.networkIds !== null)
+        // A key limited to some networks can't create such a record in the organization to delete it.
+        if (
+          ["networks", "users", "credentials", "custom-fields"].includes(plural) &&
+          context.caller.networkIds !== null
+        )
           return [hidden];
-        let spared = "";
-        const fresh = async () => {
-          spared = await victim(asking, plural, asking.home);
-          return { body: [spared, id] };
+        let sparedId = "";
+        const prepare = async () => {
+          sparedId = await disposableRecord(context, plural, context.homeSite);
+          return { body: [sparedId, id] };
         };
         const afterwards = () => {
-          if (spared !== "") expect(asking.world.oracle.find(spared)?.versions.at(-1)?.operation).not.toBe("Deleted");
+          if (sparedId !== "")
+            expect(context.fixture.oracle.find(sparedId)?.versions.at(-1)?.operation).not.toBe("Deleted");
         };
-        return [
-          hidden,
-          {
-            title: `${title} beside one that is reached`,
-            path,
-            body: [id],
-            code: "entity_reference_invalid",
-            fresh,
-            afterwards,
-          },
-        ];
+        return [hidden, { ...hidden, title: `${title} with one within reach`, prepare, afterwards }];
       }
-      if (plural === "networks" && asking.caller.networkIds !== null)
+      if (plural === "networks" && context.caller.networkIds !== null)
         return [{ title, path, body: [id], code: "entity_in_use" }];
-      if (isOutOfReach(asking, plural)) return [{ title, path, body: [id], code: "entity_access_denied" }];
-      return [
-        {
-          title,
-          path,
-          body: [id],
-          code: null,
-          ...(role === undefined ? {} : { role }),
-          fresh: async () => ({ body: [await victim(asking, plural, place, role)] }),
-        },
-      ];
+      if (isOutOfReach(context, plural)) return [{ title, path, body: [id], code: "entity_access_denied" }];
+      const prepare = async () => ({ body: [await disposableRecord(context, plural, site, role)] });
+      return [{ title, path, body: [id], code: null, ...(role === undefined ? {} : { role }), prepare }];
     }),
-  "POST /bulk-update": (asking, plural) => {
-    const { path } = asking;
+  "POST /bulk-update": (context, plural) => {
+    const { path } = context;
     const settable = settableField(plural);
-    const named = asking.targets(plural).map(({ title, id, place, isReached }): Case => {
-      const value = place?.records[plural]?.[settable] ?? (settable === "protocol" ? "Tcp" : `${place?.word} text`);
+    const ids = context.targets(plural).map(({ title, id, site, isReached }): Case => {
+      const value = site?.records[plural]?.[settable] ?? (settable === "protocol" ? "Tcp" : `${site?.word} text`);
       const code = isReached ? null : "entity_reference_invalid";
-      const check = ({ data }: Answer) => expect(data.ids).toEqual([id]);
+      const check = ({ data }: ApiResponse) => expect(data.ids).toEqual([id]);
       return { title, path, body: { ids: [id], set: { [settable]: value } }, code, check };
     });
     // The filter returns the same records as the list.
-    const check = ({ data }: Answer) => {
-      expect(sorted(data.ids)).toEqual(sorted(idsOf(asking.living(plural, asking.world.oracle.head))));
+    const check = ({ data }: ApiResponse) => {
+      expect(sorted(data.ids)).toEqual(sorted(idsOf(context.liveRecords(plural, context.fixture.oracle.head))));
       expect(data.applied).toBe(false);
     };
     const set = { [settable]: settable === "protocol" ? "Tcp" : "text" };
     const isPlanned = plural !== "ports" && plural !== "services";
-    // "What is shared (credentials, tags) is changed only by who reaches everything that it touches."
-    const code = plural === "tags" && asking.caller.networkIds !== null ? "entity_access_denied" : null;
+    // Shared records (credentials, tags) are changed only by callers with access to everything affected.
+    const code = plural === "tags" && context.caller.networkIds !== null ? "entity_access_denied" : null;
     const plan: Case = { title: "all", path, body: { filter: "id:*", set, dry_run: true }, code, check };
-    return isPlanned ? [...named, plan] : named;
+    return isPlanned ? [...ids, plan] : ids;
   },
-  "POST /import/csv": (asking, plural) => {
-    const { path } = asking;
+  "POST /import/csv": (context, plural) => {
+    const { path } = context;
     const headers = { "content-type": "text/csv" };
     const field = settableField(plural);
-    const named = asking.targets(plural).map(({ title, id, place, isReached }): Case => {
-      const value = place?.records[plural]?.[field] ?? (field === "protocol" ? "Tcp" : `${place?.word} text`);
+    const ids = context.targets(plural).map(({ title, id, site, isReached }): Case => {
+      const value = site?.records[plural]?.[field] ?? (field === "protocol" ? "Tcp" : `${site?.word} text`);
       // A row for an unknown record would create it, and lacks required fields.
       return {
         title,
@@ -369,43 +318,33 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
         code: isReached ? null : "validation_failed",
       };
     });
-    const check = ({ data }: Answer) =>
+    const check = ({ data }: ApiResponse) =>
       expect([data.applied, data.counts.created, data.counts.updated]).toEqual([false, 0, 0]);
-    const fresh = async () => ({ body: (await asking.caller.client.get(path.replace("import", "export"))).text });
-    const all: Case = { title: "what they see, as it is", path, headers, body: "id", code: null, fresh, check };
-    return [...named, all];
+    const prepare = async () => ({ body: (await context.caller.client.get(path.replace("import", "export"))).text });
+    const all: Case = { title: "the unchanged export", path, headers, body: "id", code: null, prepare, check };
+    return [...ids, all];
   },
-  "POST /:id/restore": (asking, plural) => {
-    const { then, early, goneNetworkId } = asking.world;
-    const targets = asking.targets(plural).filter(({ title }) => title !== "an Owner");
-    if (plural === "hosts")
-      targets.push(
-        ...asking.places.map(
-          (place): Target => ({
-            title: `gone from ${place.name}`,
-            id: place.goneHostId,
-            place,
-            isReached: asking.reaches(place),
-          }),
-        ),
-      );
+  "POST /:id/restore": (context, plural) => {
+    const { middle, early, deletedNetworkId } = context.fixture;
+    const targets = context.targets(plural).filter(({ title }) => title !== "an Owner");
+    if (plural === "hosts") targets.push(...context.deletedHosts());
     // "Owner also … restore of deleted networks."
     if (plural === "networks")
       targets.push({
         title: "a deleted network",
-        id: goneNetworkId,
-        place: asking.world.places.near,
-        isReached: asking.isOwn(asking.world.places.near) && asking.caller.networkIds === null,
+        id: deletedNetworkId,
+        site: context.fixture.sites.near,
+        isReached: context.isOwn(context.fixture.sites.near) && context.caller.networkIds === null,
         role: "Owner",
       });
     return targets.flatMap(({ title, id, isReached, role }) =>
-      [then, early].map((at): Case => {
-        const isThere = isReached && at === then;
-        const check = ({ data }: Answer) => expect(data).toMatchObject({ applied: false, sequence: null });
-        const code = !isThere ? "entity_not_found" : isOutOfReach(asking, plural) ? "entity_access_denied" : null;
+      [middle, early].map((at): Case => {
+        const isThere = isReached && at === middle;
+        const check = ({ data }: ApiResponse) => expect(data).toMatchObject({ applied: false, sequence: null });
+        const code = !isThere ? "entity_not_found" : isOutOfReach(context, plural) ? "entity_access_denied" : null;
         return {
           title: `${title}, ${at}`,
-          path: asking.path.replace(":id", id),
+          path: context.path.replace(":id", id),
           body: { at, dry_run: true },
           code,
           check,
@@ -416,7 +355,7 @@ const STANDARD_CASES: Readonly<Record<string, (asking: Asking, plural: string) =
   },
 };
 
-/** A field of a kind that a bulk write may set on every record. */
+/** Field of a kind that a bulk write may set on every record. */
 function settableField(plural: string): string {
   if (plural === "ports") return "protocol";
   if (plural === "if-entries") return "if_alias";
@@ -426,9 +365,9 @@ function settableField(plural: string): string {
 }
 
 /**
- * "What is shared is changed only by who reaches everything that it touches": the credential is assigned in every
- * network, and users are managed by those who reach all.
+ * Shared records are changed only by callers with access to everything affected: the credential is assigned in every
+ * network, and users are managed by callers with access to all networks.
  */
-function isOutOfReach(asking: Asking, plural: string): boolean {
-  return ["credentials", "users"].includes(plural) && asking.caller.networkIds !== null;
+function isOutOfReach(context: CallContext, plural: string): boolean {
+  return ["credentials", "users"].includes(plural) && context.caller.networkIds !== null;
 }

@@ -1,8 +1,8 @@
-// Rights of every operation by the documented rules (handbook: security, "Roles"), independent of the code, and the
-// expected error code per caller. Operations missing here have no rights: the tests fail.
+// Rights that every operation requires by the documented rules (handbook: security, "Roles"), independent of the code,
+// and the expected error code per caller. The tests fail for an operation that is missing here.
 
 import type { Role } from "../../../src/access/role.ts";
-import type { Caller } from "./world.ts";
+import type { Caller } from "./fixture.ts";
 
 export interface Right {
   /** Minimum role; "anyone" needs no credentials. */
@@ -10,17 +10,23 @@ export interface Right {
   /** "Key management is by session only." */
   readonly sessionOnly?: true;
   /** "Only while one organization exists." */
-  readonly ofWholeAppliance?: true;
+  readonly isApplianceWide?: true;
   /**
    * Refusal for keys limited to some networks: such a key could grant itself the others, or would not reach the new
    * record.
    */
-  readonly takesEveryNetwork?: "auth_permission_denied" | "entity_access_denied";
+  readonly requiresAllNetworks?: "auth_permission_denied" | "entity_access_denied";
   /** Needs no credentials, yet refuses cross-site requests: it opens a session. */
-  readonly mindsOrigin?: true;
+  readonly checksOrigin?: true;
 }
 
-/** The standard set: read and write rights by the path below /api/v1. */
+const VIEWER: Right = { role: "Viewer" };
+const MEMBER: Right = { role: "Member" };
+const ADMIN: Right = { role: "Admin" };
+const OWNER: Right = { role: "Owner" };
+const ADMIN_EVERYWHERE: Right = { role: "Admin", requiresAllNetworks: "entity_access_denied" };
+
+/** Rights to read and write the records of each kind, by the path below /api/v1. */
 export const STANDARD: Readonly<
   Record<
     string,
@@ -29,58 +35,42 @@ export const STANDARD: Readonly<
       readonly read: Right;
       readonly write: Right;
       readonly manage?: Right;
-      readonly place: "network" | "organization" | "user";
-      readonly comesByItself?: true;
+      readonly scope: "network" | "organization" | "user";
+      readonly hasNoCreate?: true;
     }
   >
 > = {
   // "Member writes inventory (hosts, children, interface entries, subnets, VLANs, tag assignment)."
-  hosts: { entity: "host", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  "ip-addresses": { entity: "ip_address", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  ports: { entity: "port", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  services: { entity: "service", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  bindings: { entity: "binding", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  "if-entries": { entity: "if_entry", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  subnets: { entity: "subnet", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  "ip-ranges": { entity: "ip_range", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  vlans: { entity: "vlan", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
+  hosts: { entity: "host", read: VIEWER, write: MEMBER, scope: "network" },
+  "ip-addresses": { entity: "ip_address", read: VIEWER, write: MEMBER, scope: "network" },
+  ports: { entity: "port", read: VIEWER, write: MEMBER, scope: "network" },
+  services: { entity: "service", read: VIEWER, write: MEMBER, scope: "network" },
+  bindings: { entity: "binding", read: VIEWER, write: MEMBER, scope: "network" },
+  "if-entries": { entity: "if_entry", read: VIEWER, write: MEMBER, scope: "network" },
+  subnets: { entity: "subnet", read: VIEWER, write: MEMBER, scope: "network" },
+  "ip-ranges": { entity: "ip_range", read: VIEWER, write: MEMBER, scope: "network" },
+  vlans: { entity: "vlan", read: VIEWER, write: MEMBER, scope: "network" },
   // "Admin also writes networks, tags, credentials …, users and keys up to their own role."
-  networks: { entity: "network", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
+  networks: { entity: "network", read: VIEWER, write: ADMIN, scope: "network" },
   // Schedules of scans: "Admin also writes … explicit scan targets". Records ignored by discovery are inventory; only
   // deletions create them.
-  "discovery/schedules": { entity: "schedule", read: { role: "Viewer" }, write: { role: "Admin" }, place: "network" },
-  "discovery/ignored": {
-    entity: "ignored",
-    read: { role: "Viewer" },
-    write: { role: "Member" },
-    place: "network",
-    comesByItself: true,
-  },
+  "discovery/schedules": { entity: "schedule", read: VIEWER, write: ADMIN, scope: "network" },
+  "discovery/ignored": { entity: "ignored", read: VIEWER, write: MEMBER, scope: "network", hasNoCreate: true },
   // "Of the organization or a network, Members write."
-  markers: { entity: "marker", read: { role: "Viewer" }, write: { role: "Member" }, place: "network" },
-  tags: { entity: "tag", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
+  markers: { entity: "marker", read: VIEWER, write: MEMBER, scope: "network" },
+  tags: { entity: "tag", read: VIEWER, write: ADMIN, scope: "organization" },
   // Custom fields apply in every network.
-  "custom-fields": {
-    entity: "custom_field",
-    read: { role: "Viewer" },
-    write: { role: "Admin", takesEveryNetwork: "entity_access_denied" },
-    place: "organization",
-  },
-  credentials: { entity: "credential", read: { role: "Viewer" }, write: { role: "Admin" }, place: "organization" },
-  // A user grants access to networks: managing users requires access to all of them, or a key could exceed its own
+  "custom-fields": { entity: "custom_field", read: VIEWER, write: ADMIN_EVERYWHERE, scope: "organization" },
+  credentials: { entity: "credential", read: VIEWER, write: ADMIN, scope: "organization" },
+  // Users are granted access to networks: managing them requires access to all networks, or a key could exceed its own
   // rights.
-  users: {
-    entity: "user",
-    read: { role: "Viewer" },
-    write: { role: "Admin", takesEveryNetwork: "entity_access_denied" },
-    place: "organization",
-  },
+  users: { entity: "user", read: VIEWER, write: ADMIN_EVERYWHERE, scope: "organization" },
   // A Member "has own keys"; a Viewer sees the keys created for them.
   "auth/keys": {
     entity: "api_key",
     read: { role: "Viewer", sessionOnly: true },
     write: { role: "Member", sessionOnly: true },
-    place: "user",
+    scope: "user",
   },
 };
 
@@ -90,44 +80,40 @@ const BULK_EDITED = new Set(
 );
 
 /** Further kinds with table import. */
-const TABLED = new Set(["bindings", "discovery/schedules", "markers", "custom-fields"]);
+const TABLE_IMPORTED = new Set(["bindings", "discovery/schedules", "markers", "custom-fields"]);
 
 function standardRights(): Record<string, Right> {
   const rights: Record<string, Right> = {};
-  for (const [plural, { read, write, comesByItself }] of Object.entries(STANDARD)) {
+  for (const [plural, { read, write, hasNoCreate }] of Object.entries(STANDARD)) {
     const path = `/api/v1/${plural}`;
-    for (const each of [path, `${path}/export/csv`, `${path}/:id`, `${path}/:id/history`]) rights[`GET ${each}`] = read;
-    for (const each of [
+    for (const suffix of ["", "/export/csv", "/:id", "/:id/history"]) rights[`GET ${path}${suffix}`] = read;
+    for (const endpoint of [
       `DELETE ${path}/:id`,
       `POST ${path}/bulk-delete`,
-      ...(comesByItself === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
+      ...(hasNoCreate === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
       ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
     ])
-      rights[each] = write;
+      rights[endpoint] = write;
     // A plan without writes needs only the right to write the record it concerns.
     const planned: Right = { role: write.role, ...(write.sessionOnly === true ? { sessionOnly: true } : {}) };
     rights[`POST ${path}/:id/restore`] = planned;
-    if (BULK_EDITED.has(plural) || TABLED.has(plural)) rights[`POST ${path}/import/csv`] = planned;
+    if (BULK_EDITED.has(plural) || TABLE_IMPORTED.has(plural)) rights[`POST ${path}/import/csv`] = planned;
   }
   return rights;
 }
 
-const VIEWER: Right = { role: "Viewer" };
-const MEMBER: Right = { role: "Member" };
-const ADMIN: Right = { role: "Admin" };
-const OWNER: Right = { role: "Owner" };
-/** "Session-only, Owners, and only while one organization exists": the test world has two. */
-const OF_WHOLE_APPLIANCE: Right = { role: "Owner", sessionOnly: true, ofWholeAppliance: true };
+/** "Session-only, Owners, and only while one organization exists": the test fixture has two. */
+const APPLIANCE_WIDE: Right = { role: "Owner", sessionOnly: true, isApplianceWide: true };
 
-/** By registered method and path. */
+/** Rights by registered method and path. */
 export const RIGHTS: Readonly<Record<string, Right>> = {
   ...standardRights(),
-  "POST /api/v1/networks": { role: "Admin", takesEveryNetwork: "auth_permission_denied" },
+  "POST /api/v1/networks": { role: "Admin", requiresAllNetworks: "auth_permission_denied" },
   "GET /api/health": { role: "anyone" },
   "GET /api/version": { role: "anyone" },
   "GET /api/auth/setup": { role: "anyone" },
-  "POST /api/auth/setup": { role: "anyone", mindsOrigin: true },
-  "POST /api/auth/login": { role: "anyone", mindsOrigin: true },
+  "POST /api/auth/setup": { role: "anyone", checksOrigin: true },
+  "POST /api/auth/login": { role: "anyone", checksOrigin: true },
   "POST /api/auth/logout": { role: "Viewer", sessionOnly: true },
   "GET /api/auth/me": VIEWER,
   "GET /api/auth/sessions": { role: "Viewer", sessionOnly: true },
@@ -138,8 +124,8 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   "PUT /api/auth/password": { role: "Viewer", sessionOnly: true },
   "POST /api/v1/auth/keys/:id/rotate": { role: "Member", sessionOnly: true },
   "GET /api/v1/organizations": VIEWER,
-  // "What is shared is changed only by who reaches everything that it touches."
-  "PUT /api/v1/organizations": { role: "Owner", takesEveryNetwork: "entity_access_denied" },
+  // Shared records are changed only by callers with access to everything affected.
+  "PUT /api/v1/organizations": { role: "Owner", requiresAllNetworks: "entity_access_denied" },
   "POST /api/v1/hosts/bulk": MEMBER,
   "PUT /api/v1/hosts/:id/consolidate/:other_id": MEMBER,
   "POST /api/v1/hosts/:id/split": MEMBER,
@@ -195,24 +181,24 @@ export const RIGHTS: Readonly<Record<string, Right>> = {
   // "A Member may revert a transaction of their own if they could make every write in it"; others require an Admin.
   "POST /api/v1/transactions/:sequence/revert": MEMBER,
   // A backup contains all organizations; it stays on the appliance.
-  "GET /api/v1/retention/preview": OF_WHOLE_APPLIANCE,
-  "GET /api/v1/log": OF_WHOLE_APPLIANCE,
-  "GET /api/v1/appliance": OF_WHOLE_APPLIANCE,
+  "GET /api/v1/retention/preview": APPLIANCE_WIDE,
+  "GET /api/v1/log": APPLIANCE_WIDE,
+  "GET /api/v1/appliance": APPLIANCE_WIDE,
   "GET /api/v1/licences": VIEWER,
   "GET /api/v1/bill-of-materials": VIEWER,
-  "GET /api/v1/ledger/verifications": OF_WHOLE_APPLIANCE,
-  "POST /api/v1/ledger/verifications": OF_WHOLE_APPLIANCE,
-  "GET /api/v1/ledger/verifications/:id": OF_WHOLE_APPLIANCE,
-  "POST /api/v1/ledger/verifications/:id/cancel": OF_WHOLE_APPLIANCE,
+  "GET /api/v1/ledger/verifications": APPLIANCE_WIDE,
+  "POST /api/v1/ledger/verifications": APPLIANCE_WIDE,
+  "GET /api/v1/ledger/verifications/:id": APPLIANCE_WIDE,
+  "POST /api/v1/ledger/verifications/:id/cancel": APPLIANCE_WIDE,
   "GET /api/v1/backups": OWNER,
   "POST /api/v1/backups": OWNER,
   "GET /api/v1/backups/:name": OWNER,
-  "POST /api/v1/backups/:name/download": OF_WHOLE_APPLIANCE,
-  "POST /api/v1/backups/:name/verify": OF_WHOLE_APPLIANCE,
-  "DELETE /api/v1/backups/:name": OF_WHOLE_APPLIANCE,
+  "POST /api/v1/backups/:name/download": APPLIANCE_WIDE,
+  "POST /api/v1/backups/:name/verify": APPLIANCE_WIDE,
+  "DELETE /api/v1/backups/:name": APPLIANCE_WIDE,
 };
 
-/** Section 2: HTTP status by error code. */
+/** HTTP status by error code. */
 export const STATUSES: Readonly<Record<string, number>> = {
   validation_failed: 400,
   entity_reference_invalid: 400,
@@ -230,14 +216,14 @@ export const STATUSES: Readonly<Record<string, number>> = {
   entity_stale: 409,
 };
 
-const POWER: readonly Role[] = ["Viewer", "Member", "Admin", "Owner"];
+const ROLES_ASCENDING: readonly Role[] = ["Viewer", "Member", "Admin", "Owner"];
 
-export function mayAs(role: Role, least: Role): boolean {
-  return POWER.indexOf(role) >= POWER.indexOf(least);
+export function hasRole(role: Role, minimum: Role): boolean {
+  return ROLES_ASCENDING.indexOf(role) >= ROLES_ASCENDING.indexOf(minimum);
 }
 
-/** Requirements of a request beyond those of its operation, and the outcome for a caller with the role. */
-export interface Demand {
+/** Requirements of a request beyond those of its operation, and the outcome for callers with the role. */
+export interface Requirement {
   /** Null for success. */
   readonly code: string | null;
   readonly role?: Role;
@@ -249,27 +235,27 @@ export interface Demand {
  * authorization.
  */
 export function gateCode(caller: Caller, method: string, right: Right): string | null {
-  const isOrigin = caller.isForeignPage && method !== "GET";
-  if (right.role === "anyone") return right.mindsOrigin === true && isOrigin ? "auth_origin_rejected" : null;
+  const isCrossSite = caller.isForeignPage && method !== "GET";
+  if (right.role === "anyone") return right.checksOrigin === true && isCrossSite ? "auth_origin_rejected" : null;
   if (caller.refusal !== null) return caller.refusal;
   if (right.sessionOnly === true && caller.isKey) return "auth_session_required";
-  if (!mayAs(caller.role, right.role) || right.ofWholeAppliance === true) return "auth_permission_denied";
-  return isOrigin ? "auth_origin_rejected" : null;
+  if (!hasRole(caller.role, right.role) || right.isApplianceWide === true) return "auth_permission_denied";
+  return isCrossSite ? "auth_origin_rejected" : null;
 }
 
 /** Expected code for a caller; null for success. */
-export function expectedCode(caller: Caller, method: string, right: Right, demand: Demand): string | null {
+export function expectedCode(caller: Caller, method: string, right: Right, requirement: Requirement): string | null {
   const gate = gateCode(caller, method, right);
-  if (gate !== null || right.role === "anyone") return gate ?? demand.code;
-  if (demand.sessionOnly === true && caller.isKey) return "auth_session_required";
-  // Records out of reach are reported as missing, to such a key as well.
+  if (gate !== null || right.role === "anyone") return gate ?? requirement.code;
+  if (requirement.sessionOnly === true && caller.isKey) return "auth_session_required";
+  // Records out of reach are reported as missing, even to a key limited to some networks.
   if (
-    right.takesEveryNetwork !== undefined &&
+    right.requiresAllNetworks !== undefined &&
     caller.networkIds !== null &&
-    demand.code !== "entity_not_found" &&
-    demand.code !== "entity_reference_invalid"
+    requirement.code !== "entity_not_found" &&
+    requirement.code !== "entity_reference_invalid"
   )
-    return right.takesEveryNetwork;
-  if (demand.role !== undefined && !mayAs(caller.role, demand.role)) return "auth_permission_denied";
-  return demand.code;
+    return right.requiresAllNetworks;
+  if (requirement.role !== undefined && !hasRole(caller.role, requirement.role)) return "auth_permission_denied";
+  return requirement.code;
 }

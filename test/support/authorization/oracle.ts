@@ -1,14 +1,14 @@
-// Visible records per caller, derived from the ledger's rows and the role rules (handbook: security, "Roles"): those of
-// the organization, limited to networks in reach. Shares no code with the request handling.
+// Visible records by caller, derived from the ledger's rows and the role rules (handbook: security, "Roles"): those of
+// the organization, limited to networks within reach. Shares no code with the request handling.
 
 import { OPERATION } from "../../../src/db/kind.ts";
 import { writtenSql } from "../../../src/db/packing.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
-import type { Wire } from "../appliance/factories.ts";
+import type { JsonRecord } from "../appliance/factories.ts";
 
-/** Visibility of a caller: an organization and its networks in reach; null for all networks. */
-export interface Sight {
+/** Visibility of a caller: an organization and the networks within reach; null for all networks. */
+export interface Visibility {
   readonly organizationId: string;
   readonly networkIds: readonly string[] | null;
 }
@@ -16,15 +16,15 @@ export interface Sight {
 interface LedgerVersion {
   readonly sequence: number;
   readonly operation: keyof typeof OPERATION;
-  /** Null for the end of the record. */
-  readonly fields: Wire | null;
+  /** Null if the version deletes the record. */
+  readonly fields: JsonRecord | null;
   /** Changed fields; empty for created or deleted records. */
   readonly changed: readonly string[];
 }
 
 interface LedgerRecord {
   readonly id: string;
-  /** `if_entry` */
+  /** Name of the kind, such as `if_entry`. */
   readonly kind: string;
   readonly organizationId: string;
   /** Null for records of the organization as a whole. */
@@ -83,17 +83,19 @@ export class LedgerOracle {
   }
 
   /** Whether a record is, or was, visible. */
-  sees(sight: Sight, record: LedgerRecord): boolean {
-    if (record.organizationId !== sight.organizationId) return false;
-    return record.networkId === null || sight.networkIds === null || sight.networkIds.includes(record.networkId);
+  canSee(visibility: Visibility, record: LedgerRecord): boolean {
+    if (record.organizationId !== visibility.organizationId) return false;
+    return (
+      record.networkId === null || visibility.networkIds === null || visibility.networkIds.includes(record.networkId)
+    );
   }
 
   /** Live records of one kind as of a transaction, in list order. */
-  living(sight: Sight, kind: string, sequence: number): Wire[] {
+  liveRecords(visibility: Visibility, kind: string, sequence: number): JsonRecord[] {
     this.refresh();
-    const found: Wire[] = [];
+    const found: JsonRecord[] = [];
     for (const record of this.records.values()) {
-      if (record.kind !== kind || !this.sees(sight, record)) continue;
+      if (record.kind !== kind || !this.canSee(visibility, record)) continue;
       const fields = record.versions.findLast((version) => version.sequence <= sequence)?.fields ?? null;
       if (fields !== null) found.push(fields);
     }
@@ -102,7 +104,7 @@ export class LedgerOracle {
 
   /** Versions after one transaction up to another, each with its record's id, in commit order. */
   versions(
-    sight: Sight,
+    visibility: Visibility,
     kinds: readonly string[],
     after: number,
     until: number,
@@ -110,7 +112,7 @@ export class LedgerOracle {
     this.refresh();
     const found: Array<LedgerVersion & { readonly id: string; readonly kind: string }> = [];
     for (const record of this.records.values()) {
-      if (!kinds.includes(record.kind) || !this.sees(sight, record)) continue;
+      if (!kinds.includes(record.kind) || !this.canSee(visibility, record)) continue;
       for (const version of record.versions)
         if (version.sequence > after && version.sequence <= until)
           found.push({ ...version, id: record.id, kind: record.kind });
@@ -119,16 +121,16 @@ export class LedgerOracle {
   }
 
   /**
-   * As versions, limited to counted changes: those of children count for their host, those of bindings for their
+   * Like versions, limited to counted changes: those of children count for their host, those of bindings for their
    * service.
    */
-  counted(
-    sight: Sight,
+  countedVersions(
+    visibility: Visibility,
     kinds: readonly string[],
     after: number,
     until: number,
   ): Array<LedgerVersion & { readonly id: string; readonly kind: string }> {
-    return this.versions(sight, kinds, after, until).filter(
+    return this.versions(visibility, kinds, after, until).filter(
       ({ kind, changed }) => changed.length === 0 || !changed.every((field) => COUNTED_PARTS[kind]?.includes(field)),
     );
   }
@@ -155,7 +157,7 @@ export class LedgerOracle {
       )
       .all(this.readAt, head);
     for (const row of rows) {
-      const fields = row.members === null ? null : (JSON.parse(`{${row.members}}`) as Wire);
+      const fields = row.members === null ? null : (JSON.parse(`{${row.members}}`) as JsonRecord);
       const version = {
         sequence: row.sequence,
         operation: OPERATIONS.find((name) => OPERATION[name] === row.operation) ?? "Updated",
@@ -168,15 +170,19 @@ export class LedgerOracle {
         this.records.set(row.id, {
           id: row.id,
           kind: NAMES.get(row.kind) ?? "",
-          ...this.placeOf(row.id, NAMES.get(row.kind) ?? "", fields ?? {}),
+          ...this.ownershipOf(row.id, NAMES.get(row.kind) ?? "", fields ?? {}),
           versions: [version],
         });
     }
     this.readAt = head;
   }
 
-  /** Records name their organization, or a network of it. */
-  private placeOf(id: string, kind: string, fields: Wire): Pick<LedgerRecord, "organizationId" | "networkId"> {
+  /** Organization and network that a record belongs to. */
+  private ownershipOf(
+    id: string,
+    kind: string,
+    fields: JsonRecord,
+  ): Pick<LedgerRecord, "organizationId" | "networkId"> {
     if (kind === "organization") return { organizationId: id, networkId: null };
     if (kind === "network") return { organizationId: fields.organization_id, networkId: id };
     const networkId: string | null = fields.network_id ?? null;

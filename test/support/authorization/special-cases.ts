@@ -3,26 +3,28 @@
 import { expect } from "bun:test";
 import { isIpWithin } from "../../../src/base/ip.ts";
 import { PASSWORD, SETUP_TOKEN } from "../appliance/appliance.ts";
-import type { Answer, Client } from "../appliance/client.ts";
-import { made, newUser, type Wire } from "../appliance/factories.ts";
-import { untilEnded } from "../appliance/scans.ts";
+import type { ApiResponse, Client } from "../appliance/client.ts";
+import { expectOk, type JsonRecord, newUser } from "../appliance/factories.ts";
+import { waitForScan } from "../appliance/scans.ts";
 import { csvRecords } from "../contract/csv.ts";
-import { type Asking, type Case, idsOf, sorted, UNKNOWN_ID, withQuery } from "./asking.ts";
-import { bodyOf, victim } from "./bodies.ts";
+import { bodyOf, disposablePath, disposableRecord } from "./bodies.ts";
+import { type CallContext, type Case, idsOf, sorted, UNKNOWN_ID, withQuery } from "./call-context.ts";
 import { STANDARD } from "./contract.ts";
+import type { Caller, Site } from "./fixture.ts";
 import type { LedgerOracle } from "./oracle.ts";
-import type { Caller, Place } from "./world.ts";
 
-/** Kinds shown in changes: all except keys, and except child kinds, which show in their parents. */
-const SHOWN = [
+/** Kinds shown in changes: all except keys and child kinds, which are shown in their parents. */
+const VISIBLE_KINDS = [
   "organization",
   ...Object.values(STANDARD)
     .filter(({ read }) => read.sessionOnly !== true)
     .map(({ entity }) => entity),
 ];
 
-/** By registered method and path. */
-export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>> = {
+const MISSING_BACKUP = "netledger-20200101T000000000Z.db";
+
+/** Special cases by registered method and path. */
+export const SPECIAL_CASES: Readonly<Record<string, (context: CallContext) => Case[]>> = {
   "GET /api/health": ({ path }) => [{ title: "plain", path, code: null }],
   "GET /api/version": ({ path }) => [{ title: "plain", path, code: null }],
   "GET /api/auth/setup": ({ path }) => [{ title: "plain", path, code: null }],
@@ -41,22 +43,22 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     },
   ],
   // Signing in again ends the client's current session, which the callers still need.
-  "POST /api/auth/login": ({ path, world }) => [
+  "POST /api/auth/login": ({ path, fixture }) => [
     {
       title: "as the Owner",
       path,
       body: { email: "owner@first.example", password: PASSWORD },
       headers: { cookie: "" },
       code: null,
-      eyes: { ...world.places.near, networkIds: null },
+      viewer: { ...fixture.sites.near, networkIds: null },
     },
   ],
-  "POST /api/auth/logout": ({ path, world, caller }) => [
+  "POST /api/auth/logout": ({ path, fixture, caller }) => [
     {
       title: "from a disposable session",
       path,
       code: null,
-      fresh: async () => ({ headers: headersOf(await world.appliance.signedIn(caller.userId)) }),
+      prepare: async () => ({ headers: headersOf(await fixture.appliance.signedIn(caller.userId)) }),
     },
   ],
   "GET /api/auth/sessions": ({ path }) => [
@@ -64,26 +66,26 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       title: "plain",
       path,
       code: null,
-      check: ({ data }) => expect(data.filter((each: Wire) => each.is_current)).toHaveLength(1),
+      check: ({ data }) => expect(data.filter((session: JsonRecord) => session.is_current)).toHaveLength(1),
     },
   ],
-  "DELETE /api/auth/sessions/:id": ({ path, world, caller }) => [
+  "DELETE /api/auth/sessions/:id": ({ path, fixture, caller }) => [
     { title: "an unknown session", path: path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
     {
       title: "a disposable session of their own",
       path,
       code: null,
-      fresh: async () => ({
-        path: path.replace(":id", await sessionOf(await world.appliance.signedIn(caller.userId))),
+      prepare: async () => ({
+        path: path.replace(":id", await sessionOf(await fixture.appliance.signedIn(caller.userId))),
       }),
     },
     {
       title: "another user's session",
       path,
       code: "entity_not_found",
-      fresh: async () => {
-        const { id } = await newUser(world.appliance, { role: "Viewer" });
-        return { path: path.replace(":id", await sessionOf(await world.appliance.signedIn(id))) };
+      prepare: async () => {
+        const { id } = await newUser(fixture.appliance, { role: "Viewer" });
+        return { path: path.replace(":id", await sessionOf(await fixture.appliance.signedIn(id))) };
       },
     },
   ],
@@ -97,275 +99,278 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
       check: ({ data }) => expect(data).toEqual({ of: caller.name }),
     },
   ],
-  "POST /api/auth/sessions/end-others": ({ path, world, caller }) => [
+  "POST /api/auth/sessions/end-others": ({ path, fixture, caller }) => [
     {
       title: "of a user with disposable sessions",
       path,
       code: null,
-      fresh: async () => {
-        const { id } = await newUser(world.appliance, { role: caller.role });
-        await world.appliance.signedIn(id);
-        return { headers: headersOf(await world.appliance.signedIn(id)) };
+      prepare: async () => {
+        const { id } = await newUser(fixture.appliance, { role: caller.role });
+        await fixture.appliance.signedIn(id);
+        return { headers: headersOf(await fixture.appliance.signedIn(id)) };
       },
       check: ({ data }) => expect(data.ended).toBeGreaterThan(0),
     },
   ],
   "PUT /api/auth/password": ({ path }) => [
-    { title: "to what it is", path, body: { current_password: PASSWORD, new_password: PASSWORD }, code: null },
+    { title: "unchanged", path, body: { current_password: PASSWORD, new_password: PASSWORD }, code: null },
   ],
-  "GET /api/auth/me": (asking) => {
-    const { caller, world, path } = asking;
-    const check = ({ data }: Answer) => {
+  "GET /api/auth/me": (context) => {
+    const { caller, fixture, path } = context;
+    const check = ({ data }: ApiResponse) => {
       expect(data).toMatchObject({
         id: caller.userId,
         organization_id: caller.organizationId,
         effective_role: caller.role,
       });
       expect(sorted(data.reachable_network_ids)).toEqual(
-        sorted(idsOf(world.oracle.living(caller, "network", world.oracle.head))),
+        sorted(idsOf(fixture.oracle.liveRecords(caller, "network", fixture.oracle.head))),
       );
     };
     return [{ title: "plain", path, code: null, check }];
   },
-  "POST /api/v1/auth/keys/:id/rotate": (asking) =>
-    asking.targets("auth/keys").map(({ title, id, place, isReached, role }): Case => {
-      const path = asking.path.replace(":id", id);
-      if (!isReached || place === null) return { title, path, body: {}, code: "entity_not_found" };
-      return {
-        title,
-        path,
-        body: {},
-        code: null,
-        ...(role === undefined ? {} : { role }),
-        fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, "auth/keys", place, role)) }),
-      };
+  "POST /api/v1/auth/keys/:id/rotate": (context) =>
+    context.targets("auth/keys").map(({ title, id, site, isReached, role }): Case => {
+      const path = context.path.replace(":id", id);
+      if (!isReached || site === null) return { title, path, body: {}, code: "entity_not_found" };
+      const prepare = disposablePath(context, "auth/keys", site, role);
+      return { title, path, body: {}, code: null, ...(role === undefined ? {} : { role }), prepare };
     }),
-  "GET /api/v1/organizations": (asking) =>
-    asking.instants().map(
+  "GET /api/v1/organizations": (context) =>
+    context.instants().map(
       (instant): Case => ({
         title: instant.title,
-        path: withQuery(asking.path, instant.query),
-        code: instant.title === asking.world.early ? "entity_not_found" : null,
-        check: ({ data }) => expect(data.id).toBe(asking.caller.organizationId),
+        path: withQuery(context.path, instant.query),
+        code: instant.title === context.fixture.early ? "entity_not_found" : null,
+        check: ({ data }) => expect(data.id).toBe(context.caller.organizationId),
       }),
     ),
   "PUT /api/v1/organizations": ({ path, caller }) => [
     {
-      title: "as it is",
+      title: "unchanged",
       path,
       body: { name: "zzsomething" },
       code: null,
-      fresh: async () => ({ body: (await caller.client.get(path)).data }),
+      prepare: async () => ({ body: (await caller.client.get(path)).data }),
     },
   ],
-  "POST /api/v1/hosts/bulk": (asking) =>
-    asking.places.flatMap((place): Case[] => {
-      const code = asking.reaches(place) ? null : "entity_reference_invalid";
-      const item = { network_id: place.networkId, name: `${place.word} bulk`, tags: [place.records.tags?.id] };
-      const host = place.records.hosts as Wire;
-      const whole = {
+  "POST /api/v1/hosts/bulk": (context) =>
+    context.sites.flatMap((site): Case[] => {
+      const code = context.reaches(site) ? null : "entity_reference_invalid";
+      const item = { network_id: site.networkId, name: `${site.word} bulk`, tags: [site.records.tags?.id] };
+      const host = site.records.hosts as JsonRecord;
+      const completeHost = {
         ...item,
         interfaces: [
           {
             if_index: 1,
-            if_descr: place.word,
-            native_vlan_id: place.records.vlans?.id,
+            if_descr: site.word,
+            native_vlan_id: site.records.vlans?.id,
             neighbor: { type: "Host", id: host.id },
           },
         ],
-        virtualization: { type: "Kvm", details: { service_id: place.records.services?.id } },
+        virtualization: { type: "Kvm", details: { service_id: site.records.services?.id } },
       };
-      const cases: Case[] = [{ title: `a new one in ${place.name}`, path: asking.path, body: [whole], code }];
-      if (asking.reaches(place))
+      const cases: Case[] = [{ title: `a new one in ${site.name}`, path: context.path, body: [completeHost], code }];
+      if (context.reaches(site))
         cases.push({
-          title: `one of ${place.name} as it is`,
-          path: asking.path,
-          body: [{ id: host.id, network_id: place.networkId, name: host.name }],
+          title: `one of ${site.name}, unchanged`,
+          path: context.path,
+          body: [{ id: host.id, network_id: site.networkId, name: host.name }],
           code: null,
           check: ({ data }) => expect(data[0].operation).toBe("Unchanged"),
         });
       // "A Member's host update that changes `credential_assignments` is 403."
-      if (asking.reaches(place))
+      if (context.reaches(site))
         cases.push({
-          title: `one of ${place.name} that would give the credential away`,
-          path: asking.path,
-          body: [{ ...item, credential_assignments: [{ credential_id: place.records.credentials?.id }] }],
-          code: asking.caller.networkIds === null ? null : "entity_access_denied",
+          title: `one of ${site.name} with an assigned credential`,
+          path: context.path,
+          body: [{ ...item, credential_assignments: [{ credential_id: site.records.credentials?.id }] }],
+          code: context.caller.networkIds === null ? null : "entity_access_denied",
           role: "Admin",
         });
       return cases;
     }),
-  "PUT /api/v1/hosts/:id/consolidate/:other_id": (asking) =>
-    asking.targets("hosts").flatMap(({ title, id, place, isReached }): Case[] => {
-      const between = (one: string, other: string) => asking.path.replace(":id", one).replace(":other_id", other);
-      const path = between(id, id);
-      if (!isReached || place === null) {
-        const into = async () => ({ path: between(await victim(asking, "hosts", asking.home), id) });
+  "PUT /api/v1/hosts/:id/consolidate/:other_id": (context) =>
+    context.targets("hosts").flatMap(({ title, id, site, isReached }): Case[] => {
+      const consolidatePath = (survivingId: string, mergedId: string) =>
+        context.path.replace(":id", survivingId).replace(":other_id", mergedId);
+      const path = consolidatePath(id, id);
+      if (!isReached || site === null) {
+        const prepare = async () => ({
+          path: consolidatePath(await disposableRecord(context, "hosts", context.homeSite), id),
+        });
         return [
           { title: `into ${title}`, path, code: "entity_not_found" },
-          { title: `of ${title}`, path, code: "entity_not_found", fresh: into },
+          { title: `of ${title}`, path, code: "entity_not_found", prepare },
         ];
       }
-      const fresh = async () => ({
-        path: between(await victim(asking, "hosts", place), await victim(asking, "hosts", place)),
+      const prepare = async () => ({
+        path: consolidatePath(
+          await disposableRecord(context, "hosts", site),
+          await disposableRecord(context, "hosts", site),
+        ),
       });
       return [
         {
           title: `two of ${title}`,
           path,
           code: null,
-          fresh,
-          check: ({ data }) => expect(data.actions.map((each: Wire) => each.action)).toContain("Closed"),
+          prepare,
+          check: ({ data }) => expect(data.actions.map(({ action }: JsonRecord) => action)).toContain("Closed"),
         },
-        // "Admin where either host has credential assignments": the answer must not reveal which host.
+        // "Admin where either host has credential assignments": the response must not reveal which host.
         {
-          title: `one of ${title} that a credential is assigned to`,
+          title: `one of ${title} with an assigned credential`,
           path,
           code: null,
           role: "Admin",
-          fresh: async () => {
-            const [one, other] = [await victim(asking, "hosts", place), await victim(asking, "hosts", place)];
-            await made(
-              place.owner.post("credentials", {
-                ...(await bodyOf(asking, "credentials", place)),
+          prepare: async () => {
+            const [surviving, merged] = [
+              await disposableRecord(context, "hosts", site),
+              await disposableRecord(context, "hosts", site),
+            ];
+            await expectOk(
+              site.owner.post("credentials", {
+                ...(await bodyOf(context, "credentials", site)),
                 assigned_network_ids: [],
-                host_assignments: [{ host_id: other }],
+                host_assignments: [{ host_id: merged }],
               }),
             );
-            return { path: between(one, other) };
+            return { path: consolidatePath(surviving, merged) };
           },
         },
       ];
     }),
-  "POST /api/v1/hosts/:id/split": (asking) =>
-    asking.targets("hosts").map(({ title, id, place, isReached }): Case => {
-      const path = asking.path.replace(":id", id);
+  "POST /api/v1/hosts/:id/split": (context) =>
+    context.targets("hosts").map(({ title, id, site, isReached }): Case => {
+      const path = context.path.replace(":id", id);
       const body = { name: "split", port_ids: [UNKNOWN_ID] };
-      if (!isReached || place === null) return { title, path, body, code: "entity_not_found" };
+      if (!isReached || site === null) return { title, path, body, code: "entity_not_found" };
       return {
         title,
         path,
         body,
         code: null,
-        fresh: async () => {
-          const host = await victim(asking, "hosts", place);
-          const { id } = await made(place.owner.post("ports", { host_id: host, number: 9, protocol: "Tcp" }));
-          return { path: asking.path.replace(":id", host), body: { name: `${place.word} split`, port_ids: [id] } };
+        prepare: async () => {
+          const host = await disposableRecord(context, "hosts", site);
+          const { id } = await expectOk(site.owner.post("ports", { host_id: host, number: 9, protocol: "Tcp" }));
+          return { path: context.path.replace(":id", host), body: { name: `${site.word} split`, port_ids: [id] } };
         },
-        check: ({ data }) => expect(data.actions.map((each: Wire) => each.action)).toContain("Moved"),
+        check: ({ data }) => expect(data.actions.map(({ action }: JsonRecord) => action)).toContain("Moved"),
       };
     }),
-  "POST /api/v1/ip-addresses/:id/confirm": (asking) =>
-    asking.targets("ip-addresses").map(({ title, id, place, isReached }): Case => {
-      const path = asking.path.replace(":id", id);
-      if (!isReached || place === null) return { title, path, code: "entity_not_found" };
-      return {
-        title,
-        path,
-        code: null,
-        fresh: async () => ({ path: asking.path.replace(":id", await victim(asking, "ip-addresses", place)) }),
-        check: ({ data }) => expect(data.credential_ids).toEqual([]),
-      };
+  "POST /api/v1/ip-addresses/:id/confirm": (context) =>
+    context.targets("ip-addresses").map(({ title, id, site, isReached }): Case => {
+      const path = context.path.replace(":id", id);
+      if (!isReached || site === null) return { title, path, code: "entity_not_found" };
+      const check = ({ data }: ApiResponse) => expect(data.credential_ids).toEqual([]);
+      return { title, path, code: null, prepare: disposablePath(context, "ip-addresses", site), check };
     }),
-  "GET /api/v1/credentials/:id/reach": (asking) =>
-    asking.targets("credentials").map(
+  "GET /api/v1/credentials/:id/reach": (context) =>
+    context.targets("credentials").map(
       ({ title, id, isReached }): Case => ({
         title,
-        path: asking.path.replace(":id", id),
+        path: context.path.replace(":id", id),
         code: isReached ? null : "entity_not_found",
         check: ({ data }) =>
-          expect(sorted(data.networks.map((each: Wire) => each.network_id))).toEqual(
-            sorted(asking.places.filter((place) => asking.reaches(place)).map(({ networkId }) => networkId)),
+          expect(sorted(data.networks.map(({ network_id }: JsonRecord) => network_id))).toEqual(
+            sorted(context.sites.filter((site) => context.reaches(site)).map(({ networkId }) => networkId)),
           ),
       }),
     ),
-  "POST /api/v1/credentials/:id/try": (asking) => {
-    const tried = (title: string, id: string, networkId: string, code: Case["code"]): Case => ({
+  "POST /api/v1/credentials/:id/try": (context) => {
+    const tryCase = (title: string, id: string, networkId: string, code: Case["code"]): Case => ({
       title,
-      path: asking.path.replace(":id", id),
+      path: context.path.replace(":id", id),
       body: { network_id: networkId, ip_address: "192.0.2.77" },
       code,
-      ...(code === null ? { check: ({ data }: Answer) => expect(data.network_id).toBe(networkId) } : {}),
+      ...(code === null ? { check: ({ data }: ApiResponse) => expect(data.network_id).toBe(networkId) } : {}),
     });
     // The organization's credential is assigned in each of its networks: a caller who reaches only some of them may not
     // send it anywhere.
-    const isConfined = asking.caller.networkIds !== null;
-    const [own] = asking.targets("credentials").filter(({ isReached }) => isReached);
+    const isConfined = context.caller.networkIds !== null;
+    const [own] = context.targets("credentials").filter(({ isReached }) => isReached);
     return [
-      ...asking
+      ...context
         .targets("credentials")
         .map(({ title, id, isReached }) =>
-          tried(
+          tryCase(
             title,
             id,
-            asking.home.networkId,
+            context.homeSite.networkId,
             !isReached ? "entity_not_found" : isConfined ? "entity_access_denied" : null,
           ),
         ),
-      ...asking.places
-        .filter((place) => !asking.reaches(place))
+      ...context.sites
+        .filter((site) => !context.reaches(site))
         .map(({ name, networkId }) =>
-          tried(`in the network of ${name}`, own?.id ?? UNKNOWN_ID, networkId, "entity_reference_invalid"),
+          tryCase(`in the network of ${name}`, own?.id ?? UNKNOWN_ID, networkId, "entity_reference_invalid"),
         ),
     ];
   },
-  "GET /api/v1/subnets/tree": (asking) =>
-    asking.places.flatMap(({ name, networkId }) =>
-      asking.instants().map(
+  "GET /api/v1/subnets/tree": (context) =>
+    context.sites.flatMap(({ name, networkId }) =>
+      context.instants().map(
         (instant): Case => ({
           title: `${name} ${instant.title}`,
-          path: withQuery(asking.path, `network_id=${networkId}`, instant.query),
+          path: withQuery(context.path, `network_id=${networkId}`, instant.query),
           code: null,
           check: ({ data }) =>
             expect(sorted(idsOf(data))).toEqual(
               sorted(
-                idsOf(asking.living("subnets", instant.sequence).filter((subnet) => subnet.network_id === networkId)),
+                idsOf(
+                  context.liveRecords("subnets", instant.sequence).filter((subnet) => subnet.network_id === networkId),
+                ),
               ),
             ),
         }),
       ),
     ),
   // Addresses of a nested subnet are listed under that one.
-  "GET /api/v1/subnets/:id/addresses": (asking) =>
+  "GET /api/v1/subnets/:id/addresses": (context) =>
     atInstants(
-      asking,
+      context,
       "subnets",
       ({ data }, { id, sequence }) => {
-        const subnets = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.cidr]));
-        const isApart = ({ ip_address }: Wire) => !subnets.some((cidr: string) => isIpWithin(ip_address, cidr));
-        const living = asking
-          .living("ip-addresses", sequence)
-          .filter((address) => address.subnet_id === id && isApart(address));
-        expect(sorted(idsOf(data.flatMap(({ ip_addresses }: Wire) => ip_addresses)))).toEqual(sorted(idsOf(living)));
+        const subnets = data.flatMap(({ subnet }: JsonRecord) => (subnet === null ? [] : [subnet.cidr]));
+        const isOutsideSubnets = ({ ip_address }: JsonRecord) =>
+          !subnets.some((cidr: string) => isIpWithin(ip_address, cidr));
+        const liveRecords = context
+          .liveRecords("ip-addresses", sequence)
+          .filter((address) => address.subnet_id === id && isOutsideSubnets(address));
+        expect(sorted(idsOf(data.flatMap(({ ip_addresses }: JsonRecord) => ip_addresses)))).toEqual(
+          sorted(idsOf(liveRecords)),
+        );
       },
       ["limit=0"],
     ),
-  "GET /api/v1/subnets/:id/blocks": (asking) =>
-    atInstants(asking, "subnets", ({ data }, { sequence }) => {
-      const within = data.flatMap(({ subnet }: Wire) => (subnet === null ? [] : [subnet.id]));
-      const living = idsOf(asking.living("subnets", sequence));
-      expect(within.filter((each: string) => !living.includes(each))).toEqual([]);
+  "GET /api/v1/subnets/:id/blocks": (context) =>
+    atInstants(context, "subnets", ({ data }, { sequence }) => {
+      const within = data.flatMap(({ subnet }: JsonRecord) => (subnet === null ? [] : [subnet.id]));
+      const liveRecords = idsOf(context.liveRecords("subnets", sequence));
+      expect(within.filter((id: string) => !liveRecords.includes(id))).toEqual([]);
       expect(data.length).toBeGreaterThan(0);
     }),
-  "GET /api/v1/subnets/:id/free": (asking) =>
+  "GET /api/v1/subnets/:id/free": (context) =>
     atInstants(
-      asking,
+      context,
       "subnets",
       ({ data }, { id }) => expect([data.subnet_id, data.next.length > 0]).toEqual([id, true]),
       ["", "prefix_length=24&count=2"],
     ),
-  "POST /api/v1/subnets/:id/allocate": (asking) =>
-    asking.targets("subnets").flatMap(({ title, id, place, isReached }) => {
-      const path = asking.path.replace(":id", id);
-      const word = place?.word ?? "zz";
+  "POST /api/v1/subnets/:id/allocate": (context) =>
+    context.targets("subnets").flatMap(({ title, id, site, isReached }) => {
+      const path = context.path.replace(":id", id);
+      const word = site?.word ?? "zz";
       const code = isReached ? null : "entity_not_found";
       const cases: Case[] = [
         { title: `a reservation in ${title}`, path, body: { description: `${word} reserved` }, code },
         { title: `a subnet in ${title}`, path, body: { prefix_length: 30, name: `${word} subnet` }, code },
       ];
       // Hosts out of reach are reported as missing.
-      for (const other of asking.places)
-        if (isReached && other !== place)
+      for (const other of context.sites)
+        if (isReached && other !== site)
           cases.push({
             title: `in ${title} to a host of ${other.name}`,
             path,
@@ -374,27 +379,27 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
           });
       return cases;
     }),
-  "GET /api/v1/networks/:id/map-positions": (asking) => [
-    ...asking.places.map(
-      (place): Case => ({
-        title: place.name,
-        path: asking.path.replace(":id", place.networkId),
-        code: asking.reaches(place) ? null : "entity_not_found",
-        check: ({ data }) => expect(data.network_id).toBe(place.networkId),
+  "GET /api/v1/networks/:id/map-positions": (context) => [
+    ...context.sites.map(
+      (site): Case => ({
+        title: site.name,
+        path: context.path.replace(":id", site.networkId),
+        code: context.reaches(site) ? null : "entity_not_found",
+        check: ({ data }) => expect(data.network_id).toBe(site.networkId),
       }),
     ),
-    { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+    { title: "nothing", path: context.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
   ],
-  "PUT /api/v1/networks/:id/map-positions": (asking) => [
-    ...asking.places.flatMap((place) =>
-      asking.places.map((other): Case => {
-        const isReached = asking.reaches(place);
+  "PUT /api/v1/networks/:id/map-positions": (context) => [
+    ...context.sites.flatMap((site) =>
+      context.sites.map((other): Case => {
+        const isReached = context.reaches(site);
         // Hosts out of reach are reported as missing.
-        const refusal = other === place ? null : "entity_reference_invalid";
-        const x = asking.places.indexOf(place);
+        const refusal = other === site ? null : "entity_reference_invalid";
+        const x = context.sites.indexOf(site);
         return {
-          title: `a host of ${other.name} on the map of ${place.name}`,
-          path: asking.path.replace(":id", place.networkId),
+          title: `a host of ${other.name} on the map of ${site.name}`,
+          path: context.path.replace(":id", site.networkId),
           body: { nodes: { [other.switchId]: { x, y: -7 } } },
           code: isReached ? refusal : "entity_not_found",
           check: ({ data }) => expect(data.nodes[other.switchId]).toEqual({ x, y: -7, placed: "person" }),
@@ -403,502 +408,487 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     ),
     {
       title: "nothing",
-      path: asking.path.replace(":id", UNKNOWN_ID),
+      path: context.path.replace(":id", UNKNOWN_ID),
       body: { nodes: { [UNKNOWN_ID]: null } },
       code: "entity_not_found",
     },
   ],
-  "PUT /api/v1/tags/assign": (asking) =>
-    tagged(asking, (type, record) => ({ entity_type: type, entity_id: record.id, tag_ids: record.tags })),
-  "POST /api/v1/tags/assign/bulk-add": (asking) =>
-    tagged(asking, (type, record, tagId) => ({ entity_type: type, entity_ids: [record.id], tag_id: tagId })),
-  "POST /api/v1/tags/assign/bulk-remove": (asking) =>
-    tagged(asking, (type, record, tagId) => ({ entity_type: type, entity_ids: [record.id], tag_id: tagId }), true),
-  "POST /api/v1/discovery/self": (asking) =>
-    asking.places.map(
-      (place): Case => ({
-        title: place.name,
-        path: asking.path,
-        body: { network_id: place.networkId },
-        code: asking.reaches(place) ? null : "entity_reference_invalid",
+  "PUT /api/v1/tags/assign": (context) =>
+    tagCases(context, (type, record) => ({ entity_type: type, entity_id: record.id, tag_ids: record.tags })),
+  "POST /api/v1/tags/assign/bulk-add": (context) =>
+    tagCases(context, (type, record, tagId) => ({ entity_type: type, entity_ids: [record.id], tag_id: tagId })),
+  "POST /api/v1/tags/assign/bulk-remove": (context) =>
+    tagCases(context, (type, record, tagId) => ({ entity_type: type, entity_ids: [record.id], tag_id: tagId }), true),
+  "POST /api/v1/discovery/self": (context) =>
+    context.sites.map(
+      (site): Case => ({
+        title: site.name,
+        path: context.path,
+        body: { network_id: site.networkId },
+        code: context.reaches(site) ? null : "entity_reference_invalid",
       }),
     ),
-  "GET /api/v1/discovery/scans": (asking) => {
-    const listed = (title: string, query: string, finds: (place: Place) => boolean, isThere = true): Case => ({
+  "GET /api/v1/discovery/scans": (context) => {
+    const listCase = (title: string, query: string, matches: (site: Site) => boolean, isExpected = true): Case => ({
       title,
-      path: withQuery(asking.path, "limit=0", query),
+      path: withQuery(context.path, "limit=0", query),
       code: null,
       check: ({ data }) => {
         // Ignores scans requested by other cases in the meantime.
-        const known = asking.places.map((place) => place.scanId);
+        const known = context.sites.map((site) => site.scanId);
         expect(sorted(idsOf(data)).filter((id) => known.includes(id))).toEqual(
           sorted(
-            asking.places
-              .filter((place) => isThere && asking.reaches(place) && finds(place))
-              .map((place) => place.scanId),
+            context.sites
+              .filter((site) => isExpected && context.reaches(site) && matches(site))
+              .map((site) => site.scanId),
           ),
         );
-        const networks = asking.places
-          .filter((place) => asking.reaches(place) && finds(place))
-          .map((place) => place.networkId);
+        const networks = context.sites
+          .filter((site) => context.reaches(site) && matches(site))
+          .map((site) => site.networkId);
         for (const scan of data) expect(networks).toContain(scan.network_id);
       },
     });
     return [
-      ...asking
+      ...context
         .instants()
-        .map((instant) => listed(instant.title, instant.query, () => true, instant.title !== asking.world.early)),
-      ...asking.places.map((place) =>
-        listed(`network_id of ${place.name}`, `network_id=${place.networkId}`, (each) => each === place),
+        .map((instant) => listCase(instant.title, instant.query, () => true, instant.title !== context.fixture.early)),
+      ...context.sites.map((site) =>
+        listCase(`network_id of ${site.name}`, `network_id=${site.networkId}`, (listed) => listed === site),
       ),
-      listed("completed", "status=Completed&order_direction=desc", () => true),
-      listed("failed", "status=Failed", () => false),
+      listCase("completed", "status=Completed&order_direction=desc", () => true),
+      listCase("failed", "status=Failed", () => false),
     ];
   },
-  "POST /api/v1/discovery/scans": (asking) =>
-    asking.places.flatMap((place): Case[] => {
-      const isReached = asking.reaches(place);
-      const asked = {
-        path: asking.path,
-        body: { network_id: place.networkId, kind: "snmp" },
+  "POST /api/v1/discovery/scans": (context) =>
+    context.sites.flatMap((site): Case[] => {
+      const isReached = context.reaches(site);
+      const request = {
+        path: context.path,
+        body: { network_id: site.networkId, kind: "snmp" },
         code: isReached ? null : "entity_reference_invalid",
-        afterwards: ({ status, data }: Answer) =>
-          status === 200 ? untilEnded(asking.world.appliance, data.id).then(() => {}) : undefined,
+        afterwards: ({ status, data }: ApiResponse) =>
+          status === 200 ? waitForScan(context.fixture.appliance, data.id).then(() => {}) : undefined,
       };
-      const cases: Case[] = [{ title: place.name, ...asked }];
+      const cases: Case[] = [{ title: site.name, ...request }];
       if (isReached)
         cases.push({
-          title: `targets outside the subnets of ${place.name}`,
-          ...asked,
-          body: { ...asked.body, targets: [`10.${place.octet}.7.7`, `198.18.7.${place.octet}`] },
+          title: `targets outside the subnets of ${site.name}`,
+          ...request,
+          body: { ...request.body, targets: [`10.${site.octet}.7.7`, `198.18.7.${site.octet}`] },
           role: "Admin",
         });
       if (isReached)
         cases.push({
-          title: `targets in a subnet of ${place.name}`,
-          ...asked,
-          body: { ...asked.body, targets: [`10.${place.octet}.0.7`] },
+          title: `targets in a subnet of ${site.name}`,
+          ...request,
+          body: { ...request.body, targets: [`10.${site.octet}.0.7`] },
         });
       return cases;
     }),
-  "POST /api/v1/ip-addresses/:id/check": (asking) =>
-    asking.targets("ip-addresses").map(
+  "POST /api/v1/ip-addresses/:id/check": (context) =>
+    context.targets("ip-addresses").map(
       ({ title, id, isReached }): Case => ({
         title,
-        path: asking.path.replace(":id", id),
+        path: context.path.replace(":id", id),
         body: { kind: "sweep" },
         code: isReached ? null : "entity_not_found",
-        afterwards: ({ status, data }: Answer) =>
-          status === 200 ? untilEnded(asking.world.appliance, data.id).then(() => {}) : undefined,
+        afterwards: ({ status, data }: ApiResponse) =>
+          status === 200 ? waitForScan(context.fixture.appliance, data.id).then(() => {}) : undefined,
       }),
     ),
-  "GET /api/v1/discovery/scans/:id": (asking) =>
-    ofScans(asking, ({ data }, place) =>
-      expect(data).toMatchObject({ id: place.scanId, network_id: place.networkId, status: "Completed" }),
+  "GET /api/v1/discovery/scans/:id": (context) =>
+    scanCases(context, ({ data }, site) =>
+      expect(data).toMatchObject({ id: site.scanId, network_id: site.networkId, status: "Completed" }),
     ),
-  "GET /api/v1/discovery/scans/:id/findings": (asking) => [
-    ...ofScans(asking, ({ data }) => expect(data.length).toBeGreaterThan(0)),
-    ...ofScans(asking, ({ data }) => expect(data).toEqual([]), "type=Closed"),
+  "GET /api/v1/discovery/scans/:id/findings": (context) => [
+    ...scanCases(context, ({ data }) => expect(data.length).toBeGreaterThan(0)),
+    ...scanCases(context, ({ data }) => expect(data).toEqual([]), "type=Closed"),
   ],
-  "GET /api/v1/discovery/scans/:id/events": (asking) =>
-    ofScans(asking, ({ text }, place) => expect(text).toContain(place.scanId)),
-  "POST /api/v1/discovery/scans/:id/cancel": (asking) => [
-    ...asking.places.map((place): Case => {
-      const path = (id: string) => asking.path.replace(":id", id);
-      if (!asking.reaches(place)) return { title: place.name, path: path(place.scanId), code: "entity_not_found" };
+  "GET /api/v1/discovery/scans/:id/events": (context) =>
+    scanCases(context, ({ text }, site) => expect(text).toContain(site.scanId)),
+  "POST /api/v1/discovery/scans/:id/cancel": (context) => [
+    ...context.sites.map((site): Case => {
+      const path = (id: string) => context.path.replace(":id", id);
+      if (!context.reaches(site)) return { title: site.name, path: path(site.scanId), code: "entity_not_found" };
       // A queued scan that does not start.
-      const author = {
-        type: "System",
-        id: null,
-        name: "a test",
-        organizationId: place.organizationId,
-        requestId: null,
-        userId: null,
-        role: "Owner",
-        networkIds: null,
-      } as const;
-      const input = {
-        network_id: place.networkId,
-        kind: "snmp" as const,
-        targets: null,
-        commit: true,
-        allow_large: false,
-        schedule: null,
-      };
-      const fresh = async () => ({
-        path: path((await asking.world.appliance.writes.run("discovery.queue", input, author)).result.id),
+      const { organizationId, networkId: network_id } = site;
+      const author = { type: "System", id: null, name: "a test", organizationId, requestId: null } as const;
+      const actor = { ...author, userId: null, role: "Owner", networkIds: null } as const;
+      const options = { targets: null, commit: true, allow_large: false, schedule: null };
+      const input = { network_id, kind: "snmp" as const, ...options };
+      const prepare = async () => ({
+        path: path((await context.fixture.appliance.writes.run("discovery.queue", input, actor)).result.id),
       });
       return {
-        title: place.name,
-        path: path(place.scanId),
+        title: site.name,
+        path: path(site.scanId),
         code: null,
-        fresh,
+        prepare,
         check: ({ data }) => expect(data.status).toBe("Cancelled"),
       };
     }),
-    { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+    { title: "nothing", path: context.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
   ],
-  "GET /api/v1/activity": (asking) => {
-    const { oracle } = asking.world;
-    return asking.values("group_by").flatMap((grouping) =>
-      [...narrowings(asking), { title: "all", query: "", finds: () => true }].map(
-        ({ title, query, finds }): Case => ({
+  "GET /api/v1/activity": (context) => {
+    const { oracle } = context.fixture;
+    return context.values("group_by").flatMap((grouping) =>
+      [...changeFilters(context), { title: "all", query: "", matches: () => true }].map(
+        ({ title, query, matches }): Case => ({
           title: `by ${grouping}, ${title}`,
-          path: withQuery(asking.path, `group_by=${grouping}`, grouping === "time" ? "" : "limit=1000", query),
+          path: withQuery(context.path, `group_by=${grouping}`, grouping === "time" ? "" : "limit=1000", query),
           code: null,
           check: ({ data }) => {
-            const counted = oracle
-              .counted(asking.caller, SHOWN, 0, oracle.head)
-              .filter(finds)
+            const countedVersions = oracle
+              .countedVersions(context.caller, VISIBLE_KINDS, 0, oracle.head)
+              .filter(matches)
               .filter(({ operation }) => grouping !== "field" || operation === "Updated");
             // Fields changed by an update beyond the caller's reach do not count.
-            if (grouping !== "field" || asking.caller.networkIds === null) expect(data.total).toBe(counted.length);
-            else expect(data.total).toBeLessThanOrEqual(counted.length);
+            if (grouping !== "field" || context.caller.networkIds === null)
+              expect(data.total).toBe(countedVersions.length);
+            else expect(data.total).toBeLessThanOrEqual(countedVersions.length);
             if (grouping !== "field")
-              expect(data.groups.reduce((sum: number, group: Wire) => sum + group.total, 0)).toBe(data.total);
+              expect(data.groups.reduce((sum: number, group: JsonRecord) => sum + group.total, 0)).toBe(data.total);
             if (grouping !== "record") return;
-            expect(sorted(idsOf(data.groups))).toEqual(sorted([...new Set(counted.map(({ id }) => id))]));
-            expect(data.groups.every((group: Wire) => group.name !== null)).toBe(true);
+            expect(sorted(idsOf(data.groups))).toEqual(sorted([...new Set(countedVersions.map(({ id }) => id))]));
+            expect(data.groups.every((group: JsonRecord) => group.name !== null)).toBe(true);
           },
         }),
       ),
     );
   },
-  "GET /api/v1/summary": (asking) =>
-    throughout(asking, ({ data }, { place, living, sequence }) => {
-      const { oracle } = asking.world;
+  "GET /api/v1/summary": (context) =>
+    networkReads(context, "", ({ data }, { site, liveRecords, sequence }) => {
+      const { oracle } = context.fixture;
       for (const [kind, count] of Object.entries(data.counts)) {
-        const within = living(kind).filter((record) => place === null || record.network_id === place.networkId);
+        const within = liveRecords(kind).filter((record) => site === null || record.network_id === site.networkId);
         expect([kind, count]).toEqual([kind, within.length]);
       }
       const after = oracle.sequenceAt(data.from);
-      const isWithin = ({ id }: { id: string }) => place === null || oracle.find(id)?.networkId === place.networkId;
-      const counted = oracle.counted(asking.caller, SHOWN, after, sequence).filter(isWithin);
+      const isWithin = ({ id }: { id: string }) => site === null || oracle.find(id)?.networkId === site.networkId;
+      const countedVersions = oracle.countedVersions(context.caller, VISIBLE_KINDS, after, sequence).filter(isWithin);
       const { created, updated, deleted } = data.changes;
-      expect(created + updated + deleted).toBe(counted.length);
+      expect(created + updated + deleted).toBe(countedVersions.length);
       for (const { id } of [...data.new, ...data.vanished, ...data.flapping.ports, ...data.stale.hosts])
-        expect(counted.some((change) => change.id === id)).toBe(true);
+        expect(countedVersions.some((change) => change.id === id)).toBe(true);
     }),
-  "GET /api/v1/conflicts": (asking) =>
-    throughout(
-      asking,
-      ({ data }, { place, living }) => {
-        for (const { network_ids, parties } of data as Wire[]) {
-          if (place !== null) expect(network_ids).toContain(place.networkId);
-          for (const { entity_type, id } of parties) expect(idsOf(living(entity_type))).toContain(id);
-        }
-        const told = (data as Wire[]).filter(({ type, value }) => type === "Address" && /^10\./.test(value));
-        expect(sorted(told.map(({ network_ids, value }) => `${network_ids[0]} ${value}`))).toEqual(
-          sorted(sharedAddresses(living, place).map(([key]) => key)),
-        );
-      },
-      "limit=0",
-    ),
-  "GET /api/v1/conflicts/export/csv": (asking) =>
-    throughout(asking, ({ text }, { place, living }) => {
+  "GET /api/v1/conflicts": (context) =>
+    networkReads(context, "limit=0", ({ data }, { site, liveRecords }) => {
+      for (const { network_ids, parties } of data as JsonRecord[]) {
+        if (site !== null) expect(network_ids).toContain(site.networkId);
+        for (const { entity_type, id } of parties) expect(idsOf(liveRecords(entity_type))).toContain(id);
+      }
+      const reported = (data as JsonRecord[]).filter(({ type, value }) => type === "Address" && /^10\./.test(value));
+      expect(sorted(reported.map(({ network_ids, value }) => `${network_ids[0]} ${value}`))).toEqual(
+        sorted(sharedAddresses(liveRecords, site).map(([key]) => key)),
+      );
+    }),
+  "GET /api/v1/conflicts/export/csv": (context) =>
+    networkReads(context, "", ({ text }, { site, liveRecords }) => {
       const rows = csvRecords(text);
       for (const { entity_type, id, host_id, network_id, network_name } of rows) {
-        expect(idsOf(living(entity_type as string))).toContain(id as string);
-        if (host_id !== "") expect(idsOf(living("host"))).toContain(host_id as string);
-        expect(living("network").find((each) => each.id === network_id)?.name).toBe(network_name);
+        expect(idsOf(liveRecords(entity_type as string))).toContain(id as string);
+        if (host_id !== "") expect(idsOf(liveRecords("host"))).toContain(host_id as string);
+        expect(liveRecords("network").find(({ id }) => id === network_id)?.name).toBe(network_name);
       }
-      const told = rows.filter(({ type, value }) => type === "Address" && /^10\./.test(value as string));
-      const shared = sharedAddresses(living, place);
-      expect(sorted(told.map(({ network_id, value, id }) => `${network_id} ${value} ${id}`))).toEqual(
+      const reported = rows.filter(({ type, value }) => type === "Address" && /^10\./.test(value as string));
+      const shared = sharedAddresses(liveRecords, site);
+      expect(sorted(reported.map(({ network_id, value, id }) => `${network_id} ${value} ${id}`))).toEqual(
         sorted(shared.flatMap(([key, found]) => found.map(({ host_id }) => `${key} ${host_id}`))),
       );
     }),
-  "POST /api/v1/conflicts/acceptances": (asking) => [
-    ...asking.places.map((place): Case => {
-      const fresh = async () => ({ body: await conflictAt(place) });
-      if (!asking.reaches(place)) return { title: place.name, path: asking.path, code: "entity_stale", fresh };
+  "POST /api/v1/conflicts/acceptances": (context) => [
+    ...context.sites.map((site): Case => {
+      const prepare = async () => ({ body: await createConflict(site) });
+      if (!context.reaches(site)) return { title: site.name, path: context.path, code: "entity_stale", prepare };
       return {
-        title: place.name,
-        path: asking.path,
+        title: site.name,
+        path: context.path,
         code: null,
-        fresh,
-        check: ({ data }) => expect(data.network_ids).toEqual([place.networkId]),
+        prepare,
+        check: ({ data }) => expect(data.network_ids).toEqual([site.networkId]),
       };
     }),
   ],
-  "DELETE /api/v1/conflicts/acceptances/:id": (asking) => [
-    ...asking.places.map((place): Case => {
-      const fresh = async () => {
-        const { data } = await place.owner.post("conflicts/acceptances", await conflictAt(place));
-        return { path: asking.path.replace(":id", data.id) };
+  "DELETE /api/v1/conflicts/acceptances/:id": (context) => [
+    ...context.sites.map((site): Case => {
+      const prepare = async () => {
+        const { data } = await site.owner.post("conflicts/acceptances", await createConflict(site));
+        return { path: context.path.replace(":id", data.id) };
       };
       return {
-        title: place.name,
-        path: asking.path.replace(":id", UNKNOWN_ID),
-        code: asking.reaches(place) ? null : "entity_not_found",
-        fresh,
+        title: site.name,
+        path: context.path.replace(":id", UNKNOWN_ID),
+        code: context.reaches(site) ? null : "entity_not_found",
+        prepare,
       };
     }),
-    { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
+    { title: "nothing", path: context.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" },
   ],
-  "GET /api/v1/changes": (asking) => {
-    const { oracle, then } = asking.world;
-    const changes = (
+  "GET /api/v1/changes": (context) => {
+    const { oracle, middle } = context.fixture;
+    const changesCase = (
       title: string,
       query: string,
       after: number,
-      finds: (version: { kind: string; id: string }) => boolean,
+      matches: (version: { kind: string; id: string }) => boolean,
     ): Case => ({
       title,
-      path: withQuery(asking.path, "limit=1000", `after=${after}`, query),
+      path: withQuery(context.path, "limit=1000", `after=${after}`, query),
       code: null,
       check: ({ data, body }) => {
         const until = body.meta.feed.after;
-        const expected = oracle.versions(asking.caller, SHOWN, after, until).filter(finds);
-        const told = (each: { id: string; sequence: number; operation: string }) =>
-          `${each.sequence} ${each.id} ${each.operation}`;
-        const found = data.map((change: Wire) =>
-          told({ id: change.record.id, sequence: change.transaction.sequence, operation: change.operation }),
+        const expected = oracle.versions(context.caller, VISIBLE_KINDS, after, until).filter(matches);
+        const describe = (change: { id: string; sequence: number; operation: string }) =>
+          `${change.sequence} ${change.id} ${change.operation}`;
+        const found = data.map((change: JsonRecord) =>
+          describe({ id: change.record.id, sequence: change.transaction.sequence, operation: change.operation }),
         );
-        expect(sorted(found)).toEqual(sorted(expected.map(told)));
+        expect(sorted(found)).toEqual(sorted(expected.map(describe)));
         expect(body.meta.feed.has_more || until === oracle.head).toBe(true);
       },
     });
     return [
-      changes("all", "", 0, () => true),
-      changes("since then", "", oracle.sequenceAt(then), () => true),
-      ...asking.values("types").map((type) => changes(type, `types=${type}`, 0, ({ kind }) => kind === type)),
-      ...asking.places.map((place) =>
-        changes(
-          `network_id of ${place.name}`,
-          `network_id=${place.networkId}`,
+      changesCase("all", "", 0, () => true),
+      changesCase("since then", "", oracle.sequenceAt(middle), () => true),
+      ...context.values("types").map((type) => changesCase(type, `types=${type}`, 0, ({ kind }) => kind === type)),
+      ...context.sites.map((site) =>
+        changesCase(
+          `network_id of ${site.name}`,
+          `network_id=${site.networkId}`,
           0,
-          ({ id }) => oracle.find(id)?.networkId === place.networkId,
+          ({ id }) => oracle.find(id)?.networkId === site.networkId,
         ),
       ),
       {
-        title: "after a place in other data",
-        path: withQuery(asking.path, "after=1", "mark=00000000"),
+        title: "after a position in other data",
+        path: withQuery(context.path, "after=1", "mark=00000000"),
         code: "validation_failed",
       },
       {
         title: "one at a time",
-        path: withQuery(asking.path, "limit=1"),
+        path: withQuery(context.path, "limit=1"),
         code: null,
         check: ({ data }) =>
-          expect(data.length > 0).toBe(oracle.versions(asking.caller, SHOWN, 0, oracle.head).length > 0),
+          expect(data.length > 0).toBe(oracle.versions(context.caller, VISIBLE_KINDS, 0, oracle.head).length > 0),
       },
     ];
   },
-  "GET /api/v1/diff": (asking) => {
-    const { world, caller } = asking;
-    const { oracle, early, then, late } = world;
-    const alive = (sequence: number, types: readonly string[], finds: (record: Wire) => boolean) =>
-      new Set(idsOf(types.flatMap((kind) => oracle.living(caller, kind, sequence).filter(finds))));
-    const diff = (
+  "GET /api/v1/diff": (context) => {
+    const { fixture, caller } = context;
+    const { oracle, early, middle, late } = fixture;
+    const diffCase = (
       title: string,
       from: string,
       to: string,
       query: string,
       types: readonly string[],
-      finds: (record: Wire) => boolean = () => true,
+      matches: (record: JsonRecord) => boolean = () => true,
     ): Case => ({
       title,
-      path: withQuery(asking.path, `from=${from}&to=${to}`, query),
+      path: withQuery(context.path, `from=${from}&to=${to}`, query),
       code: null,
       check: ({ data }) => {
-        const [before, after] = [
-          alive(oracle.sequenceAt(from), types, finds),
-          alive(oracle.sequenceAt(to), types, finds),
-        ];
-        const told = (sort: string, ids: readonly string[]) =>
-          !query.includes("change=") || query === `change=${sort}` ? sorted(ids) : [];
-        expect(sorted(idsOf(data.added))).toEqual(
-          told(
-            "added",
-            [...after].filter((id) => !before.has(id)),
-          ),
-        );
-        expect(sorted(idsOf(data.removed))).toEqual(
-          told(
-            "removed",
-            [...before].filter((id) => !after.has(id)),
-          ),
-        );
+        const liveAt = (instant: string) => {
+          const sequence = oracle.sequenceAt(instant);
+          return new Set(idsOf(types.flatMap((kind) => oracle.liveRecords(caller, kind, sequence).filter(matches))));
+        };
+        const [before, after] = [liveAt(from), liveAt(to)];
+        const expectedIds = (changeType: string, ids: readonly string[]) =>
+          !query.includes("change=") || query === `change=${changeType}` ? sorted(ids) : [];
+        const added = [...after].filter((id) => !before.has(id));
+        const removed = [...before].filter((id) => !after.has(id));
+        expect(sorted(idsOf(data.added))).toEqual(expectedIds("added", added));
+        expect(sorted(idsOf(data.removed))).toEqual(expectedIds("removed", removed));
         for (const id of idsOf(data.changed)) expect(before.has(id) && after.has(id)).toBe(true);
         const counts = Object.values(data.counts as Record<string, Record<string, number>>).reduce(
-          (sum, each) => sum + Object.values(each).reduce((a, b) => a + b, 0),
+          (sum, byOperation) => sum + Object.values(byOperation).reduce((a, b) => a + b, 0),
           0,
         );
         expect(counts).toBe(data.added.length + data.removed.length + data.changed.length);
       },
     });
-    const inNetwork = (place: Place) => (record: Wire) =>
-      record.network_id === place.networkId || record.id === place.networkId;
+    const inNetwork = (site: Site) => (record: JsonRecord) =>
+      record.network_id === site.networkId || record.id === site.networkId;
     // Not shown: the ignored records of a host.
-    const inHost = (place: Place) => (record: Wire) =>
-      (record.record_id === undefined && record.host_id === place.records.hosts?.id) ||
-      record.id === place.records.hosts?.id;
+    const inHost = (site: Site) => (record: JsonRecord) =>
+      (record.record_id === undefined && record.host_id === site.records.hosts?.id) ||
+      record.id === site.records.hosts?.id;
     return [
-      diff("from the beginning", early, late, "", SHOWN),
-      diff("since then", then, late, "", SHOWN),
-      diff("until then", early, then, "", SHOWN),
-      ...asking.values("types").map((type) => diff(type, early, late, `types=${type}`, [type])),
-      diff("without the names", then, late, "ignore=name,tags", SHOWN),
-      ...asking.values("change").map((sort) => diff(sort, then, late, `change=${sort}`, SHOWN)),
-      ...asking.places.flatMap((place) => [
-        diff(`network_id of ${place.name}`, early, late, `network_id=${place.networkId}`, SHOWN, inNetwork(place)),
-        diff(`host_id of ${place.name}`, early, late, `host_id=${place.records.hosts?.id}`, SHOWN, inHost(place)),
-        diff(
-          `ids of ${place.name}`,
+      diffCase("from the beginning", early, late, "", VISIBLE_KINDS),
+      diffCase("since then", middle, late, "", VISIBLE_KINDS),
+      diffCase("until then", early, middle, "", VISIBLE_KINDS),
+      ...context.values("types").map((type) => diffCase(type, early, late, `types=${type}`, [type])),
+      diffCase("without the names", middle, late, "ignore=name,tags", VISIBLE_KINDS),
+      ...context
+        .values("change")
+        .map((changeType) => diffCase(changeType, middle, late, `change=${changeType}`, VISIBLE_KINDS)),
+      ...context.sites.flatMap((site) => [
+        diffCase(
+          `network_id of ${site.name}`,
           early,
           late,
-          `ids=${place.networkId},${place.records.hosts?.id}`,
-          SHOWN,
-          ({ id }) => id === place.networkId || id === place.records.hosts?.id,
+          `network_id=${site.networkId}`,
+          VISIBLE_KINDS,
+          inNetwork(site),
         ),
-        diff(
-          `filter for ${place.name}`,
+        diffCase(
+          `host_id of ${site.name}`,
           early,
           late,
-          `types=host&filter=${encodeURIComponent(`network_id = "${place.networkId}"`)}`,
+          `host_id=${site.records.hosts?.id}`,
+          VISIBLE_KINDS,
+          inHost(site),
+        ),
+        diffCase(
+          `ids of ${site.name}`,
+          early,
+          late,
+          `ids=${site.networkId},${site.records.hosts?.id}`,
+          VISIBLE_KINDS,
+          ({ id }) => id === site.networkId || id === site.records.hosts?.id,
+        ),
+        diffCase(
+          `filter for ${site.name}`,
+          early,
+          late,
+          `types=host&filter=${encodeURIComponent(`network_id = "${site.networkId}"`)}`,
           ["host"],
-          inNetwork(place),
+          inNetwork(site),
         ),
       ]),
-      ...asking.values("format").map(
+      ...context.values("format").map(
         (format): Case => ({
           title: `as ${format}`,
-          path: withQuery(asking.path, `from=${early}&format=${format}`),
+          path: withQuery(context.path, `from=${early}&format=${format}`),
           code: null,
         }),
       ),
     ];
   },
-  "GET /api/v1/transactions": (asking) => {
-    const { oracle } = asking.world;
+  "GET /api/v1/transactions": (context) => {
+    const { oracle } = context.fixture;
     const visible = (until: number) =>
-      [...new Set(oracle.versions(asking.caller, SHOWN, 0, until).map((version) => version.sequence))].reverse();
-    const byReason = asking.places.flatMap((place) =>
-      asking.instants().map(
+      [
+        ...new Set(oracle.versions(context.caller, VISIBLE_KINDS, 0, until).map((version) => version.sequence)),
+      ].reverse();
+    const byReason = context.sites.flatMap((site) =>
+      context.instants().map(
         (instant): Case => ({
-          title: `${instant.title}, for a reason of ${place.name}`,
-          path: withQuery(asking.path, `limit=0&reason=${place.word.toUpperCase()}`, instant.query),
+          title: `${instant.title}, for a reason of ${site.name}`,
+          path: withQuery(context.path, `limit=0&reason=${site.word.toUpperCase()}`, instant.query),
           code: null,
           check: ({ data, body }) => {
             const sequences = visible(Math.min(instant.sequence, oracle.head)).filter((sequence) =>
-              oracle.reasonOf(sequence)?.includes(place.word),
+              oracle.reasonOf(sequence)?.includes(site.word),
             );
-            if (asking.reaches(place) && instant.query === "") expect(sequences.length).toBeGreaterThan(5);
-            expect(data.map((transaction: Wire) => transaction.sequence)).toEqual(sequences);
+            if (context.reaches(site) && instant.query === "") expect(sequences.length).toBeGreaterThan(5);
+            expect(data.map((transaction: JsonRecord) => transaction.sequence)).toEqual(sequences);
             expect(body.meta.pagination.total_count).toBe(sequences.length);
           },
         }),
       ),
     );
-    const all = asking.instants().flatMap((instant) =>
+    const all = context.instants().flatMap((instant) =>
       ["limit=1000", "limit=0", "limit=2&offset=1", "limit=0&include=highlights"].map(
         (page): Case => ({
           title: `${instant.title}, ${page}`,
-          path: withQuery(asking.path, page, instant.query),
+          path: withQuery(context.path, page, instant.query),
           code: null,
           check: ({ data, body }) => {
             const sequences = visible(Math.min(instant.sequence, oracle.head));
-            const shown = page.includes("offset")
+            const expectedPage = page.includes("offset")
               ? sequences.slice(1, 3)
               : page === "limit=1000"
                 ? sequences.slice(0, 1_000)
                 : sequences;
-            expect(data.map((transaction: Wire) => transaction.sequence)).toEqual(shown);
+            expect(data.map((transaction: JsonRecord) => transaction.sequence)).toEqual(expectedPage);
             expect(body.meta.pagination.total_count).toBe(sequences.length);
           },
         }),
       ),
     );
-    const narrowed = narrowings(asking).map(
-      ({ title, query, finds }): Case => ({
+    const filtered = changeFilters(context).map(
+      ({ title, query, matches }): Case => ({
         title,
-        path: withQuery(asking.path, "limit=0&order_direction=asc", query),
+        path: withQuery(context.path, "limit=0&order_direction=asc", query),
         code: null,
         check: ({ data, body }) => {
-          const counted = oracle.counted(asking.caller, SHOWN, 0, oracle.head).filter(finds);
-          const sequences = [...new Set(counted.map((version) => version.sequence))];
-          expect(data.map((transaction: Wire) => transaction.sequence)).toEqual(sequences);
+          const countedVersions = oracle.countedVersions(context.caller, VISIBLE_KINDS, 0, oracle.head).filter(matches);
+          const sequences = [...new Set(countedVersions.map((version) => version.sequence))];
+          expect(data.map((transaction: JsonRecord) => transaction.sequence)).toEqual(sequences);
           expect(body.meta.pagination.total_count).toBe(sequences.length);
         },
       }),
     );
-    return [...all, ...byReason, ...narrowed];
+    return [...all, ...byReason, ...filtered];
   },
-  "GET /api/v1/transactions/:sequence": (asking) =>
-    ofTransactions(asking).map(
+  "GET /api/v1/transactions/:sequence": (context) =>
+    transactionTargets(context).map(
       ({ title, sequence, isReached }): Case => ({
         title,
-        path: asking.path.replace(":sequence", String(sequence)),
+        path: context.path.replace(":sequence", String(sequence)),
         code: isReached ? null : "entity_not_found",
         check: ({ data }) => expect(data).toMatchObject({ sequence, changes: { subnet: { Updated: 1 } } }),
       }),
     ),
-  "POST /api/v1/transactions/:sequence/revert": (asking) => [
-    // The Owner wrote them: a Member may revert only "a transaction of their own".
-    ...ofTransactions(asking).map(
+  "POST /api/v1/transactions/:sequence/revert": (context) => [
+    // Written by the Owner: a Member may revert only "a transaction of their own".
+    ...transactionTargets(context).map(
       ({ title, sequence, isReached }): Case => ({
         title,
-        path: asking.path.replace(":sequence", String(sequence)),
+        path: context.path.replace(":sequence", String(sequence)),
         body: { dry_run: true },
         code: isReached ? null : "entity_not_found",
         ...(isReached ? { role: "Admin" } : {}),
         check: ({ data }) => expect(data.actions).toMatchObject([{ entity_type: "subnet", action: "Update" }]),
       }),
     ),
-    ...asking.places.filter((place) => asking.reaches(place)).map((place) => ownTransaction(asking, place)),
+    ...context.sites.filter((site) => context.reaches(site)).map((site) => ownTransaction(context, site)),
   ],
   "GET /api/v1/fields/:kind": ({ path }) =>
     ["host", "api_key"].map((kind) => ({ title: kind, path: path.replace(":kind", kind), code: null })),
-  "GET /api/v1/hosts/:id/faceplate": (asking) =>
-    atInstants(asking, "hosts", ({ data }, { id }) => expect(data.host.id).toBe(id)),
-  "GET /api/v1/stations": (asking) =>
-    throughout(
-      asking,
-      ({ data }, { place, living }) => {
-        const [hosts, ports, networks] = ["host", "if_entry", "network"].map((kind) => idsOf(living(kind)));
-        for (const { network_id, switch: device, port, hosts: owners } of data as Wire[]) {
-          expect(networks).toContain(network_id);
-          if (place !== null) expect(network_id).toBe(place.networkId);
-          expect(hosts).toContain(device.id);
-          expect(ports).toContain(port.id);
-          for (const owner of owners) expect(hosts).toContain(owner.id);
-        }
-      },
-      "limit=0",
-    ),
-  "GET /api/v1/discovery/withheld": (asking) =>
-    throughout(
-      asking,
-      ({ data }, { place, living }) => {
-        for (const { type, id, network_id, host, credentials } of data as Wire[]) {
-          expect(idsOf(living("network"))).toContain(network_id);
-          if (place !== null) expect(network_id).toBe(place.networkId);
-          expect(idsOf(living(type === "Subnet" ? "subnet" : "ip_address"))).toContain(id);
-          if (host !== null) expect(idsOf(living("host"))).toContain(host.id);
-          for (const credential of credentials) expect(idsOf(living("credential"))).toContain(credential.id);
-        }
-      },
-      "limit=0",
-    ),
-  "GET /api/v1/discovery/withheld/export/csv": (asking) =>
-    throughout(asking, ({ text }, { place, living }) => {
-      for (const row of csvRecords(text)) {
-        if (place !== null) expect(row.network_id).toBe(place.networkId);
-        expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
-        expect(idsOf(living(row.type === "Subnet" ? "subnet" : "ip_address"))).toContain(row.id as string);
-        if (row.host_id !== "") expect(idsOf(living("host"))).toContain(row.host_id as string);
-        for (const id of `${row.credential_ids}`.split(";")) expect(idsOf(living("credential"))).toContain(id);
+  "GET /api/v1/hosts/:id/faceplate": (context) =>
+    atInstants(context, "hosts", ({ data }, { id }) => expect(data.host.id).toBe(id)),
+  "GET /api/v1/stations": (context) =>
+    networkReads(context, "limit=0", ({ data }, { site, liveRecords }) => {
+      const [hosts, ports, networks] = ["host", "if_entry", "network"].map((kind) => idsOf(liveRecords(kind)));
+      for (const { network_id, switch: device, port, hosts: owners } of data as JsonRecord[]) {
+        expect(networks).toContain(network_id);
+        if (site !== null) expect(network_id).toBe(site.networkId);
+        expect(hosts).toContain(device.id);
+        expect(ports).toContain(port.id);
+        for (const owner of owners) expect(hosts).toContain(owner.id);
       }
     }),
-  "GET /api/v1/stations/export/csv": (asking) =>
-    throughout(asking, ({ text }, { place, living }) => {
+  "GET /api/v1/discovery/withheld": (context) =>
+    networkReads(context, "limit=0", ({ data }, { site, liveRecords }) => {
+      for (const { type, id, network_id, host, credentials } of data as JsonRecord[]) {
+        expect(idsOf(liveRecords("network"))).toContain(network_id);
+        if (site !== null) expect(network_id).toBe(site.networkId);
+        expect(idsOf(liveRecords(type === "Subnet" ? "subnet" : "ip_address"))).toContain(id);
+        if (host !== null) expect(idsOf(liveRecords("host"))).toContain(host.id);
+        for (const credential of credentials) expect(idsOf(liveRecords("credential"))).toContain(credential.id);
+      }
+    }),
+  "GET /api/v1/discovery/withheld/export/csv": (context) =>
+    networkReads(context, "", ({ text }, { site, liveRecords }) => {
+      for (const row of csvRecords(text)) {
+        if (site !== null) expect(row.network_id).toBe(site.networkId);
+        expect(liveRecords("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
+        expect(idsOf(liveRecords(row.type === "Subnet" ? "subnet" : "ip_address"))).toContain(row.id as string);
+        if (row.host_id !== "") expect(idsOf(liveRecords("host"))).toContain(row.host_id as string);
+        for (const id of `${row.credential_ids}`.split(";")) expect(idsOf(liveRecords("credential"))).toContain(id);
+      }
+    }),
+  "GET /api/v1/stations/export/csv": (context) =>
+    networkReads(context, "", ({ text }, { site, liveRecords }) => {
       for (const row of csvRecords(text)) {
         const own = [row.switch_id, ...`${row.host_ids}`.split(";").filter((id) => id !== "")];
-        for (const id of own) expect(idsOf(living("host"))).toContain(id as string);
-        expect(idsOf(living("if_entry"))).toContain(row.port_id as string);
-        expect(living("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
-        if (place !== null) expect(row.network_id).toBe(place.networkId);
+        for (const id of own) expect(idsOf(liveRecords("host"))).toContain(id as string);
+        expect(idsOf(liveRecords("if_entry"))).toContain(row.port_id as string);
+        expect(liveRecords("network").find(({ id }) => id === row.network_id)?.name).toBe(row.network_name);
+        if (site !== null) expect(row.network_id).toBe(site.networkId);
       }
     }),
   "GET /api/v1/discovery/self": ({ path }) => [{ title: "this machine", path, code: null }],
@@ -908,97 +898,76 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
   "GET /api/v1/vendors/:mac": ({ path }) =>
     ["00:1b:21:aa:bb:cc", "ffffff"].map((mac) => ({ title: mac, path: path.replace(":mac", mac), code: null })),
   // Every caller may read the ledger head: it is meant to be recorded elsewhere.
-  "GET /api/v1/ledger": ({ path, world }) => [
-    { title: "plain", path, code: null, check: ({ data }) => expect(data.sequence).toBe(world.oracle.head) },
+  "GET /api/v1/ledger": ({ path, fixture }) => [
+    { title: "plain", path, code: null, check: ({ data }) => expect(data.sequence).toBe(fixture.oracle.head) },
   ],
-  "GET /api/v1/locate": (asking) =>
-    located(asking, (query, instant) => ({
-      path: withQuery(asking.path, query, instant.query),
-      check:
-        (isFound) =>
-        ({ data }) =>
-          expect(data.candidates.length > 0).toBe(isFound && instant.title !== asking.world.early),
-    })),
-  "GET /api/v1/search": (asking) =>
-    located(asking, (query, instant) => ({
-      path: withQuery(asking.path, query.replace(/^\w+=/, "q="), instant.query),
-      check:
-        (isFound) =>
-        ({ data }) =>
-          expect(data.length > 0).toBe(isFound && instant.title !== asking.world.early),
-    })),
-  "GET /api/v1/locate/timeline": (asking) =>
-    located(
-      asking,
-      (query) => ({
-        path: withQuery(asking.path, query),
-        check:
-          (isFound) =>
-          ({ data }) =>
-            expect(data.intervals.length > 0).toBe(isFound),
-      }),
-      ["now"],
+  "GET /api/v1/locate": (context) => locateCases(context, ({ data }) => data.candidates),
+  "GET /api/v1/search": (context) =>
+    locateCases(
+      context,
+      ({ data }) => data,
+      (key) => key.replace(/^\w+=/, "q="),
     ),
-  "GET /api/v1/topology": (asking) => [
-    ...asking.places.flatMap((place): Case[] => {
-      const { oracle } = asking.world;
+  "GET /api/v1/locate/timeline": (context) => locateCases(context, ({ data }) => data.intervals),
+  "GET /api/v1/topology": (context) => [
+    ...context.sites.flatMap((site): Case[] => {
+      const { oracle } = context.fixture;
       const overTime = (query: string, ...more: string[]) =>
-        withQuery(asking.path, "from=1999-12-31T23:59:59Z", query, ...more);
-      /** Every host that a list ever returned there. */
-      const everKnown = () => {
-        const versions = oracle.versions(asking.caller, ["host"], 0, oracle.head);
-        return new Set(versions.filter(({ fields }) => fields?.network_id === place.networkId).map(({ id }) => id));
+        withQuery(context.path, "from=1999-12-31T23:59:59Z", query, ...more);
+      /** Every host that a list ever returned for the network. */
+      const everListed = () => {
+        const versions = oracle.versions(context.caller, ["host"], 0, oracle.head);
+        return new Set(versions.filter(({ fields }) => fields?.network_id === site.networkId).map(({ id }) => id));
       };
-      const knownIn = ({ data }: Answer): string[] => idsOf(data.nodes.filter((node: Wire) => node.kind === "Known"));
       return [
         {
-          title: `${place.name} over time, all of it`,
-          path: overTime(`network_id=${place.networkId}`, "include_isolated=true"),
+          title: `${site.name} over time, all of it`,
+          path: overTime(`network_id=${site.networkId}`, "include_isolated=true"),
           code: null,
-          check: (answer) => expect(sorted(knownIn(answer))).toEqual(sorted([...everKnown()])),
+          check: (response) => expect(sorted(knownHostIds(response))).toEqual(sorted([...everListed()])),
         },
-        ...asking.targets("hosts").map(
+        ...context.targets("hosts").map(
           ({ id }): Case => ({
-            title: `${place.name} over time around the host ${id}`,
-            path: overTime(`network_id=${place.networkId}`, `host_id=${id}`, "hops=2"),
+            title: `${site.name} over time around the host ${id}`,
+            path: overTime(`network_id=${site.networkId}`, `host_id=${id}`, "hops=2"),
             code: null,
-            check: (answer) => {
-              const known = everKnown();
-              expect(knownIn(answer).includes(id)).toBe(known.has(id));
-              expect(knownIn(answer).every((each) => known.has(each))).toBe(true);
+            check: (response) => {
+              const known = everListed();
+              expect(knownHostIds(response).includes(id)).toBe(known.has(id));
+              expect(knownHostIds(response).every((hostId) => known.has(hostId))).toBe(true);
             },
           }),
         ),
       ];
     }),
-    ...asking.places.flatMap((place) =>
-      asking.instants().flatMap((instant) => {
+    ...context.sites.flatMap((site) =>
+      context.instants().flatMap((instant) => {
         const path = (...more: string[]) =>
-          withQuery(asking.path, `network_id=${place.networkId}`, instant.query, ...more);
-        const hosts = asking.world.oracle
-          .living(asking.caller, "host", instant.sequence)
-          .filter((host) => host.network_id === place.networkId);
-        const check = ({ data }: Answer) => {
-          expect(sorted(idsOf(data.nodes.filter((node: Wire) => node.kind === "Known")))).toEqual(sorted(idsOf(hosts)));
-          expect(data.links.length > 0).toBe(hosts.length > 0);
+          withQuery(context.path, `network_id=${site.networkId}`, instant.query, ...more);
+        const hosts = context.fixture.oracle
+          .liveRecords(context.caller, "host", instant.sequence)
+          .filter((host) => host.network_id === site.networkId);
+        const check = (response: ApiResponse) => {
+          expect(sorted(knownHostIds(response))).toEqual(sorted(idsOf(hosts)));
+          expect(response.data.links.length > 0).toBe(hosts.length > 0);
         };
-        const title = `${place.name} ${instant.title}`;
+        const title = `${site.name} ${instant.title}`;
         return [
           { title: `${title}, all of it`, path: path("include_isolated=true"), code: null, check },
-          ...asking.targets("hosts").map(({ id }): Case => {
-            const isThere = hosts.some((host) => host.id === id);
+          ...context.targets("hosts").map(({ id }): Case => {
+            const isAtSite = hosts.some((host) => host.id === id);
             return {
               title: `${title} around the host ${id}`,
               path: path(`host_id=${id}`, "hops=10"),
               code: null,
-              check: ({ data }) => {
-                const known = idsOf(data.nodes.filter((node: Wire) => node.kind === "Known"));
-                expect(known.includes(id)).toBe(isThere);
-                expect(known.every((each: string) => hosts.some((host) => host.id === each))).toBe(true);
+              check: (response) => {
+                const known = knownHostIds(response);
+                expect(known.includes(id)).toBe(isAtSite);
+                expect(known.every((hostId) => hosts.some((host) => host.id === hostId))).toBe(true);
               },
             };
           }),
-          ...asking
+          ...context
             .values("format")
             .map((format): Case => ({ title: `${title} as ${format}`, path: path(`format=${format}`), code: null })),
         ];
@@ -1006,92 +975,86 @@ export const SPECIAL_CASES: Readonly<Record<string, (asking: Asking) => Case[]>>
     ),
   ],
   // Backups contain everything: a caller limited to some networks has no access.
-  "GET /api/v1/backups": ({ path, caller }) => [{ title: "plain", path, code: ofEverything(caller, null) }],
-  "POST /api/v1/backups": ({ path, caller }) => [{ title: "taken", path, body: {}, code: ofEverything(caller, null) }],
+  "GET /api/v1/backups": ({ path, caller }) => [{ title: "plain", path, code: allNetworksCode(caller, null) }],
+  "POST /api/v1/backups": ({ path, caller }) => [
+    { title: "taken", path, body: {}, code: allNetworksCode(caller, null) },
+  ],
   "GET /api/v1/backups/:name": ({ path, caller }) => [
-    {
-      title: "none",
-      path: path.replace(":name", "netledger-20200101T000000000Z.db"),
-      code: ofEverything(caller, "entity_not_found"),
-    },
+    { title: "none", path: path.replace(":name", MISSING_BACKUP), code: allNetworksCode(caller, "entity_not_found") },
   ],
-  "POST /api/v1/backups/:name/download": ({ path }) => [
-    {
-      title: "of two organizations",
-      path: ofNoBackup(path),
-      body: { password: PASSWORD },
-      code: "auth_permission_denied",
-    },
-  ],
+  "POST /api/v1/backups/:name/download": (context) =>
+    twoOrganizationsCases(context).map((refused) => ({ ...refused, body: { password: PASSWORD } })),
   "GET /api/v1/retention/preview": ({ path }) => [
     { title: "of two organizations", path: `${path}?before=-1d`, code: "auth_permission_denied" },
   ],
-  "GET /api/v1/log": ({ path }) => [{ title: "of two organizations", path, code: "auth_permission_denied" }],
-  "GET /api/v1/appliance": ofTwoOrganizations,
+  "GET /api/v1/log": twoOrganizationsCases,
+  "GET /api/v1/appliance": twoOrganizationsCases,
   "GET /api/v1/licences": ({ path }) => [{ title: "plain", path, code: null }],
   "GET /api/v1/bill-of-materials": ({ path }) => [{ title: "plain", path, code: null }],
-  "GET /api/v1/ledger/verifications": ofTwoOrganizations,
-  "POST /api/v1/ledger/verifications": ofTwoOrganizations,
-  "GET /api/v1/ledger/verifications/:id": ofTwoOrganizations,
-  "POST /api/v1/ledger/verifications/:id/cancel": ofTwoOrganizations,
-  "POST /api/v1/backups/:name/verify": ({ path }) => [
-    { title: "of two organizations", path: ofNoBackup(path), code: "auth_permission_denied" },
-  ],
-  "DELETE /api/v1/backups/:name": ({ path }) => [
-    { title: "of two organizations", path: ofNoBackup(path), code: "auth_permission_denied" },
-  ],
+  "GET /api/v1/ledger/verifications": twoOrganizationsCases,
+  "POST /api/v1/ledger/verifications": twoOrganizationsCases,
+  "GET /api/v1/ledger/verifications/:id": twoOrganizationsCases,
+  "POST /api/v1/ledger/verifications/:id/cancel": twoOrganizationsCases,
+  "POST /api/v1/backups/:name/verify": twoOrganizationsCases,
+  "DELETE /api/v1/backups/:name": twoOrganizationsCases,
 };
 
-function ofTwoOrganizations({ path }: Asking): Case[] {
-  return [{ title: "of two organizations", path: path.replace(":id", UNKNOWN_ID), code: "auth_permission_denied" }];
+function twoOrganizationsCases({ path }: CallContext): Case[] {
+  const missing = path.replace(":id", UNKNOWN_ID).replace(":name", MISSING_BACKUP);
+  return [{ title: "of two organizations", path: missing, code: "auth_permission_denied" }];
 }
 
-function ofNoBackup(path: string): string {
-  return path.replace(":name", "netledger-20200101T000000000Z.db");
-}
-
-function ofEverything(caller: Caller, code: string | null): string | null {
+function allNetworksCode(caller: Caller, code: string | null): string | null {
   return caller.networkIds === null ? code : "auth_permission_denied";
 }
 
-/** Reads of all networks and of each alone, at every instant, with the records that the caller finds then. */
-function throughout(
-  asking: Asking,
-  check: (answer: Answer, known: { place: Place | null; sequence: number; living: (kind: string) => Wire[] }) => void,
-  query = "",
+/** Ids of a topology's known hosts. */
+function knownHostIds({ data }: ApiResponse): string[] {
+  return idsOf(data.nodes.filter((node: JsonRecord) => node.kind === "Known"));
+}
+
+/** Reads of all networks and of each one, at every timestamp, with the records visible to the caller at that time. */
+function networkReads(
+  context: CallContext,
+  query: string,
+  check: (
+    response: ApiResponse,
+    known: { site: Site | null; sequence: number; liveRecords: (kind: string) => JsonRecord[] },
+  ) => void,
 ): Case[] {
-  const { oracle } = asking.world;
-  return asking.instants().flatMap((instant) =>
-    [null, ...asking.places].map((place): Case => {
-      const network = place === null ? "" : `network_id=${place.networkId}`;
+  const { oracle } = context.fixture;
+  return context.instants().flatMap((instant) =>
+    [null, ...context.sites].map((site): Case => {
+      const network = site === null ? "" : `network_id=${site.networkId}`;
       return {
-        title: `${instant.title}, of ${place?.name ?? "all"}`,
-        path: withQuery(asking.path, query, network, instant.query),
+        title: `${instant.title}, of ${site?.name ?? "all"}`,
+        path: withQuery(context.path, query, network, instant.query),
         code: null,
-        check: (answer) => {
+        check: (response) => {
           const sequence = Math.min(instant.sequence, oracle.head);
-          check(answer, { place, sequence, living: (kind) => oracle.living(asking.caller, kind, sequence) });
+          const liveRecords = (kind: string) => oracle.liveRecords(context.caller, kind, sequence);
+          check(response, { site, sequence, liveRecords });
         },
       };
     }),
   );
 }
 
-/** Reads of each target at every instant. */
+/** Reads of each target at every timestamp. */
 function atInstants(
-  asking: Asking,
+  context: CallContext,
   plural: string,
-  check: (answer: Answer, known: { id: string; sequence: number }) => void,
+  check: (response: ApiResponse, known: { id: string; sequence: number }) => void,
   queries: readonly string[] = [""],
 ): Case[] {
-  return asking.targets(plural).flatMap(({ title, id, isReached }) =>
-    asking.instants().flatMap((instant) =>
+  return context.targets(plural).flatMap(({ title, id, isReached }) =>
+    context.instants().flatMap((instant) =>
       queries.map(
         (query): Case => ({
           title: `${title} ${instant.title} ${query}`,
-          path: withQuery(asking.path.replace(":id", id), query, instant.query),
-          code: isReached && instant.title !== asking.world.early ? null : "entity_not_found",
-          check: (answer) => check(answer, { id, sequence: instant.sequence }),
+          path: withQuery(context.path.replace(":id", id), query, instant.query),
+          code: isReached && instant.title !== context.fixture.early ? null : "entity_not_found",
+          check: (response) => check(response, { id, sequence: instant.sequence }),
         }),
       ),
     ),
@@ -1099,97 +1062,100 @@ function atInstants(
 }
 
 /** Addresses that several hosts share within one network, by `network_id ip_address`. */
-function sharedAddresses(living: (kind: string) => Wire[], place: Place | null): Array<[string, Wire[]]> {
+function sharedAddresses(
+  liveRecords: (kind: string) => JsonRecord[],
+  site: Site | null,
+): Array<[string, JsonRecord[]]> {
   const holders = Map.groupBy(
-    living("ip_address").filter(({ ip_address }) => /^10\./.test(ip_address)),
+    liveRecords("ip_address").filter(({ ip_address }) => /^10\./.test(ip_address)),
     ({ network_id, ip_address }) => `${network_id} ${ip_address}`,
   );
   return [...holders].filter(
-    ([key, found]) => found.length > 1 && (place === null || key.startsWith(`${place.networkId} `)),
+    ([key, found]) => found.length > 1 && (site === null || key.startsWith(`${site.networkId} `)),
   );
 }
 
-/** Scan of each place, now and at other timestamps. */
-function ofScans(asking: Asking, check: (answer: Answer, place: Place) => void, query = ""): Case[] {
-  const cases = asking.places.flatMap((place) =>
-    (asking.takes("at") ? asking.instants() : asking.instants().slice(0, 1)).map(
+/** Reads of each site's scan, now and at other timestamps. */
+function scanCases(context: CallContext, check: (response: ApiResponse, site: Site) => void, query = ""): Case[] {
+  const cases = context.sites.flatMap((site) =>
+    readableInstants(context).map(
       (instant): Case => ({
-        title: `${place.name}, ${instant.title}`,
-        path: withQuery(asking.path.replace(":id", place.scanId), query, instant.query),
-        code: asking.reaches(place) && instant.title !== asking.world.early ? null : "entity_not_found",
-        check: (answer) => check(answer, place),
+        title: `${site.name}, ${instant.title}`,
+        path: withQuery(context.path.replace(":id", site.scanId), query, instant.query),
+        code: context.reaches(site) && instant.title !== context.fixture.early ? null : "entity_not_found",
+        check: (response) => check(response, site),
       }),
     ),
   );
-  return [...cases, { title: "nothing", path: asking.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" }];
+  return [...cases, { title: "nothing", path: context.path.replace(":id", UNKNOWN_ID), code: "entity_not_found" }];
 }
 
-function ofTransactions(asking: Asking): Array<{ title: string; sequence: number; isReached: boolean }> {
+function transactionTargets(context: CallContext): Array<{ title: string; sequence: number; isReached: boolean }> {
   return [
-    ...asking.places.map((place) => ({
-      title: place.name,
-      sequence: place.sequence,
-      isReached: asking.reaches(place),
-    })),
-    { title: "one to come", sequence: 2_000_000_000, isReached: false },
+    ...context.sites.map((site) => ({ title: site.name, sequence: site.sequence, isReached: context.reaches(site) })),
+    { title: "a future one", sequence: 2_000_000_000, isReached: false },
   ];
 }
 
-/** The caller's own transaction there, which a Member may revert as well. */
-function ownTransaction({ path, caller, world }: Asking, place: Place): Case {
+/** The caller's own transaction at a site, which a Member may revert as well. */
+function ownTransaction({ path, caller, fixture }: CallContext, site: Site): Case {
   return {
-    title: `their own in ${place.name}`,
+    title: `their own in ${site.name}`,
     path: path.replace(":sequence", "2000000000"),
     body: { dry_run: true },
     code: null,
-    fresh: async () => {
-      const subnet = { id: place.records.subnets?.id, cidr: place.records.subnets?.cidr, network_id: place.networkId };
-      const description = `seen by ${caller.name} at ${world.oracle.head}`;
-      await caller.client.put(`subnets/${subnet.id}`, { ...subnet, name: place.records.subnets?.name, description });
-      return { path: path.replace(":sequence", String(world.oracle.head)) };
+    prepare: async () => {
+      const subnet = { id: site.records.subnets?.id, cidr: site.records.subnets?.cidr, network_id: site.networkId };
+      const description = `seen by ${caller.name} at ${fixture.oracle.head}`;
+      await caller.client.put(`subnets/${subnet.id}`, { ...subnet, name: site.records.subnets?.name, description });
+      return { path: path.replace(":sequence", String(fixture.oracle.head)) };
     },
     check: ({ data }) => expect(data.actions).toMatchObject([{ entity_type: "subnet", fields: ["description"] }]),
   };
 }
 
-/** Searches by every key of a record, in every scope. */
-function located(
-  asking: Asking,
-  ask: (
-    query: string,
-    instant: ReturnType<Asking["instants"]>[number],
-  ) => { path: string; check: (isFound: boolean) => (answer: Answer) => void },
-  only?: readonly string[],
+/** Timestamps that the operation accepts; only the current time if it has no `at`. */
+function readableInstants(context: CallContext): ReturnType<CallContext["instants"]> {
+  return context.instants().slice(0, context.hasParameter("at") ? undefined : 1);
+}
+
+/** Searches by each key of a record, in every scope. */
+function locateCases(
+  context: CallContext,
+  resultsOf: (response: ApiResponse) => readonly unknown[],
+  queryOf = (key: string) => key,
 ): Case[] {
-  return asking.places.flatMap((place) =>
+  return context.sites.flatMap((site) =>
     [
-      `mac=02:00:00:${place.octet.toString(16)}:00:01`,
-      `ip=10.${place.octet}.0.1`,
-      `hostname=${place.word}-station.example`,
-    ].flatMap((thing) =>
-      ["", `network_id=${place.networkId}`, `network_id=${asking.home.networkId}`].flatMap((where) =>
-        asking
-          .instants()
-          .filter(({ title }) => only?.includes(title) !== false)
-          .map((instant): Case => {
-            const isFound = asking.reaches(place) && (where === "" || where.endsWith(place.networkId));
-            const { path, check } = ask([thing, where].filter((each) => each !== "").join("&"), instant);
-            return { title: `${thing} ${where} ${instant.title}`, path, code: null, check: check(isFound) };
-          }),
+      `mac=02:00:00:${site.octet.toString(16)}:00:01`,
+      `ip=10.${site.octet}.0.1`,
+      `hostname=${site.word}-station.example`,
+    ].flatMap((key) =>
+      ["", `network_id=${site.networkId}`, `network_id=${context.homeSite.networkId}`].flatMap((scope) =>
+        readableInstants(context).map((instant): Case => {
+          const isReached = context.reaches(site) && (scope === "" || scope.endsWith(site.networkId));
+          const isFound = isReached && instant.title !== context.fixture.early;
+          return {
+            title: `${key} ${scope} ${instant.title}`,
+            path: withQuery(context.path, queryOf(key), scope, instant.query),
+            code: null,
+            check: (response) => expect(resultsOf(response).length > 0).toBe(isFound),
+          };
+        }),
       ),
     ),
   );
 }
 
-/** Assigning tags requires the right to write the tagged record. */
-function tagged(
-  asking: Asking,
-  bodyFor: (type: string, record: Wire, tagId: string) => Wire,
+/** Tag assignments, which require the right to write the tagged record. */
+function tagCases(
+  context: CallContext,
+  bodyFor: (type: string, record: JsonRecord, tagId: string) => JsonRecord,
   isRemoval = false,
 ): Case[] {
   const cases: Case[] = [];
-  for (const place of asking.places) {
-    const tagId = place.records.tags?.id;
+  for (const site of context.sites) {
+    const tagId = site.records.tags?.id;
     for (const [type, plural, role] of [
       ["host", "hosts", "Member"],
       ["service", "services", "Member"],
@@ -1197,35 +1163,37 @@ function tagged(
       ["network", "networks", "Admin"],
       ["credential", "credentials", "Admin"],
     ] as const) {
-      if (plural === "credentials" && place.name === "far") continue;
-      const isReached = plural === "credentials" ? asking.isOwn(place) : asking.reaches(place);
-      const record = place.records[plural] as Wire;
+      if (plural === "credentials" && site.name === "far") continue;
+      const isReached = plural === "credentials" ? context.isOwn(site) : context.reaches(site);
+      const record = site.records[plural] as JsonRecord;
       const code = isReached ? null : "entity_reference_invalid";
-      const kept: Case = {
-        title: `a ${type} of ${place.name}`,
-        path: asking.path,
+      const unchanged: Case = {
+        title: `a ${type} of ${site.name}`,
+        path: context.path,
         body: bodyFor(type, record, tagId),
         code,
         role,
       };
       // Other requests rely on the records detached here.
-      const isShared = plural === "credentials" && asking.caller.networkIds !== null;
+      const isShared = plural === "credentials" && context.caller.networkIds !== null;
       cases.push(
         isReached && isRemoval && plural !== "networks"
           ? {
-              ...kept,
+              ...unchanged,
               code: isShared ? "entity_access_denied" : null,
-              fresh: async () => ({ body: bodyFor(type, { id: await victim(asking, plural, place) }, tagId) }),
+              prepare: async () => ({
+                body: bodyFor(type, { id: await disposableRecord(context, plural, site) }, tagId),
+              }),
             }
-          : kept,
+          : unchanged,
       );
     }
   }
-  for (const { title, id, place, isReached, role } of asking.targets("auth/keys")) {
-    const body = bodyFor("api_key", { id, tags: [] }, (place ?? asking.home).records.tags?.id);
+  for (const { title, id, site, isReached, role } of context.targets("auth/keys")) {
+    const body = bodyFor("api_key", { id, tags: [] }, (site ?? context.homeSite).records.tags?.id);
     cases.push({
       title: `the key ${title}`,
-      path: asking.path,
+      path: context.path,
       body,
       code: isReached ? null : "entity_reference_invalid",
       sessionOnly: true,
@@ -1235,47 +1203,44 @@ function tagged(
   return cases;
 }
 
-type Counted = ReturnType<LedgerOracle["counted"]>[number];
+type CountedVersion = ReturnType<LedgerOracle["countedVersions"]>[number];
 
-/** All narrowings of a change list, each with the counted changes it must return. */
-function narrowings(asking: Asking): Array<{ title: string; query: string; finds: (change: Counted) => boolean }> {
-  const { oracle } = asking.world;
-  const isPartOf = (kinds: readonly string[], field: string, record: string | undefined) => (change: Counted) =>
+/** All filters of a change list, each with the counted changes it must return. */
+function changeFilters(
+  context: CallContext,
+): Array<{ title: string; query: string; matches: (change: CountedVersion) => boolean }> {
+  const { oracle } = context.fixture;
+  const isPartOf = (kinds: readonly string[], field: string, record: string | undefined) => (change: CountedVersion) =>
     change.id === record ||
     (kinds.includes(change.kind) &&
       oracle.find(change.id)?.versions.some((version) => version.fields?.[field] === record) === true);
-  const ofPlaces = asking.places.flatMap((place) => {
-    const { hosts, subnets, ports } = place.records;
-    return [
-      {
-        title: `network_id of ${place.name}`,
-        query: `network_id=${place.networkId}`,
-        finds: (change: Counted) => oracle.find(change.id)?.networkId === place.networkId,
-      },
-      {
-        title: `host_id of ${place.name}`,
-        query: `host_id=${hosts?.id}`,
-        finds: isPartOf(["ip_address", "port", "service", "binding", "if_entry"], "host_id", hosts?.id),
-      },
-      {
-        title: `subnet_id of ${place.name}`,
-        query: `subnet_id=${subnets?.id}`,
-        finds: isPartOf(["ip_address", "ip_range"], "subnet_id", subnets?.id),
-      },
-      { title: `id of ${place.name}`, query: `id=${ports?.id}`, finds: (change: Counted) => change.id === ports?.id },
-    ];
-  });
-  return [
-    ...ofPlaces,
-    ...asking
-      .values("types")
-      .map((type) => ({ title: type, query: `types=${type}`, finds: (change: Counted) => change.kind === type })),
-  ];
+  const changeFilter = (title: string, query: string, matches: (change: CountedVersion) => boolean) => {
+    return { title, query, matches };
+  };
+  const hostParts = ["ip_address", "port", "service", "binding", "if_entry"];
+  const perSite = context.sites.flatMap(({ name, networkId, records: { hosts, subnets, ports } }) => [
+    changeFilter(
+      `network_id of ${name}`,
+      `network_id=${networkId}`,
+      (change) => oracle.find(change.id)?.networkId === networkId,
+    ),
+    changeFilter(`host_id of ${name}`, `host_id=${hosts?.id}`, isPartOf(hostParts, "host_id", hosts?.id)),
+    changeFilter(
+      `subnet_id of ${name}`,
+      `subnet_id=${subnets?.id}`,
+      isPartOf(["ip_address", "ip_range"], "subnet_id", subnets?.id),
+    ),
+    changeFilter(`id of ${name}`, `id=${ports?.id}`, ({ id }) => id === ports?.id),
+  ]);
+  const perType = context
+    .values("types")
+    .map((type) => changeFilter(type, `types=${type}`, ({ kind }) => kind === type));
+  return [...perSite, ...perType];
 }
 
 /** The session id of a client. */
 async function sessionOf(client: Client): Promise<string> {
-  const sessions = (await client.get("/api/auth/sessions")).data as Wire[];
+  const sessions = (await client.get("/api/auth/sessions")).data as JsonRecord[];
   return sessions.find(({ is_current }) => is_current)?.id;
 }
 
@@ -1283,20 +1248,20 @@ function headersOf(client: Client): Record<string, string> {
   return (client as unknown as { headers: Record<string, string> }).headers;
 }
 
-/** Creates an address conflict of two hosts there; the body that accepts it. */
-async function conflictAt(place: Place): Promise<Wire> {
-  const ip_address = `10.${place.octet}.0.222`;
+/** Creates an address conflict of two hosts at a site. @returns the body that accepts it */
+async function createConflict(site: Site): Promise<JsonRecord> {
+  const ip_address = `10.${site.octet}.0.222`;
   const find = async () => {
-    const { data } = await place.owner.get(`conflicts?limit=0&type=Address&network_id=${place.networkId}`);
-    return (data as Wire[]).find(({ value }) => value === ip_address);
+    const { data } = await site.owner.get(`conflicts?limit=0&type=Address&network_id=${site.networkId}`);
+    return (data as JsonRecord[]).find(({ value }) => value === ip_address);
   };
   if ((await find()) === undefined)
     for (const name of ["one", "two"])
-      await place.owner.post("hosts", {
-        network_id: place.networkId,
-        name: `${place.word} twin ${name}`,
-        ip_addresses: [{ ip_address, subnet_id: place.records.subnets?.id }],
+      await site.owner.post("hosts", {
+        network_id: site.networkId,
+        name: `${site.word} twin ${name}`,
+        ip_addresses: [{ ip_address, subnet_id: site.records.subnets?.id }],
       });
-  const { type, value, fingerprint } = (await find()) as Wire;
+  const { type, value, fingerprint } = (await find()) as JsonRecord;
   return { type, value, fingerprint };
 }

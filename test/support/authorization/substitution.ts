@@ -1,45 +1,57 @@
-// Id substitution in valid requests, one place at a time: an unused id, and ids out of the caller's reach. No
+// Id substitution in valid requests, one location at a time: an unused id, and ids out of the caller's reach. No
 // assertions.
 
-import type { Wire } from "../appliance/factories.ts";
-import type { Sent } from "./asking.ts";
+import type { JsonRecord } from "../appliance/factories.ts";
+import type { SentRequest } from "./call-context.ts";
 import { STANDARD } from "./contract.ts";
-import type { Caller, Place, World } from "./world.ts";
+import type { Caller, Fixture, Site } from "./fixture.ts";
 
 export interface Substitution {
   /** Location: `path`, `query network_id`, `body /tags/0`. */
-  readonly place: string;
+  readonly location: string;
   /** The substituted id. */
   readonly id: string;
   /** Origin of the id: `nobody's`, `far's`, `foreign's`. */
-  readonly whose: string;
-  readonly sent: Sent & { readonly path: string };
+  readonly origin: string;
+  readonly request: SentRequest & { readonly path: string };
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Every request with one id replaced; in groups of three, starting with the unused id. */
-export function substitutions(world: World, caller: Caller, sent: Sent & { readonly path: string }): Substitution[][] {
+/** Variants of a request with one id replaced, in groups by location, starting with the unused id. */
+export function substitutions(
+  fixture: Fixture,
+  caller: Caller,
+  request: SentRequest & { readonly path: string },
+): Substitution[][] {
   const groups: Substitution[][] = [];
-  const exchange = (place: string, id: string, into: (other: string) => Sent & { readonly path: string }) => {
-    const others = hiddenLike(world, caller, id);
+  const substitute = (
+    location: string,
+    id: string,
+    withId: (other: string) => SentRequest & { readonly path: string },
+  ) => {
+    const others = hiddenCounterparts(fixture, caller, id);
     if (others.length > 0)
       groups.push(
-        [{ id: neverUsed(), whose: "nobody's" }, ...others].map((other) => ({ place, ...other, sent: into(other.id) })),
+        [{ id: unusedId(), origin: "nobody's" }, ...others].map((other) => ({
+          location,
+          ...other,
+          request: withId(other.id),
+        })),
       );
   };
-  for (const match of sent.path.matchAll(UUID)) {
-    const before = sent.path.slice(0, match.index);
+  for (const match of request.path.matchAll(UUID)) {
+    const before = request.path.slice(0, match.index);
     const name = before.includes("?") ? `query ${/([a-z_]+)=$/.exec(before)?.[1]}` : "path";
-    exchange(name, match[0], (other) => ({
-      ...sent,
-      path: before + other + sent.path.slice(match.index + other.length),
+    substitute(name, match[0], (other) => ({
+      ...request,
+      path: before + other + request.path.slice(match.index + other.length),
     }));
   }
-  for (const pointer of pointersOf(sent.body, "")) {
-    exchange(`body ${pointer}`, valueAt(sent.body, pointer) as string, (other) => ({
-      ...sent,
-      body: withValue(sent.body, pointer, other),
+  for (const pointer of pointersOf(request.body, "")) {
+    substitute(`body ${pointer}`, valueAt(request.body, pointer) as string, (other) => ({
+      ...request,
+      body: withValue(request.body, pointer, other),
     }));
   }
   return groups;
@@ -47,49 +59,49 @@ export function substitutions(world: World, caller: Caller, sent: Sent & { reado
 
 let last = 0;
 
-function neverUsed(): string {
+function unusedId(): string {
   last += 1;
   return `01936f2e-0d5c-7d3a-9a3a-${last.toString(16).padStart(12, "0")}`;
 }
 
-/** Records of the same kind that this caller does not reach. */
-function hiddenLike(world: World, caller: Caller, id: string): Array<{ id: string; whose: string }> {
-  const kind = world.oracle.find(id)?.kind;
+/** Records of the same kind that are out of the caller's reach. */
+function hiddenCounterparts(fixture: Fixture, caller: Caller, id: string): Array<{ id: string; origin: string }> {
+  const kind = fixture.oracle.find(id)?.kind;
   if (kind === undefined) return [];
-  return Object.values(world.places)
-    .map((place) => ({ id: ofKind(world, place, kind), whose: `${place.name}'s` }))
+  return Object.values(fixture.sites)
+    .map((site) => ({ id: idAtSite(fixture, site, kind), origin: `${site.name}'s` }))
     .filter((other, position, all) => {
-      const record = world.oracle.find(other.id ?? "");
+      const record = fixture.oracle.find(other.id ?? "");
       return (
         record !== undefined &&
-        !world.oracle.sees(caller, record) &&
-        all.findIndex((each) => each.id === other.id) === position
+        !fixture.oracle.canSee(caller, record) &&
+        all.findIndex(({ id }) => id === other.id) === position
       );
-    }) as Array<{ id: string; whose: string }>;
+    }) as Array<{ id: string; origin: string }>;
 }
 
-function ofKind(world: World, place: Place, kind: string): string | undefined {
-  if (kind === "organization") return place.organizationId;
-  if (kind === "api_key") return world.ownersKeys[place.name === "foreign" ? "foreign" : "near"];
-  const plural = Object.keys(STANDARD).find((each) => STANDARD[each]?.entity === kind);
-  return plural === undefined ? undefined : place.records[plural]?.id;
+function idAtSite(fixture: Fixture, site: Site, kind: string): string | undefined {
+  if (kind === "organization") return site.organizationId;
+  if (kind === "api_key") return fixture.ownerKeys[site.name === "foreign" ? "foreign" : "near"];
+  const plural = Object.keys(STANDARD).find((path) => STANDARD[path]?.entity === kind);
+  return plural === undefined ? undefined : site.records[plural]?.id;
 }
 
-/** JSON pointers to every id in a body; for lists, to those of the first and the last item. */
-function pointersOf(value: unknown, at: string): string[] {
-  if (typeof value === "string") return new RegExp(`^${UUID.source}$`).test(value) ? [at] : [];
+/** JSON pointers to every id in a body, and in lists to those of the first and last item. */
+function pointersOf(value: unknown, current: string): string[] {
+  if (typeof value === "string") return new RegExp(`^${UUID.source}$`).test(value) ? [current] : [];
   if (value === null || typeof value !== "object") return [];
   const parts = Object.entries(value);
   return parts
-    .filter((_, place) => !Array.isArray(value) || place === 0 || place === parts.length - 1)
-    .flatMap(([name, each]) => pointersOf(each, `${at}/${name}`));
+    .filter((_, index) => !Array.isArray(value) || index === 0 || index === parts.length - 1)
+    .flatMap(([name, child]) => pointersOf(child, `${current}/${name}`));
 }
 
 function valueAt(value: unknown, pointer: string): unknown {
   return pointer
     .split("/")
     .slice(1)
-    .reduce((at, name) => (at as Wire)[name], value);
+    .reduce((current, name) => (current as JsonRecord)[name], value);
 }
 
 function withValue(value: unknown, pointer: string, replacement: string): unknown {
@@ -97,6 +109,6 @@ function withValue(value: unknown, pointer: string, replacement: string): unknow
   const names = pointer.split("/").slice(1);
   const last = names.pop();
   if (last === undefined) return replacement;
-  (names.reduce((at, name) => (at as Wire)[name], copy) as Wire)[last] = replacement;
+  (names.reduce((current, name) => (current as JsonRecord)[name], copy) as JsonRecord)[last] = replacement;
   return copy;
 }

@@ -1,5 +1,5 @@
-// Chromium for tests of the console. Pages report their errors, visible or not. Each test has a separate context, as in
-// a fresh browser.
+// Chromium for console tests. Pages report their errors, visible or not. Each test has a separate context, as in a new
+// browser.
 
 import { expect } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
@@ -8,13 +8,12 @@ import type { AxeResults } from "axe-core";
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { cookieOf } from "../appliance/sign-in.ts";
-import { spentOn } from "../measure/causes.ts";
+import { recordTime } from "../measure/causes.ts";
 import { EVIDENCE_FOLDER, logTo } from "../measure/evidence.ts";
 import { HANG_MS } from "../measure/limits.ts";
 
 /**
- * Debian's, the faster one first: the headless shell is the same engine without a window system, at a third of the
- * time.
+ * Debian's Chromium, preferably the headless shell: the same engine without a window system, at a third of the time.
  */
 const CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((path) => existsSync(path));
 
@@ -50,7 +49,7 @@ let running: Promise<Browser> | undefined;
 
 /** Starts Chromium once per process. */
 async function browser(): Promise<Browser> {
-  running ??= spentOn("browser starts", launch);
+  running ??= recordTime("browser starts", launch);
   return running;
 }
 
@@ -77,32 +76,32 @@ function axeSource(): string {
   return readFileSync(Bun.resolveSync("axe-core/axe.min.js", import.meta.dir), "utf8");
 }
 
-/** Number of visitors that left evidence: names their files. */
-let kept = 0;
+/** Number of visitors with stored evidence, used in file names. */
+let evidenceCount = 0;
 
-/** Visitors that have not left: those of a failed test. */
-const present = new Set<Visitor>();
+/** Visitors that are still open, such as those of a failed test. */
+const activeVisitors = new Set<Visitor>();
 
 /** Closes the contexts left open by failed tests; call it in afterAll. The browser ends with the process. */
 export async function closeBrowser(): Promise<void> {
-  for (const visitor of present) await visitor.leave();
+  for (const visitor of activeVisitors) await visitor.close();
 }
 
-/** Cookie until the first page of a user who did not sign in by the form. */
-const ARRIVING = "arriving";
+/** Cookie set until the first page of a user who did not sign in through the form. */
+const FIRST_VISIT = "arriving";
 
-/** Sets on that first page what a sign-in by the console's form stores. */
-const REMEMBER_SIGN_IN = `if (location.protocol.startsWith("http") && document.cookie.includes("${ARRIVING}=1")) {
+/** Stores on that first page what a sign-in through the console's form stores. */
+const REMEMBER_SIGN_IN = `if (location.protocol.startsWith("http") && document.cookie.includes("${FIRST_VISIT}=1")) {
   localStorage.setItem("netledger:signed-in", "yes");
-  document.cookie = "${ARRIVING}=; max-age=0; path=/";
+  document.cookie = "${FIRST_VISIT}=; max-age=0; path=/";
 }`;
 
 /** Separate browser context with all its pages. */
 export class Visitor {
   readonly context: BrowserContext;
   private readonly origin: string;
-  /** Sentences about failures that no journey may have: see `troubles`. */
-  private readonly found: string[] = [];
+  /** Problems that no journey may have: see `problems`. */
+  private readonly messages: string[] = [];
 
   private constructor(context: BrowserContext, origin: string) {
     this.context = context;
@@ -110,35 +109,35 @@ export class Visitor {
   }
 
   /** @param origin of the appliance: `http://127.0.0.1:8080` */
-  static async arrive(origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
+  static async create(origin: string, options: BrowserContextOptions = {}): Promise<Visitor> {
     const context = await (await browser()).newContext({ viewport: { width: 1280, height: 800 }, ...options });
     const visitor = new Visitor(context, origin);
     context.setDefaultTimeout(HANG_MS);
-    present.add(visitor);
+    activeVisitors.add(visitor);
     await visitor.record();
     context.on("request", (request) => {
       const url = request.url();
       if (!url.startsWith(`${origin}/`) && !url.startsWith("data:") && !url.startsWith("blob:"))
-        visitor.found.push(`asked another host: ${url}`);
+        visitor.messages.push(`requested another host: ${url}`);
     });
     context.on("response", (response) => {
       if (response.status() >= 400)
-        visitor.found.push(`${response.status()} for ${response.url().slice(origin.length)}`);
+        visitor.messages.push(`${response.status()} for ${response.url().slice(origin.length)}`);
     });
-    context.on("weberror", (error) => visitor.found.push(`threw: ${error.error().message}`));
+    context.on("weberror", (error) => visitor.messages.push(`threw: ${error.error().message}`));
     // Includes CSP violations.
     context.on("console", (message) => {
-      if (["error", "warning"].includes(message.type())) visitor.found.push(`${message.type()}: ${message.text()}`);
+      if (["error", "warning"].includes(message.type())) visitor.messages.push(`${message.type()}: ${message.text()}`);
     });
     return visitor;
   }
 
-  /** Opens an address below the origin. */
+  /** Opens a path below the origin. */
   async open(path: string): Promise<Page> {
     const page = await this.context.newPage();
     for (const name of ["goto", "reload"] as const) {
       const load = page[name].bind(page) as (...args: unknown[]) => Promise<never>;
-      page[name] = (...args: unknown[]) => spentOn("page loads", () => load(...args));
+      page[name] = (...args: unknown[]) => recordTime("page loads", () => load(...args));
     }
     await page.goto(this.origin + path);
     return page;
@@ -152,17 +151,17 @@ export class Visitor {
     const isFirst = this.context.pages().length === 0;
     const { hostname, protocol } = new URL(this.origin);
     if (!isFirst || hostname === LAN_NAME || protocol === "https:") return this.signInByForm(email, password, path);
-    await spentOn("sign-ins", async () => {
-      const answer = await fetch(`${this.origin}/api/auth/login`, {
+    await recordTime("sign-ins", async () => {
+      const response = await fetch(`${this.origin}/api/auth/login`, {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({ email, password }),
       });
-      if (!answer.ok) throw new Error(`signing in was answered ${answer.status}: ${await answer.text()}`);
-      const { name, value } = cookieOf(answer);
+      if (!response.ok) throw new Error(`sign-in failed with status ${response.status}: ${await response.text()}`);
+      const { name, value } = cookieOf(response);
       await this.context.addCookies([
         { name, value, url: this.origin, httpOnly: true, sameSite: "Lax" },
-        { name: ARRIVING, value: "1", url: this.origin },
+        { name: FIRST_VISIT, value: "1", url: this.origin },
       ]);
       await this.context.addInitScript(REMEMBER_SIGN_IN);
     });
@@ -181,11 +180,11 @@ export class Visitor {
   }
 
   /**
-   * Failures since the last call: answers of 400 and above, requests to other hosts, CSP violations, errors and
+   * Problems since the last call: responses of 400 and above, requests to other hosts, CSP violations, errors and
    * warnings of the browser's console, uncaught exceptions.
    */
-  troubles(): string[] {
-    return this.found.splice(0);
+  problems(): string[] {
+    return this.messages.splice(0);
   }
 
   /** URLs requested from now on, in order; a live array. */
@@ -195,8 +194,8 @@ export class Visitor {
     return urls;
   }
 
-  async leave(): Promise<void> {
-    if (!present.delete(this)) return;
+  async close(): Promise<void> {
+    if (!activeVisitors.delete(this)) return;
     if (EVIDENCE_FOLDER !== null) await this.keepEvidence(EVIDENCE_FOLDER);
     await this.context.close();
   }
@@ -211,15 +210,15 @@ export class Visitor {
   }
 
   private async keepEvidence(folder: string): Promise<void> {
-    kept += 1;
+    evidenceCount += 1;
     for (const [index, page] of this.context.pages().entries())
-      await page.screenshot({ path: join(folder, `page-${kept}-${index + 1}.png`) });
-    await this.context.tracing.stop({ path: join(folder, `trace-${kept}.zip`) });
+      await page.screenshot({ path: join(folder, `page-${evidenceCount}-${index + 1}.png`) });
+    await this.context.tracing.stop({ path: join(folder, `trace-${evidenceCount}.zip`) });
   }
 }
 
 /** Waits until the page has its final brightness. */
-export async function dimmingOver(page: Page): Promise<void> {
+export async function waitForDimming(page: Page): Promise<void> {
   // The CSP forbids eval, which `waitForFunction` needs.
   await page.evaluate(
     "Promise.all((document.querySelector('main')?.getAnimations() ?? []).map(({ finished }) => finished.catch(() => null)))",
@@ -227,13 +226,13 @@ export async function dimmingOver(page: Page): Promise<void> {
 }
 
 /**
- * Findings of axe-core by WCAG 2.2, levels A and AA, and its best practices: one sentence each with the element. Waits
+ * Findings of axe-core for WCAG 2.2, levels A and AA, and its best practices: a sentence each with the element. Waits
  * while the page is dimmed: until new data arrives, it shows the previous state.
  */
 export async function accessibilityFindings(page: Page): Promise<string[]> {
   await page.locator("main[aria-busy=true]").waitFor({ state: "detached" });
-  await dimmingOver(page);
-  const { violations } = await spentOn("axe runs", async () => {
+  await waitForDimming(page);
+  const { violations } = await recordTime("axe runs", async () => {
     // Once per document: parsing its 0.5 MB takes time.
     if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axeSource());
     // Same state in the other color scheme: only colors differ.
@@ -256,12 +255,20 @@ export async function expectAccessibleInBoth(page: Page): Promise<void> {
 
 /**
  * Asserts that axe-core finds nothing on a page, and that nothing overflows the window.
- * @param what the page, named in a failure
+ * @param label the page, named in a failure
  */
-export async function expectAccessibleWithin(page: Page, what: unknown): Promise<void> {
-  expect([what, await accessibilityFindings(page)]).toEqual([what, []]);
-  const beside = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
-  expect([what, beside <= 0]).toEqual([what, true]);
+export async function expectAccessibleWithin(page: Page, label: unknown): Promise<void> {
+  expect([label, await accessibilityFindings(page)]).toEqual([label, []]);
+  const overflow = await page.evaluate<number>("document.documentElement.scrollWidth - window.innerWidth");
+  expect([label, overflow <= 0]).toEqual([label, true]);
+}
+
+/** Like expectAccessibleWithin, in light and in dark colors. */
+export async function expectAccessibleWithinInBoth(page: Page, label: string): Promise<void> {
+  for (const colorScheme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectAccessibleWithin(page, [label, colorScheme]);
+  }
 }
 
 /** Color schemes and window widths for accessibility tests. */
@@ -274,8 +281,8 @@ export const LOOKS = [
  * Follows a link to a path below the origin within the document, without reloading scripts. Waits until the page is
  * shown.
  */
-export async function follow(page: Page, address: string): Promise<void> {
-  const { href } = new URL(address, page.url());
+export async function follow(page: Page, path: string): Promise<void> {
+  const { href } = new URL(path, page.url());
   await page.evaluate(`(async () => {
     const link = Object.assign(document.createElement("a"), { href: ${JSON.stringify(href)} });
     // The page of another path stays until that one is loaded.
@@ -285,11 +292,11 @@ export async function follow(page: Page, address: string): Promise<void> {
     link.remove();
     await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)));
   })()`);
-  await isShown(page);
+  await waitUntilShown(page);
 }
 
-/** Waits until a page has its heading and all answers, and nothing of a previous address remains. */
-export async function isShown(page: Page): Promise<void> {
+/** Waits until a page has its heading and all responses, and nothing of the previous page remains. */
+export async function waitUntilShown(page: Page): Promise<void> {
   await page.locator("main:not([aria-busy=true]):has(h1:not([data-left])):not(:has(.waiting))").waitFor();
 }
 
@@ -298,17 +305,17 @@ export async function isShown(page: Page): Promise<void> {
  * value. `waitForFunction` does not work here: the CSP refuses its polling.
  * @param expected a value, or a matcher of `expect`: `expect.stringContaining("Voice")`
  */
-export async function settles<T>(read: () => Promise<T>, expected: T): Promise<void> {
-  const late = AbortSignal.timeout(HANG_MS);
+export async function expectEventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
+  const timeout = AbortSignal.timeout(HANG_MS);
   let last = await read();
-  while (!isAs(last, expected) && !late.aborted) {
+  while (!matches(last, expected) && !timeout.aborted) {
     await new Promise<void>((resolve) => systemTimers.after(POLL_MS, resolve));
     last = await read();
   }
   expect<unknown>(last).toEqual(expected);
 }
 
-function isAs(value: unknown, expected: unknown): boolean {
+function matches(value: unknown, expected: unknown): boolean {
   try {
     expect(value).toEqual(expected);
     return true;

@@ -2,12 +2,12 @@
 // number of addresses, and a device as large as the largest recording. No assertions.
 
 import type { Client } from "../appliance/client.ts";
-import { made, type Wire } from "../appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../appliance/factories.ts";
 
 /** Maximum length of a name, without a break opportunity. */
 const NAME_MAX = 255;
 
-/** Each attacks a different context. */
+/** Names that each attack a different context. */
 export const HOSTILE_NAMES = {
   markup: fill(`<script>window.broken = "markup"</script><img src=x onerror="window.broken = 'image'">`),
   rightToLeft: fill("\u202eשרת-הדפסה‏ خادم "),
@@ -21,19 +21,19 @@ export const HOSTILE_NAMES = {
 
 /** Interface count of the largest recorded device. */
 export const INTERFACES = 3_271;
-/** Maximum per host. */
+/** Maximum number of addresses per host. */
 export const ADDRESSES = 10_000;
 
 export interface HostileNetwork {
-  /** By the type of name. */
-  readonly hosts: Readonly<Record<keyof typeof HOSTILE_NAMES, Wire>>;
+  /** Hosts by type of name. */
+  readonly hosts: Readonly<Record<keyof typeof HOSTILE_NAMES, JsonRecord>>;
   /** Device with very many interfaces, and neighbors with hostile names or none. */
-  readonly device: Wire;
+  readonly device: JsonRecord;
   /** Host with very many addresses. */
-  readonly server: Wire;
+  readonly server: JsonRecord;
   readonly interfaceId: string;
-  readonly subnet: Wire;
-  readonly vlan: Wire;
+  readonly subnet: JsonRecord;
+  readonly vlan: JsonRecord;
 }
 
 function fill(text: string): string {
@@ -43,14 +43,14 @@ function fill(text: string): string {
 /** Fills a network through the API. */
 export async function fillHostile(client: Client, networkId: string): Promise<HostileNetwork> {
   const { markup, rightToLeft, emoji, formula } = HOSTILE_NAMES;
-  const add = (path: string, fields: Wire) => made(client.post(path, { network_id: networkId, ...fields }));
-  const tag = await made(client.post("tags", { name: markup, color: "Red", description: rightToLeft }));
+  const add = (path: string, fields: JsonRecord) => expectOk(client.post(path, { network_id: networkId, ...fields }));
+  const tag = await expectOk(client.post("tags", { name: markup, color: "Red", description: rightToLeft }));
   const vlan = await add("vlans", { number: 666, name: rightToLeft, description: markup });
-  const place = { cidr: "10.0.0.0/16", subnet_type: "Lan", vlan_id: vlan.id, tags: [tag.id] };
-  const subnet = await add("subnets", { name: markup, description: formula, ...place });
+  const subnetFields = { cidr: "10.0.0.0/16", subnet_type: "Lan", vlan_id: vlan.id, tags: [tag.id] };
+  const subnet = await add("subnets", { name: markup, description: formula, ...subnetFields });
   const range = { first: "10.0.200.0", last: "10.0.200.255", purpose: "Dhcp", description: markup };
   await add("ip-ranges", { subnet_id: subnet.id, ...range });
-  const hosts: Record<string, Wire> = {};
+  const hosts: Record<string, JsonRecord> = {};
   for (const [index, [key, name]] of Object.entries(HOSTILE_NAMES).entries()) {
     const address = { subnet_id: subnet.id, ip_address: `10.0.100.${index + 1}`, mac_address: macOf(0x10000 + index) };
     hosts[key] = await add("hosts", {
@@ -67,8 +67,8 @@ export async function fillHostile(client: Client, networkId: string): Promise<Ho
       services: [{ name, service_definition: formula.slice(0, 100) }],
     });
   }
-  const addLarge = async (fields: Wire): Promise<Wire> =>
-    (await made(client.post("hosts/bulk", [{ network_id: networkId, hidden: false, tags: [], ...fields }])))[0];
+  const addLarge = async (fields: JsonRecord): Promise<JsonRecord> =>
+    (await expectOk(client.post("hosts/bulk", [{ network_id: networkId, hidden: false, tags: [], ...fields }])))[0];
   const interfaces = Array.from({ length: INTERFACES }, (_, index) => interfaceOf(index + 1, vlan.id));
   const device = await addLarge({ name: "chassis", interfaces });
   const ip_addresses = Array.from({ length: ADDRESSES }, (_, index) => ({
@@ -78,12 +78,12 @@ export async function fillHostile(client: Client, networkId: string): Promise<Ho
     name: index % 100 === 0 ? markup : null,
   }));
   const server = await addLarge({ name: emoji, ip_addresses });
-  const [entry] = (await made(client.get(`if-entries?host_id=${device.id}&limit=1`))) as unknown as [Wire];
+  const [entry] = (await expectOk(client.get(`if-entries?host_id=${device.id}&limit=1`))) as unknown as [JsonRecord];
   return { hosts: hosts as HostileNetwork["hosts"], device, server, interfaceId: entry.id, subnet, vlan };
 }
 
-/** Twelve modules of 48 ports, the rest logical, as on a modular chassis. */
-function interfaceOf(index: number, vlanId: string): Wire {
+/** Interface of a modular chassis: twelve modules of 48 ports, then logical interfaces. */
+function interfaceOf(index: number, vlanId: string): JsonRecord {
   const { markup, rightToLeft, formula } = HOSTILE_NAMES;
   const isPort = index <= 12 * 48;
   const [module, port] = [Math.ceil(index / 48), ((index - 1) % 48) + 1];
@@ -106,7 +106,7 @@ function interfaceOf(index: number, vlanId: string): Wire {
           lldp_sys_name: markup,
         }
       : {}),
-    ...(index === 7 ? { fdb_macs: Array.from({ length: 8 }, (_, each) => macOf(0x10000 + each)) } : {}),
+    ...(index === 7 ? { fdb_macs: Array.from({ length: 8 }, (_, n) => macOf(0x10000 + n)) } : {}),
   };
 }
 

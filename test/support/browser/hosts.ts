@@ -2,20 +2,20 @@
 // merged one. No assertions.
 
 import type { Client } from "../appliance/client.ts";
-import { made, type Wire } from "../appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../appliance/factories.ts";
 
 export interface FilledHosts {
   readonly switchId: string;
-  /** Of the switch. */
-  readonly ports: readonly Wire[];
-  readonly gone: Wire;
+  /** Ports of the switch. */
+  readonly ports: readonly JsonRecord[];
+  readonly deletedHost: JsonRecord;
   /** The surviving host of the merge. */
-  readonly stays: Wire;
+  readonly survivingHost: JsonRecord;
 }
 
 /** Fills a network through the API. */
 export async function fillHosts(client: Client, networkId: string): Promise<FilledHosts> {
-  const add = (path: string, fields: Wire) => made(client.post(path, { network_id: networkId, ...fields }));
+  const add = (path: string, fields: JsonRecord) => expectOk(client.post(path, { network_id: networkId, ...fields }));
   const subnet = await add("subnets", { cidr: "10.2.3.0/24", name: "Lab", subnet_type: "Lan", tags: [] });
   const host = (name: string, ip_address: string) => {
     const address = { subnet_id: subnet.id, ip_address, mac_address: `00:1b:21:00:00:0${ip_address.at(-1)}` };
@@ -23,7 +23,7 @@ export async function fillHosts(client: Client, networkId: string): Promise<Fill
   };
   const switchId = (await host("access-1", "10.2.3.1")).id;
   await host("printer-2", "10.2.3.2");
-  const ports: Wire[] = [];
+  const ports: JsonRecord[] = [];
   for (let index = 1; index <= 24; index += 1)
     ports.push(
       await add("if-entries", {
@@ -46,18 +46,18 @@ export async function fillHosts(client: Client, networkId: string): Promise<Fill
           : {}),
       }),
     );
-  const before = await made(client.get(`hosts/${switchId}`));
+  const before = await expectOk(client.get(`hosts/${switchId}`));
   const reason = { "x-change-reason": "CHG-17: renamed" };
-  await made(client.put(`hosts/${switchId}`, { ...editable(before), name: "access-one" }, reason));
-  const gone = await host("old-server", "10.2.3.9");
-  await client.delete(`hosts/${gone.id}`, { "x-change-reason": "scrapped" });
-  const stays = await add("hosts", { name: "core-router", hidden: false, tags: [] });
-  const goes = await host("<b>10.2.3.99</b>", "10.2.3.8");
-  await made(client.put(`hosts/${stays.id}/consolidate/${goes.id}`, {}));
-  return { switchId, ports, gone, stays };
+  await expectOk(client.put(`hosts/${switchId}`, { ...editable(before), name: "access-one" }, reason));
+  const deletedHost = await host("old-server", "10.2.3.9");
+  await client.delete(`hosts/${deletedHost.id}`, { "x-change-reason": "scrapped" });
+  const survivingHost = await add("hosts", { name: "core-router", hidden: false, tags: [] });
+  const mergedHost = await host("<b>10.2.3.99</b>", "10.2.3.8");
+  await expectOk(client.put(`hosts/${survivingHost.id}/consolidate/${mergedHost.id}`, {}));
+  return { switchId, ports, deletedHost, survivingHost };
 }
 
 /** Body of a host update: the writable fields. */
-function editable({ id, network_id, name, hidden, tags, hostname, description }: Wire): Wire {
+function editable({ id, network_id, name, hidden, tags, hostname, description }: JsonRecord): JsonRecord {
   return { id, network_id, name, hidden, tags, hostname, description };
 }

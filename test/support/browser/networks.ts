@@ -2,39 +2,39 @@
 // empty and an IPv6 subnet. No assertions.
 
 import type { Client } from "../appliance/client.ts";
-import { made, type Wire } from "../appliance/factories.ts";
+import { expectOk, type JsonRecord } from "../appliance/factories.ts";
 
-/** Right-to-left text, markup, an emoji, and no break opportunity. */
+/** Name with markup, right-to-left text, an emoji, and no break opportunity. */
 export const HOSTILE_NAME = `<script>alert(1)</script>\u202eשרת🖨️${"x".repeat(180)}`;
 
 export interface FilledNetwork {
   readonly switchId: string;
-  /** Went down and up, then changed its speed and its station. */
-  readonly flapped: Wire;
-  /** After the first link-up, before the link-down. */
+  /** Interface that went down and up, then changed its speed and its station. */
+  readonly flapped: JsonRecord;
+  /** Timestamp after the first link-up, before the link-down. */
   readonly beforeFlap: string;
-  readonly subnet: Wire;
-  readonly subnet6: Wire;
-  readonly parent: Wire;
-  readonly vlan: Wire;
-  readonly goneSubnet: Wire;
+  readonly subnet: JsonRecord;
+  readonly subnet6: JsonRecord;
+  readonly parent: JsonRecord;
+  readonly vlan: JsonRecord;
+  readonly deletedSubnet: JsonRecord;
 }
 
-/** Belongs to no host. */
+/** MAC address of no host. */
 export const UNKNOWN_MAC = "b8:27:eb:00:00:08";
 
 /** Fills a network through the API. */
 export async function fillNetwork(client: Client, networkId: string): Promise<FilledNetwork> {
-  const add = (path: string, fields: Wire) => made(client.post(path, { network_id: networkId, ...fields }));
+  const add = (path: string, fields: JsonRecord) => expectOk(client.post(path, { network_id: networkId, ...fields }));
   const vlan = await add("vlans", { number: 20, name: "Offices" });
-  const subnetOf = (cidr: string, name: string, more: Wire = {}) =>
-    add("subnets", { cidr, name, subnet_type: "Lan", tags: [], ...more });
+  const subnetOf = (cidr: string, name: string, fields: JsonRecord = {}) =>
+    add("subnets", { cidr, name, subnet_type: "Lan", tags: [], ...fields });
   const parent = await subnetOf("10.2.0.0/16", "Campus");
   const subnet = await subnetOf("10.2.3.0/28", "Offices", { vlan_id: vlan.id });
   await subnetOf("10.2.4.0/24", HOSTILE_NAME.slice(0, 100));
   const subnet6 = await subnetOf("2001:db8:2:3::/64", "Offices, IPv6");
-  const goneSubnet = await subnetOf("10.9.9.0/24", "Old lab");
-  await client.delete(`subnets/${goneSubnet.id}`, { "x-change-reason": "moved out" });
+  const deletedSubnet = await subnetOf("10.9.9.0/24", "Old lab");
+  await client.delete(`subnets/${deletedSubnet.id}`, { "x-change-reason": "moved out" });
   const clients = { first: "10.2.3.8", last: "10.2.3.11", purpose: "Dhcp", description: "Clients", tags: [] };
   await add("ip-ranges", { subnet_id: subnet.id, ...clients });
   const hostOf = (name: string, subnet_id: string, ip_address: string, mac_address: string) =>
@@ -45,7 +45,7 @@ export async function fillNetwork(client: Client, networkId: string): Promise<Fi
   await hostOf("twin-a", subnet.id, "10.2.3.5", "00:1b:21:00:00:05");
   await hostOf("twin-b", subnet.id, "10.2.3.5", "00:1b:21:00:00:06");
   await hostOf("server-6", subnet6.id, "2001:db8:2:3::10", "00:1b:21:00:00:10");
-  const portOf = (if_index: number, fields: Wire) => {
+  const portOf = (if_index: number, fields: JsonRecord) => {
     const names = { if_descr: `GigabitEthernet1/0/${if_index}`, if_name: `Gi1/0/${if_index}` };
     const up = { if_type: 6, admin_status: "Up", oper_status: "Up" };
     return add("if-entries", { host_id: switchId, if_index, ...names, ...up, ...fields });
@@ -56,20 +56,20 @@ export async function fillNetwork(client: Client, networkId: string): Promise<Fi
     native_vlan_id: vlan.id,
     fdb_macs: ["00:1b:21:00:00:02"],
   });
-  const change = async (changes: Wire) => {
-    const before = await made(client.get(`if-entries/${flapped.id}`));
-    return made(client.put(`if-entries/${flapped.id}`, { ...sentBack(before), ...changes }));
+  const change = async (changes: JsonRecord) => {
+    const before = await expectOk(client.get(`if-entries/${flapped.id}`));
+    return expectOk(client.put(`if-entries/${flapped.id}`, { ...updateBody(before), ...changes }));
   };
   await change({ oper_status: "Down", fdb_macs: [] });
   await change({ oper_status: "Up" });
   await change({ oper_status: "Down" });
   await change({ oper_status: "Up", speed_bps: 100_000_000, fdb_macs: ["00:1b:21:00:00:03"] });
   await portOf(8, { vlan_ids: [vlan.id], fdb_macs: [UNKNOWN_MAC] });
-  return { switchId, flapped, beforeFlap: flapped.created_at, subnet, subnet6, parent, vlan, goneSubnet };
+  return { switchId, flapped, beforeFlap: flapped.created_at, subnet, subnet6, parent, vlan, deletedSubnet };
 }
 
 /** Body of an interface update: the writable fields. */
-function sentBack(entry: Wire): Wire {
+function updateBody(entry: JsonRecord): JsonRecord {
   const { created_at, updated_at, valid_from, valid_to, lineage_id, last_seen_at, ...rest } = entry;
   return rest;
 }

@@ -1,7 +1,7 @@
-// Controls of the console's pages and the operations that each needs, for tests of rights.
+// Controls of the console's pages and the operations that each needs, for tests of permissions.
 
 /** Controls that write: their names, their pages, and the operations of which one must be permitted. */
-export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, operations: readonly string[]]> = [
+export const WRITERS: ReadonlyArray<readonly [name: RegExp, page: RegExp, operations: readonly string[]]> = [
   [/^New network/, /./, ["createNetwork"]],
   [/^New tag/, /./, ["createTag"]],
   [/^New custom field/, /./, ["createCustomField"]],
@@ -50,7 +50,7 @@ export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, ope
   [/^Import CSV$/, /^\/discovery\/schedules/, ["importSchedules"]],
   [/^Import CSV$/, /custom-fields/, ["importCustomFields"]],
   [/^Import CSV$/, /markers/, ["importMarkers"]],
-  [/^(Join or split|Show what would change)/, /./, ["consolidateHosts", "splitHost"]],
+  [/^(Join or split|Preview…)/, /./, ["consolidateHosts", "splitHost"]],
   [/^Scan/, /./, ["createScan"]],
   [/^Check /, /./, ["checkIpAddress"]],
   [/^Bind /, /./, ["createBinding"]],
@@ -63,6 +63,6 @@ export const WRITERS: ReadonlyArray<readonly [called: RegExp, where: RegExp, ope
   [/^Change password$/, /./, ["changePassword"]],
 ];
 
-/** Controls that write only the user's preferences, or nothing. */
+/** Controls that write nothing, or only the user's preferences. */
 export const HARMLESS =
-  /^(\d{4}-\d\d-\d\d [\d:]+|View after|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Standard columns|Views|Save this view|Pause|Pin|Reset all|Reset: .*|Older|Next(: .*)?|View before|Last (day|week|month)|Show \d+ more of [\d,]+|Compare .*|.* ago|All interfaces of the device|Fullest first|Settings(: .*)?)$/;
+  /^(\d{4}-\d\d-\d\d [\d:]+|View after|Apply|Export CSV|Columns|History|More|Copy all|Copy as curl|Filter by .*|Default columns|Views|Save this view|Pause|Pin|Reset all|Reset: .*|Older|Next(: .*)?|View before|Last (day|week|month)|Show \d+ more of [\d,]+|Compare .*|.* ago|All interfaces of the device|Fullest first|Settings(: .*)?)$/;

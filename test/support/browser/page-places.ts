@@ -2,10 +2,10 @@
 
 import type { PagePath } from "../../../src/console/url/page-paths.ts";
 
-export type Place = readonly [entry: string, area?: string];
+export type NavigationEntry = readonly [entry: string, area?: string];
 
 /** Marked entries per page: in the navigation and in the settings. */
-export const PAGE_PLACES: Readonly<Record<Exclude<PagePath, "/records/:kind/:id">, Place>> = {
+export const PAGE_ENTRIES: Readonly<Record<Exclude<PagePath, "/records/:kind/:id">, NavigationEntry>> = {
   "/": ["Find"],
   "/start": ["Discovery"],
   "/hosts": ["Hosts"],
@@ -52,8 +52,8 @@ export const PAGE_PLACES: Readonly<Record<Exclude<PagePath, "/records/:kind/:id"
   "/settings/about": ["Settings", "About"],
 };
 
-/** Records without a page of their own, or without history on their page: their list in the API, and their place. */
-export const RECORD_PLACES: Readonly<Record<string, readonly [list: string, place: Place]>> = {
+/** Records without a page of their own, or without history on their page: their API list, and their entry. */
+export const RECORD_ENTRIES: Readonly<Record<string, readonly [list: string, place: NavigationEntry]>> = {
   network: ["networks", ["Settings", "Networks"]],
   ip_range: ["ip-ranges", ["Subnets"]],
   ip_address: ["ip-addresses", ["Addresses"]],

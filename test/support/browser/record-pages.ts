@@ -7,7 +7,7 @@ import { type FilledNetwork, fillNetwork } from "./networks.ts";
 export type RecordPage = readonly [path: string, api: string, title: string];
 
 /** For a missing record only its history is requested; the browser reports that without a URL. */
-export const NOT_THERE = /^404 for \S+\/history\?|status of 404/;
+export const MISSING_RECORD = /^404 for \S+\/history\?|status of 404/;
 
 /** Fills a network through the API. @returns the pages of a host, an interface, a subnet and a VLAN */
 export async function fillRecordPages(client: Client, networkId: string): Promise<readonly RecordPage[]> {
@@ -27,11 +27,11 @@ export const FAILURES = [
   [503, "shutting_down", "The appliance is being restarted."],
 ] as const;
 
-/** The id of the request that failed. */
+/** Id of the failed request. */
 export const FAILED_REQUEST = "req-4711";
 
-/** Failure answer for a mocked route. */
-export function failureAnswer([status, code, error]: readonly [status: number, code: string, error: string]) {
+/** Error response of a mocked route. */
+export function failureResponse([status, code, error]: readonly [status: number, code: string, error: string]) {
   return {
     status,
     headers: { "x-request-id": FAILED_REQUEST },

@@ -1,4 +1,4 @@
-// Appliances on the executable with visitors in Chromium, set up and left by hooks of the calling file or `describe`:
+// Appliances on the executable with visitors in Chromium, set up and closed by hooks of the calling file or `describe`:
 // the interface of support/page/visit.ts.
 
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
@@ -7,12 +7,12 @@ import type { Role } from "../../../src/access/role.ts";
 import type { Client } from "../appliance/client.ts";
 import { OWNER, PASSWORD, type Running, type SetUp, type Workplace } from "../executable/executable.ts";
 import { workplaceForAll } from "../executable/workplaces.ts";
-import { later } from "../page/later.ts";
+import { lazyProxy } from "../page/lazy-proxy.ts";
 import { closeBrowser, Visitor } from "./browser.ts";
 
 export { OWNER };
 
-export interface Arrival {
+export interface OpenedPage {
   readonly visitor: Visitor;
   readonly page: Page;
 }
@@ -20,14 +20,14 @@ export interface Arrival {
 export interface ServedAppliance extends SetUp {
   readonly workplace: Workplace;
   readonly running: Running;
-  /** Its origin. */
+  /** Origin of the appliance. */
   readonly url: string;
   /** With the Owner's key. */
   readonly client: Client;
   /** Adds a user with PASSWORD. */
   addUser(email: string, role: Role, networkIds?: readonly string[]): Promise<void>;
   /** Opens a page as a user with PASSWORD, in a browser of their own, which is closed after the test. */
-  arrived(email: string, path?: string, options?: BrowserContextOptions): Promise<Arrival>;
+  visitAs(email: string, path?: string, options?: BrowserContextOptions): Promise<OpenedPage>;
 }
 
 /** Adds records and users to an appliance. */
@@ -36,11 +36,11 @@ export type Fill = (appliance: ServedAppliance) => unknown;
 interface Options {
   /** Arguments of `netledger serve`; called after the hooks that were registered before. */
   readonly args?: () => readonly string[];
-  /** Folder in which the data is kept. */
+  /** Parent of the data folder. */
   readonly parent?: string;
 }
 
-/** An appliance for all tests of the calling file or `describe`. */
+/** Serves one appliance for all tests of the calling file or `describe`. */
 export function serveForAll(fill: Fill = () => {}, { args, parent }: Options = {}): ServedAppliance {
   let served: ServedAppliance;
   const visitors: Visitor[] = [];
@@ -60,8 +60,8 @@ export function serveForAll(fill: Fill = () => {}, { args, parent }: Options = {
         const user = ["--email", email, "--role", role, ...networks, ...password];
         expect(await workplace.command("user", "create", ...user)).toMatchObject({ code: 0 });
       },
-      async arrived(email, path, options) {
-        const visitor = await Visitor.arrive(url, options);
+      async visitAs(email, path, options) {
+        const visitor = await Visitor.create(url, options);
         visitors.push(visitor);
         return { visitor, page: await visitor.signIn(email, PASSWORD, path) };
       },
@@ -69,39 +69,42 @@ export function serveForAll(fill: Fill = () => {}, { args, parent }: Options = {
     await fill(served);
   });
   afterEach(async () => {
-    for (const visitor of visitors.splice(0)) await visitor.leave();
+    for (const visitor of visitors.splice(0)) await visitor.close();
   });
-  return later(() => served);
+  return lazyProxy(() => served);
 }
 
-export interface Visit extends Arrival {
+export interface Visit extends OpenedPage {
   readonly appliance: ServedAppliance;
   /** With the Owner's key. */
   readonly client: Client;
 }
 
 interface VisitOptions extends Options {
-  /** Opened once the appliance is filled. */
+  /** Opened after the appliance is filled. */
   readonly path?: string;
   readonly context?: BrowserContextOptions;
 }
 
 /**
- * As serveForAll, with one page of the Owner for all tests. The objects may be destructured at once: each use resolves
- * to the current one.
+ * Like serveForAll, with one page of the Owner for all tests; the visitor's other pages are closed after each. The
+ * objects may be destructured at once: each use resolves to the current one.
  */
 export function visitForAll(fill?: Fill, { path, context, ...options }: VisitOptions = {}): Visit {
   const appliance = serveForAll(fill, options);
-  let arrival: Arrival;
+  let opened: OpenedPage;
   beforeAll(async () => {
-    const visitor = await Visitor.arrive(appliance.url, context);
-    arrival = { visitor, page: await visitor.signIn(OWNER, PASSWORD, path) };
-    expect(visitor.troubles()).toEqual([]);
+    const visitor = await Visitor.create(appliance.url, context);
+    opened = { visitor, page: await visitor.signIn(OWNER, PASSWORD, path) };
+    expect(visitor.problems()).toEqual([]);
+  });
+  afterEach(async () => {
+    for (const page of opened.visitor.context.pages()) if (page !== opened.page) await page.close();
   });
   return {
     appliance,
-    client: later(() => appliance.client),
-    visitor: later(() => arrival.visitor),
-    page: later(() => arrival.page),
+    client: lazyProxy(() => appliance.client),
+    visitor: lazyProxy(() => opened.visitor),
+    page: lazyProxy(() => opened.page),
   };
 }

@@ -14,7 +14,7 @@ interface Outcome {
 }
 
 /** Temporary folder, removed after use. */
-export class Workshop {
+export class ClientBuild {
   readonly folder: string;
 
   constructor() {
@@ -50,8 +50,8 @@ export class Workshop {
   /** Writes the document's types as `api.ts`, and the program next to them. @returns the program's path there */
   async generate(document: string, program: string): Promise<string> {
     // openapi-typescript needs the compiler API of TypeScript 5, which TypeScript 7 lacks.
-    const older = await import("typescript-5");
-    mock.module("typescript", () => older);
+    const typescript5 = await import("typescript-5");
+    mock.module("typescript", () => typescript5);
     const { default: openapiTS, astToString } = await import("openapi-typescript");
     await Bun.write(this.path("api.ts"), astToString(await openapiTS(JSON.parse(document))));
     await Bun.write(

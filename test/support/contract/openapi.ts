@@ -1,8 +1,8 @@
-// Checker of answers against the OpenAPI document of the same app: status, headers, error code and every field.
+// Checks responses against the OpenAPI document of the same app: status, headers, error code and every field.
 // Stricter than a client: undocumented fields fail like missing ones.
 
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Answer, OnAnswer } from "../appliance/client.ts";
+import type { ApiResponse, OnResponse } from "../appliance/client.ts";
 
 type Json = Record<string, unknown>;
 
@@ -14,9 +14,9 @@ export interface DocumentedOperation {
 }
 
 /**
- * Formats of timestamps, UUIDs and other values in answers (handbook: api, "Values"), narrower than their standards.
+ * Formats of timestamps, UUIDs and other values in responses (handbook: api, "Values"), narrower than their standards.
  */
-const ANSWER_FORMATS: Record<string, RegExp | true> = {
+const RESPONSE_FORMATS: Record<string, RegExp | true> = {
   "date-time": /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/,
   uuid: /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/,
   email: /^[^\s@]+@[^\s@]+$/,
@@ -25,7 +25,7 @@ const ANSWER_FORMATS: Record<string, RegExp | true> = {
   password: true,
 };
 
-/** Routing errors, outside any operation. 400 is a secret in the URL. */
+/** Routing errors, outside any operation. 400 is for a secret in the URL. */
 const ROUTING_CODES: Record<number, string> = {
   400: "validation_failed",
   404: "entity_not_found",
@@ -59,7 +59,7 @@ export class OpenApiDocument {
       allowUnionTypes: true,
       allErrors: true,
       validateSchema: false,
-      formats: ANSWER_FORMATS,
+      formats: RESPONSE_FORMATS,
     });
     this.closed = JSON.parse(
       JSON.stringify(document).replaceAll('"$ref":"#/components/schemas/', '"$ref":"document#/$defs/'),
@@ -72,39 +72,39 @@ export class OpenApiDocument {
     return new OpenApiDocument((await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as Json);
   }
 
-  /** Deviations of an answer from the document, one sentence each; empty if there are none. */
-  problems(method: string, url: string, answer: Answer): string[] {
+  /** Deviations of a response from the document, one sentence each; empty if there are none. */
+  problems(method: string, url: string, actual: ApiResponse): string[] {
     const path = url.replace(/[?#].*$/s, "");
     if (!path.startsWith("/api/") || path === "/api/openapi.json" || method === "HEAD") return [];
-    const title = `${method} ${path} answered ${answer.status}`;
-    if (answer.headers.get("x-request-id") === null) return [`${title} without X-Request-Id`];
-    // As in the router: a literal without the method falls back to the parameter at its position.
-    const templates = this.patterns.filter((each) => each.pattern.test(path)).map((each) => each.path);
+    const title = `${method} ${path} answered ${actual.status}`;
+    if (actual.headers.get("x-request-id") === null) return [`${title} without X-Request-Id`];
+    // Like the router: a literal segment without the method falls back to the parameter in its place.
+    const templates = this.patterns.filter(({ pattern }) => pattern.test(path)).map((template) => template.path);
     const operation = templates
-      .map((each) => this.operations.find((one) => one.path === each && one.method === method))
-      .find((one) => one !== undefined);
+      .map((template) => this.operations.find((other) => other.path === template && other.method === method))
+      .find((found) => found !== undefined);
     const template = operation?.path ?? templates[0];
     if (template === undefined || operation === undefined) {
-      const isRouting = ROUTING_CODES[answer.status] === answer.body?.code;
+      const isRoutingError = ROUTING_CODES[actual.status] === actual.body?.code;
       return [
-        ...(isRouting ? [] : [`${title}, and is not documented`]),
-        ...this.mismatches(ERROR_SCHEMA, answer.body, title),
+        ...(isRoutingError ? [] : [`${title}, and is not documented`]),
+        ...this.mismatches(ERROR_SCHEMA, actual.body, title),
       ];
     }
-    const response = (operation.operation.responses as Record<string, Json>)[String(answer.status)];
-    if (response === undefined) return [`${title} ${answer.body?.code ?? ""}, which is not documented`];
-    const found = undocumentedHeaders(response, answer).map((name) => `${title} with ${name}, which is not documented`);
-    for (const name of missingHeaders(this.document, response, answer)) found.push(`${title} without ${name}`);
+    const response = (operation.operation.responses as Record<string, Json>)[String(actual.status)];
+    if (response === undefined) return [`${title} ${actual.body?.code ?? ""}, which is not documented`];
+    const found = undocumentedHeaders(response, actual).map((name) => `${title} with ${name}, which is not documented`);
+    for (const name of missingHeaders(this.document, response, actual)) found.push(`${title} without ${name}`);
     const types = (response.content ?? {}) as Record<string, Json>;
-    const type = (answer.headers.get("content-type") ?? "").replace(/;.*$/s, "");
+    const type = (actual.headers.get("content-type") ?? "").replace(/;.*$/s, "");
     if (type !== "application/json" && type in types) return found;
     const content = types["application/json"];
     if (content === undefined)
-      return answer.text === "" ? found : [...found, `${title} with a body, which is not documented`];
-    if (answer.headers.get("content-type") !== "application/json")
-      return [...found, `${title} as ${answer.headers.get("content-type")}`];
-    if (answer.status >= 400 && !Object.hasOwn(content.examples as Json, answer.body?.code))
-      found.push(`${title} ${answer.body?.code}, a code that is not documented`);
+      return actual.text === "" ? found : [...found, `${title} with a body, which is not documented`];
+    if (actual.headers.get("content-type") !== "application/json")
+      return [...found, `${title} as ${actual.headers.get("content-type")}`];
+    if (actual.status >= 400 && !Object.hasOwn(content.examples as Json, actual.body?.code))
+      found.push(`${title} ${actual.body?.code}, a code that is not documented`);
     return [
       ...found,
       ...this.mismatches(
@@ -113,23 +113,23 @@ export class OpenApiDocument {
           template,
           method.toLowerCase(),
           "responses",
-          String(answer.status),
+          String(actual.status),
           "content",
           "application/json",
           "schema",
         ],
-        answer.body,
+        actual.body,
         title,
       ),
     ];
   }
 
   /** Deviations of a value from the schema at a pointer of the document. */
-  mismatches(place: readonly string[], value: unknown, title: string): string[] {
-    const name = place.join(" ");
+  mismatches(pointer: readonly string[], value: unknown, title: string): string[] {
+    const name = pointer.join(" ");
     let validate = this.compiled.get(name);
     if (validate === undefined) {
-      validate = this.ajv.compile(place.reduce((at, key) => at[key] as Json, this.closed));
+      validate = this.ajv.compile(pointer.reduce((node, key) => node[key] as Json, this.closed));
       this.compiled.set(name, validate);
     }
     if (validate(value)) return [];
@@ -144,30 +144,30 @@ export const ERROR_SCHEMA = ["components", "schemas", "Error"];
 
 let shared: Promise<OpenApiDocument> | undefined;
 
-/** Throws on undocumented answers. The document depends only on the code, so the first app's serves for all. */
-export function documentCheck(handle: (request: Request) => Promise<Response>): OnAnswer {
-  return async (method, path, answer) => {
+/** Throws on undocumented responses. The document depends only on the code, so the first app's is used for all. */
+export function documentCheck(handle: (request: Request) => Promise<Response>): OnResponse {
+  return async (method, path, actual) => {
     shared ??= OpenApiDocument.of(handle);
-    const problems = (await shared).problems(method, path, answer);
-    if (problems.length > 0) throw new Error(`an answer is not as documented:\n${problems.join("\n")}`);
+    const problems = (await shared).problems(method, path, actual);
+    if (problems.length > 0) throw new Error(`a response is not as documented:\n${problems.join("\n")}`);
   };
 }
 
-/** Headers with a meaning for clients: documented, or not sent. */
-const TELLING_HEADERS = ["etag", "idempotency-replayed", "retry-after", "set-cookie", "www-authenticate"];
+/** Headers with a meaning for clients, which must be documented if sent. */
+const CLIENT_HEADERS = ["etag", "idempotency-replayed", "retry-after", "set-cookie", "www-authenticate"];
 
-function undocumentedHeaders(response: Json, answer: Answer): string[] {
-  const told = new Set(Object.keys((response.headers ?? {}) as Json).map((name) => name.toLowerCase()));
-  return TELLING_HEADERS.filter((name) => answer.headers.has(name) && !told.has(name));
+function undocumentedHeaders(response: Json, actual: ApiResponse): string[] {
+  const documented = new Set(Object.keys((response.headers ?? {}) as Json).map((name) => name.toLowerCase()));
+  return CLIENT_HEADERS.filter((name) => actual.headers.has(name) && !documented.has(name));
 }
 
-function missingHeaders(document: Json, response: Json, answer: Answer): string[] {
+function missingHeaders(document: Json, response: Json, actual: ApiResponse): string[] {
   const shared = (document.components as Record<string, Json>).headers as Record<string, Json>;
   return Object.entries((response.headers ?? {}) as Record<string, Json>)
     .filter(([name, header]) => {
       const reference = header.$ref;
-      const told = typeof reference === "string" ? shared[reference.split("/").at(-1) ?? ""] : header;
-      return told?.required === true && !answer.headers.has(name);
+      const documented = typeof reference === "string" ? shared[reference.split("/").at(-1) ?? ""] : header;
+      return documented?.required === true && !actual.headers.has(name);
     })
     .map(([name]) => name);
 }
@@ -177,7 +177,7 @@ function closeAll(node: unknown): void {
   if (node === null || typeof node !== "object") return;
   const schema = node as Json;
   const isExample = (key: string) => key === "example" || key === "examples";
-  for (const [key, each] of Object.entries(schema)) if (!isExample(key)) closeAll(each);
+  for (const [key, child] of Object.entries(schema)) if (!isExample(key)) closeAll(child);
   const properties = schema.properties;
   if (schema.type !== undefined && typeof properties === "object" && schema.additionalProperties === undefined)
     schema.additionalProperties = false;

@@ -1,10 +1,10 @@
 // Operations of the contract (handbook: api, "What clients rely on") as data, for tests that cover all of them; with
 // one live record of each kind, and bodies with every writable field.
 
-import type { TestAppliance } from "../appliance/appliance.ts";
-import { PASSWORD } from "../appliance/appliance.ts";
+import { PASSWORD, type TestAppliance } from "../appliance/appliance.ts";
 import {
-  made,
+  expectOk,
+  type JsonRecord,
   newCredential,
   newHost,
   newIgnored,
@@ -14,10 +14,9 @@ import {
   newTag,
   newUser,
   newVlan,
-  type Wire,
 } from "../appliance/factories.ts";
 import { keyBody, live, newIfEntry } from "../appliance/inventory.ts";
-import { scanned } from "../appliance/scans.ts";
+import { runScan } from "../appliance/scans.ts";
 import { CREATABLE, exampleBody } from "./example-bodies.ts";
 
 export interface Operation {
@@ -27,64 +26,64 @@ export interface Operation {
   /** Resource of `:id` and the body. */
   readonly plural?: string;
   /** A list has a page; a record has an ETag. */
-  readonly answers: "a list" | "a record" | "something else";
+  readonly returns: "a list" | "a record" | "something else";
   /** Refuses API keys. */
   readonly sessionOnly?: true;
   /** No credentials needed. */
-  readonly anyone?: true;
+  readonly isPublic?: true;
 }
 
-/** The standard set, by the path below /api/v1. */
+/** Kinds with the standard operations, by the path below /api/v1. */
 export const PLURALS = CREATABLE.map(({ path }) => path).sort();
 
-/** Ports and addresses that the bindings of a world's bodies rotate through; any pair can coexist. */
+/** Ports and addresses that the bindings of a fixture's bodies rotate through; any pair can coexist. */
 const TARGETS = 16;
 
 export const OPERATIONS: readonly Operation[] = [
-  { method: "GET", path: "/api/health", answers: "something else", anyone: true },
-  { method: "GET", path: "/api/version", answers: "something else", anyone: true },
-  { method: "GET", path: "/api/auth/setup", answers: "something else", anyone: true },
-  { method: "POST", path: "/api/auth/setup", answers: "something else", anyone: true },
-  { method: "POST", path: "/api/auth/login", answers: "something else", anyone: true },
-  { method: "GET", path: "/api/auth/me", answers: "something else" },
-  { method: "PUT", path: "/api/auth/password", answers: "something else", sessionOnly: true },
-  { method: "GET", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
-  { method: "PUT", path: "/api/v1/organizations", plural: "organizations", answers: "a record" },
-  { method: "GET", path: "/api/v1/discovery/self", answers: "something else" },
-  { method: "POST", path: "/api/v1/discovery/self", plural: "discovery/self", answers: "something else" },
-  { method: "GET", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "a list" },
-  { method: "POST", path: "/api/v1/discovery/scans", plural: "discovery/scans", answers: "something else" },
-  { method: "GET", path: "/api/v1/discovery/scans/:id", plural: "discovery/scans", answers: "something else" },
-  { method: "GET", path: "/api/v1/discovery/scans/:id/findings", plural: "discovery/scans", answers: "a list" },
+  { method: "GET", path: "/api/health", returns: "something else", isPublic: true },
+  { method: "GET", path: "/api/version", returns: "something else", isPublic: true },
+  { method: "GET", path: "/api/auth/setup", returns: "something else", isPublic: true },
+  { method: "POST", path: "/api/auth/setup", returns: "something else", isPublic: true },
+  { method: "POST", path: "/api/auth/login", returns: "something else", isPublic: true },
+  { method: "GET", path: "/api/auth/me", returns: "something else" },
+  { method: "PUT", path: "/api/auth/password", returns: "something else", sessionOnly: true },
+  { method: "GET", path: "/api/v1/organizations", plural: "organizations", returns: "a record" },
+  { method: "PUT", path: "/api/v1/organizations", plural: "organizations", returns: "a record" },
+  { method: "GET", path: "/api/v1/discovery/self", returns: "something else" },
+  { method: "POST", path: "/api/v1/discovery/self", plural: "discovery/self", returns: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans", plural: "discovery/scans", returns: "a list" },
+  { method: "POST", path: "/api/v1/discovery/scans", plural: "discovery/scans", returns: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans/:id", plural: "discovery/scans", returns: "something else" },
+  { method: "GET", path: "/api/v1/discovery/scans/:id/findings", plural: "discovery/scans", returns: "a list" },
   {
     method: "POST",
     path: "/api/v1/auth/keys/:id/rotate",
     plural: "auth/keys",
-    answers: "something else",
+    returns: "something else",
     sessionOnly: true,
   },
   ...PLURALS.flatMap((plural): Operation[] => {
     const path = `/api/v1/${plural}`;
-    const more = { plural, ...(plural === "auth/keys" ? { sessionOnly: true as const } : {}) };
+    const common = { plural, ...(plural === "auth/keys" ? { sessionOnly: true as const } : {}) };
     return [
-      { method: "GET", path, answers: "a list", ...more },
-      { method: "POST", path, answers: "a record", ...more },
-      { method: "GET", path: `${path}/:id`, answers: "a record", ...more },
-      { method: "PUT", path: `${path}/:id`, answers: "a record", ...more },
-      { method: "DELETE", path: `${path}/:id`, answers: "a record", ...more },
+      { method: "GET", path, returns: "a list", ...common },
+      { method: "POST", path, returns: "a record", ...common },
+      { method: "GET", path: `${path}/:id`, returns: "a record", ...common },
+      { method: "PUT", path: `${path}/:id`, returns: "a record", ...common },
+      { method: "DELETE", path: `${path}/:id`, returns: "a record", ...common },
     ];
   }),
 ];
 
-export interface World {
+export interface RecordFixture {
   /** One live record of each kind, by the path below /api/v1, as returned by GET. */
-  readonly records: Readonly<Record<string, Wire>>;
+  readonly records: Readonly<Record<string, JsonRecord>>;
   /** POST body with every writable field; unique names and numbers on each call. */
-  body(plural: string): Wire;
+  body(plural: string): JsonRecord;
 }
 
 /** Creates one record of each kind in the first network, with references to each other. */
-export async function newWorld(appliance: TestAppliance): Promise<World> {
+export async function newRecordFixture(appliance: TestAppliance): Promise<RecordFixture> {
   const { networkId } = appliance.first;
   const network = await newNetwork(appliance);
   const tag = await newTag(appliance);
@@ -99,18 +98,18 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
     services: [{ name: "web", service_definition: "Nginx" }],
   });
   const entry = await newIfEntry(appliance, host.id);
-  // Another host for separate children: an update of the first one may remove its own.
+  // Another host for separate children: an update of the first host may remove its children.
   const wide = await newSubnet(appliance, { cidr: "2001:db8::/64" });
   const parent = await newHost(appliance, {
     ip_addresses: Array.from({ length: TARGETS }, (_, position) => ({ ip_address: `198.51.100.${100 + position}` })),
     ports: Array.from({ length: TARGETS }, (_, position) => ({ number: 100 + position, protocol: "Tcp" })),
     services: [{ name: "parent", service_definition: "Nginx" }],
   });
-  const [addresses, ports] = [parent.ip_addresses, parent.ports].map((children: Wire[]) =>
+  const [addresses, ports] = [parent.ip_addresses, parent.ports].map((children: JsonRecord[]) =>
     children.map((child) => child.id as string),
   ) as [string[], string[]];
   const service = parent.services[0].id;
-  const binding = await made(
+  const binding = await expectOk(
     appliance.owner.post("bindings", { service_id: service, type: "Port", port_id: ports[0] }),
   );
   const key = (await appliance.owner.post("auth/keys", keyBody(appliance))).data.api_key;
@@ -132,20 +131,20 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
     vlans: vlan.id,
   };
   const range = { network_id: networkId, first: "198.51.100.200", last: "198.51.100.219", purpose: "Static" };
-  ids["ip-ranges"] = (await made(appliance.owner.post("ip-ranges", range))).id;
-  const another = (path: string, name: string) => exampleBody(appliance, path, { ...ids, networks: networkId }, name);
+  ids["ip-ranges"] = (await expectOk(appliance.owner.post("ip-ranges", range))).id;
+  const exampleOf = (path: string, name: string) => exampleBody(appliance, path, { ...ids, networks: networkId }, name);
   for (const { path } of CREATABLE)
-    ids[path] ??= (await made(appliance.owner.post(`${path}`, another(path, "first")))).id;
-  const records: Record<string, Wire> = {};
+    ids[path] ??= (await expectOk(appliance.owner.post(`${path}`, exampleOf(path, "first")))).id;
+  const records: Record<string, JsonRecord> = {};
   for (const [plural, id] of Object.entries(ids)) records[plural] = await live(appliance, plural, id);
-  records["discovery/scans"] = await scanned(appliance, { kind: "snmp" });
+  records["discovery/scans"] = await runScan(appliance, { kind: "snmp" });
   records.organizations = (await appliance.owner.get("organizations")).data;
   const address = host.ip_addresses[0].id;
   const targets = { addresses, ports, service, parent: parent.id as string };
   const bodies: Bodies = {
-    ...Object.fromEntries(PLURALS.map((path) => [path, (n: number) => another(path, `n${n}`)])),
-    ...bodiesOfFirst(appliance, { tag, credential, subnet, wide, vlan, host, address }),
-    ...bodiesOfChildren(appliance, { tag, vlan, host, address, ...targets }),
+    ...Object.fromEntries(PLURALS.map((path) => [path, (n: number) => exampleOf(path, `n${n}`)])),
+    ...topLevelBodies(appliance, { tag, credential, subnet, wide, vlan, host, address }),
+    ...childBodies(appliance, { tag, vlan, host, address, ...targets }),
   };
   let last = 0;
   return {
@@ -157,21 +156,16 @@ export async function newWorld(appliance: TestAppliance): Promise<World> {
   };
 }
 
-type Bodies = Record<string, (n: number) => Wire>;
+type Bodies = Record<string, (n: number) => JsonRecord>;
 
-function bodiesOfFirst(
+function topLevelBodies(
   appliance: TestAppliance,
-  {
-    tag,
-    credential,
-    subnet,
-    wide,
-    vlan,
-    host,
-    address,
-  }: Record<"tag" | "credential" | "subnet" | "wide" | "vlan" | "host", Wire> & { readonly address: string },
+  records: Record<"tag" | "credential" | "subnet" | "wide" | "vlan" | "host", JsonRecord> & {
+    readonly address: string;
+  },
 ): Bodies {
   const { networkId, organizationId } = appliance.first;
+  const { tag, credential, subnet, wide, vlan, host, address } = records;
   return {
     "auth/keys": (n) => ({
       ...keyBody(appliance),
@@ -297,9 +291,9 @@ function bodiesOfFirst(
   };
 }
 
-function bodiesOfChildren(
+function childBodies(
   appliance: TestAppliance,
-  made: Record<"tag" | "vlan" | "host", Wire> & {
+  records: Record<"tag" | "vlan" | "host", JsonRecord> & {
     readonly address: string;
     readonly addresses: string[];
     readonly ports: string[];
@@ -308,7 +302,7 @@ function bodiesOfChildren(
   },
 ): Bodies {
   const { networkId } = appliance.first;
-  const { tag, vlan, host, address, addresses, ports, service, parent } = made;
+  const { tag, vlan, host, address, addresses, ports, service, parent } = records;
   return {
     "if-entries": (n) => ({
       host_id: host.id,
@@ -369,14 +363,14 @@ function bodiesOfChildren(
 }
 
 /** Path of the operation on a live record. */
-export function pathOf(operation: Operation, world: World): string {
-  return operation.path.replace(":id", operation.plural === undefined ? "" : world.records[operation.plural]?.id);
+export function pathOf(operation: Operation, fixture: RecordFixture): string {
+  return operation.path.replace(":id", operation.plural === undefined ? "" : fixture.records[operation.plural]?.id);
 }
 
-/** Valid body of the operation: a create's, or the record itself with all its read-only fields. */
-export function bodyOf(operation: Operation, world: World): Wire | undefined {
+/** Valid body of the operation: a new record's, or the existing record with all its read-only fields. */
+export function bodyOf(operation: Operation, fixture: RecordFixture): JsonRecord | undefined {
   if (operation.method === "GET" || operation.method === "DELETE") return undefined;
   if (operation.path.endsWith("/rotate") || operation.plural === undefined) return {};
-  if (operation.method === "POST") return world.body(operation.plural);
-  return world.records[operation.plural];
+  if (operation.method === "POST") return fixture.body(operation.plural);
+  return fixture.records[operation.plural];
 }

@@ -30,7 +30,7 @@ const PARTS = [
 export function describeRecords(battery: RecordBattery, appliance: ApplianceUnderTest): void {
   const subject = new RecordSubject(battery, appliance);
   describe(`every ${battery.entity.replaceAll("_", " ")}`, () => {
-    beforeEach(() => subject.begin());
+    beforeEach(() => subject.prepare());
 
     // After any test, derived data matches the ledger, and the ledger verifies.
     afterEach(() => {

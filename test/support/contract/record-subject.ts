@@ -1,15 +1,15 @@
-// Kind of record under test: its description for the battery, and the operations that the tests share.
+// Record kind under test: its description for the battery, and the operations that the tests share.
 
 import { type TObject, type TUnion, TypeGuard } from "@sinclair/typebox";
 import { ROLES, type Role } from "../../../src/access/role.ts";
 import { formatInstant, parseInstant } from "../../../src/base/instant.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import type { ApplianceUnderTest } from "../appliance/appliance-for-each.ts";
-import type { Answer, Client } from "../appliance/client.ts";
-import { made, type Wire } from "../appliance/factories.ts";
+import type { ApiResponse, Client } from "../appliance/client.ts";
+import { expectOk, type JsonRecord } from "../appliance/factories.ts";
 
 /** Owner and location of the created records. */
-export interface Place {
+export interface RecordScope {
   readonly organizationId: string;
   /** The organization's Owner by default. */
   readonly userId: string;
@@ -24,29 +24,29 @@ export interface RecordBattery {
   /** Minimum role for writes. */
   readonly writeRole: Role;
   /** Scope of the records, which decides on access. */
-  readonly place: "in the organization" | "in a network" | "is a network";
+  readonly scope: "in the organization" | "in a network" | "is a network";
   /**
-   * Container of records in a network, as the body names it; the network itself by default. `make` prepares a network
-   * for them.
+   * Record that contains the records and is named in their body; the network itself by default. `create` creates one
+   * in a network.
    */
   readonly container?: {
     readonly field: string;
     readonly entity: string;
-    readonly make: (by: Client, networkId: string) => Promise<string>;
+    readonly create: (client: Client, networkId: string) => Promise<string>;
   };
   /** Valid body with every optional field; a distinct record per position. */
-  readonly body: (containerId: string, position: number, place: Place) => Wire;
-  /** A body's fields in answers, and therefore in updates: no password, secrets masked. */
-  readonly shown?: (body: Wire) => Wire;
-  /** The record within the answer of a create with further data. */
-  readonly createdIn?: (data: Wire) => Wire;
-  /** Fields without a value in records made of `body`, where the kind omits these (handbook: api, "Values"). */
-  readonly leftOut?: readonly string[];
+  readonly body: (containerId: string, position: number, scope: RecordScope) => JsonRecord;
+  /** A body's fields in responses, and therefore in updates: no password, secrets masked. */
+  readonly inResponse?: (body: JsonRecord) => JsonRecord;
+  /** The record within a create response that has further data. */
+  readonly createdIn?: (data: JsonRecord) => JsonRecord;
+  /** Fields without a value in records created from `body`, if the kind omits these (handbook: api, "Values"). */
+  readonly omitted?: readonly string[];
   /** False for records that can't be deleted. */
   readonly isDeletable?: false;
-  /** Query that deletes the records of `body`: `?cascade=true`. */
+  /** Query needed to delete records created from `body`: `?cascade=true`. */
   readonly deletion?: string;
-  /** Further writes of each write, by operation and kind: `{ "Updated host": 1 }`. */
+  /** Further writes caused by each write, by operation and kind: `{ "Updated host": 1 }`. */
   readonly writes?: {
     readonly created?: Record<string, number>;
     readonly updated?: Record<string, number>;
@@ -55,62 +55,68 @@ export interface RecordBattery {
   /** API keys are refused. */
   readonly isSessionOnly?: true;
   /** The body has a secret: values of unknown fields may be secret too, and are not echoed. */
-  readonly holdsSecrets?: true;
-  /** A change of a body, with its field. */
-  readonly change: { readonly field: string; readonly to: (body: Wire) => unknown };
-  /** Unique field: a body with an existing value is refused. Null if values may repeat. */
+  readonly hasSecrets?: true;
+  /** A field to change, and its new value in a body. */
+  readonly change: { readonly field: string; readonly to: (body: JsonRecord) => unknown };
+  /** Field whose values must not repeat; null for none. */
   readonly unique: string | null;
   /** The unique field never changes, so no update can duplicate it. */
   readonly isUniqueFixed?: true;
   /** No successors: each record is the first of its kind. */
   readonly hasLineage?: false;
   /** A body with many errors, and the pointers to all of them. */
-  readonly invalid: { readonly body: Wire; readonly paths: readonly string[] };
+  readonly invalid: { readonly body: JsonRecord; readonly paths: readonly string[] };
   /** Reference fields, each with a body that names `id`. */
   readonly references: ReadonlyArray<{
     readonly field: string;
     readonly entity: string;
-    readonly naming: (body: Wire, id: string) => Wire;
-    readonly make: (by: Client, networkId: string, containerId: string) => Promise<string>;
+    readonly withReference: (body: JsonRecord, id: string) => JsonRecord;
+    readonly create: (client: Client, networkId: string, containerId: string) => Promise<string>;
   }>;
 }
 
 type Reference = RecordBattery["references"][number];
 
-/** Reference to a record that `make` creates; by default the body names it in the field itself. */
+/** Reference to a record made by `create`; by default the body names it in the field itself. */
 export const reference = (
   field: string,
   entity: string,
-  make: Reference["make"],
-  naming: Reference["naming"] = (body, id) => ({ ...body, [field]: id }),
-): Reference => ({ field, entity, naming, make });
+  create: Reference["create"],
+  withReference: Reference["withReference"] = (body, id) => ({ ...body, [field]: id }),
+): Reference => ({ field, entity, withReference, create });
+
+/** Reference to a record created with a POST request. */
+const newReference =
+  (defaultField: string, entity: string, bodyIn: (networkId: string) => JsonRecord) =>
+  (field = defaultField, withReference?: Reference["withReference"]): Reference =>
+    reference(
+      field,
+      entity,
+      async (client, networkId) => (await expectOk(client.post(`${entity}s`, bodyIn(networkId)))).id,
+      withReference,
+    );
 
 /** Reference to a new network. */
-export const networkReference = (field = "network_id", naming?: Reference["naming"]): Reference =>
-  reference(field, "network", async (by) => (await made(by.post("networks", { name: "Reference" }))).id, naming);
+export const networkReference = newReference("network_id", "network", () => ({ name: "Reference" }));
 
 /** Reference to a new host. */
-export const hostReference = (field = "host_id", naming?: Reference["naming"]): Reference => {
-  const body = (networkId: string) => ({ network_id: networkId, name: "Reference" });
-  return reference(field, "host", async (by, network) => (await made(by.post("hosts", body(network)))).id, naming);
-};
+export const hostReference = newReference("host_id", "host", (network_id) => ({ network_id, name: "Reference" }));
 
 /** Reference to a new subnet that contains every other one. */
-export const subnetReference = (field = "subnet_id", naming?: Reference["naming"]): Reference => {
-  const body = (networkId: string) => ({ network_id: networkId, cidr: "10.0.0.0/8" });
-  return reference(field, "subnet", async (by, network) => (await made(by.post("subnets", body(network)))).id, naming);
-};
+export const subnetReference = newReference("subnet_id", "subnet", (network_id) => ({
+  network_id,
+  cidr: "10.0.0.0/8",
+}));
 
-/** List of tags, with one new tag twice. */
+/** Reference to a new tag, listed twice. */
 export const tagReference = (
   field = "tags",
-  naming: Reference["naming"] = (body, id) => ({ ...body, tags: [id, id] }),
-): Reference =>
-  reference(field, "tag", async (by) => (await made(by.post("tags", { name: "Reference", color: "Red" }))).id, naming);
+  withReference: Reference["withReference"] = (body, id) => ({ ...body, tags: [id, id] }),
+): Reference => newReference(field, "tag", () => ({ name: "Reference", color: "Red" }))(field, withReference);
 
 export const UNKNOWN_ID = "01936f2e-0d5c-7d3a-9a39-00000000dead";
 
-interface Other extends Place {
+interface OtherOrganization extends RecordScope {
   readonly containerId: string;
   readonly client: Client;
 }
@@ -118,7 +124,7 @@ interface Other extends Place {
 const THE_NETWORK = {
   field: "network_id",
   entity: "network",
-  make: async (_by: Client, networkId: string) => networkId,
+  create: async (_client: Client, networkId: string) => networkId,
 };
 
 /** The functions are bound: they may be destructured. */
@@ -133,8 +139,8 @@ export class RecordSubject {
     this.appliance = appliance;
   }
 
-  async begin(): Promise<void> {
-    this.containerId = await this.container.make(this.owner, this.appliance.first.networkId);
+  async prepare(): Promise<void> {
+    this.containerId = await this.container.create(this.owner, this.appliance.first.networkId);
     this.idIsRequired = !isOptional(this.appliance, this.path, "id");
   }
 
@@ -162,8 +168,8 @@ export class RecordSubject {
     return this.battery.deletion ?? "";
   }
 
-  get leftOut(): readonly string[] {
-    return this.battery.leftOut ?? [];
+  get omitted(): readonly string[] {
+    return this.battery.omitted ?? [];
   }
 
   /** The role just below the one that writes require. */
@@ -172,7 +178,7 @@ export class RecordSubject {
   }
 
   get inNetwork(): boolean {
-    return this.battery.place === "in a network";
+    return this.battery.scope === "in a network";
   }
 
   get isDeletable(): boolean {
@@ -180,54 +186,62 @@ export class RecordSubject {
   }
 
   /** Fields without a value: null or missing. */
-  readonly none = (...fields: string[]): Wire =>
-    Object.fromEntries(fields.filter((field) => !this.leftOut.includes(field)).map((field) => [field, null]));
+  readonly emptyFields = (...fields: string[]): JsonRecord =>
+    Object.fromEntries(fields.filter((field) => !this.omitted.includes(field)).map((field) => [field, null]));
 
-  readonly shown = (body: Wire): Wire => this.battery.shown?.(body) ?? body;
+  readonly inResponse = (body: JsonRecord): JsonRecord => this.battery.inResponse?.(body) ?? body;
 
-  readonly body = (position = 1, within = this.containerId, place: Place = this.appliance.first): Wire =>
-    this.battery.body(within, position, place);
+  readonly body = (
+    position = 1,
+    containerId = this.containerId,
+    scope: RecordScope = this.appliance.first,
+  ): JsonRecord => this.battery.body(containerId, position, scope);
 
   /** Body of an update. */
-  readonly known = (position = 1, within?: string, place?: Place): Wire =>
-    this.shown(this.body(position, within, place));
+  readonly updateBody = (position = 1, containerId?: string, scope?: RecordScope): JsonRecord =>
+    this.inResponse(this.body(position, containerId, scope));
 
-  readonly changed = (from: Wire): Wire => ({ ...from, [this.change.field]: this.change.to(from) });
+  readonly withChange = (from: JsonRecord): JsonRecord => ({ ...from, [this.change.field]: this.change.to(from) });
 
-  readonly recordIn = (data: Wire): Wire => this.battery.createdIn?.(data) ?? data;
+  readonly recordIn = (data: JsonRecord): JsonRecord => this.battery.createdIn?.(data) ?? data;
 
-  readonly createAs = async (by: Client, sent: Wire): Promise<Wire> =>
-    this.recordIn(await made(by.post(this.path, sent)));
+  readonly createAs = async (client: Client, requestBody: JsonRecord): Promise<JsonRecord> =>
+    this.recordIn(await expectOk(client.post(this.path, requestBody)));
 
-  readonly create = (position = 1): Promise<Wire> => this.createAs(this.owner, this.body(position));
+  readonly create = (position = 1): Promise<JsonRecord> => this.createAs(this.owner, this.body(position));
 
-  readonly update = (id: string, sent: Wire, by = this.owner, headers: Record<string, string> = {}): Promise<Answer> =>
-    by.put(`${this.path}/${id}`, this.idIsRequired ? { id, ...sent } : sent, headers);
+  readonly update = (
+    id: string,
+    requestBody: JsonRecord,
+    client = this.owner,
+    headers: Record<string, string> = {},
+  ): Promise<ApiResponse> =>
+    client.put(`${this.path}/${id}`, this.idIsRequired ? { id, ...requestBody } : requestBody, headers);
 
-  readonly remove = (id: string, by = this.owner, headers: Record<string, string> = {}): Promise<Answer> =>
-    by.delete(`${this.path}/${id}${this.deletion}`, headers);
+  readonly remove = (id: string, client = this.owner, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+    client.delete(`${this.path}/${id}${this.deletion}`, headers);
 
-  readonly other = async (): Promise<Other> => {
+  readonly otherOrganization = async (): Promise<OtherOrganization> => {
     const second = await this.appliance.newOrganization("Second");
     const client = await this.appliance.signedIn(second.userId);
-    return { ...second, client, containerId: await this.container.make(client, second.networkId) };
+    return { ...second, client, containerId: await this.container.create(client, second.networkId) };
   };
 }
 
-/** An answer without an id that must not matter. */
-export function withoutId(answer: Answer, id: string): { status: number; body: unknown } {
-  return { status: answer.status, body: JSON.parse(answer.text.replaceAll(id, "<id>")) };
+/** Response with an id replaced, for comparison with the response for another id. */
+export function withoutId(response: ApiResponse, id: string): { status: number; body: unknown } {
+  return { status: response.status, body: JSON.parse(response.text.replaceAll(id, "<id>")) };
 }
 
-/** A record with its children, and theirs, ended at a timestamp. */
-export function withEndedParts(record: Wire, at: string): Wire {
-  const ended = (part: unknown): unknown => {
+/** Record whose descendants were deleted at a timestamp. */
+export function withDeletedParts(record: JsonRecord, at: string): JsonRecord {
+  const deleted = (part: unknown): unknown => {
     if (part === null || typeof part !== "object" || Array.isArray(part)) return part;
-    const isRecord = (part as Wire).valid_to === null;
-    return { ...withEndedParts(part as Wire, at), ...(isRecord ? { valid_to: at } : {}) };
+    const isRecord = (part as JsonRecord).valid_to === null;
+    return { ...withDeletedParts(part as JsonRecord, at), ...(isRecord ? { valid_to: at } : {}) };
   };
   return Object.fromEntries(
-    Object.entries(record).map(([field, value]) => [field, Array.isArray(value) ? value.map(ended) : value]),
+    Object.entries(record).map(([field, value]) => [field, Array.isArray(value) ? value.map(deleted) : value]),
   );
 }
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 export const DENIALS = ["mdwe", "netlink"] as const;
 export type Denial = (typeof DENIALS)[number];
 
-/** Command prefix that denies a facility to a program, or the reason why it is not available, as a clause. */
+/** Command prefix that denies a facility to a program, or the reason why it is not available. */
 export class DenialWrapper {
   readonly missing: string | null;
   private readonly directory: string;
@@ -17,7 +17,7 @@ export class DenialWrapper {
   constructor() {
     this.directory = mkdtempSync(join(tmpdir(), "netledger-denial-"));
     this.path = join(this.directory, "denial");
-    this.missing = this.whyMissing();
+    this.missing = this.missingReason();
   }
 
   command(denial: Denial, program: readonly string[]): string[] {
@@ -28,17 +28,18 @@ export class DenialWrapper {
     rmSync(this.directory, { recursive: true, force: true });
   }
 
-  private whyMissing(): string | null {
+  private missingReason(): string | null {
     const compiler = ["cc", "gcc", "clang"].find((name) => Bun.which(name) !== null);
     if (process.platform !== "linux" || compiler === undefined) return "without a C compiler on Linux";
     const source = join(import.meta.dir, "denial.c");
-    const made = Bun.spawnSync([compiler, "-O2", "-o", this.path, source], {
+    const compilation = Bun.spawnSync([compiler, "-O2", "-o", this.path, source], {
       stdin: "ignore",
       stdout: "ignore",
       stderr: "pipe",
     });
-    if (!made.success) return `where denial.c does not compile (${made.stderr.toString().trim().split("\n")[0]})`;
-    const refused = DENIALS.find((denial) => Bun.spawnSync([this.path, denial, "/bin/true"]).exitCode !== 0);
-    return refused === undefined ? null : `where the kernel knows no ${refused}`;
+    if (!compilation.success)
+      return `where denial.c does not compile (${compilation.stderr.toString().trim().split("\n")[0]})`;
+    const unsupported = DENIALS.find((denial) => Bun.spawnSync([this.path, denial, "/bin/true"]).exitCode !== 0);
+    return unsupported === undefined ? null : `where the kernel does not support ${unsupported}`;
   }
 }

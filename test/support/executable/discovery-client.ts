@@ -1,8 +1,8 @@
 // Discovery through the API of a separate appliance process: credentials, completed scans, results. No assertions
 // beyond success.
 
-import type { Answer, Client } from "../appliance/client.ts";
-import { made, type Wire } from "../appliance/factories.ts";
+import type { ApiResponse, Client } from "../appliance/client.ts";
+import { expectOk, type JsonRecord } from "../appliance/factories.ts";
 
 const SCANS = "/api/v1/discovery/scans";
 
@@ -16,14 +16,14 @@ export class DiscoveryClient {
   }
 
   /** Creates another network of the organization. */
-  network(name: string): Promise<Wire> {
-    return made(this.client.post("networks", { organization_id: this.organizationId, name, tags: [] }));
+  network(name: string): Promise<JsonRecord> {
+    return expectOk(this.client.post("networks", { organization_id: this.organizationId, name, tags: [] }));
   }
 
   /** Creates a credential for these networks. */
-  credential(credentialType: Wire, networkIds: readonly string[], fields: Wire = {}): Promise<Wire> {
+  credential(credentialType: JsonRecord, networkIds: readonly string[], fields: JsonRecord = {}): Promise<JsonRecord> {
     const name = credentialType.security_name ?? credentialType.type;
-    return made(
+    return expectOk(
       this.client.post("credentials", {
         organization_id: this.organizationId,
         name,
@@ -37,59 +37,61 @@ export class DiscoveryClient {
   }
 
   /** Requests a scan. */
-  begin(fields: Wire): Promise<Wire> {
-    return made(this.client.post(SCANS, fields));
+  start(fields: JsonRecord): Promise<JsonRecord> {
+    return expectOk(this.client.post(SCANS, fields));
   }
 
   /** Waits for the scan to end. */
-  async ended(id: string): Promise<Wire> {
+  async waitForEnd(id: string): Promise<JsonRecord> {
     // The scan's end closes its event stream.
-    const followed = await this.client.get(`${SCANS}/${id}/events`);
-    if (followed.status !== 200) throw new Error(followed.text);
+    const events = await this.client.get(`${SCANS}/${id}/events`);
+    if (events.status !== 200) throw new Error(events.text);
     return this.scan(id);
   }
 
-  scan(id: string): Promise<Wire> {
-    return made(this.client.get(`${SCANS}/${id}`));
+  scan(id: string): Promise<JsonRecord> {
+    return expectOk(this.client.get(`${SCANS}/${id}`));
   }
 
   /** Requests a scan and waits for it. @throws Error unless it completed */
-  async scanned(fields: Wire): Promise<Wire> {
-    const scan = await this.ended((await this.begin(fields)).id);
+  async runScan(fields: JsonRecord): Promise<JsonRecord> {
+    const scan = await this.waitForEnd((await this.start(fields)).id);
     if (scan.status !== "Completed") throw new Error(`the scan is ${scan.status}: ${scan.outcome?.problem}`);
     return scan;
   }
 
-  findings(scan: Wire): Promise<Wire[]> {
-    return this.all(`${SCANS}/${scan.id}/findings`);
+  findings(scan: JsonRecord): Promise<JsonRecord[]> {
+    return this.list(`${SCANS}/${scan.id}/findings`);
   }
 
-  /** All records of a list, across pages. @param path may have parameters */
-  async all(path: string): Promise<Wire[]> {
-    return (await made(this.client.get(`${path}${path.includes("?") ? "&" : "?"}limit=0`))) as unknown as Wire[];
+  /** All records of a list, across pages. @param path path, possibly with query parameters */
+  async list(path: string): Promise<JsonRecord[]> {
+    return (await expectOk(
+      this.client.get(`${path}${path.includes("?") ? "&" : "?"}limit=0`),
+    )) as unknown as JsonRecord[];
   }
 
   /** Differences in a network since a timestamp. */
-  diff(networkId: string, from: string, to?: string): Promise<Wire> {
-    return made(this.client.get(`diff?network_id=${networkId}&from=${from}${to === undefined ? "" : `&to=${to}`}`));
+  diff(networkId: string, from: string, to?: string): Promise<JsonRecord> {
+    return expectOk(this.client.get(`diff?network_id=${networkId}&from=${from}${to === undefined ? "" : `&to=${to}`}`));
   }
 
   /** Sequence of the latest transaction. */
   async sequence(): Promise<number> {
-    return (await made(this.client.get("ledger"))).sequence;
+    return (await expectOk(this.client.get("ledger"))).sequence;
   }
 
-  cancel(id: string): Promise<Answer> {
+  cancel(id: string): Promise<ApiResponse> {
     return this.client.send("POST", `${SCANS}/${id}/cancel`);
   }
 }
 
-export function community(value: string): Wire {
+export function community(value: string): JsonRecord {
   return { type: "SnmpV2c", community: { mode: "Inline", value } };
 }
 
 /** authPriv with SHA-1 and AES-128. */
-export function user(securityName: string, authPassword: string, privPassword: string): Wire {
+export function user(securityName: string, authPassword: string, privPassword: string): JsonRecord {
   return {
     type: "SnmpV3",
     security_name: securityName,

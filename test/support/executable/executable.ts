@@ -1,11 +1,17 @@
-// Compiled executable as run by a person or a supervisor: commands to completion, appliances until stopped. No fixed
-// delays: every wait is for a condition, with a deadline.
+// Compiled executable as run by a person or a supervisor: runs commands to completion, and appliances until stopped. No
+// fixed delays: every wait is for a condition, with a deadline.
 
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { EXECUTABLE, EXECUTABLE_MADE, fingerprintOf, isMade, madeFrom } from "../../../scripts/build-inputs.ts";
+import {
+  EXECUTABLE,
+  EXECUTABLE_OUTPUT,
+  fingerprintOf,
+  isUpToDate,
+  lastFingerprint,
+} from "../../../scripts/build-inputs.ts";
 import { Client } from "../appliance/client.ts";
-import { spentOn } from "../measure/causes.ts";
+import { recordTime } from "../measure/causes.ts";
 import { logTo } from "../measure/evidence.ts";
 import { HANG_MS, LONG_HANG_MS } from "../measure/limits.ts";
 import { schedulingOf } from "../measure/processor-time.ts";
@@ -20,10 +26,10 @@ const BUILD = "scripts/build.ts";
 
 export const PASSWORD = "correct horse battery";
 
-/** E-mail address of the user that `setUp` creates, with PASSWORD. */
+/** Email address of the user that `setUp` creates, with PASSWORD. */
 export const OWNER = "owner@acme.example";
 
-export interface Finished {
+export interface CommandResult {
   readonly code: number | null;
   /** The terminating signal, if any. */
   readonly signal: string | null;
@@ -39,7 +45,7 @@ export interface RunOptions {
   readonly listen?: string;
   /** Data folder, instead of the workplace's own. */
   readonly data?: string;
-  readonly greetedWithinMs?: number;
+  readonly startDeadlineMs?: number;
   /** Command, instead of the executable. */
   readonly command?: readonly string[];
 }
@@ -50,11 +56,11 @@ const BUILT = "TESTED_BUILD";
 /** Builds the executable if its sources changed. Does nothing under `scripts/test`, which has already built it. */
 export function ensureExecutable(): void {
   const builtByRun = process.env[BUILT];
-  if (builtByRun !== undefined && builtByRun === (madeFrom(EXECUTABLE_MADE) ?? "")) {
+  if (builtByRun !== undefined && builtByRun === (lastFingerprint(EXECUTABLE_OUTPUT) ?? "")) {
     if (existsSync(EXECUTABLE)) return;
     throw new Error("executable missing: the build of scripts/test failed");
   }
-  if (isMade(EXECUTABLE_MADE, fingerprintOf(ROOT, BUILD))) return;
+  if (isUpToDate(EXECUTABLE_OUTPUT, fingerprintOf(ROOT, BUILD))) return;
   const built = Bun.spawnSync([process.execPath, BUILD, "--if-changed"], {
     cwd: ROOT,
     stdin: "ignore",
@@ -78,10 +84,13 @@ const DEMO_MAX_AGE_MS = 30 * 60_000;
 
 let openedSeeds: Seeds | undefined;
 
-/** Opened after the build. */
+/** Seeds, opened after the build. */
 function seeds(): Seeds {
   const makers = [import.meta.path, join(import.meta.dir, "seeds.ts")];
-  openedSeeds ??= new Seeds(join(ROOT, "dist/seeds"), keyOfSeeds(EXECUTABLE, madeFrom(EXECUTABLE_MADE) ?? "", makers));
+  openedSeeds ??= new Seeds(
+    join(ROOT, "dist/seeds"),
+    keyOfSeeds(EXECUTABLE, lastFingerprint(EXECUTABLE_OUTPUT) ?? "", makers),
+  );
   return openedSeeds;
 }
 
@@ -92,7 +101,7 @@ export class Workplace {
   readonly data: string;
   private readonly running = new Set<Running>();
 
-  /** @param parent of the folder: `tmpdir()` for tests of disks, synced writes and kills */
+  /** @param parent parent folder: `tmpdir()` for tests of disks, synced writes and kills */
   constructor(parent = scratchParent()) {
     this.directory = mkdtempSync(join(parent, "netledger-system-"));
     this.data = join(this.directory, "data");
@@ -110,15 +119,15 @@ export class Workplace {
   }
 
   /** Runs a command to completion. */
-  async run(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  async run(args: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     const child = spawn(this.directory, args, options);
     if (options.stdin !== undefined) child.stdin.write(options.stdin);
     child.stdin.end();
-    return finished(child, `netledger ${args.join(" ")}`);
+    return waitForExit(child, `netledger ${args.join(" ")}`);
   }
 
   /** Runs a command on the data to completion. */
-  command(...args: string[]): Promise<Finished> {
+  command(...args: string[]): Promise<CommandResult> {
     return this.run([...args, "--data", this.data]);
   }
 
@@ -132,41 +141,41 @@ export class Workplace {
     child.stdin.end();
     const running = new Running(child);
     this.running.add(running);
-    await spentOn("appliance starts", () => running.greeted(options.greetedWithinMs));
+    await recordTime("appliance starts", () => running.waitForStart(options.startDeadlineMs));
     return running;
   }
 
   /** Creates the first organization and an API key of its Owner without a server, or copies them from a seed. */
   async setUp(permissions = "Owner"): Promise<SetUp> {
-    if (existsSync(this.data)) return this.reallySetUp(permissions, this.data);
+    if (existsSync(this.data)) return this.createSetUp(permissions, this.data);
     const seed = {
       name: `set-up-${encodeURIComponent(permissions)}`,
       maxAgeMs: SET_UP_MAX_AGE_MS,
-      make: (data: string) => this.reallySetUp(permissions, data),
+      make: (data: string) => this.createSetUp(permissions, data),
     };
     return seeds().put(seed, this.data);
   }
 
   /**
-   * As setUp, with a running appliance and a client with the key.
-   * @param args further arguments, as of serve
+   * Like setUp, with a running appliance and a client with the key.
+   * @param args further arguments of `netledger serve`
    */
   async serveSetUp(
     args: readonly string[] = [],
   ): Promise<SetUp & { readonly running: Running; readonly client: Client }> {
-    const made = await this.setUp();
+    const setup = await this.setUp();
     const running = await this.serve(args);
-    return { ...made, running, client: running.withKey(made.key) };
+    return { ...setup, running, client: running.withKey(setup.key) };
   }
 
   /**
    * Starts an appliance with the demo; its data is copied from a seed.
-   * @param args further arguments, as of serve
+   * @param args further arguments of `netledger serve`
    */
   async serveDemo(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
     const make = async (data: string) => {
-      const { code, err } = await (await this.serve(["--demo"], { data, greetedWithinMs: LONG_HANG_MS })).stop();
-      if (code !== 0) throw new Error(`the demo was not made: ${err}`);
+      const { code, err } = await (await this.serve(["--demo"], { data, startDeadlineMs: LONG_HANG_MS })).stop();
+      if (code !== 0) throw new Error(`the demo could not be created: ${err}`);
       return null;
     };
     const name = `demo-${demoSlot(Date.now())}`;
@@ -174,20 +183,20 @@ export class Workplace {
     return this.serve(["--demo", ...args], options);
   }
 
-  private async reallySetUp(permissions: string, data: string): Promise<SetUp> {
+  private async createSetUp(permissions: string, data: string): Promise<SetUp> {
     return setUpBy((args) => this.run([...args, "--data", data]), await this.passwordFile(), { permissions });
   }
 
   async close(): Promise<void> {
-    for (const each of this.running) each.kill("SIGKILL");
-    await Promise.all([...this.running].map((each) => each.exited));
+    for (const appliance of this.running) appliance.kill("SIGKILL");
+    await Promise.all([...this.running].map((appliance) => appliance.exited));
     rmSync(this.directory, { recursive: true, force: true });
   }
 }
 
 type Child = Bun.Subprocess<"pipe", "pipe", "pipe">;
 
-/** A running appliance. */
+/** Running appliance. */
 export class Running {
   private readonly child: Child;
   private out = "";
@@ -216,12 +225,12 @@ export class Running {
     return this.child.exitCode !== null || this.child.signalCode !== null;
   }
 
-  /** Lines of its standard output. */
+  /** Lines of standard output. */
   get lines(): string[] {
     return this.out.trimEnd().split("\n");
   }
 
-  /** Its log. */
+  /** Log so far. */
   get log(): string {
     return this.err;
   }
@@ -234,8 +243,8 @@ export class Running {
     return /#setup=([0-9A-Z-]+)/.exec(this.out)?.[1] ?? "";
   }
 
-  /** Its exit, with all output. */
-  get exited(): Promise<Finished> {
+  /** Exit status, with all output. */
+  get exited(): Promise<CommandResult> {
     return this.streams.then(() => ({
       code: this.child.exitCode,
       signal: signalOf(this.child),
@@ -257,58 +266,58 @@ export class Running {
     this.child.kill(signal);
   }
 
-  /** Waits for its three lines of output, or its exit. */
-  async greeted(deadlineMs = HANG_MS): Promise<void> {
-    await this.until(() => this.out.split("\n").length > 3, "the three lines of the start", deadlineMs);
+  /** Waits for the three lines of output, or the exit. */
+  async waitForStart(deadlineMs = HANG_MS): Promise<void> {
+    await this.waitUntil(() => this.out.split("\n").length > 3, "the three lines of the start", deadlineMs);
   }
 
-  async logged(text: string): Promise<void> {
-    await this.until(() => this.err.includes(text), `the log to say ${text}`);
+  async waitForLog(text: string): Promise<void> {
+    await this.waitUntil(() => this.err.includes(text), `the log to contain ${text}`);
   }
 
-  /** @returns its exit, and the time taken in milliseconds, without the waits for a processor */
-  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Finished & { readonly tookMs: number }> {
-    const began = performance.now();
+  /** @returns the exit, and the time taken in milliseconds, not counting waits for a processor */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<CommandResult & { readonly tookMs: number }> {
+    const startedAt = performance.now();
     const before = schedulingOf(this.pid).waitedMs;
     let waitedMs = 0;
     // On every output: the last line comes right before the exit.
-    const look = () => (waitedMs = Math.max(waitedMs, schedulingOf(this.pid).waitedMs - before));
-    this.watchers.add(look);
+    const check = () => (waitedMs = Math.max(waitedMs, schedulingOf(this.pid).waitedMs - before));
+    this.watchers.add(check);
     this.kill(signal);
-    const end = await withDeadline(this.exited, `the end after ${signal}`, () => this.kill("SIGKILL"));
-    this.watchers.delete(look);
-    return { ...end, tookMs: performance.now() - began - waitedMs };
+    const end = await withDeadline(this.exited, `the exit after ${signal}`, () => this.kill("SIGKILL"));
+    this.watchers.delete(check);
+    return { ...end, tookMs: performance.now() - startedAt - waitedMs };
   }
 
-  /** A line of /proc/PID/status in KiB: `RssAnon`. */
+  /** Value in KiB of a line of /proc/PID/status: `RssAnon`. */
   memoryKib(field: string): number {
     return Number(
       new RegExp(`^${field}:\\s+(\\d+) kB`, "m").exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1],
     );
   }
 
-  private async until(holds: () => boolean, what: string, deadlineMs = HANG_MS): Promise<void> {
+  private async waitUntil(isMet: () => boolean, condition: string, deadlineMs = HANG_MS): Promise<void> {
     await withDeadline(
       new Promise<void>((resolve, reject) => {
-        const look = () => {
-          if (!holds() && this.child.exitCode === null && this.child.signalCode === null) return;
-          this.watchers.delete(look);
-          if (holds()) resolve();
-          else reject(new Error(`the appliance ended while waiting for ${what}: ${this.err}`));
+        const check = () => {
+          if (!isMet() && this.child.exitCode === null && this.child.signalCode === null) return;
+          this.watchers.delete(check);
+          if (isMet()) resolve();
+          else reject(new Error(`the appliance exited while waiting for ${condition}: ${this.err}`));
         };
-        this.watchers.add(look);
-        look();
+        this.watchers.add(check);
+        check();
       }),
-      what,
+      condition,
       () => this.kill("SIGKILL"),
       deadlineMs,
     );
   }
 
-  private async collect(stream: ReadableStream<Uint8Array>, take: (text: string) => void): Promise<void> {
+  private async collect(stream: ReadableStream<Uint8Array>, append: (text: string) => void): Promise<void> {
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
-      take(decoder.decode(chunk, { stream: true }));
+      append(decoder.decode(chunk, { stream: true }));
       this.notify();
     }
   }
@@ -318,7 +327,7 @@ export class Running {
   }
 }
 
-/** Name of its key. */
+/** Name of the Owner's API key. */
 export const SET_UP_KEY = "keeper";
 
 /**
@@ -326,26 +335,29 @@ export const SET_UP_KEY = "keeper";
  * @param run runs a command on the data
  */
 export async function setUpBy(
-  run: (args: readonly string[]) => Promise<Finished>,
+  run: (args: readonly string[]) => Promise<CommandResult>,
   passwordFile: string,
   { organization = "Acme", network = "Main", email = OWNER, permissions = "Owner" } = {},
 ): Promise<SetUp> {
   const owner = ["--email", email, "--password-file", passwordFile];
-  const made = await run(["setup", "--organization", organization, "--network", network, ...owner]);
+  const setup = await run(["setup", "--organization", organization, "--network", network, ...owner]);
   const key = await run(["key", "create", "--email", email, "--name", SET_UP_KEY, "--permissions", permissions]);
-  if (made.code !== 0 || key.code !== 0) throw new Error(made.err + key.err);
-  const idOf = (name: string) => new RegExp(`^${name}\t(.+)$`, "m").exec(made.out)?.[1] ?? "";
+  if (setup.code !== 0 || key.code !== 0) throw new Error(setup.err + key.err);
+  const idOf = (name: string) => new RegExp(`^${name}\t(.+)$`, "m").exec(setup.out)?.[1] ?? "";
   return { key: key.out.trim(), networkId: idOf("network_id"), organizationId: idOf("organization_id") };
 }
 
 /** Progress of a command: a line on standard error every five seconds. */
 const PROGRESS = /^\S+ INFO {2}\w+ step=.*\n/gm;
 
-/** Exit of a command, without its progress. @param what the command, named in the timeout */
-export async function finished(child: Bun.Subprocess<any, "pipe", "pipe">, what: string): Promise<Finished> {
+/** Exit of a command, without its progress. @param condition the command, named in the timeout */
+export async function waitForExit(
+  child: Bun.Subprocess<any, "pipe", "pipe">,
+  condition: string,
+): Promise<CommandResult> {
   const [out, err] = await withDeadline(
     Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
-    what,
+    condition,
     () => child.kill("SIGKILL"),
   );
   return { code: child.exitCode, signal: signalOf(child), out, err: err.replaceAll(PROGRESS, "") };
@@ -354,18 +366,18 @@ export async function finished(child: Bun.Subprocess<any, "pipe", "pipe">, what:
 /** The promise, or on timeout an error that names the awaited condition. */
 export function withDeadline<T>(
   promise: Promise<T>,
-  what: string,
-  onLate: () => void = () => {},
+  condition: string,
+  onTimeout: () => void = () => {},
   deadlineMs = HANG_MS,
 ): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
   const signal = AbortSignal.timeout(deadlineMs);
   const giveUp = () => {
-    onLate();
-    reject(new Error(`waited ${deadlineMs} ms for ${what}`));
+    onTimeout();
+    reject(new Error(`waited ${deadlineMs} ms for ${condition}`));
   };
   signal.addEventListener("abort", giveUp);
-  return Promise.race([promise, late]).finally(() => signal.removeEventListener("abort", giveUp));
+  return Promise.race([promise, timeout]).finally(() => signal.removeEventListener("abort", giveUp));
 }
 
 function signalOf(child: Bun.Subprocess<any, any, any>): string | null {

@@ -1,5 +1,5 @@
-// Network namespaces of tests: that of the run, and one per appliance within it, so that its records of the machine do
-// not contain the sockets of other tests.
+// Network namespaces of tests: one for the run, and one per appliance within it, so that an appliance's records of the
+// machine do not contain the sockets of other tests.
 
 import { resolve } from "node:path";
 
@@ -10,12 +10,12 @@ const NETWORK = "TEST_NETWORK";
 
 /**
  * Call before starting the executable: it scans, follows schedules and resolves names, and must reach only networks
- * made by the tests.
+ * created by the tests.
  * @throws Error outside `scripts/offline`
  */
 export function assertOwnNetwork(): void {
   if (process.env[NETWORK] !== "own")
-    throw new Error("a test starts the executable only where it can reach nothing: run it by ./scripts/offline");
+    throw new Error("tests that start the executable must run without network access: use ./scripts/offline");
 }
 
 /** Command prefix: runs the command in a new network namespace, as the same process. */

@@ -13,11 +13,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { ROUNDS } from "../../../src/demo/cast.ts";
+import { SCAN_SCHEDULES } from "../../../src/demo/cast.ts";
 import { LONG_HANG_MS } from "../measure/limits.ts";
 
 /** Retention of seeds of another executable, whose run may still use them. */
-const OTHER_KEY_KEPT_MS = 60 * 60_000;
+const OTHER_KEY_RETENTION_MS = 60 * 60_000;
 
 /** File that describes a seed. */
 const NOTE = "seed.json";
@@ -57,7 +57,7 @@ export class Seeds {
 
   /**
    * @param parent the seed folder of all executables
-   * @param key of the executable and of the seed makers
+   * @param key key of the executable and the seed makers: see keyOfSeeds
    */
   constructor(parent: string, key: string, now: () => number = Date.now) {
     this.parent = parent;
@@ -66,17 +66,17 @@ export class Seeds {
   }
 
   /**
-   * Copies a seed into a folder that does not exist yet, and makes the seed first if necessary. One process makes it,
-   * others wait.
+   * Copies a seed into a folder that does not exist yet, and creates the seed first if necessary. One process creates
+   * it, others wait.
    */
   async put<Note>(seed: Seed<Note>, folder: string): Promise<Note> {
-    const { note, files } = this.find(seed) ?? (await this.made(seed));
+    const { note, files } = this.find(seed) ?? (await this.findOrCreate(seed));
     mkdirSync(folder, { mode: 0o700 });
     for (const [name, bytes] of files) writeFileSync(join(folder, name), bytes, { mode: 0o600 });
     return note;
   }
 
-  /** Null unless the seed exists, is complete and young enough. */
+  /** Null unless the seed exists, is complete and not too old. */
   private find<Note>({ name, maxAgeMs }: Seed<Note>): StoredSeed<Note> | null {
     try {
       const folder = join(this.directory, name);
@@ -91,12 +91,12 @@ export class Seeds {
       }
       return { note: stored.note, files };
     } catch {
-      // Missing, damaged, or replaced during the read: the lock holder makes it.
+      // Missing, damaged, or replaced during the read: the lock holder creates it.
       return null;
     }
   }
 
-  private async made<Note>(seed: Seed<Note>): Promise<StoredSeed<Note>> {
+  private async findOrCreate<Note>(seed: Seed<Note>): Promise<StoredSeed<Note>> {
     mkdirSync(this.directory, { recursive: true });
     const release = await lock(join(this.directory, `${seed.name}.lock`));
     try {
@@ -107,26 +107,26 @@ export class Seeds {
     } finally {
       await release();
     }
-    const made = this.find(seed);
-    if (made === null) throw new Error(`seed ${seed.name} is not usable right after it was made`);
-    return made;
+    const stored = this.find(seed);
+    if (stored === null) throw new Error(`seed ${seed.name} is not usable right after it was created`);
+    return stored;
   }
 
   /** Requires the lock of the seed. */
   private async make<Note>({ name, make }: Seed<Note>): Promise<void> {
     const prefix = `.${name}-unfinished-`;
-    // Left by a killed process.
-    for (const each of readdirSync(this.directory))
-      if (each.startsWith(prefix)) rmSync(join(this.directory, each), { recursive: true });
+    // Left behind by a killed process.
+    for (const name of readdirSync(this.directory))
+      if (name.startsWith(prefix)) rmSync(join(this.directory, name), { recursive: true });
     const unfinished = mkdtempSync(join(this.directory, prefix));
     try {
       const data = join(unfinished, DATA);
       const note = await make(data);
-      const files = readdirSync(data, { withFileTypes: true }).filter((each) => each.isFile());
+      const files = readdirSync(data, { withFileTypes: true }).filter((entry) => entry.isFile());
       const stored: StoredNote<Note> = {
         made_at: this.now(),
         note,
-        files: Object.fromEntries(files.map((each) => [each.name, sha256(readFileSync(join(data, each.name)))])),
+        files: Object.fromEntries(files.map((file) => [file.name, sha256(readFileSync(join(data, file.name)))])),
       };
       writeFileSync(join(unfinished, NOTE), JSON.stringify(stored));
       const folder = join(this.directory, name);
@@ -138,18 +138,18 @@ export class Seeds {
   }
 
   private removeOthers(): void {
-    for (const each of readdirSync(this.parent)) {
-      const folder = join(this.parent, each);
+    for (const key of readdirSync(this.parent)) {
+      const folder = join(this.parent, key);
       if (folder === this.directory) continue;
       const { mtimeMs } = statSync(folder, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY };
-      if (this.now() - mtimeMs > OTHER_KEY_KEPT_MS) rmSync(folder, { recursive: true, force: true });
+      if (this.now() - mtimeMs > OTHER_KEY_RETENTION_MS) rmSync(folder, { recursive: true, force: true });
     }
   }
 }
 
 /**
  * Key of the seeds. Hashing the executable itself would take a second of processor time.
- * @param fingerprint of the inputs of the executable
+ * @param fingerprint fingerprint of the executable's inputs
  * @param makers sources of the seed makers
  */
 export function keyOfSeeds(executable: string, fingerprint: string, makers: readonly string[]): string {
@@ -167,11 +167,11 @@ export function keyOfSeeds(executable: string, fingerprint: string, makers: read
  */
 export function demoSlot(now: number): string {
   const [day = "", time = ""] = new Date(now).toISOString().split("T");
-  const bounds = ROUNDS.flatMap(({ times }) => times).flatMap((due) => [
+  const bounds = SCAN_SCHEDULES.flatMap(({ times }) => times).flatMap((due) => [
     minutesOf(due),
     minutesOf(due) + DEMO_MARGIN_MINUTES,
   ]);
-  return `${day}-${new Set(bounds.filter((each) => each <= minutesOf(time))).size}`;
+  return `${day}-${new Set(bounds.filter((bound) => bound <= minutesOf(time))).size}`;
 }
 
 function minutesOf(time: string): number {
@@ -184,13 +184,13 @@ function sha256(data: string | Uint8Array): string {
 }
 
 /**
- * Acquires a lock between processes. Ends with the holder, however it exits: a child that reads from a pipe of this
- * process holds the lock.
- * @returns releases the lock
+ * Acquires a lock between processes. It is released when this process exits in any way: a child that reads from a pipe
+ * of this process holds it.
+ * @returns a function that releases the lock
  */
 async function lock(file: string): Promise<() => Promise<unknown>> {
-  const patience = `--timeout=${LONG_HANG_MS / 1_000}`;
-  const child = Bun.spawn(["flock", patience, file, "sh", "-c", "echo locked && exec cat"], {
+  const timeoutFlag = `--timeout=${LONG_HANG_MS / 1_000}`;
+  const child = Bun.spawn(["flock", timeoutFlag, file, "sh", "-c", "echo locked && exec cat"], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "pipe",

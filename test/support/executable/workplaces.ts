@@ -1,26 +1,26 @@
-// Workplaces made and closed by hooks of the calling file or `describe`. Separate from executable.ts, which programs
+// Workplaces created and closed by hooks of the calling file or `describe`. Separate from executable.ts, which programs
 // outside the tests load as well.
 
 import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
-import { later } from "../page/later.ts";
+import { lazyProxy } from "../page/lazy-proxy.ts";
 import { ensureExecutable, Workplace } from "./executable.ts";
 
-/** A workplace for all tests, with the executable built. @param parent of its folder */
+/** A workplace for all tests, with the executable built. @param parent parent of its folder */
 export function workplaceForAll(parent?: string): Workplace {
-  return madeAt(beforeAll, afterAll, parent);
+  return workplaceHooks(beforeAll, afterAll, parent);
 }
 
-/** As workplaceForAll, with a new workplace for each test. */
+/** Like workplaceForAll, with a new workplace for each test. */
 export function workplaceForEach(parent?: string): Workplace {
-  return madeAt(beforeEach, afterEach, parent);
+  return workplaceHooks(beforeEach, afterEach, parent);
 }
 
-function madeAt(before: typeof beforeEach, after: typeof afterEach, parent?: string): Workplace {
-  let place: Workplace;
+function workplaceHooks(before: typeof beforeEach, after: typeof afterEach, parent?: string): Workplace {
+  let workplace: Workplace;
   beforeAll(ensureExecutable);
   before(() => {
-    place = new Workplace(parent);
+    workplace = new Workplace(parent);
   });
-  after(() => place.close());
-  return later(() => place);
+  after(() => workplace.close());
+  return lazyProxy(() => workplace);
 }

@@ -7,15 +7,15 @@ import { WrongFileStage } from "./wrong-files.ts";
 
 /** One stage for all tests of the file. @returns its getter */
 export function wrongFileStage(): () => WrongFileStage {
-  let place: Workplace;
+  let workplace: Workplace;
   let stage: WrongFileStage;
   beforeAll(async () => {
     ensureExecutable();
-    place = new Workplace();
-    const folder = place.path("stage");
+    workplace = new Workplace();
+    const folder = workplace.path("stage");
     mkdirSync(folder);
     stage = await WrongFileStage.make(EXECUTABLE, folder);
   });
-  afterAll(() => place.close());
+  afterAll(() => workplace.close());
   return () => stage;
 }

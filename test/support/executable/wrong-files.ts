@@ -21,7 +21,7 @@ import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "../../../src/db/files/migrate.ts";
 import type { PairFiles } from "../../../src/tls/pair.ts";
 import { makePair, writePair } from "../tls/certificates.ts";
-import { type Finished, finished, PASSWORD, Running, setUpBy, spawnPiped, withDeadline } from "./executable.ts";
+import { type CommandResult, PASSWORD, Running, setUpBy, spawnPiped, waitForExit, withDeadline } from "./executable.ts";
 import { makePipe } from "./special-files.ts";
 
 /** Kinds of entries where a file or a folder is expected. */
@@ -35,9 +35,9 @@ const KINDS = {
   "an empty file": (path: string) => writeFileSync(path, ""),
   "a text": (path: string) => writeFileSync(path, "a letter to somebody else\n".repeat(10)),
   "another program's database": (path: string) => makeDatabase(path, []),
-  "a database that only says it is ours": (path: string) =>
+  "a database that only claims to be netledger's": (path: string) =>
     makeDatabase(path, [`PRAGMA application_id = ${APPLICATION_ID}`, `PRAGMA user_version = ${SCHEMA_VERSION}`]),
-  // Of the last schema before the first release.
+  // The last schema before the first release.
   "data from before 0.2.0": (path: string) =>
     makeDatabase(path, [`PRAGMA application_id = ${APPLICATION_ID}`, "PRAGMA user_version = 35"]),
   "a file without rights": (path: string) => writeFileSync(path, "x", { mode: 0 }),
@@ -45,7 +45,7 @@ const KINDS = {
 } as const;
 export type KindName = keyof typeof KINDS;
 const FILE_KINDS = (Object.keys(KINDS) as KindName[]).filter((kind) => kind !== "a folder without rights");
-/** In place of a database; where none exists, one is created. */
+/** Kinds in place of a database, except those for which one is created. */
 const DATABASE_KINDS = FILE_KINDS.filter((kind) => kind !== "nothing" && kind !== "a link that leads nowhere");
 const FOLDER_KINDS: readonly KindName[] = [
   "a named pipe",
@@ -57,23 +57,23 @@ const FOLDER_KINDS: readonly KindName[] = [
   "a folder without rights",
 ];
 
-/** Refused like other wrong files, with its own status. */
+/** Exit status for a kind: data from before 0.2.0 has its own. */
 function refusalOf(kind: KindName, status: number = EXIT.dataRefused): number {
   return kind === "data from before 0.2.0" && status === EXIT.dataRefused ? EXIT.failed : status;
 }
 
-/** Allowed exit statuses by kind, where the file is to be created, its content is arbitrary, or it is not read. */
-type Right = Partial<Record<KindName, readonly number[]>>;
+/** Allowed exit statuses by kind, if the command creates the file, accepts any content or does not read it. */
+type AllowedStatuses = Partial<Record<KindName, readonly number[]>>;
 
-interface Place {
+interface Expectation {
   readonly status: number;
-  readonly right?: Right;
-  /** Further arguments of the same command. */
+  readonly allowed?: AllowedStatuses;
+  /** Further arguments of the command. */
   readonly with?: readonly string[];
 }
 
 /** Exit status for a wrong file, for every path setting. */
-const PLACES: Partial<Record<OptionName, (pair: PairFiles) => Place>> = {
+const EXPECTATIONS: Partial<Record<OptionName, (pair: PairFiles) => Expectation>> = {
   data: () => ({ status: EXIT.dataRefused }),
   servedData: () => ({ status: EXIT.dataRefused }),
   tlsCertificate: (pair) => ({ status: EXIT.usage, with: ["--tls-key", pair.privateKey.path] }),
@@ -82,7 +82,7 @@ const PLACES: Partial<Record<OptionName, (pair: PairFiles) => Place>> = {
     status: EXIT.usage,
     with: ["--setup-organization", "A", "--setup-network", "N", "--setup-email", "a@b.example"],
   }),
-  // Read when a credential is used; that reports the error.
+  // Read only when a credential is used, which reports the error.
   secretsFolder: () => ({ status: EXIT.done }),
   console: () => ({ status: EXIT.usage }),
   passwordFile: () => ({ status: EXIT.usage }),
@@ -94,26 +94,26 @@ const PLACES: Partial<Record<OptionName, (pair: PairFiles) => Place>> = {
   file: () => ({ status: EXIT.dataRefused }),
 };
 
-const NEW_FOLDER: Right = { nothing: [EXIT.done] };
+const NEW_FOLDER: AllowedStatuses = { nothing: [EXIT.done] };
 
-/** Commands with a different meaning of a setting. */
-const OTHERWISE: Readonly<Record<string, Partial<Place>>> = {
-  "serve servedData": { right: NEW_FOLDER },
-  "setup data": { right: NEW_FOLDER },
-  "restore data": { right: NEW_FOLDER },
-  // The file to create. An existing one is kept.
+/** Expectations for commands in which a setting has a different meaning. */
+const OVERRIDES: Readonly<Record<string, Partial<Expectation>>> = {
+  "serve servedData": { allowed: NEW_FOLDER },
+  "setup data": { allowed: NEW_FOLDER },
+  "restore data": { allowed: NEW_FOLDER },
+  // The file to create; an existing file is kept.
   "backup file": {
     status: EXIT.failed,
-    right: { nothing: [EXIT.done], "a folder": [EXIT.usage], "a link to itself": [EXIT.usage, EXIT.failed] },
+    allowed: { nothing: [EXIT.done], "a folder": [EXIT.usage], "a link to itself": [EXIT.usage, EXIT.failed] },
   },
 };
 
-/** A file in place of a database may be judged by its content. */
-const BY_CONTENT: Right = {
-  // As left by a start that was interrupted at its very beginning.
+/** Allowed exit statuses by kind, for a file in place of a database whose content is examined. */
+const BY_CONTENT: AllowedStatuses = {
+  // Left by a start that was interrupted at its very beginning.
   "an empty file": [EXIT.done, EXIT.failed, EXIT.dataRefused],
   // Its tables are missing, which verify reports as findings.
-  "a database that only says it is ours": [EXIT.failed, EXIT.dataRefused],
+  "a database that only claims to be netledger's": [EXIT.failed, EXIT.dataRefused],
 };
 
 /** Values of required settings that are not paths. */
@@ -140,18 +140,18 @@ function isPath(name: OptionName): boolean {
 }
 
 /** Path settings missing from this table. */
-export function settingsLeftOut(): string[] {
-  return (Object.keys(OPTIONS) as OptionName[]).filter((name) => isPath(name) && PLACES[name] === undefined);
+export function uncoveredSettings(): string[] {
+  return (Object.keys(OPTIONS) as OptionName[]).filter((name) => isPath(name) && EXPECTATIONS[name] === undefined);
 }
 
-const isOfFolder = (name: OptionName) => name === "data" || name === "servedData";
+const isFolderSetting = (name: OptionName) => name === "data" || name === "servedData";
 
 const SETTINGS = SUBCOMMANDS.flatMap(({ form }) =>
   [...form.always, ...form.maybe].filter(isPath).map((name) => ({ command: form.name, name })),
 );
 
 /** Further files that an appliance keeps or may find next to its database. */
-const BESIDE: readonly string[] = [
+const COMPANION_FILES: readonly string[] = [
   ...Object.entries(dataFiles("/"))
     .filter(([name]) => name !== "directory" && name !== "database")
     .map(([, path]) => path.slice(1)),
@@ -159,24 +159,24 @@ const BESIDE: readonly string[] = [
   "netledger-demo.json",
 ];
 
-/** One place, tested with each kind: problems by kind. */
+/** One setting or file, tested with each kind of wrong file. */
 export interface WrongFileRow {
   readonly name: string;
   readonly kinds: readonly KindName[];
-  /** @param only some kinds; by default all of the row */
-  readonly tried: (stage: WrongFileStage, only?: readonly KindName[]) => Promise<Record<string, string[]>>;
+  /** @param only kinds to test, by default all of the row @returns problems by kind */
+  readonly check: (stage: WrongFileStage, only?: readonly KindName[]) => Promise<Record<string, string[]>>;
 }
 
 export const WRONG_FILE_ROWS: readonly WrongFileRow[] = [
   ...SETTINGS.map(({ command, name }) => {
-    const isFolder = isOfFolder(name) || name === "secretsFolder";
+    const isFolder = isFolderSetting(name) || name === "secretsFolder";
     return row(
       `netledger ${command}, ${OPTIONS[name].flag}`,
       isFolder ? FOLDER_KINDS : FILE_KINDS,
-      (stage, kind, folder) => setting(stage, command, name, kind, folder),
+      (stage, kind, folder) => checkSetting(stage, command, name, kind, folder),
     );
   }),
-  ...SETTINGS.filter(({ name }) => isOfFolder(name)).map(({ command, name }) =>
+  ...SETTINGS.filter(({ name }) => isFolderSetting(name)).map(({ command, name }) =>
     row(`netledger ${command}, the database in ${OPTIONS[name].flag}`, DATABASE_KINDS, async (stage, kind, folder) => {
       const data = dataWith(stage, folder, "netledger.db", kind);
       const before = contentsOf(data);
@@ -188,7 +188,7 @@ export const WRONG_FILE_ROWS: readonly WrongFileRow[] = [
       return kind === "data from before 0.2.0" && contentsOf(data) !== before ? [...found, "changed the data"] : found;
     }),
   ),
-  ...BESIDE.map((file) =>
+  ...COMPANION_FILES.map((file) =>
     row(`netledger serve, ${file}`, FILE_KINDS, async (stage, kind, folder) => {
       const data = dataWith(stage, folder, file, kind);
       const end = await stage.run(argsOf(stage, "serve", { servedData: data }, folder, ["--tls-self-signed"]), folder);
@@ -197,7 +197,7 @@ export const WRONG_FILE_ROWS: readonly WrongFileRow[] = [
   ),
 ];
 
-/** Valid files of all kinds, and the executable. */
+/** Valid files for all settings, and the executable. */
 export class WrongFileStage {
   readonly directory: string;
   readonly executable: string;
@@ -225,7 +225,7 @@ export class WrongFileStage {
     const run = (args: readonly string[]) => {
       const child = spawnPiped([executable, ...args, "--data", stage.data], {}, directory);
       child.stdin.end();
-      return finished(child, `netledger ${args.join(" ")}`);
+      return waitForExit(child, `netledger ${args.join(" ")}`);
     };
     await setUpBy(run, stage.password);
     const { code, err } = await run(["backup", stage.backup]);
@@ -233,14 +233,14 @@ export class WrongFileStage {
     return stage;
   }
 
-  /** Exit of a command; a started appliance is stopped at once. */
-  async run(args: readonly string[], folder: string): Promise<Finished> {
-    const child = spawnPiped([...LIKE_OTHERS, this.executable, ...args], {}, folder);
+  /** Runs a command to completion; stops a started appliance at once. */
+  async run(args: readonly string[], folder: string): Promise<CommandResult> {
+    const child = spawnPiped([...UNPRIVILEGED, this.executable, ...args], {}, folder);
     child.stdin.end();
     const running = new Running(child);
     const isServing = await Promise.race([
       running.exited.then(() => false),
-      running.greeted().then(
+      running.waitForStart().then(
         () => true,
         () => false,
       ),
@@ -252,40 +252,40 @@ export class WrongFileStage {
 
 type Cell = (stage: WrongFileStage, kind: KindName, folder: string) => Promise<string[]>;
 
-/** Each kind in a separate folder, some in parallel. */
+/** Tests each kind in a separate folder, in parallel. */
 function row(name: string, kinds: readonly KindName[], cell: Cell): WrongFileRow {
-  const tried = async (stage: WrongFileStage, only = kinds) => {
-    const wrong: Record<string, string[]> = {};
+  const check = async (stage: WrongFileStage, only = kinds) => {
+    const failures: Record<string, string[]> = {};
     await Promise.all(
       kinds
         .filter((kind) => only.includes(kind))
         .map(async (kind) => {
           const found = await cell(stage, kind, mkdtempSync(join(stage.directory, "cell-")));
-          if (found.length > 0) wrong[kind] = found;
+          if (found.length > 0) failures[kind] = found;
         }),
     );
-    return wrong;
+    return failures;
   };
-  return { name, kinds, tried };
+  return { name, kinds, check };
 }
 
-async function setting(
+async function checkSetting(
   stage: WrongFileStage,
   command: string,
   name: OptionName,
   kind: KindName,
   folder: string,
 ): Promise<string[]> {
-  const found = PLACES[name]?.(stage.pair);
-  if (found === undefined) throw new Error(`${name} is a path: say what a wrong file there comes to`);
-  const { status, right = {}, with: also = [] } = { ...found, ...OTHERWISE[`${command} ${name}`] };
-  const path = join(folder, "it");
+  const found = EXPECTATIONS[name]?.(stage.pair);
+  if (found === undefined) throw new Error(`${name} is a path setting without an entry in EXPECTATIONS`);
+  const { status, allowed = {}, with: extraArgs = [] } = { ...found, ...OVERRIDES[`${command} ${name}`] };
+  const path = join(folder, "wrong");
   KINDS[kind](path);
-  const end = await stage.run(argsOf(stage, command, { [name]: path }, folder, also), folder);
-  return problems(end, right[kind] ?? [refusalOf(kind, status)], right[kind] === undefined ? [path] : []);
+  const end = await stage.run(argsOf(stage, command, { [name]: path }, folder, extraArgs), folder);
+  return problems(end, allowed[kind] ?? [refusalOf(kind, status)], allowed[kind] === undefined ? [path] : []);
 }
 
-/** Names, and bytes if readable, of the files in a folder, without the lock. */
+/** Names of the files in a folder except the lock, with hashes of the regular ones. */
 function contentsOf(folder: string): string {
   return readdirSync(folder)
     .filter((name) => name !== "netledger.lock")
@@ -311,10 +311,10 @@ function argsOf(
   name: string,
   given: Partial<Record<OptionName, string>>,
   folder: string,
-  also: readonly string[] = [],
+  extraArgs: readonly string[] = [],
 ): string[] {
   const command = SUBCOMMANDS.find(({ form }) => form.name === name);
-  if (command === undefined) throw new Error(`there is no command ${name}`);
+  if (command === undefined) throw new Error(`no command ${name}`);
   const { form } = command;
   const files: Partial<Record<OptionName, string>> = {
     data: name === "restore" ? join(folder, "restored") : stage.data,
@@ -323,27 +323,27 @@ function argsOf(
     ...(name.startsWith("import ") ? { tokenFile: stage.token, keyFile: stage.token } : {}),
     ...(name === "serve" && !("readOnly" in given) ? { servedData: join(folder, "served") } : {}),
   };
-  const wanted = new Set([
-    ...form.always.filter((each) => OPTIONS[each].fallback === null || each === "data"),
-    ...(Object.keys(files) as OptionName[]).filter((each) => (form.maybe as readonly OptionName[]).includes(each)),
+  const required = new Set([
+    ...form.always.filter((option) => OPTIONS[option].fallback === null || option === "data"),
+    ...(Object.keys(files) as OptionName[]).filter((option) => (form.maybe as readonly OptionName[]).includes(option)),
     ...(Object.keys(given) as OptionName[]),
   ]);
-  const values = [...wanted].flatMap((each) => {
-    const value = given[each] ?? files[each] ?? SAMPLES[each];
-    if (value === undefined) throw new Error(`${name} requires ${each}: give a sample of it`);
-    return [`--${OPTIONS[each].flag}`, value];
+  const values = [...required].flatMap((option) => {
+    const value = given[option] ?? files[option] ?? SAMPLES[option];
+    if (value === undefined) throw new Error(`${name} requires ${option}: add a sample`);
+    return [`--${OPTIONS[option].flag}`, value];
   });
-  return [...name.split(" "), ...values, ...(name === "serve" ? ["--listen", "127.0.0.1:0"] : []), ...also];
+  return [...name.split(" "), ...values, ...(name === "serve" ? ["--listen", "127.0.0.1:0"] : []), ...extraArgs];
 }
 
 /** Root may open everything; without these capabilities it has the rights of other users. */
-const LIKE_OTHERS =
+const UNPRIVILEGED =
   process.getuid?.() === 0
     ? ["setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search"]
     : [];
 
 /** Deviations of an exit from the expected one. */
-function problems(end: Finished, allowed: readonly number[], named: readonly string[]): string[] {
+function problems(end: CommandResult, allowed: readonly number[], paths: readonly string[]): string[] {
   const found: string[] = [];
   if (end.code === null || !allowed.includes(end.code)) found.push(`status ${end.code ?? end.signal}: ${end.err}`);
   const sentences = end.err
@@ -356,13 +356,13 @@ function problems(end: Finished, allowed: readonly number[], named: readonly str
     (sentences.length !== 1 || !/^netledger: .+[.a-z)]$/.test(sentences[0] as string))
   )
     found.push(`not one sentence: ${end.err}`);
-  if (/SQLiteError|^ +at |Error:/m.test(end.err)) found.push(`the program's own words: ${end.err}`);
-  if (end.code !== 0 && !named.every((path) => end.err.includes(path))) found.push(`names no file: ${end.err}`);
+  if (/SQLiteError|^ +at |Error:/m.test(end.err)) found.push(`internal error text: ${end.err}`);
+  if (end.code !== 0 && !paths.every((path) => end.err.includes(path))) found.push(`file not named: ${end.err}`);
   return found;
 }
 
 function makeDatabase(path: string, statements: readonly string[]): void {
   const db = new Database(path, { create: true, readwrite: true });
-  for (const each of ["CREATE TABLE theirs (a)", ...statements]) db.run(each);
+  for (const statement of ["CREATE TABLE theirs (a)", ...statements]) db.run(statement);
   db.close(true);
 }

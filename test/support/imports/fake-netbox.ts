@@ -1,4 +1,4 @@
-// Server that follows the documentation of NetBox's REST API, version 3 or 4, with objects made by a test.
+// Fake server for NetBox's REST API, version 3 or 4, as documented, with the objects of a test.
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -93,7 +93,7 @@ export interface FakePrefix {
   readonly tags?: readonly string[];
 }
 
-export interface NetboxWorld {
+export interface NetboxFixture {
   tags: Array<{ id: number; name: string; color?: string; description?: string }>;
   fields: FakeField[];
   sites: FakeSite[];
@@ -107,27 +107,16 @@ export interface NetboxWorld {
   addresses: FakeAddress[];
 }
 
-export function emptyWorld(): NetboxWorld {
-  return {
-    tags: [],
-    fields: [],
-    sites: [],
-    locations: [],
-    groups: [],
-    clusters: [],
-    vlans: [],
-    prefixes: [],
-    devices: [],
-    machines: [],
-    addresses: [],
-  };
+export function emptyFixture(): NetboxFixture {
+  const scopes = { sites: [], locations: [], groups: [], clusters: [] };
+  return { tags: [], fields: [], ...scopes, vlans: [], prefixes: [], devices: [], machines: [], addresses: [] };
 }
 
 export interface FakeNetboxOptions {
   readonly version?: string;
   readonly token?: string;
-  /** Called before the answer; its result replaces the answer. */
-  readonly intercept?: (path: string, asked: number) => Response | Promise<Response | null> | null;
+  /** Called before the response; its result replaces the response. */
+  readonly intercept?: (path: string, requestCount: number) => Response | Promise<Response | null> | null;
   /** Modifies an object before sending. */
   readonly distort?: (path: string, object: Json) => unknown;
   readonly pageMax?: number;
@@ -137,14 +126,14 @@ export interface FakeNetboxOptions {
 export interface FakeNetbox {
   readonly url: string;
   /** Requested paths with queries. */
-  readonly asked: string[];
+  readonly requestedPaths: string[];
   stop(): Promise<void>;
 }
 
-/** Starts the server on a free port of 127.0.0.1. The world may change while it runs. */
-export function serveNetbox(world: NetboxWorld, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
+/** Starts the server on a free port of 127.0.0.1. The fixture may change while it runs. */
+export function serveNetbox(fixture: NetboxFixture, options: FakeNetboxOptions = {}, port = 0): FakeNetbox {
   const { version = "4.2.3", token = "0123456789abcdef0123456789abcdef01234567", pageMax = 1_000 } = options;
-  const asked: string[] = [];
+  const requestedPaths: string[] = [];
   const server = Bun.serve({
     port,
     hostname: "127.0.0.1",
@@ -152,15 +141,15 @@ export function serveNetbox(world: NetboxWorld, options: FakeNetboxOptions = {},
     ...(options.tls === undefined ? {} : { tls: options.tls }),
     fetch: async (request) => {
       const url = new URL(request.url);
-      asked.push(url.pathname + url.search);
-      const instead = await options.intercept?.(url.pathname, asked.length);
-      if (instead !== null && instead !== undefined) return instead;
+      requestedPaths.push(url.pathname + url.search);
+      const override = await options.intercept?.(url.pathname, requestedPaths.length);
+      if (override !== null && override !== undefined) return override;
       if (request.headers.get("authorization") !== `Token ${token}`)
         return Response.json({ detail: "Invalid token" }, { status: 403 });
       if (url.pathname === "/api/status/")
         return Response.json({ "netbox-version": version, "python-version": "3.11" });
       const form = version.startsWith("3") || /^4\.[01]\./.test(version) ? "site" : "scope";
-      const objects = listOf(world, url, { form, version });
+      const objects = listOf(fixture, url, { form, version });
       if (objects === null) return Response.json({ detail: "Not found." }, { status: 404 });
       const limit = Math.min(pageMax, Number(url.searchParams.get("limit") ?? 50));
       const offset = Number(url.searchParams.get("offset") ?? 0);
@@ -172,79 +161,68 @@ export function serveNetbox(world: NetboxWorld, options: FakeNetboxOptions = {},
       return Response.json({ count: objects.length, next, previous: null, results });
     },
   });
-  return { url: server.url.href.replace(/\/$/, ""), asked, stop: () => server.stop(true) };
+  return { url: server.url.href.replace(/\/$/, ""), requestedPaths, stop: () => server.stop(true) };
 }
 
 type Form = "site" | "scope";
 
-function listOf(world: NetboxWorld, url: URL, server: { form: Form; version: string }): Json[] | null {
+function listOf(fixture: NetboxFixture, url: URL, server: { form: Form; version: string }): Json[] | null {
   const { form } = server;
   const query = url.searchParams;
-  switch (url.pathname) {
-    case "/api/extras/tags/":
-      return world.tags.map((tag) => ({
+  const lists: Readonly<Record<string, () => Json[]>> = {
+    "/api/extras/tags/": () =>
+      fixture.tags.map((tag) => ({
         ...nested(tag),
         slug: slug(tag.name),
         color: tag.color ?? "9e9e9e",
         description: tag.description ?? "",
-      }));
-    case "/api/extras/custom-fields/":
-      return world.fields.map((field) => fieldJson(field, server.version));
-    case "/api/extras/custom-field-choice-sets/":
-      return world.fields.map(({ id, name, choices = [] }) => ({
+      })),
+    "/api/extras/custom-fields/": () => fixture.fields.map((field) => fieldJson(field, server.version)),
+    "/api/extras/custom-field-choice-sets/": () =>
+      fixture.fields.map(({ id, name, choices = [] }) => ({
         ...nested({ id, name }),
         base_choices: null,
         extra_choices: choices,
-      }));
-    case "/api/dcim/sites/":
-      return world.sites.map((site) => ({
+      })),
+    "/api/dcim/sites/": () =>
+      fixture.sites.map((site) => ({
         ...nested(site),
         slug: slug(site.name),
         description: site.description ?? "",
         tags: tagList(site.tags),
         status: choice("active"),
-      }));
-    case "/api/dcim/locations/":
-      return world.locations.map((each) => ({ ...nested(each), site: siteRef(world, each.site), parent: null }));
-    case "/api/ipam/vlan-groups/":
-      return world.groups.map((each) => ({
-        ...nested(each),
-        scope_type: "dcim.site",
-        scope_id: each.site,
-        scope: siteRef(world, each.site),
-      }));
-    case "/api/virtualization/clusters/":
-      return world.clusters.map((each) => ({
-        ...nested(each),
-        ...placed(world, form, each.site),
+      })),
+    "/api/dcim/locations/": () =>
+      fixture.locations.map((hall) => ({ ...nested(hall), site: siteRef(fixture, hall.site), parent: null })),
+    "/api/ipam/vlan-groups/": () =>
+      fixture.groups.map((group) => ({ ...nested(group), ...siteOrScope(fixture, "scope", group.site) })),
+    "/api/virtualization/clusters/": () =>
+      fixture.clusters.map((cluster) => ({
+        ...nested(cluster),
+        ...siteOrScope(fixture, form, cluster.site),
         type: { id: 1, name: "KVM" },
-      }));
-    case "/api/ipam/vlans/":
-      return world.vlans.map((vlan) => ({
+      })),
+    "/api/ipam/vlans/": () =>
+      fixture.vlans.map((vlan) => ({
         ...vlanRef(vlan),
-        site: vlan.site === undefined || vlan.site === null ? null : siteRef(world, vlan.site),
+        site: vlan.site === undefined || vlan.site === null ? null : siteRef(fixture, vlan.site),
         group: vlan.group === undefined ? null : { id: vlan.group, name: `group ${vlan.group}` },
         description: vlan.description ?? "",
         custom_fields: vlan.custom ?? {},
         status: choice("active"),
-      }));
-    case "/api/ipam/prefixes/":
-      return world.prefixes.map((prefix) => prefixJson(world, form, prefix));
-    case "/api/dcim/devices/":
-      return world.devices.map((device) => deviceJson(world, device));
-    case "/api/virtualization/virtual-machines/":
-      return world.machines.map((machine) => machineJson(world, machine));
-    case "/api/dcim/interfaces/":
-      return ownedBy(world.devices, query.getAll("device_id"), (device) => interfacesJson(device, "device", form));
-    case "/api/virtualization/interfaces/":
-      return ownedBy(world.machines, query.getAll("virtual_machine_id"), (machine) =>
+      })),
+    "/api/ipam/prefixes/": () => fixture.prefixes.map((prefix) => prefixJson(fixture, form, prefix)),
+    "/api/dcim/devices/": () => fixture.devices.map((device) => deviceJson(fixture, device)),
+    "/api/virtualization/virtual-machines/": () => fixture.machines.map((machine) => machineJson(fixture, machine)),
+    "/api/dcim/interfaces/": () =>
+      ownedBy(fixture.devices, query.getAll("device_id"), (device) => interfacesJson(device, "device", form)),
+    "/api/virtualization/interfaces/": () =>
+      ownedBy(fixture.machines, query.getAll("virtual_machine_id"), (machine) =>
         interfacesJson(machine, "virtual_machine", form),
-      );
-    case "/api/ipam/ip-addresses/":
-      return addressesJson(world, query);
-    default:
-      return null;
-  }
+      ),
+    "/api/ipam/ip-addresses/": () => addressesJson(fixture, query),
+  };
+  return lists[url.pathname]?.() ?? null;
 }
 
 function ownedBy(
@@ -252,28 +230,28 @@ function ownedBy(
   ids: readonly string[],
   parts: (device: FakeDevice) => Json[],
 ): Json[] {
-  const wanted = new Set(ids.map(Number));
-  return devices.filter(({ id }) => wanted.has(id)).flatMap(parts);
+  const requestedIds = new Set(ids.map(Number));
+  return devices.filter(({ id }) => requestedIds.has(id)).flatMap(parts);
 }
 
 function nested(object: { readonly id: number; readonly name: string }): Json {
   return { id: object.id, url: `http://netbox.invalid/api/x/${object.id}/`, display: object.name, name: object.name };
 }
 
-function siteRef(world: NetboxWorld, id: number): Json {
-  return nested(world.sites.find((site) => site.id === id) ?? { id, name: `site ${id}` });
+function siteRef(fixture: NetboxFixture, id: number): Json {
+  return nested(fixture.sites.find((site) => site.id === id) ?? { id, name: `site ${id}` });
 }
 
-/** A scope since 4.2, previously a site. */
-function placed(world: NetboxWorld, form: Form, site: number | null | undefined): Json {
-  const none = site === null || site === undefined;
-  if (form === "site") return { site: none ? null : siteRef(world, site) };
-  return none
+/** Scope fields since NetBox 4.2, before that a site. */
+function siteOrScope(fixture: NetboxFixture, form: Form, site: number | null | undefined): Json {
+  const hasNoSite = site === null || site === undefined;
+  if (form === "site") return { site: hasNoSite ? null : siteRef(fixture, site) };
+  return hasNoSite
     ? { scope_type: null, scope_id: null, scope: null }
-    : { scope_type: "dcim.site", scope_id: site, scope: siteRef(world, site) };
+    : { scope_type: "dcim.site", scope_id: site, scope: siteRef(fixture, site) };
 }
 
-/** Separate choice sets since 3.6; current name of the object types since 4.0. */
+/** Custom field: with a separate choice set since NetBox 3.6, and `object_types` since 4.0. */
 function fieldJson(field: FakeField, version: string): Json {
   const { id, name, type, objects, choices } = field;
   const isOld = /^3\.[0-5]\./.test(version);
@@ -291,20 +269,20 @@ function fieldJson(field: FakeField, version: string): Json {
   };
 }
 
-function prefixJson(world: NetboxWorld, form: Form, prefix: FakePrefix): Json {
-  const place =
+function prefixJson(fixture: NetboxFixture, form: Form, prefix: FakePrefix): Json {
+  const scopeFields =
     form === "scope" && prefix.location !== undefined
       ? { scope_type: "dcim.location", scope_id: prefix.location, scope: { id: prefix.location, name: "a location" } }
       : form === "scope" && prefix.region !== undefined
         ? { scope_type: "dcim.region", scope_id: prefix.region, scope: { id: prefix.region, name: "a region" } }
-        : placed(world, form, prefix.site);
+        : siteOrScope(fixture, form, prefix.site);
   return {
     id: prefix.id,
     url: `http://netbox.invalid/api/ipam/prefixes/${prefix.id}/`,
     display: prefix.prefix,
     family: { value: prefix.prefix.includes(":") ? 6 : 4, label: "IP" },
     prefix: prefix.prefix,
-    ...place,
+    ...scopeFields,
     vrf: prefix.vrf === undefined ? null : { id: prefix.vrf, name: `vrf ${prefix.vrf}` },
     vlan: prefix.vlan === undefined ? null : vlanRef(prefix.vlan),
     status: choice("active"),
@@ -314,7 +292,7 @@ function prefixJson(world: NetboxWorld, form: Form, prefix: FakePrefix): Json {
   };
 }
 
-function deviceJson(world: NetboxWorld, device: FakeDevice): Json {
+function deviceJson(fixture: NetboxFixture, device: FakeDevice): Json {
   return {
     id: device.id,
     url: `http://netbox.invalid/api/dcim/devices/${device.id}/`,
@@ -328,7 +306,7 @@ function deviceJson(world: NetboxWorld, device: FakeDevice): Json {
     role: { id: 1, name: "Access" },
     serial: device.serial ?? "",
     asset_tag: device.assetTag ?? null,
-    site: device.site === null ? null : siteRef(world, device.site),
+    site: device.site === null ? null : siteRef(fixture, device.site),
     location: device.location === undefined ? null : { id: 1, name: device.location },
     rack: device.rack === undefined ? null : { id: 1, name: device.rack },
     position: device.position ?? null,
@@ -343,8 +321,8 @@ function deviceJson(world: NetboxWorld, device: FakeDevice): Json {
   };
 }
 
-function machineJson(world: NetboxWorld, machine: FakeDevice): Json {
-  const { device_type: _type, serial: _serial, asset_tag: _asset, rack: _rack, ...rest } = deviceJson(world, machine);
+function machineJson(fixture: NetboxFixture, machine: FakeDevice): Json {
+  const { device_type: _type, serial: _serial, asset_tag: _asset, rack: _rack, ...rest } = deviceJson(fixture, machine);
   return {
     ...rest,
     url: `http://netbox.invalid/api/virtualization/virtual-machines/${machine.id}/`,
@@ -353,49 +331,49 @@ function machineJson(world: NetboxWorld, machine: FakeDevice): Json {
 }
 
 function interfacesJson(device: FakeDevice, owner: "device" | "virtual_machine", form: Form): Json[] {
-  return (device.interfaces ?? []).map((each) => ({
-    id: each.id,
-    display: each.name,
+  return (device.interfaces ?? []).map((port) => ({
+    id: port.id,
+    display: port.name,
     [owner]: { id: device.id, name: device.name, display: device.name },
-    name: each.name,
-    ...(owner === "device" ? { type: choice(each.type ?? "1000base-t"), speed: each.speedKbps ?? null } : {}),
-    enabled: each.enabled ?? true,
+    name: port.name,
+    ...(owner === "device" ? { type: choice(port.type ?? "1000base-t"), speed: port.speedKbps ?? null } : {}),
+    enabled: port.enabled ?? true,
     ...(form === "scope"
       ? {
           primary_mac_address:
-            each.mac === undefined || each.mac === null ? null : { id: each.id, mac_address: each.mac },
+            port.mac === undefined || port.mac === null ? null : { id: port.id, mac_address: port.mac },
         }
-      : { mac_address: each.mac ?? null }),
-    description: each.description ?? "",
-    untagged_vlan: each.native === undefined || each.native === null ? null : vlanRef(each.native),
-    tagged_vlans: (each.tagged ?? []).map(vlanRef),
+      : { mac_address: port.mac ?? null }),
+    description: port.description ?? "",
+    untagged_vlan: port.native === undefined || port.native === null ? null : vlanRef(port.native),
+    tagged_vlans: (port.tagged ?? []).map(vlanRef),
     tags: [],
-    custom_fields: each.custom ?? {},
+    custom_fields: port.custom ?? {},
   }));
 }
 
-function addressesJson(world: NetboxWorld, query: URLSearchParams): Json[] {
+function addressesJson(fixture: NetboxFixture, query: URLSearchParams): Json[] {
   const devices = new Set(query.getAll("device_id").map(Number));
   const machines = new Set(query.getAll("virtual_machine_id").map(Number));
-  const isNobodys = query.get("assigned_to_interface") === "false";
-  return world.addresses
+  const isUnassigned = query.get("assigned_to_interface") === "false";
+  return fixture.addresses
     .filter(({ on }) =>
-      isNobodys
+      isUnassigned
         ? on === undefined
         : on !== undefined && (devices.has(on.device ?? -1) || machines.has(on.machine ?? -1)),
     )
-    .map((each) => ({
-      id: each.id,
-      url: `http://netbox.invalid/api/ipam/ip-addresses/${each.id}/`,
-      display: each.address,
-      address: each.address,
-      vrf: each.vrf === undefined ? null : { id: each.vrf, name: `vrf ${each.vrf}` },
+    .map((address) => ({
+      id: address.id,
+      url: `http://netbox.invalid/api/ipam/ip-addresses/${address.id}/`,
+      display: address.address,
+      address: address.address,
+      vrf: address.vrf === undefined ? null : { id: address.vrf, name: `vrf ${address.vrf}` },
       status: choice("active"),
-      dns_name: each.dnsName ?? "",
-      description: each.description ?? "",
-      tags: tagList(each.tags),
-      custom_fields: each.custom ?? {},
-      ...assigned(each),
+      dns_name: address.dnsName ?? "",
+      description: address.description ?? "",
+      tags: tagList(address.tags),
+      custom_fields: address.custom ?? {},
+      ...assigned(address),
     }));
 }
 

@@ -1,6 +1,6 @@
 // Loopback proxy that records requests and forwards nothing.
 
-/** Every variable that programs read for a proxy. */
+/** All variables from which programs read a proxy. */
 export const PROXY_VARIABLES = ["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 
 export interface ProxyLog {

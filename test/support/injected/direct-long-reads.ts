@@ -17,7 +17,7 @@ export class DirectLongReads implements LongReads {
     input: NoInfer<Input>,
     _options?: LongReadOptions,
   ): Promise<AsyncIterable<Uint8Array>> {
-    if (!this.reads.includes(read)) throw new Error(`long reads: there is none called ${read.readName}`);
+    if (!this.reads.includes(read)) throw new Error(`long reads: unknown read ${read.readName}`);
     // Copied as between threads; throws for values that can't be cloned.
     const steps = read(this.reader, structuredClone(input));
     const step = () => {

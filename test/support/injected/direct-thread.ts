@@ -1,4 +1,4 @@
-// Thread on the starting thread: messages are copied and ordered as between threads.
+// Fake thread that runs on the calling thread. Copies and queues messages like a real one.
 
 import type { Messages, StartThread, ThreadMain } from "../../../src/base/thread.ts";
 
@@ -8,7 +8,7 @@ export interface DirectThread<M extends Messages> {
   crash(reason: string): void;
   /** Number of threads started. */
   readonly started: number;
-  /** Whether the last one was. */
+  /** Whether the last thread was terminated. */
   readonly isTerminated: boolean;
 }
 
@@ -17,28 +17,28 @@ export function directThread<M extends Messages>(main: ThreadMain<M>): DirectThr
   let started = 0;
   let isTerminated = false;
   return {
-    start: (hear, ended) => {
+    start: (onMessage, onEnd) => {
       started += 1;
       isTerminated = false;
-      let isOver = false;
-      const later = <T>(message: T, take: (copy: T) => void) => {
+      let hasEnded = false;
+      const deliverLater = <T>(message: T, receiveCopy: (copy: T) => void) => {
         const copy = structuredClone(message);
         setImmediate(() => {
-          if (!isOver) take(copy);
+          if (!hasEnded) receiveCopy(copy);
         });
       };
       const receive = main(
-        (message) => later(message, hear),
+        (message) => deliverLater(message, onMessage),
         () => null,
       );
       crashNow = (reason) => {
-        isOver = true;
-        ended(reason);
+        hasEnded = true;
+        onEnd(reason);
       };
       return {
-        post: (message) => later(message, receive),
+        post: (message) => deliverLater(message, receive),
         terminate: () => {
-          isOver = true;
+          hasEnded = true;
           isTerminated = true;
         },
       };

@@ -1,8 +1,8 @@
-// Simulated network: a test sets live addresses, and SNMP answers by credential. Records the probes.
+// Simulated network: a test sets live addresses, and SNMP devices by credential. Records the probes.
 
 import type { Device, DeviceTable, TableReport } from "../../../src/discovery/device.ts";
 import { DEVICE_TABLES } from "../../../src/discovery/device.ts";
-import type { AskedDevice, Probes, Reached, Refusal } from "../../../src/discovery/scans/probes.ts";
+import type { PollResult, Probes, ReachResult, Refusal } from "../../../src/discovery/scans/probes.ts";
 import type { AddressSighting } from "../../../src/discovery/sightings.ts";
 import type { SnmpCredential } from "../../../src/discovery/snmp/credential.ts";
 import { endedStep, type TrialStep, untriedStep } from "../../../src/discovery/snmp/trial-steps.ts";
@@ -14,83 +14,83 @@ interface FakeDevice {
   readonly community: string;
 }
 
-/** Delays the answer until the test releases it. */
+/** Delays the reply until the test releases it. */
 type Hold = (address: string, signal: AbortSignal) => Promise<void>;
 
 export class FakeProbes implements Probes {
   readonly swept: string[] = [];
-  readonly asked: Array<{
+  readonly queries: Array<{
     readonly address: string;
     readonly credentials: readonly SnmpCredential[];
     readonly remembered: string | null;
   }> = [];
-  /** The credential finally sent to each address. */
+  /** Credentials sent, in order. */
   readonly sent: Array<{ readonly address: string; readonly credential: SnmpCredential }> = [];
-  /** Earlier served objects of the agent, passed with each device query. */
-  readonly served: Array<Parameters<Probes["askDevice"]>[1]["served"]> = [];
-  readonly looked: string[] = [];
+  /** Objects that the agent served earlier, as passed with each device query. */
+  readonly served: Array<Parameters<Probes["pollDevice"]>[1]["served"]> = [];
+  readonly lookedUp: string[] = [];
   readonly alive: Map<string, Partial<AddressSighting>>;
   readonly devices = new Map<string, FakeDevice>();
-  /** Type of refusal by address; others stay silent. */
-  readonly refusing = new Map<string, string>();
+  /** Reason for the refusal, by address; by default no answer. */
+  readonly refusals = new Map<string, string>();
   readonly names = new Map<string, readonly string[]>();
-  /** No resolver answers for any name. */
+  /** Makes name lookups fail for lack of a resolver. */
   isWithoutResolver = false;
   readonly macs = new Map<string, string>();
   hold: Hold = async () => {};
   /** Number of calls that drop secrets. */
-  forgotten = 0;
+  forgetCount = 0;
   /** Maximum number of concurrent queries. */
-  most = 0;
-  private underWay = 0;
+  maxConcurrent = 0;
+  private running = 0;
 
   /** @param alive addresses that answer a sweep */
   constructor(...alive: string[]) {
     this.alive = new Map(alive.map((address) => [address, {}]));
   }
 
-  /** A device answers at an address by SNMP. */
-  answers(address: string, told: Parameters<typeof fakeDevice>[0] = {}, community = "public"): void {
-    this.devices.set(address, { community, device: fakeDevice(told) });
+  /** Adds a device with an SNMP agent at an address. */
+  addDevice(address: string, fields: Parameters<typeof fakeDevice>[0] = {}, community = "public"): void {
+    this.devices.set(address, { community, device: fakeDevice(fields) });
   }
 
   async sweep(
     addresses: readonly string[],
     signal: AbortSignal,
     events: Parameters<Probes["sweep"]>[2],
-  ): Promise<{ means: string }> {
+  ): Promise<{ methods: string }> {
     let done = 0;
     for (const address of addresses) {
       if (signal.aborted) break;
       this.swept.push(address);
       await this.hold(address, signal);
       if (signal.aborted) break;
-      const known = this.alive.get(address);
-      if (known !== undefined)
-        await events.answer({ ip_address: address, mac_address: null, answered: ["Icmp"], ...known });
+      const sighting = this.alive.get(address);
+      if (sighting !== undefined)
+        await events.answer({ ip_address: address, mac_address: null, answered: ["Icmp"], ...sighting });
       done += 1;
       events.progress({ done, requests: done, errors: {} });
     }
-    return { means: "fake" };
+    return { methods: "fake" };
   }
 
-  async askDevice(
+  async pollDevice(
     address: string,
-    { credentials, remembered, served, maySend, signal }: Parameters<Probes["askDevice"]>[1],
-  ): Promise<AskedDevice> {
-    this.asked.push({ address, credentials, remembered: remembered?.credential_id ?? null });
+    { credentials, remembered, served, maySend, signal }: Parameters<Probes["pollDevice"]>[1],
+  ): Promise<PollResult> {
+    this.queries.push({ address, credentials, remembered: remembered?.credential_id ?? null });
     this.served.push(served);
-    this.underWay += 1;
-    this.most = Math.max(this.most, this.underWay);
+    this.running += 1;
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.running);
     await this.hold(address, signal);
-    this.underWay -= 1;
+    this.running -= 1;
     const refusal = (credential: SnmpCredential, reason: string): Refusal => ({
       credential_id: credential.credential_id,
       reason,
       clause: reason.replaceAll("_", " "),
     });
     if (signal.aborted)
-      return { ok: false, failures: credentials.slice(0, 1).map((each) => refusal(each, "cancelled")), requests: 0 };
+      return { ok: false, failures: credentials.slice(0, 1).map((first) => refusal(first, "cancelled")), requests: 0 };
     const found = this.devices.get(address);
     const failures: Refusal[] = [];
     for (const credential of credentials) {
@@ -99,22 +99,22 @@ export class FakeProbes implements Probes {
         continue;
       }
       this.sent.push({ address, credential });
-      const word = credential.version === "SnmpV3" ? credential.security_name : credential.community;
-      if (found?.community === word)
+      const secret = credential.version === "SnmpV3" ? credential.security_name : credential.community;
+      if (found?.community === secret)
         return {
           ok: true,
           device: found.device,
           credential: { credential_id: credential.credential_id, key_extension: null },
           requests: failures.length + 10,
         };
-      failures.push(refusal(credential, this.refusing.get(address) ?? "no_answer"));
+      failures.push(refusal(credential, this.refusals.get(address) ?? "no_answer"));
     }
     return { ok: false, failures, requests: failures.length };
   }
 
-  async reach(address: string, signal: AbortSignal): Promise<Reached> {
+  async reach(address: string, signal: AbortSignal): Promise<ReachResult> {
     await this.hold(address, signal);
-    return { answered: this.alive.get(address)?.answered ?? [], means: "fake", hasRoute: true };
+    return { answered: this.alive.get(address)?.answered ?? [], methods: "fake", hasRoute: true };
   }
 
   async tryCredential(
@@ -138,9 +138,9 @@ export class FakeProbes implements Probes {
       return [endedStep("agent", startedMs, { outcome: "Failed", reason: "cancelled", sentence: "It was cancelled." })];
     this.sent.push({ address, credential });
     const found = this.devices.get(address);
-    const word = credential.version === "SnmpV3" ? credential.security_name : credential.community;
+    const secret = credential.version === "SnmpV3" ? credential.security_name : credential.community;
     const agent = endedStep("agent", startedMs, { outcome: "Passed", sentence: "An SNMP agent answers." });
-    if (found?.community !== word)
+    if (found?.community !== secret)
       return [
         agent,
         endedStep("authentication", startedMs, { outcome: "Failed", reason: "no_answer", sentence: "It is silent." }),
@@ -148,7 +148,7 @@ export class FakeProbes implements Probes {
       ];
     return [
       agent,
-      endedStep("authentication", startedMs, { outcome: "Passed", sentence: "It takes it." }),
+      endedStep("authentication", startedMs, { outcome: "Passed", sentence: "It accepts it." }),
       endedStep("system", startedMs, {
         outcome: "Passed",
         sentence: "The device identifies itself.",
@@ -162,20 +162,20 @@ export class FakeProbes implements Probes {
   }
 
   async addressesOf(name: string): Promise<readonly string[] | null> {
-    this.looked.push(name);
+    this.lookedUp.push(name);
     return this.isWithoutResolver ? null : (this.names.get(name) ?? []);
   }
 
   forgetSecrets(): void {
-    this.forgotten += 1;
+    this.forgetCount += 1;
   }
 }
 
 /** Full report of a device; by default every table is read to its end. */
 export function fakeDevice(
-  told: Partial<Device> & { readonly partial?: Partial<Record<DeviceTable, string>> } = {},
+  fields: Partial<Device> & { readonly partial?: Partial<Record<DeviceTable, string>> } = {},
 ): Device {
-  const { partial = {}, ...device } = told;
+  const { partial = {}, ...device } = fields;
   const tables = Object.fromEntries(
     DEVICE_TABLES.map((table): [string, TableReport] => [
       table,

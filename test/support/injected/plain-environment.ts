@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 
-/** Programs for sweeps where the process may not send echo requests itself. */
+/** Programs that sweeps use if the process may not send echo requests itself. */
 const HIDDEN = ["fping", "ping"];
 const UNSET = /^((https?|all|no)_proxy|no_color|force_color|lc_\w+|language|mimalloc_\w+)$/i;
 
@@ -20,13 +20,13 @@ Bun.spawn = withEnvironment(spawn);
 Bun.spawnSync = withEnvironment(spawnSync);
 
 function withEnvironment<Spawn>(start: Spawn): Spawn {
-  const started = (command: object, options?: object) => {
-    const call = start as (...parts: object[]) => unknown;
+  const wrapped = (command: object, options?: object) => {
+    const call = start as (...args: object[]) => unknown;
     return Array.isArray(command)
       ? call(command, { env: process.env, ...options })
       : call({ env: process.env, ...command });
   };
-  return started as Spawn;
+  return wrapped as Spawn;
 }
 
 /** Folder of links to all programs except the hidden ones; removed at exit. */
@@ -34,9 +34,9 @@ function pathWithoutHidden(): string {
   const folder = mkdtempSync(join(tmpdir(), "netledger-path-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   const linked = new Set(HIDDEN);
-  for (const place of (process.env.PATH ?? "").split(delimiter).filter((each) => each !== ""))
-    for (const name of namesIn(place)) {
-      if (!linked.has(name)) symlinkSync(resolve(place, name), join(folder, name));
+  for (const directory of (process.env.PATH ?? "").split(delimiter).filter((path) => path !== ""))
+    for (const name of namesIn(directory)) {
+      if (!linked.has(name)) symlinkSync(resolve(directory, name), join(folder, name));
       linked.add(name);
     }
   return folder;

@@ -1,4 +1,4 @@
-// A Random with the same bytes in every run: for property-style loops and repeatable ids. Never for secrets.
+// Random source with the same bytes in every run, for property tests and repeatable ids. Never for secrets.
 
 import type { Random } from "../../../src/base/random.ts";
 
@@ -7,6 +7,10 @@ export interface SeededRandom extends Random {
   integer(below: number): number;
   /** One of the items; throws if there are none. */
   pick<T>(items: readonly T[]): T;
+  /** The items in random order. */
+  shuffled<T>(items: readonly T[]): T[];
+  /** True with this probability, to the nearest thousandth. */
+  chance(probability: number): boolean;
 }
 
 /** mulberry32: sufficient distribution for tests, the same on every machine. */
@@ -26,5 +30,11 @@ export function seededRandom(seed: number): SeededRandom {
       if (items.length === 0) throw new RangeError("nothing to pick from");
       return items[integer(items.length)] as (typeof items)[number];
     },
+    shuffled: (items) =>
+      items
+        .map((item) => ({ item, key: integer(65_536) }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ item }) => item),
+    chance: (probability) => integer(1_000) < probability * 1_000,
   };
 }

@@ -1,4 +1,4 @@
-// Disables the forced garbage collections of scans: they would collect all memory of a test file, for a second each
-// time. Preload of every test (bunfig.toml); memory measurements run in other processes.
+// Disables the forced garbage collections of scans: each would spend a second on all memory of a test file. Preload of
+// every test (bunfig.toml); memory measurements run in other processes.
 
 Bun.gc = () => 0;

@@ -1,10 +1,10 @@
 // BRIDGE-MIB (RFC 4188) of br0 in this network namespace, for snmpd's pass_persist, from the kernel's forwarding table.
-// With a file of VLANs as its argument also Q-BRIDGE-MIB (RFC 4363): the same table, in VLAN 1.
+// Given a file of VLANs as its argument, also Q-BRIDGE-MIB (RFC 4363) with the same table, in VLAN 1.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { type PassedRow, rowAt, servePassPersist } from "./pass-persist.ts";
 
-/** Entry of the VLAN file. Bridge port names. */
+/** Entry of the VLAN file, with names of bridge ports. */
 export interface ServedVlan {
   readonly number: number;
   readonly name: string;
@@ -23,7 +23,7 @@ interface BridgePort {
   readonly ifIndex: number;
 }
 
-interface Learned {
+interface LearnedAddress {
   readonly mac: Uint8Array;
   readonly port: number;
   readonly isOwn: boolean;
@@ -35,7 +35,7 @@ function rows(vlans: readonly ServedVlan[]): PassedRow[] {
   const found: PassedRow[] = [];
   const add = (oid: string, type: PassedRow["type"], value: string | number) =>
     found.push(rowAt(`${DOT1D}${oid}`, type, value));
-  const status = (entry: Learned) => (entry.isOwn ? 4 : 3);
+  const status = (entry: LearnedAddress) => (entry.isOwn ? 4 : 3);
   add(".1.1.0", "octet", text(`/sys/class/net/${BRIDGE}/address`).replaceAll(":", " "));
   add(".1.2.0", "integer", ports.length);
   add(".1.3.0", "integer", 2);
@@ -81,11 +81,15 @@ function bridgePorts(): BridgePort[] {
   return ports.sort((a, b) => a.number - b.number);
 }
 
-function forwardingTable(): Learned[] {
+function forwardingTable(): LearnedAddress[] {
   const bytes = readFileSync(`/sys/class/net/${BRIDGE}/brforward`);
-  const entries: Learned[] = [];
-  for (let at = 0; at + FDB_ENTRY_BYTES <= bytes.length; at += FDB_ENTRY_BYTES)
-    entries.push({ mac: bytes.subarray(at, at + 6), port: bytes[at + 6] as number, isOwn: bytes[at + 7] === 1 });
+  const entries: LearnedAddress[] = [];
+  for (let offset = 0; offset + FDB_ENTRY_BYTES <= bytes.length; offset += FDB_ENTRY_BYTES)
+    entries.push({
+      mac: bytes.subarray(offset, offset + 6),
+      port: bytes[offset + 6] as number,
+      isOwn: bytes[offset + 7] === 1,
+    });
   return entries;
 }
 
@@ -93,8 +97,8 @@ function forwardingTable(): Learned[] {
 function portList(names: readonly string[], ports: readonly BridgePort[]): string {
   const bytes = new Uint8Array(Math.ceil(Math.max(8, ...ports.map(({ number }) => number)) / 8));
   for (const { name, number } of ports) {
-    const place = number - 1;
-    if (names.includes(name)) bytes[place >> 3] = (bytes[place >> 3] as number) | (0x80 >> (place & 7));
+    const bit = number - 1;
+    if (names.includes(name)) bytes[bit >> 3] = (bytes[bit >> 3] as number) | (0x80 >> (bit & 7));
   }
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join(" ");
 }

@@ -5,11 +5,11 @@ import { readFileSync } from "node:fs";
 import { type PassedRow, rowAt, servePassPersist } from "./pass-persist.ts";
 
 const CDP_CACHE_ENTRY = "1.3.6.1.4.1.9.9.23.1.2.1.1";
-/** A request for an OID of at most this length is for the start of a column. */
+/** An OID of at most this length requests the start of a column. */
 const COLUMN_LENGTH = CDP_CACHE_ENTRY.split(".").length + 1;
 
 /** The fields read from `lldpcli -f json0 show neighbors`. */
-interface Told {
+interface NeighborReport {
   readonly lldp: ReadonlyArray<{ readonly interface?: readonly Neighbor[] }>;
 }
 
@@ -30,14 +30,14 @@ interface Value {
 }
 
 function rows(socket: string): PassedRow[] {
-  const asked = Bun.spawnSync(["lldpcli", "-u", socket, "-f", "json0", "show", "neighbors"], {
+  const child = Bun.spawnSync(["lldpcli", "-u", socket, "-f", "json0", "show", "neighbors"], {
     stdin: "ignore",
     stderr: "ignore",
   });
-  if (!asked.success) return [];
-  const { lldp } = JSON.parse(asked.stdout.toString()) as Told;
+  if (!child.success) return [];
+  const { lldp } = JSON.parse(child.stdout.toString()) as NeighborReport;
   const found: PassedRow[] = [];
-  for (const { name, via, rid, chassis, port } of lldp.flatMap((each) => each.interface ?? [])) {
+  for (const { name, via, rid, chassis, port } of lldp.flatMap((report) => report.interface ?? [])) {
     if (!via.startsWith("CDP")) continue;
     const index = `${readFileSync(`/sys/class/net/${name}/ifindex`, "utf8").trim()}.${rid}`;
     const address = chassis[0]?.["mgmt-ip"]?.[0]?.value;
@@ -65,10 +65,10 @@ function rows(socket: string): PassedRow[] {
 
 if (import.meta.main) {
   const [socket = ""] = process.argv.slice(2);
-  let known: PassedRow[] = [];
-  await servePassPersist((asked) => {
-    // At the start of a column walk; refreshing for each of its rows would cost a process each.
-    if (asked.length <= COLUMN_LENGTH) known = rows(socket);
-    return known;
+  let cachedRows: PassedRow[] = [];
+  await servePassPersist((requested) => {
+    // Only at the start of a column walk: each refresh starts a process.
+    if (requested.length <= COLUMN_LENGTH) cachedRows = rows(socket);
+    return cachedRows;
   });
 }

@@ -14,7 +14,7 @@ export interface GateWalk {
 /** Socket for requests, in the gate's folder. */
 export const GATE_SOCKET = "gate.sock";
 
-/** Socket of a port on the namespace's loopback. */
+/** Socket that leads to a port on the namespace's loopback interface. */
 export function portSocket(port: number): string {
   return `port-${port}.sock`;
 }
@@ -55,8 +55,8 @@ if (import.meta.main) {
     socket: {
       error: () => {},
       data: (socket, question, port, address) => {
-        const answer = dnsAnswer(question);
-        if (answer !== null) socket.send(answer, port, address);
+        const response = dnsResponse(question);
+        if (response !== null) socket.send(response, port, address);
       },
     },
   });
@@ -68,54 +68,28 @@ const PTR = 12;
 const NAME_ERROR = 3;
 
 /**
- * Answer to one question (RFC 1035 §4): the name of a lab address, or that the name does not exist. Null for malformed
- * questions.
+ * Response to one question (RFC 1035 §4): the name of a lab address, or that the name does not exist. Null for
+ * malformed questions.
  */
-function dnsAnswer(question: Uint8Array): Uint8Array | null {
+function dnsResponse(question: Uint8Array): Uint8Array | null {
   const labels: string[] = [];
-  let at = HEADER_BYTES;
-  for (let length = question[at]; length !== undefined && length > 0; length = question[at]) {
-    labels.push(Buffer.from(question.subarray(at + 1, at + 1 + length)).toString("latin1"));
-    at += 1 + length;
+  let offset = HEADER_BYTES;
+  for (let length = question[offset]; length !== undefined && length > 0; length = question[offset]) {
+    labels.push(Buffer.from(question.subarray(offset + 1, offset + 1 + length)).toString("latin1"));
+    offset += 1 + length;
   }
-  const end = at + 5;
+  const end = offset + 5;
   if (question.length < end) return null;
-  const isReverse = labels.slice(4).join(".").toLowerCase() === "in-addr.arpa" && (question[at + 2] as number) === PTR;
+  const isReverse =
+    labels.slice(4).join(".").toLowerCase() === "in-addr.arpa" && (question[offset + 2] as number) === PTR;
   const name = isReverse ? hostnameAt(labels.slice(0, 4).reverse().join(".")) : null;
   const [idHigh = 0, idLow = 0] = question;
-  const header = [
-    idHigh,
-    idLow,
-    0x85,
-    0x80 | (name === null ? NAME_ERROR : 0),
-    0,
-    1,
-    0,
-    name === null ? 0 : 1,
-    0,
-    0,
-    0,
-    0,
-  ];
-  const asked = question.subarray(HEADER_BYTES, end);
-  if (name === null) return Uint8Array.from([...header, ...asked]);
+  const flags = [0x85, 0x80 | (name === null ? NAME_ERROR : 0)];
+  const header = [idHigh, idLow, ...flags, 0, 1, 0, name === null ? 0 : 1, 0, 0, 0, 0];
+  const questionBytes = question.subarray(HEADER_BYTES, end);
+  if (name === null) return Uint8Array.from([...header, ...questionBytes]);
   const target = [...name.split(".").flatMap((label) => [label.length, ...Buffer.from(label)]), 0];
   // The queried name as a pointer; class IN; TTL of an hour.
-  return Uint8Array.from([
-    ...header,
-    ...asked,
-    0xc0,
-    HEADER_BYTES,
-    0,
-    PTR,
-    0,
-    1,
-    0,
-    0,
-    0x0e,
-    0x10,
-    0,
-    target.length,
-    ...target,
-  ]);
+  const answer = [0xc0, HEADER_BYTES, 0, PTR, 0, 1, 0, 0, 0x0e, 0x10, 0, target.length, ...target];
+  return Uint8Array.from([...header, ...questionBytes, ...answer]);
 }

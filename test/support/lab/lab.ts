@@ -1,5 +1,5 @@
 // Real network for tests in Linux network namespaces: two switches, their neighbors and daemons, and a namespace that
-// manages them all. The namespaces end with this process, however it exits, and leave nothing on the machine.
+// manages them all. The namespaces end when this process exits, in any way, and leave nothing on the machine.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { AuthProtocols, PrivProtocols, SecurityLevel } from "net-snmp";
@@ -9,10 +9,12 @@ import { EXECUTABLE, type Running, type RunOptions } from "../executable/executa
 import { HANG_MS } from "../measure/limits.ts";
 import { GATE_SOCKET, type GateWalk, portSocket } from "./gate.ts";
 import {
+  announceScript,
   CABLES,
   COMMUNITY,
   daemonCommand,
   daemonFiles,
+  FORWARDING_TRUNK,
   LAB_USER,
   MANAGER,
   macOf,
@@ -22,8 +24,6 @@ import {
   node,
   type PortName,
   plugScript,
-  speakScript,
-  TRUNK_OF_FRAMES,
   TRUNKS,
   unplugScript,
 } from "./network.ts";
@@ -33,8 +33,8 @@ type Daemon = "snmpd" | "lldpd";
 
 const POLL_MS = 60;
 
-/** Reason why no lab can run here, as a clause; null if it can. */
-export const LAB_MISSING: string | null = whyMissing();
+/** Reason why the lab cannot run here; null if it can. */
+export const LAB_MISSING: string | null = missingReason();
 
 const FOLDER = "/run/lab";
 const LLDP_REM_SYS_NAME = "1.0.8802.1.1.2.1.4.1.1.9";
@@ -47,32 +47,31 @@ const FDB_STATUS = "1.3.6.1.2.1.17.4.3.1.3";
 const BASE_PORT_IF_INDEX = "1.3.6.1.2.1.17.1.4.1.2";
 
 export class Lab {
-  private readonly keeper: Bun.Subprocess<"pipe", "pipe", "pipe">;
+  private readonly initProcess: Bun.Subprocess<"pipe", "pipe", "pipe">;
   private readonly daemons = new Map<string, Bun.Subprocess>();
   private readonly cables = new Map<PortName, PortName>();
   private gate: Bun.Subprocess | null = null;
 
-  private constructor(keeper: Bun.Subprocess<"pipe", "pipe", "pipe">) {
-    this.keeper = keeper;
+  private constructor(initProcess: Bun.Subprocess<"pipe", "pipe", "pipe">) {
+    this.initProcess = initProcess;
   }
 
   /** Resolves when every switch reports its neighbors and knows every address behind its ports. */
   static async start(): Promise<Lab> {
     // Init process of the namespaces: exits when its standard input is closed, and ends all processes in them.
-    const keeper = Bun.spawn(
-      ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", networkScript()],
-      { stdin: "pipe", stdout: "pipe", stderr: "pipe" },
-    );
-    const lab = new Lab(keeper);
+    const enter = "unshare --mount --net --pid --fork --kill-child -- sh -c".split(" ");
+    const initProcess = Bun.spawn([...enter, networkScript()], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+    const lab = new Lab(initProcess);
     try {
-      const { value } = await keeper.stdout.getReader().read();
-      if (value === undefined) throw new Error(`the lab's network could not be made: ${await keeper.stderr.text()}`);
+      const { value } = await initProcess.stdout.getReader().read();
+      if (value === undefined)
+        throw new Error(`the lab's network could not be created: ${await initProcess.stderr.text()}`);
       await lab.populate();
-      await lab.settled();
+      await lab.waitUntilSettled();
     } catch (error) {
       const logs = lab.logs();
       await lab.stop();
-      throw new Error(`the lab did not come up: ${error instanceof Error ? error.message : String(error)}\n${logs}`, {
+      throw new Error(`the lab did not start: ${error instanceof Error ? error.message : String(error)}\n${logs}`, {
         cause: error,
       });
     }
@@ -81,14 +80,14 @@ export class Lab {
 
   /** Ends all processes in the lab, and with them its namespaces. Idempotent. */
   async stop(): Promise<void> {
-    await this.keeper.stdin.end();
-    await this.keeper.exited;
+    await this.initProcess.stdin.end();
+    await this.initProcess.exited;
     await Promise.all(
-      [...this.daemons.values(), ...(this.gate === null ? [] : [this.gate])].map((each) => each.exited),
+      [...this.daemons.values(), ...(this.gate === null ? [] : [this.gate])].map((child) => child.exited),
     );
   }
 
-  /** Address of an agent. */
+  /** Management address of a node. */
   address(name: NodeName): string {
     const { address } = node(name);
     if (address === null) throw new Error(`${name} has no address`);
@@ -99,29 +98,20 @@ export class Lab {
     return macOf(name, port);
   }
 
-  /** Process id of the init process: its namespaces are the lab's. */
+  /** Process id of the init process, whose namespaces are the lab's. */
   get pid(): number {
-    return this.keeper.pid;
+    return this.initProcess.pid;
   }
 
   /** Command prefix that runs a program in a namespace of the lab, as a child of the caller that ends with it. */
   commandIn(namespace: NodeName | typeof MANAGER): string[] {
-    return [
-      "setpriv",
-      "--pdeathsig",
-      "KILL",
-      "nsenter",
-      `--mount=/proc/${this.pid}/ns/mnt`,
-      "ip",
-      "netns",
-      "exec",
-      namespace,
-    ];
+    const enter = `nsenter --mount=/proc/${this.pid}/ns/mnt ip netns exec ${namespace}`;
+    return `setpriv --pdeathsig KILL ${enter}`.split(" ");
   }
 
-  /** Runs a program to completion. @returns its output @throws Error on failure */
+  /** Runs a program to completion. @returns the program's output @throws Error on failure */
   async exec(namespace: NodeName | typeof MANAGER, argv: readonly string[]): Promise<string> {
-    return this.inside(["ip", "netns", "exec", namespace, ...argv]);
+    return this.runInside(["ip", "netns", "exec", namespace, ...argv]);
   }
 
   /** Options for Workplace to start the executable with only the lab in reach. */
@@ -133,7 +123,7 @@ export class Lab {
   async client(running: Running, key: string): Promise<Client> {
     const { port } = new URL(running.url);
     const opened = await fetch(`http://gate/port/${port}`, { unix: this.path(GATE_SOCKET) });
-    if (!opened.ok) throw new Error(`the gate does not open port ${port}`);
+    if (!opened.ok) throw new Error(`the gate did not open port ${port}`);
     const unix = this.path(portSocket(Number(port)));
     const handle = async (request: Request) =>
       fetch(request.url, {
@@ -151,68 +141,59 @@ export class Lab {
    */
   async moveCable(from: PortName, to: PortName): Promise<void> {
     const end = [...this.cables].find(([, port]) => port === from)?.[0];
-    if (end === undefined) throw new Error(`no cable is in ${from}`);
-    await this.inside(["sh", "-ec", unplugScript(end, from)]);
+    if (end === undefined) throw new Error(`no cable in ${from}`);
+    await this.runInside(["sh", "-ec", unplugScript(end, from)]);
     this.cables.delete(end);
-    await this.linksSettled();
-    await this.inside(["sh", "-ec", plugScript(end, to)]);
+    await this.waitForLinks();
+    await this.runInside(["sh", "-ec", plugScript(end, to)]);
     this.cables.set(end, to);
-    await this.settled();
+    await this.waitUntilSettled();
   }
 
   /** Starts a stopped daemon, and waits until a query succeeds. */
   async startDaemon(name: NodeName, daemon: Daemon): Promise<void> {
-    const command = [
-      "sh",
-      "-c",
-      `echo $$ >${FOLDER}/${name}/${daemon}.pid; exec "$@"`,
-      "sh",
-      "ip",
-      "netns",
-      "exec",
-      name,
-      ...daemonCommand(node(name), daemon),
-    ];
+    const script = `echo $$ >${FOLDER}/${name}/${daemon}.pid; exec "$@"`;
+    const command = ["sh", "-c", script, "sh", "ip", "netns", "exec", name, ...daemonCommand(node(name), daemon)];
     this.daemons.set(
       `${name} ${daemon}`,
-      Bun.spawn([...this.entering, ...command], {
+      Bun.spawn([...this.enterCommand, ...command], {
         stdin: "ignore",
         stdout: "ignore",
         stderr: Bun.file(this.path(`${name}/${daemon}.err`)),
       }),
     );
     if (daemon === "snmpd")
-      await this.until(`${name} to answer`, async () => {
-        const answer = await this.walk(name, [SYS_NAME]);
-        return answer.ok ? true : answer.text();
+      await this.waitUntil(`${name} to answer`, async () => {
+        const response = await this.walk(name, [SYS_NAME]);
+        return response.ok ? true : response.text();
       });
   }
 
   /** Signals a daemon, and waits until it has exited. */
   async stopDaemon(name: NodeName, daemon: Daemon, signal: "TERM" | "KILL"): Promise<void> {
     const running = this.daemons.get(`${name} ${daemon}`);
-    if (running === undefined) throw new Error(`no ${daemon} runs on ${name}`);
+    if (running === undefined) throw new Error(`no ${daemon} is running on ${name}`);
     const pid = readFileSync(this.path(`${name}/${daemon}.pid`), "utf8").trim();
-    await this.inside(["kill", `-${signal}`, pid]);
+    await this.runInside(["kill", `-${signal}`, pid]);
     await running.exited;
     this.daemons.delete(`${name} ${daemon}`);
   }
 
-  /** Objects of an agent below these OIDs, as .snmprec text; null without an answer. */
+  /** Objects of an agent below these OIDs, as .snmprec text; null without a response. */
   async record(name: NodeName, subtrees: readonly string[]): Promise<string | null> {
-    const answer = await this.walk(name, subtrees);
-    return answer.ok ? answer.text() : null;
+    const response = await this.walk(name, subtrees);
+    return response.ok ? response.text() : null;
   }
 
-  /** As `record`, by OID; numbers in decimal, bytes in hexadecimal digits. */
-  async ask(name: NodeName, subtrees: readonly string[]): Promise<Map<string, string> | null> {
+  /** Like `record`, as values by OID: numbers in decimal, bytes in hexadecimal digits. */
+  async readRows(name: NodeName, subtrees: readonly string[]): Promise<Map<string, string> | null> {
     const recorded = await this.record(name, subtrees);
     return recorded === null ? null : rowsOf(recorded);
   }
 
   /** LLDP-MIB neighbors of an agent: `p1 switch-b`, one line each, sorted; null if it does not serve the MIB. */
   async neighbors(name: NodeName): Promise<string[] | null> {
-    const rows = await this.ask(name, [LLDP_REM_SYS_NAME, LLDP_LOC_PORT_ID]);
+    const rows = await this.readRows(name, [LLDP_REM_SYS_NAME, LLDP_LOC_PORT_ID]);
     if (rows === null || rows.size === 0) return null;
     const found: string[] = [];
     for (const [oid, value] of rows) {
@@ -226,7 +207,7 @@ export class Lab {
   /** Forwarding table of a switch: `p3 00:1b:…`, sorted. */
   async learned(name: NodeName): Promise<string[]> {
     const rows =
-      (await this.ask(name, [IF_DESCR, BASE_PORT_IF_INDEX, FDB_PORT, FDB_STATUS])) ?? new Map<string, string>();
+      (await this.readRows(name, [IF_DESCR, BASE_PORT_IF_INDEX, FDB_PORT, FDB_STATUS])) ?? new Map<string, string>();
     const found: string[] = [];
     for (const [oid, port] of rows) {
       if (!oid.startsWith(`${FDB_PORT}.`)) continue;
@@ -239,39 +220,36 @@ export class Lab {
   }
 
   /** Waits until a condition holds. @throws Error on timeout, with the last observation */
-  async until(what: string, holds: () => Promise<boolean | string>): Promise<void> {
-    const began = performance.now();
+  async waitUntil(condition: string, check: () => Promise<boolean | string>): Promise<void> {
+    const startedAt = performance.now();
     for (;;) {
-      const seen = await holds();
-      if (seen === true) return;
-      if (performance.now() - began > HANG_MS)
-        throw new Error(`waited ${HANG_MS} ms for ${what}${typeof seen === "string" ? `; seen: ${seen}` : ""}`);
+      const observed = await check();
+      if (observed === true) return;
+      if (performance.now() - startedAt > HANG_MS)
+        throw new Error(
+          `waited ${HANG_MS} ms for ${condition}${typeof observed === "string" ? `; seen: ${observed}` : ""}`,
+        );
       await new Promise<void>((resolve) => systemTimers.after(POLL_MS, resolve));
     }
   }
 
   /** Waits until the agents report the actual network. */
-  async settled(): Promise<void> {
-    await this.linksSettled();
+  async waitUntilSettled(): Promise<void> {
+    await this.waitForLinks();
     // Every node sends once, so that every switch learns all nodes. On each iteration it would keep the daemons busy
     // with interface notifications.
-    await this.inside([
-      "sh",
-      "-ec",
-      NODES.filter(({ isSwitch }) => !isSwitch)
-        .map(({ name }) => speakScript(name))
-        .join("\n"),
-    ]);
+    const announcements = NODES.filter(({ isSwitch }) => !isSwitch).map(({ name }) => announceScript(name));
+    await this.runInside(["sh", "-ec", announcements.join("\n")]);
     await Promise.all(
-      [...this.expectedLearned()].map(([name, wanted]) =>
-        this.until(`what ${name} learns`, async () => same(await this.learned(name), wanted)),
+      [...this.expectedLearned()].map(([name, expected]) =>
+        this.waitUntil(`the addresses learned by ${name}`, async () => matches(await this.learned(name), expected)),
       ),
     );
   }
 
-  /** Ports with link up, sorted. */
+  /** Ports whose link is up, sorted. */
   async linksUp(name: NodeName): Promise<string[]> {
-    const rows = (await this.ask(name, [IF_DESCR, IF_OPER_STATUS])) ?? new Map<string, string>();
+    const rows = (await this.readRows(name, [IF_DESCR, IF_OPER_STATUS])) ?? new Map<string, string>();
     const found: string[] = [];
     for (const [oid, value] of rows) {
       if (
@@ -286,11 +264,11 @@ export class Lab {
 
   /** Starts the daemons and the gate. */
   private async populate(): Promise<void> {
-    for (const each of NODES)
-      for (const [path, text] of Object.entries(daemonFiles(each, process.execPath)))
-        writeFileSync(this.outside(path), text, { mode: 0o755 });
+    for (const labNode of NODES)
+      for (const [path, text] of Object.entries(daemonFiles(labNode, process.execPath)))
+        writeFileSync(this.hostPath(path), text, { mode: 0o755 });
     const gate = Bun.spawn(
-      [...this.entering, "ip", "netns", "exec", MANAGER, process.execPath, `${import.meta.dir}/gate.ts`, FOLDER],
+      [...this.enterCommand, "ip", "netns", "exec", MANAGER, process.execPath, `${import.meta.dir}/gate.ts`, FOLDER],
       { stdin: "ignore", stdout: "pipe", stderr: "inherit" },
     );
     this.gate = gate;
@@ -299,14 +277,14 @@ export class Lab {
     await Promise.all(
       NODES.filter(({ access }) => access !== "none").map(({ name }) => this.startDaemon(name, "snmpd")),
     );
-    // A node that hears CDP before LLDP answers by CDP, and is heard everywhere as long as that lasts.
-    const talkers = NODES.filter(({ lldpd }) => lldpd !== null);
+    // A node that receives CDP before LLDP replies with CDP, which every node receives until it stops.
+    const lldpNodes = NODES.filter(({ lldpd }) => lldpd !== null);
     await Promise.all(
-      talkers.filter(({ name }) => name !== "cdp-box").map(({ name }) => this.startDaemon(name, "lldpd")),
+      lldpNodes.filter(({ name }) => name !== "cdp-box").map(({ name }) => this.startDaemon(name, "lldpd")),
     );
     await Promise.all(
       (["switch-a", "switch-b"] as const).map((name) =>
-        this.until(
+        this.waitUntil(
           `the first neighbors of ${name}`,
           async () => ((await this.neighbors(name)) ?? []).length >= TRUNKS.length,
         ),
@@ -323,37 +301,38 @@ export class Lab {
     return fetch("http://gate/walk", { unix: this.path(GATE_SOCKET), method: "POST", body: JSON.stringify(walk) });
   }
 
-  private async linksSettled(): Promise<void> {
+  private async waitForLinks(): Promise<void> {
     await Promise.all([
-      ...[...this.expectedNeighbors()].map(([name, wanted]) =>
-        this.until(`the neighbors of ${name}`, async () => same(await this.neighbors(name), wanted)),
+      ...[...this.expectedNeighbors()].map(([name, expected]) =>
+        this.waitUntil(`the neighbors of ${name}`, async () => matches(await this.neighbors(name), expected)),
       ),
-      ...[...this.expectedLinks()].map(([name, wanted]) =>
-        this.until(`the links of ${name}`, async () => same(await this.linksUp(name), wanted)),
+      ...[...this.expectedLinks()].map(([name, expected]) =>
+        this.waitUntil(`the links of ${name}`, async () => matches(await this.linksUp(name), expected)),
       ),
     ]);
   }
 
-  /** In the format of `neighbors`. CDP speakers are heard wherever their frames arrive, unless hidden. */
+  /** Expected `neighbors`. A CDP sender is a neighbor wherever its frames arrive, unless hidden. */
   private expectedNeighbors(): Map<NodeName, string[]> {
     const expected = new Map<NodeName, string[]>([
       ["switch-a", TRUNKS.map((port) => `${port} switch-b`)],
       ["switch-b", TRUNKS.map((port) => `${port} switch-a`)],
       ["host", []],
     ]);
-    for (const [end, at] of this.cables) {
+    for (const [end, switchEnd] of this.cables) {
       const [name, port] = split(end);
-      const [switchName, switchPort] = split(at);
+      const [switchName, switchPort] = split(switchEnd);
       if (node(name).lldpd !== null) expected.get(switchName)?.push(`${switchPort} ${name}`);
       expected.get(name)?.push(`${port} ${switchName}`);
-      if (name === "cdp-box" && switchName === "switch-a") expected.get("switch-b")?.push(`${TRUNK_OF_FRAMES} ${name}`);
+      if (name === "cdp-box" && switchName === "switch-a")
+        expected.get("switch-b")?.push(`${FORWARDING_TRUNK} ${name}`);
     }
     return expected;
   }
 
   /**
-   * In the format of `learned`: addresses behind the switch's own ports, and the rest through the other switch,
-   * including that one's port.
+   * Expected `learned`: addresses behind the switch's own ports, and all others through the other switch, including its
+   * trunk port.
    */
   private expectedLearned(): Map<NodeName, string[]> {
     const expected = new Map<NodeName, string[]>();
@@ -361,10 +340,10 @@ export class Lab {
       ["switch-a", "switch-b"],
       ["switch-b", "switch-a"],
     ] as const) {
-      const learned = [`${TRUNK_OF_FRAMES} ${macOf(other, TRUNK_OF_FRAMES)}`];
-      for (const [end, at] of this.cables) {
-        const [switchName, switchPort] = split(at);
-        learned.push(`${switchName === own ? switchPort : TRUNK_OF_FRAMES} ${macOf(...split(end))}`);
+      const learned = [`${FORWARDING_TRUNK} ${macOf(other, FORWARDING_TRUNK)}`];
+      for (const [end, switchEnd] of this.cables) {
+        const [switchName, switchPort] = split(switchEnd);
+        learned.push(`${switchName === own ? switchPort : FORWARDING_TRUNK} ${macOf(...split(end))}`);
       }
       expected.set(own, learned);
     }
@@ -382,12 +361,12 @@ export class Lab {
   }
 
   /** Command prefix for the lab's mount and process namespaces. */
-  private get entering(): string[] {
+  private get enterCommand(): string[] {
     return ["nsenter", `--mount=/proc/${this.pid}/ns/mnt`, `--pid=/proc/${this.pid}/ns/pid_for_children`];
   }
 
-  private async inside(command: readonly string[]): Promise<string> {
-    const child = Bun.spawn([...this.entering, ...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
+  private async runInside(command: readonly string[]): Promise<string> {
+    const child = Bun.spawn([...this.enterCommand, ...command], { stdin: "ignore", stdout: "pipe", stderr: "pipe" });
     const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
     if (code !== 0) throw new Error(`${command.join(" ")}: ${err}`);
     return out;
@@ -395,10 +374,10 @@ export class Lab {
 
   /** Path of a file in the lab's own folder, as seen by this process. */
   private path(name: string): string {
-    return this.outside(`${FOLDER}/${name}`);
+    return this.hostPath(`${FOLDER}/${name}`);
   }
 
-  private outside(path: string): string {
+  private hostPath(path: string): string {
     return `/proc/${this.pid}/root${path}`;
   }
 
@@ -421,10 +400,10 @@ const GATE_USER = {
   privKey: LAB_USER.privPassword,
 };
 
-/** True, or the observed value in words. */
-function same(seen: readonly string[] | null, wanted: readonly string[]): true | string {
-  const sorted = [...wanted].sort();
-  return Bun.deepEquals(seen, sorted) ? true : `${JSON.stringify(seen)} instead of ${JSON.stringify(sorted)}`;
+/** True, or a description of the difference. */
+function matches(observed: readonly string[] | null, expected: readonly string[]): true | string {
+  const sorted = [...expected].sort();
+  return Bun.deepEquals(observed, sorted) ? true : `${JSON.stringify(observed)} instead of ${JSON.stringify(sorted)}`;
 }
 
 function split(port: PortName): [NodeName, string] {
@@ -435,25 +414,17 @@ function textOf(hexadecimal: string | undefined): string {
   return Buffer.from(hexadecimal ?? "", "hex").toString();
 }
 
-function whyMissing(): string | null {
-  if (process.getuid?.() !== 0) return "it takes root";
+function missingReason(): string | null {
+  if (process.getuid?.() !== 0) return "requires root";
   const missing = ["ip", "lldpcli", "lldpd", "nsenter", "setpriv", "snmpd", "unshare"].filter(
     (program) => Bun.which(program) === null,
   );
-  if (missing.length > 0) return `there is no ${missing.join(", no ")}`;
-  const attempt = Bun.spawnSync(
-    [
-      "unshare",
-      "--mount",
-      "--net",
-      "--pid",
-      "--fork",
-      "--",
-      "sh",
-      "-ec",
-      "mount -t tmpfs tmpfs /run; ip link add type veth; ip link add type bridge",
-    ],
-    { stdin: "ignore", stdout: "ignore", stderr: "pipe" },
-  );
-  return attempt.success ? null : `no network can be made in namespaces: ${attempt.stderr.toString().trim()}`;
+  if (missing.length > 0) return `missing ${missing.join(", ")}`;
+  const script = "mount -t tmpfs tmpfs /run; ip link add type veth; ip link add type bridge";
+  const attempt = Bun.spawnSync([..."unshare --mount --net --pid --fork -- sh -ec".split(" "), script], {
+    stdin: "ignore",
+    stdout: "ignore",
+    stderr: "pipe",
+  });
+  return attempt.success ? null : `cannot create network namespaces: ${attempt.stderr.toString().trim()}`;
 }

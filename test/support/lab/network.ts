@@ -1,10 +1,9 @@
-// Definition of the lab's network: nodes, daemon configurations, and scripts for the kernel. Texts only; must not start
-// anything.
+// Definition of the lab's network: nodes, daemon configurations, and scripts for the kernel. Only returns texts.
 
 import type { ServedVlan } from "./bridge-mib.ts";
 
 export type NodeName = "switch-a" | "switch-b" | "host" | "cdp-box" | "silent";
-/** `switch-a p3`. */
+/** Port in the format `switch-a p3`. */
 export type PortName = `${NodeName} ${string}`;
 
 interface LabNode {
@@ -24,14 +23,14 @@ export const COMMUNITY = "public";
 /** SNMPv3 user of `host`, which has no community: SHA and AES-128. */
 export const LAB_USER = { name: "auditor", authPassword: "authpass123", privPassword: "privpass123" } as const;
 
-/** Namespace of netledger. */
+/** Namespace in which netledger runs. */
 export const MANAGER = "manager";
 export const MANAGER_ADDRESS = "10.98.0.1";
 export const LAB_CIDR = "10.98.0.0/24";
-/** On the same link, without hosts. */
+/** Network on the same link, without hosts. */
 export const SILENT_CIDR = "10.99.0.0/16";
 
-/** Network of hosts behind the switches. Never scanned. */
+/** Network of the hosts behind the switches. Never scanned. */
 const CABLED_NETWORK = "10.98.1";
 
 /** Domain of reverse DNS names. */
@@ -41,43 +40,29 @@ const DOMAIN = "lab.example";
 const PATCH_PANEL = "patch";
 const FOLDER = "/run/lab";
 
-const SWITCH_PORTS = ["p1", "p2", "p3", "p4", "p5"];
-const LLDP_ALONE: readonly string[] = [];
-/** Receives CDP as well; per port it shows LLDP neighbors if there are any. Sends one protocol only. */
+const SWITCH = { ports: ["p1", "p2", "p3", "p4", "p5"], access: "community", isSwitch: true } as const;
+const LLDP_ONLY: readonly string[] = [];
+/** Also receives CDP; shows only LLDP neighbors on a port that has any. Sends one protocol only. */
 const LLDP_BEFORE_CDP = ["-c", "-H", "17"];
 /**
- * Shows all neighbors heard on a port: CDP passes through bridges, so these are more than the other end of the cable.
+ * Shows all neighbors received on a port: CDP passes through bridges, so there may be more than the end of the cable.
  */
 const LLDP_AND_CDP = ["-c", "-H", "3"];
 /** CDPv2, sent unconditionally, without LLDP. */
-const CDP_ALONE = ["-ccccc", "-ll"];
+const CDP_ONLY = ["-ccccc", "-ll"];
 
 export const NODES: readonly LabNode[] = [
-  {
-    name: "switch-a",
-    address: "10.98.0.11",
-    ports: SWITCH_PORTS,
-    access: "community",
-    lldpd: LLDP_BEFORE_CDP,
-    isSwitch: true,
-  },
-  {
-    name: "switch-b",
-    address: "10.98.0.12",
-    ports: SWITCH_PORTS,
-    access: "community",
-    lldpd: LLDP_AND_CDP,
-    isSwitch: true,
-  },
-  { name: "host", address: "10.98.0.21", ports: ["eth1"], access: "user", lldpd: LLDP_ALONE, isSwitch: false },
-  { name: "cdp-box", address: "10.98.0.22", ports: ["eth1"], access: "community", lldpd: CDP_ALONE, isSwitch: false },
+  { name: "switch-a", address: "10.98.0.11", lldpd: LLDP_BEFORE_CDP, ...SWITCH },
+  { name: "switch-b", address: "10.98.0.12", lldpd: LLDP_AND_CDP, ...SWITCH },
+  { name: "host", address: "10.98.0.21", ports: ["eth1"], access: "user", lldpd: LLDP_ONLY, isSwitch: false },
+  { name: "cdp-box", address: "10.98.0.22", ports: ["eth1"], access: "community", lldpd: CDP_ONLY, isSwitch: false },
   { name: "silent", address: null, ports: ["eth1"], access: "none", lldpd: null, isSwitch: false },
 ];
 
 /** Links between the two switches without a patch panel. The second carries only link-local frames. */
 export const TRUNKS: readonly string[] = ["p1", "p2"];
-const TRUNK_KEPT_QUIET = "p2";
-export const TRUNK_OF_FRAMES = "p1";
+const SILENT_TRUNK = "p2";
+export const FORWARDING_TRUNK = "p1";
 
 /** The kernel numbers interfaces in creation order: lo, eth0, p3, p4, p5, and then these. */
 const FIRST_TRUNK_IF_INDEX = 6;
@@ -97,19 +82,19 @@ const VLANS: readonly ServedVlan[] = [
 ];
 
 export function node(name: NodeName): LabNode {
-  return NODES.find((each) => each.name === name) as LabNode;
+  return NODES.find((labNode) => labNode.name === name) as LabNode;
 }
 
-/** MAC address of an interface, the same in every lab; `br0` has that of the node. */
+/** MAC address of an interface, the same in every lab. */
 export function macOf(name: NodeName, port: string): string {
-  const number = NODES.findIndex((each) => each.name === name) + 1;
-  const place = port === "br0" ? 0xb0 : port === "eth0" ? 0xe0 : Number(port.slice(-1));
-  return `00:1b:21:98:0${number}:${place.toString(16).padStart(2, "0")}`;
+  const number = NODES.findIndex((labNode) => labNode.name === name) + 1;
+  const suffix = port === "br0" ? 0xb0 : port === "eth0" ? 0xe0 : Number(port.slice(-1));
+  return `00:1b:21:98:0${number}:${suffix.toString(16).padStart(2, "0")}`;
 }
 
 /** Reverse DNS name of a lab address; null for none. */
 export function hostnameAt(address: string): string | null {
-  const name = address === MANAGER_ADDRESS ? MANAGER : NODES.find((each) => each.address === address)?.name;
+  const name = address === MANAGER_ADDRESS ? MANAGER : NODES.find((labNode) => labNode.address === address)?.name;
   return name === undefined ? null : `${name}.${DOMAIN}`;
 }
 
@@ -123,7 +108,7 @@ export function networkScript(): string {
     "set -e",
     "mount -t tmpfs tmpfs /run",
     `mkdir -p /run/netns /run/lldpd ${FOLDER}`,
-    // The resolver is ours, whatever this machine configures, and wherever the file is.
+    // The lab's resolver, regardless of this machine's configuration and of the file's location.
     `echo nameserver ${MANAGER_ADDRESS} >${FOLDER}/resolv.conf; resolver=$(readlink -m /etc/resolv.conf); mkdir -p "$(dirname "$resolver")"; [ -e "$resolver" ] || : >"$resolver"; mount --bind ${FOLDER}/resolv.conf "$resolver"`,
     ...namespaces.map((name) => `mkdir -p ${FOLDER}/${name}; ip netns add ${name}`),
     // Announcements of link-local addresses take seconds, and would enter the forwarding tables one by one.
@@ -145,91 +130,64 @@ export function networkScript(): string {
       ]),
     ]),
     ...NODES.filter(({ isSwitch }) => isSwitch).flatMap(bridgeLines),
-    ...CABLES.map(([one, other]) => plugScript(one, other)),
+    ...CABLES.map(([from, to]) => plugScript(from, to)),
     "echo up",
     "exec cat >/dev/null",
   ].join("\n");
 }
 
 /** Joins two ports: their links come up, and frames pass both ways, LLDP included. */
-export function plugScript(one: PortName, other: PortName): string {
-  const cable = cableName(one);
+export function plugScript(from: PortName, to: PortName): string {
+  const cable = cableName(from);
   return batch(PATCH_PANEL, [
     `link add ${cable} type bridge group_fwd_mask 0x4000 mcast_snooping 0`,
-    `link set ${socket(one)} master ${cable} up`,
-    `link set ${socket(other)} master ${cable} up`,
+    `link set ${panelPort(from)} master ${cable} up`,
+    `link set ${panelPort(to)} master ${cable} up`,
     `link set ${cable} up`,
   ]);
 }
 
 /** Unplugs both ports: their links go down. */
-export function unplugScript(one: PortName, other: PortName): string {
+export function unplugScript(from: PortName, to: PortName): string {
   return batch(PATCH_PANEL, [
-    `link set ${socket(one)} nomaster down`,
-    `link set ${socket(other)} nomaster down`,
-    `link delete ${cableName(one)}`,
+    `link set ${panelPort(from)} nomaster down`,
+    `link set ${panelPort(to)} nomaster down`,
+    `link delete ${cableName(from)}`,
   ]);
 }
 
 /** Files of the daemons, by path. */
-export function daemonFiles(each: LabNode, bunPath: string): Record<string, string> {
-  const folder = `${FOLDER}/${each.name}`;
+export function daemonFiles(labNode: LabNode, bunPath: string): Record<string, string> {
+  const folder = `${FOLDER}/${labNode.name}`;
   return {
-    ...(each.access === "none" ? {} : { [`${folder}/snmpd.conf`]: snmpdConfig(each) }),
+    ...(labNode.access === "none" ? {} : { [`${folder}/snmpd.conf`]: snmpdConfig(labNode) }),
     ...Object.fromEntries(
-      passedTo(each).map(({ program, argument }) => [
+      passPersistEntries(labNode).map(({ program, argument }) => [
         `${folder}/${program}`,
         `#!/bin/sh\nexec "${bunPath}" "${import.meta.dir}/${program}.ts" ${argument}\n`,
       ]),
     ),
-    ...(each.name === "switch-b" ? { [`${folder}/vlans.json`]: JSON.stringify(VLANS) } : {}),
-    ...(each.lldpd === null ? {} : { [`${folder}/lldpd.conf`]: lldpdConfig(each) }),
+    ...(labNode.name === "switch-b" ? { [`${folder}/vlans.json`]: JSON.stringify(VLANS) } : {}),
+    ...(labNode.lldpd === null ? {} : { [`${folder}/lldpd.conf`]: lldpdConfig(labNode) }),
   };
 }
 
-export function daemonCommand(each: LabNode, daemon: "snmpd" | "lldpd"): string[] {
-  const folder = `${FOLDER}/${each.name}`;
-  if (daemon === "snmpd")
-    return [
-      "env",
-      "MIBS=",
-      `SNMP_PERSISTENT_DIR=${folder}/kept`,
-      "snmpd",
-      "-f",
-      "-C",
-      "-c",
-      `${folder}/snmpd.conf`,
-      "-I",
-      "-smux",
-      "-Lf",
-      `${folder}/snmpd.log`,
-    ];
-  const agentx = each.access === "none" || each.name === "cdp-box" ? [] : ["-x", "-X", `unix:${folder}/agentx`];
-  const [first] = each.ports;
-  return [
-    "lldpd",
-    "-dd",
-    ...agentx,
-    ...(each.lldpd ?? []),
-    "-k",
-    "-S",
-    `${each.name} of the lab`,
-    "-P",
-    "Lab",
-    "-I",
-    "*,!eth0,!br0,!lo",
-    "-C",
-    first ?? "",
-    "-u",
-    `${folder}/lldpd.sock`,
-    "-O",
-    `${folder}/lldpd.conf`,
-  ];
+export function daemonCommand(labNode: LabNode, daemon: "snmpd" | "lldpd"): string[] {
+  const folder = `${FOLDER}/${labNode.name}`;
+  if (daemon === "snmpd") {
+    const options = `-f -C -c ${folder}/snmpd.conf -I -smux -Lf ${folder}/snmpd.log`;
+    return `env MIBS= SNMP_PERSISTENT_DIR=${folder}/kept snmpd ${options}`.split(" ");
+  }
+  const agentx = labNode.access === "none" || labNode.name === "cdp-box" ? [] : ["-x", "-X", `unix:${folder}/agentx`];
+  const description = ["-S", `${labNode.name} of the lab`, "-P", "Lab"];
+  const files = `-u ${folder}/lldpd.sock -O ${folder}/lldpd.conf`.split(" ");
+  const interfaces = ["-I", "*,!eth0,!br0,!lo", "-C", labNode.ports[0] ?? ""];
+  return ["lldpd", "-dd", ...agentx, ...(labNode.lldpd ?? []), "-k", ...description, ...interfaces, ...files];
 }
 
-function nodeLines(each: LabNode): string[] {
-  const { name, address } = each;
-  const patched = each.ports.filter((port) => !(each.isSwitch && TRUNKS.includes(port)));
+function nodeLines(labNode: LabNode): string[] {
+  const { name, address } = labNode;
+  const patched = labNode.ports.filter((port) => !(labNode.isSwitch && TRUNKS.includes(port)));
   return [
     batch(name, ["link set lo up"]),
     ...(address === null
@@ -246,47 +204,47 @@ function nodeLines(each: LabNode): string[] {
       name,
       patched.map(
         (port) =>
-          `link add ${port} address ${macOf(name, port)} type veth peer name ${socket(`${name} ${port}`)} netns ${PATCH_PANEL}`,
+          `link add ${port} address ${macOf(name, port)} type veth peer name ${panelPort(`${name} ${port}`)} netns ${PATCH_PANEL}`,
       ),
     ),
-    ...(each.isSwitch
+    ...(labNode.isSwitch
       ? []
       : [
           batch(
             name,
             patched.flatMap((port) => [
               `link set ${port} up`,
-              `address add ${CABLED_NETWORK}.${NODES.indexOf(each) + 1}/24 dev ${port}`,
+              `address add ${CABLED_NETWORK}.${NODES.indexOf(labNode) + 1}/24 dev ${port}`,
             ]),
           ),
-          notifying(name),
+          notifyCommand(name),
         ]),
   ];
 }
 
-/** An interface announces its address to the link when it is set again (ip-sysctl: arp_notify). */
-export function speakScript(name: NodeName): string {
+/** Sets the addresses again, which makes the interfaces announce them (ip-sysctl: arp_notify). */
+export function announceScript(name: NodeName): string {
   return batch(
     name,
     node(name).ports.map((port) => `link set ${port} address ${macOf(name, port)}`),
   );
 }
 
-function notifying(name: NodeName): string {
+function notifyCommand(name: NodeName): string {
   return `ip netns exec ${name} sh -c 'echo 1 >/proc/sys/net/ipv4/conf/all/arp_notify'`;
 }
 
 /** IPv6 only on the management interface, without duplicate address detection. */
-function bridgeLines(each: LabNode): string[] {
-  const { name } = each;
-  const last = each.address?.split(".").at(-1);
+function bridgeLines(labNode: LabNode): string[] {
+  const { name } = labNode;
+  const last = labNode.address?.split(".").at(-1);
   return [
     batch(name, [
       "link add br0 type bridge ageing_time 100000 mcast_snooping 0",
       `link set br0 address ${macOf(name, "br0")} up`,
-      ...each.ports.map((port) => `link set ${port} master br0 up`),
-      // Result of spanning tree, at once and deterministic.
-      `link set ${TRUNK_KEPT_QUIET} type bridge_slave learning off flood off mcast_flood off bcast_flood off`,
+      ...labNode.ports.map((port) => `link set ${port} master br0 up`),
+      // The outcome of the spanning tree protocol, but immediate and deterministic.
+      `link set ${SILENT_TRUNK} type bridge_slave learning off flood off mcast_flood off bcast_flood off`,
       "link set eth0 addrgenmode none",
     ]),
     `ip netns exec ${name} sh -c 'echo 0 >/proc/sys/net/ipv6/conf/eth0/disable_ipv6'`,
@@ -294,8 +252,8 @@ function bridgeLines(each: LabNode): string[] {
   ];
 }
 
-function snmpdConfig(each: LabNode): string {
-  const { name, address, access, isSwitch, lldpd } = each;
+function snmpdConfig(labNode: LabNode): string {
+  const { name, address, access, isSwitch, lldpd } = labNode;
   return [
     `agentAddress udp:${address}:161`,
     "dontLogTCPWrappersConnects yes",
@@ -311,7 +269,7 @@ function snmpdConfig(each: LabNode): string {
           `rouser ${LAB_USER.name} priv`,
         ]),
     ...(lldpd !== null && name !== "cdp-box" ? ["master agentx", `agentXSocket unix:${FOLDER}/${name}/agentx`] : []),
-    ...passedTo(each).map(({ oid, program }) => `pass_persist .${oid} ${FOLDER}/${name}/${program}`),
+    ...passPersistEntries(labNode).map(({ oid, program }) => `pass_persist .${oid} ${FOLDER}/${name}/${program}`),
     ...(isSwitch
       ? [
           ...entityLines(name),
@@ -326,7 +284,7 @@ function snmpdConfig(each: LabNode): string {
 }
 
 /** Parts of the MIB tree that snmpd passes to our programs. */
-function passedTo({
+function passPersistEntries({
   name,
   isSwitch,
 }: LabNode): Array<{ readonly oid: string; readonly program: string; readonly argument: string }> {
@@ -372,11 +330,11 @@ function batch(namespace: string, lines: readonly string[]): string {
 }
 
 /** The patch panel's side of a port. */
-function socket(port: PortName): string {
-  const [name = "", own = ""] = port.split(" ");
-  return `${name === "switch-a" ? "a" : name === "switch-b" ? "b" : name}-${own}`;
+function panelPort(port: PortName): string {
+  const [name = "", portName = ""] = port.split(" ");
+  return `${name === "switch-a" ? "a" : name === "switch-b" ? "b" : name}-${portName}`;
 }
 
 function cableName(end: PortName): string {
-  return `c-${socket(end)}`;
+  return `c-${panelPort(end)}`;
 }

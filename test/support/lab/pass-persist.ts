@@ -1,4 +1,4 @@
-// Server side of snmpd's pass_persist (snmpd.conf(5)): answers from rows computed for each question.
+// Server side of snmpd's pass_persist (snmpd.conf(5)): responses from rows computed for each query.
 
 import { createInterface } from "node:readline";
 
@@ -9,24 +9,26 @@ export interface PassedRow {
   readonly value: string;
 }
 
-/** @param oid dotted */
+/** @param oid OID in dotted notation */
 export function rowAt(oid: string, type: PassedRow["type"], value: string | number): PassedRow {
   return { oid: oid.split(".").map(Number), type, value: String(value) };
 }
 
 /**
- * Answers until the input ends: a word and its arguments, each on a line.
- * @param rows all served rows, in any order, for the queried OID
+ * Responds to commands on standard input, which has commands and arguments on a line each, until it ends.
+ * @param rows returns all served rows, in any order, given the requested OID
  */
-export async function servePassPersist(rows: (asked: readonly number[]) => readonly PassedRow[]): Promise<void> {
+export async function servePassPersist(rows: (requestedOid: readonly number[]) => readonly PassedRow[]): Promise<void> {
   const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
   const read = async () => (await lines.next()).value as string | undefined;
-  for (let word = await read(); word !== undefined && word !== ""; word = await read()) {
-    if (word === "PING") process.stdout.write("PONG\n");
-    else if (word === "get" || word === "getnext") {
-      const asked = ((await read()) ?? "").split(".").slice(1).map(Number);
+  for (let command = await read(); command !== undefined && command !== ""; command = await read()) {
+    if (command === "PING") process.stdout.write("PONG\n");
+    else if (command === "get" || command === "getnext") {
+      const requestedOid = ((await read()) ?? "").split(".").slice(1).map(Number);
       const found =
-        word === "get" ? rows(asked).find(({ oid }) => compare(oid, asked) === 0) : firstAfter(asked, rows(asked));
+        command === "get"
+          ? rows(requestedOid).find(({ oid }) => compare(oid, requestedOid) === 0)
+          : firstAfter(requestedOid, rows(requestedOid));
       process.stdout.write(found === undefined ? "NONE\n" : `.${found.oid.join(".")}\n${found.type}\n${found.value}\n`);
     } else {
       await read();
@@ -36,9 +38,9 @@ export async function servePassPersist(rows: (asked: readonly number[]) => reado
   }
 }
 
-function firstAfter(asked: readonly number[], rows: readonly PassedRow[]): PassedRow | undefined {
+function firstAfter(requestedOid: readonly number[], rows: readonly PassedRow[]): PassedRow | undefined {
   return rows
-    .filter(({ oid }) => compare(oid, asked) > 0)
+    .filter(({ oid }) => compare(oid, requestedOid) > 0)
     .reduce<PassedRow | undefined>(
       (first, row) => (first === undefined || compare(row.oid, first.oid) < 0 ? row : first),
       undefined,

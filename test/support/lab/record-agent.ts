@@ -1,4 +1,4 @@
-// SNMP walk of an agent, recorded as .snmprec text: `OID|type|value` a line. As a program it prints the text:
+// SNMP walk of an agent, recorded as .snmprec text: lines of `OID|type|value`. As a program it prints the text:
 // ./scripts/bun test/support/lab/record-agent.ts ADDRESS COMMUNITY [OID …]
 
 import {
@@ -17,26 +17,16 @@ export type RecordingCredential = { readonly community: string } | { readonly us
 
 /** System, interfaces, addresses, bridges, entities, LLDP and CDP; no counters of packets by protocol, no routes. */
 export const RECORDED_SUBTREES = [
-  "1.0.8802.1.1.2.1.3",
-  "1.0.8802.1.1.2.1.4",
-  "1.3.6.1.2.1.1",
-  "1.3.6.1.2.1.2",
-  "1.3.6.1.2.1.4.20",
-  "1.3.6.1.2.1.4.22",
-  "1.3.6.1.2.1.4.32",
-  "1.3.6.1.2.1.4.34",
-  "1.3.6.1.2.1.4.35",
-  "1.3.6.1.2.1.17",
-  "1.3.6.1.2.1.31.1.1",
-  "1.3.6.1.2.1.47.1.1",
+  "1.0.8802.1.1.2.1.3 1.0.8802.1.1.2.1.4 1.3.6.1.2.1.1 1.3.6.1.2.1.2 1.3.6.1.2.1.4.20 1.3.6.1.2.1.4.22",
+  "1.3.6.1.2.1.4.32 1.3.6.1.2.1.4.34 1.3.6.1.2.1.4.35 1.3.6.1.2.1.17 1.3.6.1.2.1.31.1.1 1.3.6.1.2.1.47.1.1",
   "1.3.6.1.4.1.9.9.23.1.2",
-];
+].flatMap((line) => line.split(" "));
 
 const MAX_REPETITIONS = 20;
 
 /**
  * All objects of an agent below these OIDs, in order.
- * @throws Error without an answer
+ * @throws Error without a response
  */
 export async function recordAgent(
   target: { readonly address: string; readonly port?: number },
@@ -50,14 +40,15 @@ export async function recordAgent(
       : createV3Session(target.address, credential.user, options);
   try {
     const lines: string[] = [];
-    for (const subtree of subtrees) for (const varbind of await below(session, subtree)) lines.push(lineOf(varbind));
+    for (const subtree of subtrees)
+      for (const varbind of await walkSubtree(session, subtree)) lines.push(lineOf(varbind));
     return lines.map((line) => `${line}\n`).join("");
   } finally {
     session.close();
   }
 }
 
-/** Values of a recording by OID, as recorded; OctetStrings as hexadecimal digits. */
+/** Recorded values by OID; OctetStrings in hexadecimal digits. */
 export function rowsOf(snmprec: string): Map<string, string> {
   const rows = new Map<string, string>();
   for (const line of snmprec.split("\n")) {
@@ -67,7 +58,7 @@ export function rowsOf(snmprec: string): Map<string, string> {
   return rows;
 }
 
-function below(session: Session, subtree: string): Promise<Varbind[]> {
+function walkSubtree(session: Session, subtree: string): Promise<Varbind[]> {
   const found: Varbind[] = [];
   return new Promise((resolve, reject) => {
     session.subtree(

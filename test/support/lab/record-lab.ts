@@ -1,5 +1,5 @@
-// Recorder of the lab's agents into the product's fixtures, test/fixtures/NAME.snmprec. Run it as root after changes of
-// the lab: ./scripts/bun test/support/lab/record-lab.ts
+// Records the lab's agents as test fixtures, test/fixtures/NAME.snmprec. Run it as root after changes to the lab:
+// ./scripts/bun test/support/lab/record-lab.ts
 
 import { join } from "node:path";
 import { Lab } from "./lab.ts";
@@ -13,7 +13,7 @@ try {
   for (const { name, access } of NODES) {
     if (access === "none") continue;
     const recorded = await lab.record(name, RECORDED_SUBTREES);
-    if (recorded === null) throw new Error(`${name} does not answer`);
+    if (recorded === null) throw new Error(`${name} does not respond`);
     await Bun.write(join(FOLDER, `${name}.snmprec`), recorded);
   }
 } finally {

@@ -1,4 +1,4 @@
-// Time of a test run by cause: spans appended by the test processes to a file of the run.
+// Time spent in a test run, by cause: the test processes append timing spans to a shared file.
 
 import { appendFileSync } from "node:fs";
 
@@ -14,29 +14,29 @@ export const CAUSES = [
 ] as const;
 export type Cause = (typeof CAUSES)[number];
 
-/** Environment variable of `scripts/test`: the file that takes a line `cause TAB milliseconds` per span. */
+/** Environment variable of `scripts/test`: the file to which each span appends a line `cause TAB milliseconds`. */
 export const CAUSES_FILE = "TEST_CAUSES";
 
-/** Open spans, and the wall time of the outermost ones. */
-let [underWay, outermostMs] = [0, 0];
+/** Number of open spans, and total wall time of the outermost ones. */
+let [openSpans, recordedMs] = [0, 0];
 
-/** Runs an action and charges its wall time to a cause. Without effect on the action outside `scripts/test`. */
-export async function spentOn<T>(cause: Cause, action: () => T | Promise<T>): Promise<T> {
-  const beganMs = performance.now();
-  underWay += 1;
+/** Runs an action and charges its wall time to a cause. Outside `scripts/test`, only runs the action. */
+export async function recordTime<T>(cause: Cause, action: () => T | Promise<T>): Promise<T> {
+  const startedMs = performance.now();
+  openSpans += 1;
   try {
     return await action();
   } finally {
-    underWay -= 1;
-    const ms = performance.now() - beganMs;
-    if (underWay === 0) outermostMs += ms;
+    openSpans -= 1;
+    const ms = performance.now() - startedMs;
+    if (openSpans === 0) recordedMs += ms;
     charge(cause, ms);
   }
 }
 
-/** Charges the lifetime of this process so far, without spans: before the first test it only loads files. */
+/** Charges the process's uptime minus recorded spans: before the first test it only loads files. */
 export function chargeLoading(): void {
-  charge("module loading", performance.now() - outermostMs);
+  charge("module loading", performance.now() - recordedMs);
 }
 
 /** Charges wall time in milliseconds to a cause. */

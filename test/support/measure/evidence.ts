@@ -7,7 +7,7 @@ import { join } from "node:path";
 /** Folder for traces and screenshots; null except in the evidence run of `scripts/test`. */
 export const EVIDENCE_FOLDER: string | null = process.env.TEST_EVIDENCE ?? null;
 
-/** @returns appends text to the log of this name; drops it outside `scripts/test` */
+/** @returns a function that appends text to the log of this name, or drops it outside `scripts/test` */
 export function logTo(name: string): (text: string) => void {
   const folder = process.env.TEST_LOGS;
   return folder === undefined ? () => {} : (text) => appendFileSync(join(folder, `${name}.log`), text);

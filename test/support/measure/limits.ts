@@ -1,17 +1,17 @@
 // Wall-clock limits of the tests. A limit only detects a hang: at least ten times the duration on an idle machine,
-// never below a minute. Speed is asserted in processor time (processor-time.ts).
+// and at least a minute. Speed is asserted in processor time (processor-time.ts).
 
-/** For one wait: an answer, a line of a log, the exit of a command, an element of a page. */
+/** Limit of one wait: for a response, a line of a log, the exit of a command, an element of a page. */
 export const HANG_MS = 120_000;
 
-/** For the longest wait: a demo that generates its month of data. */
+/** Limit of the longest wait: for a demo that generates its month of data. */
 export const LONG_HANG_MS = 300_000;
 
-/** For a test or a hook. Longer than a wait, so that the wait fails first and names the missing event. */
+/** Limit of a test or a hook. Longer than a wait, so that the wait fails first and names the missing event. */
 export const TEST_HANG_MS = 600_000;
 
-/** For a walk over all pages. */
+/** Limit of a walk over all pages. */
 export const LONG_TEST_HANG_MS = 1_800_000;
 
-/** For a part of `scripts/prove` in a separate process, in its long form, or the check of a recipe. */
+/** Limit of a part of `scripts/prove` in a separate process, in its long form, or the check of a recipe. */
 export const PROOF_HANG_MS = 3_600_000;

@@ -1,7 +1,7 @@
-// Processor time of work, and time spent waiting for a processor. Wall time would also measure other processes.
+// Processor time used by work, and time spent waiting for a processor. Wall time would also measure other processes.
 
 import { readdirSync, readFileSync } from "node:fs";
-import { familyOf } from "../../../scripts/testing/processes.ts";
+import { processTree } from "../../../scripts/testing/processes.ts";
 
 /** Processor time of this process in milliseconds, on all threads, until the action's result is available. */
 export async function processorMs(action: () => unknown): Promise<number> {
@@ -11,7 +11,7 @@ export async function processorMs(action: () => unknown): Promise<number> {
   return (user + system) / 1_000;
 }
 
-/** In milliseconds. */
+/** Scheduling of threads, in milliseconds. */
 interface Scheduling {
   /** Time running. */
   readonly ranMs: number;
@@ -22,8 +22,8 @@ interface Scheduling {
 const NOTHING: Scheduling = { ranMs: 0, waitedMs: 0 };
 
 /**
- * Totals of a process's threads since its start; zero for an ended process, and where the kernel reports none.
- * @param threads all of them, or the first
+ * Totals of a process's threads since its start; zero if it has exited or the kernel reports none.
+ * @param threads all threads, or only the first
  */
 export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Scheduling {
   return threadsOf(pid, threads).reduce(
@@ -34,23 +34,23 @@ export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Sch
 
 /**
  * Starts a stopwatch that excludes the time a process waits for a processor.
- * @param threads all of each process, or only the first, where the others have separate work
+ * @param threads all threads of each process, or only the first if the others have separate work
  * @param processes pids of the participants; by default this process and its descendants
- * @returns reads it, in milliseconds: wall time without those waits. Threads wait in parallel, so the result is at
- * least the running time of a process's first thread.
+ * @returns a function that reads it, in milliseconds: wall time minus those waits. Threads wait in parallel, so the
+ * result is at least the running time of a process's first thread.
  */
 export function stopwatch(threads: "all" | "first" = "all", processes?: readonly number[]): () => number {
-  const figures = () => new Map((processes ?? familyOf(process.pid)).flatMap((pid) => threadsOf(pid, threads)));
+  const figures = () => new Map((processes ?? processTree(process.pid)).flatMap((pid) => threadsOf(pid, threads)));
   const before = figures();
-  const began = performance.now();
+  const startedAt = performance.now();
   return () => {
-    const passedMs = performance.now() - began;
+    const passedMs = performance.now() - startedAt;
     let [ranMs, waitedMs] = [0, 0];
-    // Per thread: an ended thread takes its earlier waits with it.
-    for (const [thread, now] of figures()) {
-      const then = before.get(thread) ?? NOTHING;
-      if (now.isFirst) ranMs = Math.max(ranMs, now.ranMs - then.ranMs);
-      waitedMs += now.waitedMs - then.waitedMs;
+    // Per thread: a thread that has exited is missing from the later figures, with its earlier waits.
+    for (const [thread, current] of figures()) {
+      const previous = before.get(thread) ?? NOTHING;
+      if (current.isFirst) ranMs = Math.max(ranMs, current.ranMs - previous.ranMs);
+      waitedMs += current.waitedMs - previous.waitedMs;
     }
     return Math.max(ranMs, passedMs - waitedMs);
   };
@@ -58,7 +58,7 @@ export function stopwatch(threads: "all" | "first" = "all", processes?: readonly
 
 /** Threads of a process by number; the first has the process's pid (/proc/PID/task/TID/schedstat). */
 function threadsOf(pid: number, threads: "all" | "first"): Array<[number, Scheduling & { readonly isFirst: boolean }]> {
-  return (threads === "first" ? [pid] : (listed(`/proc/${pid}/task`) ?? []).map(Number)).flatMap((thread) => {
+  return (threads === "first" ? [pid] : (entriesOf(`/proc/${pid}/task`) ?? []).map(Number)).flatMap((thread) => {
     const figures = read(`/proc/${pid}/task/${thread}/schedstat`)?.split(" ").map(Number);
     if (figures === undefined) return [];
     const [ran = 0, waited = 0] = figures;
@@ -66,13 +66,13 @@ function threadsOf(pid: number, threads: "all" | "first"): Array<[number, Schedu
   });
 }
 
-const listed = (folder: string) => unlessGone(() => readdirSync(folder));
-const read = (file: string) => unlessGone(() => readFileSync(file, "utf8"));
+const entriesOf = (folder: string) => unlessExited(() => readdirSync(folder));
+const read = (file: string) => unlessExited(() => readFileSync(file, "utf8"));
 
-/** Undefined if a thread, or its whole process, has ended in the meantime. */
-function unlessGone<T>(look: () => T): T | undefined {
+/** Undefined if a thread, or its process, has exited in the meantime. */
+function unlessExited<T>(action: () => T): T | undefined {
   try {
-    return look();
+    return action();
   } catch {
     return undefined;
   }

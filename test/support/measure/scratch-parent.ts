@@ -9,18 +9,18 @@ const MEMORY = "/dev/shm";
 const TMPFS = 0x0102_1994;
 
 /** Minimum free space of the file system and of memory: test data must not exhaust either. */
-const ROOM_MIN_BYTES = 2 * 1024 ** 3;
+const MIN_FREE_BYTES = 2 * 1024 ** 3;
 
 /**
  * Parent of disposable test data: in memory if there is space, otherwise on the disk. Tests of disks, synced writes and
  * kills use `tmpdir()` instead, as do folders with programs, which may not be executable here.
  */
 export function scratchParent(): string {
-  return hasRoom(MEMORY) && process.availableMemory() >= ROOM_MIN_BYTES ? MEMORY : tmpdir();
+  return hasSpace(MEMORY) && process.availableMemory() >= MIN_FREE_BYTES ? MEMORY : tmpdir();
 }
 
 /** Whether a folder is a writable tmpfs with enough free space. */
-export function hasRoom(folder: string, minBytes = ROOM_MIN_BYTES): boolean {
+export function hasSpace(folder: string, minBytes = MIN_FREE_BYTES): boolean {
   try {
     accessSync(folder, constants.W_OK);
     const { type, bavail, bsize } = statfsSync(folder);

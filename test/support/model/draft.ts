@@ -1,5 +1,5 @@
-// Random transaction under construction, on the real store and on the naive model: possible writes of a person, a scan
-// or a restore. Must not judge the results of the store.
+// Random transaction under construction, on the real store and on the naive model: writes that a person, a scan or a
+// restore could make. Does not check the store's results.
 
 import type { AnyKind, Observed } from "../../../src/db/kind.ts";
 import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
@@ -18,20 +18,20 @@ import {
   fdbEntryFields,
   hostFields,
   ifEntryFields,
+  type JsonRecord,
   networkFields,
   portFields,
   type Store,
   serviceFields,
   subnetFields,
   tagFields,
-  type Wire,
 } from "../store/store.ts";
 
 /** A version of a record; never changed. */
 export interface ModelRecord {
   readonly kind: AnyKind;
   readonly id: string;
-  readonly fields: Wire;
+  readonly fields: JsonRecord;
   readonly created_at: string;
   readonly valid_from: string;
   readonly lineage_id: string | null;
@@ -39,36 +39,22 @@ export interface ModelRecord {
   readonly observed: Observed;
 }
 
-/** Interface of the model that a draft needs. */
-interface ForDraft {
+/** Part of the model that a draft needs. */
+interface DraftModel {
   readonly random: SeededRandom;
   readonly unknownFields: ReadonlySet<string>;
   readonly movesHosts: boolean;
   readonly observed: ReadonlyMap<string, Observed>;
   newName(): string;
-  pickEnded(kind: AnyKind): ModelRecord | null;
+  pickDeleted(kind: AnyKind): ModelRecord | null;
 }
 
 const COLORS = ["Pink", "Green", "Amber", "Yellow"] as const;
 /** Recurring names, in various cases and scripts. */
-export const NAMES = [
-  "alpha",
-  "Beta",
-  "beta",
-  "Ärger",
-  "ärger",
-  "zebra",
-  "Éclair",
-  "eclair",
-  "10",
-  "9",
-  "日本",
-  "😀 smile",
-  "ﬁn",
-  "a'b\"c\\d",
-  "straße",
-];
-/** Searchable texts: punctuation, various cases, scripts and blanks. */
+export const NAMES = "alpha|Beta|beta|Ärger|ärger|zebra|Éclair|eclair|10|9|日本|😀 smile|ﬁn|a'b\"c\\d|straße".split(
+  "|",
+);
+/** Searchable texts: punctuation, various cases, scripts and white space. */
 export const TEXTS = [
   "core-sw-01 (old)",
   "Core/SW_02.example.net",
@@ -105,13 +91,13 @@ const OBSERVER = "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00ff";
 export class Draft {
   readonly records: Map<string, ModelRecord>;
   readonly observed = new Map<string, Observed>();
-  private readonly model: ForDraft;
+  private readonly model: DraftModel;
   private readonly store: Store;
   private readonly tx: WriteTransaction;
   private readonly at: string;
 
   constructor(
-    model: ForDraft,
+    model: DraftModel,
     store: Store,
     tx: WriteTransaction,
     records: ReadonlyMap<string, ModelRecord>,
@@ -124,13 +110,13 @@ export class Draft {
     this.at = at;
   }
 
-  randomly(): void {
+  writeRandomly(): void {
     const { random } = this.model;
     const count = 1 + random.integer(5);
-    for (let each = 0; each < count; each += 1) {
-      const dice = random.integer(150);
-      if (dice < 100) this.act(dice);
-      else this.actOnMore(dice);
+    for (let index = 0; index < count; index += 1) {
+      const choice = random.integer(150);
+      if (choice < 100) this.actOnRecords(choice);
+      else this.actOnDetails(choice);
     }
   }
 
@@ -138,11 +124,11 @@ export class Draft {
     return [...this.records.values()].filter((record) => record.kind === kind);
   }
 
-  create(kind: AnyKind, described: Wire): ModelRecord {
+  create(kind: AnyKind, allFields: JsonRecord): ModelRecord {
     const { random, unknownFields } = this.model;
-    const fields = Object.fromEntries(Object.entries(described).filter(([field]) => !unknownFields.has(field)));
-    // Some have a given id, of any UUID version, which decides their order within a transaction.
-    const own =
+    const fields = Object.fromEntries(Object.entries(allFields).filter(([field]) => !unknownFields.has(field)));
+    // Some get a given id, which decides their order within a transaction.
+    const givenId =
       random.integer(3) === 0
         ? {
             id: random
@@ -152,14 +138,14 @@ export class Draft {
           }
         : {};
     const observed: Observed = kind.observed.length > 0 && random.integer(2) === 0 ? { last_seen_at: this.at } : {};
-    const made = this.tx.create(kind, this.store.organizationId, fields, { ...own, observed });
-    const record = { kind, id: made.id, fields, created_at: "", valid_from: "", lineage_id: null, observed: {} };
-    this.records.set(made.id, record);
-    this.observed.set(made.id, observed);
+    const created = this.tx.create(kind, this.store.organizationId, fields, { ...givenId, observed });
+    const record = { kind, id: created.id, fields, created_at: "", valid_from: "", lineage_id: null, observed: {} };
+    this.records.set(created.id, record);
+    this.observed.set(created.id, observed);
     return record;
   }
 
-  update(record: ModelRecord, changes: Wire): void {
+  update(record: ModelRecord, changes: JsonRecord): void {
     const known = this.records.get(record.id) as ModelRecord;
     this.tx.update(record.kind, record.id, changes);
     this.records.set(record.id, { ...known, fields: { ...known.fields, ...changes } });
@@ -171,7 +157,7 @@ export class Draft {
   }
 
   /** Restores a record under its former id. */
-  revive(record: ModelRecord, changes: Wire = {}): void {
+  revive(record: ModelRecord, changes: JsonRecord = {}): void {
     const { random } = this.model;
     const fields = { ...record.fields, ...changes };
     const observed: Observed = random.integer(2) === 0 ? record.observed : { last_seen_at: this.at };
@@ -193,31 +179,32 @@ export class Draft {
     this.observed.set(record.id, observed);
   }
 
-  private act(dice: number): void {
+  private actOnRecords(choice: number): void {
     const { random } = this.model;
     const hosts = this.all(hostKind);
-    if (dice < 3) this.create(networkKind, networkFields(this.store.organizationId, this.model.newName()));
-    else if (dice < 12) this.create(hostKind, this.newHost());
-    else if (dice < 24 && hosts.length > 0) this.addPort(random.pick(hosts));
-    else if (dice < 36 && hosts.length > 0) this.addEntry(random.pick(hosts));
-    else if (dice < 42) this.addTag();
-    else if (dice < 52 && hosts.length > 0)
+    if (choice < 3) this.create(networkKind, networkFields(this.store.organizationId, this.model.newName()));
+    else if (choice < 12) this.create(hostKind, this.newHost());
+    else if (choice < 24 && hosts.length > 0) this.addPort(random.pick(hosts));
+    else if (choice < 36 && hosts.length > 0) this.addEntry(random.pick(hosts));
+    else if (choice < 42) this.addTag();
+    else if (choice < 52 && hosts.length > 0)
       this.update(
         random.pick(hosts),
         random.integer(2) === 0
           ? { name: this.model.newName() }
-          : { hidden: random.integer(2) === 0, tags: this.someTags() },
+          : { hidden: random.integer(2) === 0, tags: this.randomTags() },
       );
-    else if (dice < 58) this.somePort((port) => this.update(port, { type: random.pick(["Custom", "Ssh"]) }));
-    else if (dice < 66)
-      this.someEntry((entry) =>
+    else if (choice < 58)
+      this.withRandom(portKind, (port) => this.update(port, { type: random.pick(["Custom", "Ssh"]) }));
+    else if (choice < 66)
+      this.withRandom(ifEntryKind, (entry) =>
         this.update(entry, {
           oper_status: random.pick(["Up", "Down"]),
           if_alias: random.pick([undefined, "uplink", ...TEXTS]),
         }),
       );
-    else if (dice < 72)
-      this.some(tagKind, (tag) =>
+    else if (choice < 72)
+      this.withRandom(tagKind, (tag) =>
         this.update(
           tag,
           random.integer(2) === 0
@@ -225,30 +212,31 @@ export class Draft {
             : { name: this.model.newName() },
         ),
       );
-    else if (dice < 76) this.somePort((port) => this.remove(port));
-    else if (dice < 80) this.someEntry((entry) => this.removeEntry(entry));
-    else if (dice < 82) this.some(tagKind, (tag) => this.removeTag(tag));
-    else if (dice < 85) this.some(hostKind, (host) => this.removeHost(host));
-    else if (dice < 89) this.some(hostKind, (host) => (this.model.movesHosts ? this.moveHost(host) : undefined));
-    else if (dice < 92) this.someEntry((entry) => this.forwardTo(entry));
-    else if (dice < 96) this.someEntry((entry) => this.observe(entry));
-    else if (dice < 98) this.somePort((port) => this.observe(port));
+    else if (choice < 76) this.withRandom(portKind, (port) => this.remove(port));
+    else if (choice < 80) this.withRandom(ifEntryKind, (entry) => this.removeEntry(entry));
+    else if (choice < 82) this.withRandom(tagKind, (tag) => this.removeTag(tag));
+    else if (choice < 85) this.withRandom(hostKind, (host) => this.removeHost(host));
+    else if (choice < 89)
+      this.withRandom(hostKind, (host) => (this.model.movesHosts ? this.moveHost(host) : undefined));
+    else if (choice < 92) this.withRandom(ifEntryKind, (entry) => this.forwardTo(entry));
+    else if (choice < 96) this.withRandom(ifEntryKind, (entry) => this.observe(entry));
+    else if (choice < 98) this.withRandom(portKind, (port) => this.observe(port));
     else {
-      const made = this.create(hostKind, this.newHost());
-      this.addPort(made);
-      this.removeHost(made);
+      const created = this.create(hostKind, this.newHost());
+      this.addPort(created);
+      this.removeHost(created);
     }
   }
 
   /** Texts, addresses, services, subnets and restored records. */
-  private actOnMore(dice: number): void {
+  private actOnDetails(choice: number): void {
     const { random } = this.model;
     const hosts = this.all(hostKind);
-    // An earlier store has none.
-    if (dice < 106 && this.model.unknownFields.size === 0 && random.integer(3) === 0)
-      this.some(hostKind, (host) => this.update(host, { custom_fields: this.someValues() }));
-    else if (dice < 106)
-      this.some(hostKind, (host) =>
+    // An earlier store has no custom fields.
+    if (choice < 106 && this.model.unknownFields.size === 0 && random.integer(3) === 0)
+      this.withRandom(hostKind, (host) => this.update(host, { custom_fields: this.randomValues() }));
+    else if (choice < 106)
+      this.withRandom(hostKind, (host) =>
         this.update(host, {
           [random.pick(
             ["description", "hostname", "sys_name", "sys_descr", "manufacturer", "model", "asset_tag"].filter(
@@ -257,49 +245,50 @@ export class Draft {
           )]: random.pick([null, ...TEXTS]),
         }),
       );
-    else if (dice < 114 && hosts.length > 0) this.addAddress(random.pick(hosts));
-    else if (dice < 117)
-      this.some(ipAddressKind, (address) =>
+    else if (choice < 114 && hosts.length > 0) this.addAddress(random.pick(hosts));
+    else if (choice < 117)
+      this.withRandom(ipAddressKind, (address) =>
         this.update(
           address,
           random.pick([{ mac_address: random.pick([null, ...MACS]) }, { name: random.pick(TEXTS) }]),
         ),
       );
-    else if (dice < 119) this.some(ipAddressKind, (address) => this.remove(address));
-    else if (dice < 122)
-      this.someEntry((entry) => this.update(entry, { mac_address: random.pick([undefined, ...MACS]) }));
-    else if (dice < 126 && hosts.length > 0) this.addService(random.pick(hosts));
-    else if (dice < 128)
-      this.some(serviceKind, (service) =>
+    else if (choice < 119) this.withRandom(ipAddressKind, (address) => this.remove(address));
+    else if (choice < 122)
+      this.withRandom(ifEntryKind, (entry) => this.update(entry, { mac_address: random.pick([undefined, ...MACS]) }));
+    else if (choice < 126 && hosts.length > 0) this.addService(random.pick(hosts));
+    else if (choice < 128)
+      this.withRandom(serviceKind, (service) =>
         this.changeService(
           service,
           random.pick([
             { name: this.model.newName() },
             { service_definition: random.pick(DEFINITIONS) },
-            { tags: this.someTags() },
+            { tags: this.randomTags() },
           ]),
         ),
       );
-    else if (dice < 129) this.some(serviceKind, (service) => this.remove(service));
-    else if (dice < 131) this.addSubnet(random.pick(this.all(networkKind)));
-    else if (dice < 132)
-      this.some(networkKind, (network) => this.update(network, { description: random.pick([null, ...TEXTS]) }));
-    else if (dice < 133) this.some(tagKind, (tag) => this.update(tag, { description: random.pick(["", ...TEXTS]) }));
-    else if (dice < 137) this.bringBack(hostKind, () => true);
-    else if (dice < 139)
-      this.bringBack(tagKind, (tag) => !this.all(tagKind).some((each) => each.fields.name === tag.fields.name));
-    else if (dice < 141) this.bringBack(portKind, (port) => this.hasRoom(port, "number"));
-    else if (dice < 145) this.bringBack(ifEntryKind, (entry) => this.hasRoom(entry, "if_index"));
-    else if (dice < 148) this.bringBack(ipAddressKind, (address) => this.hasRoom(address, "ip_address"));
-    else this.bringBack(serviceKind, (service) => this.hasRoom(service, "name", "service_definition"));
+    else if (choice < 129) this.withRandom(serviceKind, (service) => this.remove(service));
+    else if (choice < 131) this.addSubnet(random.pick(this.all(networkKind)));
+    else if (choice < 132)
+      this.withRandom(networkKind, (network) => this.update(network, { description: random.pick([null, ...TEXTS]) }));
+    else if (choice < 133)
+      this.withRandom(tagKind, (tag) => this.update(tag, { description: random.pick(["", ...TEXTS]) }));
+    else if (choice < 137) this.restoreDeleted(hostKind, () => true);
+    else if (choice < 139)
+      this.restoreDeleted(tagKind, (tag) => !this.all(tagKind).some((other) => other.fields.name === tag.fields.name));
+    else if (choice < 141) this.restoreDeleted(portKind, (port) => this.isUniqueOnHost(port, "number"));
+    else if (choice < 145) this.restoreDeleted(ifEntryKind, (entry) => this.isUniqueOnHost(entry, "if_index"));
+    else if (choice < 148) this.restoreDeleted(ipAddressKind, (address) => this.isUniqueOnHost(address, "ip_address"));
+    else this.restoreDeleted(serviceKind, (service) => this.isUniqueOnHost(service, "name", "service_definition"));
   }
 
   /**
    * Restores a record if its host and its siblings allow it: into the current network of the host, with the tags that
    * still exist.
    */
-  private bringBack(kind: AnyKind, mayLive: (record: ModelRecord) => boolean): void {
-    const record = this.model.pickEnded(kind);
+  private restoreDeleted(kind: AnyKind, mayLive: (record: ModelRecord) => boolean): void {
+    const record = this.model.pickDeleted(kind);
     if (record === null || this.records.has(record.id) || !mayLive(record)) return;
     const host = this.records.get(record.fields.host_id as string);
     const network_id = host?.fields.network_id as string | undefined;
@@ -311,43 +300,44 @@ export class Draft {
     });
   }
 
-  private hasRoom(record: ModelRecord, ...unique: string[]): boolean {
+  private isUniqueOnHost(record: ModelRecord, ...unique: string[]): boolean {
     const host = this.records.get(record.fields.host_id as string);
     return (
       host !== undefined &&
       !this.parts(record.kind, host).some(
-        (each) => each.id !== record.id && unique.every((field) => each.fields[field] === record.fields[field]),
+        (other) => other.id !== record.id && unique.every((field) => other.fields[field] === record.fields[field]),
       )
     );
   }
 
   private addAddress(host: ModelRecord): void {
     const { random } = this.model;
-    const place = placeOf(host);
-    const fields = addressFields(place, this.subnetOf(place.network_id).id, random.pick(IPS), {
+    const ref = hostRef(host);
+    const fields = addressFields(ref, this.subnetOf(ref.network_id).id, random.pick(IPS), {
       mac_address: random.pick([null, ...MACS]),
       name: random.pick(["", ...TEXTS]),
     });
-    if (!this.parts(ipAddressKind, host).some((each) => each.fields.ip_address === fields.ip_address))
+    if (!this.parts(ipAddressKind, host).some((address) => address.fields.ip_address === fields.ip_address))
       this.create(ipAddressKind, fields);
   }
 
   private addService(host: ModelRecord): void {
     const { random } = this.model;
-    const fields = serviceFields(placeOf(host), random.pick(NAMES), {
+    const fields = serviceFields(hostRef(host), random.pick(NAMES), {
       service_definition: random.pick(DEFINITIONS),
-      tags: this.someTags(),
+      tags: this.randomTags(),
     });
     if (
       !this.parts(serviceKind, host).some(
-        (each) => each.fields.name === fields.name && each.fields.service_definition === fields.service_definition,
+        ({ fields: { name, service_definition } }) =>
+          name === fields.name && service_definition === fields.service_definition,
       )
     )
       this.create(serviceKind, fields);
   }
 
-  private changeService(service: ModelRecord, changes: Wire): void {
-    if (this.hasRoom({ ...service, fields: { ...service.fields, ...changes } }, "name", "service_definition"))
+  private changeService(service: ModelRecord, changes: JsonRecord): void {
+    if (this.isUniqueOnHost({ ...service, fields: { ...service.fields, ...changes } }, "name", "service_definition"))
       this.update(service, changes);
   }
 
@@ -360,20 +350,20 @@ export class Draft {
       "::/0",
       "0.0.0.0/0",
     ]);
-    if (!this.all(subnetKind).some((each) => each.fields.network_id === network.id && each.fields.cidr === cidr))
+    if (!this.all(subnetKind).some(({ fields }) => fields.network_id === network.id && fields.cidr === cidr))
       this.create(subnetKind, subnetFields(network.id, cidr, { name: random.pick(NAMES) }));
   }
 
   /** Any subnet of a network, for records that need one. */
   private subnetOf(networkId: string): ModelRecord {
     return (
-      this.all(subnetKind).find((each) => each.fields.network_id === networkId) ??
+      this.all(subnetKind).find(({ fields }) => fields.network_id === networkId) ??
       this.create(subnetKind, subnetFields(networkId, "172.16.0.0/12"))
     );
   }
 
   /** Custom field values, by key and in order; undefined for none. */
-  private someValues(): Wire | undefined {
+  private randomValues(): JsonRecord | undefined {
     const { random } = this.model;
     const values = {
       ...(random.integer(2) === 0 ? { height: random.pick([-1, 0, 2, 10, 1.5]) } : {}),
@@ -383,21 +373,21 @@ export class Draft {
     return Object.keys(values).length === 0 ? undefined : values;
   }
 
-  private newHost(): Wire {
+  private newHost(): JsonRecord {
     const { random } = this.model;
     const networks = this.all(networkKind);
-    // Some networks have many. Names recur, so that later incarnations find their lineage.
+    // Some networks have many hosts. Names recur, so that later incarnations find their lineage.
     return hostFields(
       random.pick(random.integer(2) === 0 ? networks.slice(0, 3) : networks).id,
       random.integer(2) === 0 ? random.pick(NAMES) : this.model.newName(),
-      { tags: this.someTags() },
+      { tags: this.randomTags() },
     );
   }
 
   private addPort(host: ModelRecord): void {
     const number = 1 + this.model.random.integer(6);
     if (this.parts(portKind, host).some((port) => port.fields.number === number)) return;
-    this.create(portKind, portFields(placeOf(host), number));
+    this.create(portKind, portFields(hostRef(host), number));
   }
 
   private addEntry(host: ModelRecord): void {
@@ -406,7 +396,7 @@ export class Draft {
     const { random } = this.model;
     this.create(
       ifEntryKind,
-      ifEntryFields(placeOf(host), index, {
+      ifEntryFields(hostRef(host), index, {
         if_descr: random.pick(INTERFACES)(index),
         if_name: random.pick([() => undefined, ...INTERFACES])(index),
         mac_address: random.pick([undefined, ...MACS]),
@@ -422,15 +412,15 @@ export class Draft {
 
   /** Adds or removes an address in the forwarding table of an interface. */
   forwardTo(entry: ModelRecord, mac = `00:00:00:00:00:0${this.model.random.integer(10)}`): void {
-    const known = this.all(fdbEntryKind).filter((each) => each.fields.if_entry_id === entry.id);
-    const same = known.find((each) => each.fields.mac_address === mac);
-    if (same !== undefined) this.remove(same);
-    else this.create(fdbEntryKind, fdbEntryFields({ id: entry.id, ...placeOf2(entry) }, mac));
-    this.tx.setComposed(ifEntryKind, entry.id, known.length + (same === undefined ? 1 : -1) > 0);
+    const known = this.all(fdbEntryKind).filter(({ fields }) => fields.if_entry_id === entry.id);
+    const existing = known.find(({ fields }) => fields.mac_address === mac);
+    if (existing !== undefined) this.remove(existing);
+    else this.create(fdbEntryKind, fdbEntryFields({ id: entry.id, ...partRef(entry) }, mac));
+    this.tx.setComposed(ifEntryKind, entry.id, known.length + (existing === undefined ? 1 : -1) > 0);
   }
 
   private removeEntry(entry: ModelRecord): void {
-    for (const each of this.all(fdbEntryKind)) if (each.fields.if_entry_id === entry.id) this.remove(each);
+    for (const learned of this.all(fdbEntryKind)) if (learned.fields.if_entry_id === entry.id) this.remove(learned);
     this.remove(entry);
   }
 
@@ -469,7 +459,7 @@ export class Draft {
     this.observed.set(record.id, observed);
   }
 
-  private someTags(): string[] {
+  private randomTags(): string[] {
     return this.all(tagKind)
       .filter(() => this.model.random.integer(4) === 0)
       .map((tag) => tag.id);
@@ -479,24 +469,16 @@ export class Draft {
     return this.all(kind).filter((part) => part.fields.host_id === host.id);
   }
 
-  private some(kind: AnyKind, act: (record: ModelRecord) => void): void {
+  private withRandom(kind: AnyKind, action: (record: ModelRecord) => void): void {
     const records = this.all(kind);
-    if (records.length > 0) act(this.model.random.pick(records));
-  }
-
-  private somePort(act: (record: ModelRecord) => void): void {
-    this.some(portKind, act);
-  }
-
-  private someEntry(act: (record: ModelRecord) => void): void {
-    this.some(ifEntryKind, act);
+    if (records.length > 0) action(this.model.random.pick(records));
   }
 }
 
-function placeOf(host: ModelRecord): { id: string; network_id: string } {
+function hostRef(host: ModelRecord): { id: string; network_id: string } {
   return { id: host.id, network_id: host.fields.network_id as string };
 }
 
-function placeOf2(part: ModelRecord): { host_id: string; network_id: string } {
+function partRef(part: ModelRecord): { host_id: string; network_id: string } {
   return { host_id: part.fields.host_id as string, network_id: part.fields.network_id as string };
 }

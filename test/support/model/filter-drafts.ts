@@ -1,7 +1,7 @@
 // Random request bodies for the history that filters run on: texts in various scripts, absent, null and empty values,
-// and nested addresses. Must not send anything.
+// and nested addresses. Sends nothing.
 
-import type { Wire } from "../appliance/factories.ts";
+import type { JsonRecord } from "../appliance/factories.ts";
 import type { SeededRandom } from "../injected/seeded-random.ts";
 
 /** Recurring names: cases, composed and decomposed accents, and characters with a meaning in filters. */
@@ -43,7 +43,7 @@ export const MACS = ["00:1b:21:aa:bb:cc", "00:1b:21:aa:bb:cd", "00:1b:2a:00:00:0
 export const IPS = "10.2.3.4 10.2.3.40 10.20.3.4 192.168.7.1 2001:db8::1 2001:db8::10:1 fe80::1b:21".split(" ");
 export const CIDRS = "0.0.0.0/0 10.0.0.0/8 10.2.0.0/16 10.2.3.0/24 ::/0 2001:db8::/32 2001:db8::/64".split(" ");
 const DEFINITIONS = ["ssh", "SSH", "nginx", "caf\u00e9"];
-const SERVED = [22, 80, 443, 8080];
+const PORT_NUMBERS = [22, 80, 443, 8080];
 
 export class FilterDrafts {
   private readonly random: SeededRandom;
@@ -58,22 +58,22 @@ export class FilterDrafts {
     return random.integer(3) === 0 ? `sw-${random.integer(40)}` : random.pick(TEXTS);
   }
 
-  maybeText(): string | null | undefined {
+  optionalText(): string | null | undefined {
     return this.random.pick([undefined, null, "", this.text(), this.text(), this.text()]);
   }
 
-  /** Lists of a host, some with these tags. */
-  parts(tags: readonly string[]): Wire {
+  /** Random children of a host, some with these tags. */
+  hostChildren(tags: readonly string[]): JsonRecord {
     const { random } = this;
-    const some = <T>(from: readonly T[]): T[] => from.filter(() => random.integer(from.length) < 2);
+    const sample = <T>(items: readonly T[]): T[] => items.filter(() => random.integer(items.length) < 2);
     return {
-      ip_addresses: some(IPS).map((ip_address) => ({
+      ip_addresses: sample(IPS).map((ip_address) => ({
         ip_address,
         mac_address: random.pick([null, ...MACS]),
         name: random.pick(["", random.pick(TEXTS)]),
       })),
-      ports: some(SERVED).map((number) => ({ number, protocol: random.pick(["Tcp", "Udp"]) })),
-      services: some(DEFINITIONS).map((service_definition) => ({
+      ports: sample(PORT_NUMBERS).map((number) => ({ number, protocol: random.pick(["Tcp", "Udp"]) })),
+      services: sample(DEFINITIONS).map((service_definition) => ({
         name: random.pick(TEXTS),
         service_definition,
         tags: random.pick([[], tags]),
@@ -82,13 +82,13 @@ export class FilterDrafts {
   }
 
   /** Random fields of an interface entry. */
-  entry(vlans: readonly string[], neighbors: readonly Wire[]): Wire {
+  interfaceFields(vlans: readonly string[], neighbors: readonly JsonRecord[]): JsonRecord {
     const { random } = this;
-    return random.pick<Wire>([
+    return random.pick<JsonRecord>([
       { oper_status: random.pick(["Up", "Down", "Testing"]) },
       { oper_status: random.pick(["Up", "Down"]) },
       { oper_status: random.pick(["Up", "Down"]), admin_status: random.pick(["Up", "Down"]) },
-      { if_alias: this.maybeText(), if_name: random.pick(["Gi1/0/1", "Gi1/0/2", null]) },
+      { if_alias: this.optionalText(), if_name: random.pick(["Gi1/0/1", "Gi1/0/2", null]) },
       { if_alias: "" },
       { speed_bps: random.pick([null, 1_000, 2_500_000_000, 10_000_000_000, 1_000_000_000_000]) },
       { mac_address: random.pick([null, ...MACS]) },

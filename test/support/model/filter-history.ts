@@ -1,5 +1,5 @@
-// Random history for filters, made through the API: devices and their children in several networks, renamed, moved,
-// deleted, recreated and restored, with texts in various scripts. Must not filter anything.
+// Random history for filters, written through the API: devices and their children in several networks, renamed, moved,
+// deleted, recreated and restored, with texts in various scripts. Independent of filters.
 
 import type { AnyKind } from "../../../src/db/kind.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
@@ -15,11 +15,12 @@ import { scheduleKind } from "../../../src/resources/schedules/schedule.ts";
 import { serviceKind } from "../../../src/resources/services/service.ts";
 import { userKind } from "../../../src/resources/users/user.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
-import type { Answer } from "../appliance/client.ts";
+import type { ApiResponse } from "../appliance/client.ts";
 import {
   addUser,
+  expectOk,
   inTransaction,
-  made,
+  type JsonRecord,
   newApiKey,
   newCredential,
   newIgnored,
@@ -28,7 +29,6 @@ import {
   newSubnet,
   newTag,
   newVlan,
-  type Wire,
 } from "../appliance/factories.ts";
 import { hostBody } from "../appliance/inventory.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
@@ -36,7 +36,7 @@ import { CIDRS, FilterDrafts, TEXTS } from "./filter-drafts.ts";
 
 const DAY_MS = 86_400_000;
 
-interface Ended {
+interface DeletedRecord {
   readonly list: string;
   readonly id: string;
   readonly lastSeen: string;
@@ -56,10 +56,10 @@ export class FilterHistory {
   private readonly hosts: string[] = [];
   private readonly entries: string[] = [];
   private readonly tags: string[] = [];
-  private readonly vlans: Wire[] = [];
+  private readonly vlans: JsonRecord[] = [];
   private readonly subnets: string[] = [];
   private readonly others: Array<[AnyKind, string]> = [];
-  private readonly ended: Ended[] = [];
+  private readonly deleted: DeletedRecord[] = [];
   private name = 0;
 
   private constructor(appliance: TestAppliance, seed: number) {
@@ -69,24 +69,24 @@ export class FilterHistory {
     this.networks = [appliance.first.networkId];
   }
 
-  /** @param steps about one write each, hours apart */
-  static async grow(appliance: TestAppliance, seed: number, steps: number): Promise<FilterHistory> {
+  /** @param steps number of steps, of about one write each, hours apart */
+  static async create(appliance: TestAppliance, seed: number, steps: number): Promise<FilterHistory> {
     const history = new FilterHistory(appliance, seed);
-    await history.found();
+    await history.populate();
     for (let step = 0; step < steps; step += 1) await history.step();
-    for (const at of history.instants.filter((_, place) => place % 10 === 0)) await history.mark(at);
+    for (const at of history.instants.filter((_, index) => index % 10 === 0)) await history.addMarker(at);
     return history;
   }
 
   /** Creates networks, subnets, VLANs and tags, and the first hosts in each network. */
-  private async found(): Promise<void> {
+  private async populate(): Promise<void> {
     const { appliance, random } = this;
     for (const [key, type] of [
       ["rack", "text"],
       ["height", "number"],
       ["spare", "boolean"],
     ])
-      await made(appliance.owner.post("custom-fields", { key, type, kinds: ["host"] }));
+      await expectOk(appliance.owner.post("custom-fields", { key, type, kinds: ["host"] }));
     for (const name of ["Lab", "stra\u00dfe"]) this.networks.push((await newNetwork(appliance, { name })).id);
     for (const network_id of this.networks) {
       for (const number of [10, 20, 30])
@@ -105,8 +105,8 @@ export class FilterHistory {
           ).id,
         );
     }
-    for (let each = 0; each < 4; each += 1) await this.addTag();
-    for (let each = 0; each < 8; each += 1) await this.addHost();
+    for (let index = 0; index < 4; index += 1) await this.addTag();
+    for (let index = 0; index < 8; index += 1) await this.addHost();
     for (const name of TEXTS.slice(0, 6)) await this.addOthers(name);
   }
 
@@ -114,14 +114,14 @@ export class FilterHistory {
   private async addOthers(name: string): Promise<void> {
     const { appliance, random } = this;
     const network_id = random.pick(this.networks);
-    const { length: place } = this.others;
+    const { length: index } = this.others;
     this.others.push(
       [
         scheduleKind,
         (await newSchedule(appliance, { name, network_id, cron: random.pick(["@daily", "0 3 * * *"]) })).id,
       ],
-      [credentialKind, (await newCredential(appliance, { name, tags: this.someTags() })).id],
-      [userKind, addUser(appliance, { role: random.pick(["Viewer", "Admin"]), name: `user ${place}` })],
+      [credentialKind, (await newCredential(appliance, { name, tags: this.randomTags() })).id],
+      [userKind, addUser(appliance, { role: random.pick(["Viewer", "Admin"]), name: `user ${index}` })],
       [apiKeyKind, newApiKey(appliance, { networkIds: [network_id] }).id],
       [
         ignoredKind,
@@ -140,10 +140,10 @@ export class FilterHistory {
 
   /** Reports interface data that only scans write. */
   private async discover(): Promise<boolean> {
-    const entry = await this.liveOne("if-entries", this.entries);
+    const entry = await this.liveRecord("if-entries", this.entries);
     if (entry === null) return false;
     const { random } = this;
-    const changes = random.pick<Wire>([
+    const changes = random.pick<JsonRecord>([
       { discovered: { if_alias: random.pick(TEXTS) } },
       { discovered: undefined },
       { stale_since: this.appliance.clock.text() },
@@ -166,7 +166,7 @@ export class FilterHistory {
   }
 
   /** A remote end in the same network, if there is any. */
-  private async neighborOf({ network_id }: Wire): Promise<Wire> {
+  private async neighborOf({ network_id }: JsonRecord): Promise<JsonRecord> {
     for (const neighbor of this.neighbors().reverse()) {
       const { data } = await this.appliance.owner.get(
         `${neighbor.type === "Host" ? "hosts" : "if-entries"}/${neighbor.id}`,
@@ -176,10 +176,10 @@ export class FilterHistory {
     return {};
   }
 
-  private async mark(at: string): Promise<void> {
+  private async addMarker(at: string): Promise<void> {
     const name = `before change ${this.markers.size}`;
-    const answer = await this.appliance.owner.post("markers", { name, at });
-    if (settled(answer)) this.markers.set(name, at);
+    const response = await this.appliance.owner.post("markers", { name, at });
+    if (succeeded(response)) this.markers.set(name, at);
   }
 
   private async step(): Promise<void> {
@@ -187,16 +187,16 @@ export class FilterHistory {
     appliance.clock.advance(1 + random.integer(random.pick([60_000, DAY_MS / 24, DAY_MS])));
     if (random.integer(6) === 0) this.instants.push(appliance.clock.text());
     appliance.clock.advance(random.pick([0, 1, 1_000]));
-    const [name, act] = this.drawAct();
-    if (await act()) this.done.set(name, (this.done.get(name) ?? 0) + 1);
+    const [name, action] = this.pickAction();
+    if (await action()) this.done.set(name, (this.done.get(name) ?? 0) + 1);
     if (random.integer(12) === 0) this.instants.push(appliance.clock.text());
   }
 
-  private drawAct(): [string, () => Promise<boolean>] {
-    const acts: Array<[number, string, () => Promise<boolean>]> = [
+  private pickAction(): [string, () => Promise<boolean>] {
+    const actions: Array<[number, string, () => Promise<boolean>]> = [
       [8, "add a host", () => this.addHost()],
       [14, "change a host", () => this.changeHost()],
-      [8, "change parts", () => this.changeParts()],
+      [8, "change parts", () => this.changeChildren()],
       [8, "add an entry", () => this.addEntry()],
       [36, "change an entry", () => this.changeEntry()],
       [3, "delete an entry", () => this.delete("if-entries", this.entries)],
@@ -212,12 +212,12 @@ export class FilterHistory {
       [6, "discover", () => this.discover()],
       [5, "change another", () => this.changeOther()],
     ];
-    let dice = this.random.integer(acts.reduce((sum, [weight]) => sum + weight, 0));
-    for (const [weight, name, act] of acts) {
-      if (dice < weight) return [name, act];
+    let dice = this.random.integer(actions.reduce((sum, [weight]) => sum + weight, 0));
+    for (const [weight, name, action] of actions) {
+      if (dice < weight) return [name, action];
       dice -= weight;
     }
-    throw new RangeError("the weights do not add up");
+    throw new RangeError("the weights of the actions do not add up");
   }
 
   private async addHost(): Promise<boolean> {
@@ -226,18 +226,18 @@ export class FilterHistory {
     const record = await this.write("POST", "hosts", {
       network_id,
       name: this.drafts.text(),
-      description: this.drafts.maybeText(),
-      sys_location: this.drafts.maybeText(),
+      description: this.drafts.optionalText(),
+      sys_location: this.drafts.optionalText(),
       serial_number: random.pick([undefined, "FOC1234", "foc1235"]),
       hidden: random.integer(4) === 0,
-      tags: this.someTags(),
+      tags: this.randomTags(),
       virtualization: random.pick([
         undefined,
         null,
         { type: "Kvm", details: { vm_name: random.pick(TEXTS) } },
         { type: "Esxi", details: {} },
       ]),
-      ...this.drafts.parts(this.someTags()),
+      ...this.drafts.hostChildren(this.randomTags()),
     });
     if (record === null) return false;
     this.hosts.push(record.id);
@@ -247,55 +247,55 @@ export class FilterHistory {
 
   private changeHost(): Promise<boolean> {
     const { random } = this;
-    return this.changeOne("hosts", this.hosts, (host) => ({
+    return this.changeRecord("hosts", this.hosts, (host) => ({
       ...hostBody(host),
-      ...random.pick<Wire>([
+      ...random.pick<JsonRecord>([
         { name: this.drafts.text() },
-        { description: this.drafts.maybeText() },
+        { description: this.drafts.optionalText() },
         { description: "" },
-        { sys_location: this.drafts.maybeText(), hostname: this.drafts.maybeText() },
+        { sys_location: this.drafts.optionalText(), hostname: this.drafts.optionalText() },
         { asset_tag: random.pick([null, "AT-1", "at-1", "AT-2"]) },
         { hidden: !host.hidden },
         {
-          custom_fields: random.pick<Wire>([
-            { rack: this.drafts.maybeText()?.trim() || null },
+          custom_fields: random.pick<JsonRecord>([
+            { rack: this.drafts.optionalText()?.trim() || null },
             { height: random.pick([null, -1, 0, 1.5, 10]) },
             { spare: random.pick([null, true, false]), rack: random.pick(TEXTS.filter((text) => text.trim() !== "")) },
           ]),
         },
-        { tags: this.someTags() },
+        { tags: this.randomTags() },
         { name: this.drafts.text(), serial_number: random.pick([null, "FOC1234", "foc1235"]) },
       ]),
     }));
   }
 
-  private changeParts(): Promise<boolean> {
+  private changeChildren(): Promise<boolean> {
     const { random } = this;
-    return this.changeOne("hosts", this.hosts, (host) => {
-      const { ip_addresses, ports, services } = this.drafts.parts(this.someTags());
-      const bindings = (): Wire[] => [
-        ...host.ports.slice(0, 1).map(({ id }: Wire) => ({ type: "Port", port_id: id })),
-        ...host.ip_addresses.slice(0, 1).map(({ id }: Wire) => ({ type: "IpAddress", ip_address_id: id })),
+    return this.changeRecord("hosts", this.hosts, (host) => {
+      const { ip_addresses, ports, services } = this.drafts.hostChildren(this.randomTags());
+      const bindings = (): JsonRecord[] => [
+        ...host.ports.slice(0, 1).map(({ id }: JsonRecord) => ({ type: "Port", port_id: id })),
+        ...host.ip_addresses.slice(0, 1).map(({ id }: JsonRecord) => ({ type: "IpAddress", ip_address_id: id })),
       ];
       return {
         ...hostBody(host),
-        ...random.pick<Wire>([
+        ...random.pick<JsonRecord>([
           { ip_addresses },
           { ports },
           { services },
           { ip_addresses, ports, services },
-          { services: services.map((service: Wire) => ({ ...service, bindings: bindings() })) },
+          { services: services.map((service: JsonRecord) => ({ ...service, bindings: bindings() })) },
         ]),
       };
     });
   }
 
   private async addEntry(): Promise<boolean> {
-    const host = await this.liveOne("hosts", this.hosts);
+    const host = await this.liveRecord("hosts", this.hosts);
     return host !== null && this.addEntryTo(host, 1 + this.random.integer(6));
   }
 
-  private async addEntryTo(host: Wire, if_index: number): Promise<boolean> {
+  private async addEntryTo(host: JsonRecord, if_index: number): Promise<boolean> {
     const record = await this.write("POST", "if-entries", {
       host_id: host.id,
       if_index,
@@ -307,21 +307,21 @@ export class FilterHistory {
     return record !== null;
   }
 
-  /** The latest hosts and interfaces. Some are in another network: writes that name these are refused. */
-  private neighbors(): Wire[] {
+  /** The latest hosts and interfaces. Some are in another network: writes that name them are refused. */
+  private neighbors(): JsonRecord[] {
     return [
       ...this.hosts.slice(-2).map((id) => ({ type: "Host", id })),
       ...this.entries.slice(-2).map((id) => ({ type: "IfEntry", id })),
     ];
   }
 
-  private entryFields(network_id: string): Wire {
+  private entryFields(network_id: string): JsonRecord {
     const vlans = this.vlans.filter((vlan) => vlan.network_id === network_id).map((vlan) => vlan.id);
-    return this.drafts.entry(vlans, this.neighbors());
+    return this.drafts.interfaceFields(vlans, this.neighbors());
   }
 
   private changeEntry(): Promise<boolean> {
-    return this.changeOne("if-entries", this.entries, (entry) => ({
+    return this.changeRecord("if-entries", this.entries, (entry) => ({
       host_id: entry.host_id,
       if_index: entry.if_index,
       if_descr: entry.if_descr,
@@ -338,7 +338,7 @@ export class FilterHistory {
   }
 
   private changeTag(): Promise<boolean> {
-    return this.changeOne("tags", this.tags, (tag) => ({
+    return this.changeRecord("tags", this.tags, (tag) => ({
       name: tag.name,
       color: this.random.pick(["Red", "Blue", "Green"]),
       description: this.random.pick(["", ...TEXTS]),
@@ -348,24 +348,28 @@ export class FilterHistory {
 
   private changeVlan(): Promise<boolean> {
     const ids = this.vlans.map((vlan) => vlan.id);
-    return this.changeOne("vlans", ids, ({ network_id, number }) => ({ network_id, number, name: this.drafts.text() }));
+    return this.changeRecord("vlans", ids, ({ network_id, number }) => ({
+      network_id,
+      number,
+      name: this.drafts.text(),
+    }));
   }
 
   private changeSubnet(): Promise<boolean> {
-    return this.changeOne("subnets", this.subnets, ({ network_id, cidr }) => ({
+    return this.changeRecord("subnets", this.subnets, ({ network_id, cidr }) => ({
       network_id,
       cidr,
       name: this.drafts.text(),
-      description: this.drafts.maybeText(),
+      description: this.drafts.optionalText(),
       subnet_type: this.random.pick(["Lan", "Dmz", "Guest"]),
     }));
   }
 
   private changeNetwork(): Promise<boolean> {
-    return this.changeOne("networks", this.networks, ({ name }) => ({
+    return this.changeRecord("networks", this.networks, ({ name }) => ({
       name,
-      description: this.drafts.maybeText(),
-      tags: this.someTags(),
+      description: this.drafts.optionalText(),
+      tags: this.randomTags(),
       stale_after_hours: this.random.pick([null, 24, 100]),
     }));
   }
@@ -375,10 +379,10 @@ export class FilterHistory {
     const id = this.random.pick(ids);
     const lastSeen = this.appliance.clock.text();
     this.appliance.clock.advance(1);
-    const answer = await this.appliance.owner.delete(`${list}/${id}?cascade=true`);
+    const response = await this.appliance.owner.delete(`${list}/${id}?cascade=true`);
     ids.splice(ids.indexOf(id), 1);
-    if (!settled(answer)) return false;
-    this.ended.push({ list, id, lastSeen });
+    if (!succeeded(response)) return false;
+    this.deleted.push({ list, id, lastSeen });
     return true;
   }
 
@@ -389,63 +393,67 @@ export class FilterHistory {
       ["hosts", this.hosts],
       ["if-entries", this.entries],
     ]);
-    if (this.ended.length > 0 && random.integer(3) > 0) {
-      const ended = random.pick(this.ended);
+    if (this.deleted.length > 0 && random.integer(3) > 0) {
+      const deleted = random.pick(this.deleted);
       const { owner } = appliance;
-      if (!settled(await owner.post(`${ended.list}/${ended.id}/restore`, { at: ended.lastSeen }))) return false;
-      const restored = { hosts: this.hosts, "if-entries": this.entries, tags: this.tags }[ended.list];
-      if (!restored?.includes(ended.id)) restored?.push(ended.id);
+      if (!succeeded(await owner.post(`${deleted.list}/${deleted.id}/restore`, { at: deleted.lastSeen }))) return false;
+      const restored = { hosts: this.hosts, "if-entries": this.entries, tags: this.tags }[deleted.list];
+      if (!restored?.includes(deleted.id)) restored?.push(deleted.id);
       return true;
     }
     if (this.instants.length === 0) return false;
-    return settled(
+    return succeeded(
       await appliance.owner.post(`${list}/${random.pick(ids)}/restore`, { at: random.pick(this.instants) }),
     );
   }
 
-  /** By the store alone: no request moves a host. Its addresses may stay in a subnet of the previous network. */
+  /** Writes directly to the store: no request moves a host. Its addresses may stay in a subnet of the old network. */
   private async moveHost(): Promise<boolean> {
-    const host = await this.liveOne("hosts", this.hosts);
+    const host = await this.liveRecord("hosts", this.hosts);
     const network_id = this.random.pick(this.networks);
     if (host === null || host.network_id === network_id) return false;
-    const parts: AnyKind[] = [portKind, ifEntryKind, ipAddressKind, fdbEntryKind, serviceKind];
+    const childKinds: AnyKind[] = [portKind, ifEntryKind, ipAddressKind, fdbEntryKind, serviceKind];
     inTransaction(this.appliance, (tx) => {
-      for (const kind of parts)
-        for (const part of tx.children(kind, "host_n", host.id)) tx.update(kind, part.id, { network_id });
+      for (const kind of childKinds)
+        for (const child of tx.children(kind, "host_n", host.id)) tx.update(kind, child.id, { network_id });
       for (const service of tx.children(serviceKind, "host_n", host.id))
-        for (const part of tx.children(bindingKind, "service_n", service.id))
-          tx.update(bindingKind, part.id, { network_id });
+        for (const child of tx.children(bindingKind, "service_n", service.id))
+          tx.update(bindingKind, child.id, { network_id });
       tx.update(hostKind, host.id, { network_id });
     });
     return true;
   }
 
-  private async changeOne(list: string, ids: readonly string[], body: (record: Wire) => Wire): Promise<boolean> {
-    const record = await this.liveOne(list, ids);
+  private async changeRecord(
+    list: string,
+    ids: readonly string[],
+    body: (record: JsonRecord) => JsonRecord,
+  ): Promise<boolean> {
+    const record = await this.liveRecord(list, ids);
     return record !== null && (await this.write("PUT", `${list}/${record.id}`, body(record))) !== null;
   }
 
   /** Null if the record was deleted along with another one. */
-  private async liveOne(list: string, ids: readonly string[]): Promise<Wire | null> {
+  private async liveRecord(list: string, ids: readonly string[]): Promise<JsonRecord | null> {
     if (ids.length === 0) return null;
-    const answer = await this.appliance.owner.get(`${list}/${this.random.pick(ids)}`);
-    return settled(answer) ? answer.data : null;
+    const response = await this.appliance.owner.get(`${list}/${this.random.pick(ids)}`);
+    return succeeded(response) ? response.data : null;
   }
 
-  private async write(method: "POST" | "PUT", path: string, body: Wire): Promise<Wire | null> {
-    const answer = await this.appliance.owner.send(method, path, body);
-    return settled(answer) ? answer.data : null;
+  private async write(method: "POST" | "PUT", path: string, body: JsonRecord): Promise<JsonRecord | null> {
+    const response = await this.appliance.owner.send(method, path, body);
+    return succeeded(response) ? response.data : null;
   }
 
-  private someTags(): string[] {
+  private randomTags(): string[] {
     return this.tags.filter(() => this.random.integer(this.tags.length) < 1);
   }
 }
 
 /** Whether the write succeeded. Expected refusals of random writes return false; anything else fails the test. */
-function settled(answer: Answer): boolean {
-  if (answer.status === 200) return true;
-  if (![404, 409].includes(answer.status) && answer.body?.code !== "entity_reference_invalid")
-    throw new Error(`a step of the history was answered ${answer.status}: ${answer.text}`);
+function succeeded(response: ApiResponse): boolean {
+  if (response.status === 200) return true;
+  if (![404, 409].includes(response.status) && response.body?.code !== "entity_reference_invalid")
+    throw new Error(`unexpected response ${response.status} to a history step: ${response.text}`);
   return false;
 }

@@ -1,10 +1,10 @@
-// Filter values: random ones of each type in one of their notations, and the comparison with a record's value. Compares
-// one character, number or bit at a time.
+// Random filter values of each type, in a random notation, and their comparison with a record's value. Compares one
+// character, number or bit at a time.
 
 import { compareCodePoints, foldCase } from "../../../src/base/text.ts";
 import type { SeededRandom } from "../injected/seeded-random.ts";
-import type { Operator } from "./filter-answers.ts";
 import { IPS, MACS, TEXTS } from "./filter-drafts.ts";
+import type { Operator } from "./filter-reference.ts";
 
 /** Field description from `/fields`. */
 export interface FieldType {
@@ -16,12 +16,12 @@ export interface FieldType {
 export interface DrawnValue {
   /** Notation in the filter. */
   readonly text: string;
-  holds(value: unknown): boolean;
+  matches(value: unknown): boolean;
 }
 
 const MINUTE_MS = 60_000;
 const AGE_MS = { s: 1_000, m: MINUTE_MS, h: 60 * MINUTE_MS, d: 1_440 * MINUTE_MS, w: 10_080 * MINUTE_MS } as const;
-const DIGITS_OF = { k: 3, M: 6, G: 9, T: 12 } as const;
+const UNIT_DIGITS = { k: 3, M: 6, G: 9, T: 12 } as const;
 
 /** @param known current and past values of fields of this name */
 export function drawValue(
@@ -39,13 +39,13 @@ export function drawValue(
     case "boolean": {
       const name = String(own ?? random.pick(type.values as readonly string[]));
       return {
-        text: written(random, random.pick([name, name.toLowerCase(), name.toUpperCase()])),
-        holds: (value) => String(value) === name,
+        text: formatValue(random, random.pick([name, name.toLowerCase(), name.toUpperCase()])),
+        matches: (value) => String(value) === name,
       };
     }
     case "uuid": {
       const id = String(own ?? "01936f2e-0d5c-7d3a-9a39-3f6f1f7a00ff");
-      return { text: written(random, random.pick([id, id.toUpperCase()])), holds: (value) => value === id };
+      return { text: formatValue(random, random.pick([id, id.toUpperCase()])), matches: (value) => value === id };
     }
     case "number":
       return drawNumber(
@@ -62,21 +62,21 @@ export function drawValue(
     case "mac_address":
       return drawMac(random, operator, String(own ?? random.pick(MACS)));
     default:
-      throw new RangeError(`there is no value of the type ${type.type}`);
+      throw new RangeError(`unknown field type ${type.type}`);
   }
 }
 
 /** Timestamps by marker name. */
 export type Markers = ReadonlyMap<string, string>;
 
-/** Notation of a period's start, not after the given timestamp. */
+/** Random start of a period, at or before a timestamp, and its notation. */
 export function drawStart(
   random: SeededRandom,
   instants: readonly string[],
   markers: Markers,
   at: number,
 ): { text: string; from: number } {
-  const before = instants.filter((each) => Date.parse(each) <= at);
+  const before = instants.filter((instant) => Date.parse(instant) <= at);
   if (before.length > 0 && random.integer(2) === 0) {
     const instant = random.pick(before);
     const names = [...markers].flatMap(([name, marked]) => (marked === instant ? [name, name.toUpperCase()] : []));
@@ -93,7 +93,7 @@ function drawAge(random: SeededRandom): { text: string; ms: number } {
   return { text: `-${count}${unit}`, ms: count * AGE_MS[unit] };
 }
 
-const holdsOrder = (operator: Operator, order: number): boolean =>
+const matchesOrder = (operator: Operator, order: number): boolean =>
   ({ "=": order === 0, ":": order === 0, "<": order < 0, "<=": order <= 0, ">": order > 0, ">=": order >= 0 })[
     operator
   ];
@@ -104,8 +104,9 @@ function drawText(random: SeededRandom, operator: Operator, known: string): Draw
   if (operator !== "=" && operator !== ":") {
     const literal = random.pick([base, base.slice(0, random.integer(base.length + 1))]);
     return {
-      text: written(random, literal),
-      holds: (value) => holdsOrder(operator, Math.sign(compareCodePoints(foldCase(String(value)), foldCase(literal)))),
+      text: formatValue(random, literal),
+      matches: (value) =>
+        matchesOrder(operator, Math.sign(compareCodePoints(foldCase(String(value)), foldCase(literal)))),
     };
   }
   const characters = [...base];
@@ -124,40 +125,41 @@ function drawText(random: SeededRandom, operator: Operator, known: string): Draw
     ["", "", middle, random.pick(TEXTS)],
   ]);
   const folded = (operator === ":" ? ["", ...pieces, ""] : pieces).map(foldCase);
-  return { text: written(random, ...pieces), holds: (value) => isLike(foldCase(String(value)), folded) };
+  return { text: formatValue(random, ...pieces), matches: (value) => matchesPattern(foldCase(String(value)), folded) };
 }
 
 /** Whether a text consists of the pieces in order, with anything in between. */
-function isLike(text: string, [first = "", ...rest]: readonly string[]): boolean {
+function matchesPattern(text: string, [first = "", ...rest]: readonly string[]): boolean {
   if (!text.startsWith(first)) return false;
   if (rest.length === 0) return text === first;
-  for (let place = first.length; place <= text.length; place += 1) if (isLike(text.slice(place), rest)) return true;
+  for (let index = first.length; index <= text.length; index += 1)
+    if (matchesPattern(text.slice(index), rest)) return true;
   return false;
 }
 
-/** Quoted where necessary, otherwise sometimes; pieces are joined by stars. */
-export function written(random: SeededRandom, ...pieces: string[]): string {
+/** Notation of a text: quoted where necessary, otherwise sometimes; pieces are joined by stars. */
+export function formatValue(random: SeededRandom, ...pieces: string[]): string {
   const isPlain = pieces.every((piece) => /^[\p{L}\p{N}_.:/%+-]*$/u.test(piece)) && pieces.join("") !== "";
   const isReserved = /^(AND|OR|NOT)$/.test(pieces.join("*"));
   if (isPlain && !isReserved && random.integer(2) === 0) return pieces.join("*");
   const quote = random.pick(['"', "'"]);
   const escaped = pieces.map((piece) =>
-    [...piece].map((each) => ([quote, "\\", "*"].includes(each) ? `\\${each}` : each)).join(""),
+    [...piece].map((character) => ([quote, "\\", "*"].includes(character) ? `\\${character}` : character)).join(""),
   );
   return `${quote}${escaped.join("*")}${quote}`;
 }
 
 function drawNumber(random: SeededRandom, operator: Operator, units: readonly string[], number: number): DrawnValue {
-  const unit = units.length > 0 && random.integer(3) > 0 ? (random.pick(units) as keyof typeof DIGITS_OF) : null;
-  const meant = unit === null ? String(number) : `${shifted(number, DIGITS_OF[unit])}${unit}`;
+  const unit = units.length > 0 && random.integer(3) > 0 ? (random.pick(units) as keyof typeof UNIT_DIGITS) : null;
+  const notation = unit === null ? String(number) : `${shiftDecimal(number, UNIT_DIGITS[unit])}${unit}`;
   return {
-    text: random.pick([meant, `"${meant}"`]),
-    holds: (value) => holdsOrder(operator, Math.sign((value as number) - number)),
+    text: random.pick([notation, `"${notation}"`]),
+    matches: (value) => matchesOrder(operator, Math.sign((value as number) - number)),
   };
 }
 
 /** An integer with its decimal point shifted left by some digits. */
-function shifted(number: number, digits: number): string {
+function shiftDecimal(number: number, digits: number): string {
   const all = String(Math.abs(number)).padStart(digits + 1, "0");
   const text = `${all.slice(0, -digits)}.${all.slice(-digits)}`.replace(/\.?0+$/, "");
   return number < 0 ? `-${text}` : text;
@@ -178,7 +180,7 @@ function drawInstant(random: SeededRandom, operator: Operator, near: number, at:
   ]);
   return {
     text: random.pick([text, `"${text}"`]),
-    holds: (value) => holdsOrder(operator, Math.sign(Date.parse(String(value)) - instant)),
+    matches: (value) => matchesOrder(operator, Math.sign(Date.parse(String(value)) - instant)),
   };
 }
 
@@ -192,19 +194,19 @@ interface Block {
 /** An address is a prefix of full length. */
 function blockOf(text: string): Block {
   const [address, length] = text.split("/") as [string, string | undefined];
-  const isFour = address.includes(".");
+  const isIpv4 = address.includes(".");
   const [head = "", tail] = address.split("::");
-  const groups = (part: string): string[] => (part === "" ? [] : part.split(isFour ? "." : ":"));
+  const groups = (part: string): string[] => (part === "" ? [] : part.split(isIpv4 ? "." : ":"));
   const gap =
     tail === undefined ? [] : Array.from({ length: 8 - groups(head).length - groups(tail).length }, () => "0");
   const bits = [...groups(head), ...gap, ...groups(tail ?? "")]
     .map((group) =>
-      Number.parseInt(group, isFour ? 10 : 16)
+      Number.parseInt(group, isIpv4 ? 10 : 16)
         .toString(2)
-        .padStart(isFour ? 8 : 16, "0"),
+        .padStart(isIpv4 ? 8 : 16, "0"),
     )
     .join("");
-  return { version: isFour ? 4 : 6, bits, length: length === undefined ? bits.length : Number(length) };
+  return { version: isIpv4 ? 4 : 6, bits, length: length === undefined ? bits.length : Number(length) };
 }
 
 function isInside(inner: Block, outer: Block): boolean {
@@ -222,27 +224,27 @@ function drawAddress(
   known: string,
 ): DrawnValue {
   const block = blockOf(known);
-  const isOfLength =
+  const hasLength =
     type === "prefix" ? operator !== ":" || random.integer(2) === 0 : operator === ":" && random.integer(3) > 0;
-  const length = isOfLength ? random.pick([block.length, 0, 8, 15, 16, 23, 24, 32]) : block.bits.length;
+  const length = hasLength ? random.pick([block.length, 0, 8, 15, 16, 23, 24, 32]) : block.bits.length;
   const bits = block.bits.slice(0, length).padEnd(block.bits.length, "0");
-  const asked = { ...block, bits, length };
-  const address = addressOf(random, asked);
-  const text = isOfLength ? `${address}/${length}` : address;
+  const target = { ...block, bits, length };
+  const address = addressOf(random, target);
+  const text = hasLength ? `${address}/${length}` : address;
   return {
     text: block.version === 4 ? random.pick([text, `"${text}"`]) : `"${text}"`,
-    holds: (value) => {
+    matches: (value) => {
       const own = blockOf(String(value));
-      if (operator !== ":") return holdsOrder(operator, compareBlocks(own, asked));
-      return type === "prefix" && !isOfLength ? isInside(asked, own) : isInside(own, asked);
+      if (operator !== ":") return matchesOrder(operator, compareBlocks(own, target));
+      return type === "prefix" && !hasLength ? isInside(target, own) : isInside(own, target);
     },
   };
 }
 
 function addressOf(random: SeededRandom, { version, bits }: Block): string {
   const size = version === 4 ? 8 : 16;
-  const groups = Array.from({ length: bits.length / size }, (_, place) =>
-    Number.parseInt(bits.slice(place * size, (place + 1) * size), 2),
+  const groups = Array.from({ length: bits.length / size }, (_, index) =>
+    Number.parseInt(bits.slice(index * size, (index + 1) * size), 2),
   );
   if (version === 4) return groups.join(".");
   const full = groups.map((group) => group.toString(16)).join(":");
@@ -252,7 +254,8 @@ function addressOf(random: SeededRandom, { version, bits }: Block): string {
 function drawMac(random: SeededRandom, operator: Operator, known: string): DrawnValue {
   const all = known.replaceAll(":", "");
   const digits = operator === ":" ? all.slice(0, 2 + random.integer(11)) : all;
-  const grouped = (size: number, mark: string) => (digits.match(new RegExp(`.{1,${size}}`, "g")) ?? []).join(mark);
+  const grouped = (size: number, separator: string) =>
+    (digits.match(new RegExp(`.{1,${size}}`, "g")) ?? []).join(separator);
   const text = random.pick([
     grouped(2, ":"),
     grouped(2, "-"),
@@ -260,8 +263,8 @@ function drawMac(random: SeededRandom, operator: Operator, known: string): Drawn
     operator === ":" ? digits : grouped(2, ":"),
   ]);
   return {
-    text: written(random, random.pick([text, text.toUpperCase()])),
-    holds: (value) => {
+    text: formatValue(random, random.pick([text, text.toUpperCase()])),
+    matches: (value) => {
       const own = String(value).replaceAll(":", "");
       return operator === ":" ? own.startsWith(digits) : own === digits;
     },

@@ -1,5 +1,5 @@
 // Naive model of the store: full copies of all records after each transaction, and lists by full scan. Runs drawn
-// writes on a real store and on itself. Must not use the store to derive expected results.
+// writes on a real store and on itself. Never derives expected results from the store.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { customFieldKey, fieldValueOf } from "../../../src/base/custom-field-names.ts";
@@ -19,9 +19,9 @@ import { serviceKind } from "../../../src/resources/services/service.ts";
 import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
 import { tagKind } from "../../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
-import { networkFields, request, type Store, type Wire } from "../store/store.ts";
+import { type JsonRecord, networkFields, request, type Store } from "../store/store.ts";
 import { Draft, type ModelRecord, NAMES } from "./draft.ts";
-import { beginnings, beginsInterface, compareCidrs, formsOf, unmarked } from "./naive-text.ts";
+import { compareCidrs, startsInterfaceName, storedForms, stripAccents, wordStarts } from "./naive-text.ts";
 
 /** All records after a transaction. */
 export interface Snapshot {
@@ -56,14 +56,8 @@ export class Model {
   private readonly store: Store;
   private readonly roots = new Map<string, string>();
   private readonly versionsOf = new Map<string, string[]>();
-  /** Learned MAC addresses by id of the interface entry; computed once per snapshot. */
-  private readonly macs = new WeakMap<Snapshot, Map<string, string[]>>();
-  private readonly beginningsOf = new WeakMap<ModelRecord, readonly string[]>();
-  private readonly calledOf = new WeakMap<ModelRecord, readonly string[]>();
-  /** Search sources by record id; computed once per snapshot. */
-  private readonly found = new WeakMap<Snapshot, Map<string, ModelRecord[]>>();
-  /** Ended records with their last fields. */
-  private readonly ended = new Map<string, ModelRecord>();
+  /** Deleted records with their last fields. */
+  private readonly deleted = new Map<string, ModelRecord>();
   /** Names of fields that records do not have yet. */
   readonly unknownFields = new Set<string>();
   private name = 0;
@@ -99,7 +93,7 @@ export class Model {
   }
 
   /** Runs one transaction on both; the clock advances by up to a minute, stays, or goes back. */
-  step(act: (draft: Draft) => void = (draft) => draft.randomly()): void {
+  step(action: (draft: Draft) => void = (draft) => draft.writeRandomly()): void {
     const { random, store } = this;
     const dice = random.integer(10);
     if (dice > 1) store.clock.at += random.integer(60_000);
@@ -108,7 +102,7 @@ export class Model {
     let draft: Draft | null = null;
     const command = (tx: WriteTransaction) => {
       draft = new Draft(this, store, tx, this.head.records, formatInstant(at));
-      act(draft);
+      action(draft);
     };
     const [reply] = store.writer.execute([request(command, this.author)]);
     if (reply === undefined || !reply.ok)
@@ -116,7 +110,7 @@ export class Model {
     const records = this.commit(draft as unknown as Draft, formatInstant(at));
     if (records === null) {
       if (reply.outcome.sequence !== null)
-        throw new Error(`transaction ${reply.outcome.sequence} wrote something where nothing changed`);
+        throw new Error(`transaction ${reply.outcome.sequence} was written although nothing changed`);
       return;
     }
     if (reply.outcome.sequence !== this.head.sequence + 1)
@@ -124,15 +118,15 @@ export class Model {
     this.snapshots.push({ sequence: this.head.sequence + 1, at, records });
   }
 
-  /** A transaction of the store itself, without versions. */
+  /** Takes over a transaction that the store wrote itself, without versions. */
   skip(): void {
     const { sequence, at } = this.store.transactions().at(-1) as { sequence: number; at: number };
     this.snapshots.push({ sequence, at, records: this.head.records });
   }
 
   /** Items of a list, in order, in wire format. */
-  list(snapshot: Snapshot, query: ModelQuery, isLive = false): Wire[] {
-    return this.matching(snapshot, query, isLive).map((record) => this.wire(snapshot, record, isLive));
+  list(snapshot: Snapshot, query: ModelQuery, isLive = false): JsonRecord[] {
+    return this.matching(snapshot, query, isLive).map((record) => this.toJson(snapshot, record, isLive));
   }
 
   /** A page of a list, and the total. */
@@ -142,10 +136,10 @@ export class Model {
     isLive: boolean,
     limit: number,
     offset: number,
-  ): { items: Wire[]; total: number } {
+  ): { items: JsonRecord[]; total: number } {
     const matching = this.matching(snapshot, query, isLive);
     return {
-      items: matching.slice(offset, offset + limit).map((record) => this.wire(snapshot, record, isLive)),
+      items: matching.slice(offset, offset + limit).map((record) => this.toJson(snapshot, record, isLive)),
       total: matching.length,
     };
   }
@@ -160,30 +154,30 @@ export class Model {
       if (query.network !== undefined && network !== query.network) return false;
       if (query.host !== undefined && record.fields.host_id !== query.host) return false;
       if (query.ids !== undefined && !query.ids.includes(record.id)) return false;
-      if (!(query.filters ?? []).every((filter) => passes(record, filter))) return false;
-      return this.isFound(snapshot, record, query.search ?? "");
+      if (!(query.filters ?? []).every((filter) => matchesFilter(record, filter))) return false;
+      return this.matchesSearch(snapshot, record, query.search ?? "");
     });
     matching.sort((a, b) => this.compare(a, b, query.order ?? [], isLive));
     return matching;
   }
 
   /** Adds a field to all records of a kind, past and future. */
-  gain(kind: AnyKind, field: string, value: unknown): void {
+  addField(kind: AnyKind, field: string, value: unknown): void {
     this.unknownFields.delete(field);
-    const gained = new Map<ModelRecord, ModelRecord>();
+    const updated = new Map<ModelRecord, ModelRecord>();
     const withField = (record: ModelRecord): ModelRecord => {
       if (record.kind !== kind) return record;
-      const known = gained.get(record) ?? { ...record, fields: { ...record.fields, [field]: value } };
-      gained.set(record, known);
-      return known;
+      const existing = updated.get(record) ?? { ...record, fields: { ...record.fields, [field]: value } };
+      updated.set(record, existing);
+      return existing;
     };
-    for (const [place, snapshot] of this.snapshots.entries()) {
-      this.snapshots[place] = {
+    for (const [index, snapshot] of this.snapshots.entries()) {
+      this.snapshots[index] = {
         ...snapshot,
         records: new Map([...snapshot.records].map(([id, record]) => [id, withField(record)])),
       };
     }
-    for (const [id, record] of this.ended) this.ended.set(id, withField(record));
+    for (const [id, record] of this.deleted) this.deleted.set(id, withField(record));
   }
 
   newName(): string {
@@ -191,20 +185,20 @@ export class Model {
     return `${this.random.pick(NAMES)} ${this.name}`;
   }
 
-  /** A record that has ended and is not live in any later snapshot. */
-  pickEnded(kind: AnyKind): ModelRecord | null {
-    const ended = [...this.ended.values()].filter(
+  /** A random deleted record that is not live now; null for none. */
+  pickDeleted(kind: AnyKind): ModelRecord | null {
+    const deleted = [...this.deleted.values()].filter(
       (record) => record.kind === kind && !this.head.records.has(record.id),
     );
-    return ended.length === 0 ? null : this.random.pick(ended);
+    return deleted.length === 0 ? null : this.random.pick(deleted);
   }
 
   /** A record in wire format at a snapshot, with its actual end. */
-  wire(snapshot: Snapshot, record: ModelRecord, isLive = false): Wire {
+  toJson(snapshot: Snapshot, record: ModelRecord, isLive = false): JsonRecord {
     const { kind } = record;
     const versions = this.versionsOf.get(record.id) as string[];
     const end = isLive ? null : (versions[versions.indexOf(record.valid_from) + 1] ?? null);
-    const macs = this.macsOf(snapshot).get(record.id) ?? [];
+    const macs = macsOf(snapshot).get(record.id) ?? [];
     const text = JSON.stringify({
       id: record.id,
       ...record.fields,
@@ -222,138 +216,73 @@ export class Model {
       ...(macs.length > 0 ? { fdb_macs: [...new Set(macs)].sort() } : {}),
       valid_to: end === null && kind.absent === "omitted" ? undefined : end,
     });
-    return JSON.parse(text) as Wire;
+    return JSON.parse(text) as JsonRecord;
   }
 
   /** A search with likely matches: words that a record matched at some time, truncated and rewritten. */
   newSearch(kind: AnyKind): string {
     const { random } = this;
-    // One of few snapshots: the search sources are computed for each.
+    // One of a few snapshots: the search sources are computed for each.
     const snapshot = this.snapshots[Math.floor((this.snapshots.length - 1) * (random.integer(21) / 20))] as Snapshot;
     const owners: ReadonlyArray<readonly [string, readonly ModelRecord[]]> =
-      kind === ipAddressKind || !SEARCHED.has(kind) || kind === ifEntryKind
-        ? this.of(snapshot, kind).map((each) => [each.id, [each]] as const)
-        : [...this.foundBy(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
+      kind === ipAddressKind || !SEARCH_FIELDS.has(kind) || kind === ifEntryKind
+        ? this.recordsOf(snapshot, kind).map((record) => [record.id, [record]] as const)
+        : [...searchSourcesOf(snapshot)].filter(([id]) => snapshot.records.get(id)?.kind === kind);
     if (owners.length === 0) return "none";
     const all = random
       .pick(owners)[1]
-      .flatMap((each) => [...(each.kind === kind ? this.called(each) : []), ...this.beginnings(each)]);
+      .flatMap((source) => [...(source.kind === kind ? namePrefixes(source) : []), ...wordStartsOf(source)]);
     const word = () => {
-      const begun = [...random.pick(all)];
-      const cut = begun.slice(0, 1 + random.integer(begun.length)).join("");
-      const otherwise = [
-        cut.toUpperCase(),
-        cut.replaceAll(":", "-"),
-        cut.replace(/^(..):(..):?(..)?:?(..)?:?(..)?:?(..)?$/, "$1$2.$3$4.$5$6"),
-        `${cut}x`,
-        unmarked(cut),
-        cut
+      const start = [...random.pick(all)];
+      const prefix = start.slice(0, 1 + random.integer(start.length)).join("");
+      const variants = [
+        prefix.toUpperCase(),
+        prefix.replaceAll(":", "-"),
+        prefix.replace(/^(..):(..):?(..)?:?(..)?:?(..)?:?(..)?$/, "$1$2.$3$4.$5$6"),
+        `${prefix}x`,
+        stripAccents(prefix),
+        prefix
           .replace(/^gi(?=\d)/, "GigabitEthernet")
           .replace(/^te(?=\d)/, "TenGig")
           .replace(/^port-ch\w*(?=\d)/, "Po"),
-        cut.replace(/^([a-z])\w*(?=\d)/, "$1"),
+        prefix.replace(/^([a-z])\w*(?=\d)/, "$1"),
       ];
-      return random.integer(2) === 0 ? cut : random.pick(otherwise);
+      return random.integer(2) === 0 ? prefix : random.pick(variants);
     };
     return all.length === 0
       ? "none"
       : Array.from({ length: random.pick([1, 1, 2, 3]) }, word).join(random.pick([" ", "  ", "\t"]));
   }
 
-  private of(snapshot: Snapshot, kind: AnyKind): ModelRecord[] {
+  private recordsOf(snapshot: Snapshot, kind: AnyKind): ModelRecord[] {
     return [...snapshot.records.values()].filter((record) => record.kind === kind);
   }
 
-  private isFound(snapshot: Snapshot, record: ModelRecord, search: string): boolean {
+  private matchesSearch(snapshot: Snapshot, record: ModelRecord, search: string): boolean {
     const words = search.split(/\s+/).filter((word) => word !== "");
     if (words.length === 0) return true;
     // A child matches by its own texts, a parent also by those of its children.
-    const searched = record.kind === ipAddressKind ? [record] : (this.foundBy(snapshot).get(record.id) ?? []);
+    const searched = record.kind === ipAddressKind ? [record] : (searchSourcesOf(snapshot).get(record.id) ?? []);
     return words.every((word) => {
-      const forms = formsOf(word);
+      const forms = storedForms(word);
       return (
-        this.isCalled(record, word) ||
-        searched.some((each) => this.beginnings(each).some((begun) => forms.some((form) => begun.startsWith(form))))
+        this.matchesName(record, word) ||
+        searched.some((source) => wordStartsOf(source).some((start) => forms.some((form) => start.startsWith(form))))
       );
     });
   }
 
   /** Whether a word is a prefix of the record's own name, with or without accents. */
-  private isCalled(record: ModelRecord, word: string): boolean {
-    const forms = formsOf(unmarked(foldCase(word)));
+  private matchesName(record: ModelRecord, word: string): boolean {
+    const forms = storedForms(stripAccents(foldCase(word)));
     return (
-      this.called(record).some((begun) => forms.some((form) => begun.startsWith(form))) ||
-      (CALLED.get(record.kind)?.interfaces ?? []).some((field) =>
+      namePrefixes(record).some((start) => forms.some((form) => start.startsWith(form))) ||
+      (NAME_FIELDS.get(record.kind)?.interfaces ?? []).some((field) =>
         [String(record.fields[field] ?? ""), ...String(record.fields[field] ?? "").split(/\s+/)].some((name) =>
-          beginsInterface(name, unmarked(foldCase(word))),
+          startsInterfaceName(name, stripAccents(foldCase(word))),
         ),
       )
     );
-  }
-
-  /** Texts whose prefixes match a record's name; folded, without accents. */
-  private called(record: ModelRecord): readonly string[] {
-    let known = this.calledOf.get(record);
-    if (known === undefined) {
-      const { words, wholes, interfaces = [] } = CALLED.get(record.kind) ?? { words: [], wholes: [] };
-      const texts = (names: readonly string[]) =>
-        names
-          .map((name) => record.fields[name] as unknown)
-          .filter((text) => typeof text === "string" || typeof text === "number");
-      known = [
-        ...[...texts([...words, ...interfaces]), ...customTexts(record)].flatMap((text) =>
-          beginnings(String(text)).map(unmarked),
-        ),
-        ...texts(wholes).map(String),
-      ];
-      this.calledOf.set(record, known);
-    }
-    return known;
-  }
-
-  private foundBy(snapshot: Snapshot): Map<string, ModelRecord[]> {
-    let found = this.found.get(snapshot);
-    if (found === undefined) {
-      found = new Map();
-      for (const record of snapshot.records.values()) {
-        const fields = SEARCHED.get(record.kind);
-        if (fields === undefined) continue;
-        const owner = fields.owner === undefined ? record.id : (record.fields[fields.owner] as string);
-        const known = found.get(owner);
-        if (known === undefined) found.set(owner, [record]);
-        else known.push(record);
-      }
-      this.found.set(snapshot, found);
-    }
-    return found;
-  }
-
-  private beginnings(record: ModelRecord): readonly string[] {
-    let known = this.beginningsOf.get(record);
-    if (known === undefined) {
-      const fields = SEARCHED.get(record.kind) ?? { words: [], wholes: [] };
-      const texts = (names: readonly string[]) =>
-        names.map((name) => record.fields[name] as unknown).filter((text) => typeof text === "string");
-      known = [
-        ...[...texts(fields.words), ...customTexts(record)].flatMap((text) => beginnings(text)),
-        ...texts(fields.wholes),
-      ];
-      this.beginningsOf.set(record, known);
-    }
-    return known;
-  }
-
-  private macsOf(snapshot: Snapshot): Map<string, string[]> {
-    let macs = this.macs.get(snapshot);
-    if (macs === undefined) {
-      macs = new Map();
-      for (const { kind, fields } of snapshot.records.values()) {
-        if (kind === fdbEntryKind)
-          macs.set(fields.if_entry_id, [...(macs.get(fields.if_entry_id) ?? []), fields.mac_address]);
-      }
-      this.macs.set(snapshot, macs);
-    }
-    return macs;
   }
 
   private compare(a: ModelRecord, b: ModelRecord, order: readonly OrderTerm[], isLive: boolean): number {
@@ -375,22 +304,22 @@ export class Model {
           : field === "ip_address"
             ? compareCidrs(`${left}/0`, `${right}/0`)
             : TEXT_FIELDS.has(field) || (customFieldKey(field) !== null && typeof left === "string")
-              ? bytes(folded(left), folded(right)) || bytes(left, right)
-              : bytes(left, right);
+              ? compareValues(folded(left), folded(right)) || compareValues(left, right)
+              : compareValues(left, right);
       if (result !== 0) return direction === "desc" ? -result : result;
     }
-    return bytes(a.created_at, b.created_at) || bytes(a.id, b.id);
+    return compareValues(a.created_at, b.created_at) || compareValues(a.id, b.id);
   }
 
   private commit(draft: Draft, at: string): Map<string, ModelRecord> | null {
     const before = this.head.records;
     const touched = new Set<string>();
     const touch = (record: ModelRecord | undefined) => {
-      const isPart = record !== undefined && OWNED_BY_HOSTS.includes(record.kind);
+      const isChild = record !== undefined && HOST_CHILD_KINDS.includes(record.kind);
       const owner =
         record?.kind === fdbEntryKind
           ? (record.fields.if_entry_id as string)
-          : isPart
+          : isChild
             ? (record.fields.host_id as string)
             : null;
       if (owner === null || touched.has(owner)) return;
@@ -407,11 +336,11 @@ export class Model {
     for (const [id, observed] of draft.observed) if (draft.records.has(id)) this.observed.set(id, observed);
     if (changed.length === 0) return null;
 
-    const gone = changed
+    const removed = changed
       .map((id) => before.get(id))
       .filter((record) => record !== undefined && !draft.records.has(record.id)) as ModelRecord[];
-    gone.sort((a, b) => bytes(a.created_at, b.created_at) || bytes(a.id, b.id));
-    for (const record of gone) {
+    removed.sort((a, b) => compareValues(a.created_at, b.created_at) || compareValues(a.id, b.id));
+    for (const record of removed) {
       const identity = record.kind.identity(record.fields);
       if (identity !== null) this.roots.set(`${record.kind.name} ${identity}`, record.lineage_id ?? record.id);
     }
@@ -419,28 +348,28 @@ export class Model {
     for (const id of new Set([...changed, ...touched])) {
       const after = draft.records.get(id);
       if (after === undefined) {
-        const gone = before.get(id);
-        if (gone !== undefined) {
+        const removed = before.get(id);
+        if (removed !== undefined) {
           this.versionsOf.get(id)?.push(at);
-          this.ended.set(id, gone);
+          this.deleted.set(id, removed);
         }
         records.delete(id);
         continue;
       }
       // A restored record keeps its created_at and lineage_id.
-      const known = before.get(id) ?? this.ended.get(id);
+      const existing = before.get(id) ?? this.deleted.get(id);
       const identity = after.kind.identity(after.fields);
       records.set(id, {
         ...after,
         valid_from: at,
-        created_at: known?.created_at ?? at,
+        created_at: existing?.created_at ?? at,
         lineage_id:
-          known === undefined
+          existing === undefined
             ? ((identity === null ? undefined : this.roots.get(`${after.kind.name} ${identity}`)) ?? null)
-            : known.lineage_id,
+            : existing.lineage_id,
         observed: this.observed.get(id) ?? {},
       });
-      if (known === undefined) {
+      if (existing === undefined) {
         this.ids.push(after);
         this.versionsOf.set(id, [at]);
       } else this.versionsOf.get(id)?.push(at);
@@ -451,40 +380,93 @@ export class Model {
 
 /** Texts among the custom field values. */
 function customTexts({ fields }: ModelRecord): string[] {
-  return Object.values((fields.custom_fields ?? {}) as Wire).filter((value) => typeof value === "string");
+  return Object.values((fields.custom_fields ?? {}) as JsonRecord).filter((value) => typeof value === "string");
 }
 
-const OWNED_BY_HOSTS: readonly AnyKind[] = [portKind, ifEntryKind, ipAddressKind, serviceKind];
+const HOST_CHILD_KINDS: readonly AnyKind[] = [portKind, ifEntryKind, ipAddressKind, serviceKind];
 
-/** Search sources of each kind: free text, addresses, and the record that is returned, if another one. */
-const SEARCHED: ReadonlyMap<
-  AnyKind,
-  { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly owner?: string }
-> = new Map<AnyKind, { words: string[]; wholes: string[]; owner?: string }>([
-  [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"], wholes: [] }],
-  [tagKind, { words: ["name", "description"], wholes: [] }],
-  [networkKind, { words: ["name", "description"], wholes: [] }],
-  [ipAddressKind, { words: ["name"], wholes: ["ip_address", "mac_address"], owner: "host_id" }],
-  [ifEntryKind, { words: [], wholes: ["mac_address"], owner: "host_id" }],
-  [fdbEntryKind, { words: [], wholes: ["mac_address"], owner: "if_entry_id" }],
+interface TextFields {
+  readonly words: readonly string[];
+  readonly exact: readonly string[];
+  readonly interfaces?: readonly string[];
+  /** Field with the id of the record that a search returns, if not the record itself. */
+  readonly owner?: string;
+}
+
+const ADDRESS_FIELDS: TextFields = { words: ["name"], exact: ["ip_address", "mac_address"] };
+const NO_FIELDS: TextFields = { words: [], exact: [] };
+const DESCRIBED_KINDS: ReadonlyArray<readonly [AnyKind, TextFields]> = [
+  [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"], exact: [] }],
+  [tagKind, { words: ["name", "description"], exact: [] }],
+  [networkKind, { words: ["name", "description"], exact: [] }],
+];
+
+/** Search sources of each kind: free text and addresses. */
+const SEARCH_FIELDS: ReadonlyMap<AnyKind, TextFields> = new Map<AnyKind, TextFields>([
+  ...DESCRIBED_KINDS,
+  [ipAddressKind, { ...ADDRESS_FIELDS, owner: "host_id" }],
+  [ifEntryKind, { words: [], exact: ["mac_address"], owner: "host_id" }],
+  [fdbEntryKind, { words: [], exact: ["mac_address"], owner: "if_entry_id" }],
 ]);
 
 /** Names of the records of each kind. */
-const CALLED: ReadonlyMap<
-  AnyKind,
-  { readonly words: readonly string[]; readonly wholes: readonly string[]; readonly interfaces?: readonly string[] }
-> = new Map<AnyKind, { words: string[]; wholes: string[]; interfaces?: string[] }>([
-  [hostKind, { words: ["name", "hostname", "sys_name", "description", "sys_descr", "asset_tag"], wholes: [] }],
-  [tagKind, { words: ["name", "description"], wholes: [] }],
-  [networkKind, { words: ["name", "description"], wholes: [] }],
-  [ipAddressKind, { words: ["name"], wholes: ["ip_address", "mac_address"] }],
-  [ifEntryKind, { words: ["if_alias"], wholes: ["mac_address"], interfaces: ["if_name", "if_descr"] }],
-  [subnetKind, { words: ["name", "description"], wholes: ["cidr"] }],
-  [portKind, { words: ["type"], wholes: ["number"] }],
-  [serviceKind, { words: ["name", "service_definition"], wholes: [] }],
+const NAME_FIELDS: ReadonlyMap<AnyKind, TextFields> = new Map<AnyKind, TextFields>([
+  ...DESCRIBED_KINDS,
+  [ipAddressKind, ADDRESS_FIELDS],
+  [ifEntryKind, { words: ["if_alias"], exact: ["mac_address"], interfaces: ["if_name", "if_descr"] }],
+  [subnetKind, { words: ["name", "description"], exact: ["cidr"] }],
+  [portKind, { words: ["type"], exact: ["number"] }],
+  [serviceKind, { words: ["name", "service_definition"], exact: [] }],
 ]);
 
-/** Case-insensitive order. */
+/** Keeps a function's result for each key. */
+function memoized<Key extends object, Value extends object>(compute: (key: Key) => Value): (key: Key) => Value {
+  const results = new WeakMap<Key, Value>();
+  return (key) => {
+    const known = results.get(key);
+    if (known !== undefined) return known;
+    const result = compute(key);
+    results.set(key, result);
+    return result;
+  };
+}
+
+/** Texts whose prefixes match a record's name; folded, without accents. */
+const namePrefixes = memoized((record: ModelRecord): readonly string[] => {
+  const { words, exact, interfaces = [] } = NAME_FIELDS.get(record.kind) ?? NO_FIELDS;
+  const texts = (names: readonly string[]) =>
+    names
+      .map((name) => record.fields[name] as unknown)
+      .filter((text) => typeof text === "string" || typeof text === "number");
+  return [
+    ...[...texts([...words, ...interfaces]), ...customTexts(record)].flatMap((text) =>
+      wordStarts(String(text)).map(stripAccents),
+    ),
+    ...texts(exact).map(String),
+  ];
+});
+
+const wordStartsOf = memoized((record: ModelRecord): readonly string[] => {
+  const { words, exact } = SEARCH_FIELDS.get(record.kind) ?? NO_FIELDS;
+  const texts = (names: readonly string[]) =>
+    names.map((name) => record.fields[name] as unknown).filter((text) => typeof text === "string");
+  return [...[...texts(words), ...customTexts(record)].flatMap((text) => wordStarts(text)), ...texts(exact)];
+});
+
+/** Search sources by record id. */
+const searchSourcesOf = memoized(({ records }: Snapshot): Map<string, ModelRecord[]> => {
+  const sources = [...records.values()].filter(({ kind }) => SEARCH_FIELDS.has(kind));
+  return Map.groupBy(sources, ({ id, kind, fields }): string => fields[SEARCH_FIELDS.get(kind)?.owner ?? ""] ?? id);
+});
+
+/** Learned MAC addresses by id of the interface entry. */
+const macsOf = memoized(({ records }: Snapshot): Map<string, string[]> => {
+  const entries = [...records.values()].filter(({ kind }) => kind === fdbEntryKind);
+  const groups = Map.groupBy(entries, ({ fields }): string => fields.if_entry_id);
+  return new Map(Array.from(groups, ([id, group]) => [id, group.map(({ fields }) => fields.mac_address)]));
+});
+
+/** Fields in case-insensitive order. */
 const TEXT_FIELDS: ReadonlySet<string> = new Set(
   "name hostname manufacturer model service_definition if_descr if_alias".split(" "),
 );
@@ -493,7 +475,7 @@ function folded(value: unknown): unknown {
   return typeof value === "string" ? foldCase(value) : value;
 }
 
-function passes(record: ModelRecord, filter: Filter): boolean {
+function matchesFilter(record: ModelRecord, filter: Filter): boolean {
   const value = record.fields[filter.field];
   return "namesAny" in filter
     ? filter.namesAny.some((id) => (value as string[]).includes(id))
@@ -506,7 +488,7 @@ function isSame(before: ModelRecord | undefined, after: ModelRecord | undefined)
 }
 
 /** SQLite's comparison order: NULL, then numbers, then texts by their UTF-8 bytes. */
-function bytes(left: unknown, right: unknown): number {
+function compareValues(left: unknown, right: unknown): number {
   const [a, b] = [left, right].map((value) =>
     value === undefined ? null : typeof value === "boolean" ? Number(value) : value,
   );

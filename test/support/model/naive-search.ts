@@ -1,10 +1,10 @@
-// Search of all kinds in plain code: scans every version of every record for every query. Must not use the code under
-// test.
+// Reference implementation of the search: scans every version of every record for every query. Shares no code with the
+// search under test.
 
 import { foldCase } from "../../../src/base/text.ts";
-import { beginnings, beginsInterface, formsOf, interfaceOf, unmarked } from "./naive-text.ts";
+import { canonicalInterface, startsInterfaceName, storedForms, stripAccents, wordStarts } from "./naive-text.ts";
 
-/** Roles of the fields in a match. */
+/** Fields of a kind by their role in a match. */
 interface Roles {
   readonly names?: readonly string[];
   readonly texts?: readonly string[];
@@ -14,7 +14,7 @@ interface Roles {
   readonly interfaces?: readonly string[];
 }
 
-/** In answer order. */
+/** Roles by kind, in result order. */
 export const ROLES: Readonly<Record<string, Roles>> = {
   network: { names: ["name"], texts: ["description"] },
   subnet: { addresses: ["cidr"], names: ["name"], texts: ["description"] },
@@ -25,11 +25,11 @@ export const ROLES: Readonly<Record<string, Roles>> = {
   if_entry: { interfaces: ["if_name", "if_descr"], names: ["if_alias"], macs: ["mac_address"] },
   tag: { names: ["name"], texts: ["description"] },
 };
-export const KINDS_OF_MATCH = ["Exact", "Prefix", "Word", "Part"] as const;
+export const MATCH_KINDS = ["Exact", "Prefix", "Word", "Part"] as const;
 
 type Fields = Record<string, any>;
 
-/** A record's state for a period; without fields after its end. */
+/** A record's state from a timestamp on; null fields once it is deleted. */
 export interface NaiveVersion {
   readonly at: string;
   readonly fields: Fields | null;
@@ -49,7 +49,7 @@ export interface NaiveResult {
   readonly deleted_at: string | null;
 }
 
-/** @param networks ids of the networks in reach; null for all */
+/** @param networks ids of the networks within reach; null for all */
 export function searchNaively(
   records: readonly NaiveRecord[],
   q: string,
@@ -59,30 +59,30 @@ export function searchNaively(
   const found: Array<{ result: NaiveResult; order: readonly (string | number)[] }> = [];
   for (const record of records) {
     const versions = record.versions.filter((version) => version.at <= at);
-    const alive = versions.filter(({ fields }) => fields !== null);
-    const last = alive.at(-1);
-    if (last?.fields == null || !isSeen(record.type, last.fields, networks)) continue;
+    const live = versions.filter(({ fields }) => fields !== null);
+    const last = live.at(-1);
+    if (last?.fields == null || !isVisible(record.type, last.fields, networks)) continue;
     const end = versions.at(-1);
     const deletedAt = end !== undefined && end.fields === null ? end.at : null;
-    const whole =
+    const combined =
       deletedAt === null && last.fields.host_id !== undefined
-        ? acrossHost(records, record.type, last.fields, q, at, networks)
+        ? matchAcrossHost(records, record.type, last.fields, q, at, networks)
         : null;
-    let kind = best(matchOf(record.type, last.fields, q), whole);
+    let kind = best(matchOf(record.type, last.fields, q), combined);
     let namedUntil: string | null = null;
     if (kind === null) {
-      // The best former name, of those the latest.
-      for (const version of alive.slice(0, -1)) {
-        const then = isSeen(record.type, version.fields as Fields, networks)
+      // The best match of a former name, and the latest of equal ones.
+      for (const version of live.slice(0, -1)) {
+        const formerMatch = isVisible(record.type, version.fields as Fields, networks)
           ? matchOf(record.type, version.fields as Fields, q)
           : null;
-        if (then !== null && best(kind, then) === then) {
-          kind = then;
-          const later = versions.slice(versions.indexOf(version) + 1);
+        if (formerMatch !== null && best(kind, formerMatch) === formerMatch) {
+          kind = formerMatch;
+          const laterVersions = versions.slice(versions.indexOf(version) + 1);
           namedUntil =
-            later.find(({ fields }) => {
+            laterVersions.find(({ fields }) => {
               const match = fields === null ? null : matchOf(record.type, fields, q);
-              return match === null || best(match, then) !== match;
+              return match === null || best(match, formerMatch) !== match;
             })?.at ?? null;
         }
       }
@@ -93,7 +93,7 @@ export function searchNaively(
       result: { type: record.type, id: record.id, kind, named_until: namedUntil, deleted_at: deletedAt },
       order: [
         Number(deletedAt !== null),
-        KINDS_OF_MATCH.indexOf(kind as "Exact"),
+        MATCH_KINDS.indexOf(kind as "Exact"),
         Number(namedUntil !== null),
         Object.keys(ROLES).indexOf(record.type),
         foldCase(name),
@@ -104,19 +104,19 @@ export function searchNaively(
   }
   return found
     .sort((a, b) => {
-      for (const [place, one] of a.order.entries()) {
-        const other = b.order[place] as string | number;
-        if (one !== other)
-          return typeof one === "number"
-            ? one - (other as number)
-            : Buffer.compare(Buffer.from(one), Buffer.from(other as string));
+      for (const [index, value] of a.order.entries()) {
+        const other = b.order[index] as string | number;
+        if (value !== other)
+          return typeof value === "number"
+            ? value - (other as number)
+            : Buffer.compare(Buffer.from(value), Buffer.from(other as string));
       }
       return 0;
     })
     .map(({ result }) => result);
 }
 
-function isSeen(type: string, fields: Fields, networks: readonly string[] | null): boolean {
+function isVisible(type: string, fields: Fields, networks: readonly string[] | null): boolean {
   if (type === "tag" || networks === null) return true;
   return networks.includes(type === "network" ? fields.id : fields.network_id);
 }
@@ -128,13 +128,13 @@ function labelOf(type: string, fields: Fields): string {
   return fields.cidr ?? fields.ip_address ?? fields.name;
 }
 
-function best<T extends string | null>(one: T, other: T): T {
-  if (one === null || other === null) return one ?? other;
-  return KINDS_OF_MATCH.indexOf(one as "Exact") <= KINDS_OF_MATCH.indexOf(other as "Exact") ? one : other;
+function best<T extends string | null>(value: T, other: T): T {
+  if (value === null || other === null) return value ?? other;
+  return MATCH_KINDS.indexOf(value as "Exact") <= MATCH_KINDS.indexOf(other as "Exact") ? value : other;
 }
 
-/** Some words match the host and all others its child. */
-function acrossHost(
+/** Best match in which some words match the host and all others its child. */
+function matchAcrossHost(
   records: readonly NaiveRecord[],
   type: string,
   fields: Fields,
@@ -146,32 +146,32 @@ function acrossHost(
     .find(({ id }) => id === fields.host_id)
     ?.versions.filter((version) => version.at <= at)
     .at(-1)?.fields;
-  if (host == null || !isSeen("host", host, networks)) return null;
+  if (host == null || !isVisible("host", host, networks)) return null;
   let found: string | null = null;
-  for (const words of readings(q)) {
+  for (const words of tokenizations(q)) {
     if (words.length < 2) continue;
-    const own = words.filter((word) => hasWord("host", host, word));
-    const left = words.filter((word) => !own.includes(word));
-    if (own.length === 0 || left.length === 0) continue;
-    const [hostKind, kind] = [readAs("host", host, own), readAs(type, fields, left)];
+    const hostWords = words.filter((word) => hasWord("host", host, word));
+    const childWords = words.filter((word) => !hostWords.includes(word));
+    if (hostWords.length === 0 || childWords.length === 0) continue;
+    const [hostKind, kind] = [matchWords("host", host, hostWords), matchWords(type, fields, childWords)];
     if (hostKind === null || kind === null) continue;
     // A number inside a name does not identify a host.
-    if (hostKind === "Word" && own.every((word) => !/\p{L}/u.test(word))) continue;
+    if (hostKind === "Word" && hostWords.every((word) => !/\p{L}/u.test(word))) continue;
     found = best(found, best(hostKind, kind) === hostKind ? kind : hostKind);
   }
   return found;
 }
 
-/** As typed, and with an interface's type and number joined to one word. */
-function readings(q: string): string[][] {
-  const words = unmarked(foldCase(q))
+/** Words of a query: as typed, and with an interface's type and number joined. */
+function tokenizations(q: string): string[][] {
+  const words = stripAccents(foldCase(q))
     .split(/\s+/)
     .filter((word) => word !== "");
   const joined: string[] = [];
   for (const word of words) {
-    const before = joined.at(-1);
-    if (before !== undefined && /^\d/.test(word) && interfaceOf(before + word) !== null)
-      joined[joined.length - 1] = before + word;
+    const previous = joined.at(-1);
+    if (previous !== undefined && /^\d/.test(word) && canonicalInterface(previous + word) !== null)
+      joined[joined.length - 1] = previous + word;
     else joined.push(word);
   }
   return joined.length === words.length ? [words] : [words, joined];
@@ -179,8 +179,8 @@ function readings(q: string): string[][] {
 
 function matchOf(type: string, fields: Fields, q: string): string | null {
   let found: string | null = null;
-  for (const words of readings(q)) found = best(found, readAs(type, fields, words));
-  const vlan = /^vlan ?0*(\d+)$/.exec(readings(q)[0]?.join(" ") ?? "")?.[1];
+  for (const words of tokenizations(q)) found = best(found, matchWords(type, fields, words));
+  const vlan = /^vlan ?0*(\d+)$/.exec(tokenizations(q)[0]?.join(" ") ?? "")?.[1];
   if (type === "vlan" && vlan === String(fields.number)) found = "Exact";
   const typed = foldCase(q).trim();
   const digits = typed.replaceAll(/[-:.]/g, "");
@@ -190,53 +190,66 @@ function matchOf(type: string, fields: Fields, q: string): string | null {
       /^..?([:-])(..\1)*.{0,2}$/.test(typed) ||
       (/^.{1,4}\.(....\.)*.{0,4}$/.test(typed) && (/[a-f]/.test(typed) || typed.indexOf(".") === 4)));
   for (const field of ROLES[type]?.macs ?? []) {
-    const place = (fields[field] ?? "").replaceAll(":", "").indexOf(digits);
-    if (isMac && place >= 0) found = best(found, place > 0 ? "Part" : digits.length === 12 ? "Exact" : "Prefix");
+    const index = (fields[field] ?? "").replaceAll(":", "").indexOf(digits);
+    if (isMac && index >= 0) found = best(found, index > 0 ? "Part" : digits.length === 12 ? "Exact" : "Prefix");
   }
   return found;
 }
 
-function readAs(type: string, fields: Fields, words: readonly string[]): string | null {
+function matchWords(type: string, fields: Fields, words: readonly string[]): string | null {
   const { names = [], numbers = [], addresses = [], interfaces = [] } = ROLES[type] as Roles;
-  const whole = words.join(" ");
-  const plain = (field: string) =>
-    unmarked(foldCase(String(fields[field] ?? "")))
+  const combined = words.join(" ");
+  const normalized = (field: string) =>
+    stripAccents(foldCase(String(fields[field] ?? "")))
       .split(/[\s\p{Cc}]+/u)
       .filter((word) => word !== "")
       .join(" ");
-  const isNumbered = (field: string) => interfaceOf(plain(field)) !== null;
-  const lines = interfaces.filter(isNumbered).map(plain);
-  // A type with a number matches as such only.
-  const others = [...names, ...numbers, ...addresses, ...interfaces.filter((field) => !isNumbered(field))]
-    .map(plain)
+  const isNumberedInterface = (field: string) => canonicalInterface(normalized(field)) !== null;
+  const interfaceNames = interfaces.filter(isNumberedInterface).map(normalized);
+  // An interface type with a number matches only as an interface name.
+  const others = [...names, ...numbers, ...addresses, ...interfaces.filter((field) => !isNumberedInterface(field))]
+    .map(normalized)
     .filter((text) => text !== "");
-  if (others.includes(whole) || lines.some((name) => interfaceOf(whole) === interfaceOf(name))) return "Exact";
-  const within = interfaces.flatMap((field) => (isNumbered(field) ? [] : plain(field).split(" ")));
-  if (within.some((word) => interfaceOf(word) !== null && interfaceOf(word) === interfaceOf(whole))) return "Exact";
-  if (others.some((text) => text.startsWith(whole))) return "Prefix";
   if (
-    [...lines, ...within].some(
-      (name) => interfaceOf(name) !== null && !/^\d/.test(whole) && beginsInterface(name, whole),
+    others.includes(combined) ||
+    interfaceNames.some((name) => canonicalInterface(combined) === canonicalInterface(name))
+  )
+    return "Exact";
+  const interfaceWords = interfaces.flatMap((field) =>
+    isNumberedInterface(field) ? [] : normalized(field).split(" "),
+  );
+  if (
+    interfaceWords.some(
+      (word) => canonicalInterface(word) !== null && canonicalInterface(word) === canonicalInterface(combined),
+    )
+  )
+    return "Exact";
+  if (others.some((text) => text.startsWith(combined))) return "Prefix";
+  if (
+    [...interfaceNames, ...interfaceWords].some(
+      (name) => canonicalInterface(name) !== null && !/^\d/.test(combined) && startsInterfaceName(name, combined),
     )
   )
     return "Prefix";
   if (words.every((word) => hasWord(type, fields, word))) return "Word";
-  const tails = addresses.flatMap((field) =>
-    [...plain(field).matchAll(/(?<=[.:])[0-9a-f]/g)].map(({ index }) => plain(field).slice(index)),
+  const suffixes = addresses.flatMap((field) =>
+    [...normalized(field).matchAll(/(?<=[.:])[0-9a-f]/g)].map(({ index }) => normalized(field).slice(index)),
   );
-  return words.length === 1 && tails.some((tail) => tail.startsWith(whole)) ? "Part" : null;
+  return words.length === 1 && suffixes.some((tail) => tail.startsWith(combined)) ? "Part" : null;
 }
 
 function hasWord(type: string, fields: Fields, word: string): boolean {
   const { names = [], texts = [], numbers = [], addresses = [], macs = [], interfaces = [] } = ROLES[type] as Roles;
   const value = (field: string) =>
     fields[field] === null || fields[field] === undefined ? [] : [String(fields[field])];
-  const begun = [
-    ...[...names, ...texts, ...interfaces].flatMap(value).flatMap((text) => beginnings(text).map(unmarked)),
+  const starts = [
+    ...[...names, ...texts, ...interfaces].flatMap(value).flatMap((text) => wordStarts(text).map(stripAccents)),
     ...[...numbers, ...addresses, ...macs].flatMap(value),
   ];
   return (
-    formsOf(word).some((form) => begun.some((each) => each.startsWith(form))) ||
-    interfaces.flatMap(value).some((name) => [name, ...name.split(/\s+/)].some((each) => beginsInterface(each, word)))
+    storedForms(word).some((form) => starts.some((start) => start.startsWith(form))) ||
+    interfaces
+      .flatMap(value)
+      .some((name) => [name, ...name.split(/\s+/)].some((part) => startsInterfaceName(part, word)))
   );
 }

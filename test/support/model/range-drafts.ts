@@ -1,5 +1,5 @@
-// Random changes of IP ranges (created, changed, moved between subnets, deleted), for histories in which they count
-// with their subnets.
+// Random changes of IP ranges (created, changed, moved between subnets, deleted), for histories in which they also
+// count as changes of their subnets.
 
 import { ipRangeKind } from "../../../src/resources/ip-ranges/ip-range.ts";
 import { RANGE_PURPOSES } from "../../../src/resources/ip-ranges/range-purpose.ts";
@@ -14,10 +14,10 @@ export function changeRanges(draft: Draft, random: SeededRandom): void {
   const ranges = draft.all(ipRangeKind);
   const networkId = random.pick(draft.all(networkKind)).id;
   const subnetsOf = (id: string) => draft.all(subnetKind).filter(({ fields }) => fields.network_id === id);
-  const another = `192.168.${random.integer(256)}.0/24`;
-  const isThere = subnetsOf(networkId).some(({ fields }) => fields.cidr === another);
-  if (subnetsOf(networkId).length === 0 || (random.integer(8) === 0 && !isThere))
-    draft.create(subnetKind, subnetFields(networkId, another));
+  const otherCidr = `192.168.${random.integer(256)}.0/24`;
+  const exists = subnetsOf(networkId).some(({ fields }) => fields.cidr === otherCidr);
+  if (subnetsOf(networkId).length === 0 || (random.integer(8) === 0 && !exists))
+    draft.create(subnetKind, subnetFields(networkId, otherCidr));
   const dice = random.integer(10);
   if (ranges.length < 3 || dice < 4) {
     const subnet = random.pick(subnetsOf(networkId));

@@ -7,9 +7,9 @@ import { writeForms } from "../../../scripts/console-forms.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 const SOURCES = join(ROOT, "src/console");
-const KEPT = join(ROOT, "dist/console-page");
+const CACHE_FOLDER = join(ROOT, "dist/console-page");
 
-/** Inputs of the console. Its forms derive from the API's document, which derives from all sources. */
+/** Inputs of the console. Its forms derive from the OpenAPI document, which derives from all sources. */
 const INPUTS = ["src", "scripts/console-forms.ts", "test/support/page/built-console.ts", "bun.lock", "tsconfig.json"];
 
 export interface BuiltConsole {
@@ -30,15 +30,15 @@ export function builtConsole(): Promise<BuiltConsole> {
 }
 
 async function read(): Promise<BuiltConsole> {
-  const file = join(KEPT, `${fingerprint()}.json`);
+  const file = join(CACHE_FOLDER, `${fingerprint()}.json`);
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
-  const made = await build();
-  mkdirSync(KEPT, { recursive: true });
-  // Other processes may be building the same.
-  const unfinished = `${file}.${process.pid}`;
-  writeFileSync(unfinished, JSON.stringify(made));
-  renameSync(unfinished, file);
-  return made;
+  const bundle = await build();
+  mkdirSync(CACHE_FOLDER, { recursive: true });
+  // Other processes may write the same file.
+  const partial = `${file}.${process.pid}`;
+  writeFileSync(partial, JSON.stringify(bundle));
+  renameSync(partial, file);
+  return bundle;
 }
 
 function fingerprint(): string {
@@ -46,7 +46,7 @@ function fingerprint(): string {
   for (const input of INPUTS) {
     const path = join(ROOT, input);
     const files = input.includes(".") ? [path] : filesBelow(path);
-    for (const each of files) hash.update(`${each.slice(ROOT.length)}\n`).update(readFileSync(each));
+    for (const file of files) hash.update(`${file.slice(ROOT.length)}\n`).update(readFileSync(file));
   }
   return hash.digest("hex");
 }
@@ -71,7 +71,7 @@ async function build(): Promise<BuiltConsole> {
     });
     const [output] = outputs;
     if (!success || output === undefined)
-      throw new Error(`the console was not built.\n${logs.map((log) => Bun.inspect(log)).join("\n")}`);
+      throw new Error(`cannot build the console.\n${logs.map((log) => Bun.inspect(log)).join("\n")}`);
     return output.text();
   };
   const page = readFileSync(join(SOURCES, "page.html"), "utf8");

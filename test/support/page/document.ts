@@ -1,5 +1,5 @@
-// One document of the console: the real script on a separate window, its only global scope. Its tab provides further
-// browser features. Nothing of it outlives `end`.
+// One document of the console: the real script on a separate window, its only global scope. The tab provides further
+// browser features. `close` releases everything.
 
 import {
   type Document,
@@ -19,20 +19,20 @@ import { INJECTED_START, type Injected, injectedSource } from "./injected.ts";
 import { Overlays } from "./overlays.ts";
 import type { StorageChange } from "./storage.ts";
 import { matchesMedia, Styles, type Viewport } from "./styles.ts";
-import { stirred } from "./waiting.ts";
+import { notifyEvent } from "./waiting.ts";
 
-/** Features of the tab for a document. */
-export interface Surroundings {
+/** Features that the tab provides to its document. */
+export interface DocumentContainer {
   readonly viewport: Viewport;
   readonly localStorage: Storage;
   readonly sessionStorage: Storage;
   readonly history: object;
-  /** Answers like a server and a network; the document may have ended by then. */
+  /** Responds like a server and a network; the document may be closed by then. */
   fetch(request: Request): Promise<Response>;
-  /** Navigates to an address. */
-  leaveFor(url: string): void;
-  /** Records a failure that no journey may have. */
-  trouble(sentence: string): void;
+  /** Navigates to a URL. */
+  navigate(url: string): void;
+  /** Records an unexpected failure. */
+  reportProblem(sentence: string): void;
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -44,7 +44,7 @@ const NATIVE: Values = {
 };
 
 /** Globals of the language, which a happy-dom window has as well. */
-const OF_LANGUAGE =
+const LANGUAGE_GLOBALS =
   /^(?:\w*Error|\w*Array|ArrayBuffer|Atomics|BigInt|Boolean|DataView|Date|FinalizationRegistry|Function|Infinity|Intl|Iterator|JSON|Map|Math|NaN|Number|Object|Promise|Proxy|Reflect|RegExp|Set|String|Symbol|WeakMap|WeakRef|WeakSet|eval|isFinite|isNaN|parseFloat|parseInt|undefined|(?:de|en)codeURI(?:Component)?)$/;
 
 /** Scripts of all pages, compiled once; their parameters are the globals they see. */
@@ -63,7 +63,7 @@ async function compile(window: Window): Promise<Scripts> {
   const injected = injectedSource();
   const used = new Set(`${script} ${injected} window self globalThis`.match(/[A-Za-z_$][\w$]*/g));
   const names = [...used].filter(
-    (name) => (name in window || name in OWN_NAMES) && !(name in NATIVE) && !OF_LANGUAGE.test(name),
+    (name) => (name in window || name in MISSING_GLOBALS) && !(name in NATIVE) && !LANGUAGE_GLOBALS.test(name),
   );
   return {
     names,
@@ -75,7 +75,7 @@ async function compile(window: Window): Promise<Scripts> {
 }
 
 /** Browser globals that happy-dom lacks. */
-const OWN_NAMES = {
+const MISSING_GLOBALS = {
   BroadcastChannel: 0,
   ResizeObserver: 0,
   XPathResult: 0,
@@ -96,61 +96,53 @@ const FRAME_MS = 4;
 const CONTENT_HEIGHT = 640;
 const LINE_HEIGHT = 20;
 
-export class ShownDocument {
+export class RenderedDocument {
   readonly window: Window;
   readonly document: Document;
   readonly overlays: Overlays;
   readonly find: Injected;
   private readonly scripts: Scripts;
   private readonly values: readonly unknown[];
-  private readonly around: Surroundings;
-  private readonly over = new AbortController();
+  private readonly container: DocumentContainer;
+  private readonly closeController = new AbortController();
   /** Functions that cancel the timers. */
   private readonly timers = new Map<number, () => void>();
   private lastTimer = 0;
-  private readonly media = new Set<{ readonly query: string; was: boolean; readonly list: EventTarget }>();
+  private readonly media = new Set<{ readonly query: string; matched: boolean; readonly list: EventTarget }>();
 
-  /** Without running its script. @param html of the page, without scripts */
-  static async load(url: string, html: string, around: Surroundings): Promise<ShownDocument> {
-    const window = new Window({
-      url,
-      width: around.viewport.width,
-      height: around.viewport.height,
-      settings: SETTINGS,
-    });
+  /** Loads a document without running its script. @param html HTML of the page, without scripts */
+  static async load(url: string, html: string, container: DocumentContainer): Promise<RenderedDocument> {
+    const { width, height } = container.viewport;
+    const window = new Window({ url, width, height, settings: SETTINGS });
     compiled ??= compile(window);
-    return new ShownDocument(window, html, await compiled, around);
+    return new RenderedDocument(window, html, await compiled, container);
   }
 
-  private constructor(window: Window, html: string, scripts: Scripts, around: Surroundings) {
+  private constructor(window: Window, html: string, scripts: Scripts, container: DocumentContainer) {
     this.window = window;
     this.document = window.document;
     this.scripts = scripts;
-    this.around = around;
+    this.container = container;
     this.document.write(html);
     Object.assign(this.document, { evaluate: evaluatePath });
-    const own = this.own();
-    for (const [name, value] of Object.entries({ ...NATIVE, ...own }))
+    const pageGlobals = this.pageGlobals();
+    for (const [name, value] of Object.entries({ ...NATIVE, ...pageGlobals }))
       Object.defineProperty(window, name, { value, configurable: true, writable: true });
     const location = {
-      assign: around.leaveFor,
-      replace: around.leaveFor,
-      reload: () => around.leaveFor(window.location.href),
+      assign: container.navigate,
+      replace: container.navigate,
+      reload: () => container.navigate(window.location.href),
     };
     for (const [name, value] of Object.entries(location)) Object.defineProperty(window.location, name, { value });
-    // As over plain HTTP: each tab follows the changes separately.
+    // Like over plain HTTP: each tab follows the changes separately.
     Object.defineProperty(window.navigator, "locks", { value: undefined });
-    this.overlays = new Overlays(window, (element) => this.isShown(element));
+    this.overlays = new Overlays(window, (element) => this.isVisible(element));
     window.addEventListener("error", (event) => {
-      around.trouble(`threw: ${(event as Event & { readonly message: string }).message}`);
+      container.reportProblem(`threw: ${(event as Event & { readonly message: string }).message}`);
     });
-    new window.MutationObserver(stirred).observe(this.document, {
-      subtree: true,
-      childList: true,
-      characterData: true,
-      attributes: true,
-    });
-    const all: Values = { ...own, window, self: window, globalThis: window };
+    const everyChange = { subtree: true, childList: true, characterData: true, attributes: true };
+    new window.MutationObserver(notifyEvent).observe(this.document, everyChange);
+    const all: Values = { ...pageGlobals, window, self: window, globalThis: window };
     this.values = scripts.names.map((name) => {
       if (name in all) return all[name];
       const value = (window as unknown as Values)[name];
@@ -161,65 +153,66 @@ export class ShownDocument {
 
   /** Runs the script. */
   start(): void {
-    this.guarded(() => this.scripts.run(...this.values));
+    this.runGuarded(() => this.scripts.run(...this.values));
     // Default action, unless prevented.
     this.window.addEventListener("click", (event) => this.followLink(event));
   }
 
-  /** @param code an expression or statements, with the console's globals @returns its value or promise */
+  /** @param code an expression or statements, with the console's globals @returns the code's value or promise */
   evaluate(code: string): unknown {
     return this.scripts.evaluate(...this.values, code);
   }
 
-  /** Sets the address without loading it. */
+  /** Sets the URL without loading it. */
   setUrl(url: string): void {
     this.window.happyDOM.setURL(url);
   }
 
-  isShown(element: Element): boolean {
+  isVisible(element: Element): boolean {
     return this.document.documentElement.contains(element) && this.hiddenAt(element) === null;
   }
 
   /** Signals a change of the preferred color scheme. */
-  mediaChanged(): void {
-    for (const each of this.media) {
-      const is = matchesMedia(each.query, this.around.viewport);
-      if (is !== each.was) each.list.dispatchEvent(Object.assign(new globalThis.Event("change"), { matches: is }));
-      each.was = is;
+  notifyMediaChange(): void {
+    for (const media of this.media) {
+      const isMatching = matchesMedia(media.query, this.container.viewport);
+      if (isMatching !== media.matched)
+        media.list.dispatchEvent(Object.assign(new globalThis.Event("change"), { matches: isMatching }));
+      media.matched = isMatching;
     }
   }
 
   /** Signals a storage change by another tab. */
-  storageChanged(change: StorageChange): void {
-    this.after(0, () => this.window.dispatchEvent(Object.assign(new this.window.Event("storage"), change)), false);
+  notifyStorageChange(change: StorageChange): void {
+    this.schedule(0, () => this.window.dispatchEvent(Object.assign(new this.window.Event("storage"), change)), false);
   }
 
-  /** Ends the document: no timer fires, and no answer arrives. */
-  end(): void {
+  /** Closes the document: no timer fires, and no response arrives. */
+  close(): void {
     this.window.dispatchEvent(new this.window.Event("pagehide"));
-    this.over.abort();
-    for (const callOff of this.timers.values()) callOff();
+    this.closeController.abort();
+    for (const cancelTimer of this.timers.values()) cancelTimer();
     this.timers.clear();
     void this.window.happyDOM.close();
   }
 
   /** The nearest unrendered element among an element and its ancestors. */
   private hiddenAt(element: Element): Element | null {
-    for (let each: Element | null = element; each !== null; each = each.parentElement) {
-      if (this.scripts.styles.displayOf(each, this.around.viewport) === "none") return each;
-      const around = each.parentElement;
-      if (around?.tagName === "DETAILS" && !around.hasAttribute("open") && each.tagName !== "SUMMARY") return each;
+    for (let node: Element | null = element; node !== null; node = node.parentElement) {
+      if (this.scripts.styles.displayOf(node, this.container.viewport) === "none") return node;
+      const parent = node.parentElement;
+      if (parent?.tagName === "DETAILS" && !parent.hasAttribute("open") && node.tagName !== "SUMMARY") return node;
     }
     return null;
   }
 
   private styleOf(element: Element, pseudo?: string | null) {
     const { styles } = this.scripts;
-    const { viewport } = this.around;
+    const { viewport } = this.container;
     const visibility = () => {
-      for (let each: Element | null = element; each !== null; each = each.parentElement) {
-        const said = styles.visibilityOf(each, viewport);
-        if (said !== null && said !== "inherit") return said;
+      for (let node: Element | null = element; node !== null; node = node.parentElement) {
+        const value = styles.visibilityOf(node, viewport);
+        if (value !== null && value !== "inherit") return value;
       }
       return "visible";
     };
@@ -241,25 +234,25 @@ export class ShownDocument {
     };
   }
 
-  private guarded<T>(action: () => T): T | undefined {
+  private runGuarded<T>(action: () => T): T | undefined {
     try {
       return action();
     } catch (error) {
-      this.around.trouble(`threw: ${error instanceof Error ? error.message : String(error)}`);
+      this.container.reportProblem(`threw: ${error instanceof Error ? error.message : String(error)}`);
       return undefined;
     } finally {
-      stirred();
+      notifyEvent();
     }
   }
 
-  private after(ms: number, action: () => void, again: boolean): number {
+  private schedule(ms: number, action: () => void, repeats: boolean): number {
     const id = ++this.lastTimer;
-    const due = () => {
-      if (again) this.timers.set(id, systemTimers.after(ms, due));
+    const fire = () => {
+      if (repeats) this.timers.set(id, systemTimers.after(ms, fire));
       else this.timers.delete(id);
-      this.guarded(action);
+      this.runGuarded(action);
     };
-    this.timers.set(id, systemTimers.after(ms, due));
+    this.timers.set(id, systemTimers.after(ms, fire));
     return id;
   }
 
@@ -276,79 +269,79 @@ export class ShownDocument {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       const settle = (action: () => void) => {
-        if (this.over.signal.aborted) return;
+        if (this.closeController.signal.aborted) return;
         action();
-        stirred();
+        notifyEvent();
       };
       const abort = () => settle(() => reject(signal.reason));
       if (signal.aborted) return abort();
       signal.addEventListener("abort", abort, { once: true });
-      const either = AbortSignal.any([signal, this.over.signal]);
-      this.around.fetch(new Request(request, { signal: either })).then(
-        (response) => settle(() => resolve(readWithin(response, settle))),
+      const combined = AbortSignal.any([signal, this.closeController.signal]);
+      this.container.fetch(new Request(request, { signal: combined })).then(
+        (response) => settle(() => resolve(bindToDocument(response, settle))),
         (error) => settle(() => reject(error)),
       );
     });
   }
 
-  private own(): Values {
-    const { window, around } = this;
-    const shown = this;
+  private pageGlobals(): Values {
+    const { window, container } = this;
+    const current = this;
     const error = (type: string, values: readonly unknown[]) =>
-      around.trouble(
+      container.reportProblem(
         `${type}: ${values.map((value) => (typeof value === "string" ? value : Bun.inspect(value))).join(" ")}`,
       );
-    const nothing = () => {};
+    const noop = () => {};
     return {
       fetch: (input: string | URL | Request, init?: RequestInit) => this.fetch(input, init),
       FormData: PageFormData,
-      history: around.history,
-      localStorage: around.localStorage,
-      sessionStorage: around.sessionStorage,
+      history: container.history,
+      localStorage: container.localStorage,
+      sessionStorage: container.sessionStorage,
       console: {
-        log: nothing,
-        info: nothing,
-        debug: nothing,
+        log: noop,
+        info: noop,
+        debug: noop,
         error: (...values: unknown[]) => error("error", values),
         warn: (...values: unknown[]) => error("warning", values),
       },
       setTimeout: (action: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
-        this.after(ms, () => action(...args), false),
+        this.schedule(ms, () => action(...args), false),
       clearTimeout: (id: number) => this.cancel(id),
       setInterval: (action: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) =>
-        this.after(ms, () => action(...args), true),
+        this.schedule(ms, () => action(...args), true),
       clearInterval: (id: number) => this.cancel(id),
       requestAnimationFrame: (action: (now: number) => void) =>
-        this.after(FRAME_MS, () => action(performance.now()), false),
+        this.schedule(FRAME_MS, () => action(performance.now()), false),
       cancelAnimationFrame: (id: number) => this.cancel(id),
-      queueMicrotask: (action: () => void) => queueMicrotask(() => this.guarded(action)),
+      queueMicrotask: (action: () => void) => queueMicrotask(() => this.runGuarded(action)),
       requestIdleCallback: undefined,
       cancelIdleCallback: undefined,
       BroadcastChannel: undefined,
       matchMedia: (query: string) => this.matchMedia(query),
       getComputedStyle: (element: Element, pseudo?: string) => this.styleOf(element, pseudo),
-      scrollTo: nothing,
+      scrollTo: noop,
       XPathResult: { ORDERED_NODE_ITERATOR_TYPE: 5 },
       ResizeObserver: class {
-        private readonly told: (entries: readonly object[]) => void;
-        constructor(told: (entries: readonly object[]) => void) {
-          this.told = told;
+        private readonly callback: (entries: readonly object[]) => void;
+        constructor(callback: (entries: readonly object[]) => void) {
+          this.callback = callback;
         }
         observe(target: Element) {
-          const contentRect = { width: shown.around.viewport.width, height: CONTENT_HEIGHT };
-          shown.after(0, () => this.told([{ target, contentRect }]), false);
+          const contentRect = { width: current.container.viewport.width, height: CONTENT_HEIGHT };
+          current.schedule(0, () => this.callback([{ target, contentRect }]), false);
         }
         unobserve() {}
         disconnect() {}
       },
-      ...(installLayout(window, (element) => this.isShown(element)) ?? {}),
+      ...(installLayout(window, (element) => this.isVisible(element)) ?? {}),
     };
   }
 
   private matchMedia(query: string) {
     const list = new EventTarget();
-    const { viewport } = this.around;
-    this.media.add({ query, was: matchesMedia(query, viewport), list });
+    const { viewport } = this.container;
+    this.media.add({ query, matched: matchesMedia(query, viewport), list });
     return Object.defineProperties(list, {
       media: { value: query },
       matches: { get: () => matchesMedia(query, viewport) },
@@ -361,12 +354,12 @@ export class ShownDocument {
     event.preventDefault();
     const url = new URL(link.getAttribute("href") ?? "", this.window.location.href);
     if (url.hash !== "" && url.href.split("#")[0] === this.window.location.href.split("#")[0]) this.setUrl(url.href);
-    else this.around.leaveFor(url.href);
+    else this.container.navigate(url.href);
   }
 }
 
-/** A response whose body can be read only while its document is shown. @param settle does nothing after its end */
-function readWithin(response: Response, settle: (action: () => void) => void): Response {
+/** Response whose body can be read only while its document is shown. @param settle does nothing once it is closed */
+function bindToDocument(response: Response, settle: (action: () => void) => void): Response {
   for (const name of ["json", "text", "blob", "arrayBuffer"] as const) {
     const read: () => Promise<unknown> = response[name].bind(response);
     const value = () =>
@@ -383,25 +376,25 @@ function readWithin(response: Response, settle: (action: () => void) => void): R
 
 /** `document.evaluate` for the only XPath of the tests. @throws Error for any other */
 function evaluatePath(path: string, from: Node): { iterateNext(): Node | null } {
-  if (path !== "..") throw new Error(`the pages of tests know no XPath ${path}: only the parent, "..".`);
+  if (path !== "..") throw new Error(`XPath ${path} is not supported in page tests: only the parent, "..".`);
   const found = [from.parentNode];
   return { iterateNext: () => found.pop() ?? null };
 }
 
-const shownBy = new WeakMap<Document, (element: Element) => boolean>();
+const visibilityTests = new WeakMap<Document, (element: Element) => boolean>();
 let hasLayout = false;
 
-/** Nonzero sizes for rendered elements only: the limit without a layout. */
-function installLayout(window: Window, isShown: (element: Element) => boolean): void {
-  shownBy.set(window.document, isShown);
+/** Gives rendered elements a nonzero size, and others none: all that is known without a layout. */
+function installLayout(window: Window, isVisible: (element: Element) => boolean): void {
+  visibilityTests.set(window.document, isVisible);
   if (hasLayout) return;
   hasLayout = true;
   const { prototype } = window.Element;
-  const rect = (isThere: boolean) => {
-    const [width, height] = isThere ? [100, LINE_HEIGHT] : [0, 0];
+  const rect = (hasSize: boolean) => {
+    const [width, height] = hasSize ? [100, LINE_HEIGHT] : [0, 0];
     return { x: 0, y: 0, left: 0, top: 0, right: width, bottom: height, width, height };
   };
-  const isRendered = (element: Element) => shownBy.get(element.ownerDocument)?.(element) ?? false;
+  const isRendered = (element: Element) => visibilityTests.get(element.ownerDocument)?.(element) ?? false;
   Object.assign(prototype, {
     getBoundingClientRect(this: Element) {
       return rect(isRendered(this));
@@ -423,7 +416,7 @@ function installLayout(window: Window, isShown: (element: Element) => boolean): 
   const select = window.HTMLSelectElement.prototype as unknown as Record<symbol, (option?: unknown) => void>;
   const update = select[updateSelectedness];
   select[updateSelectedness] = function (this: HTMLSelectElement, option?: unknown) {
-    // With several selected, the last one counts; happy-dom goes by index.
+    // If several are selected, the last one counts; happy-dom goes by index.
     const chosen = this.multiple ? [] : [...this.options].filter(({ selected }) => selected);
     update?.call(this, option ?? (chosen.length > 1 ? chosen.at(-1) : undefined));
   };

@@ -1,5 +1,5 @@
-// Submitted fields of a form (WHATWG HTML, section 4.10.21.4): happy-dom's include disabled fields, and a value for an
-// unselected choice.
+// Submitted fields of a form (WHATWG HTML, section 4.10.21.4): happy-dom also includes disabled fields, and a value for
+// an unselected choice.
 
 import type { HTMLFormElement, HTMLInputElement, HTMLSelectElement } from "happy-dom";
 
@@ -20,7 +20,7 @@ function* entriesOf(form: HTMLFormElement): Generator<readonly [string, string]>
         if (option.selected && !option.disabled) yield [name, option.value];
     } else if (tagName === "TEXTAREA") yield [name, element.value];
     else if (tagName !== "INPUT" || /^(?:button|image|reset|submit)$/.test(type)) continue;
-    else if (type === "file") throw new Error("forms with files are not for the pages of tests.");
+    else if (type === "file") throw new Error("file fields are not supported in page tests.");
     else if (!/^(?:checkbox|radio)$/.test(type) || element.checked) yield [name, element.value];
   }
 }

@@ -5,12 +5,12 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Element, Node } from "happy-dom";
 
-/** A parsed selector, opaque to all but the script. */
+/** Parsed selector; only the script knows its structure. */
 export type ParsedSelector = { readonly parts: readonly unknown[] };
 
 type State = "visible" | "hidden" | "enabled" | "disabled" | "editable" | "checked" | "unchecked";
 
-/** The used part of its interface. */
+/** The part of the script's interface that the tests use. */
 export interface Injected {
   parseSelector(selector: string): ParsedSelector;
   querySelectorAll(selector: ParsedSelector, root: Node): Element[];
@@ -22,9 +22,9 @@ export interface Injected {
   previewNode(element: Element): string;
 }
 
-/** Text around the script in the package, whose version is pinned. */
-const BEFORE = "// packages/playwright-core/src/generated/injectedScriptSource.ts";
-const ASSIGNED = /\bsource\d* = ('(?:[^'\\]|\\.)*');\n/y;
+/** Text before the script in the package, whose version is pinned. */
+const SCRIPT_MARKER = "// packages/playwright-core/src/generated/injectedScriptSource.ts";
+const SCRIPT_LITERAL = /\bsource\d* = ('(?:[^'\\]|\\.)*');\n/y;
 
 /** @throws Error if the package stores the script elsewhere */
 export function injectedSource(): string {
@@ -32,10 +32,11 @@ export function injectedSource(): string {
     join(dirname(require.resolve("playwright-core/package.json")), "lib/coreBundle.js"),
     "utf8",
   );
-  const at = bundle.indexOf(" = '", bundle.indexOf(BEFORE));
-  ASSIGNED.lastIndex = bundle.lastIndexOf("source", at);
-  const literal = ASSIGNED.exec(bundle)?.[1];
-  if (literal === undefined) throw new Error("playwright-core has no injected script where it was.");
+  const offset = bundle.indexOf(" = '", bundle.indexOf(SCRIPT_MARKER));
+  SCRIPT_LITERAL.lastIndex = bundle.lastIndexOf("source", offset);
+  const literal = SCRIPT_LITERAL.exec(bundle)?.[1];
+  if (literal === undefined)
+    throw new Error("playwright-core no longer has its injected script at the expected location.");
   return new Function(`return ${literal}`)();
 }
 

@@ -2,9 +2,9 @@
 
 import type { Element, HTMLElement, HTMLInputElement } from "happy-dom";
 import type { Locator as Full } from "playwright-core";
-import type { ShownDocument } from "./document.ts";
-import type { Hands } from "./hands.ts";
+import type { RenderedDocument } from "./document.ts";
 import { attributeSelector, textSelector } from "./injected.ts";
+import type { UserInput } from "./user-input.ts";
 import { until } from "./waiting.ts";
 
 type Text = string | RegExp;
@@ -18,25 +18,25 @@ type Filter = {
   readonly visible?: boolean;
 };
 type Option = { readonly value?: string; readonly label?: string; readonly index?: number };
-type GivenFile = { readonly name: string; readonly mimeType: string; readonly buffer: Uint8Array<ArrayBuffer> };
+type UploadFile = { readonly name: string; readonly mimeType: string; readonly buffer: Uint8Array<ArrayBuffer> };
 
-/** Searched page, at any time. */
-interface Shown {
-  readonly shown: ShownDocument;
-  readonly hands: Hands;
+/** Page that a locator searches. */
+interface SearchedPage {
+  readonly rendered: RenderedDocument;
+  readonly input: UserInput;
   /** For timeout messages. */
   description(): string;
 }
 
 /** Scope of a search: a page, or the matches of a locator. */
-export abstract class Place {
-  /** Locator for a selector below this place. */
+export abstract class LocatorScope {
+  /** Locator for a selector within this scope. */
   protected abstract below(selector: string): Locator;
 
   getByRole(role: Parameters<Full["getByRole"]>[0], options: RoleOptions = {}): Locator {
     const { exact, name, description, ...states } = options;
-    const named = { includeHidden: "include-hidden" } as Readonly<Record<string, string>>;
-    const parts = Object.entries(states).map(([state, value]) => `[${named[state] ?? state}=${value}]`);
+    const stateNames = { includeHidden: "include-hidden" } as Readonly<Record<string, string>>;
+    const parts = Object.entries(states).map(([state, value]) => `[${stateNames[state] ?? state}=${value}]`);
     if (name !== undefined) parts.push(`[name=${attributeSelector(name, exact)}]`);
     if (description !== undefined) parts.push(`[description=${attributeSelector(description, exact)}]`);
     return this.below(`internal:role=${role}${parts.join("")}`);
@@ -66,18 +66,18 @@ export abstract class Place {
   }
 }
 
-export class Locator extends Place {
+export class Locator extends LocatorScope {
   readonly selector: string;
-  private readonly of: Shown;
+  private readonly page: SearchedPage;
 
-  constructor(page: Shown, selector: string) {
+  constructor(page: SearchedPage, selector: string) {
     super();
-    this.of = page;
+    this.page = page;
     this.selector = selector;
   }
 
   protected override below(selector: string): Locator {
-    return this.further(selector);
+    return this.chain(selector);
   }
 
   filter({ has, hasNot, hasText, hasNotText, visible }: Filter): Locator {
@@ -88,7 +88,7 @@ export class Locator extends Place {
       hasNot === undefined ? "" : `internal:has-not=${JSON.stringify(hasNot.selector)}`,
       visible === undefined ? "" : `visible=${visible}`,
     ];
-    return new Locator(this.of, [this.selector, ...parts.filter((each) => each !== "")].join(" >> "));
+    return new Locator(this.page, [this.selector, ...parts.filter((part) => part !== "")].join(" >> "));
   }
 
   first(): Locator {
@@ -100,31 +100,31 @@ export class Locator extends Place {
   }
 
   nth(index: number): Locator {
-    return this.further(`nth=${index}`);
+    return this.chain(`nth=${index}`);
   }
 
   and(other: Locator): Locator {
-    return this.further(`internal:and=${JSON.stringify(other.selector)}`);
+    return this.chain(`internal:and=${JSON.stringify(other.selector)}`);
   }
 
   or(other: Locator): Locator {
-    return this.further(`internal:or=${JSON.stringify(other.selector)}`);
+    return this.chain(`internal:or=${JSON.stringify(other.selector)}`);
   }
 
   async waitFor({ state = "visible" }: Parameters<Full["waitFor"]>[0] = {}): Promise<void> {
     await until(
       () => {
         const element = this.single();
-        const isVisible = element !== null && this.is(element, "visible");
-        const holds = {
+        const isVisible = element !== null && this.hasState(element, "visible");
+        const conditions = {
           attached: element !== null,
           detached: element === null,
           visible: isVisible,
           hidden: !isVisible,
         };
-        return holds[state] ? true : undefined;
+        return conditions[state] ? true : undefined;
       },
-      () => `${this.selector} to be ${state}; ${this.of.description()}`,
+      () => `${this.selector} to be ${state}; ${this.page.description()}`,
     );
   }
 
@@ -149,14 +149,14 @@ export class Locator extends Place {
   }
 
   async inputValue(): Promise<string> {
-    const element = this.control(await this.attached());
+    const element = this.labeledControl(await this.attached());
     if (!/^(?:INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) throw new Error(`${this.selector} is not a field`);
     return (element as HTMLInputElement).value;
   }
 
   async isVisible(): Promise<boolean> {
     const element = this.single();
-    return element !== null && this.is(element, "visible");
+    return element !== null && this.hasState(element, "visible");
   }
 
   async isHidden(): Promise<boolean> {
@@ -164,27 +164,27 @@ export class Locator extends Place {
   }
 
   async isEnabled(): Promise<boolean> {
-    return this.is(await this.attached(), "enabled");
+    return this.hasState(await this.attached(), "enabled");
   }
 
   async isDisabled(): Promise<boolean> {
-    return this.is(await this.attached(), "disabled");
+    return this.hasState(await this.attached(), "disabled");
   }
 
   async isChecked(): Promise<boolean> {
-    return this.is(await this.attached(), "checked");
+    return this.hasState(await this.attached(), "checked");
   }
 
   async click(options: Pick<NonNullable<Parameters<Full["click"]>[0]>, "modifiers"> = {}): Promise<void> {
-    this.of.hands.click(await this.actionable(["visible", "enabled"]), options.modifiers ?? []);
+    this.page.input.click(await this.actionable(["visible", "enabled"]), options.modifiers ?? []);
   }
 
   async dblclick(): Promise<void> {
-    this.of.hands.doubleClick(await this.actionable(["visible", "enabled"]));
+    this.page.input.doubleClick(await this.actionable(["visible", "enabled"]));
   }
 
   async hover(): Promise<void> {
-    this.of.hands.moveTo(await this.actionable(["visible"]));
+    this.page.input.moveTo(await this.actionable(["visible"]));
   }
 
   async focus(): Promise<void> {
@@ -204,15 +204,15 @@ export class Locator extends Place {
   }
 
   async setChecked(isChecked: boolean): Promise<void> {
-    const is = async () => this.is(await this.attached(), isChecked ? "checked" : "unchecked");
-    if (await is()) return;
+    const hasState = async () => this.hasState(await this.attached(), isChecked ? "checked" : "unchecked");
+    if (await hasState()) return;
     await this.click();
-    if (!(await is())) throw new Error(`Clicking ${this.selector} did not change its state`);
+    if (!(await hasState())) throw new Error(`Clicking ${this.selector} did not change its state`);
   }
 
   async fill(value: string): Promise<void> {
     const element = await this.actionable(["visible", "enabled", "editable"]);
-    if (this.of.shown.find.fill(element, value) === "needsinput") this.of.hands.insert(value);
+    if (this.page.rendered.find.fill(element, value) === "needsinput") this.page.input.insert(value);
   }
 
   async clear(): Promise<void> {
@@ -221,69 +221,69 @@ export class Locator extends Place {
 
   async press(key: string): Promise<void> {
     await this.focus();
-    this.of.hands.press(key);
+    this.page.input.press(key);
   }
 
   async pressSequentially(text: string): Promise<void> {
     await this.focus();
-    this.of.hands.type(text);
+    this.page.input.type(text);
   }
 
   async selectOption(chosen: string | Option | readonly (string | Option)[]): Promise<string[]> {
-    const options = [chosen].flat().map((each) => (typeof each === "string" ? { valueOrLabel: each } : each));
+    const options = [chosen].flat().map((option) => (typeof option === "string" ? { valueOrLabel: option } : option));
     return until(
       async () => {
         const element = await this.actionable(["visible", "enabled"]);
-        const selected = this.of.shown.find.selectOptions(element, options);
+        const selected = this.page.rendered.find.selectOptions(element, options);
         return typeof selected === "string" ? undefined : [...selected];
       },
-      () => `the options ${JSON.stringify(chosen)} of ${this.selector}; ${this.of.description()}`,
+      () => `the options ${JSON.stringify(chosen)} of ${this.selector}; ${this.page.description()}`,
     );
   }
 
   /** Sets the files of a file input, replacing the previous ones. */
-  async setInputFiles(files: GivenFile | readonly GivenFile[]): Promise<void> {
-    const field = this.control(await this.attached()) as HTMLInputElement;
+  async setInputFiles(files: UploadFile | readonly UploadFile[]): Promise<void> {
+    const field = this.labeledControl(await this.attached()) as HTMLInputElement;
     if (!field.matches("input[type=file]")) throw new Error(`${this.selector} is not a field for files`);
     const chosen = [files].flat().map(({ name, mimeType, buffer }) => new File([buffer], name, { type: mimeType }));
     if (chosen.length > 1 && !field.multiple) throw new Error(`${this.selector} takes one file`);
     const list = Object.assign(chosen, { item: (index: number) => chosen[index] ?? null });
     Object.defineProperty(field, "files", { value: list, configurable: true });
-    const { Event } = this.of.shown.window;
+    const { Event } = this.page.rendered.window;
     for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true, composed: true }));
   }
 
   async dispatchEvent(type: string): Promise<void> {
-    const { Event } = this.of.shown.window;
+    const { Event } = this.page.rendered.window;
     (await this.attached()).dispatchEvent(new Event(type, { bubbles: true, cancelable: true, composed: true }));
   }
 
-  /** @param code of a function of the element: text, or a function without closure variables */
+  /** @param code function of the element, as source text or without closure variables */
   async evaluate<R>(code: string | ((element: any) => R)): Promise<R> {
-    return this.called(code, await this.attached());
+    return this.callFunction(code, await this.attached());
   }
 
   async evaluateAll<R>(code: string | ((elements: any[]) => R)): Promise<R> {
-    return this.called(code, this.elements());
+    return this.callFunction(code, this.elements());
   }
 
-  private called<R>(code: string | ((given: any) => R), given: unknown): R {
-    return (this.of.shown.evaluate(`(${code})`) as (given: unknown) => R)(given);
+  private callFunction<R>(code: string | ((argument: any) => R), argument: unknown): R {
+    return (this.page.rendered.evaluate(`(${code})`) as (argument: unknown) => R)(argument);
   }
 
-  private further(selector: string): Locator {
-    return new Locator(this.of, `${this.selector} >> ${selector}`);
+  private chain(selector: string): Locator {
+    return new Locator(this.page, `${this.selector} >> ${selector}`);
   }
 
   private elements(): Element[] {
-    const { find, document } = this.of.shown;
+    const { find, document } = this.page.rendered;
     return find.querySelectorAll(find.parseSelector(this.selector), document);
   }
 
   /** @throws Error for several matches */
   private single(): Element | null {
     const elements = this.elements();
-    const { find } = this.of.shown;
+    const { find } = this.page.rendered;
     if (elements.length > 1) throw find.strictModeViolationError(find.parseSelector(this.selector), elements);
     return elements[0] ?? null;
   }
@@ -291,7 +291,7 @@ export class Locator extends Place {
   private attached(): Promise<Element> {
     return until(
       () => this.single() ?? undefined,
-      () => `${this.selector}; ${this.of.description()}`,
+      () => `${this.selector}; ${this.page.description()}`,
     );
   }
 
@@ -300,21 +300,21 @@ export class Locator extends Place {
     return until(
       () => {
         const element = this.single();
-        if (element === null || !states.every((state) => this.is(element, state))) return undefined;
-        return this.of.shown.overlays.isInert(element) ? undefined : element;
+        if (element === null || !states.every((state) => this.hasState(element, state))) return undefined;
+        return this.page.rendered.overlays.isInert(element) ? undefined : element;
       },
-      () => `${this.selector} to be ${states.join(", ")} and not inert; ${this.of.description()}`,
+      () => `${this.selector} to be ${states.join(", ")} and not inert; ${this.page.description()}`,
     );
   }
 
-  private is(
+  private hasState(
     element: Element,
     state: "visible" | "enabled" | "disabled" | "editable" | "checked" | "unchecked",
   ): boolean {
-    return this.of.shown.find.elementState(element, state, true).matches;
+    return this.page.rendered.find.elementState(element, state, true).matches;
   }
 
-  private control(element: Element): Element {
-    return this.of.shown.find.retarget(element, "follow-label") ?? element;
+  private labeledControl(element: Element): Element {
+    return this.page.rendered.find.retarget(element, "follow-label") ?? element;
   }
 }

@@ -2,7 +2,7 @@
 // test.
 
 import type { APIResponse, Route as PlaywrightRoute } from "playwright-core";
-import { stirred } from "./waiting.ts";
+import { notifyEvent } from "./waiting.ts";
 
 export type Handle = (request: Request) => Promise<Response>;
 
@@ -10,12 +10,12 @@ export type Handle = (request: Request) => Promise<Response>;
 const appliances = new Map<string, Handle>();
 let lastPort = 8_079;
 
-/** @returns an origin unique in this process, and its removal */
-export function putOnNetwork(handle: Handle): { readonly origin: string; readonly end: () => void } {
+/** @returns an origin unique in this process, and a function that unregisters it */
+export function registerAppliance(handle: Handle): { readonly origin: string; readonly unregister: () => void } {
   lastPort += 1;
   const origin = `http://127.0.0.1:${lastPort}`;
   appliances.set(origin, handle);
-  return { origin, end: () => appliances.delete(origin) };
+  return { origin, unregister: () => appliances.delete(origin) };
 }
 
 export type UrlPattern = string | RegExp | ((url: URL) => boolean);
@@ -24,7 +24,7 @@ export type UrlPattern = string | RegExp | ((url: URL) => boolean);
 export interface Route {
   request(): RoutedRequest;
   continue(): Promise<void>;
-  fulfill(answer: {
+  fulfill(response: {
     readonly status?: number;
     readonly headers?: Readonly<Record<string, string>>;
     readonly contentType?: string;
@@ -32,7 +32,7 @@ export interface Route {
     readonly json?: unknown;
   }): Promise<void>;
   abort(): Promise<void>;
-  /** Sends it, so that the answer can be dropped or inspected first. */
+  /** Sends the request, so that the response can be dropped or inspected first. */
   fetch(): Promise<Pick<APIResponse, "status" | "ok" | "text" | "json" | "headers">>;
 }
 
@@ -44,35 +44,35 @@ export interface RoutedRequest extends Pick<ReturnType<PlaywrightRoute["request"
 
 export type RouteHandler = (route: Route) => unknown;
 
-/** Answer to `page.request`. */
-export type Told = Pick<APIResponse, "status" | "ok" | "text" | "json" | "headers" | "url">;
+/** Response to `page.request`. */
+export type PageResponse = Pick<APIResponse, "status" | "ok" | "text" | "json" | "headers" | "url">;
 
-export interface SentOptions {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text as is, anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly data?: unknown;
 }
 
-interface Routed {
+interface RouteEntry {
   readonly pattern: UrlPattern;
   readonly handler: RouteHandler;
   readonly times: number | undefined;
-  used: number;
+  useCount: number;
 }
 
 /** Routes of one page. */
 export class Routes {
-  private list: Routed[] = [];
+  private list: RouteEntry[] = [];
   private readonly running = new Set<Promise<unknown>>();
 
   add(pattern: UrlPattern, handler: RouteHandler, times?: number): void {
-    this.list.unshift({ pattern, handler, times, used: 0 });
+    this.list.unshift({ pattern, handler, times, useCount: 0 });
   }
 
   remove(pattern: UrlPattern, handler?: RouteHandler): void {
     this.list = this.list.filter(
-      (each) => String(each.pattern) !== String(pattern) || (handler !== undefined && each.handler !== handler),
+      (route) => String(route.pattern) !== String(pattern) || (handler !== undefined && route.handler !== handler),
     );
   }
 
@@ -82,13 +82,13 @@ export class Routes {
     if (waits) await Promise.allSettled(this.running);
   }
 
-  /** @returns handler of a request; null to pass it through */
+  /** @returns the handler for a request; null to pass it through */
   handlerOf(url: string): RouteHandler | null {
     const found = this.list.find(
-      ({ pattern, times, used }) => (times === undefined || used < times) && matchesUrl(pattern, url),
+      ({ pattern, times, useCount }) => (times === undefined || useCount < times) && matchesUrl(pattern, url),
     );
     if (found === undefined) return null;
-    found.used += 1;
+    found.useCount += 1;
     return (route) => {
       const handled = Promise.resolve(found.handler(route)).finally(() => this.running.delete(handled));
       this.running.add(handled);
@@ -101,22 +101,22 @@ export class Routes {
 export function matchesUrl(pattern: UrlPattern, url: string): boolean {
   if (typeof pattern === "function") return pattern(new URL(url));
   if (pattern instanceof RegExp) return pattern.test(url);
-  return globOf(pattern).test(url);
+  return globPattern(pattern).test(url);
 }
 
-function globOf(pattern: string): RegExp {
-  const source = pattern.replaceAll(/\*\*\/|\*\*|\*|[\\^$.|?+()[\]]|\{|\}|,/g, (sign) => {
-    if (sign === "**/") return "(?:(?:.+/)|)";
-    if (sign === "**") return ".*";
-    if (sign === "*") return "[^/]*";
-    if ("{},".includes(sign)) throw new Error(`${pattern}: braces are not for the pages of tests.`);
-    return `\\${sign}`;
+function globPattern(pattern: string): RegExp {
+  const source = pattern.replaceAll(/\*\*\/|\*\*|\*|[\\^$.|?+()[\]]|\{|\}|,/g, (token) => {
+    if (token === "**/") return "(?:(?:.+/)|)";
+    if (token === "**") return ".*";
+    if (token === "*") return "[^/]*";
+    if ("{},".includes(token)) throw new Error(`${pattern}: braces are not supported in page tests.`);
+    return `\\${token}`;
   });
   return new RegExp(`^${source}$`);
 }
 
 /** Browser headers by the purpose of a request. */
-const SENT_BY = {
+const DEFAULT_HEADERS = {
   document: {
     accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
     "sec-fetch-dest": "document",
@@ -128,7 +128,7 @@ const SENT_BY = {
 
 /** One browser's side of the network: its cookies, requests and failures. */
 export class Network {
-  readonly troubles: string[] = [];
+  readonly problems: string[] = [];
   private readonly origin: string;
   private readonly cookies = new Map<string, string>();
   private readonly listeners = new Set<(url: string) => void>();
@@ -150,43 +150,44 @@ export class Network {
     this.cookies.set(name, value);
   }
 
-  /** Request of a document or its script. @throws TypeError on a network failure, like a browser's `fetch` */
-  async ask(request: Request, by: keyof typeof SENT_BY, routes: Routes): Promise<Response> {
+  /** Sends the request of a document or script. @throws TypeError on a network failure, like a browser's `fetch` */
+  async fetch(request: Request, initiator: keyof typeof DEFAULT_HEADERS, routes: Routes): Promise<Response> {
     const { url, method } = request;
     const headers = new Headers(request.headers);
-    for (const [name, value] of Object.entries(SENT_BY[by])) if (!headers.has(name)) headers.set(name, value);
-    if (by === "document") headers.set("sec-fetch-site", "none");
+    for (const [name, value] of Object.entries(DEFAULT_HEADERS[initiator]))
+      if (!headers.has(name)) headers.set(name, value);
+    if (initiator === "document") headers.set("sec-fetch-site", "none");
     else if (!headers.has("accept")) headers.set("accept", "*/*");
-    if (by === "script" && !["GET", "HEAD"].includes(method)) headers.set("origin", this.origin);
+    if (initiator === "script" && !["GET", "HEAD"].includes(method)) headers.set("origin", this.origin);
     headers.set("accept-language", "en-US");
     headers.set("user-agent", "Mozilla/5.0 (X11; Linux x86_64) tests");
     for (const listener of this.listeners) listener(url);
     if (!url.startsWith(`${this.origin}/`)) {
-      this.troubles.push(`asked another host: ${url}`);
-      return this.lost("net::ERR_NAME_NOT_RESOLVED");
+      this.problems.push(`requested another host: ${url}`);
+      return this.fail("net::ERR_NAME_NOT_RESOLVED");
     }
     const body = ["GET", "HEAD"].includes(method) ? null : await request.text();
     const { signal } = request;
     const send = () => this.send(url, { method, headers, body, signal });
     const handler = routes.handlerOf(url);
     const response = await (handler === null ? send() : handled(handler, { url, method, headers, body }, send));
-    if (response === null) return this.lost("net::ERR_FAILED");
+    if (response === null) return this.fail("net::ERR_FAILED");
     if (response.status >= 400 && !signal.aborted) {
-      this.troubles.push(`${response.status} for ${url.slice(this.origin.length)}`);
-      this.troubles.push(
+      this.problems.push(`${response.status} for ${url.slice(this.origin.length)}`);
+      this.problems.push(
         `error: Failed to load resource: the server responded with a status of ${response.status} (${statusText(response)})`,
       );
     }
     return response;
   }
 
-  /** Request of a test by `page.request`: with cookies, without other browser behavior. */
-  async tell(url: string, { method = "GET", headers = {}, data }: SentOptions): Promise<Told> {
+  /** Sends a test's request by `page.request`: with cookies, without other browser behavior. */
+  async requestDirectly(url: string, { method = "GET", headers = {}, data }: RequestOptions): Promise<PageResponse> {
     const sent = new Headers(headers);
     const body = data === undefined ? null : typeof data === "string" ? data : JSON.stringify(data);
     if (body !== null && !sent.has("content-type"))
       sent.set("content-type", typeof data === "string" ? "application/octet-stream" : "application/json");
-    return told(await this.send(new URL(url, this.origin).href, { method, headers: sent, body }), url);
+    return toPageResponse(await this.send(new URL(url, this.origin).href, { method, headers: sent, body }), url);
   }
 
   private async send(
@@ -200,27 +201,27 @@ export class Network {
     if (this.cookies.size > 0)
       headers.set("cookie", [...this.cookies].map(([name, value]) => `${name}=${value}`).join("; "));
     const response = await handle(new Request(url, { ...init, headers }));
-    for (const cookie of response.headers.getSetCookie()) this.keep(cookie);
-    stirred();
+    for (const cookie of response.headers.getSetCookie()) this.storeCookie(cookie);
+    notifyEvent();
     return response;
   }
 
-  private keep(cookie: string): void {
+  private storeCookie(cookie: string): void {
     const [pair = "", ...attributes] = cookie.split(";").map((part) => part.trim());
     const equals = pair.indexOf("=");
     const [name, value] = [pair.slice(0, equals), pair.slice(equals + 1)];
-    const isOver = attributes.some((each) => /^max-age=(?:0|-\d+)$/i.test(each)) || value === "";
-    if (isOver) this.cookies.delete(name);
+    const isExpired = attributes.some((attribute) => /^max-age=(?:0|-\d+)$/i.test(attribute)) || value === "";
+    if (isExpired) this.cookies.delete(name);
     else this.cookies.set(name, value);
   }
 
-  private lost(why: string): never {
-    this.troubles.push(`error: Failed to load resource: ${why}`);
+  private fail(reason: string): never {
+    this.problems.push(`error: Failed to load resource: ${reason}`);
     throw new TypeError("Failed to fetch");
   }
 }
 
-interface Sent {
+interface SentRequest {
   readonly url: string;
   readonly method: string;
   readonly headers: Headers;
@@ -228,7 +229,7 @@ interface Sent {
 }
 
 /** @returns null if the route aborted the request */
-function handled(handler: RouteHandler, sent: Sent, send: () => Promise<Response>): Promise<Response | null> {
+function handled(handler: RouteHandler, sent: SentRequest, send: () => Promise<Response>): Promise<Response | null> {
   return new Promise((resolve, reject) => {
     const headers = () => Object.fromEntries(sent.headers);
     const route: Route = {
@@ -241,21 +242,21 @@ function handled(handler: RouteHandler, sent: Sent, send: () => Promise<Response
         allHeaders: async () => headers(),
       }),
       continue: () => send().then(resolve, reject),
-      fulfill: async ({ status = 200, headers: given = {}, contentType, body, json }) => {
-        const all = new Headers(given);
-        if (contentType !== undefined) all.set("content-type", contentType);
-        if (json !== undefined) all.set("content-type", "application/json");
-        const said = json === undefined ? (body ?? "") : JSON.stringify(json);
-        resolve(new Response([204, 304].includes(status) ? null : said, { status, headers: all }));
+      fulfill: async ({ status = 200, headers: headerValues = {}, contentType, body, json }) => {
+        const responseHeaders = new Headers(headerValues);
+        if (contentType !== undefined) responseHeaders.set("content-type", contentType);
+        if (json !== undefined) responseHeaders.set("content-type", "application/json");
+        const text = json === undefined ? (body ?? "") : JSON.stringify(json);
+        resolve(new Response([204, 304].includes(status) ? null : text, { status, headers: responseHeaders }));
       },
       abort: async () => resolve(null),
-      fetch: async () => told(await send(), sent.url),
+      fetch: async () => toPageResponse(await send(), sent.url),
     };
     Promise.resolve(handler(route)).catch(reject);
   });
 }
 
-async function told(response: Response, url: string): Promise<Told> {
+async function toPageResponse(response: Response, url: string): Promise<PageResponse> {
   const text = await response.text();
   return {
     status: () => response.status,
@@ -286,6 +287,6 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-function statusText({ status, statusText: said }: Response): string {
-  return said || (STATUS_TEXTS[status] ?? "");
+function statusText({ status, statusText: text }: Response): string {
+  return text || (STATUS_TEXTS[status] ?? "");
 }

@@ -1,5 +1,5 @@
-// Dialogs, popovers and the focus of a document as in browsers (WHATWG HTML, sections 4.11.4, 6.6 and 6.12); happy-dom
-// only sets attributes. It patches classes shared by all windows: each looks up the state of its document.
+// Polyfill of dialogs, popovers and focus (WHATWG HTML, sections 4.11.4, 6.6 and 6.12): happy-dom only sets attributes.
+// Patches prototypes that all windows share: each patched method looks up the state of its own document.
 
 import { type Document, type Element, Event, HTMLDialogElement, HTMLElement, type Window } from "happy-dom";
 import { MODAL_OPEN, POPOVER_OPEN } from "./styles.ts";
@@ -13,16 +13,16 @@ const overlaysOf = ({ ownerDocument }: Element) => documents.get(ownerDocument);
 /** Open overlays of a document, and its focusable elements. */
 export class Overlays {
   private readonly window: Window;
-  private readonly isShown: (element: Element) => boolean;
+  private readonly isVisible: (element: Element) => boolean;
   /** In opening order. */
   private readonly open: HTMLElement[] = [];
   private readonly focusedBefore = new WeakMap<HTMLElement, HTMLElement>();
 
-  /** @param isShown whether an element is rendered */
-  constructor(window: Window, isShown: (element: Element) => boolean) {
+  /** @param isVisible whether an element is rendered */
+  constructor(window: Window, isVisible: (element: Element) => boolean) {
     patchOnce(window);
     this.window = window;
-    this.isShown = isShown;
+    this.isVisible = isVisible;
     documents.set(window.document, this);
     window.addEventListener("click", (event) => this.invoke(event));
   }
@@ -30,7 +30,7 @@ export class Overlays {
   /** Whether an element ignores clicks and keys: `inert`, or behind a modal dialog. */
   isInert(element: Element): boolean {
     if (element.closest("[inert]") !== null) return true;
-    const modal = this.connected().findLast((each) => each.hasAttribute(MODAL_OPEN));
+    const modal = this.connected().findLast((overlay) => overlay.hasAttribute(MODAL_OPEN));
     return modal !== undefined && !modal.contains(element);
   }
 
@@ -39,24 +39,24 @@ export class Overlays {
       element.matches(FOCUSABLE) &&
       !(element as HTMLElement & { readonly disabled?: boolean }).disabled &&
       element.closest("fieldset[disabled]") === null &&
-      this.isShown(element) &&
+      this.isVisible(element) &&
       !this.isInert(element)
     );
   }
 
-  /** Element that receives the focus from a click on another one; null if the click removes it. */
+  /** Element that gets the focus when an element is clicked; null if the click removes the focus. */
   focusableAt(element: Element): HTMLElement | null {
-    for (let each: Element | null = element; each !== null; each = each.parentElement)
-      if (this.canFocus(each as HTMLElement)) return each as HTMLElement;
+    for (let node: Element | null = element; node !== null; node = node.parentElement)
+      if (this.canFocus(node as HTMLElement)) return node as HTMLElement;
     return null;
   }
 
-  /** Closes the popovers that a click elsewhere dismisses. */
-  dismissAround(element: Element): void {
+  /** Closes the popovers that a click on an element outside them dismisses. */
+  lightDismiss(element: Element): void {
     const invoker = element.closest("button[popovertarget]");
     const invoked = invoker === null ? null : this.targetOf(invoker);
-    for (const each of this.connected().reverse())
-      if (each.hasAttribute(POPOVER_OPEN) && !each.contains(element) && each !== invoked) this.hide(each);
+    for (const popover of this.connected().reverse())
+      if (popover.hasAttribute(POPOVER_OPEN) && !popover.contains(element) && popover !== invoked) this.hide(popover);
   }
 
   /** Closes the overlay that Escape dismisses. */
@@ -71,7 +71,7 @@ export class Overlays {
     if (dialog.open) return;
     dialog.setAttribute("open", "");
     dialog.setAttribute(MODAL_OPEN, "");
-    this.enter(dialog, true);
+    this.onOpened(dialog, true);
   }
 
   close(dialog: HTMLDialogElement, value?: string): void {
@@ -79,7 +79,7 @@ export class Overlays {
     dialog.removeAttribute(MODAL_OPEN);
     dialog.removeAttribute("open");
     if (value !== undefined) dialog.returnValue = value;
-    this.leave(dialog);
+    this.onClosed(dialog);
     // After the current task, as a separate one.
     this.window.setTimeout(() => dialog.dispatchEvent(new Event("close")));
   }
@@ -89,38 +89,38 @@ export class Overlays {
     for (const other of this.connected())
       if (other.hasAttribute(POPOVER_OPEN) && !other.contains(popover)) this.hide(other);
     popover.setAttribute(POPOVER_OPEN, "");
-    this.enter(popover, false);
-    this.toggled(popover, "closed", "open");
+    this.onOpened(popover, false);
+    this.queueToggleEvent(popover, "closed", "open");
   }
 
   hide(popover: HTMLElement): void {
     if (!popover.hasAttribute(POPOVER_OPEN)) return;
     popover.removeAttribute(POPOVER_OPEN);
-    this.leave(popover);
-    this.toggled(popover, "open", "closed");
+    this.onClosed(popover);
+    this.queueToggleEvent(popover, "open", "closed");
   }
 
   private connected(): HTMLElement[] {
-    return this.open.filter((each) => each.isConnected);
+    return this.open.filter((overlay) => overlay.isConnected);
   }
 
   /** @param takesFocus whether its first element receives the focus without autofocus */
-  private enter(element: HTMLElement, takesFocus: boolean): void {
+  private onOpened(element: HTMLElement, takesFocus: boolean): void {
     const focused = this.window.document.activeElement;
     if (focused !== null) this.focusedBefore.set(element, focused as HTMLElement);
     this.open.push(element);
-    const all = [...element.querySelectorAll(FOCUSABLE)] as HTMLElement[];
-    const first = all.find((each) => each.hasAttribute("autofocus"));
-    (first ?? (takesFocus ? all.find((each) => this.canFocus(each)) : undefined))?.focus();
+    const focusable = [...element.querySelectorAll(FOCUSABLE)] as HTMLElement[];
+    const first = focusable.find((candidate) => candidate.hasAttribute("autofocus"));
+    (first ?? (takesFocus ? focusable.find((candidate) => this.canFocus(candidate)) : undefined))?.focus();
   }
 
-  private leave(element: HTMLElement): void {
+  private onClosed(element: HTMLElement): void {
     this.open.splice(this.open.indexOf(element), 1);
     const { activeElement, body } = this.window.document;
     if (element.contains(activeElement) || activeElement === body) this.focusedBefore.get(element)?.focus();
   }
 
-  private toggled(element: HTMLElement, oldState: string, newState: string): void {
+  private queueToggleEvent(element: HTMLElement, oldState: string, newState: string): void {
     this.window.setTimeout(() => element.dispatchEvent(Object.assign(new Event("toggle"), { oldState, newState })));
   }
 
@@ -170,22 +170,22 @@ function patchOnce(window: Window): void {
       overlaysOf(this)?.close(this, value);
     },
   });
-  for (const { prototype } of [window.Element, window.Document] as unknown as { readonly prototype: Selecting }[])
+  for (const { prototype } of [window.Element, window.Document] as unknown as { readonly prototype: SelectorMethods }[])
     for (const name of ["matches", "closest", "querySelector", "querySelectorAll"] as const) {
-      const own = prototype[name];
-      if (own !== undefined)
+      const original = prototype[name];
+      if (original !== undefined)
         prototype[name] = function (selector) {
-          return own.call(this, inKnownStates(selector));
+          return original.call(this, withSupportedSelectors(selector));
         };
     }
 }
 
-type Selecting = Partial<
+type SelectorMethods = Partial<
   Record<"matches" | "closest" | "querySelector" | "querySelectorAll", (this: unknown, selector: string) => unknown>
 >;
 
 /** A selector without the pseudo-classes unknown to happy-dom. */
-function inKnownStates(selector: string): string {
+function withSupportedSelectors(selector: string): string {
   if (!selector.includes(":")) return selector;
   return selector
     .replaceAll(":popover-open", `[${POPOVER_OPEN}]`)

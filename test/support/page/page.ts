@@ -4,28 +4,28 @@
 import type { Element } from "happy-dom";
 import type { Page as Full } from "playwright-core";
 import { builtConsole } from "./built-console.ts";
-import { ShownDocument } from "./document.ts";
-import { Hands } from "./hands.ts";
-import { Locator, Place } from "./locator.ts";
+import { RenderedDocument } from "./document.ts";
+import { Locator, LocatorScope } from "./locator.ts";
 import {
   matchesUrl,
   type Network,
+  type PageResponse,
+  type RequestOptions,
   type RouteHandler,
   Routes,
-  type SentOptions,
-  type Told,
   type UrlPattern,
 } from "./network.ts";
 import { newStorage, type SharedStorage } from "./storage.ts";
 import type { Viewport } from "./styles.ts";
-import { stirred, until } from "./waiting.ts";
+import { UserInput } from "./user-input.ts";
+import { notifyEvent, until } from "./waiting.ts";
 
-const WINDOW = { width: 1280, height: 800 };
+const WINDOW_SIZE = { width: 1280, height: 800 };
 
 /** Maximum length of the page text in an error. */
-const DESCRIBED_MAX = 1_500;
+const MAX_DESCRIPTION_LENGTH = 1_500;
 
-/** A request of a page and its answer: the used part of Playwright's interface. */
+/** A page's request and response: the part of Playwright's interface that the tests use. */
 interface SentRequest {
   url(): string;
   method(): string;
@@ -39,16 +39,19 @@ interface ReceivedResponse {
 interface Entry {
   readonly url: string;
   readonly state: unknown;
-  /** Document that created the entry; navigation to an entry of an earlier document loads a new one. */
+  /** Number of the document that created the entry. Navigating to an entry of an earlier document loads a new one. */
   readonly document: number;
 }
 
-export class Page extends Place {
-  readonly hands: Hands;
+export class Page extends LocatorScope {
+  readonly input: UserInput;
   readonly keyboard: Pick<Full["keyboard"], "press" | "down" | "up" | "type" | "insertText">;
   /** Requests with the visitor's cookies, outside the page. */
   readonly request: Readonly<
-    Record<"get" | "post" | "put" | "delete" | "fetch", (url: string, options?: SentOptions) => Promise<Told>>
+    Record<
+      "get" | "post" | "put" | "delete" | "fetch",
+      (url: string, options?: RequestOptions) => Promise<PageResponse>
+    >
   >;
   private readonly network: Network;
   private readonly localStorage: Storage;
@@ -56,33 +59,42 @@ export class Page extends Place {
   private readonly routes = new Routes();
   private readonly onRequest = new Set<(request: SentRequest) => void>();
   private readonly onResponse = new Set<(response: ReceivedResponse) => void>();
-  private readonly viewport: { -readonly [P in keyof Viewport]: Viewport[P] } = { ...WINDOW, colorScheme: "light" };
+  private readonly viewport: { -readonly [P in keyof Viewport]: Viewport[P] } = {
+    ...WINDOW_SIZE,
+    colorScheme: "light",
+  };
   private entries: Entry[] = [];
-  private at = -1;
+  private position = -1;
   private documents = 0;
-  private current: ShownDocument | null = null;
+  private current: RenderedDocument | null = null;
   private isClosed = false;
-  /** While another document loads. */
+  /** Pending load of a document. */
   private loading: Promise<void> | null = null;
 
-  /** @param localStorage of all tabs of the visitor */
+  /** @param localStorage storage shared by all tabs of the visitor */
   constructor(network: Network, localStorage: SharedStorage) {
     super();
     this.network = network;
-    this.localStorage = localStorage.ofTab((change) => this.current?.storageChanged(change));
-    this.hands = new Hands(() => this.shown);
+    this.localStorage = localStorage.forTab((change) => this.current?.notifyStorageChange(change));
+    this.input = new UserInput(() => this.rendered);
     this.keyboard = {
-      press: async (key) => this.hands.press(key),
-      down: async (key) => this.hands.down(key),
-      up: async (key) => this.hands.up(key),
-      type: async (text) => this.hands.type(text),
-      insertText: async (text) => this.hands.insert(text),
+      press: async (key) => this.input.press(key),
+      down: async (key) => this.input.down(key),
+      up: async (key) => this.input.up(key),
+      type: async (text) => this.input.type(text),
+      insertText: async (text) => this.input.insert(text),
     };
-    const asks =
+    const sendWith =
       (method?: string) =>
-      (url: string, options: SentOptions = {}) =>
-        network.tell(url, method === undefined ? options : { ...options, method });
-    this.request = { get: asks("GET"), post: asks("POST"), put: asks("PUT"), delete: asks("DELETE"), fetch: asks() };
+      (url: string, options: RequestOptions = {}) =>
+        network.requestDirectly(url, method === undefined ? options : { ...options, method });
+    this.request = {
+      get: sendWith("GET"),
+      post: sendWith("POST"),
+      put: sendWith("PUT"),
+      delete: sendWith("DELETE"),
+      fetch: sendWith(),
+    };
   }
 
   protected override below(selector: string): Locator {
@@ -90,17 +102,17 @@ export class Page extends Place {
   }
 
   /** The current document. @throws Error before the first one */
-  get shown(): ShownDocument {
-    if (this.current === null) throw new Error("the page shows nothing yet.");
+  get rendered(): RenderedDocument {
+    if (this.current === null) throw new Error("the page has no document yet.");
     return this.current;
   }
 
-  /** Loads an address as if typed; a change of the fragment only does not load. */
+  /** Loads a URL as if typed. */
   async goto(url: string): Promise<void> {
-    this.endDocument();
-    this.entries.splice(this.at + 1);
+    this.closeDocument();
+    this.entries.splice(this.position + 1);
     this.entries.push({ url, state: null, document: 0 });
-    this.at += 1;
+    this.position += 1;
     await this.load();
   }
 
@@ -109,38 +121,38 @@ export class Page extends Place {
   }
 
   async goBack(): Promise<void> {
-    await this.goTo(this.at - 1);
+    await this.goTo(this.position - 1);
   }
 
   async goForward(): Promise<void> {
-    await this.goTo(this.at + 1);
+    await this.goTo(this.position + 1);
   }
 
   url(): string {
-    return this.entries[this.at]?.url ?? "about:blank";
+    return this.entries[this.position]?.url ?? "about:blank";
   }
 
   /** For timeout messages. */
   description(): string {
-    const said: string[] = [];
+    const texts: string[] = [];
     const read = (element: Element) => {
       if (/^(?:OPTION|DATALIST|SCRIPT|NOSCRIPT)$/.test(element.tagName)) return;
       for (const node of element.childNodes)
-        if (node.nodeType === node.TEXT_NODE) said.push(node.textContent ?? "");
+        if (node.nodeType === node.TEXT_NODE) texts.push(node.textContent ?? "");
         else if (node.nodeType === node.ELEMENT_NODE) read(node as Element);
     };
     if (this.current !== null) read(this.current.document.querySelector("main") ?? this.current.document.body);
-    return `${this.url()} shows: ${said.join(" ").slice(0, DESCRIBED_MAX)}\n${this.network.troubles.join("\n")}`;
+    return `${this.url()} shows: ${texts.join(" ").slice(0, MAX_DESCRIPTION_LENGTH)}\n${this.network.problems.join("\n")}`;
   }
 
   async title(): Promise<string> {
-    return this.shown.document.title;
+    return this.rendered.document.title;
   }
 
   async waitForURL(pattern: UrlPattern): Promise<void> {
     await until(
       () => matchesUrl(pattern, this.url()) || undefined,
-      () => `the address ${pattern}; ${this.description()}`,
+      () => `the URL ${pattern}; ${this.description()}`,
     );
     await this.loading;
   }
@@ -150,19 +162,19 @@ export class Page extends Place {
     return this.next("request", this.onRequest, pattern);
   }
 
-  /** The next answer that matches a pattern; the script may not have received it yet. */
+  /** The next response that matches a pattern; the script may not have received it yet. */
   waitForResponse(pattern: string | RegExp | ((response: ReceivedResponse) => boolean)): Promise<ReceivedResponse> {
     return this.next("response", this.onResponse, pattern);
   }
 
   /** The whole document as HTML. */
   async content(): Promise<string> {
-    return `<!DOCTYPE html>${this.shown.document.documentElement.outerHTML}`;
+    return `<!DOCTYPE html>${this.rendered.document.documentElement.outerHTML}`;
   }
 
   /** @param code an expression, whose value may be a promise */
   async evaluate<R = any>(code: string): Promise<R> {
-    return (await this.shown.evaluate(code)) as R;
+    return (await this.rendered.evaluate(code)) as R;
   }
 
   /** @param handler takes precedence over earlier ones */
@@ -180,69 +192,69 @@ export class Page extends Place {
 
   async emulateMedia({ colorScheme }: { readonly colorScheme: Viewport["colorScheme"] }): Promise<void> {
     this.viewport.colorScheme = colorScheme;
-    this.current?.mediaChanged();
+    this.current?.notifyMediaChange();
   }
 
   async close(): Promise<void> {
     this.isClosed = true;
-    this.endDocument();
+    this.closeDocument();
   }
 
   private async next<T extends { url(): string }>(
     kind: string,
-    listeners: Set<(each: T) => void>,
-    pattern: string | RegExp | ((each: T) => boolean),
+    listeners: Set<(message: T) => void>,
+    pattern: string | RegExp | ((message: T) => boolean),
   ): Promise<T> {
     let found: T | undefined;
-    const look = (each: T) => {
-      const isMeant = typeof pattern === "function" ? pattern(each) : matchesUrl(pattern, each.url());
-      if (isMeant) found ??= each;
+    const listener = (message: T) => {
+      const isMatch = typeof pattern === "function" ? pattern(message) : matchesUrl(pattern, message.url());
+      if (isMatch) found ??= message;
     };
-    listeners.add(look);
+    listeners.add(listener);
     try {
       return await until(
         () => found,
         () => `a ${kind} ${pattern}; ${this.description()}`,
       );
     } finally {
-      listeners.delete(look);
+      listeners.delete(listener);
     }
   }
 
-  private async ask(request: Request, by: "document" | "script"): Promise<Response> {
+  private async fetch(request: Request, initiator: "document" | "script"): Promise<Response> {
     const { url, method } = request;
-    for (const look of this.onRequest) look({ url: () => url, method: () => method });
-    stirred();
-    const response = await this.network.ask(request, by, this.routes);
+    for (const listener of this.onRequest) listener({ url: () => url, method: () => method });
+    notifyEvent();
+    const response = await this.network.fetch(request, initiator, this.routes);
     const { status, ok } = response;
-    for (const look of this.onResponse) look({ url: () => url, status: () => status, ok: () => ok });
+    for (const listener of this.onResponse) listener({ url: () => url, status: () => status, ok: () => ok });
     return response;
   }
 
-  /** Before the address changes: the document may still write its own. */
-  private endDocument(): void {
-    this.current?.end();
+  /** Call it before the URL changes: the document may still change its own URL. */
+  private closeDocument(): void {
+    this.current?.close();
     this.current = null;
   }
 
-  /** Effects of the history API on the address while a document is shown. */
+  /** History API of a document. */
   private history(document: number): object {
     const page = this;
     const put = (isNew: boolean, state: unknown, url?: string | URL | null) => {
-      // An ended document has no address.
+      // A closed document has no URL.
       if (document !== page.documents || page.current === null) return;
       const href = new URL(url ?? page.url(), page.url()).href;
       if (isNew) {
-        page.entries.splice(page.at + 1);
-        page.at += 1;
+        page.entries.splice(page.position + 1);
+        page.position += 1;
       }
-      page.entries[page.at] = { url: href, state: structuredClone(state), document };
-      page.shown.setUrl(href);
-      stirred();
+      page.entries[page.position] = { url: href, state: structuredClone(state), document };
+      page.rendered.setUrl(href);
+      notifyEvent();
     };
     return {
       get state() {
-        return page.entries[page.at]?.state ?? null;
+        return page.entries[page.position]?.state ?? null;
       },
       get length() {
         return page.entries.length;
@@ -252,53 +264,55 @@ export class Page extends Place {
       replaceState: (state: unknown, _: string, url?: string | URL) => put(false, state, url),
       back: () => void page.goBack(),
       forward: () => void page.goForward(),
-      go: (by: number) => void page.goTo(page.at + by),
+      go: (delta: number) => void page.goTo(page.position + delta),
     };
   }
 
   private async goTo(index: number): Promise<void> {
     const entry = this.entries[index];
     if (entry === undefined) return;
-    if (entry.document !== this.documents) this.endDocument();
-    this.at = index;
+    if (entry.document !== this.documents) this.closeDocument();
+    this.position = index;
     if (entry.document !== this.documents) return this.load();
-    this.shown.setUrl(entry.url);
-    const { PopStateEvent, dispatchEvent } = this.shown.window;
-    dispatchEvent.call(this.shown.window, new PopStateEvent("popstate", { state: entry.state as object }));
-    stirred();
+    this.rendered.setUrl(entry.url);
+    const { PopStateEvent, dispatchEvent } = this.rendered.window;
+    dispatchEvent.call(this.rendered.window, new PopStateEvent("popstate", { state: entry.state as object }));
+    notifyEvent();
   }
 
   private load(): Promise<void> {
-    this.loading = this.reallyLoad();
+    this.loading = this.loadDocument();
     return this.loading;
   }
 
-  private async reallyLoad(): Promise<void> {
-    this.endDocument();
+  private async loadDocument(): Promise<void> {
+    this.closeDocument();
     const document = ++this.documents;
     const url = this.url();
-    const response = await this.ask(new Request(url), "document");
+    const response = await this.fetch(new Request(url), "document");
     const html = await response.text();
     await builtConsole();
     // Another navigation has started since.
     if (document !== this.documents || this.isClosed) return;
-    const state = this.entries[this.at]?.state ?? null;
-    this.entries[this.at] = { url, state, document };
-    const isOf =
+    const state = this.entries[this.position]?.state ?? null;
+    this.entries[this.position] = { url, state, document };
+    const ifCurrent =
       <A extends unknown[]>(action: (...args: A) => void) =>
       (...args: A) => {
         if (document === this.documents) action(...args);
       };
-    this.current = await ShownDocument.load(url, html, {
+    this.current = await RenderedDocument.load(url, html, {
       viewport: this.viewport,
       localStorage: this.localStorage,
       sessionStorage: this.sessionStorage,
       history: this.history(document),
-      fetch: (request) => this.ask(request, "script"),
-      leaveFor: isOf((to) => void (to === this.url() ? this.reload() : this.goto(new URL(to, this.url()).href))),
-      trouble: isOf((sentence) => this.network.troubles.push(sentence)),
+      fetch: (request) => this.fetch(request, "script"),
+      navigate: ifCurrent(
+        (href) => void (href === this.url() ? this.reload() : this.goto(new URL(href, this.url()).href)),
+      ),
+      reportProblem: ifCurrent((sentence) => this.network.problems.push(sentence)),
     });
     this.current.start();
-    stirred();
+    notifyEvent();
   }
 }

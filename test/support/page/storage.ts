@@ -12,36 +12,36 @@ export class SharedStorage {
   private readonly items = new Map<string, string>();
   private readonly tabs = new Set<(change: StorageChange) => void>();
 
-  /** The storage as seen by one tab. @param told called with the changes of other tabs */
-  ofTab(told: (change: StorageChange) => void): Storage {
-    this.tabs.add(told);
-    return storageOver(this.items, (change) => {
-      for (const tab of this.tabs) if (tab !== told) tab(change);
+  /** The storage as seen by one tab. @param onChange called with the changes of other tabs */
+  forTab(onChange: (change: StorageChange) => void): Storage {
+    this.tabs.add(onChange);
+    return createStorage(this.items, (change) => {
+      for (const tab of this.tabs) if (tab !== onChange) tab(change);
     });
   }
 }
 
 /** `sessionStorage` of a tab. */
 export function newStorage(): Storage {
-  return storageOver(new Map(), () => {});
+  return createStorage(new Map(), () => {});
 }
 
-/** Its own keys are its items. */
-function storageOver(items: Map<string, string>, changed: (change: StorageChange) => void): Storage {
+/** Storage whose own keys are its items. */
+function createStorage(items: Map<string, string>, notify: (change: StorageChange) => void): Storage {
   const set = (key: string, value: string) => {
     if (items.get(key) === value) return;
     items.set(key, value);
-    changed({ key, newValue: value });
+    notify({ key, newValue: value });
   };
   const remove = (key: string) => {
-    if (items.delete(key)) changed({ key, newValue: null });
+    if (items.delete(key)) notify({ key, newValue: null });
   };
   const methods = {
     getItem: (key: string) => items.get(key) ?? null,
     setItem: (key: string, value: string) => set(key, String(value)),
     removeItem: remove,
     clear: () => {
-      if (items.size > 0) changed({ key: null, newValue: null });
+      if (items.size > 0) notify({ key: null, newValue: null });
       items.clear();
     },
     key: (index: number) => [...items.keys()][index] ?? null,
@@ -58,7 +58,7 @@ function storageOver(items: Map<string, string>, changed: (change: StorageChange
       return true;
     },
     has: (target, key) => key in target || items.has(String(key)),
-    // Methods are excluded, as if on the prototype.
+    // Without the methods, as if they were on the prototype.
     ownKeys: () => [...items.keys()],
     getOwnPropertyDescriptor: (_, key) =>
       items.has(String(key))

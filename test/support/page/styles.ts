@@ -1,5 +1,5 @@
-// Cascade of `display` and `visibility` from the console's style sheets, which decide on visible elements. Must not
-// know sizes and positions.
+// Cascade of `display` and `visibility` in the console's style sheets, which decides what is visible. Ignores sizes and
+// positions.
 
 import type { Element, HTMLElement } from "happy-dom";
 
@@ -22,38 +22,31 @@ interface Rule {
 }
 
 /** Pseudo-classes that never match here. */
-const UNKNOWN_STATE =
+const UNSUPPORTED_STATES =
   /::|:-(?:webkit|moz)-any|:(?:hover|active|focus-within|focus-visible|target|autofill|placeholder-shown|user-invalid)\b/;
 
 /** Default `display` of each element in browsers; unlisted elements are `inline`. */
-const OWN_DISPLAY: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(
-    (
-      "HTML BODY ADDRESS ARTICLE ASIDE BLOCKQUOTE DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM H1 H2 " +
-      "H3 H4 H5 H6 HEADER HGROUP HR LEGEND MAIN MENU NAV OL OPTGROUP OPTION P PRE SEARCH SECTION UL"
-    )
-      .split(" ")
-      .map((name) => [name, "block"]),
-  ),
-  ...Object.fromEntries(
-    "AREA BASE DATALIST HEAD LINK META NOSCRIPT PARAM RP SCRIPT SOURCE STYLE TEMPLATE TITLE TRACK"
-      .split(" ")
-      .map((name) => [name, "none"]),
-  ),
-  ...Object.fromEntries("BUTTON INPUT METER PROGRESS SELECT TEXTAREA".split(" ").map((name) => [name, "inline-block"])),
-  LI: "list-item",
-  SUMMARY: "list-item",
-  TABLE: "table",
-  CAPTION: "table-caption",
-  COLGROUP: "table-column-group",
-  COL: "table-column",
-  THEAD: "table-header-group",
-  TBODY: "table-row-group",
-  TFOOT: "table-footer-group",
-  TR: "table-row",
-  TD: "table-cell",
-  TH: "table-cell",
-};
+const DEFAULT_DISPLAY: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    "block HTML BODY ADDRESS ARTICLE ASIDE BLOCKQUOTE DD DETAILS DIALOG DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER",
+    "block FORM H1 H2 H3 H4 H5 H6 HEADER HGROUP HR LEGEND MAIN MENU NAV OL OPTGROUP OPTION P PRE SEARCH SECTION UL",
+    "none AREA BASE DATALIST HEAD LINK META NOSCRIPT PARAM RP SCRIPT SOURCE STYLE TEMPLATE TITLE TRACK",
+    "inline-block BUTTON INPUT METER PROGRESS SELECT TEXTAREA",
+    "list-item LI SUMMARY",
+    "table TABLE",
+    "table-caption CAPTION",
+    "table-column-group COLGROUP",
+    "table-column COL",
+    "table-header-group THEAD",
+    "table-row-group TBODY",
+    "table-footer-group TFOOT",
+    "table-row TR",
+    "table-cell TD TH",
+  ].flatMap((line) => {
+    const [display = "", ...names] = line.split(" ");
+    return names.map((name) => [name, display]);
+  }),
+);
 
 /** Attribute of open popovers set by `popover.ts`: happy-dom has no selector for them. */
 export const POPOVER_OPEN = "data-popover-open";
@@ -65,17 +58,17 @@ export class Styles {
 
   constructor(css: string) {
     const layers = new Map<string, number>();
-    let place = 0;
+    let order = 0;
     const layerOf = (name: string) => layers.get(name) ?? layers.set(name, layers.size + 1).size;
     const read = (text: string, media: readonly string[], layer: number) => {
       for (const { prelude, body } of blocksOf(text)) {
-        const [, at, condition = ""] = /^@([\w-]+)\s*([\s\S]*)$/.exec(prelude) ?? [];
-        if (at === "layer" && body === null) for (const name of condition.split(",")) layerOf(name.trim());
+        const [, atRule, condition = ""] = /^@([\w-]+)\s*([\s\S]*)$/.exec(prelude) ?? [];
+        if (atRule === "layer" && body === null) for (const name of condition.split(",")) layerOf(name.trim());
         else if (body === null) continue;
-        else if (at === "layer") read(body, media, layerOf(condition.trim()));
-        else if (at === "media") read(body, [...media, condition], layer);
-        else if (at === "supports") read(body, media, layer);
-        else if (at === undefined)
+        else if (atRule === "layer") read(body, media, layerOf(condition.trim()));
+        else if (atRule === "media") read(body, [...media, condition], layer);
+        else if (atRule === "supports") read(body, media, layer);
+        else if (atRule === undefined)
           for (const [, property, value = ""] of body.matchAll(/(?:^|[;\s])(display|visibility)\s*:\s*([\w-]+)/g))
             for (const selector of splitAtCommas(prelude))
               this.add({
@@ -83,7 +76,7 @@ export class Styles {
                 media,
                 property: property as Property,
                 value,
-                weight: [layer, specificityOf(selector), place++],
+                weight: [layer, specificityOf(selector), order++],
               });
       }
     };
@@ -92,31 +85,31 @@ export class Styles {
   }
 
   private add(rule: Rule): void {
-    if (UNKNOWN_STATE.test(rule.selector)) return;
+    if (UNSUPPORTED_STATES.test(rule.selector)) return;
     const last = /[^\s>+~]*$/.exec(withoutBrackets(rule.selector))?.[0] ?? "";
     const key = /[#.][\w-]+/.exec(last)?.[0] ?? /^[a-z][\w-]*/i.exec(last)?.[0]?.toUpperCase() ?? "*";
     this.byKey.set(key, [...(this.byKey.get(key) ?? []), rule]);
   }
 
-  /** `display` of an element, without regard to its ancestors. */
+  /** `display` of an element, regardless of its ancestors. */
   displayOf(element: Element, viewport: Viewport): string {
     const inline = (element as HTMLElement).style?.display;
-    return inline || (this.said(element, "display", viewport) ?? ownDisplay(element));
+    return inline || (this.specifiedValue(element, "display", viewport) ?? defaultDisplay(element));
   }
 
   /** Specified `visibility` of an element; null if inherited. */
   visibilityOf(element: Element, viewport: Viewport): string | null {
-    return (element as HTMLElement).style?.visibility || this.said(element, "visibility", viewport);
+    return (element as HTMLElement).style?.visibility || this.specifiedValue(element, "visibility", viewport);
   }
 
-  private said(element: Element, property: Property, viewport: Viewport): string | null {
+  private specifiedValue(element: Element, property: Property, viewport: Viewport): string | null {
     const keys = [...element.classList].map((name) => `.${name}`);
     let best: Rule | null = null;
     for (const key of [...keys, `#${element.id}`, element.tagName.toUpperCase(), "*"])
       for (const rule of this.byKey.get(key) ?? [])
         if (
           rule.property === property &&
-          (best === null || isHeavier(rule, best)) &&
+          (best === null || hasPrecedence(rule, best)) &&
           rule.media.every((query) => matchesMedia(query, viewport)) &&
           element.matches(rule.selector)
         )
@@ -125,88 +118,89 @@ export class Styles {
   }
 }
 
-function ownDisplay(element: Element): string {
+function defaultDisplay(element: Element): string {
   const name = element.tagName.toUpperCase();
   if (element.hasAttribute("hidden")) return "none";
   if (element.hasAttribute("popover") && !element.hasAttribute(POPOVER_OPEN)) return "none";
   if (name === "DIALOG" && !element.hasAttribute("open")) return "none";
   if (name === "INPUT" && element.getAttribute("type") === "hidden") return "none";
-  return OWN_DISPLAY[name] ?? "inline";
+  return DEFAULT_DISPLAY[name] ?? "inline";
 }
 
 const REM_PX = 16;
 
 /** Whether a media query matches a window. @throws Error for unsupported queries */
 export function matchesMedia(query: string, viewport: Viewport): boolean {
-  return query.split(",").some((each) =>
-    each
+  return query.split(",").some((alternative) =>
+    alternative
       .trim()
       .replace(/^(?:only\s+)?screen\b(?:\s+and\s+)?/, "")
       .split(/\s+and\s+/)
-      .every((part) => part === "" || part === "all" || holds(part.trim(), viewport)),
+      .every((part) => part === "" || part === "all" || matchesCondition(part.trim(), viewport)),
   );
 }
 
-function holds(part: string, viewport: Viewport): boolean {
-  const [, feature = "", said = ""] = /^\(\s*([\w-]+)\s*(?::\s*([^)]+?)\s*)?\)$/.exec(part) ?? [];
+function matchesCondition(part: string, viewport: Viewport): boolean {
+  const [, feature = "", specifiedValue = ""] = /^\(\s*([\w-]+)\s*(?::\s*([^)]+?)\s*)?\)$/.exec(part) ?? [];
   const [, bound, side] = /^(min|max)-(width|height)$/.exec(feature) ?? [];
   if (bound !== undefined) {
-    const px = Number.parseFloat(said) * (/em$/.test(said) ? REM_PX : 1);
-    const is = viewport[side as "width" | "height"];
-    return bound === "min" ? is >= px : is <= px;
+    const px = Number.parseFloat(specifiedValue) * (/em$/.test(specifiedValue) ? REM_PX : 1);
+    const actual = viewport[side as "width" | "height"];
+    return bound === "min" ? actual >= px : actual <= px;
   }
-  if (feature === "prefers-color-scheme") return said === viewport.colorScheme;
-  if (feature === "prefers-reduced-motion") return said === "no-preference";
-  if (feature === "hover" || feature === "pointer") return said !== "none" && said !== "coarse";
+  if (feature === "prefers-color-scheme") return specifiedValue === viewport.colorScheme;
+  if (feature === "prefers-reduced-motion") return specifiedValue === "no-preference";
+  if (feature === "hover" || feature === "pointer") return specifiedValue !== "none" && specifiedValue !== "coarse";
   if (part === "print") return false;
-  throw new Error(`the pages of tests know no media query ${part}.`);
+  throw new Error(`media query ${part} is not supported in page tests.`);
 }
 
-function isHeavier({ weight }: Rule, { weight: other }: Rule): boolean {
-  const at = weight.findIndex((each, index) => each !== other[index]);
-  return (weight[at] ?? 0) > (other[at] ?? 0);
+function hasPrecedence({ weight }: Rule, { weight: other }: Rule): boolean {
+  const first = weight.findIndex((part, index) => part !== other[index]);
+  return (weight[first] ?? 0) > (other[first] ?? 0);
 }
 
 /** Rules of a sheet in order; those without a block are statements. */
 function* blocksOf(css: string): Generator<{ readonly prelude: string; readonly body: string | null }> {
-  let at = 0;
-  while (at < css.length) {
-    const end = css.slice(at).search(/[{;]/);
+  let offset = 0;
+  while (offset < css.length) {
+    const end = css.slice(offset).search(/[{;]/);
     if (end < 0) return;
-    const prelude = css.slice(at, at + end).trim();
-    at += end + 1;
-    if (css[at - 1] === ";") {
+    const prelude = css.slice(offset, offset + end).trim();
+    offset += end + 1;
+    if (css[offset - 1] === ";") {
       yield { prelude, body: null };
       continue;
     }
-    const begin = at;
-    for (let depth = 1; depth > 0 && at < css.length; at += 1) depth += css[at] === "{" ? 1 : css[at] === "}" ? -1 : 0;
-    yield { prelude, body: css.slice(begin, at - 1) };
+    const start = offset;
+    for (let depth = 1; depth > 0 && offset < css.length; offset += 1)
+      depth += css[offset] === "{" ? 1 : css[offset] === "}" ? -1 : 0;
+    yield { prelude, body: css.slice(start, offset - 1) };
   }
 }
 
 function splitAtCommas(selectors: string): string[] {
   const parts = [""];
   let depth = 0;
-  for (const sign of selectors) {
-    depth += sign === "(" ? 1 : sign === ")" ? -1 : 0;
-    if (sign === "," && depth === 0) parts.push("");
-    else parts[parts.length - 1] += sign;
+  for (const character of selectors) {
+    depth += character === "(" ? 1 : character === ")" ? -1 : 0;
+    if (character === "," && depth === 0) parts.push("");
+    else parts[parts.length - 1] += character;
   }
-  return parts.map((each) => each.trim());
+  return parts.map((part) => part.trim());
 }
 
-/** Without the arguments in parentheses: they do not name further elements. */
+/** Removes attributes and arguments, which do not name further elements. */
 function withoutBrackets(selector: string): string {
-  let before = "";
-  let now = selector;
-  while (before !== now) [before, now] = [now, now.replaceAll(/\([^()]*\)|\[[^[\]]*\]/g, "")];
-  return now;
+  let previous = "";
+  let current = selector;
+  while (previous !== current) [previous, current] = [current, current.replaceAll(/\([^()]*\)|\[[^[\]]*\]/g, "")];
+  return current;
 }
 
 function specificityOf(selector: string): number {
-  const plain = selector.replaceAll(/:where\([^)]*\)/g, "").replaceAll(/:(?:is|not|has)\b/g, " ");
-  const count = (form: RegExp) => plain.match(form)?.length ?? 0;
+  const stripped = selector.replaceAll(/:where\([^)]*\)/g, "").replaceAll(/:(?:is|not|has)\b/g, " ");
+  const count = (form: RegExp) => stripped.match(form)?.length ?? 0;
   return (
     count(/#[\w-]+/g) * 10_000 + count(/\.[\w-]+|\[[^\]]*\]|:(?!:)[\w-]+/g) * 100 + count(/(?:^|[\s>+~(])[a-z][\w-]*/gi)
   );

@@ -1,29 +1,29 @@
-// Appliances of page tests with their visitors, set up and left by hooks of the calling file or `describe`.
+// Appliances of page tests with their visitors, opened and closed by hooks of the calling file or `describe`.
 
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import type { TestApplianceOptions } from "../appliance/appliance.ts";
 import type { Client } from "../appliance/client.ts";
 import { OWNER } from "../executable/executable.ts";
-import { later } from "./later.ts";
+import { lazyProxy } from "./lazy-proxy.ts";
 import type { Page } from "./page.ts";
 import { serveVisited, type VisitedAppliance } from "./visited-appliance.ts";
 import { Visitor } from "./visitor.ts";
 
 export { OWNER };
 
-export interface Arrival {
+export interface OpenedPage {
   readonly visitor: Visitor;
   readonly page: Page;
 }
 
 export interface ServedAppliance extends VisitedAppliance {
-  /** Its origin. */
+  /** Origin of the appliance. */
   readonly url: string;
   /**
    * Opens a page in a browser of its own, which is closed after the test.
-   * @param password if it is not PASSWORD; it is then typed into the form
+   * @param password password to enter in the form; without one, signs in with PASSWORD without the form
    */
-  arrived(email: string, path?: string, password?: string): Promise<Arrival>;
+  openAs(email: string, path?: string, password?: string): Promise<OpenedPage>;
 }
 
 /** Adds records and users to an appliance. */
@@ -41,47 +41,48 @@ export function serveForAll(fill: Fill = () => {}, { scanning }: Options = {}): 
   beforeAll(async () => {
     const visited = await serveVisited(scanning === undefined ? {} : { scanning: scanning() });
     const { url } = visited.running;
-    const arrived = async (email: string, path?: string, password?: string) => {
-      const visitor = await Visitor.arrive(url);
+    const openAs = async (email: string, path?: string, password?: string) => {
+      const visitor = await Visitor.create(url);
       visitors.push(visitor);
-      const signedIn = password === undefined ? visitor.signedIn(email, path) : visitor.signIn(email, password, path);
-      return { visitor, page: await signedIn };
+      const opening = password === undefined ? visitor.signedIn(email, path) : visitor.signIn(email, password, path);
+      return { visitor, page: await opening };
     };
-    served = { ...visited, url, arrived };
+    served = { ...visited, url, openAs };
     await fill(served);
   });
   afterEach(async () => {
-    for (const visitor of visitors.splice(0)) await visitor.leave();
+    for (const visitor of visitors.splice(0)) await visitor.close();
   });
   afterAll(() => served.close());
-  return later(() => served);
+  return lazyProxy(() => served);
 }
 
-export interface Visit extends Arrival {
+export interface Visit extends OpenedPage {
   readonly appliance: ServedAppliance;
   /** With the Owner's key. */
   readonly client: Client;
 }
 
 /**
- * As serveForAll, with one page of the Owner for all tests. The objects may be destructured at once: each use resolves
- * to the current one.
+ * Like serveForAll, with one page of the Owner for all tests; the visitor's other pages are closed after each. The
+ * objects may be destructured at once: each use resolves to the current one.
  * @param path opened once the appliance is filled
  */
 export function visitForAll(fill?: Fill, { path, ...options }: Options & { readonly path?: string } = {}): Visit {
-  let arrival: Arrival;
+  let opened: OpenedPage;
   // Hooks run in the order of their registration: the pages close before the appliance.
-  afterAll(() => arrival.visitor.leave());
+  afterAll(() => opened.visitor.close());
   const appliance = serveForAll(fill, options);
   beforeAll(async () => {
-    const visitor = await Visitor.arrive(appliance.url);
-    arrival = { visitor, page: await visitor.signedIn(OWNER, path) };
-    expect(visitor.troubles()).toEqual([]);
+    const visitor = await Visitor.create(appliance.url);
+    opened = { visitor, page: await visitor.signedIn(OWNER, path) };
+    expect(visitor.problems()).toEqual([]);
   });
+  afterEach(() => opened.visitor.closeOthers(opened.page));
   return {
     appliance,
-    client: later(() => appliance.client),
-    visitor: later(() => arrival.visitor),
-    page: later(() => arrival.page),
+    client: lazyProxy(() => appliance.client),
+    visitor: lazyProxy(() => opened.visitor),
+    page: lazyProxy(() => opened.page),
   };
 }

@@ -21,27 +21,27 @@ import { inTransaction, newApiKey } from "../appliance/factories.ts";
 import { givePassword } from "../appliance/sign-in.ts";
 import { OWNER, SET_UP_KEY } from "../executable/executable.ts";
 import { builtConsole } from "./built-console.ts";
-import { putOnNetwork } from "./network.ts";
+import { registerAppliance } from "./network.ts";
 
 /** The system clock, as read by the pages. */
-class MovingClock extends TestClock {
+class SystemTestClock extends TestClock {
   override now(): Instant {
     return systemClock.now();
   }
 }
 
-class MovingTimers extends TestTimers {
+class SystemTestTimers extends TestTimers {
   override after(ms: number, action: () => void): () => void {
     return systemTimers.after(ms, action);
   }
 }
 
-/** The members of `Running` and its set-up that the executable's tests use, under the same names. */
+/** The members of `Running` and its setup that the executable's tests use, under the same names. */
 export interface VisitedAppliance {
   /** The appliance itself. */
-  readonly inside: TestAppliance;
+  readonly testAppliance: TestAppliance;
   readonly running: {
-    /** Its origin, for visitors. */
+    /** Origin of the appliance, for visitors. */
     readonly url: string;
     /** Client with an API key. */
     withKey(key: string): Client;
@@ -56,36 +56,30 @@ export interface VisitedAppliance {
   close(): Promise<void>;
 }
 
-/** Has the organization Acme, its network Main, and an Owner with PASSWORD. */
+/** Serves an appliance with the organization Acme, its network Main, and an Owner with PASSWORD. */
 export async function serveVisited(options: Pick<TestApplianceOptions, "scanning"> = {}): Promise<VisitedAppliance> {
   const { page } = await builtConsole();
-  const clock = new MovingClock();
+  const clock = new SystemTestClock();
   const plain = new Blob([page]);
   const file = { name: "", type: "text/html; charset=utf-8", tag: '"page"', plain, brotli: plain, gzip: plain };
   const unclaimed = newUnclaimedAppliance({
     ...options,
     clock,
-    timers: new MovingTimers(clock),
+    timers: new SystemTestTimers(clock),
     console: { pages: PAGE_PATHS, file: async (name) => (name === "" ? file : null) },
     peerOf: () => "127.0.0.1",
   });
   const { result: first } = await unclaimed.writes.run(
     "organization.set_up",
-    {
-      organizationName: "Acme",
-      networkName: "Main",
-      email: OWNER,
-      passwordHash: PASSWORD_HASH,
-      onlyFirst: false,
-    },
+    { organizationName: "Acme", networkName: "Main", email: OWNER, passwordHash: PASSWORD_HASH, onlyFirst: false },
     SYSTEM_AUTHOR,
   );
-  const inside: TestAppliance = { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
-  const { key } = newApiKey(inside, { name: SET_UP_KEY });
-  const { origin, end } = putOnNetwork(inside.handle);
-  const withKey = (each: string) => new Client(inside.handle, { authorization: `Bearer ${each}` }, origin);
+  const testAppliance: TestAppliance = { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
+  const { key } = newApiKey(testAppliance, { name: SET_UP_KEY });
+  const { origin, unregister } = registerAppliance(testAppliance.handle);
+  const withKey = (apiKey: string) => new Client(testAppliance.handle, { authorization: `Bearer ${apiKey}` }, origin);
   return {
-    inside,
+    testAppliance,
     running: { url: origin, withKey },
     key,
     networkId: first.networkId,
@@ -94,15 +88,15 @@ export async function serveVisited(options: Pick<TestApplianceOptions, "scanning
     async addUser(email, role, networkIds = []) {
       const organizationId = first.organizationId;
       const fields = { organization_id: organizationId, email, name: email, role, is_enabled: true };
-      const { id } = inTransaction(inside, (tx) =>
+      const { id } = inTransaction(testAppliance, (tx) =>
         tx.create(userKind, organizationId, { ...fields, network_ids: networkIds }),
       );
-      await givePassword(inside, id);
+      await givePassword(testAppliance, id);
       return id;
     },
     async close() {
-      end();
-      await inside.close();
+      unregister();
+      await testAppliance.close();
     },
   };
 }

@@ -14,7 +14,7 @@ export class Visitor {
   private readonly localStorage = new SharedStorage();
   private readonly pages: Page[] = [];
   private readonly onRejection = (cause: unknown) =>
-    this.network.troubles.push(`threw: ${cause instanceof Error ? cause.message : String(cause)}`);
+    this.network.problems.push(`threw: ${cause instanceof Error ? cause.message : String(cause)}`);
 
   private constructor(origin: string) {
     this.origin = origin;
@@ -31,11 +31,11 @@ export class Visitor {
   }
 
   /** @param origin of an appliance on the network of this process */
-  static async arrive(origin: string): Promise<Visitor> {
+  static async create(origin: string): Promise<Visitor> {
     return new Visitor(origin);
   }
 
-  /** Opens an address below the origin. */
+  /** Opens a path below the origin. */
   async open(path: string): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(this.origin + path);
@@ -56,21 +56,25 @@ export class Visitor {
   async signedIn(email: string, path = "/"): Promise<Page> {
     const headers = { origin: this.origin, "sec-fetch-site": "same-origin" };
     const data = { email, password: PASSWORD };
-    const told = await this.network.tell(`${this.origin}/api/auth/login`, { method: "POST", headers, data });
-    if (!told.ok()) throw new Error(`${email} was not signed in: ${await told.text()}`);
-    // Set by the console after a sign-in by its form.
-    this.localStorage.ofTab(() => {}).setItem("netledger:signed-in", "yes");
+    const response = await this.network.requestDirectly(`${this.origin}/api/auth/login`, {
+      method: "POST",
+      headers,
+      data,
+    });
+    if (!response.ok()) throw new Error(`cannot sign in ${email}: ${await response.text()}`);
+    // The console sets it after a sign-in by its form.
+    this.localStorage.forTab(() => {}).setItem("netledger:signed-in", "yes");
     const page = await this.open(path);
     await page.getByRole("banner").waitFor();
     return page;
   }
 
   /**
-   * Failures since the last call: answers of 400 and above, requests to other hosts, errors and warnings of the
+   * Failures since the last call: responses of 400 and above, requests to other hosts, errors and warnings of the
    * console, uncaught exceptions and rejections.
    */
-  troubles(): string[] {
-    return this.network.troubles.splice(0);
+  problems(): string[] {
+    return this.network.problems.splice(0);
   }
 
   /** URLs requested from now on, in order; a live array. */
@@ -80,7 +84,11 @@ export class Visitor {
     return urls;
   }
 
-  async leave(): Promise<void> {
+  async closeOthers(page: Page): Promise<void> {
+    await Promise.all(this.pages.filter((other) => other !== page).map((other) => other.close()));
+  }
+
+  async close(): Promise<void> {
     process.off("unhandledRejection", this.onRejection);
     await Promise.all(this.pages.map((page) => page.close()));
   }

@@ -5,42 +5,45 @@ import { systemTimers } from "../../../src/base/timers.ts";
 import { HANG_MS } from "../measure/limits.ts";
 
 /** Poll interval for changes without a page event, such as a record written by another client. */
-const UNNOTICED_MS = 25;
+const POLL_MS = 25;
 
-const waiting = new Set<() => void>();
+const waiters = new Set<() => void>();
 
-/** Reports an event: an answer, a timer, a changed element. */
-export function stirred(): void {
-  const all = [...waiting];
-  waiting.clear();
-  for (const each of all) each();
+/** Reports an event: a response, a timer, a changed element. */
+export function notifyEvent(): void {
+  const listeners = [...waiters];
+  waiters.clear();
+  for (const listener of listeners) listener();
 }
 
 /** Resolves after the next event and its immediate effects. */
-function nextStir(): Promise<void> {
+function nextEvent(): Promise<void> {
   return new Promise((resolve) => {
-    const look = () => {
+    const onEvent = () => {
       cancel();
-      waiting.delete(look);
+      waiters.delete(onEvent);
       setImmediate(resolve);
     };
-    const cancel = systemTimers.after(UNNOTICED_MS, look);
-    waiting.add(look);
+    const cancel = systemTimers.after(POLL_MS, onEvent);
+    waiters.add(onEvent);
   });
 }
 
 /**
  * Polls until there is a result.
  * @param probe returns undefined until then; its exceptions end the wait
- * @param awaited describes the awaited condition in the timeout message
+ * @param describe describes the awaited condition in the timeout message
  */
-export async function until<T>(probe: () => T | undefined | Promise<T | undefined>, awaited: () => string): Promise<T> {
-  const late = AbortSignal.timeout(HANG_MS);
+export async function until<T>(
+  probe: () => T | undefined | Promise<T | undefined>,
+  describe: () => string,
+): Promise<T> {
+  const timeout = AbortSignal.timeout(HANG_MS);
   for (;;) {
-    const answer = await probe();
-    if (answer !== undefined) return answer;
-    if (late.aborted) throw new Error(`waited ${HANG_MS} ms for ${awaited()}`);
-    await nextStir();
+    const result = await probe();
+    if (result !== undefined) return result;
+    if (timeout.aborted) throw new Error(`waited ${HANG_MS} ms for ${describe()}`);
+    await nextEvent();
   }
 }
 
@@ -49,19 +52,19 @@ export async function until<T>(probe: () => T | undefined | Promise<T | undefine
  * value.
  * @param expected a value, or a matcher of `expect`: `expect.stringContaining("Voice")`
  */
-export async function settles<T>(read: () => Promise<T>, expected: T): Promise<void> {
+export async function expectEventually<T>(read: () => Promise<T>, expected: T): Promise<void> {
   let last: T | undefined;
   await until(
     async () => {
       last = await read();
-      return isAs(last, expected) ? true : undefined;
+      return matches(last, expected) ? true : undefined;
     },
     () => "a value",
   ).catch(() => undefined);
   expect<unknown>(last).toEqual(expected);
 }
 
-function isAs(value: unknown, expected: unknown): boolean {
+function matches(value: unknown, expected: unknown): boolean {
   try {
     expect(value).toEqual(expected);
     return true;

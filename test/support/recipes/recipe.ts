@@ -6,8 +6,8 @@ import { join, resolve } from "node:path";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 const FOLDER = join(ROOT, ".github/recipes");
-/** End of a context line of which only the beginning counts. */
-const REST = "…";
+/** Ends a context line of which only the beginning must match. */
+const ELLIPSIS = "…";
 
 export interface Recipe {
   readonly name: string;
@@ -43,9 +43,9 @@ export function parseRecipe(name: string, markdown: string): Recipe {
   const steps: Step[] = [];
   const checks: string[] = [];
   for (const block of markdown.matchAll(/(?:^|\n)(.*)\n+( *)```(\w+)\n([\s\S]*?)\n\2```(?=\n)/g)) {
-    const [, before = "", indent = "", language, body = ""] = block;
+    const [, previous = "", indent = "", language, body = ""] = block;
     const text = body.replaceAll(new RegExp(`^${indent}`, "gm"), "");
-    const path = /`([\w./-]+)`:$/.exec(before)?.[1];
+    const path = /`([\w./-]+)`:$/.exec(previous)?.[1];
     if (language === "sh") checks.push(text);
     else if (path === undefined) throw new Error(`${name}: no path before the code block "${text.slice(0, 60)}"`);
     else steps.push({ path, text, isDiff: language === "diff" });
@@ -66,49 +66,52 @@ export function applyRecipe(recipe: Recipe, files: Files): string[] {
   const kindCodes = files
     .list("src/resources")
     .map((file) => /^ {2}code: (\d+),$/m.exec(files.read(`src/resources/${file}`) ?? "")?.[1] ?? 0);
-  const filled = (text: string) =>
+  const fillPlaceholders = (text: string) =>
     text
       .replaceAll("NNNN_", `${next}_`.padStart(5, "0"))
       .replaceAll("NNNN", String(next))
       .replaceAll(/\bKK\b/g, String(Math.max(...kindCodes.map(Number)) + 1));
   const written = new Set<string>();
   for (const step of recipe.steps) {
-    const path = filled(step.path);
-    const before = files.read(path);
-    if (step.isDiff ? before === undefined : before !== undefined)
+    const path = fillPlaceholders(step.path);
+    const previous = files.read(path);
+    if (step.isDiff ? previous === undefined : previous !== undefined)
       throw new Error(`${recipe.name}: ${path} ${step.isDiff ? "does not exist" : "already exists"}`);
-    files.write(path, step.isDiff ? patched(before ?? "", filled(step.text), path) : `${filled(step.text)}\n`);
+    files.write(
+      path,
+      step.isDiff ? applyDiff(previous ?? "", fillPlaceholders(step.text), path) : `${fillPlaceholders(step.text)}\n`,
+    );
     written.add(path);
   }
   return [...written];
 }
 
 /**
- * Applies a diff without line numbers. The context of a hunk occurs once in the file, or is the first occurrence after
- * the line that `@@ line @@` quotes. A line of it that ends in `…` stands for all with that beginning.
+ * Applies a diff without line numbers. The context of a hunk must occur once in the file, or is the first occurrence
+ * after the line that `@@ line @@` quotes. A line that ends in `…` matches any line with that beginning.
  * @throws Error for a hunk that does not fit
  */
-export function patched(text: string, diff: string, path: string): string {
+export function applyDiff(text: string, diff: string, path: string): string {
   const lines = text.split("\n");
   for (const { after, hunk } of hunksOf(diff)) {
     const old = hunk.filter((line) => !line.startsWith("+")).map(contentOf);
-    const fits = (line: string | undefined, said: string) =>
-      said.endsWith(REST) ? line?.startsWith(said.slice(0, -1)) : line === said;
+    const matches = (line: string | undefined, expected: string) =>
+      expected.endsWith(ELLIPSIS) ? line?.startsWith(expected.slice(0, -1)) : line === expected;
     const from = after === null ? 0 : lines.findIndex((line) => line.trim() === after) + 1;
     if (after !== null && from === 0) throw new Error(`${path} has no line "${after}"`);
-    const places = lines.flatMap((_, place) =>
-      place >= from && old.every((line, offset) => fits(lines[place + offset], line)) ? [place] : [],
+    const positions = lines.flatMap((_, position) =>
+      position >= from && old.every((line, offset) => matches(lines[position + offset], line)) ? [position] : [],
     );
-    const [place] = places;
-    if (place === undefined) throw new Error(`${path} does not contain:\n${old.join("\n")}`);
-    if (after === null && places.length > 1) throw new Error(`${path} contains more than once:\n${old.join("\n")}`);
-    const kept = lines.splice(place, old.length);
+    const [position] = positions;
+    if (position === undefined) throw new Error(`${path} does not contain:\n${old.join("\n")}`);
+    if (after === null && positions.length > 1) throw new Error(`${path} contains more than once:\n${old.join("\n")}`);
+    const removed = lines.splice(position, old.length);
     const replacement: string[] = [];
     for (const line of hunk) {
-      const was = line.startsWith("+") ? undefined : kept.shift();
-      if (!line.startsWith("-")) replacement.push(was ?? contentOf(line));
+      const original = line.startsWith("+") ? undefined : removed.shift();
+      if (!line.startsWith("-")) replacement.push(original ?? contentOf(line));
     }
-    lines.splice(place, 0, ...replacement);
+    lines.splice(position, 0, ...replacement);
   }
   return lines.join("\n");
 }

@@ -34,14 +34,14 @@ export function filesIn(root: string): Files {
   };
 }
 
-/** This checkout with writes kept in memory. */
-export function overlaid(): Files {
+/** This checkout, with writes in memory. */
+export function inMemoryFiles(): Files {
   const written = new Map<string, string>();
   const { read, list } = filesIn(ROOT);
   return { read: (path) => written.get(path) ?? read(path), write: (path, text) => void written.set(path, text), list };
 }
 
-/** The files of git, with uncommitted changes; dependencies are linked, dist/ is separate. */
+/** The files in git, with uncommitted changes; dependencies are linked, dist/ is separate. */
 export class ScratchCopy implements AsyncDisposable {
   readonly root = mkdtempSync(join(tmpdir(), "netledger-recipe-"));
   readonly files = filesIn(this.root);
@@ -57,9 +57,9 @@ export class ScratchCopy implements AsyncDisposable {
     symlinkSync(join(ROOT, "node_modules"), join(this.root, "node_modules"));
   }
 
-  /** Runs a shell command. @returns its exit status and output */
+  /** Runs a shell command. @returns the command's exit status and output */
   async run(command: string): Promise<{ readonly exitCode: number; readonly output: string }> {
-    // As outside of a test run.
+    // The environment outside a test run.
     const { TESTED_BUILD: _build, TEST_SEEDS: _seeds, [CAUSES_FILE]: _causes, ...env } = process.env;
     const child = Bun.spawn(["sh", "-c", `exec 2>&1; ${command}`], {
       cwd: this.root,

@@ -1,6 +1,5 @@
 // Dry-run scan without its threads: devices are passed to it one by one. No assertions.
 
-import type { CommandActor } from "../../../src/access/actor.ts";
 import { UuidSource } from "../../../src/base/uuid.ts";
 import { openReadOnly } from "../../../src/db/connection.ts";
 import { DryRun } from "../../../src/discovery/scans/dry-run.ts";
@@ -8,34 +7,24 @@ import { SIGHTING_COMMANDS } from "../../../src/discovery/scans/sighting-command
 import type { DeviceSighting } from "../../../src/discovery/sightings.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
 import { seededRandom } from "../injected/seeded-random.ts";
+import { scanActor } from "./scan-writer.ts";
 import { deviceAt, ethernet, mac } from "./sightings.ts";
 
 const SCAN_ID = "0193aaaa-0000-7000-8000-000000000001";
 
-/** In the appliance's first network; the caller closes it. */
-export function newDryRun({ first, databasePath, clock }: TestAppliance): DryRun {
-  const { organizationId, networkId } = first;
-  const actor: CommandActor = {
-    type: "Discovery",
-    id: SCAN_ID,
-    name: "full scan",
-    organizationId,
-    requestId: null,
-    userId: null,
-    role: "Owner",
-    networkIds: [networkId],
-  };
+/** Starts a dry run in the appliance's first network; the caller closes it. */
+export function newDryRun(appliance: TestAppliance): DryRun {
   return new DryRun({
-    db: openReadOnly(databasePath),
+    db: openReadOnly(appliance.databasePath),
     commands: SIGHTING_COMMANDS,
-    actor,
-    now: clock.now(),
+    actor: scanActor(appliance, SCAN_ID),
+    now: appliance.clock.now(),
     uuids: new UuidSource(seededRandom(1)),
   });
 }
 
-/** Passes the report of one device, as the scan's recorder does. */
-export function tellDevice({ first }: TestAppliance, dryRun: DryRun, ...sightings: DeviceSighting[]) {
+/** Passes the report of one device to the dry run, as the scan's recorder does. */
+export function reportDevice({ first }: TestAppliance, dryRun: DryRun, ...sightings: DeviceSighting[]) {
   const input = { scan_id: SCAN_ID, network_id: first.networkId, sightings };
   return dryRun.run("discovery.devices", new TextEncoder().encode(JSON.stringify(input)));
 }
@@ -43,7 +32,7 @@ export function tellDevice({ first }: TestAppliance, dryRun: DryRun, ...sighting
 /** A switch with a long description and the same learned MAC addresses on each port. */
 export function switchOf(number: number, macs: readonly string[], ports = 1): DeviceSighting {
   const address = `10.0.${number >> 8}.${number & 255}`;
-  const forwarding = macs.map((each) => ({ mac_address: each, vlan_number: 10 }));
+  const forwarding = macs.map((mac_address) => ({ mac_address, vlan_number: 10 }));
   return deviceAt(address, {
     sys_name: `sw-${number}`,
     serial_number: `SERIAL${number}`,

@@ -1,9 +1,9 @@
-// Hand-made devices for cases without a recording: a BRIDGE-MIB per VLAN, LLDP-V2-MIB, speeds that a single table
-// reports wrong.
+// Hand-made devices for cases without a recording: a BRIDGE-MIB per VLAN, LLDP-V2-MIB, and speeds that one of the two
+// tables reports wrong.
 
 import { READING_PLAN } from "../../../src/discovery/mib/plan.ts";
 import { dotted, type HandMadeStep, hex, readsWith, rows, tableOf, utf8 } from "./hand-made-reads.ts";
-import type { Recorded } from "./reduced-reads.ts";
+import type { RecordedSteps } from "./reduced-reads.ts";
 
 const mac = (number: number): string => `001b21aa00${number.toString(16).padStart(2, "0")}`;
 const port = (number: number, ifSpeed: number) => ({
@@ -14,7 +14,7 @@ const port = (number: number, ifSpeed: number) => ({
   ifAdminStatus: 1,
   ifOperStatus: 1,
 });
-const named = (number: number, ifHighSpeed: number) => ({
+const nameRow = (number: number, ifHighSpeed: number) => ({
   ifName: utf8(`Gi0/${number}`),
   ifHighSpeed,
   ifAlias: utf8(`to ${number}`),
@@ -35,7 +35,12 @@ const INTERFACES: Readonly<Record<string, HandMadeStep>> = {
     103: port(3, 64_000),
     104: port(4, 100_000_000),
   }),
-  if_x_table: tableOf({ 101: named(1, 20_000), 102: named(2, 10_000), 103: named(3, 0), 104: named(4, 100_000_000) }),
+  if_x_table: tableOf({
+    101: nameRow(1, 20_000),
+    102: nameRow(2, 10_000),
+    103: nameRow(3, 0),
+    104: nameRow(4, 100_000_000),
+  }),
   ip_addr_table: tableOf({ "10.9.0.1": { ipAdEntIfIndex: 101, ipAdEntNetMask: "255.255.255.0" } }),
   ip_net_to_media_table: tableOf({
     "101.10.9.0.7": { ipNetToMediaPhysAddress: hex(mac(70)), ipNetToMediaType: 3 },
@@ -43,18 +48,18 @@ const INTERFACES: Readonly<Record<string, HandMadeStep>> = {
     "101.10.9.0.8": { ipNetToMediaPhysAddress: hex(mac(2)), ipNetToMediaType: 3 },
   }),
 };
-const part = (entPhysicalClass: number, serial: string, maker: string, model: string) => ({
+const entityRow = (entPhysicalClass: number, serial: string, maker: string, model: string) => ({
   entPhysicalClass,
   entPhysicalSerialNum: utf8(serial),
   entPhysicalMfgName: utf8(maker),
   entPhysicalModelName: utf8(model),
 });
-/** A stack of two, where only the stack reports the manufacturer. */
+/** A stack of two switches, in which only the stack reports the manufacturer. */
 const entity = (maker: string): HandMadeStep =>
   tableOf({
-    "1": part(11, "", maker, "stack"),
-    "1001": part(3, "FOC1", "", "M-1"),
-    "2001": part(3, "FOC2", "", "M-2"),
+    "1": entityRow(11, "", maker, "stack"),
+    "1001": entityRow(3, "FOC1", "", "M-1"),
+    "2001": entityRow(3, "FOC2", "", "M-2"),
   });
 const vtpVlan = (number: number) => ({ vtpVlanState: 1, vtpVlanType: 1, vtpVlanName: utf8(`v-${number}`) });
 
@@ -143,11 +148,11 @@ const LLDP_V2: Readonly<Record<string, HandMadeStep>> = {
   lldp_v2_loc_port_table: tableOf({ "11": { portIdSubtype: 1, portId: utf8("to 3"), portDesc: utf8("") } }),
 };
 
-/** In the form of recordings: includes steps that the plan does not need. */
-export function handMadeDevices(): ReadonlyMap<string, Recorded> {
+/** Hand-made devices, in the form of recordings: with steps that the plan does not need. */
+export function handMadeDevices(): ReadonlyMap<string, RecordedSteps> {
   const plan = READING_PLAN.map(({ isNeeded: _always, ...step }) => step);
   return new Map([
-    ["a switch with a bridge for each VLAN", readsWith(PER_VLAN, plan) as Recorded],
-    ["a switch with LLDP-V2-MIB", readsWith(LLDP_V2, plan) as Recorded],
+    ["a switch with a bridge for each VLAN", readsWith(PER_VLAN, plan) as RecordedSteps],
+    ["a switch with LLDP-V2-MIB", readsWith(LLDP_V2, plan) as RecordedSteps],
   ]);
 }

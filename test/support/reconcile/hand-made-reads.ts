@@ -1,4 +1,4 @@
-// Hand-written reads: values of a device by the plan's steps and columns. Unnamed ones are not served.
+// Hand-made reads: values of a device by the plan's steps and columns. It serves no other values.
 
 import type { Device } from "../../../src/discovery/device.ts";
 import { deviceOf } from "../../../src/discovery/mib/device.ts";
@@ -13,9 +13,9 @@ export interface HandMadeStep {
   readonly broken?: readonly string[];
 }
 
-export const NO_ANSWER = "no answer within 5 s";
+export const NO_RESPONSE = "no answer within 5 s";
 
-/** Omits unneeded steps, as when reading a device. @throws for a step or column missing from the plan */
+/** Reads with these steps, without unneeded ones. @throws Error for a step or column missing from the plan */
 export function readsWith(
   steps: Readonly<Record<string, HandMadeStep>>,
   plan: readonly ReadStep[] = READING_PLAN,
@@ -34,7 +34,7 @@ export function deviceWith(steps: Readonly<Record<string, HandMadeStep>>): Devic
   return deviceOf(readsWith(steps));
 }
 
-/** A step that reads these rows alone. */
+/** A step that reads only these rows. */
 export function tableOf(
   byIndex: Readonly<Record<string, Readonly<Record<string, SnmpValue | null>>>>,
 ): Required<Pick<HandMadeStep, "columns">> {
@@ -58,7 +58,7 @@ export function utf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
-/** `00:1b:21` or `001b21`. */
+/** Bytes of `00:1b:21` or `001b21`. */
 export function hex(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text.replaceAll(":", ""), "hex"));
 }
@@ -79,13 +79,13 @@ function stepRead(step: ReadStep, { scalars = {}, columns = {}, broken = [] }: H
     name,
     {
       isComplete: !isBroken(name),
-      problem: isBroken(name) ? NO_ANSWER : null,
+      problem: isBroken(name) ? NO_RESPONSE : null,
       values: new Map(Object.entries(columns[name] ?? {})),
     },
   ]);
   return {
     scalars: new Map(Object.entries(scalars)),
-    scalarsProblem: broken.includes("*") && step.scalars !== undefined ? NO_ANSWER : null,
+    scalarsProblem: broken.includes("*") && step.scalars !== undefined ? NO_RESPONSE : null,
     columns: new Map(read),
   };
 }

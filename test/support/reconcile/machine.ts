@@ -2,7 +2,7 @@
 
 import type { MachineInterface, MachineSnapshot } from "../../../src/discovery/self/machine.ts";
 
-/** By default one Ethernet interface with an address, and SSH. */
+/** Machine with one Ethernet interface with an address, and SSH, by default. */
 export function machineWith(fields: Partial<MachineSnapshot> = {}): MachineSnapshot {
   return {
     hostname: "appliance-1",

@@ -1,4 +1,4 @@
-// Reads of a recorded device (.snmprec: `OID|type|value`), derived from the file by a plan: those of a faultless agent.
+// Reads of a recorded device (.snmprec: `OID|type|value`), derived from the file by a plan, as from a faultless agent.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,10 +10,10 @@ const RECORDINGS_FOLDERS = ["snmp-recordings", "snmp-recordings-lost"].map((name
 );
 
 /**
- * Parts kept of the second set: it has a million values of vendor MIBs, routing tables and counters, which the plan
+ * Subtrees read from the second set: it has a million values of vendor MIBs, routing tables and counters, which the plan
  * does not read.
  */
-const ASKED = [
+const READ_SUBTREES = [
   String.raw`1\.3\.6\.1\.2\.1\.(1|2\.2\.1\.[1-8]|4\.(20|22|32|34|35)|17|31\.1\.1\.1\.(1|15|18)|47\.1\.1|55\.1\.(8|12))\.`,
   String.raw`1\.3\.6\.1\.4\.1\.9\.9\.(23|46|68)\.`,
   String.raw`1\.(0\.8802|3\.111)\.`,
@@ -27,7 +27,7 @@ interface RecordedValue {
   readonly value: SnmpValue;
 }
 
-/** Names without `.snmprec.bz2`, ascending; empty for a missing folder. */
+/** Names of the recordings, without `.snmprec.bz2`, ascending; empty for a missing folder. */
 export function recordingNames(): string[] {
   return RECORDINGS_FOLDERS.flatMap(filesIn)
     .filter((name) => name.endsWith(SUFFIX))
@@ -39,7 +39,7 @@ function filesIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** The product's own recordings, of the lab's agents (record-lab.ts). Names without `.snmprec`, ascending. */
+/** Names of the recordings of the lab's agents (record-lab.ts), without `.snmprec`, ascending. */
 export function fixtureNames(): string[] {
   return readdirSync(FIXTURES_FOLDER)
     .filter((name) => name.endsWith(FIXTURE_SUFFIX))
@@ -47,31 +47,31 @@ export function fixtureNames(): string[] {
     .sort();
 }
 
-/** Varbinds of the recording, with numeric OIDs; the first one of a repeated OID. */
+/** Varbinds of a recording, in OID order; the first value of a repeated OID. */
 export function readRecording(name: string): RecordedValue[] {
   return parseRecording(recordingText(name));
 }
 
-/** File of a recording or a fixture, one character per byte. */
+/** Text of a recording or a fixture, one character per byte. */
 export function recordingText(name: string): string {
   let text = texts.get(name);
-  if (text === undefined) texts.set(name, (text = unpacked(name)));
+  if (text === undefined) texts.set(name, (text = unpack(name)));
   return text;
 }
 
 const texts = new Map<string, string>();
 
-function unpacked(name: string): string {
+function unpack(name: string): string {
   const fixture = join(FIXTURES_FOLDER, name + FIXTURE_SUFFIX);
   if (existsSync(fixture)) return readFileSync(fixture, "latin1");
   const file = RECORDINGS_FOLDERS.map((folder) => join(folder, name + SUFFIX)).find(existsSync) ?? name;
-  const asked = file.includes("-lost/") ? ["grep", "-aE", `^(${ASKED.join("|")})`] : ["cat"];
-  const { stdout, exitCode } = Bun.spawnSync(["sh", "-c", 'bunzip2 -kc "$0" | "$@"', file, ...asked]);
+  const filterCommand = file.includes("-lost/") ? ["grep", "-aE", `^(${READ_SUBTREES.join("|")})`] : ["cat"];
+  const { stdout, exitCode } = Bun.spawnSync(["sh", "-c", 'bunzip2 -kc "$0" | "$@"', file, ...filterCommand]);
   if (exitCode !== 0 || stdout.length === 0) throw new Error(`bunzip2 cannot read ${name}`);
   return Buffer.from(stdout).toString("latin1");
 }
 
-/** @param text the file, one character per byte */
+/** @param text text of the file, one character per byte */
 export function parseRecording(text: string): RecordedValue[] {
   const byOid = new Map<string, SnmpValue>();
   for (const line of text.split("\n")) {
@@ -84,7 +84,7 @@ export function parseRecording(text: string): RecordedValue[] {
     .map(({ oid, value }) => ({ oid, value }));
 }
 
-/** Reads of the plan from the recording: every column to its end, VLAN contexts empty. */
+/** Reads a recording by a plan: every column to its end, VLAN contexts empty. */
 export function readsOf(recording: readonly RecordedValue[], plan: readonly ReadStep[]): Reads {
   const scalars = new Map(recording.map(({ oid, value }) => [oid, value]));
   const reads = new Map<string, StepRead>();
@@ -137,18 +137,18 @@ function columnOf(recording: readonly RecordedValue[], oid: string): Map<string,
     else to = middle;
   }
   const values = new Map<string, SnmpValue>();
-  for (let at = from; at < recording.length; at++) {
-    const each = recording[at] as RecordedValue;
-    if (each.oid !== oid && !each.oid.startsWith(`${oid}.`)) break;
-    if (each.oid !== oid) values.set(each.oid.slice(oid.length + 1), each.value);
+  for (let index = from; index < recording.length; index++) {
+    const row = recording[index] as RecordedValue;
+    if (row.oid !== oid && !row.oid.startsWith(`${oid}.`)) break;
+    if (row.oid !== oid) values.set(row.oid.slice(oid.length + 1), row.value);
   }
   return values;
 }
 
 function compareNumbers(a: readonly number[], b: readonly number[]): number {
   const shorter = Math.min(a.length, b.length);
-  for (let at = 0; at < shorter; at++) {
-    const difference = (a[at] as number) - (b[at] as number);
+  for (let index = 0; index < shorter; index++) {
+    const difference = (a[index] as number) - (b[index] as number);
     if (difference !== 0) return difference;
   }
   return a.length - b.length;

@@ -5,7 +5,7 @@ import { parseIp } from "../../../src/base/ip.ts";
 import type { LldpAnnouncement } from "../../../src/discovery/device.ts";
 import { CHASSIS_ID_SUBTYPES, PORT_ID_SUBTYPES } from "../../../src/resources/if-entries/vocabulary.ts";
 
-/** Port list encodings by recording, determined by inspection: the ports in a list's bytes. */
+/** Port list decoders by recording, for nonstandard encodings found by inspection. */
 const PORT_LISTS: Readonly<Record<string, (bytes: Buffer) => number[]>> = {
   "brocade-icx6430-24": () => [],
   "dlink-des3038": (bytes) => bitsOf(bytes).map((bit) => bytes.length * 8 - bit),
@@ -13,12 +13,12 @@ const PORT_LISTS: Readonly<Record<string, (bytes: Buffer) => number[]>> = {
 };
 
 /**
- * Recordings with bridge ports equal to ifIndexes, including ports missing from dot1dBasePortTable: tunnels use these
- * numbers.
+ * Recordings in which bridge port numbers are ifIndexes, also for ports missing from dot1dBasePortTable, such as
+ * tunnels.
  */
 const PORTS_ARE_INTERFACES: ReadonlySet<string> = new Set(["ruijie-m18000"]);
 
-/** Recordings with dot1qPvid by ifIndex. */
+/** Recordings in which dot1qPvid is indexed by ifIndex. */
 const NATIVES_BY_IF_INDEX: ReadonlySet<string> = new Set(["h3c-comware-lsq1wcmd0-2509p61"]);
 
 interface RawValue {
@@ -29,7 +29,7 @@ interface RawValue {
 
 export type Raw = ReadonlyMap<string, RawValue>;
 
-/** @param snmprec the file, one character per byte */
+/** @param snmprec text of the file, one character per byte */
 export function rawOf(snmprec: string): Raw {
   const raw = new Map<string, RawValue>();
   for (const line of snmprec.split("\n")) {
@@ -53,7 +53,7 @@ function number(raw: Raw, oid: string): number {
   return Number(raw.get(oid)?.value ?? 0);
 }
 
-/** As displayed: control characters become spaces. */
+/** Text of a value as displayed: control characters become spaces. */
 export function text(raw: Raw, oid: string): string {
   const bytes = raw.get(oid)?.bytes ?? Buffer.alloc(0);
   const utf8 = bytes.toString("utf8");
@@ -64,14 +64,14 @@ export function text(raw: Raw, oid: string): string {
 }
 
 export function macOf(bytes: Buffer): string {
-  // One device sends it as text.
+  // One device sends MAC addresses as text.
   return bytes.length === 17 ? bytes.toString() : bytes.toString("hex").replaceAll(/(..)(?=.)/g, "$1:");
 }
 
-/** Positions of set bits, from the most significant of the first byte, from 0. */
+/** Positions of the set bits, counted from 0 at the most significant bit of the first byte. */
 function bitsOf(bytes: Buffer): number[] {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, "0")).join("");
-  return [...bits].flatMap((bit, at) => (bit === "1" ? [at] : []));
+  return [...bits].flatMap((bit, position) => (bit === "1" ? [position] : []));
 }
 
 function ipOf(octets: readonly (string | number)[]): string {
@@ -84,7 +84,7 @@ function ipOf(octets: readonly (string | number)[]): string {
       )?.text ?? "");
 }
 
-/** Without name and alias if the device does not serve that column. */
+/** Expected interfaces, without names or aliases if the device does not serve that column. */
 export function expectedInterfaces(raw: Raw): Record<string, unknown>[] {
   const ADMIN = ["", "Up", "Down", "Testing"];
   const OPER = ["", "Up", "Down", "Testing", "Unknown", "Dormant", "NotPresent", "LowerLayerDown"];
@@ -129,8 +129,8 @@ export function expectedAddresses(raw: Raw): Record<string, [number | null, numb
     const address = ipOf(octets.slice(0, Number(length) === 4 ? 4 : 16));
     const pointer = String(raw.get(`1.3.6.1.2.1.4.34.1.5.${index}`)?.value);
     const prefix = pointer === "0.0" ? null : Number(pointer.split(".").at(-1));
-    const before = addresses[address];
-    addresses[address] = [prefix ?? before?.[0] ?? null, Math.min(Number(value), before?.[1] ?? Infinity)];
+    const existing = addresses[address];
+    addresses[address] = [prefix ?? existing?.[0] ?? null, Math.min(Number(value), existing?.[1] ?? Infinity)];
   }
   return addresses;
 }
@@ -179,7 +179,7 @@ function bridgePorts(raw: Raw, name: string): Map<number, number> {
   return new Map(ports.filter(([, ifIndex]) => raw.has(`1.3.6.1.2.1.2.2.1.1.${ifIndex}`)));
 }
 
-/** Tables by their name in findings: the parents of their columns, and the columns relevant to an inventory. */
+/** Tables by their name in findings: their entry OIDs, and the columns relevant to an inventory. */
 const TABLES: Readonly<
   Record<string, ReadonlyArray<readonly [entry: string, columns: readonly number[], onlyWith?: string]>>
 > = {
@@ -217,26 +217,26 @@ const TABLES: Readonly<
   cdp: [["1.3.6.1.4.1.9.9.23.1.2.1.1", [3, 4, 6, 7, 8]]],
 };
 
-/** Rows of each table with a value in any of its columns; dependent rows only together with the row they belong to. */
+/** Number of rows with a value in any column, by table; dependent rows only count with the row they belong to. */
 export function expectedRows(raw: Raw): Record<string, number> {
-  const isThere = (column: string): boolean => columnOf(raw, column).size > 0;
+  const isServed = (column: string): boolean => columnOf(raw, column).size > 0;
   const rowsOf = (entry: string, columns: readonly number[]): number =>
     new Set(columns.flatMap((column) => [...columnOf(raw, `${entry}.${column}`).keys()])).size;
   const counts = Object.entries(TABLES).map(([table, parts]) => {
-    const used = parts.filter(([, , onlyWith]) => onlyWith === undefined || isThere(onlyWith));
-    return [table, used.reduce((sum, [entry, columns]) => sum + rowsOf(entry, columns), 0)];
+    const applicable = parts.filter(([, , onlyWith]) => onlyWith === undefined || isServed(onlyWith));
+    return [table, applicable.reduce((sum, [entry, columns]) => sum + rowsOf(entry, columns), 0)];
   });
   return Object.fromEntries(counts);
 }
 
-/** Rows of dot1dBasePortTable with an interface. */
+/** Number of dot1dBasePortTable rows with an interface. */
 export function expectedBridgePorts(raw: Raw): number {
   return [...columnOf(raw, "1.3.6.1.2.1.17.1.4.1.2").values()].filter(({ value }) =>
     raw.has(`1.3.6.1.2.1.2.2.1.1.${value}`),
   ).length;
 }
 
-/** VLAN → name. */
+/** VLAN number → name. */
 export function expectedVlans(raw: Raw): Map<number, string> {
   const names = new Map([
     ...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.3.1.1"),
@@ -246,8 +246,8 @@ export function expectedVlans(raw: Raw): Map<number, string> {
 }
 
 /**
- * Pairs of ifIndex and VLAN.
- * @param name of the recording
+ * Expected members and native VLANs, as pairs of ifIndex and VLAN.
+ * @param name name of the recording
  */
 export function expectedMembership(raw: Raw, name: string): { members: number[][]; natives: number[][] } {
   const portsOf = PORT_LISTS[name] ?? ((bytes: Buffer) => bitsOf(bytes).map((bit) => bit + 1));
@@ -272,24 +272,24 @@ export function expectedMembership(raw: Raw, name: string): { members: number[][
     const lists = ["4", "17", "18", "19"].map(
       (column) => raw.get(`1.3.6.1.4.1.9.9.46.1.6.1.1.${column}.${index}`)?.bytes ?? Buffer.alloc(0),
     );
-    for (const [at, bytes] of lists.entries())
+    for (const [position, bytes] of lists.entries())
       for (const bit of bitsOf(bytes))
-        if (existing.has(at * 1_024 + bit)) members.push([Number(index), at * 1_024 + bit]);
+        if (existing.has(position * 1_024 + bit)) members.push([Number(index), position * 1_024 + bit]);
   }
   for (const [index, { value }] of columnOf(raw, "1.3.6.1.4.1.9.9.68.1.2.2.1.2")) {
     if (trunks.includes(index)) continue;
     natives.push([Number(index), Number(value)]);
     members.push([Number(index), Number(value)]);
   }
-  const isTold = ([ifIndex = 0, vlan = 0]: number[]): boolean => isInterface(ifIndex) && vlan > 0;
-  return { members: members.filter(isTold), natives: natives.filter(isTold) };
+  const isValid = ([ifIndex = 0, vlan = 0]: number[]): boolean => isInterface(ifIndex) && vlan > 0;
+  return { members: members.filter(isValid), natives: natives.filter(isValid) };
 }
 
 /**
- * `ifIndex MAC VLAN` of learned entries; number of entries without an interface.
- * @param name of the recording
+ * Learned entries as `ifIndex MAC VLAN`, and the number of entries without an interface.
+ * @param name name of the recording
  */
-export function expectedForwarding(raw: Raw, name: string): { placed: string[]; placeless: number } {
+export function expectedForwarding(raw: Raw, name: string): { located: string[]; unlocated: number } {
   const ports = bridgePorts(raw, name);
   const fids = [...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.2.1.3")].map(([index, { value }]): [number, number] => [
     Number(value),
@@ -297,14 +297,14 @@ export function expectedForwarding(raw: Raw, name: string): { placed: string[]; 
   ]);
   const named = new Set([...columnOf(raw, "1.3.6.1.2.1.17.7.1.4.3.1.1").keys()].map(Number));
   const vlanOf = (fid: number): number | null => new Map(fids).get(fid) ?? (named.has(fid) ? fid : null);
-  const placed = new Map<string, string[]>();
-  const placeless = new Set<string>();
+  const located = new Map<string, string[]>();
+  const unlocated = new Set<string>();
   const add = (port: RawValue, octets: string[], vlan: number | null): void => {
     const mac = macOf(Buffer.from(octets.map(Number)));
     const ifIndex = ports.get(Number(port.value));
-    if (ifIndex === undefined) placeless.add(mac);
-    else if (vlan !== null || !placed.has(`${ifIndex} ${mac}`))
-      placed.set(`${ifIndex} ${mac}`, [...(placed.get(`${ifIndex} ${mac}`) ?? []), `${ifIndex} ${mac} ${vlan}`]);
+    if (ifIndex === undefined) unlocated.add(mac);
+    else if (vlan !== null || !located.has(`${ifIndex} ${mac}`))
+      located.set(`${ifIndex} ${mac}`, [...(located.get(`${ifIndex} ${mac}`) ?? []), `${ifIndex} ${mac} ${vlan}`]);
   };
   for (const [index, port] of columnOf(raw, "1.3.6.1.2.1.17.7.1.2.2.1.2")) {
     const [fid, ...octets] = index.split(".");
@@ -314,10 +314,10 @@ export function expectedForwarding(raw: Raw, name: string): { placed: string[]; 
   for (const [index, port] of columnOf(raw, "1.3.6.1.2.1.17.4.3.1.2")) {
     if (raw.get(`1.3.6.1.2.1.17.4.3.1.3.${index}`)?.value === 3 && port.value !== 0) add(port, index.split("."), null);
   }
-  return { placed: [...placed.values()].flat(), placeless: placeless.size };
+  return { located: [...located.values()].flat(), unlocated: unlocated.size };
 }
 
-/** In all of these recordings, local port numbers are ifIndexes; each was verified by name. */
+/** Expected LLDP neighbors. In all recordings, local port numbers are ifIndexes, as verified by name. */
 export function expectedLldp(raw: Raw): object[] {
   const column = (number: number): string => `1.0.8802.1.1.2.1.4.1.1.${number}`;
   return [...columnOf(raw, column(5))].map(([index, chassis]) => {
@@ -377,7 +377,7 @@ export function pairs(list: readonly (readonly number[])[]): string[] {
   return sorted([...new Set(list.map((pair) => pair.join(" ")))]);
 }
 
-export function inOrder(list: readonly object[]): unknown[] {
-  const keyed = list.map((each) => Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1))));
+export function canonicalOrder(list: readonly object[]): unknown[] {
+  const keyed = list.map((item) => Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))));
   return keyed.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 }

@@ -1,12 +1,18 @@
-// Writer of scan sightings, through the same commands as the writer thread.
+// Writer of scan sightings that uses the same commands as the writer thread.
 
 import type { CommandActor } from "../../../src/access/actor.ts";
 import type { CommandOutcome } from "../../../src/db/writing/transaction.ts";
-import { heardOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
+import { neighborSightingsOf } from "../../../src/discovery/reconcile/neighbor-tables.ts";
 import { digestOf } from "../../../src/discovery/reconcile/reports.ts";
 import type { SightingCommands } from "../../../src/discovery/scans/sighting-commands.ts";
 import type { AddressSighting, DeviceSighting, Recorded } from "../../../src/discovery/sightings.ts";
 import type { TestAppliance } from "../appliance/appliance.ts";
+
+/** Actor of a scan of the first network. */
+export function scanActor({ first: { organizationId, networkId } }: TestAppliance, id: string): CommandActor {
+  const author = { type: "Discovery", id, name: "full scan", organizationId, requestId: null } as const;
+  return { ...author, userId: null, role: "Owner", networkIds: [networkId] };
+}
 
 /**
  * Writes scan sightings in the first network of an appliance. Each write is a separate scan, a minute after the
@@ -15,21 +21,22 @@ import type { TestAppliance } from "../appliance/appliance.ts";
 export class ScanWriter {
   private readonly appliance: TestAppliance;
   private count = 0;
-  /** Of the last write. */
+  /** Id of the last write's scan. */
   scanId = "";
 
   constructor(appliance: TestAppliance) {
     this.appliance = appliance;
   }
 
-  /** With their digests, as from the scanner. */
+  /** Writes devices with their digests, as the scanner sends them. */
   devices(...sightings: DeviceSighting[]): Promise<CommandOutcome<Recorded>> {
-    return this.run("discovery.devices", { sightings: sightings.map((each) => ({ ...each, digest: digestOf(each) })) });
+    const digested = sightings.map((sighting) => ({ ...sighting, digest: digestOf(sighting) }));
+    return this.run("discovery.devices", { sightings: digested });
   }
 
   /** Writes the neighbors of a device. */
-  heardBy(sighting: DeviceSighting): Promise<CommandOutcome<Recorded>> {
-    return this.addresses(...heardOf(sighting.device).sightings);
+  neighborsOf(sighting: DeviceSighting): Promise<CommandOutcome<Recorded>> {
+    return this.addresses(...neighborSightingsOf(sighting.device).sightings);
   }
 
   addresses(...sightings: AddressSighting[]): Promise<CommandOutcome<Recorded>> {
@@ -41,11 +48,11 @@ export class ScanWriter {
   }
 
   run(command: keyof SightingCommands, input: object): Promise<CommandOutcome<Recorded>> {
-    return this.whole([[command, input]]);
+    return this.runAll([[command, input]]);
   }
 
-  /** Several commands of one scan. @returns outcome of the last */
-  async whole(
+  /** Runs several commands of one scan. @returns the outcome of the last one */
+  async runAll(
     commands: readonly [
       readonly [command: keyof SightingCommands, input: object],
       ...(readonly [command: keyof SightingCommands, input: object])[],
@@ -54,17 +61,8 @@ export class ScanWriter {
     this.appliance.clock.advance(60_000);
     this.count += 1;
     this.scanId = `0193aaaa-0000-7000-8000-${String(this.count).padStart(12, "0")}`;
-    const { organizationId, networkId } = this.appliance.first;
-    const author: CommandActor = {
-      type: "Discovery",
-      id: this.scanId,
-      name: "full scan",
-      organizationId,
-      requestId: null,
-      userId: null,
-      role: "Owner",
-      networkIds: [networkId],
-    };
+    const { networkId } = this.appliance.first;
+    const author = scanActor(this.appliance, this.scanId);
     const run = async ([command, input]: readonly [keyof SightingCommands, object]): Promise<
       CommandOutcome<Recorded>
     > => {
@@ -75,7 +73,7 @@ export class ScanWriter {
     };
     const [first, ...others] = commands;
     let outcome = await run(first);
-    for (const each of others) outcome = await run(each);
+    for (const command of others) outcome = await run(command);
     return outcome;
   }
 }

@@ -1,4 +1,4 @@
-// Scan sightings: devices, their ports, addresses.
+// Factories for scan sightings: devices, their ports, addresses.
 
 import {
   DEVICE_TABLES,
@@ -45,7 +45,7 @@ export function ethernet(ifIndex: number, fields: Partial<DeviceInterface> = {})
   };
 }
 
-/** One of 16 million addresses of one manufacturer. @param device distinguishes devices */
+/** One of 16 million MAC addresses of one manufacturer. @param device number of the device */
 export function mac(number: number, device = 0): string {
   const hex = (device * 256 + number).toString(16).padStart(6, "0");
   return `00:1b:21:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`;
@@ -56,10 +56,20 @@ export function address(ip_address: string, if_index = 1) {
   return { ip_address, prefix_length: 24, if_index } satisfies DeviceAddress;
 }
 
-export function deviceAt(address: string, fields: Partial<Device>, more: Partial<DeviceSighting> = {}): DeviceSighting {
-  return { ip_address: address, mac_address: null, device: device(fields), credential: null, ...more };
+export function deviceAt(
+  address: string,
+  fields: Partial<Device>,
+  overrides: Partial<DeviceSighting> = {},
+): DeviceSighting {
+  return { ip_address: address, mac_address: null, device: device(fields), credential: null, ...overrides };
 }
 
-export function seenAt(address: string, more: Partial<AddressSighting> = {}): AddressSighting {
-  return { ip_address: address, mac_address: null, answered: ["Icmp"], ...more };
+/** A device with a port and the address `10.0.0.N`. @param respondsAt address at which it responds */
+export function numbered(number: number, fields: Partial<Device>, respondsAt = `10.0.0.${number}`): DeviceSighting {
+  const interfaces = [ethernet(1, { mac_address: mac(1, number) })];
+  return deviceAt(respondsAt, { interfaces, addresses: [address(`10.0.0.${number}`)], ...fields });
+}
+
+export function seenAt(address: string, overrides: Partial<AddressSighting> = {}): AddressSighting {
+  return { ip_address: address, mac_address: null, answered: ["Icmp"], ...overrides };
 }

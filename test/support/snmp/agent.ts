@@ -4,7 +4,7 @@ import { systemTimers } from "../../../src/base/timers.ts";
 import { BER, BerReader, headOf, integer, oidContent, tlv } from "./ber.ts";
 import { emptyVarbind, oidKey, SnmpView } from "./view.ts";
 
-/** Maximum datagram on Ethernet: GETBULK answers are truncated to it, others become tooBig. */
+/** Maximum datagram on Ethernet: GETBULK responses are truncated to it, others become tooBig. */
 const DEFAULT_MAX_DATAGRAM_BYTES = 1_472;
 
 export interface AgentOptions {
@@ -12,7 +12,7 @@ export interface AgentOptions {
   readonly address?: string;
   /** 0 selects a free port. */
   readonly port?: number;
-  /** View of each community, created on first use. Other communities get no answer. */
+  /** View of each community, created on first use. Other communities get no response. */
   readonly communities: Readonly<Record<string, SnmpView | (() => SnmpView)>>;
   readonly versions?: readonly ("SnmpV1" | "SnmpV2c")[];
   readonly maxDatagramBytes?: number;
@@ -22,17 +22,17 @@ export interface AgentOptions {
 /** Read on every request: a test may change them while the agent runs. */
 export interface AgentFaults {
   isSilent?: boolean;
-  /** Number of requests to ignore before answering. */
+  /** Number of requests to ignore before responding. */
   dropFirst?: number;
-  /** Delay of every answer. */
+  /** Delay of every response. */
   delayMs?: number;
-  /** Number of varbinds after which it stops answering. */
+  /** Number of varbinds after which it stops responding. */
   silentAfterVarbinds?: number;
-  /** No answer to requests for objects below this OID. */
+  /** Does not respond to requests for objects below this OID. */
   silentBelow?: string;
-  /** No answer to a GETBULK of more varbinds than this, like a device that fails on large ones. */
+  /** Does not respond to a GETBULK for more varbinds than this, like a device that fails on large ones. */
   silentAboveVarbinds?: number;
-  /** Answers with more varbinds are tooBig, including GETBULK. */
+  /** Responses with more varbinds are tooBig, including GETBULK. */
   tooBigAboveVarbinds?: number;
   /**
    * An OID at which GET, GETNEXT and GETBULK fail with this status (5 is genErr, 6 noAccess, 16 authorizationError).
@@ -40,14 +40,14 @@ export interface AgentFaults {
   errorAt?: { readonly oid: string; readonly status: number; readonly hasIndex?: boolean };
   /** Overrides the successor of the first OID with the second: the same OID to loop, an earlier one to go back. */
   following?: { readonly oid: string; readonly next: string };
-  /** Answers carry a wrong request id. */
+  /** Responses carry a wrong request ID. */
   hasOtherRequestId?: boolean;
-  /** OID element of every varbind in an answer. */
+  /** Replaces the OID element of every varbind in a response. */
   otherOid?: Uint8Array;
-  /** Alters the encoded answer, replaces it with any bytes, or suppresses it. */
-  alter?: (answer: Uint8Array, request: Uint8Array) => Uint8Array | readonly Uint8Array[] | null;
-  /** Source address of answers, if different. */
-  answerFrom?: string;
+  /** Alters the encoded response, replaces it with any bytes, or suppresses it. */
+  alter?: (response: Uint8Array, request: Uint8Array) => Uint8Array | readonly Uint8Array[] | null;
+  /** Source address of responses, if different. */
+  responseAddress?: string;
 }
 
 export interface SnmpAgent {
@@ -58,13 +58,13 @@ export interface SnmpAgent {
   readonly requestCount: number;
   /** Varbinds sent. */
   readonly varbindCount: number;
-  readonly requests: readonly RequestSeen[];
+  readonly requests: readonly RecordedRequest[];
   /** Replaces the view of a community. */
   serve(community: string, view: SnmpView): void;
   close(): void;
 }
 
-interface RequestSeen {
+interface RecordedRequest {
   readonly pduType: number;
   readonly community: string;
   readonly requestId: number;
@@ -81,22 +81,26 @@ export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
   const address = options.address ?? "127.0.0.1";
   const faults: AgentFaults = options.faults ?? {};
   const responder = new Responder(options, faults);
-  let other: Bun.udp.Socket<"buffer"> | null = null;
+  let responseSocket: Bun.udp.Socket<"buffer"> | null = null;
   const isIpv6 = address.includes(":");
-  if (faults.answerFrom !== undefined)
-    other = await Bun.udpSocket({ hostname: faults.answerFrom, port: 0, socket: { error: nobodyListens } });
+  if (faults.responseAddress !== undefined)
+    responseSocket = await Bun.udpSocket({
+      hostname: faults.responseAddress,
+      port: 0,
+      socket: { error: ignoreSocketError },
+    });
   const socket = await Bun.udpSocket({
     hostname: address,
     port: options.port ?? 0,
     socket: {
-      error: nobodyListens,
+      error: ignoreSocketError,
       data: (from, request, port, peer) => {
-        const answer = responder.respond(request);
-        if (answer === null) return;
-        const altered = faults.alter === undefined ? answer : faults.alter(answer, request);
+        const response = responder.respond(request);
+        if (response === null) return;
+        const altered = faults.alter === undefined ? response : faults.alter(response, request);
         if (altered === null) return;
         const send = (): void => {
-          const sender = other ?? from;
+          const sender = responseSocket ?? from;
           if (!sender.closed)
             for (const datagram of altered instanceof Uint8Array ? [altered] : altered)
               sender.send(datagram, port, peer);
@@ -120,21 +124,21 @@ export async function startAgent(options: AgentOptions): Promise<SnmpAgent> {
     serve: (community, view) => responder.serve(community, view),
     close: () => {
       socket.close();
-      other?.close();
+      responseSocket?.close();
     },
   };
 }
 
-/** The peer is gone, or does not listen: irrelevant to an agent, but without a listener Bun throws. */
-export function nobodyListens(): void {}
+/** Ignores that a peer is gone or not listening: Bun throws without a handler. */
+export function ignoreSocketError(): void {}
 
-const REQUESTS_KEPT = 10_000;
+const MAX_RECORDED_REQUESTS = 10_000;
 
-/** Decoded request, of any SNMP version. */
+/** Decoded request of any SNMP version. */
 interface AgentRequest {
   /** 0, 1 or 3, as in the message. */
   readonly version: number;
-  /** In version 3 the context name. */
+  /** The context name in version 3. */
   readonly community: string;
   readonly pduType: number;
   readonly requestId: number;
@@ -145,16 +149,16 @@ interface AgentRequest {
   readonly oids: readonly Uint8Array[];
 }
 
-interface Refusal {
+interface ResponseError {
   readonly status: number;
   readonly index: number;
 }
 
-/** Answers of an agent, without the enclosing message. */
+/** Responses of an agent, without the enclosing message. */
 export class Responder {
   requestCount = 0;
   varbindCount = 0;
-  readonly requests: RequestSeen[] = [];
+  readonly requests: RecordedRequest[] = [];
   private readonly options: Omit<AgentOptions, "address" | "port" | "faults">;
   private readonly faults: AgentFaults;
   private readonly views = new Map<string, SnmpView>();
@@ -166,7 +170,7 @@ export class Responder {
     this.maxBytes = options.maxDatagramBytes ?? DEFAULT_MAX_DATAGRAM_BYTES;
   }
 
-  /** Answer to a datagram of version 1 or 2c; null for none. */
+  /** Response to a datagram of version 1 or 2c; null for none. */
   respond(datagram: Uint8Array): Uint8Array | null {
     const request = readRequest(datagram);
     if (request === null) {
@@ -179,12 +183,12 @@ export class Responder {
       : tlv(BER.Sequence, integer(request.version), tlv(BER.OctetString, Buffer.from(request.community)), pdu);
   }
 
-  /** PDU of the answer; null for no answer. */
+  /** PDU of the response; null for no response. */
   pduOf(request: AgentRequest): Uint8Array | null {
     const faults = this.faults;
     this.requestCount += 1;
     if (faults.isSilent === true || this.requestCount <= (faults.dropFirst ?? 0)) return null;
-    if (this.requests.length < REQUESTS_KEPT) {
+    if (this.requests.length < MAX_RECORDED_REQUESTS) {
       const { pduType, community, requestId, oids, second } = request;
       this.requests.push({
         pduType,
@@ -199,20 +203,19 @@ export class Responder {
     const view = this.view(request.community);
     if (view === null) return null;
     if (faults.silentAfterVarbinds !== undefined && this.varbindCount >= faults.silentAfterVarbinds) return null;
-    const silent = faults.silentBelow === undefined ? null : oidKey(oidContent(faults.silentBelow));
-    if (silent !== null && request.oids.some((element) => keyOf(element).startsWith(silent))) return null;
-    const wanted = request.pduType === PDU.GetBulk ? request.oids.length * request.second : request.oids.length;
-    if (wanted > (faults.silentAboveVarbinds ?? Number.POSITIVE_INFINITY)) return null;
+    const silentKey = faults.silentBelow === undefined ? null : oidKey(oidContent(faults.silentBelow));
+    if (silentKey !== null && request.oids.some((element) => keyOf(element).startsWith(silentKey))) return null;
+    const requestedCount = request.pduType === PDU.GetBulk ? request.oids.length * request.second : request.oids.length;
+    if (requestedCount > (faults.silentAboveVarbinds ?? Number.POSITIVE_INFINITY)) return null;
 
     const varbinds: Uint8Array[] = [];
-    let refusal: Refusal | null =
-      wanted > (faults.tooBigAboveVarbinds ?? Number.POSITIVE_INFINITY)
+    let error: ResponseError | null =
+      requestedCount > (faults.tooBigAboveVarbinds ?? Number.POSITIVE_INFINITY)
         ? { status: ERROR_STATUS.tooBig, index: 0 }
         : null;
-    refusal ??=
-      request.pduType === PDU.Get ? this.get(view, request, varbinds) : this.following(view, request, varbinds);
-    this.varbindCount += refusal === null ? varbinds.length : 0;
-    return this.encode(request, varbinds, refusal);
+    error ??= request.pduType === PDU.Get ? this.get(view, request, varbinds) : this.following(view, request, varbinds);
+    this.varbindCount += error === null ? varbinds.length : 0;
+    return this.encode(request, varbinds, error);
   }
 
   /** Replaces the view of a community. */
@@ -222,20 +225,20 @@ export class Responder {
 
   /** View of a community or context; null for an unknown one. */
   view(community: string): SnmpView | null {
-    const known = this.views.get(community);
-    if (known !== undefined) return known;
-    const made = Object.hasOwn(this.options.communities, community) ? this.options.communities[community] : undefined;
-    if (made === undefined) return null;
-    const view = made instanceof SnmpView ? made : made();
+    const existing = this.views.get(community);
+    if (existing !== undefined) return existing;
+    const source = Object.hasOwn(this.options.communities, community) ? this.options.communities[community] : undefined;
+    if (source === undefined) return null;
+    const view = source instanceof SnmpView ? source : source();
     this.views.set(community, view);
     return view;
   }
 
-  private get(view: SnmpView, request: AgentRequest, varbinds: Uint8Array[]): Refusal | null {
+  private get(view: SnmpView, request: AgentRequest, varbinds: Uint8Array[]): ResponseError | null {
     for (const [index, element] of request.oids.entries()) {
       const key = keyOf(element);
-      const failing = this.refusalAt(key, index);
-      if (failing !== null) return failing;
+      const fault = this.faultAt(key, index);
+      if (fault !== null) return fault;
       const position = view.find(key);
       const isServed = position !== -1 && !(request.version === 0 && view.tag(position) === BER.Counter64);
       if (!isServed && request.version === 0) return { status: ERROR_STATUS.noSuchName, index: index + 1 };
@@ -244,8 +247,8 @@ export class Responder {
     return this.sizeOf(varbinds) > this.maxBytes ? { status: ERROR_STATUS.tooBig, index: 0 } : null;
   }
 
-  /** GETNEXT, and GETBULK (RFC 3416 §4.2.3) with as many rows as fit. */
-  private following(view: SnmpView, request: AgentRequest, varbinds: Uint8Array[]): Refusal | null {
+  /** Responds to GETNEXT, and to GETBULK (RFC 3416 §4.2.3) with as many rows as fit. */
+  private following(view: SnmpView, request: AgentRequest, varbinds: Uint8Array[]): ResponseError | null {
     const isBulk = request.pduType === PDU.GetBulk;
     const nonRepeaters = isBulk ? Math.min(request.first, request.oids.length) : request.oids.length;
     const cursors = request.oids.map((element) => ({
@@ -262,8 +265,8 @@ export class Responder {
             cursor.position >= view.size ? view.size : this.next(view, view.key(cursor.position), request.version);
         const isServed = cursor.position < view.size;
         if (!isServed && request.version === 0) return { status: ERROR_STATUS.noSuchName, index: index + 1 };
-        const failing = isServed ? this.refusalAt(view.key(cursor.position), index) : null;
-        if (failing !== null) return failing;
+        const fault = isServed ? this.faultAt(view.key(cursor.position), index) : null;
+        if (fault !== null) return fault;
         const varbind = isServed
           ? view.varbind(cursor.position)
           : emptyVarbind(row === 0 ? cursor.element : lastOid(view), BER.EndOfMibView);
@@ -289,7 +292,7 @@ export class Responder {
     return position;
   }
 
-  private refusalAt(key: string, index: number): Refusal | null {
+  private faultAt(key: string, index: number): ResponseError | null {
     const { errorAt } = this.faults;
     if (errorAt === undefined || !key.startsWith(dottedKey(errorAt.oid))) return null;
     return { status: errorAt.status, index: errorAt.hasIndex === false ? 0 : index + 1 };
@@ -299,38 +302,38 @@ export class Responder {
     return varbinds.reduce((size, varbind) => size + varbind.length, ENVELOPE_BYTES);
   }
 
-  private encode(request: AgentRequest, varbinds: readonly Uint8Array[], refusal: Refusal | null): Uint8Array {
+  private encode(request: AgentRequest, varbinds: readonly Uint8Array[], error: ResponseError | null): Uint8Array {
     const faults = this.faults;
-    let served = refusal === null ? varbinds : request.oids.map((element) => emptyVarbind(element, BER.Null));
+    let served = error === null ? varbinds : request.oids.map((element) => emptyVarbind(element, BER.Null));
     if (faults.otherOid !== undefined)
       served = served.map((varbind) => withOid(varbind, faults.otherOid as Uint8Array));
     let size = 0;
     for (const varbind of served) size += varbind.length;
     const requestId = request.requestId + (faults.hasOtherRequestId === true ? 1 : 0);
-    const status = integer(refusal?.status ?? 0);
-    const index = integer(refusal?.index ?? 0);
+    const status = integer(error?.status ?? 0);
+    const index = integer(error?.index ?? 0);
     const id = integer(requestId);
     const list = headOf(BER.Sequence, size);
     const contents = id.length + status.length + index.length + list.length + size;
     const head = headOf(PDU.Response, contents);
     const bytes = new Uint8Array(head.length + contents);
-    let at = 0;
+    let offset = 0;
     for (const part of [head, id, status, index, list, ...served]) {
-      bytes.set(part, at);
-      at += part.length;
+      bytes.set(part, offset);
+      offset += part.length;
     }
     return bytes;
   }
 }
 
-/** Upper bound of the message around its varbinds. */
+/** Upper bound for the size of the message around its varbinds. */
 const ENVELOPE_BYTES = 64;
 
 const keys = new Map<string, string>();
 
 function dottedKey(dotted: string): string {
-  const known = keys.get(dotted);
-  if (known !== undefined) return known;
+  const existing = keys.get(dotted);
+  if (existing !== undefined) return existing;
   const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
   const key = [first * 40 + second, ...rest].map((part) => String.fromCharCode(part / 65_536, part & 0xffff)).join("");
   keys.set(dotted, key);

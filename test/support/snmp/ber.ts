@@ -24,15 +24,15 @@ export function tlv(tag: number, ...contents: readonly Uint8Array[]): Uint8Array
   const head = headOf(tag, size);
   const bytes = new Uint8Array(head.length + size);
   bytes.set(head);
-  let at = head.length;
+  let offset = head.length;
   for (const content of contents) {
-    bytes.set(content, at);
-    at += content.length;
+    bytes.set(content, offset);
+    offset += content.length;
   }
   return bytes;
 }
 
-/** Shortest two's complement; up to the length of a Counter64. */
+/** Encodes an integer in the shortest two's complement, up to the length of a Counter64. */
 export function integer(value: number | bigint, tag: number = BER.Integer): Uint8Array {
   let rest = BigInt(value);
   const bytes: number[] = [];
@@ -78,21 +78,21 @@ export function headOf(tag: number, size: number): Uint8Array {
 export class BerReader {
   private readonly bytes: Uint8Array;
   private readonly end: number;
-  private at: number;
+  private offset: number;
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
     this.bytes = bytes;
-    this.at = start;
+    this.offset = start;
     this.end = end;
   }
 
   get isAtEnd(): boolean {
-    return this.at >= this.end;
+    return this.offset >= this.end;
   }
 
   /** Tag of the next element, without consuming it. */
   get tag(): number {
-    return this.bytes[this.at] as number;
+    return this.bytes[this.offset] as number;
   }
 
   /** The next element's content, without its tag and length. */
@@ -103,7 +103,7 @@ export class BerReader {
 
   /** The next element, complete. */
   element(): Uint8Array {
-    const from = this.at;
+    const from = this.offset;
     const { end } = this.next();
     return this.bytes.subarray(from, end);
   }
@@ -127,16 +127,16 @@ export class BerReader {
 
   private next(): { start: number; end: number } {
     const bytes = this.bytes;
-    let at = this.at + 1;
-    let size = bytes[at++] as number;
+    let offset = this.offset + 1;
+    let size = bytes[offset++] as number;
     if (size >= 0x80) {
       let left = size & 0x7f;
       size = 0;
-      for (; left > 0; left -= 1) size = size * 256 + (bytes[at++] as number);
+      for (; left > 0; left -= 1) size = size * 256 + (bytes[offset++] as number);
     }
-    const end = at + size;
-    if (!(end <= this.end)) throw new RangeError("the bytes end too early");
-    this.at = end;
-    return { start: at, end };
+    const end = offset + size;
+    if (!(end <= this.end)) throw new RangeError("unexpected end of data");
+    this.offset = end;
+    return { start: offset, end };
   }
 }

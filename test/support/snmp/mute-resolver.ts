@@ -4,13 +4,13 @@
 import { systemRandom } from "../../../src/base/random.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
 import { systemProbes } from "../../../src/discovery/scans/system-probes.ts";
-import { nobodyListens } from "./agent.ts";
+import { ignoreSocketError } from "./agent.ts";
 
-/** Address of the resolver that receives and never answers. */
-export const MUTE_RESOLVER = "127.0.0.77";
+/** Address of a resolver that receives but never responds. */
+export const SILENT_RESOLVER = "127.0.0.77";
 
 if (import.meta.main) {
-  await Bun.udpSocket({ hostname: MUTE_RESOLVER, port: 53, socket: { data: () => {}, error: nobodyListens } });
+  await Bun.udpSocket({ hostname: SILENT_RESOLVER, port: 53, socket: { data: () => {}, error: ignoreSocketError } });
   const probes = systemProbes({
     snmpPort: 161,
     tcpPorts: [],
@@ -21,7 +21,7 @@ if (import.meta.main) {
   const { signal } = new AbortController();
   const self = await probes.addressesOf("localhost", signal);
   const names = Promise.all(
-    Array.from({ length: 32 }, (_, place) => probes.addressesOf(`switch-${place}.example.org`, signal)),
+    Array.from({ length: 32 }, (_, index) => probes.addressesOf(`switch-${index}.example.org`, signal)),
   );
   const first = await Promise.race([
     names.then(() => "names"),

@@ -6,12 +6,12 @@ import { openSnmpSession, type SessionOptions, type SnmpSession } from "../../..
 import { patientTimers } from "../injected/patient-timers.ts";
 import { seededRandom } from "../injected/seeded-random.ts";
 
-/** For expected silence: 20 ms, then 30. */
+/** Timeouts for expected silence: 20 ms, then 30. */
 export const SHORT_TIMEOUTS = { timeoutMs: 20, retries: 1 };
-/** For expected answers, however busy the machine. */
+/** Timeouts for expected responses, even on a busy machine. */
 const LONG_TIMEOUTS = { timeoutMs: 2_000, retries: 1 };
 
-export const never = new AbortController().signal;
+export const neverAborted = new AbortController().signal;
 
 export function community(text: string, version: "SnmpV1" | "SnmpV2c" = "SnmpV2c"): CommunityCredential {
   return { credential_id: `${version}-${text}`, name: text, version, community: text };
@@ -33,7 +33,7 @@ export function user(security_name: string, changes: Partial<UserCredential> = {
   };
 }
 
-/** A session; the caller closes it. @throws if it can't be opened */
+/** Opens a session; the caller closes it. @throws Error on failure */
 export async function sessionTo(
   target: { readonly address: string; readonly port: number },
   credential: Parameters<typeof openSnmpSession>[1] = community("public"),

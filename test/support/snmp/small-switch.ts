@@ -16,7 +16,7 @@ const SWITCH = viewOf({
   "1.3.6.1.2.1.2.2.1.3.1": 6,
 });
 
-/** @param community accepted by the agent */
+/** @param community community that the agent accepts */
 export function startSwitch(address: string, community: string): Promise<SnmpAgent> {
   return startAgent({ address, communities: { [community]: SWITCH } });
 }

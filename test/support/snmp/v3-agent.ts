@@ -1,7 +1,7 @@
 // SNMPv3 agent for tests: net-snmp for message security, the tests' own responder for the content.
 
 import { createAgent, type User } from "net-snmp";
-import { type AgentFaults, nobodyListens, Responder } from "./agent.ts";
+import { type AgentFaults, ignoreSocketError, Responder } from "./agent.ts";
 import { BER, BerReader, integer, octets, oid, tlv } from "./ber.ts";
 import type { SnmpView } from "./view.ts";
 
@@ -14,7 +14,7 @@ interface V3AgentOptions {
 }
 
 export interface V3Faults extends AgentFaults {
-  /** Answers every request, including engine discovery, with a Report of this counter. */
+  /** Responds to every request, including engine discovery, with a Report of this counter. */
   report?: { readonly oid: string; readonly boots: number; readonly time: number };
 }
 
@@ -28,6 +28,12 @@ export interface V3Agent {
   close(): void;
 }
 
+/** SHA-1 and AES-128, with the passwords of `user("ann")`. */
+export const ann: User = {
+  ...{ name: "ann", level: 3 },
+  ...{ authProtocol: 3, authKey: "authpass123", privProtocol: 4, privKey: "privpass123" },
+};
+
 export const REPORT = {
   unsupportedSecurityLevel: "1.3.6.1.6.3.15.1.1.1.0",
   notInTimeWindow: "1.3.6.1.6.3.15.1.1.2.0",
@@ -38,7 +44,7 @@ export const REPORT = {
   unknownContext: "1.3.6.1.6.3.12.1.5.0",
 } as const;
 
-/** Opens the socket; `close` frees it. Answers a wrong password per RFC 3414 §3.2, a wrong privacy key not at all. */
+/** Opens the socket; `close` frees it. Reports a wrong password (RFC 3414 §3.2) and ignores a wrong privacy key. */
 export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
   const faults: V3Faults = options.faults ?? {};
   const responder = new Responder({ communities: options.contexts }, faults);
@@ -49,7 +55,7 @@ export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
     hostname: options.address ?? "127.0.0.1",
     port: 0,
     socket: {
-      error: nobodyListens,
+      error: ignoreSocketError,
       data: (_socket, datagram, port, address) => {
         datagramCount += 1;
         current = { datagram, peer: { address, port } };
@@ -70,13 +76,13 @@ export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
       length: number,
       port: number,
       address: string,
-      sent: (error: null) => void,
+      callback: (error: null) => void,
     ) => {
-      const whole = datagram.subarray(offset, offset + length);
-      const altered = faults.alter === undefined ? whole : faults.alter(whole, current?.datagram ?? whole);
-      for (const each of altered === null ? [] : altered instanceof Uint8Array ? [altered] : altered)
-        socket.send(each, port, address);
-      sent(null);
+      const payload = datagram.subarray(offset, offset + length);
+      const altered = faults.alter === undefined ? payload : faults.alter(payload, current?.datagram ?? payload);
+      for (const message of altered === null ? [] : altered instanceof Uint8Array ? [altered] : altered)
+        socket.send(message, port, address);
+      callback(null);
     },
   };
   const agent = createAgent(
@@ -92,7 +98,7 @@ export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
   ) as NetSnmpAgent;
   for (const user of options.users) agent.authorizer.addUser(user);
   agent.engine.engineBoots = 1;
-  const answer = (from: unknown, message: NetSnmpMessage, peer: unknown): void => {
+  const respond = (from: unknown, message: NetSnmpMessage, peer: unknown): void => {
     const { pdu } = message;
     const contextName = pdu.contextName ?? "";
     if (responder.view(contextName) === null) {
@@ -115,11 +121,11 @@ export async function startV3Agent(options: V3AgentOptions): Promise<V3Agent> {
     response.toBuffer = (writer) => writer.writeBuffer(Buffer.from(bytes));
     agent.sendResponse(from, peer, message, response);
   };
-  agent.getRequest = answer;
-  agent.getNextRequest = answer;
-  agent.getBulkRequest = answer;
-  // With a context, net-snmp would forward it as a proxy.
-  agent.onProxyRequest = answer;
+  agent.getRequest = respond;
+  agent.getNextRequest = respond;
+  agent.getBulkRequest = respond;
+  // net-snmp would forward a request with a context as a proxy.
+  agent.onProxyRequest = respond;
   return {
     address: socket.hostname,
     port: socket.port,
@@ -151,20 +157,20 @@ interface NetSnmpMessage {
   createReportResponseMessage(engine: unknown, contextName: string): NetSnmpMessage;
 }
 
-type Answer = (from: unknown, message: NetSnmpMessage, peer: unknown) => void;
+type RequestHandler = (from: unknown, message: NetSnmpMessage, peer: unknown) => void;
 
 interface NetSnmpAgent {
   readonly engine: { readonly engineID: Buffer; engineBoots: number };
   readonly authorizer: { addUser(user: User): void };
   readonly listener: { send(message: NetSnmpMessage, peer: unknown, from: unknown): void };
-  getRequest: Answer;
-  getNextRequest: Answer;
-  getBulkRequest: Answer;
-  onProxyRequest: Answer;
+  getRequest: RequestHandler;
+  getNextRequest: RequestHandler;
+  getBulkRequest: RequestHandler;
+  onProxyRequest: RequestHandler;
   sendResponse(from: unknown, peer: unknown, message: NetSnmpMessage, response: NetSnmpPdu): void;
 }
 
-/** A Report without security (RFC 3414 §3.2), to any message. */
+/** Report without security (RFC 3414 §3.2) in response to a message. */
 function reportTo(request: Uint8Array, engineId: Uint8Array, report: NonNullable<V3Faults["report"]>): Uint8Array {
   const message = new BerReader(request).inside();
   message.content();

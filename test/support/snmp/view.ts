@@ -1,4 +1,4 @@
-// Objects served by a test agent: varbinds in OID order, encoded once, found by binary search. Must not know sockets.
+// Objects served by a test agent: varbinds in OID order, encoded once, found by binary search. Independent of sockets.
 
 import { BER, headOf, integer, ipAddress, octets, oid, oidContent, tlv } from "./ber.ts";
 
@@ -24,7 +24,7 @@ interface ServedVarbind {
 }
 
 export class SnmpView {
-  /** Dotted, ascending, without duplicates. */
+  /** OIDs in dotted notation, ascending, without duplicates. */
   readonly oids: readonly string[];
   private readonly keys: string[];
   private readonly bytes: Uint8Array;
@@ -43,12 +43,12 @@ export class SnmpView {
     this.tags = new Uint8Array(unique.length);
     const encoded = unique.map((varbind) => tlv(BER.Sequence, oid(varbind.oid), varbind.value.encoded));
     this.bytes = new Uint8Array(encoded.reduce((size, bytes) => size + bytes.length, 0));
-    let at = 0;
+    let offset = 0;
     for (const [index, bytes] of encoded.entries()) {
-      this.bytes.set(bytes, at);
+      this.bytes.set(bytes, offset);
       this.tags[index] = (unique[index] as ServedVarbind).value.encoded[0] as number;
-      at += bytes.length;
-      this.starts[index + 1] = at;
+      offset += bytes.length;
+      this.starts[index + 1] = offset;
     }
   }
 
@@ -58,13 +58,13 @@ export class SnmpView {
 
   /** Position of an OID; -1 if not served. */
   find(key: string): number {
-    const position = this.firstNotBelow(key);
+    const position = this.lowerBound(key);
     return this.keys[position] === key ? position : -1;
   }
 
   /** Position of the next OID; `size` at the end. */
   findNext(key: string): number {
-    const position = this.firstNotBelow(key);
+    const position = this.lowerBound(key);
     return this.keys[position] === key ? position + 1 : position;
   }
 
@@ -86,7 +86,7 @@ export class SnmpView {
     return this.keys[position] as string;
   }
 
-  private firstNotBelow(key: string): number {
+  private lowerBound(key: string): number {
     let low = 0;
     let high = this.keys.length;
     while (low < high) {
@@ -105,8 +105,8 @@ export function viewOf(values: Readonly<Record<string, ServedValue>> | ReadonlyM
 }
 
 /**
- * A view of a recording: `OID|type|value` a line (types of snmpsim; `x` marks hexadecimal). Variable values
- * (`:numeric`) keep their initial ones. The text is latin1, one character per byte.
+ * A view of a recording with lines of `OID|type|value` (types of snmpsim; `x` marks hexadecimal). Variable values
+ * (`:numeric`) keep their initial value. The text is latin1, one character per byte.
  */
 export function viewOfSnmprec(text: string): SnmpView {
   return new SnmpView(varbindsOfSnmprec(text));
@@ -136,7 +136,7 @@ export function oidKey(content: Uint8Array): string {
   return key;
 }
 
-/** Varbind of an answer without a value: noSuchObject, noSuchInstance, endOfMibView, Null. */
+/** Varbind of a response without a value: noSuchObject, noSuchInstance, endOfMibView, Null. */
 export function emptyVarbind(oidElement: Uint8Array, tag: number): Uint8Array {
   return new Uint8Array([...headOf(BER.Sequence, oidElement.length + 2), ...oidElement, tag, 0]);
 }

@@ -6,12 +6,12 @@ import type ts from "typescript-5";
 
 const CONSOLE = join(import.meta.dir, "../../../src/console");
 const METHODS = new Set(["POST", "PUT", "PATCH", "DELETE"]);
-const FETCHES = new Set(["fetch", "fetchAnswer"]);
+const FETCHES = new Set(["fetch", "fetchResponse"]);
 
 export interface ConsoleCalls {
-  /** `POST /api/v1/vlans/{}`: parameters stay open, as in `callName`. */
+  /** `POST /api/v1/vlans/{}`: with unnamed parameters, as from `callName`. */
   readonly calls: ReadonlySet<string>;
-  /** Paths of reads, by `read` or otherwise. */
+  /** Paths of all reads. */
   readonly reads: ReadonlySet<string>;
   /** `file:line` of writes with an undetermined path. */
   readonly unknown: readonly string[];
@@ -19,7 +19,7 @@ export interface ConsoleCalls {
   readonly unused: readonly string[];
 }
 
-/** An operation of the document, with open parameters. */
+/** Name of an operation, with unnamed parameters. */
 export function callName(method: string, path: string): string {
   return `${method.toUpperCase()} ${path.replaceAll(/\{[^}]*\}/g, "{}")}`;
 }
@@ -29,10 +29,10 @@ export async function consoleCalls(): Promise<ConsoleCalls> {
   const { default: compiler } = await import("typescript-5");
   const { config } = compiler.readConfigFile(join(CONSOLE, "tsconfig.json"), compiler.sys.readFile);
   const { options, fileNames } = compiler.parseJsonConfigFileContent(config, compiler.sys, CONSOLE);
-  return new Reading(compiler, compiler.createProgram(fileNames, options)).read();
+  return new CallCollector(compiler, compiler.createProgram(fileNames, options)).read();
 }
 
-class Reading {
+class CallCollector {
   private readonly compiler: typeof ts;
   private readonly checker: ts.TypeChecker;
   private readonly files: readonly ts.SourceFile[];
@@ -48,25 +48,25 @@ class Reading {
     const reads = new Set<string>();
     const unknown: string[] = [];
     const unused: string[] = [];
-    const reached = this.reachedStatements();
+    const reachable = this.reachableStatements();
     for (const file of this.files)
       for (const statement of file.statements)
         this.walk(statement, (node) => {
-          const asked = this.askedBy(node);
-          if (asked === null) return;
-          const paths = this.textsOf(asked.path);
-          const isRead = asked.method === "GET" || asked.method === "HEAD";
-          const place = `${file.fileName.slice(CONSOLE.length + 1)}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
+          const request = this.requestOf(node);
+          if (request === null) return;
+          const paths = this.textsOf(request.path);
+          const isRead = request.method === "GET" || request.method === "HEAD";
+          const location = `${file.fileName.slice(CONSOLE.length + 1)}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
           if (isRead) for (const path of paths ?? []) reads.add(callName("GET", withoutQuery(path)));
-          else if (!reached.has(statement)) unused.push(place);
-          else if (paths === null || paths.some((path) => !path.startsWith("/api/"))) unknown.push(place);
-          else for (const path of paths) calls.add(callName(asked.method, withoutQuery(path)));
+          else if (!reachable.has(statement)) unused.push(location);
+          else if (paths === null || paths.some((path) => !path.startsWith("/api/"))) unknown.push(location);
+          else for (const path of paths) calls.add(callName(request.method, withoutQuery(path)));
         });
     return { calls, reads, unknown, unused };
   }
 
-  /** Request of a node: by `api.POST(path)`, `read(path)`, `fetchAnswer(path, { method })`, or by a link to the API. */
-  private askedBy(node: ts.Node): { readonly method: string; readonly path: ts.Expression } | null {
+  /** Request of a node: `api.POST(path)`, `read(path)`, `fetchResponse(path, { method })`, or a link to the API. */
+  private requestOf(node: ts.Node): { readonly method: string; readonly path: ts.Expression } | null {
     const { compiler } = this;
     if (compiler.isJsxAttribute(node)) {
       const { name, initializer: path } = node;
@@ -109,40 +109,42 @@ class Reading {
       let texts = [expression.head.text];
       for (const { expression: part, literal } of expression.templateSpans) {
         const parts = this.textsOf(part) ?? ["{}"];
-        texts = texts.flatMap((before) => parts.map((each) => before + each + literal.text));
+        texts = texts.flatMap((prefix) => parts.map((middle) => prefix + middle + literal.text));
       }
       return texts;
     }
     const type = this.checker.getTypeAtLocation(expression);
-    const literals = (type.isUnion() ? type.types : [type]).map((each) => (each.isStringLiteral() ? each.value : null));
-    return literals.every((each) => each !== null) ? literals : null;
+    const members = type.isUnion() ? type.types : [type];
+    const literals = members.map((member) => (member.isStringLiteral() ? member.value : null));
+    return literals.every((literal) => literal !== null) ? literals : null;
   }
 
   /**
    * Top-level statements reachable from `main.tsx`: through names, dynamic imports, and the side effects of modules.
    */
-  private reachedStatements(): ReadonlySet<ts.Statement> {
+  private reachableStatements(): ReadonlySet<ts.Statement> {
     const { compiler, checker } = this;
-    const reached = new Set<ts.Statement>();
+    const reachable = new Set<ts.Statement>();
     const loaded = new Set<ts.SourceFile>();
-    const waiting: ts.Statement[] = [];
-    const reach = (statement: ts.Statement | undefined) => {
-      if (statement === undefined || reached.has(statement)) return;
-      reached.add(statement);
-      waiting.push(statement);
+    const pending: ts.Statement[] = [];
+    const markReachable = (statement: ts.Statement | undefined) => {
+      if (statement === undefined || reachable.has(statement)) return;
+      reachable.add(statement);
+      pending.push(statement);
       load(statement.getSourceFile());
     };
     const load = (file: ts.SourceFile) => {
       if (loaded.has(file)) return;
       loaded.add(file);
       for (const statement of file.statements)
-        if (compiler.isExpressionStatement(statement) || compiler.isImportDeclaration(statement)) reach(statement);
+        if (compiler.isExpressionStatement(statement) || compiler.isImportDeclaration(statement))
+          markReachable(statement);
     };
     const main = this.files.find(({ fileName }) => fileName === join(CONSOLE, "main.tsx"));
     if (main === undefined) throw new Error("The console has no main.tsx.");
-    for (const statement of main.statements) reach(statement);
-    for (let statement = waiting.pop(); statement !== undefined; statement = waiting.pop()) {
-      // An import counts only where its name is used.
+    for (const statement of main.statements) markReachable(statement);
+    for (let statement = pending.pop(); statement !== undefined; statement = pending.pop()) {
+      // An import counts only if its name is used.
       if (compiler.isImportDeclaration(statement)) {
         const { importClause, moduleSpecifier } = statement;
         if (importClause === undefined || !importClause.isTypeOnly) this.fileOf(moduleSpecifier, load);
@@ -152,18 +154,18 @@ class Reading {
         if (compiler.isTypeNode(node)) return;
         if (compiler.isCallExpression(node) && node.expression.kind === compiler.SyntaxKind.ImportKeyword)
           this.fileOf(node.arguments[0], (file) => {
-            for (const each of file.statements) reach(each);
+            for (const loadedStatement of file.statements) markReachable(loadedStatement);
           });
         if (!compiler.isIdentifier(node) || this.isMember(node)) return;
         const symbol = compiler.isShorthandPropertyAssignment(node.parent)
           ? checker.getShorthandAssignmentValueSymbol(node.parent)
           : checker.getSymbolAtLocation(node);
-        const meant =
+        const target =
           symbol !== undefined && symbol.flags & compiler.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
-        for (const declaration of meant?.declarations ?? []) reach(this.topOf(declaration));
+        for (const declaration of target?.declarations ?? []) markReachable(this.topLevelStatement(declaration));
       });
     }
-    return reached;
+    return reachable;
   }
 
   /** Members are reached through their object; resolving them costs most of a type check. */
@@ -177,17 +179,17 @@ class Reading {
     return isNamed && parent.name === name;
   }
 
-  private fileOf(specifier: ts.Expression | undefined, act: (file: ts.SourceFile) => void): void {
+  private fileOf(specifier: ts.Expression | undefined, action: (file: ts.SourceFile) => void): void {
     const symbol = specifier === undefined ? undefined : this.checker.getSymbolAtLocation(specifier);
-    for (const each of symbol?.declarations ?? [])
-      if (this.compiler.isSourceFile(each) && this.files.includes(each)) act(each);
+    for (const declaration of symbol?.declarations ?? [])
+      if (this.compiler.isSourceFile(declaration) && this.files.includes(declaration)) action(declaration);
   }
 
-  private topOf(node: ts.Node): ts.Statement | undefined {
-    let each = node;
-    while (each.parent !== undefined && !this.compiler.isSourceFile(each.parent)) each = each.parent;
-    return each.parent !== undefined && this.files.includes(each.parent as ts.SourceFile)
-      ? (each as ts.Statement)
+  private topLevelStatement(node: ts.Node): ts.Statement | undefined {
+    let top = node;
+    while (top.parent !== undefined && !this.compiler.isSourceFile(top.parent)) top = top.parent;
+    return top.parent !== undefined && this.files.includes(top.parent as ts.SourceFile)
+      ? (top as ts.Statement)
       : undefined;
   }
 

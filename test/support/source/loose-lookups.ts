@@ -18,7 +18,7 @@ import { type Checker, type Project, type Type, TypeFlags } from "typescript/uns
 import { inProject, inProjectOf, isSource, lineOf, type Tree, walk } from "./syntax.ts";
 
 export interface LooseLookup {
-  /** Relative to the root of its tree. */
+  /** Path relative to the root of the tree. */
   readonly path: string;
   readonly line: number;
   readonly code: string;
@@ -27,7 +27,7 @@ export interface LooseLookup {
 
 const ROOT = resolve(import.meta.dir, "../../..");
 
-/** Lookups in files of the repository below a folder. @param config of the project that type-checks the files */
+/** Lookups in files of the repository below a folder. @param config tsconfig file of the files' project */
 export function looseLookupsIn(config: string, folder: string): Promise<LooseLookup[]> {
   return inProject(join(ROOT, config), (project) => lookups(project, ROOT, (path) => path.startsWith(folder)));
 }
@@ -38,11 +38,11 @@ export function looseLookupsOf(tree: Tree): Promise<LooseLookup[]> {
   return inProjectOf(tree, options, (project, root) => lookups(project, root, () => true));
 }
 
-async function lookups(project: Project, root: string, isAsked: (path: string) => boolean): Promise<LooseLookup[]> {
+async function lookups(project: Project, root: string, isIncluded: (path: string) => boolean): Promise<LooseLookup[]> {
   const found: LooseLookup[] = [];
   for (const file of project.rootFiles) {
     const path = file.slice(root.length + 1);
-    if (isSource(path) && isAsked(path)) found.push(...(await lookupsOfFile(project, file, path)));
+    if (isSource(path) && isIncluded(path)) found.push(...(await lookupsOfFile(project, file, path)));
   }
   return found;
 }
@@ -50,20 +50,22 @@ async function lookups(project: Project, root: string, isAsked: (path: string) =
 async function lookupsOfFile({ program, checker }: Project, file: string, path: string): Promise<LooseLookup[]> {
   const source = await program.getSourceFile(file);
   if (source === undefined) throw new Error(`${path} was not parsed`);
-  const places: Lookup[] = [];
-  walk(source, (node) => places.push(...lookupAt(node)));
+  const candidates: Lookup[] = [];
+  walk(source, (node) => candidates.push(...lookupAt(node)));
   const keys = await typesAt(
     checker,
-    places.map(({ key }) => key),
+    candidates.map(({ key }) => key),
   );
-  const open = places.flatMap((lookup, place) => (isOpen(keys[place]) ? [{ ...lookup, keyType: keys[place] }] : []));
+  const open = candidates.flatMap((lookup, index) =>
+    isOpen(keys[index]) ? [{ ...lookup, keyType: keys[index] }] : [],
+  );
   const objects = await typesAt(
     checker,
     open.map(({ object }) => object),
   );
   const found: LooseLookup[] = [];
-  for (const [place, { node, keyType }] of open.entries())
-    if (await mayInherit(checker, objects[place], keyType))
+  for (const [index, { node, keyType }] of open.entries())
+    if (await mayInherit(checker, objects[index], keyType))
       found.push({ path, line: lineOf(source, node), code: codeOf(source, node), node });
   return found;
 }
@@ -98,13 +100,13 @@ function lookupAt(node: Node): Lookup[] {
     return isStringLiteral(node.left) ? [] : [{ node, object: node.right, key: node.left }];
   if (isBindingElement(node) && node.propertyName !== undefined && isComputedPropertyName(node.propertyName)) {
     // A property that is only excluded from the rest is not read.
-    const isLeftOut = node.name !== undefined && isIdentifier(node.name) && node.name.text.startsWith("_");
-    return isLeftOut ? [] : [{ node, object: node.parent, key: node.propertyName.expression }];
+    const isExcluded = node.name !== undefined && isIdentifier(node.name) && node.name.text.startsWith("_");
+    return isExcluded ? [] : [{ node, object: node.parent, key: node.propertyName.expression }];
   }
   return [];
 }
 
-/** Whether it is only assigned or deleted. */
+/** Whether a property is only assigned or deleted. */
 function isWritten(node: Node): boolean {
   const { parent } = node;
   if (isDeleteExpression(parent)) return true;

@@ -1,4 +1,4 @@
-// TypeScript syntax trees of files held in memory, and the repository's files. Must not judge: the source tests do.
+// TypeScript syntax trees of in-memory files and of the repository. The source tests check them.
 
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -25,7 +25,7 @@ import { scratchParent } from "../measure/scratch-parent.ts";
 export type Tree = Record<string, string>;
 
 export interface Import {
-  /** As written. */
+  /** The specifier as written. */
   specifier: string;
   /** `type` is erased at run time; `worker` starts another thread; `value` and `dynamic` load the module. */
   kind: "value" | "type" | "dynamic" | "worker";
@@ -37,15 +37,16 @@ export interface Import {
 const REPOSITORY = resolve(import.meta.dir, "../../..");
 
 /** Not source: downloaded, generated, or user data. */
-const NOT_OURS = new Set(["node_modules", "dist", "data", ".git"]);
+const EXCLUDED_FOLDERS = new Set(["node_modules", "dist", "data", ".git"]);
 
 /** The repository's files under the given folders or names, or all of them; `accept` filters by path. */
-export function readRepository(below: string[], accept: (path: string) => boolean): Tree {
+export function readRepository(roots: string[], accept: (path: string) => boolean): Tree {
   const tree: Tree = {};
   const visit = (folder: string): void => {
     for (const entry of readdirSync(join(REPOSITORY, folder), { withFileTypes: true })) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (folder === "" && (NOT_OURS.has(entry.name) || (below.length > 0 && !below.includes(entry.name)))) continue;
+      if (folder === "" && (EXCLUDED_FOLDERS.has(entry.name) || (roots.length > 0 && !roots.includes(entry.name))))
+        continue;
       if (entry.isDirectory()) visit(path);
       else if (entry.isFile() && accept(path)) tree[path] = readFileSync(join(REPOSITORY, path), "utf8");
     }
@@ -54,17 +55,17 @@ export function readRepository(below: string[], accept: (path: string) => boolea
   return tree;
 }
 
-/** Files parsed before: several rules look at the same ones. */
-const parsedBefore = new Map<string, { readonly text: string; readonly file: SourceFile }>();
+/** Parsed files: several rules read the same ones. */
+const parseCache = new Map<string, { readonly text: string; readonly file: SourceFile }>();
 
 /** Parses every `.ts` and `.tsx` file of a tree; rejects if the parser skips one. */
 export async function parse(tree: Tree): Promise<Map<string, SourceFile>> {
   const paths = Object.keys(tree).filter(isSource);
   await parseNew(
     tree,
-    paths.filter((path) => parsedBefore.get(path)?.text !== tree[path]),
+    paths.filter((path) => parseCache.get(path)?.text !== tree[path]),
   );
-  return new Map(paths.map((path) => [path, parsedBefore.get(path)?.file as SourceFile]));
+  return new Map(paths.map((path) => [path, parseCache.get(path)?.file as SourceFile]));
 }
 
 async function parseNew(tree: Tree, paths: readonly string[]): Promise<void> {
@@ -74,18 +75,18 @@ async function parseNew(tree: Tree, paths: readonly string[]): Promise<void> {
     for (const path of paths) {
       const file = await program.getSourceFile(join(root, path));
       if (file === undefined) throw new Error(`${path} was not parsed`);
-      parsedBefore.set(path, { text: tree[path] ?? "", file });
+      parseCache.set(path, { text: tree[path] ?? "", file });
     }
   });
 }
 
-/** Opens a project of all files of a tree, while an action uses it; `root` is the folder of the tree. */
+/** Opens a project of all files of a tree for the duration of an action; `root` is the folder of the tree. */
 export async function inProjectOf<T>(
   tree: Tree,
   compilerOptions: Readonly<Record<string, unknown>>,
   action: (project: Project, root: string) => Promise<T>,
 ): Promise<T> {
-  // On disk: of files in memory the compiler would ask this process one by one.
+  // On disk: for files in memory, the compiler would ask this process for each one.
   const root = mkdtempSync(join(scratchParent(), "netledger-syntax-"));
   try {
     const files = Object.keys(tree);
@@ -102,7 +103,7 @@ export async function inProjectOf<T>(
 
 let compiler: API | undefined;
 
-/** Opens the project of a configuration file, while an action uses it. */
+/** Opens the project of a configuration file for the duration of an action. */
 export async function inProject<T>(config: string, action: (project: Project) => Promise<T>): Promise<T> {
   // One compiler process for all: it ends with this one.
   compiler ??= new API({ cwd: REPOSITORY });
@@ -154,7 +155,7 @@ function importAt(node: Node): Omit<Import, "line"> | null {
       bindings !== undefined && isNamedImports(bindings)
         ? bindings.elements.map((element) => (element.propertyName ?? element.name).text)
         : [];
-    return from(node.moduleSpecifier, clause?.phaseModifier === SyntaxKind.TypeKeyword ? "type" : "value", names);
+    return importFrom(node.moduleSpecifier, clause?.phaseModifier === SyntaxKind.TypeKeyword ? "type" : "value", names);
   }
   if (isExportDeclaration(node)) {
     const clause = node.exportClause;
@@ -162,25 +163,30 @@ function importAt(node: Node): Omit<Import, "line"> | null {
       clause === undefined || isNamespaceExport(clause)
         ? []
         : clause.elements.map((element) => (element.propertyName ?? element.name).text);
-    return from(node.moduleSpecifier, node.isTypeOnly ? "type" : "value", names);
+    return importFrom(node.moduleSpecifier, node.isTypeOnly ? "type" : "value", names);
   }
-  if (isImportTypeNode(node)) return isLiteralTypeNode(node.argument) ? from(node.argument.literal, "type") : null;
+  if (isImportTypeNode(node))
+    return isLiteralTypeNode(node.argument) ? importFrom(node.argument.literal, "type") : null;
   if (isCallExpression(node)) {
     const loads =
       node.expression.kind === SyntaxKind.ImportKeyword ||
       (isIdentifier(node.expression) && node.expression.text === "require");
-    return loads ? from(node.arguments[0], "dynamic") : null;
+    return loads ? importFrom(node.arguments[0], "dynamic") : null;
   }
   if (isNewExpression(node) && isIdentifier(node.expression)) {
     const [first, second] = node.arguments ?? [];
     const ofThisModule = second !== undefined && isPropertyAccessExpression(second) && second.name.text === "url";
     const isWorker = node.expression.text === "Worker" || (node.expression.text === "URL" && ofThisModule);
-    return isWorker ? from(first, "worker") : null;
+    return isWorker ? importFrom(first, "worker") : null;
   }
   return null;
 }
 
-function from(specifier: Node | undefined, kind: Import["kind"], names: string[] = []): Omit<Import, "line"> | null {
+function importFrom(
+  specifier: Node | undefined,
+  kind: Import["kind"],
+  names: string[] = [],
+): Omit<Import, "line"> | null {
   if (specifier === undefined || !(isStringLiteral(specifier) || isNoSubstitutionTemplateLiteral(specifier)))
     return null;
   return { specifier: specifier.text, kind, names };

@@ -13,8 +13,8 @@ export function toEarlierSchema(db: Schema): void {
   const earlier = openWritable(":memory:");
   makeSchema(earlier, EARLIER_SCHEMA);
   const added = (type: string) => {
-    const known = new Set(namesIn(earlier.$client, type));
-    return namesIn(db, type).filter((name) => !known.has(name));
+    const existing = new Set(namesIn(earlier.$client, type));
+    return namesIn(db, type).filter((name) => !existing.has(name));
   };
   for (const index of added("index")) db.run(`DROP INDEX ${index}`);
   for (const table of added("table")) {
@@ -22,9 +22,9 @@ export function toEarlierSchema(db: Schema): void {
     db.run(`DELETE FROM row_sums WHERE name = '${table}'`);
   }
   for (const table of namesIn(db, "table")) {
-    const known = new Set(columnsOf(earlier.$client, table));
+    const existing = new Set(columnsOf(earlier.$client, table));
     for (const column of columnsOf(db, table))
-      if (!known.has(column)) db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
+      if (!existing.has(column)) db.run(`ALTER TABLE ${table} DROP COLUMN ${column}`);
   }
   earlier.$client.close();
   db.run(`PRAGMA user_version = ${EARLIER_SCHEMA}`);

@@ -1,5 +1,5 @@
-// Store with rows in every table, as files: records of every kind with history, thinned and full, scans and their
-// findings, keys, secrets, sessions; and the questions that any stored data must answer. No assertions beyond success.
+// Store with rows in every table, as files: records of every kind with pruned and complete history, scans and their
+// findings, keys, secrets, sessions; and queries that must work on any stored data. No assertions beyond success.
 
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
@@ -9,17 +9,17 @@ import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { pruneHistory } from "../../../src/history/prune.ts";
 import { KINDS } from "../../../src/records/resources.ts";
 import { newUnclaimedAppliance, PASSWORD_HASH, type TestAppliance } from "../appliance/appliance.ts";
-import { made, newApiKey, newHost, newSubnet, newUser, type Wire } from "../appliance/factories.ts";
-import { communityOf, findings, scanned } from "../appliance/scans.ts";
-import { newWorld, PLURALS } from "../contract/operations.ts";
+import { expectOk, type JsonRecord, newApiKey, newHost, newSubnet, newUser } from "../appliance/factories.ts";
+import { communityOf, findings, runScan } from "../appliance/scans.ts";
+import { newRecordFixture, PLURALS } from "../contract/operations.ts";
 import { fakeDevice } from "../injected/fake-probes.ts";
 import { machineWith } from "../reconcile/machine.ts";
 import { ScanWriter } from "../reconcile/scan-writer.ts";
 import { deviceAt, ethernet, mac, seenAt } from "../reconcile/sightings.ts";
 
-/** A question and its caller. */
-interface Question {
-  readonly as: CallerName;
+/** A query and its caller. */
+interface StoreQuery {
+  readonly caller: CallerName;
   readonly path: string;
 }
 
@@ -28,78 +28,82 @@ type CallerName = "owner" | "viewer" | "key" | "foreigner";
 export interface FilledStore {
   /** Credentials of each caller, as request headers. */
   readonly callers: Readonly<Record<CallerName, Record<string, string>>>;
-  /** An idempotent request that is answered again from the stored answer. */
-  readonly repeated: { readonly path: string; readonly body: Wire; readonly headers: Record<string, string> };
-  readonly questions: readonly Question[];
+  /** An idempotent request, replayed from the stored response. */
+  readonly repeatedRequest: {
+    readonly path: string;
+    readonly body: JsonRecord;
+    readonly headers: Record<string, string>;
+  };
+  readonly queries: readonly StoreQuery[];
   readonly email: string;
   readonly secretKey: Uint8Array;
-  /** Time of the questions: shortly after the last event. */
-  readonly askedAt: number;
+  /** Time of the queries: shortly after the last event. */
+  readonly queriedAt: number;
 }
 
 const MACHINE = machineWith();
 
-/** Lists in addition to the standard set. */
+/** Lists in addition to PLURALS. */
 const MORE_LISTS = ["discovery/ignored", "discovery/scans"];
 const DAY_MS = 86_400_000;
-/** From the first event to the last, plus some hours. */
-const LASTS_MS = 2 * DAY_MS + 4 * 3_600_000;
+/** Time from the first event to the last, plus some hours. */
+const DURATION_MS = 2 * DAY_MS + 4 * 3_600_000;
 const HOSTS = 30;
-const PORTS_OF_SWITCH = 12;
+const SWITCH_PORTS = 12;
 
 /**
- * @param directory for the data folder at rest: the database without a log, and the key file
- * @param now some hours after the last event, with the sessions still valid
+ * @param directory folder for the data at rest: the database without a log, and the key file
+ * @param now time some hours after the last event, with the sessions still valid
  */
 export async function fillStore(directory: string, now: number): Promise<FilledStore> {
   const unclaimed = newUnclaimedAppliance({ machine: MACHINE });
   try {
-    unclaimed.clock.advance(now - LASTS_MS - unclaimed.clock.now());
+    unclaimed.clock.advance(now - DURATION_MS - unclaimed.clock.now());
     const first = await unclaimed.newOrganization("First");
     const appliance = { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
     const instants = await fill(appliance);
-    return await putDown(appliance, directory, instants);
+    return await saveStore(appliance, directory, instants);
   } finally {
     await unclaimed.close();
   }
 }
 
-/** @returns timestamps between its states */
+/** Writes the history. @returns timestamps between its states */
 async function fill(appliance: TestAppliance): Promise<string[]> {
   const { owner, clock } = appliance;
   const instants: string[] = [];
-  const instant = () => {
+  const markInstant = () => {
     clock.advance(60_000);
     instants.push(clock.text());
     clock.advance(60_000);
   };
-  const world = await newWorld(appliance);
-  const hosts: Wire[] = [];
-  for (let each = 0; each < HOSTS; each += 1) {
+  const fixture = await newRecordFixture(appliance);
+  const hosts: JsonRecord[] = [];
+  for (let index = 0; index < HOSTS; index += 1) {
     hosts.push(
       await newHost(appliance, {
-        name: `Server ${each} Ölberg`,
-        hostname: `server-${each}.example`,
-        tags: [world.records.tags?.id],
-        ip_addresses: [{ ip_address: `198.51.100.${130 + each}`, mac_address: mac(each, 9), name: "" }],
+        name: `Server ${index} Ölberg`,
+        hostname: `server-${index}.example`,
+        tags: [fixture.records.tags?.id],
+        ip_addresses: [{ ip_address: `198.51.100.${130 + index}`, mac_address: mac(index, 9), name: "" }],
         ports: [{ number: 22, protocol: "Tcp" }],
         services: [{ name: "shell", service_definition: "OpenSSH" }],
-        interfaces: [{ if_index: 1, if_descr: "eth0", mac_address: mac(each, 9) }],
+        interfaces: [{ if_index: 1, if_descr: "eth0", mac_address: mac(index, 9) }],
       }),
     );
   }
-  instant();
-  // The host moves later, which ends the coverage of an assignment at its address.
+  markInstant();
+  // The host's address changes later, so an assignment at the address no longer covers it.
   await communityOf(appliance, "own", {
     assigned_network_ids: [],
     host_assignments: hosts.slice(5, 7).map(({ id }) => ({ host_id: id })),
   });
-  await made(owner.put(`ip-addresses/${hosts[5]?.ip_addresses[0].id}`, { ip_address: "198.51.100.200" }));
+  await expectOk(owner.put(`ip-addresses/${hosts[5]?.ip_addresses[0].id}`, { ip_address: "198.51.100.200" }));
   for (const host of hosts.slice(0, 20)) await rename(appliance, host.id, `${host.name} moved`);
-  instant();
-  await discovered(appliance);
-  instant();
-  for (const host of hosts.slice(0, 4)) await made(owner.delete(`hosts/${host.id}`));
+  markInstant();
+  await runDiscovery(appliance);
+  markInstant();
+  for (const host of hosts.slice(0, 4)) await expectOk(owner.delete(`hosts/${host.id}`));
   clock.advance(2 * DAY_MS);
   const db = openWritable(appliance.databasePath);
   pruneHistory(db, KINDS, { before: clock.now() - 12 * 3_600_000, keep: "daily" }, clock.now());
@@ -107,57 +111,57 @@ async function fill(appliance: TestAppliance): Promise<string[]> {
   clock.advance(60_000);
   await newHost(appliance, { name: "came again", ip_addresses: [{ ip_address: "198.51.100.130" }] });
   for (const host of hosts.slice(10, 24)) await rename(appliance, host.id, `${host.name} again`);
-  await acceptOne(appliance);
-  await consolidateTwo(appliance);
-  await made(owner.put("/api/auth/preferences", { theme: "dark" }));
-  await made(
+  await acceptConflict(appliance);
+  await consolidateHosts(appliance);
+  await expectOk(owner.put("/api/auth/preferences", { theme: "dark" }));
+  await expectOk(
     owner.put(`networks/${appliance.first.networkId}/map-positions`, {
       nodes: { [hosts[6]?.id]: { x: 480, y: -120 } },
     }),
   );
-  instant();
-  await discovered(appliance);
-  await made(owner.post("discovery/self", { network_id: appliance.first.networkId }));
+  markInstant();
+  await runDiscovery(appliance);
+  await expectOk(owner.post("discovery/self", { network_id: appliance.first.networkId }));
   await appliance.writes.run(
     "discovery.schedule_pass",
-    { schedule_id: world.records["discovery/schedules"]?.id, due_at: clock.now() },
+    { schedule_id: fixture.records["discovery/schedules"]?.id, due_at: clock.now() },
     SYSTEM_AUTHOR,
   );
-  await made(
-    owner.put(`discovery/schedules/${world.records["discovery/schedules"]?.id}`, {
-      ...world.records["discovery/schedules"],
+  await expectOk(
+    owner.put(`discovery/schedules/${fixture.records["discovery/schedules"]?.id}`, {
+      ...fixture.records["discovery/schedules"],
       is_enabled: false,
     }),
   );
-  instant();
+  markInstant();
   return instants;
 }
 
-/** Two hosts with an accepted address conflict. */
-async function acceptOne(appliance: TestAppliance): Promise<void> {
+/** Creates two hosts with an address conflict, and accepts it. */
+async function acceptConflict(appliance: TestAppliance): Promise<void> {
   for (const name of ["node 1", "node 2"])
     await newHost(appliance, { name, ip_addresses: [{ ip_address: "198.51.100.250" }] });
-  const [conflict] = (await made(appliance.owner.get("conflicts?type=Address"))) as unknown as Wire[];
-  const { type, value, fingerprint } = conflict as Wire;
-  await made(appliance.owner.post("conflicts/acceptances", { type, value, fingerprint, reason: "a cluster" }));
+  const [conflict] = (await expectOk(appliance.owner.get("conflicts?type=Address"))) as unknown as JsonRecord[];
+  const { type, value, fingerprint } = conflict as JsonRecord;
+  await expectOk(appliance.owner.post("conflicts/acceptances", { type, value, fingerprint, reason: "a cluster" }));
 }
 
-/** Two hosts that are merged. */
-async function consolidateTwo(appliance: TestAppliance): Promise<void> {
-  const [stays, goes] = [
+/** Creates two hosts, and merges them. */
+async function consolidateHosts(appliance: TestAppliance): Promise<void> {
+  const [survivor, merged] = [
     await newHost(appliance, { name: "stays" }),
     await newHost(appliance, { name: "goes", ip_addresses: [{ ip_address: "198.51.100.251" }] }),
   ];
   appliance.clock.advance(1_000);
-  await made(appliance.owner.put(`hosts/${stays.id}/consolidate/${goes.id}`, {}));
+  await expectOk(appliance.owner.put(`hosts/${survivor.id}/consolidate/${merged.id}`, {}));
 }
 
 async function rename(appliance: TestAppliance, id: string, name: string): Promise<void> {
-  await made(appliance.owner.put(`hosts/${id}`, { ...(await made(appliance.owner.get(`hosts/${id}`))), name }));
+  await expectOk(appliance.owner.put(`hosts/${id}`, { ...(await expectOk(appliance.owner.get(`hosts/${id}`))), name }));
 }
 
-/** Scan findings, passed to the scan writer in separate scans. */
-async function discovered(appliance: TestAppliance): Promise<void> {
+/** Runs a scan, and passes further sightings to the scan writer. */
+async function runDiscovery(appliance: TestAppliance): Promise<void> {
   const { probes, clock } = appliance;
   if (probes.devices.size === 0) {
     await newSubnet(appliance, { cidr: "10.99.0.0/28" });
@@ -183,14 +187,14 @@ async function discovered(appliance: TestAppliance): Promise<void> {
       partial: { lldp_remotes: "no answer within 5 s" } as never,
     }),
   });
-  const scan = await scanned(appliance);
+  const scan = await runScan(appliance);
   if ((await findings(appliance, scan)).length === 0) throw new Error("the scan found nothing");
   const writer = new ScanWriter(appliance);
-  const told = deviceAt("10.98.0.1", {
+  const sighting = deviceAt("10.98.0.1", {
     sys_name: "edge-1",
     serial_number: "EDGE1",
     served: ["ifDescr", "sysName"],
-    interfaces: Array.from({ length: PORTS_OF_SWITCH }, (_, port) =>
+    interfaces: Array.from({ length: SWITCH_PORTS }, (_, port) =>
       ethernet(port + 1, {
         mac_address: mac(port + 1, 77),
         vlans: [1, 10],
@@ -204,13 +208,17 @@ async function discovered(appliance: TestAppliance): Promise<void> {
       { number: 10, name: "users" },
     ],
   });
-  await writer.devices(told);
+  await writer.devices(sighting);
   clock.advance(60_000);
-  await writer.devices(told);
+  await writer.devices(sighting);
   await writer.addresses(seenAt("10.98.0.9", { mac_address: mac(200, 77) }));
 }
 
-async function putDown(appliance: TestAppliance, directory: string, instants: readonly string[]): Promise<FilledStore> {
+async function saveStore(
+  appliance: TestAppliance,
+  directory: string,
+  instants: readonly string[],
+): Promise<FilledStore> {
   const { first, clock, random } = appliance;
   const session = async (userId: string) => {
     const token = generateSessionToken(random);
@@ -224,7 +232,7 @@ async function putDown(appliance: TestAppliance, directory: string, instants: re
   const viewer = await newUser(appliance, { role: "Viewer", networkIds: [first.networkId] });
   await appliance.writes.run(
     "user.set_password",
-    { id: first.userId, passwordHash: PASSWORD_HASH, keeps: null },
+    { id: first.userId, passwordHash: PASSWORD_HASH, keptHash: null },
     SYSTEM_AUTHOR,
   );
   const second = await appliance.newOrganization("Second");
@@ -235,17 +243,17 @@ async function putDown(appliance: TestAppliance, directory: string, instants: re
     foreigner: await session(second.userId),
     key: { authorization: `Bearer ${key.key}` },
   };
-  const repeated = {
+  const repeatedRequest = {
     path: "/api/v1/tags",
     body: { name: "made once", color: "Blue" },
     headers: { "idempotency-key": "once" },
   };
   const reopened = appliance.anonymous.with(callers.owner);
-  const answer = await reopened.post(repeated.path, repeated.body, repeated.headers);
-  if (answer.status !== 200) throw new Error(answer.text);
+  const response = await reopened.post(repeatedRequest.path, repeatedRequest.body, repeatedRequest.headers);
+  if (response.status !== 200) throw new Error(response.text);
   clock.advance(60_000);
-  const email = (await made(reopened.get("/api/auth/me"))).email;
-  const questions = await questionsOf(appliance, callers, [...instants, clock.text()]);
+  const email = (await expectOk(reopened.get("/api/auth/me"))).email;
+  const queries = await queriesOf(appliance, callers, [...instants, clock.text()]);
   const files = dataFiles(directory);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const db = openWritable(appliance.databasePath);
@@ -253,57 +261,59 @@ async function putDown(appliance: TestAppliance, directory: string, instants: re
   db.$client.close();
   copyFileSync(appliance.databasePath, files.database);
   writeFileSync(files.key, appliance.secretKey, { mode: 0o600 });
-  return { callers, repeated, questions, email, secretKey: appliance.secretKey, askedAt: clock.now() };
+  return { callers, repeatedRequest, queries, email, secretKey: appliance.secretKey, queriedAt: clock.now() };
 }
 
-async function questionsOf(
+async function queriesOf(
   appliance: TestAppliance,
   callers: FilledStore["callers"],
   instants: readonly string[],
-): Promise<Question[]> {
+): Promise<StoreQuery[]> {
   const paths: string[] = ["/api/auth/setup", "/api/auth/me", "/api/v1/ledger", "/api/v1/organizations"];
-  const thens = ["", ...instants];
-  const at = (path: string, then: string) =>
-    then === "" ? path : `${path}${path.includes("?") ? "&" : "?"}at=${then}`;
+  const times = ["", ...instants];
+  const pathAt = (path: string, time: string) =>
+    time === "" ? path : `${path}${path.includes("?") ? "&" : "?"}at=${time}`;
   const owner = appliance.anonymous.with(callers.owner);
   const { networkId } = appliance.first;
   for (const plural of [...PLURALS, ...MORE_LISTS]) {
     const path = `/api/v1/${plural}`;
     const ids = new Set<string>();
-    for (const then of thens) {
-      paths.push(at(`${path}?limit=0`, then), at(`${path}?limit=1000`, then));
-      if (plural !== "discovery/scans") paths.push(at(`${path}/export/csv`, then));
-      for (const { id } of (await owner.get(at(`${path}?limit=1000`, then))).data as Wire[]) ids.add(id);
+    for (const time of times) {
+      paths.push(pathAt(`${path}?limit=0`, time), pathAt(`${path}?limit=1000`, time));
+      if (plural !== "discovery/scans") paths.push(pathAt(`${path}/export/csv`, time));
+      for (const { id } of (await owner.get(pathAt(`${path}?limit=1000`, time))).data as JsonRecord[]) ids.add(id);
     }
     for (const id of [...ids].slice(0, 6)) {
-      for (const then of thens) paths.push(at(`${path}/${id}`, then));
+      for (const time of times) paths.push(pathAt(`${path}/${id}`, time));
       if (plural !== "discovery/scans") paths.push(`${path}/${id}/history?limit=0`);
       else paths.push(`${path}/${id}/findings?limit=0`, `${path}/${id}/findings?limit=100`);
     }
   }
-  for (const then of thens) {
+  for (const time of times) {
     paths.push(
-      at(`/api/v1/hosts?limit=0&include_children=true`, then),
-      ...["name", "updated_at", "last_seen_at"].map((field) => at(`/api/v1/hosts?limit=1000&order_by=${field}`, then)),
-      at(`/api/v1/if-entries?limit=1000&order_by=mac_address&network_id=${networkId}`, then),
-      at("/api/v1/ip-addresses?limit=1000&order_by=ip_address", then),
+      pathAt(`/api/v1/hosts?limit=0&include_children=true`, time),
+      ...["name", "updated_at", "last_seen_at"].map((field) =>
+        pathAt(`/api/v1/hosts?limit=1000&order_by=${field}`, time),
+      ),
+      pathAt(`/api/v1/if-entries?limit=1000&order_by=mac_address&network_id=${networkId}`, time),
+      pathAt("/api/v1/ip-addresses?limit=1000&order_by=ip_address", time),
       ...["server", "oelb", "öl", "moved", "server-12", "again", "00:1b", "10.98"].map((search) =>
-        at(`/api/v1/hosts?limit=1000&search=${encodeURIComponent(search)}`, then),
+        pathAt(`/api/v1/hosts?limit=1000&search=${encodeURIComponent(search)}`, time),
       ),
-      at("/api/v1/ip-addresses?limit=1000&search=198.51", then),
+      pathAt("/api/v1/ip-addresses?limit=1000&search=198.51", time),
       ...["json", "graphml", "mermaid"].map((format) =>
-        at(`/api/v1/topology?network_id=${networkId}&format=${format}`, then),
+        pathAt(`/api/v1/topology?network_id=${networkId}&format=${format}`, time),
       ),
-      at(`/api/v1/locate?mac=${mac(5, 9)}`, then),
-      at("/api/v1/locate?ip=198.51.100.135", then),
-      at("/api/v1/locate?hostname=server-7.example", then),
-      at("/api/v1/transactions?limit=1000", then),
-      at("/api/v1/conflicts?limit=1000", then),
-      at("/api/v1/discovery/withheld?limit=1000", then),
+      pathAt(`/api/v1/locate?mac=${mac(5, 9)}`, time),
+      pathAt("/api/v1/locate?ip=198.51.100.135", time),
+      pathAt("/api/v1/locate?hostname=server-7.example", time),
+      pathAt("/api/v1/transactions?limit=1000", time),
+      pathAt("/api/v1/conflicts?limit=1000", time),
+      pathAt("/api/v1/discovery/withheld?limit=1000", time),
     );
   }
-  for (const [place, from] of instants.entries()) {
-    const to = instants[place + 1];
+  for (const [index, from] of instants.entries()) {
+    const to = instants[index + 1];
     if (to === undefined) continue;
     for (const format of ["json", "csv"]) paths.push(`/api/v1/diff?from=${from}&to=${to}&format=${format}`);
     paths.push(
@@ -318,15 +328,15 @@ async function questionsOf(
   const narrow = ["hosts", "if-entries", "ip-addresses", "discovery/scans", "subnets", "tags"].map(
     (plural) => `/api/v1/${plural}?limit=0`,
   );
-  const questions: Question[] = [
-    ...paths.map((path): Question => ({ as: "owner", path })),
-    ...["/api/auth/me", "/api/v1/networks", ...narrow].map((path): Question => ({ as: "viewer", path })),
-    ...["/api/v1/networks", ...narrow].map((path): Question => ({ as: "key", path })),
-    ...["/api/auth/me", "/api/v1/networks", ...narrow].map((path): Question => ({ as: "foreigner", path })),
+  const queries: StoreQuery[] = [
+    ...paths.map((path): StoreQuery => ({ caller: "owner", path })),
+    ...["/api/auth/me", "/api/v1/networks", ...narrow].map((path): StoreQuery => ({ caller: "viewer", path })),
+    ...["/api/v1/networks", ...narrow].map((path): StoreQuery => ({ caller: "key", path })),
+    ...["/api/auth/me", "/api/v1/networks", ...narrow].map((path): StoreQuery => ({ caller: "foreigner", path })),
   ];
-  for (const { as, path } of questions) {
-    const { status, text } = await appliance.anonymous.with(callers[as]).get(path);
+  for (const { caller, path } of queries) {
+    const { status, text } = await appliance.anonymous.with(callers[caller]).get(path);
     if (status !== 200 && status !== 404) throw new Error(`${path}: ${text.slice(0, 300)}`);
   }
-  return questions;
+  return queries;
 }

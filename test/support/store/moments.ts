@@ -3,10 +3,10 @@
 import type { FixedMoment, Moment } from "../../../src/db/reading/list-query.ts";
 import type { Reader } from "../../../src/db/reading/reader.ts";
 
-/** As without a requested timestamp. */
+/** Moment of a read without a requested timestamp. */
 export const PRESENT: Moment = { at: null, asOf: null };
 
-/** As of a transaction, as in a read of the present with this one as the latest. */
+/** Moment at a transaction, as in a read of current data while that transaction is the latest. */
 export function momentOf(reader: Reader, sequence: number): FixedMoment {
   return { at: null, asOf: { ...reader.atSequence(sequence), present: true } };
 }

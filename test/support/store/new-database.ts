@@ -1,19 +1,19 @@
-// Empty database: created by the product once per test file, then copied.
+// Empty database, created by the product once per test file, then copied.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createDatabase } from "../../../src/db/files/migrate.ts";
 import { scratchParent } from "../measure/scratch-parent.ts";
 
-let made: Uint8Array | undefined;
+let emptyDatabase: Uint8Array | undefined;
 
 /** Creates an empty database of the current schema at an unused path. */
-export function putNewDatabase(path: string): void {
-  made ??= makeOne();
-  writeFileSync(path, made, { flag: "wx" });
+export function writeNewDatabase(path: string): void {
+  emptyDatabase ??= createEmptyDatabase();
+  writeFileSync(path, emptyDatabase, { flag: "wx" });
 }
 
-function makeOne(): Uint8Array {
+function createEmptyDatabase(): Uint8Array {
   const directory = mkdtempSync(join(scratchParent(), "netledger-new-"));
   const path = join(directory, "netledger.db");
   try {

@@ -8,7 +8,7 @@ import type { WriteTransaction } from "../../../src/db/writing/transaction.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
 import { bindingKind } from "../../../src/resources/bindings/binding.ts";
 import { conflictAcceptanceKind } from "../../../src/resources/conflict-acceptances/acceptance.ts";
-import { keepConsolidation } from "../../../src/resources/consolidations/consolidation.ts";
+import { recordConsolidation } from "../../../src/resources/consolidations/consolidation.ts";
 import { credentialAssignmentKind } from "../../../src/resources/credential-assignments/credential-assignment.ts";
 import { credentialKind } from "../../../src/resources/credentials/credential.ts";
 import { credentialSecrets } from "../../../src/resources/credentials/secrets.ts";
@@ -47,7 +47,7 @@ export interface Population {
   readonly hostId: string;
   readonly userId: string;
   readonly tagId: string;
-  readonly goneTagId: string;
+  readonly deletedTagId: string;
   readonly credentialId: string;
   readonly entryId: string;
   readonly portId: string;
@@ -70,7 +70,7 @@ export function populate(store: Store): Population {
       network_ids: [networkId],
       is_enabled: true,
     });
-    tx.afterwardsRun(() =>
+    tx.runAfterWrite(() =>
       tx.db
         .insert(userPasswords)
         .values(withChecksum(userPasswords, { user_n: tx.recordN(user.id) as number, hash: "kept" }))
@@ -78,30 +78,30 @@ export function populate(store: Store): Population {
     );
     return { userId: user.id };
   });
-  const goneTagId = store.write((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "gone")).id);
-  store.write((tx) => tx.remove(tagKind, goneTagId));
-  const made = store.write((tx) => inventory(tx, store, userId));
-  store.write((tx) => discovery(tx, store, made.hostId));
-  store.run((tx) => tx.update(hostKind, made.hostId, { name: "renamed" }), {
+  const deletedTagId = store.write((tx) => tx.create(tagKind, organizationId, tagFields(organizationId, "gone")).id);
+  store.write((tx) => tx.remove(tagKind, deletedTagId));
+  const created = store.write((tx) => inventory(tx, store, userId));
+  store.write((tx) => discovery(tx, store, created.hostId));
+  store.run((tx) => tx.update(hostKind, created.hostId, { name: "renamed" }), {
     ...SYSTEM_AUTHOR,
     reason: "Ü: \u{1f600}",
   });
-  store.write((tx) => tx.update(ifEntryKind, made.entryId, { oper_status: "Down", if_alias: 'Ü\u0000\u2028😀"\\' }));
-  moveThereAndBack(store, made.hostId);
-  comeAgain(store, made.hostId);
-  decide(store, made.hostId);
-  store.write((tx) => tx.observe(ifEntryKind, made.entryId, { last_seen_at: "2026-11-21T10:00:00.000Z" }));
-  return { ...made, userId, goneTagId };
+  store.write((tx) => tx.update(ifEntryKind, created.entryId, { oper_status: "Down", if_alias: 'Ü\u0000\u2028😀"\\' }));
+  moveThereAndBack(store, created.hostId);
+  recreate(store, created.hostId);
+  recordDecisions(store, created.hostId);
+  store.write((tx) => tx.observe(ifEntryKind, created.entryId, { last_seen_at: "2026-11-21T10:00:00.000Z" }));
+  return { ...created, userId, deletedTagId };
 }
 
 /** Location of new records. */
-interface Place {
+interface RecordLocation {
   readonly organizationId: string;
   readonly networkId: string;
 }
 
 /** Writes the records that only scans produce. */
-export function discovery(tx: WriteTransaction, { organizationId, networkId }: Place, hostId: string): void {
+export function discovery(tx: WriteTransaction, { organizationId, networkId }: RecordLocation, hostId: string): void {
   tx.create(scheduleKind, organizationId, {
     network_id: networkId,
     name: "Night",
@@ -115,17 +115,22 @@ export function discovery(tx: WriteTransaction, { organizationId, networkId }: P
     [null, "vlan", `${networkId}/9`],
     [hostId, "port", `${hostId}/80/Tcp`],
   ] as const) {
-    const told = { entity, record_id: tx.newId(), host_id, identity, label: identity, signs: [] };
-    tx.create(ignoredKind, organizationId, { network_id: networkId, ...told });
+    const finding = { entity, record_id: tx.newId(), host_id, identity, label: identity, signs: [] };
+    tx.create(ignoredKind, organizationId, { network_id: networkId, ...finding });
   }
 }
 
-/** Records of nearly every kind. @param mark makes names distinct within the organization */
-export function inventory(tx: WriteTransaction, { organizationId, networkId }: Place, userId: string, mark = "") {
-  const tag = tx.create(tagKind, organizationId, tagFields(organizationId, `kept${mark}`));
+/** Creates records of nearly every kind. @param suffix makes names distinct within the organization */
+export function inventory(
+  tx: WriteTransaction,
+  { organizationId, networkId }: RecordLocation,
+  userId: string,
+  suffix = "",
+) {
+  const tag = tx.create(tagKind, organizationId, tagFields(organizationId, `kept${suffix}`));
   const customField = tx.create(customFieldKind, organizationId, {
     organization_id: organizationId,
-    key: `rack${mark.replace(/[^a-z0-9]/g, "_")}`,
+    key: `rack${suffix.replace(/[^a-z0-9]/g, "_")}`,
     label: "Rack",
     kinds: ["vlan"],
     type: "text",
@@ -142,8 +147,8 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     source: MANUAL,
     custom_fields: { [customField.key]: "R1 Größe", room: "A" },
   });
-  const placed = { name: "all", vlan_id: vlan.id, tags: [tag.id] };
-  const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8", placed));
+  const fields = { name: "all", vlan_id: vlan.id, tags: [tag.id] };
+  const subnet = tx.create(subnetKind, organizationId, subnetFields(networkId, "10.0.0.0/8", fields));
   tx.create(ipRangeKind, organizationId, {
     network_id: networkId,
     subnet_id: subnet.id,
@@ -169,7 +174,7 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
   tx.create(bindingKind, organizationId, bindingFields(service, port.id));
   const credential = tx.create(credentialKind, organizationId, {
     organization_id: organizationId,
-    name: `read-only${mark}`,
+    name: `read-only${suffix}`,
     credential_type: { type: "SnmpV2c", community: { mode: "Inline", value: "********" } },
     tags: [tag.id],
     target_ips: null,
@@ -192,7 +197,7 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     tx.create(markerKind, organizationId, {
       organization_id: organizationId,
       network_id,
-      name: `${name}${mark}`,
+      name: `${name}${suffix}`,
       at: "2026-11-20T21:55:00.000Z",
       description: null,
     });
@@ -210,7 +215,7 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
     key: "nlk_Ab3d…",
   };
   const { id: keyId } = tx.create(apiKeyKind, organizationId, key);
-  tx.afterwardsRun(() => {
+  tx.runAfterWrite(() => {
     const hash = { hash: Buffer.from(keyId), api_key_n: tx.recordN(keyId) as number };
     tx.db.insert(apiKeyHashes).values(withChecksum(apiKeyHashes, hash)).run();
     const secret = {
@@ -223,33 +228,33 @@ export function inventory(tx: WriteTransaction, { organizationId, networkId }: P
   return { hostId: host.id, tagId: tag.id, credentialId: credential.id, entryId: entry.id, portId: port.id };
 }
 
-/** Moves a record out of a network and back: two spans there. */
+/** Moves a record out of a network and back, which gives it two spans in the network. */
 function moveThereAndBack(store: Store, hostId: string): void {
-  const elsewhere = store.write(
+  const otherNetwork = store.write(
     (tx) => tx.create(networkKind, store.organizationId, networkFields(store.organizationId, "elsewhere")).id,
   );
-  const made = store.write(
+  const created = store.write(
     (tx) => tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 80)).id,
   );
-  store.write((tx) => tx.update(portKind, made, { network_id: elsewhere }));
-  store.write((tx) => tx.update(portKind, made, { network_id: store.networkId }));
+  store.write((tx) => tx.update(portKind, created, { network_id: otherNetwork }));
+  store.write((tx) => tx.update(portKind, created, { network_id: store.networkId }));
 }
 
-/** Deletes and recreates a record twice, and deletes it in the end. */
-function comeAgain(store: Store, hostId: string): void {
-  for (let each = 0; each < 3; each += 1) {
-    const made = store.write(
+/** Creates and deletes a record three times. */
+function recreate(store: Store, hostId: string): void {
+  for (let index = 0; index < 3; index += 1) {
+    const created = store.write(
       (tx) =>
         tx.create(portKind, store.organizationId, portFields({ id: hostId, network_id: store.networkId }, 443)).id,
     );
-    store.write((tx) => tx.remove(portKind, made));
+    store.write((tx) => tx.remove(portKind, created));
   }
 }
 
 /** Decisions by users: an accepted conflict, withdrawn later, and a merged host. */
-function decide(store: Store, hostId: string): void {
+function recordDecisions(store: Store, hostId: string): void {
   const { organizationId, networkId } = store;
-  const by = { type: "User", id: null, name: "Ann" };
+  const author = { type: "User", id: null, name: "Ann" };
   const { acceptance, former } = store.write((tx) => ({
     acceptance: tx.create(conflictAcceptanceKind, organizationId, {
       organization_id: organizationId,
@@ -259,16 +264,16 @@ function decide(store: Store, hostId: string): void {
       fingerprint: "0f".repeat(32),
       reason: "a cluster",
       accepted_at: "2026-11-21T09:30:00.000Z",
-      accepted_by: by,
+      accepted_by: author,
       withdrawn_at: null,
       withdrawn_by: null,
     }),
     former: tx.create(hostKind, organizationId, hostFields(networkId, "former")),
   }));
-  const withdrawal = { withdrawn_at: "2026-11-21T09:45:00.000Z", withdrawn_by: by };
+  const withdrawal = { withdrawn_at: "2026-11-21T09:45:00.000Z", withdrawn_by: author };
   store.write((tx) => tx.update(conflictAcceptanceKind, acceptance.id, withdrawal));
   store.write((tx) => {
     tx.remove(hostKind, former.id);
-    keepConsolidation(tx, store, { id: former.id, signs: ["serial:A"] }, { id: hostId, signs: ["serial:B"] });
+    recordConsolidation(tx, store, { id: former.id, signs: ["serial:A"] }, { id: hostId, signs: ["serial:B"] });
   });
 }

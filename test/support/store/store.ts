@@ -7,7 +7,7 @@ import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import type { Instant } from "../../../src/base/instant.ts";
 import { openReadOnly, openWritable, type Sql } from "../../../src/db/connection.ts";
-import type { AnyKind, Kind, NoneBeside, OwnFields, RecordBase } from "../../../src/db/kind.ts";
+import type { AnyKind, Kind, NoOtherFields, OwnFields, RecordBase } from "../../../src/db/kind.ts";
 import { writtenSql } from "../../../src/db/packing.ts";
 import type { ListQuery, Reach } from "../../../src/db/reading/list-query.ts";
 import { Reader } from "../../../src/db/reading/reader.ts";
@@ -17,7 +17,7 @@ import { outcomeOf, type WriteReply, type WriteRequest, Writer } from "../../../
 import { KINDS } from "../../../src/records/resources.ts";
 import type { BindingRecord } from "../../../src/resources/bindings/binding.ts";
 import type { FdbEntryRecord } from "../../../src/resources/fdb-entries/fdb-entry.ts";
-import { type HostRecord, UNSAID_HOST } from "../../../src/resources/hosts/host.ts";
+import { HOST_DEFAULTS, type HostRecord } from "../../../src/resources/hosts/host.ts";
 import type { IfEntryRecord } from "../../../src/resources/if-entries/if-entry.ts";
 import type { IpAddressRecord } from "../../../src/resources/ip-addresses/ip-address.ts";
 import { type NetworkRecord, networkKind } from "../../../src/resources/networks/network.ts";
@@ -28,11 +28,11 @@ import type { SubnetRecord } from "../../../src/resources/subnets/subnet.ts";
 import type { TagRecord } from "../../../src/resources/tags/tag.ts";
 import { type SeededRandom, seededRandom } from "../injected/seeded-random.ts";
 import { scratchParent } from "../measure/scratch-parent.ts";
-import { putNewDatabase } from "./new-database.ts";
+import { writeNewDatabase } from "./new-database.ts";
 
 export const DAY_MS = 86_400_000;
 
-/** Constant until set. */
+/** Clock that stands still until it is set. */
 class StoreClock implements Clock {
   at: Instant = Date.UTC(2026, 10, 21, 9, 0, 0, 0);
 
@@ -62,9 +62,9 @@ export class Store {
     this.path = join(this.directory, "netledger.db");
     this.random = seededRandom(options.seed ?? 1);
     this.kinds = options.kinds ?? KINDS;
-    putNewDatabase(this.path);
+    writeNewDatabase(this.path);
     this.db = openWritable(this.path);
-    // As in appliance tests: commits need no fsync.
+    // Like in appliance tests, commits need no fsync.
     this.db.$client.run("PRAGMA synchronous = OFF");
     if (options.migration !== undefined) this.db.$client.run(options.migration);
     this.writer = new Writer({
@@ -76,7 +76,7 @@ export class Store {
     });
     this.readDb = openReadOnly(this.path);
     this.reader = new Reader(this.readDb, this.clock);
-    const made = this.write((tx) => {
+    const created = this.write((tx) => {
       const organizationId = tx.newId();
       tx.create(
         organizationKind,
@@ -89,8 +89,8 @@ export class Store {
         networkId: tx.create(networkKind, organizationId, networkFields(organizationId, "first")).id,
       };
     });
-    this.organizationId = made.organizationId;
-    this.networkId = made.networkId;
+    this.organizationId = created.organizationId;
+    this.networkId = created.networkId;
   }
 
   /** Runs one command in a separate commit, a second after the previous one. @throws DomainError */
@@ -98,7 +98,7 @@ export class Store {
     return this.run(command).result;
   }
 
-  /** As write, with the transaction's sequence. */
+  /** Like write, and also returns the transaction's sequence. */
   run<T>(command: StoreCommand<T>, author: Author = SYSTEM_AUTHOR): { sequence: number | null; result: T } {
     this.clock.at += 1_000;
     const reply = this.writer.execute([request(command, author)])[0] as WriteReply;
@@ -107,20 +107,20 @@ export class Store {
     return outcomeOf<T>(reply);
   }
 
-  /** Several commands in one commit. */
+  /** Runs several commands in one commit. */
   group(...commands: Array<StoreCommand<unknown>>): WriteReply[] {
     return this.writer.execute(commands.map((command) => request(command)));
   }
 
   create<R extends RecordBase, T extends OwnFields<R>>(
     kind: Kind<R>,
-    fields: T & NoneBeside<R, T>,
+    fields: T & NoOtherFields<R, T>,
     options: { id?: string; composed?: boolean } = {},
   ): R {
     return this.write((tx) => tx.create(kind, this.organizationId, fields, options));
   }
 
-  /** The whole organization, or these networks. */
+  /** Reach of a caller with access to these networks; by default to all of the organization. */
   reach(networkIds: readonly string[] | null = null): Reach {
     return {
       organizationN: this.n(this.organizationId),
@@ -130,12 +130,12 @@ export class Store {
 
   n(id: string): number {
     const n = this.reader.recordN(id);
-    if (n === null) throw new Error(`${id} was never used`);
+    if (n === null) throw new Error(`no record has the id ${id}`);
     return n;
   }
 
-  /** Items of a list as objects. */
-  list(kind: AnyKind, query: Partial<ListQuery> = {}): { items: Wire[]; total: number } {
+  /** Reads a list. */
+  list(kind: AnyKind, query: Partial<ListQuery> = {}): { items: JsonRecord[]; total: number } {
     const page = this.reader.page({ kind, reach: this.reach(), asOf: null, limit: 1_000, offset: 0, ...query });
     return { items: parseItems(page.items), total: page.total };
   }
@@ -166,7 +166,7 @@ export class Store {
 }
 
 /** A record in wire format. */
-export type Wire = Record<string, any>;
+export type JsonRecord = Record<string, any>;
 
 interface Version {
   readonly sequence: number;
@@ -182,8 +182,8 @@ export function request(command: StoreCommand<unknown>, actor: Author = SYSTEM_A
   return { command: "test", input: command, actor };
 }
 
-export function parseItems(items: Uint8Array): Wire[] {
-  return JSON.parse(`[${new TextDecoder().decode(items)}]`) as Wire[];
+export function parseItems(items: Uint8Array): JsonRecord[] {
+  return JSON.parse(`[${new TextDecoder().decode(items)}]`) as JsonRecord[];
 }
 
 export function networkFields(organizationId: string, name: string): OwnFields<NetworkRecord> {
@@ -203,7 +203,7 @@ export function hostFields(
   name: string,
   fields: Partial<OwnFields<HostRecord>> = {},
 ): OwnFields<HostRecord> {
-  return { name, network_id: networkId, source: { type: "Manual" }, ...UNSAID_HOST, ...fields };
+  return { name, network_id: networkId, source: { type: "Manual" }, ...HOST_DEFAULTS, ...fields };
 }
 
 export function subnetFields(
@@ -225,14 +225,14 @@ export function subnetFields(
   };
 }
 
-/** Children of a host name it and its network. */
-interface HostPlace {
+/** The host of a child record, with its network. */
+interface HostReference {
   readonly id: string;
   readonly network_id: string;
 }
 
 export function addressFields(
-  host: HostPlace,
+  host: HostReference,
   subnetId: string,
   ip: string,
   fields: Partial<OwnFields<IpAddressRecord>> = {},
@@ -251,7 +251,7 @@ export function addressFields(
 }
 
 export function portFields(
-  host: HostPlace,
+  host: HostReference,
   number: number,
   fields: Partial<OwnFields<PortRecord>> = {},
 ): OwnFields<PortRecord> {
@@ -267,7 +267,7 @@ export function portFields(
 }
 
 export function serviceFields(
-  host: HostPlace,
+  host: HostReference,
   name: string,
   fields: Partial<OwnFields<ServiceRecord>> = {},
 ): OwnFields<ServiceRecord> {
@@ -301,7 +301,7 @@ export function bindingFields(
 }
 
 export function ifEntryFields(
-  host: HostPlace,
+  host: HostReference,
   ifIndex: number,
   fields: Partial<OwnFields<IfEntryRecord>> = {},
 ): OwnFields<IfEntryRecord> {

@@ -1,31 +1,31 @@
-// Open descriptors of this process. Those of children and sockets close a few turns of the event loop after their use.
+// Open descriptors of this process. Those of children and sockets close a few event loop iterations after their use.
 
 import { readdirSync } from "node:fs";
 import { HANG_MS } from "../measure/limits.ts";
 
-/** Turns of the event loop without a change, after which none is expected. */
-const TURNS_AT_REST = 500;
+/** Event loop iterations without a change, after which none is expected. */
+const STABLE_ITERATIONS = 500;
 
 export function openDescriptors(): number {
   return readdirSync("/proc/self/fd").length;
 }
 
-/** Stable descriptor count: earlier work has closed its own. */
-export async function descriptorsAtRest(): Promise<number> {
+/** Descriptor count once it is stable: earlier work has closed its own. */
+export async function stableDescriptorCount(): Promise<number> {
   const end = performance.now() + HANG_MS;
   let count = openDescriptors();
-  for (let turns = 0; turns < TURNS_AT_REST && performance.now() < end; turns += 1) {
+  for (let iterations = 0; iterations < STABLE_ITERATIONS && performance.now() < end; iterations += 1) {
     await new Promise(setImmediate);
     if (openDescriptors() === count) continue;
     count = openDescriptors();
-    turns = 0;
+    iterations = 0;
   }
   return count;
 }
 
-/** The count once it is `before` or less; after HANG_MS the remaining count, if descriptors stay open. */
-export async function descriptorsBackTo(before: number): Promise<number> {
+/** The count once it is `limit` or less; after HANG_MS the remaining count, if descriptors stay open. */
+export async function waitForDescriptorCount(limit: number): Promise<number> {
   const end = performance.now() + HANG_MS;
-  while (openDescriptors() > before && performance.now() < end) await new Promise(setImmediate);
+  while (openDescriptors() > limit && performance.now() < end) await new Promise(setImmediate);
   return openDescriptors();
 }

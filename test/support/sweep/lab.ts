@@ -1,11 +1,11 @@
 // Network for sweeps in private namespaces: a link with hosts, and a router in front of silent, unreachable and live
-// networks. Ends with its first process, however it exits, and leaves nothing on the machine. Requires root.
+// networks. Exists as long as its first process, and leaves nothing on the machine. Requires root.
 
 import type { AddressSighting } from "../../../src/discovery/sightings.ts";
 import type { SweepOptions, SweepStats } from "../../../src/discovery/sweep/sweep.ts";
 
-/** Reason why the network can't run here, as a clause; null if it can. */
-export const SWEEP_LAB_MISSING: string | null = whyMissing();
+/** Condition under which the network can't run, if it holds here: "without root on Linux". */
+export const SWEEP_LAB_MISSING: string | null = missingReason();
 
 /** The scanner's link. */
 export const LAB = {
@@ -20,13 +20,13 @@ export const LAB = {
   proxied: "10.70.0.128/28",
   /** A host in the scanner's neighbor table that has disappeared. */
   gone: "10.70.0.66",
-  /** Packets to it are dropped. */
+  /** Network to which the router drops packets. */
   silent: "10.60.0.0/16",
   /** The router reports hosts as unreachable. */
   unreachable: "10.61.0.0/24",
   /** The router reports ports as unreachable, which kernels treat as refused. */
   portsUnreachable: "10.62.0.0/24",
-  /** Answers with another token; from another address; correctly. */
+  /** Hosts that answer with another token, from another address, and correctly. */
   forgedToken: "10.63.0.1",
   forgedSource: "10.63.0.2",
   genuine: "10.63.0.4",
@@ -34,7 +34,7 @@ export const LAB = {
   behind: "10.64.0.1",
 } as const;
 
-/** Order to the process in the scanner's namespace. */
+/** Sweep request to the process in the scanner's namespace. */
 export interface SweepOrder {
   /** A shell command to run first, in the scanner's namespace. */
   readonly before?: string;
@@ -43,61 +43,61 @@ export interface SweepOrder {
 }
 
 export interface SweepReport {
-  /** By address. */
+  /** Sorted by address. */
   readonly sightings: readonly AddressSighting[];
   readonly stats: SweepStats;
 }
 
 export interface SweepReports {
   readonly reports: readonly SweepReport[];
-  /** Of the process, before and after all sweeps. */
+  /** Number of the process's open descriptors before and after all sweeps. */
   readonly descriptorsBefore: number;
   readonly descriptorsAfter: number;
 }
 
 export class SweepLab {
-  private readonly keeper: Bun.Subprocess<"pipe", "pipe", "pipe">;
+  private readonly namespaceProcess: Bun.Subprocess<"pipe", "pipe", "pipe">;
   private readonly lines: AsyncIterator<string>;
 
-  private constructor(keeper: Bun.Subprocess<"pipe", "pipe", "pipe">) {
-    this.keeper = keeper;
-    this.lines = linesOf(keeper.stdout);
+  private constructor(namespaceProcess: Bun.Subprocess<"pipe", "pipe", "pipe">) {
+    this.namespaceProcess = namespaceProcess;
+    this.lines = linesOf(namespaceProcess.stdout);
   }
 
-  /** @param wrapped a command that ends with the scanner's */
+  /** @param wrapCommand returns a command that runs the scanner's command */
   static async start(
-    wrapped: (command: readonly string[]) => readonly string[] = (command) => command,
+    wrapCommand: (command: readonly string[]) => readonly string[] = (command) => command,
   ): Promise<SweepLab> {
-    const keeper = Bun.spawn(
-      ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", script(wrapped)],
+    const namespaceProcess = Bun.spawn(
+      ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "--", "sh", "-c", script(wrapCommand)],
       { stdin: "pipe", stdout: "pipe", stderr: "pipe" },
     );
-    const lab = new SweepLab(keeper);
+    const lab = new SweepLab(namespaceProcess);
     for (const expected of ["liar is up", "scanner is up"]) {
       const { value } = await lab.lines.next();
       if (value === expected) continue;
       await lab.stop();
-      throw new Error(`the network for sweeps did not come up: ${await keeper.stderr.text()}`);
+      throw new Error(`the network for sweeps did not come up: ${await namespaceProcess.stderr.text()}`);
     }
     return lab;
   }
 
   /** Sweeps from the scanner's namespace, all orders concurrently; one call at a time. */
   async sweep(orders: readonly SweepOrder[]): Promise<SweepReports> {
-    this.keeper.stdin.write(`${JSON.stringify(orders)}\n`);
-    await this.keeper.stdin.flush();
+    this.namespaceProcess.stdin.write(`${JSON.stringify(orders)}\n`);
+    await this.namespaceProcess.stdin.flush();
     const { value } = await this.lines.next();
-    if (typeof value !== "string") throw new Error(`the scanner ended: ${await this.keeper.stderr.text()}`);
+    if (typeof value !== "string") throw new Error(`the scanner exited: ${await this.namespaceProcess.stderr.text()}`);
     return JSON.parse(value) as SweepReports;
   }
 
   async stop(): Promise<void> {
-    this.keeper.kill("SIGKILL");
-    await this.keeper.exited;
+    this.namespaceProcess.kill("SIGKILL");
+    await this.namespaceProcess.exited;
   }
 }
 
-function script(wrapped: (command: readonly string[]) => readonly string[]): string {
+function script(wrapCommand: (command: readonly string[]) => readonly string[]): string {
   const bun = `"${process.execPath}" "${import.meta.dir}`;
   return [
     "set -e",
@@ -138,7 +138,7 @@ function script(wrapped: (command: readonly string[]) => readonly string[]): str
     "ip netns exec scanner sh -c 'echo 1 >/proc/sys/net/ipv4/neigh/lan/delay_first_probe_time'",
     // The first line is the liar's: the scanner starts once it is ready.
     `mkfifo /run/ready; ip netns exec router ${bun}/liar.ts" >/run/ready </dev/null & read line </run/ready; echo "$line"`,
-    `exec ip netns exec scanner ${wrapped([process.execPath, `${import.meta.dir}/runner.ts`])
+    `exec ip netns exec scanner ${wrapCommand([process.execPath, `${import.meta.dir}/runner.ts`])
       .map((word) => `"${word}"`)
       .join(" ")}`,
   ].join("\n");
@@ -160,10 +160,10 @@ async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<stri
   }
 }
 
-function whyMissing(): string | null {
+function missingReason(): string | null {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return "without root on Linux";
   if (Bun.which("ip") === null || Bun.which("unshare") === null) return "without ip and unshare";
-  const tried = Bun.spawnSync(
+  const attempt = Bun.spawnSync(
     [
       "unshare",
       "--mount",
@@ -177,5 +177,5 @@ function whyMissing(): string | null {
     ],
     { stdin: "ignore", stdout: "ignore", stderr: "ignore" },
   );
-  return tried.exitCode === 0 ? null : "where namespaces cannot be made";
+  return attempt.exitCode === 0 ? null : "where namespaces are not available";
 }

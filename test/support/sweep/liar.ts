@@ -1,4 +1,4 @@
-// Router of the network for sweeps: serves a page, and forges answers that no kernel would send, in raw packets.
+// Router of the sweep network: serves a page, and sends forged responses as raw packets.
 
 import { parseIp } from "../../../src/base/ip.ts";
 import { systemTimers } from "../../../src/base/timers.ts";
@@ -15,15 +15,16 @@ const sockets = new Sockets();
 const incoming = sockets.open(AF_PACKET, SOCK_DGRAM, ETHERTYPE_IP);
 const outgoing = sockets.open(AF_INET, SOCK_RAW, IPPROTO_RAW);
 
-/** RFC 1071. */
+/** Internet checksum (RFC 1071). */
 function checksum(bytes: Uint8Array): number {
   let sum = 0;
-  for (let at = 0; at < bytes.length; at += 2) sum += ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+  for (let offset = 0; offset < bytes.length; offset += 2)
+    sum += ((bytes[offset] ?? 0) << 8) | (bytes[offset + 1] ?? 0);
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >>> 16);
   return ~sum & 0xffff;
 }
 
-/** ICMP message from any address: the kernel adds length, checksum and id of the IP header. */
+/** Sends an ICMP message from any address: the kernel adds length, checksum and id of the IP header. */
 function send(from: Uint8Array, to: Uint8Array, message: Uint8Array): void {
   const packet = new Uint8Array(20 + message.length);
   packet.set([0x45, 0, 0, 0, 0, 0, 0, 0, 64, ICMP]);
@@ -37,7 +38,7 @@ function send(from: Uint8Array, to: Uint8Array, message: Uint8Array): void {
   if (target) sockets.sendTo(outgoing, packet, socketAddress(target, 0));
 }
 
-function answer(packet: Uint8Array): void {
+function respond(packet: Uint8Array): void {
   const header = ((packet[0] ?? 0) & 0x0f) * 4;
   const [from, to] = [packet.slice(12, 16), packet.slice(16, 20)];
   const text = to.join(".");
@@ -64,7 +65,7 @@ Bun.serve({
 new Pump(systemTimers).add(() => {
   let isBusy = false;
   for (let received = sockets.receiveFrom(incoming); received !== null; received = sockets.receiveFrom(incoming)) {
-    answer(received.bytes);
+    respond(received.bytes);
     isBusy = true;
   }
   return isBusy;

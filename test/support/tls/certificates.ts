@@ -4,20 +4,20 @@ import { createPrivateKey, generateKeyPairSync, KeyObject } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import "reflect-metadata";
-import type { MadeCertificate, MakeCertificate } from "../../../src/tls/order.ts";
+import type { GeneratedCertificate, MakeCertificate } from "../../../src/tls/order.ts";
 import type { PairFiles } from "../../../src/tls/pair.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-export type MadePair = MadeCertificate;
+export type CertificatePair = GeneratedCertificate;
 
-/** A self-signed pair for loopback. @param days of validity after `from` */
+/** A self-signed pair for loopback. @param from start of validity @param days days of validity */
 export async function makePair(
   from: number,
   days = 90,
   names: readonly string[] = ["localhost", "127.0.0.1", "::1"],
-): Promise<MadePair> {
-  return make({
+): Promise<CertificatePair> {
+  return generateCertificate({
     privateKey: null,
     names,
     validFrom: from,
@@ -27,11 +27,11 @@ export async function makePair(
 }
 
 /** Generates a certificate in this thread. */
-export const make: MakeCertificate = async (wish) =>
-  (await import("../../../src/tls/make-certificate.ts")).makeCertificate(wish);
+export const generateCertificate: MakeCertificate = async (request) =>
+  (await import("../../../src/tls/make-certificate.ts")).makeCertificate(request);
 
 /** A self-signed pair with an RSA key of the given size. */
-export async function makeRsaPair(bits: number, from: number): Promise<MadePair> {
+export async function makeRsaPair(bits: number, from: number): Promise<CertificatePair> {
   const { X509CertificateGenerator } = await import("@peculiar/x509");
   const algorithm = {
     name: "RSASSA-PKCS1-v1_5",
@@ -53,7 +53,7 @@ export async function makeRsaPair(bits: number, from: number): Promise<MadePair>
 }
 
 /** A self-signed pair with the text as every name: subject, issuer and alternative names. */
-export async function makeNamedPair(text: string): Promise<MadePair> {
+export async function makeNamedPair(text: string): Promise<CertificatePair> {
   const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import("@peculiar/x509");
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
   const keys = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
@@ -68,32 +68,26 @@ export async function makeNamedPair(text: string): Promise<MadePair> {
   return { certificate: certificate.toString("pem"), privateKey };
 }
 
-/** The same key, encrypted with a passphrase. */
-export function encrypted(privateKey: string): string {
-  return createPrivateKey(privateKey).export({
-    type: "pkcs8",
-    format: "pem",
-    cipher: "aes-256-cbc",
-    passphrase: "sesame",
-  }) as string;
+/** Encrypts a key with a passphrase. */
+export function encryptKey(privateKey: string): string {
+  const encrypted = { type: "pkcs8", format: "pem", cipher: "aes-256-cbc", passphrase: "sesame" } as const;
+  return createPrivateKey(privateKey).export(encrypted) as string;
 }
 
-/** Another key of the same kind. */
-export function otherKey(): string {
-  return generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({
-    type: "pkcs8",
-    format: "pem",
-  }) as string;
+/** Generates a key of the same kind as a pair's. */
+export function generateKey(): string {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  return privateKey.export({ type: "pkcs8", format: "pem" }) as string;
 }
 
 /** Writes a pair to files for a server's settings. */
-export function writePair(folder: string, pair: MadePair, name = "server"): PairFiles {
+export function writePair(folder: string, pair: CertificatePair, name = "server"): PairFiles {
   const certificate = join(folder, `${name}.crt`);
   const privateKey = join(folder, `${name}.key`);
   writeFileSync(certificate, pair.certificate);
   writeFileSync(privateKey, pair.privateKey, { mode: 0o600 });
   return {
-    certificate: { path: certificate, shown: "the certificate" },
-    privateKey: { path: privateKey, shown: "the key" },
+    certificate: { path: certificate, displayName: "the certificate" },
+    privateKey: { path: privateKey, displayName: "the key" },
   };
 }

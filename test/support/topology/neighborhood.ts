@@ -1,10 +1,9 @@
-// Hosts with interfaces and cables, and their announcements: input of neighbor resolution, with the actual cabling
-// known. No store.
+// Hosts with interfaces, cables and announcements: input for neighbor resolution with known cabling. No store.
 
 import type { Announcement } from "../../../src/discovery/topology/announcements.ts";
 import type { TopologyHost, TopologyPort } from "../../../src/discovery/topology/facts.ts";
 
-/** Settable fields of a host; the others are those of a host that answered by SNMP. */
+/** Fields of a host; the defaults are those of a host that responded to SNMP. */
 interface HostOptions {
   readonly sysName?: string | null;
   readonly name?: string;
@@ -45,7 +44,7 @@ export class Neighborhood {
     return this;
   }
 
-  /** A host that answered by SNMP, with these ports. */
+  /** A host that responded to SNMP, with these ports. */
   hostWith(key: string, ...ports: string[]): this {
     return this.host(key).ports(key, ...ports);
   }
@@ -76,33 +75,33 @@ export class Neighborhood {
     return this;
   }
 
-  /** Adds received announcements to a port. @param at `sw1 Gi0/1` */
-  hears(at: string, ...announcements: Announcement[]): this {
-    const port = this.portFacts.get(at);
-    if (port === undefined) throw new Error(`there is no ${at}`);
-    this.portFacts.set(at, { ...port, announcements: [...port.announcements, ...announcements] });
+  /** Adds received announcements to a port. @param receiver `sw1 Gi0/1` */
+  receives(receiver: string, ...announcements: Announcement[]): this {
+    const port = this.portFacts.get(receiver);
+    if (port === undefined) throw new Error(`no port named ${receiver}`);
+    this.portFacts.set(receiver, { ...port, announcements: [...port.announcements, ...announcements] });
     return this;
   }
 
-  /** Adds the LLDP announcement of a port, with changes, to another one. */
-  hearsLldp(at: string, from: string, changes: Partial<Announcement> = {}): this {
-    return this.hears(at, this.lldp(from, changes));
+  /** Adds the LLDP announcement of a port, with changes, to another port. */
+  receivesLldp(receiver: string, from: string, changes: Partial<Announcement> = {}): this {
+    return this.receives(receiver, this.lldp(from, changes));
   }
 
-  /** Adds the CDP announcement of a port, with changes, to another one. */
-  hearsCdp(at: string, from: string, changes: Partial<Announcement> = {}): this {
-    return this.hears(at, this.cdp(from, changes));
+  /** Adds the CDP announcement of a port, with changes, to another port. */
+  receivesCdp(receiver: string, from: string, changes: Partial<Announcement> = {}): this {
+    return this.receives(receiver, this.cdp(from, changes));
   }
 
   /** A cable: each end receives the other's LLDP. */
-  cable(one: string, other: string): this {
-    return this.hearsLldp(one, other).hearsLldp(other, one);
+  cable(first: string, second: string): this {
+    return this.receivesLldp(first, second).receivesLldp(second, first);
   }
 
   /** LLDP announcement of a port. */
   lldp(from: string, changes: Partial<Announcement> = {}): Announcement {
     const port = this.portFacts.get(from) as TopologyPort;
-    const host = this.of(port);
+    const host = this.hostOf(port);
     return {
       protocol: "Lldp",
       ...(host.chassis_id === null ? {} : { chassis_id: { subtype: "MacAddress", value: host.chassis_id } }),
@@ -116,7 +115,7 @@ export class Neighborhood {
   /** CDP announcement of a port. */
   cdp(from: string, changes: Partial<Announcement> = {}): Announcement {
     const port = this.portFacts.get(from) as TopologyPort;
-    const host = this.of(port);
+    const host = this.hostOf(port);
     return {
       protocol: "Cdp",
       device_id: host.sys_name ?? host.name,
@@ -134,7 +133,7 @@ export class Neighborhood {
     return [...this.portFacts.values()];
   }
 
-  private of(port: TopologyPort): TopologyHost {
+  private hostOf(port: TopologyPort): TopologyHost {
     const host = this.hosts.find(({ id }) => id === port.host_id);
     if (host === undefined) throw new Error(`${port.id} has no host`);
     return host;
@@ -146,7 +145,7 @@ export function without<T extends object>(value: T, ...names: (keyof T)[]): T {
   return Object.fromEntries(Object.entries(value).filter(([name]) => !(names as string[]).includes(name))) as T;
 }
 
-/** From the numbers of a host and of its port. */
+/** MAC address made of the numbers of a host and its port. */
 export function macOf(host: number, port: number): string {
   const hex = (value: number) => value.toString(16).padStart(2, "0");
   return `00:1b:${hex(host >> 8)}:${hex(host & 255)}:${hex(port >> 8)}:${hex(port & 255)}`;

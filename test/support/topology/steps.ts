@@ -1,7 +1,7 @@
-// Synchronous run of stepwise work.
+// Synchronous runner for stepwise work.
 
-/** Result of the steps. */
-export function outcomeOf<T>(steps: Iterator<unknown, T>): T {
+/** Runs all steps. @returns the final result */
+export function runSteps<T>(steps: Iterator<unknown, T>): T {
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;

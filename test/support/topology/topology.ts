@@ -1,5 +1,5 @@
-// Switched networks of a building, and their inventory: forwarding tables, LLDP. A tree of devices; writes directly to
-// a store. Its known positions are compared with the results of locate.
+// Switched network of a building, as a tree of devices, and its inventory: forwarding tables and LLDP neighbors,
+// written directly to a store. Tests compare its known positions with the results of locate.
 
 import { fdbEntryKind } from "../../../src/resources/fdb-entries/fdb-entry.ts";
 import { type HostRecord, hostKind } from "../../../src/resources/hosts/host.ts";
@@ -8,12 +8,12 @@ import { ipAddressKind } from "../../../src/resources/ip-addresses/ip-address.ts
 import { subnetKind } from "../../../src/resources/subnets/subnet.ts";
 import { addressFields, fdbEntryFields, hostFields, ifEntryFields, type Store, subnetFields } from "../store/store.ts";
 
-/** Ends of a link with a recorded LLDP neighbor: the first-named one, the second, both or none. */
-export type Said = "Both" | "First" | "Second" | "None";
+/** Ends of a link with a recorded LLDP neighbor: the first, the second, both or none. */
+export type LldpEnds = "Both" | "First" | "Second" | "None";
 
 interface Device {
   readonly name: string;
-  /** Null for devices without a MAC address: an unmanaged switch. */
+  /** Null for a device without a MAC address: an unmanaged switch. */
   readonly mac: string | null;
   readonly isInInventory: boolean;
   /** Whether its forwarding table is recorded. */
@@ -22,7 +22,7 @@ interface Device {
 
 interface Link {
   readonly ends: readonly [End, End];
-  readonly said: Said;
+  readonly lldpEnds: LldpEnds;
 }
 
 interface End {
@@ -45,27 +45,27 @@ export class Topology {
   }
 
   /** A switch outside the inventory. */
-  unmanaged(name: string, at: string): this {
-    return this.add({ name, mac: null, isInInventory: false, isReporting: false }).link(at, name, "None");
+  unmanaged(name: string, device: string): this {
+    return this.add({ name, mac: null, isInInventory: false, isReporting: false }).link(device, name, "None");
   }
 
   /** A host in the inventory, optionally named by LLDP at its port. */
-  host(name: string, at: string, options: { lldp?: boolean; known?: boolean } = {}): this {
+  host(name: string, device: string, options: { lldp?: boolean; known?: boolean } = {}): this {
     return this.add({ name, mac: this.nextMac(), isInInventory: options.known ?? true, isReporting: false }).link(
-      at,
+      device,
       name,
       options.lldp === true ? "First" : "None",
     );
   }
 
-  /** Several hosts, named `name-0` and so on; on a port each, or all behind the one device. */
-  hosts(count: number, name: string, at: string): this {
-    for (let k = 0; k < count; k += 1) this.host(`${name}-${k}`, at);
+  /** Several hosts, named `name-0` and so on: one per port, or all behind one device. */
+  hosts(count: number, name: string, device: string): this {
+    for (let index = 0; index < count; index += 1) this.host(`${name}-${index}`, device);
     return this;
   }
 
   /** Connects two devices, on one port each. @param lag whether several links are one port at both ends */
-  link(first: string, second: string, said: Said = "None", options: { lag?: boolean } = {}): this {
+  link(first: string, second: string, lldpEnds: LldpEnds = "None", options: { lag?: boolean } = {}): this {
     const end = (name: string): End => {
       const number = (this.portCounts.get(name) ?? 0) + 1;
       this.portCounts.set(name, number);
@@ -75,7 +75,7 @@ export class Topology {
         member: options.lag === true ? `Te${number}` : null,
       };
     };
-    this.links.push({ ends: [end(first), end(second)], said });
+    this.links.push({ ends: [end(first), end(second)], lldpEnds });
     return this;
   }
 
@@ -89,21 +89,21 @@ export class Topology {
   }
 
   /**
-   * Ports (`Gi1 of access-1`) of the nearest reporting switches towards a device: one if it hangs on a reporting
+   * Ports (`Gi1 of access-1`) of the nearest reporting switches towards a device: one if it is on a reporting
    * switch; several if a device in between does not report.
    */
-  around(name: string): string[] {
+  reportingPorts(name: string): string[] {
     const ports: string[] = [];
     const queue: Array<{ name: string; towards: End | null }> = [{ name, towards: null }];
-    const seen = new Set([name]);
-    for (const { name: at, towards } of queue) {
-      if (towards !== null && this.device(at).isReporting) {
-        ports.push(`${towards.port} of ${at}`);
+    const visited = new Set([name]);
+    for (const { name: device, towards } of queue) {
+      if (towards !== null && this.device(device).isReporting) {
+        ports.push(`${towards.port} of ${device}`);
         continue;
       }
-      for (const [, far] of this.endsAt(at)) {
-        if (seen.has(far.device.name)) continue;
-        seen.add(far.device.name);
+      for (const [, far] of this.endsAt(device)) {
+        if (visited.has(far.device.name)) continue;
+        visited.add(far.device.name);
         queue.push({ name: far.device.name, towards: far });
       }
     }
@@ -115,7 +115,7 @@ export class Topology {
    * @param isLearned whether a switch has learned a device; by default always
    * @returns the interface entries, by `Gi1 of access-1`
    */
-  write(store: Store, isLearned: (at: string, name: string) => boolean = () => true): Map<string, IfEntryRecord> {
+  write(store: Store, isLearned: (device: string, name: string) => boolean = () => true): Map<string, IfEntryRecord> {
     const { organizationId, networkId } = store;
     const ports = new Map<string, IfEntryRecord>();
     store.write((tx) => {
@@ -133,10 +133,10 @@ export class Topology {
       }
       for (const [name, host] of hosts) {
         const device = this.device(name);
-        for (const [own, far, isSaid] of this.endsAt(name)) {
-          const neighbor = isSaid && far.device.mac !== null ? lldp(far) : {};
+        for (const [own, far, hasNeighbor] of this.endsAt(name)) {
+          const neighbor = hasNeighbor && far.device.mac !== null ? lldp(far) : {};
           const index = Number(own.port.slice(2));
-          if (!device.isReporting && !isSaid) continue;
+          if (!device.isReporting && !hasNeighbor) continue;
           const port = tx.create(
             ifEntryKind,
             organizationId,
@@ -153,7 +153,7 @@ export class Topology {
             );
           const macs = !device.isReporting
             ? []
-            : this.beyond(name, far.device.name).filter((each) => each.mac !== null && isLearned(name, each.name));
+            : this.beyond(name, far.device.name).filter((other) => other.mac !== null && isLearned(name, other.name));
           for (const { mac } of macs) tx.create(fdbEntryKind, organizationId, fdbEntryFields(port, mac as string));
           if (macs.length > 0) tx.setComposed(ifEntryKind, port.id, true);
           ports.set(`${own.port} of ${name}`, port);
@@ -170,7 +170,7 @@ export class Topology {
 
   private device(name: string): Device {
     const device = this.devices.get(name);
-    if (device === undefined) throw new Error(`there is no ${name}`);
+    if (device === undefined) throw new Error(`no device named ${name}`);
     return device;
   }
 
@@ -180,21 +180,21 @@ export class Topology {
   }
 
   /** Links of a device: its own end, the far end, and whether the own end names its neighbor. */
-  private endsAt(name: string): Array<[own: End, far: End, isSaid: boolean]> {
-    return this.links.flatMap(({ ends: [first, second], said }) => {
-      if (first.device.name === name) return [[first, second, said === "Both" || said === "First"]];
-      return second.device.name === name ? [[second, first, said === "Both" || said === "Second"]] : [];
+  private endsAt(name: string): Array<[own: End, far: End, hasNeighbor: boolean]> {
+    return this.links.flatMap(({ ends: [first, second], lldpEnds }) => {
+      if (first.device.name === name) return [[first, second, lldpEnds === "Both" || lldpEnds === "First"]];
+      return second.device.name === name ? [[second, first, lldpEnds === "Both" || lldpEnds === "Second"]] : [];
     });
   }
 
   /** A neighbor of a device and all devices on its side of the tree. */
   private beyond(from: string, to: string): Device[] {
     const found = [to];
-    const seen = new Set([from, to]);
+    const visited = new Set([from, to]);
     for (const name of found)
       for (const [, far] of this.endsAt(name)) {
-        if (seen.has(far.device.name)) continue;
-        seen.add(far.device.name);
+        if (visited.has(far.device.name)) continue;
+        visited.add(far.device.name);
         found.push(far.device.name);
       }
     return found.map((name) => this.device(name));

@@ -33,18 +33,18 @@ const COLUMNS: ReadonlyArray<readonly [most: number, columns: number]> = [
 const SHELF_ASPECT = 1.5;
 
 /** A device above its dependents. @param childrenOf in order of creation */
-export function treeOf(top: string, childrenOf: (id: string) => readonly string[]): MapBlock {
-  const children = childrenOf(top);
-  if (children.length === 0) return { columns: 1, rows: 1, first: top, cells: [[top, ORIGIN]], below: [] };
-  return onTop(top, blockUnder(children, childrenOf));
+export function treeOf(root: string, childrenOf: (id: string) => readonly string[]): MapBlock {
+  const children = childrenOf(root);
+  if (children.length === 0) return { columns: 1, rows: 1, first: root, cells: [[root, ORIGIN]], below: [] };
+  return withRoot(root, blockUnder(children, childrenOf));
 }
 
-function onTop(top: string, block: MapBlock): MapBlock {
+function withRoot(root: string, block: MapBlock): MapBlock {
   return {
     columns: block.columns,
     rows: block.rows + 1,
-    first: earliest([top, block.first]),
-    cells: [[top, { column: middleOf(block), row: 0 }]],
+    first: lowestId([root, block.first]),
+    cells: [[root, { column: middleColumn(block), row: 0 }]],
     below: [[block, { column: 0, row: 1 }]],
   };
 }
@@ -53,21 +53,21 @@ function onTop(top: string, block: MapBlock): MapBlock {
 export function blockUnder(ids: readonly string[], childrenOf: (id: string) => readonly string[]): MapBlock {
   // Iterative: a chain of switches may be long.
   const order: string[] = [];
-  for (const open = [...ids]; open.length > 0; ) {
-    const id = open.pop() as string;
+  for (const stack = [...ids]; stack.length > 0; ) {
+    const id = stack.pop() as string;
     order.push(id);
-    open.push(...childrenOf(id));
+    stack.push(...childrenOf(id));
   }
   const blocks = new Map<string, MapBlock>();
   for (const id of order.toReversed()) {
     const children = childrenOf(id);
-    if (children.length > 0) blocks.set(id, oneBlock(children, blocks));
+    if (children.length > 0) blocks.set(id, combine(children, blocks));
   }
-  return oneBlock(ids, blocks);
+  return combine(ids, blocks);
 }
 
 /** The middle column. */
-export function middleOf({ columns }: MapBlock): number {
+export function middleColumn({ columns }: MapBlock): number {
   return (columns - 1) / 2;
 }
 
@@ -75,71 +75,71 @@ const ORIGIN: Cell = { column: 0, row: 0 };
 
 /** Cell of each device in a block. */
 export function cellsOf(block: MapBlock): Array<[id: string, cell: Cell]> {
-  const found: Array<[string, Cell]> = [];
-  for (const open: Array<readonly [MapBlock, Cell]> = [[block, ORIGIN]]; open.length > 0; ) {
-    const [{ cells, below }, at] = open.pop() as readonly [MapBlock, Cell];
-    for (const [id, cell] of cells) found.push([id, moved(cell, at)]);
-    for (const [inner, place] of below) open.push([inner, moved(place, at)]);
+  const result: Array<[string, Cell]> = [];
+  for (const stack: Array<readonly [MapBlock, Cell]> = [[block, ORIGIN]]; stack.length > 0; ) {
+    const [{ cells, below }, offset] = stack.pop() as readonly [MapBlock, Cell];
+    for (const [id, cell] of cells) result.push([id, translate(cell, offset)]);
+    for (const [inner, slot] of below) stack.push([inner, translate(slot, offset)]);
   }
-  return found;
+  return result;
 }
 
 /** Blocks in rows, one cell apart, in the given order. */
-export function onShelves(blocks: readonly MapBlock[]): Array<[block: MapBlock, at: Cell]> {
+export function arrangeOnShelves(blocks: readonly MapBlock[]): Array<[block: MapBlock, at: Cell]> {
   const area = blocks.reduce((sum, { columns, rows }) => sum + (columns + 1) * (rows + 1), 0);
-  const width = Math.max(roomFor(Math.sqrt(area) * SHELF_ASPECT), ...blocks.map(({ columns }) => columns));
+  const width = Math.max(nextPowerOfTwo(Math.sqrt(area) * SHELF_ASPECT), ...blocks.map(({ columns }) => columns));
   let [column, row, rows] = [0, 0, 0];
   return blocks.map((block) => {
     if (column > 0 && column + block.columns > width) {
       row += rows + 1;
       [column, rows] = [0, 0];
     }
-    const at = { column, row };
+    const offset = { column, row };
     column += block.columns + 1;
     rows = Math.max(rows, block.rows);
-    return [block, at];
+    return [block, offset];
   });
 }
 
 /** The next power of two: small growth needs no additional room. */
-export function roomFor(count: number): number {
+export function nextPowerOfTwo(count: number): number {
   return 2 ** Math.ceil(Math.log2(Math.max(1, count)));
 }
 
-export function moved({ column, row }: Cell, by: Cell): Cell {
-  return { column: column + by.column, row: row + by.row };
+export function translate({ column, row }: Cell, delta: Cell): Cell {
+  return { column: column + delta.column, row: row + delta.row };
 }
 
 /** Devices without dependents from the middle outwards, so that adding one moves none; the others below. */
-function oneBlock(ids: readonly string[], blocks: ReadonlyMap<string, MapBlock>): MapBlock {
+function combine(ids: readonly string[], blocks: ReadonlyMap<string, MapBlock>): MapBlock {
   const trees = ids.flatMap((id) => {
     const block = blocks.get(id);
-    return block === undefined ? [] : [onTop(id, block)];
+    return block === undefined ? [] : [withRoot(id, block)];
   });
-  const ends = ids.filter((id) => !blocks.has(id));
-  const columns = (COLUMNS.find(([most]) => ends.length <= most) as readonly [number, number])[1];
-  const rows = ends.length === 0 ? 0 : roomFor(Math.ceil(ends.length / columns));
-  const below = onShelves(trees.sort((a, b) => compareIds(a.first, b.first)));
-  const width = Math.max(columns, ...below.map(([block, at]) => at.column + block.columns));
-  const left = (width - columns) / 2;
+  const leaves = ids.filter((id) => !blocks.has(id));
+  const columns = (COLUMNS.find(([max]) => leaves.length <= max) as readonly [number, number])[1];
+  const rows = leaves.length === 0 ? 0 : nextPowerOfTwo(Math.ceil(leaves.length / columns));
+  const below = arrangeOnShelves(trees.sort((a, b) => compareIds(a.first, b.first)));
+  const width = Math.max(columns, ...below.map(([block, offset]) => offset.column + block.columns));
+  const margin = (width - columns) / 2;
   return {
     columns: width,
-    rows: rows + Math.max(0, ...below.map(([block, at]) => at.row + block.rows)),
-    first: earliest([...ids, ...below.map(([{ first }]) => first)]),
-    cells: ends.map((id, place) => [
+    rows: rows + Math.max(0, ...below.map(([block, offset]) => offset.row + block.rows)),
+    first: lowestId([...ids, ...below.map(([{ first }]) => first)]),
+    cells: leaves.map((id, slot) => [
       id,
-      { column: left + outwards(place % columns, columns), row: Math.floor(place / columns) },
+      { column: margin + columnFromMiddle(slot % columns, columns), row: Math.floor(slot / columns) },
     ]),
-    below: below.map(([block, at]) => [block, moved(at, { column: 0, row: rows })]),
+    below: below.map(([block, offset]) => [block, translate(offset, { column: 0, row: rows })]),
   };
 }
 
 /** 0, 1, 2, 3 → middle, right of it, left of it, second to the right. */
-function outwards(place: number, columns: number): number {
+function columnFromMiddle(slot: number, columns: number): number {
   const middle = (columns - 1) / 2;
-  return place % 2 === 0 ? middle - place / 2 : middle + (place + 1) / 2;
+  return slot % 2 === 0 ? middle - slot / 2 : middle + (slot + 1) / 2;
 }
 
-function earliest(ids: readonly string[]): string {
+function lowestId(ids: readonly string[]): string {
   return ids.reduce((first, id) => (compareIds(id, first) < 0 ? id : first));
 }

@@ -1,5 +1,6 @@
-// Occupied space of a map and search for free places. Pure.
+// Occupied space of a map and search for free positions. Pure.
 
+import { append } from "../../../base/multimap.ts";
 import type { Cell } from "./blocks.ts";
 
 /** In map units: x to the right, y down. */
@@ -13,22 +14,20 @@ export const SPACING_X = 160;
 export const SPACING_Y = 120;
 
 /** Search radius in cells. */
-const REACH = 96;
+const SEARCH_RADIUS = 96;
 
-export class Ground {
-  private readonly taken = new Map<number, Point[]>();
+export class Occupancy {
+  private readonly buckets = new Map<number, Point[]>();
   private top = Number.POSITIVE_INFINITY;
   private right = Number.NEGATIVE_INFINITY;
 
   constructor(points: Iterable<Point>) {
-    for (const point of points) this.take(point);
+    for (const point of points) this.occupy(point);
   }
 
-  take(point: Point): void {
+  occupy(point: Point): void {
     const key = keyOf(bucketOf(point));
-    const known = this.taken.get(key);
-    if (known === undefined) this.taken.set(key, [point]);
-    else known.push(point);
+    append(this.buckets, key, point);
     this.top = Math.min(this.top, point.y);
     this.right = Math.max(this.right, point.x);
   }
@@ -36,9 +35,9 @@ export class Ground {
   /** Whether a device at this point would not overlap another. */
   isFree({ x, y }: Point): boolean {
     const { column, row } = bucketOf({ x, y });
-    for (let beside = column - 1; beside <= column + 1; beside += 1) {
-      for (let above = row - 1; above <= row + 1; above += 1) {
-        const points = this.taken.get(keyOf({ column: beside, row: above }));
+    for (let neighborColumn = column - 1; neighborColumn <= column + 1; neighborColumn += 1) {
+      for (let neighborRow = row - 1; neighborRow <= row + 1; neighborRow += 1) {
+        const points = this.buckets.get(keyOf({ column: neighborColumn, row: neighborRow }));
         if (points?.some((point) => Math.abs(point.x - x) < SPACING_X && Math.abs(point.y - y) < SPACING_Y))
           return false;
       }
@@ -47,16 +46,16 @@ export class Ground {
   }
 
   /**
-   * The nearest free place for cells placed together.
-   * @param wanted the preferred place
-   * @param down whether to search below it, else above
+   * The nearest free position for cells placed together.
+   * @param preferred the preferred position
+   * @param searchDown whether to search below it, else above
    * @returns the offset of the cells; null if there is no room nearby
    */
-  near(cells: readonly Cell[], wanted: Cell, down: boolean): Cell | null {
-    for (let distance = 0; distance <= REACH; distance += 1) {
-      for (let aside = 0; aside <= distance; aside += 1) {
-        const row = wanted.row + (distance - aside) * (down ? 1 : -1);
-        for (const column of new Set([wanted.column + aside, wanted.column - aside]))
+  nearestFree(cells: readonly Cell[], preferred: Cell, searchDown: boolean): Cell | null {
+    for (let distance = 0; distance <= SEARCH_RADIUS; distance += 1) {
+      for (let sideways = 0; sideways <= distance; sideways += 1) {
+        const row = preferred.row + (distance - sideways) * (searchDown ? 1 : -1);
+        for (const column of new Set([preferred.column + sideways, preferred.column - sideways]))
           if (cells.every((cell) => this.isFree(pointOf({ column: cell.column + column, row: cell.row + row }))))
             return { column, row };
       }
@@ -65,8 +64,8 @@ export class Ground {
   }
 
   /** The cell from which everything to the right is free. */
-  beyond(): Cell {
-    if (this.taken.size === 0) return { column: 0, row: 0 };
+  freeArea(): Cell {
+    if (this.buckets.size === 0) return { column: 0, row: 0 };
     return { column: Math.ceil(this.right / SPACING_X) + 2, row: Math.floor(this.top / SPACING_Y) };
   }
 }

@@ -2,110 +2,110 @@
 // not move any existing position.
 
 import {
+  arrangeOnShelves,
   blockUnder,
   type Cell,
   cellsOf,
   type MapBlock,
-  middleOf,
-  moved,
-  onShelves,
-  roomFor,
+  middleColumn,
+  nextPowerOfTwo,
+  translate,
   treeOf,
 } from "./blocks.ts";
-import { Forest, type LaidOutLink } from "./forest.ts";
-import { cellAt, Ground, type Point, pointOf } from "./ground.ts";
+import { Forest, type LayoutLink } from "./forest.ts";
+import { cellAt, Occupancy, type Point, pointOf } from "./ground.ts";
 
 /** Column to the left of everything laid out with links. */
-const ALONE_COLUMN = -3;
+const ISOLATED_COLUMN = -3;
 
 /**
  * A point for each id: existing positions unchanged, new ones without overlap. The dependents of a device (forest.ts)
  * form a block below it. The result does not depend on the order of the input.
- * @param standing existing positions, of these ids or of others, whose space is taken
+ * @param existing existing positions, of these ids or of others; their space is occupied
  */
 export function layOutMap(
   ids: readonly string[],
-  links: readonly LaidOutLink[],
-  standing: ReadonlyMap<string, Point>,
+  links: readonly LayoutLink[],
+  existing: ReadonlyMap<string, Point>,
 ): Map<string, Point> {
   const forest = new Forest(ids, links);
-  const ground = new Ground(standing.values());
-  const found = new Map<string, Point>();
+  const occupancy = new Occupancy(existing.values());
+  const points = new Map<string, Point>();
   const place = (id: string, point: Point) => {
-    found.set(id, point);
-    ground.take(point);
+    points.set(id, point);
+    occupancy.occupy(point);
   };
   for (const id of forest.ids) {
-    const point = standing.get(id);
-    if (point !== undefined) found.set(id, point);
+    const point = existing.get(id);
+    if (point !== undefined) points.set(id, point);
   }
-  const free: MapBlock[] = [];
-  for (const [block, wanted] of newBlocks(forest, standing)) {
+  const unplaced: MapBlock[] = [];
+  for (const [block, preferred] of newBlocks(forest, existing)) {
     const cells = cellsOf(block);
-    const at =
-      wanted === null
+    const offset =
+      preferred === null
         ? null
-        : ground.near(
+        : occupancy.nearestFree(
             cells.map(([, cell]) => cell),
-            wanted.at,
-            wanted.isBelow,
+            preferred.offset,
+            preferred.isBelow,
           );
-    if (at === null) free.push(block);
-    else for (const [id, cell] of cells) place(id, pointOf(moved(cell, at)));
+    if (offset === null) unplaced.push(block);
+    else for (const [id, cell] of cells) place(id, pointOf(translate(cell, offset)));
   }
-  const start = ground.beyond();
-  for (const [tree, at] of onShelves(free))
-    for (const [id, cell] of cellsOf(tree)) place(id, pointOf(moved(moved(cell, at), start)));
-  const alone = forest.alone.filter((id) => !standing.has(id));
-  const columns = roomFor(Math.sqrt(alone.length));
+  const start = occupancy.freeArea();
+  for (const [tree, offset] of arrangeOnShelves(unplaced))
+    for (const [id, cell] of cellsOf(tree)) place(id, pointOf(translate(translate(cell, offset), start)));
+  const isolated = forest.isolated.filter((id) => !existing.has(id));
+  const columns = nextPowerOfTwo(Math.sqrt(isolated.length));
   let next = 0;
-  for (const id of alone) {
+  for (const id of isolated) {
     let point: Point;
     do {
-      point = pointOf({ column: ALONE_COLUMN - (next % columns), row: Math.floor(next / columns) });
+      point = pointOf({ column: ISOLATED_COLUMN - (next % columns), row: Math.floor(next / columns) });
       next += 1;
-    } while (!ground.isFree(point));
+    } while (!occupancy.isFree(point));
     place(id, point);
   }
-  return found;
+  return points;
 }
 
-/** Preferred place of a block, and whether to search for room below or above it. */
-interface Wanted {
-  readonly at: Cell;
+/** Preferred position of a block, and whether to search for room below or above it. */
+interface Preference {
+  readonly offset: Cell;
   readonly isBelow: boolean;
 }
 
 /** New devices with links: the dependents of a positioned device as one block; else each center with its dependents. */
-function* newBlocks(forest: Forest, standing: ReadonlyMap<string, Point>): Generator<[MapBlock, Wanted | null]> {
-  const isNew = (id: string) => !standing.has(id);
+function* newBlocks(forest: Forest, existing: ReadonlyMap<string, Point>): Generator<[MapBlock, Preference | null]> {
+  const isNew = (id: string) => !existing.has(id);
   const childrenOf = (id: string) => forest.childrenOf(id).filter(isNew);
   for (const id of forest.ids) {
-    const point = standing.get(id);
+    const point = existing.get(id);
     if (point !== undefined) {
       const children = childrenOf(id);
       if (children.length > 0) yield below(blockUnder(children, childrenOf), point);
     } else if (forest.parentOf(id) === null && forest.neighborsOf(id).size > 0) {
       const tree = treeOf(id, childrenOf);
-      yield [tree, above(tree, forest, standing)];
+      yield [tree, above(tree, forest, existing)];
     }
   }
 }
 
-function below(block: MapBlock, point: Point): [MapBlock, Wanted] {
+function below(block: MapBlock, point: Point): [MapBlock, Preference] {
   const { column, row } = cellAt(point);
-  return [block, { at: { column: column - middleOf(block), row: row + 1 }, isBelow: true }];
+  return [block, { offset: { column: column - middleColumn(block), row: row + 1 }, isBelow: true }];
 }
 
 /** Null if none of its neighbors has a position. */
-function above(tree: MapBlock, forest: Forest, standing: ReadonlyMap<string, Point>): Wanted | null {
-  if (standing.size === 0) return null;
+function above(tree: MapBlock, forest: Forest, existing: ReadonlyMap<string, Point>): Preference | null {
+  if (existing.size === 0) return null;
   const linked = cellsOf(tree)
     .flatMap(([id]) => [...forest.neighborsOf(id).keys()])
-    .flatMap((id) => standing.get(id) ?? []);
+    .flatMap((id) => existing.get(id) ?? []);
   if (linked.length === 0) return null;
   const x = linked.reduce((sum, point) => sum + point.x, 0) / linked.length;
-  const y = linked.reduce((least, point) => Math.min(least, point.y), Number.POSITIVE_INFINITY);
+  const y = linked.reduce((lowest, point) => Math.min(lowest, point.y), Number.POSITIVE_INFINITY);
   const { column, row } = cellAt({ x, y });
-  return { at: { column: column - middleOf(tree), row: row - tree.rows }, isBelow: false };
+  return { offset: { column: column - middleColumn(tree), row: row - tree.rows }, isBelow: false };
 }

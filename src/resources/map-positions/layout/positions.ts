@@ -1,7 +1,7 @@
 // Position of each device on a map: stored, else laid out. Pure.
 
-import type { LaidOutLink } from "./forest.ts";
-import { Ground, type Point } from "./ground.ts";
+import type { LayoutLink } from "./forest.ts";
+import { Occupancy, type Point } from "./ground.ts";
 import { layOutMap } from "./layout.ts";
 
 export interface Position extends Point {
@@ -11,30 +11,30 @@ export interface Position extends Point {
 
 /**
  * A position for each id.
- * @param kept stored positions of the network, on this map or not; they never move, and their space is taken
+ * @param stored stored positions of the network, on this map or not; they never move, and their space is occupied
  */
 export function positionsOf(
   ids: readonly string[],
-  links: readonly LaidOutLink[],
-  kept: ReadonlyMap<string, Position>,
+  links: readonly LayoutLink[],
+  stored: ReadonlyMap<string, Position>,
 ): Map<string, Position> {
-  const laidOut = layOutMap(ids, links, standingOf(ids, links, kept));
-  return new Map(ids.map((id) => [id, kept.get(id) ?? { ...(laidOut.get(id) as Point), placed: "layout" }]));
+  const laidOut = layOutMap(ids, links, existingPoints(ids, links, stored));
+  return new Map(ids.map((id) => [id, stored.get(id) ?? { ...(laidOut.get(id) as Point), placed: "layout" }]));
 }
 
 /**
  * Without stored layout positions, lays out the map as if nothing had been placed: placing one device by hand then
  * moves no other, unless it overlaps one.
  */
-function standingOf(
+function existingPoints(
   ids: readonly string[],
-  links: readonly LaidOutLink[],
-  kept: ReadonlyMap<string, Position>,
+  links: readonly LayoutLink[],
+  stored: ReadonlyMap<string, Position>,
 ): ReadonlyMap<string, Point> {
-  if (kept.size === 0 || [...kept.values()].some(({ placed }) => placed === "layout")) return kept;
-  const ground = new Ground(kept.values());
-  const untouched = [...layOutMap(ids, links, new Map())].filter(
-    ([id, point]) => !kept.has(id) && ground.isFree(point),
+  if (stored.size === 0 || [...stored.values()].some(({ placed }) => placed === "layout")) return stored;
+  const occupancy = new Occupancy(stored.values());
+  const unaffected = [...layOutMap(ids, links, new Map())].filter(
+    ([id, point]) => !stored.has(id) && occupancy.isFree(point),
   );
-  return new Map<string, Point>([...kept, ...untouched]);
+  return new Map<string, Point>([...stored, ...unaffected]);
 }

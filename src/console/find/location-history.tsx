@@ -1,0 +1,172 @@
+// Location history: a visual strip, and an equivalent table with links to each instant.
+
+import { useState } from "preact/hooks";
+import { useResponse } from "../api/answer.ts";
+import { read } from "../api/client.ts";
+import { Problem } from "../components/problem.tsx";
+import { RowsTable } from "../components/rows-table.tsx";
+import { When } from "../components/when.tsx";
+import { RecordLink } from "../names/record-link.tsx";
+import { percent } from "../text/find.ts";
+import { atMs, network } from "../time/at.ts";
+import { now } from "../time/clock.ts";
+import { formatDuration, formatUtc, urlTimestamp } from "../time/instant.ts";
+import { hrefHere, parameter } from "../url/location.ts";
+import { type LocateTerm, locateQuery } from "./locate-term.ts";
+import { type Interval, isAtInstant, isCutOff, type Span, type Stay, spanAround, staysOf, UNPLACED } from "./stays.ts";
+import { VlanLink } from "./vlan-link.tsx";
+
+const ROWS_SHOWN = 8;
+
+/** @param isQuiet whether to show nothing if there is no data */
+export function LocationHistory({ term, isQuiet }: { readonly term: LocateTerm; readonly isQuiet?: true }) {
+  const isAll = parameter("span") === "all";
+  const span = spanAround(atMs.value, now.value, isAll);
+  const query = {
+    ...locateQuery(term),
+    ...span.query,
+    ...(network.value === null ? {} : { network_id: network.value }),
+  };
+  const { data, problem, retry } = useResponse(read("/api/v1/locate/timeline", { query }));
+  if (data === undefined) return problem === undefined ? null : <Problem problem={problem} retry={retry} />;
+  if (data.intervals.length === 0 && isQuiet) return null;
+  const stays = staysOf(data.intervals, data.next_from === null ? span.to : Date.parse(data.next_from));
+  return (
+    <div class="places">
+      <h2>Location history</h2>
+      <a href={hrefHere({ span: isAll ? null : "all" })}>{isAll ? "30 days" : "Show all"}</a>
+      {stays.length === 0 && <p class="aside">No data in these 30 days.</p>}
+      {stays.length > 0 && (
+        <>
+          <Strip stays={stays} span={span} />
+          <Rows stays={stays} span={span} />
+        </>
+      )}
+      {data.next_from !== null && (
+        <p class="aside">
+          Too many changes to show at once. Truncated at <When instant={data.next_from} />
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Visual form of the table below; hidden from assistive technology. */
+function Strip({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
+  const from = span.from ?? stays[0]?.from ?? 0;
+  const length = Math.max(1, span.to - from);
+  const offset = (ms: number) => `${(100 * (Math.min(Math.max(ms, from), span.to) - from)) / length}%`;
+  const instantMs = atMs.value;
+  return (
+    <div class="strip" aria-hidden="true">
+      <div class="strip-pieces">
+        {stays.map((stay) =>
+          stay.interval === null ? null : (
+            <a
+              key={stay.from}
+              tabIndex={-1}
+              class={`strip-piece ${toneClass(stay)}`}
+              href={hrefAtStart(stay)}
+              title={`${locationName(stay.interval)}, ${formatDuration(stay.to - stay.from)}`}
+              style={{ insetInlineStart: offset(stay.from), inlineSize: offset(from + stay.to - stay.from) }}
+            >
+              <span class="visually-hidden">{locationName(stay.interval)}</span>
+            </a>
+          ),
+        )}
+        {instantMs !== null && instantMs >= from && instantMs <= span.to && (
+          <span class="strip-instant" style={{ insetInlineStart: offset(instantMs) }} />
+        )}
+      </div>
+      <div class="strip-ends aside">
+        <When instant={formatUtc(from)} precision="minute" />
+        <When instant={formatUtc(span.to)} precision="minute" />
+      </div>
+    </div>
+  );
+}
+
+function Rows({ stays, span }: { readonly stays: readonly Stay[]; readonly span: Span }) {
+  const [isExpanded, setExpanded] = useState(false);
+  const latest = stays.toReversed();
+  // Includes the row of the shown instant.
+  const current = latest.findIndex((stay) => isAtInstant(stay, atMs.value));
+  const shown = isExpanded ? latest : latest.slice(0, Math.max(ROWS_SHOWN, current + 2));
+  return (
+    <>
+      <RowsTable title="Location history" heads={["Since", "Until", "How long", "Where", "VLAN", "Confidence", "Who"]}>
+        {shown.map((stay) => (
+          <StayRow key={stay.from} stay={stay} startsBefore={isCutOff(stay, span)} />
+        ))}
+      </RowsTable>
+      {shown.length < latest.length && (
+        <button type="button" onClick={() => setExpanded(true)}>
+          {latest.length - shown.length} earlier
+        </button>
+      )}
+    </>
+  );
+}
+
+/** @param startsBefore whether the stay began before the requested range */
+function StayRow({ stay, startsBefore }: { readonly stay: Stay; readonly startsBefore: boolean }) {
+  const { interval, from, to, isCurrent } = stay;
+  const atStart = urlTimestamp(from);
+  return (
+    <tr aria-current={isAtInstant(stay, atMs.value) ? "true" : undefined}>
+      <td>
+        <span class={`swatch ${toneClass(stay)}`} />
+        {startsBefore && "before "}
+        <a href={hrefAtStart(stay)}>
+          <When instant={formatUtc(from)} precision="minute" />
+        </a>
+      </td>
+      <td>{isCurrent ? "now" : <When instant={formatUtc(to)} precision="minute" />}</td>
+      <td>
+        {startsBefore && "more than "}
+        {formatDuration(to - from)}
+      </td>
+      {interval === null ? (
+        <td colSpan={4} class="aside">
+          no data
+        </td>
+      ) : (
+        <>
+          <td>
+            <StayLocation interval={interval} atStart={atStart} />
+          </td>
+          <td>{interval.vlan !== null && <VlanLink vlan={interval.vlan} at={atStart} />}</td>
+          <td>{percent(interval.confidence)}</td>
+          <td>
+            {interval.host !== null && <RecordLink type="host" {...interval.host} at={atStart} />}{" "}
+            {interval.ip_address?.ip_address}
+          </td>
+        </>
+      )}
+    </tr>
+  );
+}
+
+function StayLocation({ interval, atStart }: { readonly interval: Interval; readonly atStart: string }) {
+  const { port } = interval;
+  if (interval.switch === null) return <i class="aside">port not known</i>;
+  return (
+    <>
+      {port === null ? "port not known" : <RecordLink type="if_entry" {...port} at={atStart} />} of{" "}
+      <RecordLink type="host" {...interval.switch} at={atStart} />
+    </>
+  );
+}
+
+function toneClass({ tone }: Stay): string {
+  return tone === UNPLACED ? "tone-unplaced" : tone < 0 ? "" : `tone-${tone}`;
+}
+
+function locationName({ port, switch: device }: Interval): string {
+  if (device === null) return "port not known";
+  return `${port?.name ?? "port not known"} of ${device.name}`;
+}
+
+function hrefAtStart({ from }: Stay): string {
+  return hrefHere({ at: urlTimestamp(from) });
+}

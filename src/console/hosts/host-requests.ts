@@ -1,0 +1,82 @@
+// Requests of the host page: the host with its counts, and one page of each kind of part.
+
+import { type ApiResponse, useResponse } from "../api/answer.ts";
+import { type Read, read } from "../api/client.ts";
+import type { Live } from "../api/fresh.ts";
+import { oneOf } from "../api/one-of.ts";
+import type { RowWindow } from "../components/paged-rows.ts";
+import { atQuery } from "../time/at.ts";
+import type { FinalHostVersion, HostCounts, HostData } from "./host-data.ts";
+import { MANAGEMENT_PORTS_QUERY, type Manageable } from "./management-links.ts";
+
+/** Refresh interval while a scan writes the parts one by one. */
+const REFRESH_MS = 2_000;
+
+/** Host with the facts about its parts that every tab shows. */
+export interface ShownHost extends HostData {
+  readonly counts: HostCounts;
+  readonly managed: Manageable;
+  /** Final versions of the hosts merged into it. */
+  readonly mergedVersions: readonly FinalHostVersion[];
+}
+
+/** Reads a host without its parts, and the part counts. */
+export function hostRequest(id: string): Read<HostData & { readonly counts?: HostCounts }> {
+  return oneOf(read("/api/v1/hosts", { query: { ids: [id], include: "counts", ...atQuery() } }));
+}
+
+/** Reads the final versions of hosts merged into this one. */
+export function mergedHostsRequest(id: string) {
+  const query = { selves: "former" as const, filter: "operation = Deleted", include_children: false, ...atQuery() };
+  return read("/api/v1/hosts/{id}/history", { path: { id }, query });
+}
+
+/** Reads one page of a host's parts, or all parts during a search. */
+export function addressesRequest(id: string, window: RowWindow) {
+  const query = { host_id: id, order_by: "ip_address" as const, ...window, ...atQuery() };
+  return read("/api/v1/ip-addresses", { query });
+}
+
+export function portsRequest(id: string, window: RowWindow) {
+  const query = { host_id: id, order_by: "number" as const, ...window, ...atQuery() };
+  return read("/api/v1/ports", { query });
+}
+
+export function servicesRequest(id: string, window: RowWindow) {
+  return read("/api/v1/services", { query: { host_id: id, ...window, ...atQuery() } });
+}
+
+/** Refreshes after changes to the host or its parts. */
+export function liveUpdates(id: string): Live {
+  return { how: "refresh", host_id: id, everyMs: REFRESH_MS };
+}
+
+/**
+ * Host with the data shared by all tabs, requested in parallel and returned once complete, to avoid layout shifts.
+ * @returns `exists`: whether the host is known to exist at the URL's timestamp
+ */
+export function useHost(id: string): ApiResponse<ShownHost> & { readonly exists: boolean } {
+  const live = liveUpdates(id);
+  const host = useResponse(hostRequest(id), live);
+  const query = { host_id: id, limit: 1, ...atQuery() };
+  const addresses = useResponse(read("/api/v1/ip-addresses", { query }), { ...live, types: ["ip_address"] });
+  const portsRead = read("/api/v1/ports", { query: { ...query, ...MANAGEMENT_PORTS_QUERY } });
+  const managementPorts = useResponse(portsRead, { ...live, types: ["port"] });
+  const exists = host.data !== undefined && !host.isEarlier;
+  // Few hosts have merged hosts: the page does not wait for them, and does not request them for a deleted host.
+  const mergedHosts = useResponse(exists ? mergedHostsRequest(id) : null, { ...live, types: ["host"] });
+  const partResponses = [addresses, managementPorts];
+  const failed = partResponses.find(({ problem }) => problem !== undefined);
+  // An error for the host itself takes precedence.
+  const problem = host.problem ?? failed?.problem;
+  const retry = () => {
+    host.retry();
+    for (const part of partResponses) if (part.problem !== undefined) part.retry();
+  };
+  const { data } = host;
+  if (data?.counts === undefined || partResponses.some((part) => part.data === undefined))
+    return { ...host, data: undefined, problem, retry, exists };
+  const managed = { ...data, ip_addresses: addresses.data ?? [], ports: managementPorts.data ?? [] };
+  const mergedVersions = (mergedHosts.data ?? []).filter(({ record }) => record.consolidated_into !== null);
+  return { ...host, data: { ...data, counts: data.counts, managed, mergedVersions }, problem, retry, exists };
+}

@@ -1,7 +1,0 @@
-// Display format of interface states.
-
-/** Up and down differ in word, shape and color. */
-export function Status({ status }: { readonly status: string }) {
-  const state = status === "Up" ? "state-up" : status === "Down" ? "state-down" : "state-other";
-  return <span class={`state ${state}`}>{status}</span>;
-}
