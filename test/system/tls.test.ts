@@ -154,8 +154,14 @@ describe("with a certificate and its key", () => {
     const headers = { authorization: `Bearer ${key}` };
     const head = await fetchTrusting(running, "/api/v1/changes", pair.certificate, { headers });
     const { after, mark } = feedOf(await head.json());
-    const waiting = `/api/v1/changes?after=${after}&mark=${mark}&wait=60`;
-    const pending = fetchTrusting(running, waiting, pair.certificate, { headers });
+    // Over a connection made before the reload: a later one would have to trust the next certificate.
+    const connection = await handshake(running.url);
+    const pending = receivedText(connection);
+    connection.write(
+      `GET /api/v1/changes?after=${after}&mark=${mark}&wait=60 HTTP/1.1\r\nHost: 127.0.0.1\r\n` +
+        `Authorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
+    );
+    expect((await fetchTrusting(running, "/api/health", pair.certificate)).status).toBe(200);
     const next = await makePair(Date.now() - DAY_MS);
     flagsOf(next);
     running.kill("SIGHUP");
@@ -169,8 +175,11 @@ describe("with a certificate and its key", () => {
       headers: { "content-type": "application/json", ...headers },
     });
     expect(created.status).toBe(200);
-    const response = (await (await pending).json()) as { data: unknown[] };
-    expect(response.data).toHaveLength(1);
+    const received = await pending;
+    expect(received).toStartWith("HTTP/1.1 200 OK");
+    expect(received.match(/"entity_type":"\w+","operation":"\w+"/g)).toEqual([
+      '"entity_type":"tag","operation":"Created"',
+    ]);
 
     writeFileSync(join(workplace.directory, "server.key"), generateKey());
     running.kill("SIGHUP");
