@@ -8,6 +8,7 @@ import {
   accessibilityFindings,
   expectAccessibleWithin,
   expectEventually,
+  follow,
   hasChromium,
 } from "../support/browser/browser.ts";
 import { type FilledHosts, fillHosts } from "../support/browser/hosts.ts";
@@ -64,7 +65,7 @@ describe.skipIf(!hasChromium)("the page of a host", () => {
       "?tab=history",
       `?at=${filled.ports[5]?.created_at}`,
     ]) {
-      await page.goto(`${appliance.url}/hosts/${filled.switchId}${query}`);
+      await follow(page, `/hosts/${filled.switchId}${query}`);
       await page.locator("main table, main h2, .transactions, main p").first().waitFor();
       await expectAccessibleWithin(page, query);
     }
