@@ -1,5 +1,5 @@
-// Recipients of a network's credentials: subnets that accept them, and targets named by an Admin. However others create
-// or change a subnet, the socket in it must never receive the secrets.
+// Recipients of a network's credentials: subnets that accept them, and targets named by an Admin. Whatever others
+// create or change in a subnet, the socket in it must never receive the secrets.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -131,7 +131,7 @@ const SCENARIOS: Record<string, () => Promise<unknown>> = {
 };
 
 describe("network credentials", () => {
-  test("are sent to addresses in subnets created by an Admin", async () => {
+  test("are sent to addresses in subnets that an Admin created", async () => {
     expect(await sentTo()).toEqual([OWN]);
   });
 
@@ -205,7 +205,7 @@ describe("network credentials", () => {
     ).toContainEqual([EVIL_SUBNET, true]);
   });
 
-  test("raise a finding with the subnet and the remedy if not sent, in a dry run too", async () => {
+  test("raise a finding with the subnet and the remedy when withheld, even in a dry run", async () => {
     const { data: otherSubnet } = await attempt(create({}));
     for (const last of [67, 68, 69]) probes.alive.set(`10.6.0.${last}`, {});
     const reason = `does not accept credentials: the network's were not sent to ${EVIL}, 10.6.0.67, 10.6.0.68, … (4 addresses); an Admin can set its accepts_credentials, or name them as targets`;

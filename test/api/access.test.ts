@@ -1,4 +1,4 @@
-// Authentication: every kind of invalid credentials, and rights evaluated at the time of the request.
+// Authentication: every kind of invalid credentials, and permissions evaluated at the time of the request.
 
 import { describe, expect, test } from "bun:test";
 import { generateApiKey } from "../../src/access/api-key.ts";
@@ -115,7 +115,7 @@ describe("an API key", () => {
     expect((await owner.get(`auth/keys/${key.id}`)).status).toBe(404);
   });
 
-  test("has the lower of its own role and its user's, whichever changes", async () => {
+  test("has the lower of its own role and its user's role, even after either changes", async () => {
     const user = await newUser({ role: "Admin" });
     const key = newApiKey({ userId: user.id, permissions: "Admin" });
     const tag = (color: string) => key.client.post("tags", { name: color, color });
@@ -130,7 +130,7 @@ describe("an API key", () => {
     expect((await tag("Red")).status).toBe(403);
   });
 
-  test("reaches the networks shared by its list and its user, and shrinks at once when the user is demoted", async () => {
+  test("can access the networks in both its own list and its user's, and loses access as soon as the user is demoted", async () => {
     const second = (await newNetwork()).id;
     const { networkId } = first;
     const user = await newUser({ role: "Owner", networkIds: [second] });

@@ -87,7 +87,7 @@ test("grouping by record finds flapping ports, and new and removed records", asy
   ]);
 });
 
-test("a host counts changes of its children", async () => {
+test("changes to its children count as changes to a host", async () => {
   const byType = await fetchActivity(`group_by=type&host_id=${host.id}`);
   expect(byType.groups.map((group: JsonRecord) => [group.entity_type, group.total])).toEqual([
     ["if_entry", 10],

@@ -1,4 +1,4 @@
-// POST /api/v1/ip-addresses/{id}/check: immediate probe of one address, with the rights of a scan of that target.
+// POST /api/v1/ip-addresses/{id}/check: an immediate probe of one address, which needs the permissions of a scan of it.
 
 import { expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -41,7 +41,7 @@ test("probes that address only, and writes the result", async () => {
   expect((await owner.get("hosts")).body.meta.pagination.total_count).toBe(1);
 });
 
-test("uses SNMP too on request, and accepts no other option", async () => {
+test("also uses SNMP on request, and accepts no other option", async () => {
   const { path } = await setUpAddress();
   const { data } = await owner.post(path, { kind: "full" });
   expect(data).toMatchObject({ kind: "full", targets: ["10.0.0.2"], are_targets_permitted: true });

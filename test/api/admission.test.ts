@@ -21,13 +21,13 @@ const { first, handle, newApiKey, newUser, owner, signedIn, timers } = appliance
 /** Monotonic clock of the appliance. */
 let now = 0;
 
-/** Earlier refusals are far in the past. */
+/** Puts earlier refusals far into the past. */
 beforeEach(async () => {
   await roundIsOver();
   now += NEXT_ROUND_WAIT_MS + 1;
 });
 
-/** Sends requests concurrently, one accepted per interval, before any gets a response. */
+/** Sends requests concurrently, accepting one per interval, before any gets a response. */
 async function sendConcurrently(
   count: number,
   stepMs: number,
@@ -35,7 +35,7 @@ async function sendConcurrently(
   immediately = false,
 ): Promise<Response[]> {
   await roundIsOver();
-  // Earlier refusals are far in the past.
+  // Puts earlier refusals far into the past.
   if (!immediately) now += NEXT_ROUND_WAIT_MS + 1;
   const responses: Promise<Response>[] = [];
   for (let i = 0; i < count; i += 1) {
@@ -81,7 +81,7 @@ describe("concurrent requests", () => {
     });
   });
 
-  test("do not write anything when refused", async () => {
+  test("write nothing when refused", async () => {
     const { cookie } = (owner as unknown as { headers: Record<string, string> }).headers;
     const before = appliance.reader.head().sequence;
     const responses = await sendConcurrently(ADMITTED + 20, ROUND_WAIT_MS / 10, (i) => {
@@ -102,7 +102,7 @@ describe("concurrent requests", () => {
     expect(appliance.reader.head().sequence).toBe(before);
   });
 
-  test("are refused earlier, and in greater number, in the round right after one with refusals", async () => {
+  test("are refused sooner, and in greater number, in the round right after one with refusals", async () => {
     const between = (NEXT_ROUND_WAIT_MS + ROUND_WAIT_MS) / 2;
     const refused = async (count: number, immediately: boolean) =>
       (await sendConcurrently(count, between / count, list, immediately)).filter(({ status }) => status === 429).length;
@@ -127,7 +127,7 @@ describe("concurrent requests", () => {
   });
 
   test.each("/api/nothing /nothing /docs /docs/scalar.js /api/openapi.json /openapi.json /handbook /".split(" "))(
-    "are also refused at %s, which is not an operation",
+    "are refused even at %s, which is not an operation",
     async (path) => {
       const responses = await sendConcurrently(
         ADMITTED + 1,
@@ -160,7 +160,7 @@ describe("concurrent requests", () => {
     ]);
   });
 
-  test("can be refused by every operation except the health check, as documented", async () => {
+  test("can be refused on every operation but the health check, as documented", async () => {
     const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as {
       paths: Record<string, Record<string, { operationId: string; responses: Record<string, unknown> }>>;
     };
@@ -200,11 +200,11 @@ describe("concurrent requests from one address", () => {
     );
     return { flood: statuses(responses.slice(0, flooding)), after: statuses(responses.slice(flooding)) };
   };
-  /** Sends a request in a round of its own, long after all refusals. */
+  /** Sends a request in a separate round, long after all refusals. */
   const sendAlone = async (request: Request) => (await sendConcurrently(1, 0, () => request))[0]?.status;
   const count = (responses: readonly number[], status: number) => responses.filter((code) => code === status).length;
 
-  test("by one user do not shut out other users or anonymous callers", async () => {
+  test("do not shut out other users or anonymous callers if they come from one user", async () => {
     const [viewer, otherUser] = [await newUser({ role: "Viewer" }), await newUser({ role: "Viewer" })];
     const key = newApiKey({ userId: viewer.id, permissions: "Viewer" }).key;
     const otherKey = newApiKey({ userId: otherUser.id, permissions: "Viewer" }).key;
@@ -216,7 +216,7 @@ describe("concurrent requests from one address", () => {
     expect(after).toEqual([200, 401, 200]);
   });
 
-  test("count by user, across keys and sessions", async () => {
+  test("are counted per user, across keys and sessions", async () => {
     const { id } = await newUser({ role: "Viewer" });
     const session = (await signedIn(id)) as unknown as { headers: Record<string, string> };
     const keys = Array.from({ length: 20 }, () => newApiKey({ userId: id, permissions: "Viewer" }).key);
@@ -240,7 +240,7 @@ describe("concurrent requests from one address", () => {
         }),
     ],
     ["no credentials", list],
-  ])("with %s count by address: they shut out each other, but not users", async (kind, flooding) => {
+  ])("are counted per address if sent with %s: they shut out each other, but not users", async (kind, flooding) => {
     const { key } = newApiKey({ permissions: "Viewer" });
     const { flood, after } = await afterFlood(flooding, [
       flooding(),
@@ -256,7 +256,7 @@ describe("concurrent requests from one address", () => {
     expect((await afterFlood(flooding, [bearing(`Bearer ${key}`), flooding()])).after).toEqual([200, 429]);
   });
 
-  test("with a key that is expired, disabled or owned by a disabled user count by address", async () => {
+  test("are counted per address if the key is expired, disabled or owned by a disabled user", async () => {
     const { id } = await newUser({ role: "Viewer" });
     const expired = newApiKey({ userId: id, permissions: "Viewer", expiresAt: "2020-01-01T00:00:00.000Z" });
     const disabled = newApiKey({ userId: id, permissions: "Viewer", isEnabled: false });
@@ -282,7 +282,7 @@ describe("concurrent requests from one address", () => {
     expect(record.last_used).toBeNull();
   });
 
-  test("look up each credential in the store a limited number of times", async () => {
+  test("look up each credential in the store only a limited number of times", async () => {
     await roundIsOver();
     let lookups = 0;
     const admission = new Admission(timers, {

@@ -38,7 +38,7 @@ describe("the free space of a subnet", () => {
     ["2001:db8::/127", "2", "2001:db8::"],
     ["::ffff:10.0.0.0/127", "2", "::ffff:10.0.0.0"],
     ["2001:db8::1/128", "1", "2001:db8::1"],
-  ])("of %s is %p addresses at first, starting at %s", async (cidr, available, next) => {
+  ])("%s initially has %p addresses, starting at %s", async (cidr, available, next) => {
     const subnet = await newSubnet({ cidr });
     expect(await free(subnet)).toEqual({ subnet_id: subnet.id, cidr, prefix_length: null, available, next: [next] });
   });
@@ -64,7 +64,7 @@ describe("the free space of a subnet", () => {
     expect(await free(wide)).toMatchObject({ available: 65_534 - 256, next: ["10.2.0.1"] });
   });
 
-  test("by prefix length consists of all empty prefixes", async () => {
+  test("consists of all empty prefixes, listed by prefix length", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/22" });
     await newSubnet({ cidr: "10.2.0.0/26" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.1.7" }] });
@@ -104,7 +104,7 @@ describe("the free space of a subnet", () => {
     expect((await owner.get(`subnets/${first.networkId}/free`)).status).toBe(404);
   });
 
-  test("equals a naive computation at random instants", async () => {
+  test("equals a naive computation at random timestamps", async () => {
     const random = seededRandom(172);
     const scene = new AddressScene(owner, random, [first.networkId, (await newNetwork()).id]);
     const snapshots: Array<{ at: string; views: readonly SubnetView[] }> = [];
@@ -158,7 +158,7 @@ describe("an allocation", () => {
     ).toEqual(["10.2.3.1", "10.2.3.2"]);
   });
 
-  test("without a host reserves the address as a one-address Reserved range", async () => {
+  test("reserves the address as a one-address Reserved range if no host is given", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const tag = await newTag();
     const { allocated, ip_ranges } = await allocate(subnet, { description: "Printer", tags: [tag.id], count: 3 });
@@ -175,7 +175,7 @@ describe("an allocation", () => {
     expect(await free(subnet)).toMatchObject({ available: 251, next: ["10.2.3.4"] });
   });
 
-  test("with a prefix length creates subnets", async () => {
+  test("creates subnets if given a prefix length", async () => {
     const subnet = await newSubnet({ cidr: "2001:db8::/48" });
     const vlan = await newVlan();
     const body = { prefix_length: 64, count: 2, name: "Floor", subnet_type: "Lan", vlan_id: vlan.id, description: "x" };
@@ -211,7 +211,7 @@ describe("an allocation", () => {
     expect(await free(subnet, "?count=1000")).toMatchObject({ available: 154 });
   });
 
-  test("is complete, or refused if too few are free", async () => {
+  test("is all-or-nothing: refused if too few are free", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/29" });
     const host = await newHost();
     await allocate(subnet, { count: 2 });
@@ -230,7 +230,7 @@ describe("an allocation", () => {
     expect((await owner.post(`subnets/${subnet.id}/allocate`, { prefix_length: 30 })).status).toBe(409);
   });
 
-  test("repeated with its key returns the original result and keeps its reason", async () => {
+  test("returns the original result and keeps its reason when repeated with its key", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const headers = { "idempotency-key": "one", "x-change-reason": "CHG-17" };
     const [original, repeated] = [
@@ -276,7 +276,7 @@ describe("an allocation", () => {
     expect(allocatedCount).toBeGreaterThan(40);
   });
 
-  test("is refused with fields that do not apply, and with ids of other networks", async () => {
+  test("is refused if fields do not apply, or ids belong to other networks", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const host = await newHost();
     const otherNetwork = await newNetwork();

@@ -46,7 +46,7 @@ const requestStatus = async (key: string, peer: string, rest: Record<string, str
   (await anonymous.get("tags", { authorization: `Bearer ${key}`, ...from(peer, rest) })).status;
 
 describe("the allowed sources of a key", () => {
-  test("default to null, which allows every address", async () => {
+  test("default to null and then allow every address", async () => {
     expect((await newKey()).record.allowed_sources).toBeNull();
     expect((await newKey({ allowed_sources: null })).record.allowed_sources).toBeNull();
   });
@@ -65,7 +65,7 @@ describe("the allowed sources of a key", () => {
     expect(rows.find(({ id }) => id === record.id)?.allowed_sources).toBe(canonical.join(";"));
   });
 
-  test("are unchanged by reordering, preserved when omitted and cleared by null", async () => {
+  test("are unchanged by reordering, preserved when omitted, and cleared by null", async () => {
     const { record } = await newKey({ allowed_sources: BLOCKS });
     const { allowed_sources, ...rest } = record;
     expect(await expectOk(put(record, { allowed_sources: [...BLOCKS].reverse() }))).toEqual(record);
@@ -102,7 +102,7 @@ describe("the allowed sources of a key", () => {
       Array.from({ length: ALLOWED_SOURCES_MAX + 1 }, (_, index) => `10.0.${index}.0/24`),
       ["/allowed_sources"],
     ],
-  ])("reject %s with its position, and write nothing", async (_case, allowed_sources, paths) => {
+  ])("reject %s by position, and write nothing", async (_case, allowed_sources, paths) => {
     const { record, key } = await newKey();
     for (const response of [
       await owner.post(PATH, { ...keyBody(), allowed_sources }),
@@ -184,14 +184,14 @@ describe("a key with allowed sources", () => {
     ["::10.0.30.7", 401],
     ["127.0.0.1", 401],
     ["local", 401],
-  ])("used from %s gets status %p", async (peer, status) => {
+  ])("a request from %s gets status %p", async (peer, status) => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     expect(await requestStatus(key, peer)).toBe(status);
     // The caller's own claims are ignored.
     expect(await requestStatus(key, peer, { "x-forwarded-for": "10.0.30.7" })).toBe(status);
   });
 
-  test("uses the address named by a trusted proxy", async () => {
+  test("is accepted from an address reported by a trusted proxy", async () => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     const through = (forwardedFor: string) => requestStatus(key, PROXY, { "x-forwarded-for": forwardedFor });
     expect(await through("10.0.30.7")).toBe(200);
@@ -201,7 +201,7 @@ describe("a key with allowed sources", () => {
     expect(await requestStatus(key, PROXY)).toBe(401);
   });
 
-  test("set to 0.0.0.0/0 accepts every IPv4 address and no IPv6 address", async () => {
+  test("accepts every IPv4 address and no IPv6 address if set to 0.0.0.0/0", async () => {
     const { key } = await newKey({ allowed_sources: ["0.0.0.0/0"] });
     expect([await requestStatus(key, "203.0.113.1"), await requestStatus(key, "::ffff:203.0.113.1")]).toEqual([
       200, 200,
@@ -209,7 +209,7 @@ describe("a key with allowed sources", () => {
     expect(await requestStatus(key, "2001:db8::1")).toBe(401);
   });
 
-  test("used from elsewhere gets the same response as an unknown key, regardless of its state", async () => {
+  test("gets the same response as an unknown key when used from elsewhere, regardless of its state", async () => {
     const unknownKey = `${newApiKey().key.slice(0, 4)}${"0".repeat(43)}`;
     const visibleParts = ({ status, text, headers }: ApiResponse) => [
       status,
@@ -233,7 +233,7 @@ describe("a key with allowed sources", () => {
     expect((await sendWith(key, "10.0.30.7")).body.code).toBe("auth_key_disabled");
   });
 
-  test("used from elsewhere is logged with the key's id, source and reason, but without the secret", async () => {
+  test("is logged with its id, source and reason, but without the secret, when used from elsewhere", async () => {
     const { record, key } = await newKey({ allowed_sources: BLOCKS });
     for (const send of [
       () => requestStatus(key, "::ffff:203.0.113.1"),
@@ -255,7 +255,7 @@ describe("a key with allowed sources", () => {
     expect(appliance.logLines.join("\n")).not.toContain("cause=");
   });
 
-  test("used from elsewhere keeps its last_used", async () => {
+  test("keeps its last_used when used from elsewhere", async () => {
     const { record, key } = await newKey({ allowed_sources: BLOCKS });
     await requestStatus(key, "203.0.113.1");
     expect((await expectOk(owner.get(`${PATH}/${record.id}`))).last_used).toBeNull();
@@ -279,8 +279,8 @@ describe("a key with allowed sources", () => {
   });
 });
 
-describe("a change of allowed sources takes effect immediately", () => {
-  test("on the next request, in both directions", async () => {
+describe("a change to allowed sources", () => {
+  test("takes effect on the next request, in both directions", async () => {
     const { record, key } = await newKey();
     expect(await requestStatus(key, "203.0.113.1")).toBe(200);
     await expectOk(put(record, { allowed_sources: BLOCKS }));
@@ -291,7 +291,7 @@ describe("a change of allowed sources takes effect immediately", () => {
     expect([await requestStatus(key, "203.0.113.1"), await requestStatus(key, "10.0.30.7")]).toEqual([200, 200]);
   });
 
-  test("on a queued write, which is refused and writes nothing", async () => {
+  test("takes effect on a queued write, and the refused write changes nothing", async () => {
     const { record, key } = await newKey({ permissions: "Admin", allowed_sources: BLOCKS });
     const writeDuringChange = async (changes: JsonRecord): Promise<ApiResponse> => {
       const heldWrite = holdWrites(({ id }, command) => id === record.id && command === "tag.create");
@@ -314,7 +314,7 @@ describe("a change of allowed sources takes effect immediately", () => {
     expect((await writeDuringChange({ allowed_sources: ["10.0.30.0/25"] })).status).toBe(200);
   });
 
-  test("on a long poll and on an event stream", async () => {
+  test("takes effect on a long poll and on an event stream", async () => {
     const { record, key } = await newKey({ allowed_sources: BLOCKS });
     const head = appliance.reader.head().sequence;
     const headers = { authorization: `Bearer ${key}`, ...from("10.0.30.7") };
@@ -336,7 +336,7 @@ describe("a change of allowed sources takes effect immediately", () => {
     expect(text).not.toContain('"tag"');
   });
 
-  test("but not on work the key already started: a scan has no source address", async () => {
+  test("does not affect work the key has already started: a scan has no source address", async () => {
     const { record } = await newKey({ permissions: "Admin", allowed_sources: BLOCKS });
     const rights = new CurrentRights(appliance.reader.db);
     const requester = { type: "ApiKey", id: record.id, role: "Member", networkId: first.networkId } as const;
@@ -344,8 +344,8 @@ describe("a change of allowed sources takes effect immediately", () => {
   });
 });
 
-describe("under concurrent requests, a key used from elsewhere", () => {
-  test("counts by its address, not against its user", async () => {
+describe("a key used from elsewhere", () => {
+  test("counts against its address, not its user, under concurrent requests", async () => {
     const { key } = await newKey({ allowed_sources: BLOCKS });
     await newHost();
     // Known to be valid, so it needs no lookup.

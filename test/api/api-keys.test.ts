@@ -1,4 +1,4 @@
-// API keys (handbook: security, "API keys"): the exact contract, ownership, reach and expiry.
+// API keys (handbook: security, "API keys"): the exact contract, ownership, network access and expiry.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { isWellFormedApiKey } from "../../src/access/api-key.ts";
@@ -159,7 +159,7 @@ describe("creating a key", () => {
     expectNothingWritten();
   });
 
-  test("refuses another organization, and a user that the caller may not choose", async () => {
+  test("refuses another organization, and a user whom the caller may not choose", async () => {
     const otherOrganization = await newOrganization("Second");
     const [admin, one, two] = [await newUser({ role: "Admin" }), await member(), await member()];
     const expectNothingWritten = watchWrites();
@@ -199,7 +199,7 @@ describe("creating a key", () => {
 });
 
 describe("key management", () => {
-  test("shows a Member their own keys, Admin and Owner all of the organization, and never another organization's", async () => {
+  test("shows Members their own keys, and Admins and Owners all keys of their organization only", async () => {
     const otherOrganization = await newOrganization("Second");
     const foreign = newApiKey({ organizationId: otherOrganization.organizationId, userId: otherOrganization.userId });
     const [admin, one, two] = [await newUser({ role: "Admin" }), await member(), await member()];
@@ -247,7 +247,7 @@ describe("key management", () => {
     expect(versionsOf(id)).toHaveLength(1);
   });
 
-  test("shows a key's history to its current user after a transfer, also once deleted", async () => {
+  test("shows a key's history to its current user after a transfer, even once deleted", async () => {
     const [before, now] = [await newUser({ role: "Member" }), await newUser({ role: "Member" })];
     const body = { name: "k", organization_id: first.organizationId, tags: [], permissions: "Viewer" };
     const { id } = (await owner.post("auth/keys", { ...body, user_id: before.id })).data.api_key;
@@ -266,7 +266,7 @@ describe("key management", () => {
 });
 
 describe("updating a key", () => {
-  test("returns the record with all its fields, key and last_used included", async () => {
+  test("returns the record with all its fields, including key and last_used", async () => {
     const { api_key: key } = await create();
     const tag = await newTag();
     tick();
@@ -330,7 +330,7 @@ describe("updating a key", () => {
 });
 
 describe("the networks of a key", () => {
-  test("default to all that its user reaches, now and later", async () => {
+  test("default to all that its user can access, now and later", async () => {
     const { id } = await member([north]);
     const { api_key: key, key: plaintext } = await expectOk(owner.post(keys, bodyFor(id)));
     expect(key).toMatchObject({ all_networks: true, network_ids: [north] });
@@ -370,7 +370,7 @@ describe("the networks of a key", () => {
     expect((await read(key.id)).network_ids).toEqual([north, south]);
   });
 
-  test("are as of the requested instant, and a past response never changes", async () => {
+  test("are those of the requested instant, and a past response never changes", async () => {
     const { api_key: unrestricted } = await create();
     const { api_key: listed } = await create({ network_ids: [north, south] });
     const at = listed.created_at;
@@ -390,7 +390,7 @@ describe("the networks of a key", () => {
     expect((await owner.get(`${keys}?at=${at}&limit=0`)).data).toEqual(past);
   });
 
-  test("at a past instant are filtered by the caller's current reach", async () => {
+  test("are filtered at a past instant by the caller's current access", async () => {
     const { id, client } = await member();
     const { api_key: key } = await expectOk(client.post(keys, bodyFor(id)));
     tick();
@@ -401,7 +401,7 @@ describe("the networks of a key", () => {
     expect((await expectOk(owner.get(path))).network_ids).toEqual([north, south]);
   });
 
-  test("follow the user again with all_networks: true, alone or with the returned or an empty list", async () => {
+  test("follow the user again with all_networks: true, whether sent alone, with the returned list or with an empty one", async () => {
     for (const sent of [{}, { network_ids: [north] }, { network_ids: [] }]) {
       const { api_key: key } = await create({ network_ids: [north] });
       expect(await update(key.id, { all_networks: true, ...sent })).toMatchObject({
@@ -419,7 +419,7 @@ describe("the networks of a key", () => {
     });
   });
 
-  test("cannot be both a list and the user's: an edited list with all_networks is refused", async () => {
+  test("cannot be both a list and the user's networks: an edited list with all_networks is refused", async () => {
     const { api_key: key } = await create();
     for (const network_ids of [[north], []]) {
       const response = await owner.put(`${keys}/${key.id}`, { ...key, network_ids });
@@ -481,7 +481,7 @@ describe("deleting a key", () => {
     expect(appliance.reader.db.query("SELECT count(*) AS hashes FROM api_key_hashes").get()).toEqual({ hashes: 0 });
   });
 
-  test("accepts cascade, which has no effect", async () => {
+  test("accepts cascade, to no effect", async () => {
     const [key, otherKey] = [newApiKey(), newApiKey()];
     expect(await expectOk(owner.delete(`${keys}/${key.id}?cascade=true`))).toMatchObject({ id: key.id });
     expect(await owner.post(`${keys}/bulk-delete?cascade=true`, [otherKey.id])).toMatchObject({
@@ -490,7 +490,7 @@ describe("deleting a key", () => {
     });
   });
 
-  test("in bulk is limited to own keys, or for Owner and Admin to those of users up to their role", async () => {
+  test("is limited in bulk to own keys, or for Owners and Admins to those of users up to their role", async () => {
     const [one, two, admin] = [
       await newUser({ role: "Member" }),
       await newUser({ role: "Member" }),
@@ -549,7 +549,7 @@ describe("the effective role of a key", () => {
     ["Member", "Admin", "Member"],
     ["Viewer", "Member", "Viewer"],
   ] as [Role, Role, Role][])(
-    "of a user who is %s, with the permissions %s, is %s",
+    "a user who is %s and a key with permissions %s give %s",
     async (role, permissions, effective) => {
       const user = await newUser({ role, networkIds: [north] });
       const { client } = newApiKey({ userId: user.id, permissions });

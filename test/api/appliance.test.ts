@@ -1,5 +1,5 @@
-// Appliance status through the API: machine, pending work, backups, verifications and their visibility; re-reading a
-// backup; the bill of materials.
+// Appliance status through the API: machine, pending work, backups, verifications and their visibility. Also covers
+// re-reading a backup, and the bill of materials.
 
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";

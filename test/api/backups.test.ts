@@ -1,4 +1,4 @@
-// Backups through the API: rights, responses during and after a backup, and failures. The copy is real.
+// Backups through the API: permissions, responses during and after a backup, and failures. The copy is real.
 
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -56,7 +56,7 @@ async function waitUntilDone(client: Client, name: string): Promise<Record<strin
   }
 }
 
-/** The backup folder as seen by the next start. */
+/** The backup directory as seen by the next start. */
 function restartedFolder(options: Partial<BackupFolderOptions> = {}): BackupFolder {
   return new BackupFolder({
     directory: folder(),
@@ -73,8 +73,8 @@ function folder(): string {
 }
 
 describe("a backup request", () => {
-  test("is refused when the folder cannot be created, leaving nothing in progress", async () => {
-    // A folder can't exist below a file.
+  test("is refused when the directory cannot be created, leaving nothing in progress", async () => {
+    // A directory can't exist below a file.
     await renew({ backups: { directory: join(import.meta.path, "backups") } });
     const refused = await owner.post(PATH, {});
     expect([refused.status, refused.body.code]).toEqual([507, "storage_full"]);
@@ -187,7 +187,7 @@ describe("a backup request", () => {
     }
   });
 
-  test("gets another name if repeated at the same instant", async () => {
+  test("gets another name if repeated in the same millisecond", async () => {
     const names: string[] = [];
     for (let round = 0; round < 2; round += 1) {
       const { data } = await owner.post(PATH, {});
@@ -197,7 +197,7 @@ describe("a backup request", () => {
     expect(names).toEqual(["netledger-20261121T090001000Z.db", "netledger-20261121T090001001Z.db"]);
   });
 
-  test("gets another name at the instant of an earlier run's backup, regardless of that backup's outcome", async () => {
+  test("gets another name at the timestamp of an earlier run's backup, regardless of that backup's outcome", async () => {
     const { data } = await owner.post(PATH, {});
     expect((await waitUntilDone(owner, data.name)).state).toBe("Done");
     writeFileSync(join(folder(), "netledger-20261121T090001001Z.db.partial"), "half");
@@ -214,7 +214,7 @@ describe("a backup request", () => {
     ]);
   });
 
-  test("repeated with its Idempotency-Key returns the same backup without taking another", async () => {
+  test("returns the same backup when repeated with its Idempotency-Key, without taking another", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const header = { "idempotency-key": "nightly" };
@@ -232,7 +232,7 @@ describe("a backup request", () => {
     expect(jobs.orders).toHaveLength(1);
   });
 
-  test("repeated with the Idempotency-Key of a refused request is carried out", async () => {
+  test("is carried out when repeated with the Idempotency-Key of a refused request", async () => {
     const jobs = new HeldJobs();
     await renew({ backups: { takeBackup: jobs.take } });
     const { data } = await owner.post(PATH, {});
@@ -265,7 +265,7 @@ describe("a failing backup", () => {
     expect((await owner.get(PATH)).data.map((backup: { state: string }) => backup.state)).toEqual(["Failed", "Done"]);
   });
 
-  test("with a name that cannot be made durable leaves no file, and is reported once", async () => {
+  test("leaves no file, and is reported once, if its name cannot be made durable", async () => {
     const fails = () => {
       throw Object.assign(new Error("EIO: i/o error, fsync"), { code: "EIO" });
     };
@@ -284,7 +284,7 @@ describe("a failing backup", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("with an internal error reveals no details to the caller", async () => {
+  test("reveals no details of an internal error to the caller", async () => {
     await renew({
       backups: {
         takeBackup: () => ({ taken: Promise.reject(new Error("a secret of the inside")), abandon: () => {} }),
@@ -297,7 +297,7 @@ describe("a failing backup", () => {
     expect(appliance.logLines.join("\n")).toContain("a secret of the inside");
   });
 
-  test("of damaged data reports the damage and its location", async () => {
+  test("reports damaged data and its location", async () => {
     const tag = await newTag();
     const db = new Database(appliance.databasePath);
     db.run("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
@@ -309,7 +309,7 @@ describe("a failing backup", () => {
     expect(readdirSync(folder())).toEqual([]);
   });
 
-  test("of a ledger without its guards reports the missing triggers", async () => {
+  test("reports missing triggers of a ledger without its guards", async () => {
     const db = new Database(appliance.databasePath);
     db.run("DROP TRIGGER history_versions_are_never_deleted");
     db.close();
@@ -322,7 +322,7 @@ describe("a failing backup", () => {
     });
   });
 
-  test("interrupted by a shutdown is reported after the next start, and its file removed", async () => {
+  test("is reported after the next start, and its file removed, if a shutdown interrupted it", async () => {
     mkdirSync(folder());
     const name = "netledger-20261120T000000000Z.db";
     for (const leftover of [`${name}.partial`, `${name}.partial-journal`, "theirs.db.partial"])
@@ -359,7 +359,7 @@ describe("the list of backups", () => {
     expect((await owner.get(`${PATH}/${started.name}`)).data).toEqual(done);
   });
 
-  test("lists the folder's contents in pages, regardless of their origin", async () => {
+  test("lists the directory's contents in pages, regardless of their origin", async () => {
     for (let round = 0; round < 3; round += 1) {
       const { data } = await owner.post(PATH, {});
       await waitUntilDone(owner, data.name);
@@ -384,11 +384,11 @@ describe("an entry with a backup's name that is not a regular file", () => {
     return file;
   };
   const IMPOSTORS: ReadonlyArray<[string, (path: string) => unknown]> = [
-    ["a link that leads nowhere", (path) => symlinkSync("/nowhere/at/all", path)],
+    ["a dangling link", (path) => symlinkSync("/nowhere/at/all", path)],
     ["a link to itself", (path) => symlinkSync(path, path)],
     ["a link to a file", (path) => symlinkSync(otherFile(), path)],
     ["a named pipe", makePipe],
-    ["a folder", (path) => mkdirSync(path)],
+    ["a directory", (path) => mkdirSync(path)],
   ];
 
   test.each(IMPOSTORS)("is not listed, read or deleted: %s", async (_, create) => {
@@ -544,7 +544,7 @@ describe("a backup file", () => {
     );
   });
 
-  test("can be neither downloaded nor deleted where another organization exists", async () => {
+  test("can be neither downloaded nor deleted if another organization exists", async () => {
     const name = await taken();
     await appliance.newOrganization("Second");
     expect((await send(name)).body.code).toBe("auth_permission_denied");
@@ -590,7 +590,7 @@ describe("a backup file", () => {
     expect((await ownerClient.delete(`${PATH}/${name}`, key)).body.code).toBe("entity_not_found");
   });
 
-  test("with an unknown name reaches no other file", async () => {
+  test("cannot be used to access other files by an unknown name", async () => {
     await taken();
     writeFileSync(join(appliance.dataDirectory, "other.db"), "other");
     for (const name of ["..%2Fnetledger.db", "..%2Fother.db", "%2e%2e%2fother.db", "other.db"]) {
@@ -601,7 +601,7 @@ describe("a backup file", () => {
     expect((await ownerClient.get("hosts")).status).toBe(200);
   });
 
-  test("of a failed backup cannot be downloaded, and its deletion clears the failure", async () => {
+  test("cannot be downloaded after a failed backup, and its deletion clears the failure", async () => {
     await renew({
       backups: { takeBackup: () => ({ taken: Promise.reject(new Error("broken")), abandon: () => {} }) },
     });

@@ -166,7 +166,7 @@ describe("a binding", () => {
       expect(await expectOk(put(binding.id, sent))).toMatchObject({ id: binding.id, service_id, ...expected });
   });
 
-  test("keeps an address omitted by an item with its id, also in updates of its service and its host", async () => {
+  test("keeps an address that an item with its id omits, even in updates of its service and its host", async () => {
     const host = await newServer();
     const [service, port_id, ip_address_id] = [
       host.services[0] as JsonRecord,
@@ -287,7 +287,7 @@ describe("a binding", () => {
 });
 
 describe("the bindings of a service", () => {
-  test("are at most 10,000, also when added one by one", async () => {
+  test("are at most 10,000, even when added one by one", async () => {
     const host = await newHost({ ports: Array.from({ length: 10_000 }, (_, position) => udp(position + 1)) });
     const bindings = (host.ports as JsonRecord[]).map((port) => onPort(port.id));
     const service = await expectOk(

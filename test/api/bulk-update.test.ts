@@ -1,4 +1,4 @@
-// POST /api/v1/{kind}/bulk-update: the same fields on many records, by id or filter, all or none.
+// POST /api/v1/{kind}/bulk-update: the same fields on many records, selected by id or filter, atomically.
 
 import { describe, expect, test } from "bun:test";
 import { EDITABLE, settableFields } from "../../src/bulk/written-resources.ts";
@@ -74,7 +74,7 @@ describe("a bulk update", () => {
     });
   });
 
-  test("as a dry run reports the same and writes nothing; its plan is valid until one of its records changes", async () => {
+  test("reports the same in a dry run and writes nothing; its plan is valid until one of its records changes", async () => {
     const [a, b] = (await threeHosts()) as [JsonRecord, JsonRecord, JsonRecord];
     const body = { ids: [a.id, b.id], set: { description: "new" } };
     const expectNothingWritten = watchWrites();

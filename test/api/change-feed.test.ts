@@ -123,7 +123,7 @@ describe("the change feed", () => {
     });
   });
 
-  test("shows a host without its children, which are changes of their own", async () => {
+  test("shows a host without its children, whose changes are separate", async () => {
     const host = await newHost({ name: "h", ports: [tcp(22)] });
     await newIfEntry(host.id);
     const feed = (await owner.get("changes?types=host,port,if_entry")).data as JsonRecord[];
@@ -202,7 +202,7 @@ describe("the change feed", () => {
     expect(JSON.stringify(await readFeed(owner, 100))).not.toContain(second.organizationId);
   });
 
-  test("refuses a cursor beyond the ledger, which belongs to other data", async () => {
+  test("refuses a cursor beyond the ledger, since it belongs to other data", async () => {
     const head = transactionCount();
     expect(await owner.get(`changes?after=${head}`)).toMatchObject({ status: 200, data: [] });
     expect(await owner.get(`changes?after=${head + 1}`)).toMatchObject(invalid({ path: "/after", value: head + 1 }));
@@ -210,7 +210,7 @@ describe("the change feed", () => {
 });
 
 describe("a feed cursor", () => {
-  test("is refused if its mark belongs to a transaction in other data", async () => {
+  test("is refused if its checksum belongs to a transaction in other data", async () => {
     await newTag({ name: "core" });
     const { feed } = (await owner.get("changes")).body.meta;
     expect(feed.mark).toMatch(/^[0-9a-f]{8}$/);
@@ -419,7 +419,7 @@ describe("the feed as server-sent events", () => {
     };
   };
 
-  test("replays the past and then follows, the last event of a transaction with its sequence", async () => {
+  test("replays the past and then follows, ending each transaction with its sequence number", async () => {
     const key = newApiKey();
     const head = transactionCount();
     await newHost({ name: "h", ports: [tcp(22)] });
@@ -531,7 +531,7 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("breaks off with a log line on any failure other than lost rights", async () => {
+  test("closes with a log line on any failure other than lost permissions", async () => {
     const key = newApiKey();
     const head = transactionCount();
     const stream = await openStream(head, { "x-request-id": "broken-2" }, key);
@@ -552,7 +552,7 @@ describe("the feed as server-sent events", () => {
     }
   });
 
-  test("leaves no read transaction open when the client disconnects, also over thinned history", async () => {
+  test("leaves no read transaction open when the client disconnects, even over thinned history", async () => {
     const tag = await newTag({ name: "a" });
     tick();
     await owner.put(`tags/${tag.id}`, { name: "b", color: "Blue" });

@@ -1,4 +1,4 @@
-// Reasons of changes: read from X-Change-Reason, stored with the transaction, and shown wherever it is shown.
+// Reasons for changes: read from X-Change-Reason, stored with the transaction, and shown wherever it is shown.
 
 import { describe, expect, test } from "bun:test";
 import { openReadOnly } from "../../src/db/connection.ts";
@@ -61,7 +61,7 @@ describe("the reason of a write", () => {
     expect(fields.map((field: JsonRecord) => field.transaction.reason)).toEqual([null]);
   });
 
-  test("is sent with server-sent events too", async () => {
+  test("is also sent with server-sent events", async () => {
     const [{ sequence }] = (await last()) as [JsonRecord];
     await owner.post("tags", tag, withReason("why not"));
     const response = await appliance.handle(
@@ -95,7 +95,7 @@ describe("the reason of a write", () => {
     expect(await findReasons("nothing")).toEqual([]);
   });
 
-  test("of the setup request is stored with the first transaction", async () => {
+  test("is stored with the first transaction if sent with the setup request", async () => {
     const unclaimed = newUnclaimedAppliance();
     const claim = {
       setup_token: SETUP_TOKEN,
@@ -119,7 +119,7 @@ describe("the reason of a write", () => {
     expect(await findReasons("another")).toEqual([]);
   });
 
-  test("of a scan is stored with all its transactions, and in the scan itself", async () => {
+  test("is stored with all transactions of a scan, and in the scan itself", async () => {
     await newSubnet({ cidr: "10.0.0.0/28" });
     probes.alive.set("10.0.0.1", { mac_address: "00:00:5e:00:53:01" });
     const { id } = await expectOk(
@@ -211,7 +211,7 @@ describe("every write of the contract", () => {
     expect(exempt.sort()).toEqual(["POST /api/v1/discovery/scans", "PUT /api/auth/password"]);
   });
 
-  test("stores the reason of a revert, restore or bulk deletion too", async () => {
+  test("stores the reason even for a revert, restore or bulk deletion", async () => {
     const record = await expectOk(owner.post("tags", tag));
     tick();
     await owner.put(`tags/${record.id}`, { ...tag, name: "edge" });
@@ -233,7 +233,7 @@ describe("a malformed reason", () => {
     ["not UTF-8", "Gr\u00f6\u00dfe"],
     ["too long", "x".repeat(501)],
     ["two lines", "UTF-8''a%0Ab"],
-  ])("(%s) is refused by every write operation, which then writes nothing", async (_case, value) => {
+  ])("is refused by every write operation, which then writes nothing: %s", async (_case, value) => {
     const host = await newHost();
     const writes = appliance.surface.routes.filter(
       ({ method, operation }) => method !== "GET" && operation.makesNoTransaction !== true,

@@ -1,5 +1,5 @@
-// Accepted conflicts: rights, scope, expiry, and reopening. test/store/conflicts.test.ts compares the detection with
-// a reference implementation.
+// Accepted conflicts: permissions, scope, expiry, and reopening. test/store/conflicts.test.ts compares the detection
+// with a reference implementation.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -43,7 +43,7 @@ describe("the table of conflicts", () => {
   const table = async (query = "", caller: Client = owner) =>
     csvRecords((await caller.get(`conflicts/export/csv?${query}`)).text);
 
-  test("has a row per participant, as in the list, named as of the instant", async () => {
+  test("has a row per participant, as in the list, with names as of the instant", async () => {
     const conflict = await newConflict();
     const before = clock.text();
     tick();
@@ -272,14 +272,14 @@ test("random acceptances match a naive model, at any instant and for every calle
   const counts = { accepted: 0, not: 0, withdrawn: 0 };
   for (let step = 0; step < 120; step += 1) {
     clock.advance(1_000 + random.integer(5_000));
-    const dice = random.integer(6);
+    const roll = random.integer(6);
     const { client, networks } = random.pick(callers);
-    if (dice < 2 || hosts.length < 4)
+    if (roll < 2 || hosts.length < 4)
       hosts.push(
         await hostWithAddress(`h${step}`, `8.9.0.${1 + random.integer(3)}`, random.pick([first.networkId, second])),
       );
-    else if (dice === 2) await expectOk(owner.delete(`hosts/${hosts.splice(random.integer(hosts.length), 1)[0]?.id}`));
-    else if (dice === 3) {
+    else if (roll === 2) await expectOk(owner.delete(`hosts/${hosts.splice(random.integer(hosts.length), 1)[0]?.id}`));
+    else if (roll === 3) {
       const active = acceptances.filter(({ to }) => to === "9");
       if (active.length > 0) {
         const acceptance = random.pick(active);

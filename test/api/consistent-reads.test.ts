@@ -1,4 +1,4 @@
-// Consistent reads: one request reads everything, including rights, from one database snapshot, regardless of
+// Consistent reads: one request reads everything, including permissions, from one database snapshot, regardless of
 // concurrent commits.
 
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -38,8 +38,8 @@ async function observeReads(request: () => Promise<unknown>): Promise<{ outside:
   return { outside, transactions };
 }
 
-describe("a request uses one read transaction", () => {
-  test("for a read, by session and by key, live and as of an instant", async () => {
+describe("one read transaction", () => {
+  test("is used by a read, by session and by key, live and as of an instant", async () => {
     const { key } = newApiKey();
     const at = clock.text();
     tick();
@@ -65,7 +65,7 @@ describe("a request uses one read transaction", () => {
     }
   });
 
-  test("for each step of a write: before its body, for the body's permissions, for the response", async () => {
+  test("is used by each step of a write: before its body, for the body's permissions, and for the response", async () => {
     const put = await observeReads(() => expectOk(owner.put(`hosts/${host.id}`, hostBody(host, { name: "router" }))));
     expect(put).toEqual({ outside: [], transactions: 3 });
     const removed = await observeReads(() => expectOk(owner.delete(`tags/${tag.id}`)));

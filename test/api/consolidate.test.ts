@@ -1,4 +1,4 @@
-// Merging two hosts, and splitting one: moved records, remaining records, credential coverage, and the undo of both.
+// Merging two hosts, and splitting one: moved and remaining records, credential coverage, and undoing either.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -187,7 +187,7 @@ describe("consolidating", () => {
     expect(current.virtualization).toEqual({ type: "Kvm", details: { vm_name: "vm" } });
   });
 
-  test("as a dry run reports the result, and writes nothing", async () => {
+  test("reports the result in a dry run, and writes nothing", async () => {
     const { destination, other } = await newPair();
     const expectNothingWritten = watchWrites();
     const dryRun = await consolidate(destination, other, "?dry_run=true");
@@ -256,7 +256,7 @@ describe("consolidating", () => {
     expectNothingWritten();
   });
 
-  test("is refused, in a dry run too, if the result would exceed a limit", async () => {
+  test("is refused, even in a dry run, if the result would exceed a limit", async () => {
     const full = await newHost({ ports: Array.from({ length: 10_000 }, (_, index) => tcp(index + 1)) });
     const other = await newHost({ ports: [tcp(10_000), tcp(10_001)] });
     const expectNothingWritten = watchWrites();
@@ -353,7 +353,7 @@ describe("consolidating", () => {
 const bodyOf = ({ id, name, hidden, tags }: JsonRecord): JsonRecord => ({ id, name, hidden, tags });
 
 describe("undoing a consolidation", () => {
-  test("by a revert restores both hosts exactly", async () => {
+  test("restores both hosts exactly by a revert", async () => {
     const { destination, other, far: neighborHost } = await newPair();
     const before = await states(destination, other, neighborHost);
     const plan = await consolidate(destination, other);
@@ -365,7 +365,7 @@ describe("undoing a consolidation", () => {
     expect(new Set(ids)).toEqual(new Set([destination.id]));
   });
 
-  test("by a revert keeps later additions at the destination", async () => {
+  test("keeps later additions at the destination if done by a revert", async () => {
     const { destination, other } = await newPair();
     const plan = await consolidate(destination, other);
     tick();
@@ -375,7 +375,7 @@ describe("undoing a consolidation", () => {
     expect(values(await hostOf(other.id), "ip_addresses", "ip_address")).toEqual(["10.2.0.1", "10.2.0.2"]);
   });
 
-  test("by a restore of the closed host takes its parts back; a restore of the destination keeps moved ones", async () => {
+  test("takes back its parts if the closed host is restored; a restore of the destination keeps moved ones", async () => {
     const { destination, other } = await newPair();
     const before = instant();
     await consolidate(destination, other);
@@ -509,7 +509,7 @@ describe("splitting", () => {
     expectNothingWritten();
   });
 
-  test("undoes a consolidation, which can be repeated", async () => {
+  test("undoes a consolidation, and the consolidation can be repeated", async () => {
     const { destination, other } = await newPair();
     await consolidate(destination, other);
     const moved = (await hostOf(destination.id)).ip_addresses.find(

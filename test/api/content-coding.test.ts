@@ -58,7 +58,7 @@ describe.each(CODINGS)("%s", (coding) => {
     expect(await decoded(response, coding)).toBe(text);
   });
 
-  test("a record's ETag depends on the coding; any coding's satisfies If-None-Match and If-Match", async () => {
+  test("a record's ETag depends on the coding; any coding's ETag satisfies If-None-Match and If-Match", async () => {
     const plain = (await get(`hosts/${host.id}`)).headers.get("etag") as string;
     const response = await get(`hosts/${host.id}`, { "accept-encoding": coding });
     const tag = response.headers.get("etag") as string;

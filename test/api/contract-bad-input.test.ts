@@ -18,7 +18,7 @@ import {
 import { envelopeProblems } from "../support/contract/shapes.ts";
 
 const UNKNOWN = "0192f3a4-0000-7000-8000-000000000001";
-/** Texts that occur only in exceptions or SQL. */
+/** Strings that occur only in exceptions or SQL. */
 const LEAK =
   /TypeError|RangeError|SyntaxError|SQLITE|SELECT |INSERT |undefined is not|is not a function|Cannot read|\.ts:\d|node_modules|at async|Prepared|no such (table|column)/;
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   cookie = `session_id=${cookieOf(signedIn).value}`;
 });
 
-/** Sends raw bytes or text with arbitrary headers. */
+/** Sends raw bytes or a string with arbitrary headers. */
 async function send(
   method: string,
   path: string,
@@ -228,7 +228,7 @@ const HOSTILE: unknown[] = [
   { then: 1 },
 ];
 
-/** Texts other than JSON objects, or malicious ones. `malformed` marks invalid JSON. */
+/** Bodies other than JSON objects, or malicious ones. `malformed` marks invalid JSON. */
 const RAW_BODIES: Array<[what: string, body: string | Uint8Array<ArrayBuffer>, malformed?: "malformed"]> = [
   ["space", "   ", "malformed"],
   ["an open object", "{", "malformed"],
@@ -247,12 +247,12 @@ const RAW_BODIES: Array<[what: string, body: string | Uint8Array<ArrayBuffer>, m
   ["hexadecimal", '{"number":0x10}', "malformed"],
   ["a plus sign", '{"number":+1}', "malformed"],
   ["a leading zero", '{"number":01}', "malformed"],
-  ["a raw newline in a text", '{"name":"a\nb"}', "malformed"],
-  ["a raw NUL in a text", '{"name":"a\u0000b"}', "malformed"],
+  ["a raw newline in a string", '{"name":"a\nb"}', "malformed"],
+  ["a raw NUL in a string", '{"name":"a\u0000b"}', "malformed"],
   ["a NUL after the end", "{}\u0000", "malformed"],
-  ["a wrong escape", '{"name":"\\x41"}', "malformed"],
+  ["an invalid escape", '{"name":"\\x41"}', "malformed"],
   ["half a unicode escape", '{"name":"\\u12"}', "malformed"],
-  ["an unfinished text", '{"name":"', "malformed"],
+  ["an unterminated string", '{"name":"', "malformed"],
   ["XML", "<a/>", "malformed"],
   ["a form", "name=x&color=Red", "malformed"],
   ["ten thousand unclosed arrays", "[".repeat(10_000), "malformed"],
@@ -275,7 +275,7 @@ const RAW_BODIES: Array<[what: string, body: string | Uint8Array<ArrayBuffer>, m
   ["property names of every object", '{"toString":1,"valueOf":1,"hasOwnProperty":1,"toJSON":1,"then":1,"":1}'],
   ["a hundred thousand unknown fields", `{${Array.from({ length: 100_000 }, (_, n) => `"k${n}":${n}`).join(",")}}`],
   ["a key of a megabyte", `{"${"k".repeat(1_000_000)}":1}`],
-  ["a text of a megabyte", `{"name":"${"n".repeat(1_000_000)}"}`],
+  ["a string of a megabyte", `{"name":"${"n".repeat(1_000_000)}"}`],
   ["keys that are lone surrogates", '{"\\ud800":1,"\\udfff":"\\ud83d"}'],
   ["invalid UTF-8 bytes in a string", bytes('{"name":"', [0xff, 0xfe, 0xc0, 0x80], '"}')],
   ["an overlong NUL and a surrogate in UTF-8", bytes('{"name":"', [0xc0, 0x80, 0xed, 0xa0, 0x80], '"}')],
@@ -373,7 +373,7 @@ describe("a body", () => {
       attempts.finish();
     });
 
-    test(`${name}: survives hostile values in any position, and writes all or nothing`, async () => {
+    test(`${name}: survives hostile values in any position, and writes atomically`, async () => {
       const [attempts, body] = [new Attempts(), completeBody(operation)];
       let nextIndex = 0;
       for (const [pointer] of locations(body)) {
@@ -422,7 +422,7 @@ describe("a body", () => {
     });
   }
 
-  test("of an operation without fields may be missing or empty; fields are refused, never silently dropped", async () => {
+  test("may be missing or empty for an operation without fields; fields are refused, never silently dropped", async () => {
     const path = `/api/v1/auth/keys/${fixture.records["auth/keys"]?.id}/rotate`;
     for (const body of [undefined, "{}"]) expect((await send("POST", path, body)).status).toBe(200);
     const attempts = new Attempts();
@@ -615,7 +615,7 @@ describe("a query", () => {
       attempts.finish();
     });
 
-    test(`${name}: an unknown parameter is refused by name, with or without a value, also among known ones`, async () => {
+    test(`${name}: an unknown parameter is refused by name, with or without a value, even among known ones`, async () => {
       const attempts = new Attempts();
       for (const [query, field] of [
         ["tpyo=1", "tpyo"],
@@ -1024,7 +1024,7 @@ describe("sign-in and setup", () => {
   });
 });
 
-/** Unused values for the fields of the operation's body that must be unique. */
+/** Unused values for fields in the operation's body that must be unique. */
 function uniqueFields(operation: Operation): JsonRecord {
   const body = fixture.body(operation.plural as string);
   return Object.fromEntries(

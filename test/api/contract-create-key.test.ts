@@ -34,7 +34,7 @@ function clientFor(key: string): Client {
 }
 
 describe("the response", () => {
-  test("is the record of table 2.10 with the key, nothing else", async () => {
+  test("is the record of table 2.10 with the key, and nothing else", async () => {
     const tag = await newTag();
     const fields = {
       name: "n",
@@ -59,7 +59,7 @@ describe("the response", () => {
     expect(api_key.created_at).toBe(api_key.updated_at);
   });
 
-  test("has a key of nlk_ and 43 base62 characters, identified but not revealed by the mask", async () => {
+  test("has a key made of nlk_ and 43 base62 characters, which the mask identifies but does not reveal", async () => {
     const { api_key, key } = await create();
     expect(key).toMatch(/^nlk_[0-9A-Za-z]{43}$/);
     expect(api_key.key).toEndWith("…");
@@ -86,7 +86,7 @@ describe("the response", () => {
 });
 
 describe("the body", () => {
-  test("requires name, organization_id, tags and user_id, each reported by name and all at once", async () => {
+  test("requires name, organization_id, tags and user_id, and reports all missing ones at once by name", async () => {
     for (const field of REQUIRED) {
       const { [field]: _, ...rest } = keyBody();
       expect(await issuePaths(owner.post(PATH, rest))).toEqual([`/${field}`]);
@@ -158,7 +158,7 @@ describe("the key in use", () => {
     }
   });
 
-  test("reaches only those of its listed networks that its user may reach", async () => {
+  test("can access only those of its listed networks that its user can access", async () => {
     const second = await newNetwork();
     const hosts = [await newHost(), await newHost({ network_id: second.id })].map((host) => host.id);
     const visibleHosts = async (key: string) =>

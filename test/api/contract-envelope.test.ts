@@ -1,4 +1,4 @@
-// Contract of the envelope (handbook: api, "The envelope", "Values", "Errors") of every response, and its headers.
+// Contract of every response's envelope (handbook: api, "The envelope", "Values", "Errors") and headers.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -63,7 +63,7 @@ describe("a success", () => {
     expect(versions.size).toBe(1);
   });
 
-  test("of health and version requires no credentials", async () => {
+  test("requires no credentials for health and version", async () => {
     for (const path of ["/api/health", "/api/version", "/api/auth/setup"]) {
       expect(checkEnvelope(await anonymous.get(path)).status).toBe(200);
       expect((await anonymous.get(path, { authorization: "Bearer nonsense" })).status).toBeOneOf([200, 401]);

@@ -102,7 +102,7 @@ describe("the filters", () => {
     expect(await indexesOf(`?ids=${a}&ids=${a}`)).toEqual([0]);
   });
 
-  test("on an unknown, foreign or other kind's id match nothing", async () => {
+  test("match nothing on an unknown, foreign or other kind's id", async () => {
     for (const id of [UNKNOWN, foreign.host.id, networks[0]]) expect(await indexesOf(`?host_id=${id}`)).toEqual([]);
     for (const id of [UNKNOWN, foreign.networkId, hosts[0].id])
       expect(await indexesOf(`?network_id=${id}`)).toEqual([]);
@@ -155,7 +155,7 @@ describe("the filters", () => {
 });
 
 describe("the page", () => {
-  test("follows limit and offset and reports the total, with filters too", async () => {
+  test("follows limit and offset and reports the total, even with filters", async () => {
     for (const [filter, all] of [
       ["", [0, 1, 2, 3]],
       [`&network_id=${networks[0]}`, [0, 1, 2]],

@@ -1,4 +1,4 @@
-// Contract of GET /api/v1/tags (handbook: api, "Lists"): items, order, pages. For the past: contract-time.
+// Contract of GET /api/v1/tags (handbook: api, "Lists"): items, order, and pages. contract-time covers the past.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { newAppliance } from "../support/appliance/appliance.ts";
@@ -99,7 +99,7 @@ describe("an item", () => {
     await appliance.close();
   });
 
-  test("is of the caller's organization only, by key and by session", async () => {
+  test("belongs to the caller's organization, by key and by session", async () => {
     const { client } = newApiKey({ permissions: "Viewer" });
     const response = await client.get("tags");
     expect(envelopeProblems(response)).toEqual([]);
@@ -109,11 +109,11 @@ describe("an item", () => {
 });
 
 describe("the order", () => {
-  test("is by creation by default", async () => {
+  test("is creation order by default", async () => {
     expect(await names("")).toEqual(CREATED.map(([name]) => name));
   });
 
-  test("of colors is alphabetical, then by creation", async () => {
+  test("is alphabetical for colors, then by creation", async () => {
     expect(await names("?order_by=color")).toEqual(sorted(byColor, byCreation));
     expect(await names("?order_by=color&order_direction=asc")).toEqual(sorted(byColor, byCreation));
   });
@@ -200,7 +200,7 @@ describe("the page", () => {
     }
   });
 
-  test("is unlimited with limit=0, from the offset on, and then empty", async () => {
+  test("is unlimited with limit=0, starting at the offset, and then empty", async () => {
     const all = await names("");
     for (const offset of [0, 2, 8, 100]) {
       const { data, pagination } = await list(`?limit=0&offset=${offset}`);

@@ -1,4 +1,4 @@
-// Contract of time (handbook: time) as a property: after any sequence of writes, each list as of a timestamp equals the
+// Time contract (handbook: time) as a property: after any sequence of writes, each list as of a timestamp equals the
 // live list at that timestamp.
 
 import { expect, test } from "bun:test";

@@ -1,4 +1,4 @@
-// Contract of time (handbook: time, "What at means"): forms of timestamps, records valid at them, and writes with and
+// Time contract (handbook: time, "What at means"): timestamp formats, records valid at them, and writes with and
 // without a version.
 
 import { describe, expect, test } from "bun:test";
@@ -77,7 +77,7 @@ describe("an instant", () => {
     expect(await recordAt("tags", tag.id, instant)).toEqual({ ...before, valid_to: renamed.valid_from });
   });
 
-  test("before a record's creation is given in the error", async () => {
+  test("appears in the 404 error for a record created later", async () => {
     const instant = clock.text();
     advance();
     const tag = await newTag();
@@ -89,7 +89,7 @@ describe("an instant", () => {
     ]);
   });
 
-  test("in the future guarantees nothing, and does not delay writes", async () => {
+  test("may be in the future, without any guarantee and without delaying writes", async () => {
     const tag = await newTag({ name: "first" });
     expect(await recordAt("tags", tag.id, "2999-01-01T00:00:00Z")).toMatchObject({ name: "first" });
     advance();
@@ -125,7 +125,7 @@ describe("an instant", () => {
       expect([at, await ids("tags", at)]).toEqual([at, []]);
   });
 
-  test("before the first transaction yields empty lists, and 404 for one record", async () => {
+  test("yields empty lists, and 404 for one record, before the first transaction", async () => {
     const fixture = await newRecordFixture(appliance);
     advance();
     for (const plural of PLURALS) {
@@ -141,7 +141,7 @@ describe("an instant", () => {
     }
   });
 
-  test("at or after the current time is the live state of everything", async () => {
+  test("is the live state of everything at or after the current time", async () => {
     const fixture = await newRecordFixture(appliance);
     advance();
     for (const plural of PLURALS) {
@@ -317,7 +317,7 @@ describe("the past", () => {
       expect([plural, strip((await owner.get(`${plural}?at=${at}`)).data)]).toEqual([plural, snapshots.get(plural)]);
   });
 
-  test("shows a host with its children, interfaces and assignments at that time, in lists too", async () => {
+  test("shows a host with its children, interfaces and assignments at that time, including in lists", async () => {
     await newSubnet({ cidr: "192.0.2.0/24" });
     const credential = await newCredential();
     const host = await newHost({
@@ -530,8 +530,8 @@ describe("the past", () => {
   });
 });
 
-describe("access rights", () => {
-  test("to the past are the current ones, whether granted or revoked since", async () => {
+describe("access to the past", () => {
+  test("uses current permissions, whether granted or revoked since", async () => {
     const host = await newHost();
     const entry = await newIfEntry(host.id);
     const [formerViewer, newlyGranted] = [await newViewer(), await newUser({ role: "Viewer", networkIds: [] })];
@@ -556,7 +556,7 @@ describe("access rights", () => {
     }
   });
 
-  test("of a key created today extend to the time before it", async () => {
+  test("extends to the time before the key was created", async () => {
     const tag = await newTag();
     const instant = advance();
     advance();
@@ -566,7 +566,7 @@ describe("access rights", () => {
     expect(await ids("networks", instant, "", newApiKey({ networkIds: [] }).client)).toEqual([]);
   });
 
-  test("are limited to the organization in the past too", async () => {
+  test("is limited to the organization even in the past", async () => {
     const { client: otherClient, ...other } = await newStranger("Other");
     const tag = await newTag({}, otherClient);
     const host = await newHost({ network_id: other.networkId }, otherClient);
@@ -596,7 +596,7 @@ describe("a version", () => {
     expectNothingWritten();
   });
 
-  test("of the host is created by a change of any child, in the same transaction, and names the kind", async () => {
+  test("is also created for the host by a change to any child, in the same transaction, and names the kind", async () => {
     const host = await newHost();
     const path = `hosts/${host.id}`;
     let etag = (await owner.get(path)).headers.get("etag");
@@ -669,7 +669,7 @@ describe("a re-created record", () => {
 });
 
 describe("a deletion", () => {
-  test("of a tag removes it from every record in the same transaction, one version each", async () => {
+  test("removes a tag from every record in the same transaction, with one version each", async () => {
     const [tag, otherTag] = [await newTag(), await newTag()];
     const network = await newNetwork({ tags: [tag.id] });
     const subnet = await newSubnet({ tags: [tag.id, otherTag.id] });

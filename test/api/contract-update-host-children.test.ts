@@ -1,5 +1,5 @@
-// Contract of children in host updates (handbook: records, "A host and its children"): the sync rule, ip_addresses,
-// ports, services and credential_assignments.
+// Children in host updates (handbook: records, "A host and its children"): the sync rule, ip_addresses, ports,
+// services and credential_assignments.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -134,7 +134,7 @@ describe("a list of children", () => {
       expect(ids((await update(host, { [list]: items }))[list])).toEqual(ids(host[list]));
     });
 
-    test(`${list}: a re-created item has a new id and the first one's lineage`, async () => {
+    test(`${list}: a re-created item has a new id and the lineage of the first one`, async () => {
       const host = await fullHost();
       const [first] = host[list];
       const { id: _, ...resent } = first;
@@ -181,7 +181,7 @@ describe("an address", () => {
     ).toBeNull();
   });
 
-  test("with a known id moves to another address and stays the same record", async () => {
+  test("moves to another address by its id, and stays the same record", async () => {
     const host = await fullHost();
     const [address] = host.ip_addresses;
     const [moved] = (await update(host, { ip_addresses: [{ id: address.id, ip_address: "192.0.2.200" }] }))
@@ -203,7 +203,7 @@ describe("an address", () => {
       );
   });
 
-  test("is returned in canonical form, MAC address too", async () => {
+  test("is returned in canonical form, including its MAC address", async () => {
     const host = await newHost();
     const after = await update(host, {
       ip_addresses: [
@@ -267,7 +267,7 @@ describe("a port", () => {
     );
   });
 
-  test("with a known id takes another number and its type, and stays the same record", async () => {
+  test("takes another number and its type by its id, and stays the same record", async () => {
     const host = await fullHost();
     const [http, dns] = host.ports;
     const after = await update(host, { ports: [tcp(8080, http.id), dns] });
@@ -295,7 +295,7 @@ describe("a port", () => {
 });
 
 describe("a service", () => {
-  test("with a known id takes another name, and keeps the optional fields that its item omits", async () => {
+  test("takes another name by its id, and keeps the optional fields that its item omits", async () => {
     const [tag, port_id] = [await newTag(), unusedId()];
     const kept = { position: 4, tags: [tag.id], virtualization: { type: "Podman", details: { container_id: "c" } } };
     const host = await newHost({
@@ -319,7 +319,7 @@ describe("a service", () => {
       ]);
   });
 
-  test("of the same name with another definition is a different service", async () => {
+  test("is a different service if it has the same name and another definition", async () => {
     const host = await newHost({ services: [service({ service_definition: "A" })] });
     const after = await update(host, {
       services: [service({ service_definition: "A" }), service({ service_definition: "B" })],

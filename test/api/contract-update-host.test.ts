@@ -1,5 +1,5 @@
 // Contract of PUT /api/v1/hosts/{id} (handbook: records, "A host and its children"): the response, own fields, tags,
-// optimistic locking. The sync rule of children has a separate file.
+// optimistic locking. contract-update-host-children covers the sync rule.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -237,14 +237,14 @@ describe("read-only content", () => {
 });
 
 describe("tags", () => {
-  test("given twice are stored once, in any case", async () => {
+  test("are stored once if repeated, in any case", async () => {
     const [first, second] = [await newTag(), await newTag()];
     const host = await newHost();
     const after = await update(host, { tags: [first.id, second.id, first.id, first.id.toUpperCase()] });
     expect(after.tags.toSorted()).toEqual([first.id, second.id].toSorted());
   });
 
-  test("report every invalid one at once, also among valid ones", async () => {
+  test("report every invalid one at once, even among valid ones", async () => {
     const tag = await newTag();
     const host = await newHost();
     const { body } = await expectRefusal(
@@ -295,7 +295,7 @@ describe("expected_updated_at", () => {
     expect((await update(host, { name: "digits", expected_updated_at: digits })).name).toBe("digits");
   });
 
-  test("does not match if in the future", async () => {
+  test("does not match a future timestamp", async () => {
     const host = await newHost();
     const future = new Date(Date.parse(host.updated_at) + 1).toISOString();
     await expectRefusal(put(host, hostBody(host, { expected_updated_at: future })), 409, "entity_stale");

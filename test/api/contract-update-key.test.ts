@@ -108,7 +108,7 @@ describe("the effect of an update", () => {
     await expectRefusal(client.get("tags"), 401, "auth_key_expired");
   });
 
-  test("is possible on an expired key too: an edited GET response is accepted", async () => {
+  test("applies even to an expired key: an edited GET response is accepted", async () => {
     const { record, client } = await newKey({ expires_at: new Date(clock.now() + 60_000).toISOString() });
     clock.advance(120_000);
     await expectRefusal(client.get("tags"), 401, "auth_key_expired");

@@ -1,4 +1,4 @@
-// Assignments of credentials: one association, written and read from the credential and from the host.
+// Credential assignments: one association, written and read from both the credential and the host.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -76,7 +76,7 @@ function refusal(response: ApiResponse): { code: string; params: JsonRecord } {
 }
 
 describe("an assignment", () => {
-  test("written on the credential appears on the host, and both get a version in the same transaction", async () => {
+  test("appears on the host when written on the credential, and both get a version in the same transaction", async () => {
     const response = await assign({ host_assignments: [{ host_id: host.id }] });
     expect(response.data.host_assignments).toEqual([{ host_id: host.id }]);
     expect(await views()).toEqual({
@@ -88,7 +88,7 @@ describe("an assignment", () => {
     expect(versionsOf(host.id).at(-1)?.sequence).toBe(versionsOf(credential.id).at(-1)?.sequence as number);
   });
 
-  test("written on the host appears on the credential, and both get a version in the same transaction", async () => {
+  test("appears on the credential when written on the host, and both get a version in the same transaction", async () => {
     const response = await updateHost({
       credential_assignments: [{ credential_id: credential.id, ip_address_ids: [addressIds[1]] }],
     });
@@ -212,7 +212,7 @@ describe("a list of assignments", () => {
     ]);
   });
 
-  test("may not have an empty address list, which would be ambiguous", async () => {
+  test("may not have an empty address list, because that would be ambiguous", async () => {
     expect(
       refusal(await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: [] }] })).params.issues,
     ).toMatchObject([{ path: "/host_assignments/0/ip_address_ids" }]);
@@ -316,7 +316,7 @@ describe("a deleted address", () => {
     expect(changesOf(credential)).toEqual([null, ["host_assignments"]]);
   });
 
-  test("may still be listed by assignments in the same write, also by a Member", async () => {
+  test("may still be listed by assignments in the same write, even by a Member", async () => {
     const { client } = await newMember();
     await assign({ host_assignments: [{ host_id: host.id, ip_address_ids: addressIds }] });
     const sent = (await client.get(`hosts/${host.id}`)).data;
@@ -338,8 +338,8 @@ describe("a deleted address", () => {
   });
 });
 
-describe("an assignment ends", () => {
-  test("with its host, creating a version of the credential", async () => {
+describe("the end of an assignment", () => {
+  test("a deleted host ends its assignments, creating a version of the credential", async () => {
     await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] });
     await expectOk(owner.delete(`hosts/${host.id}`));
     expect(await expectOk(owner.get(`credentials/${credential.id}`))).toMatchObject({
@@ -349,7 +349,7 @@ describe("an assignment ends", () => {
     expect(changesOf(credential)).toEqual([null, ["assigned_network_ids", "host_assignments"], ["host_assignments"]]);
   });
 
-  test("with its network, creating a version of the credential", async () => {
+  test("a deleted network ends its assignments, creating a version of the credential", async () => {
     const north = await newNetwork();
     await assign({ assigned_network_ids: [networkId, north.id] });
     await expectOk(owner.delete(`networks/${north.id}`));
@@ -357,7 +357,7 @@ describe("an assignment ends", () => {
     expect(changesOf(credential)).toEqual([null, ["assigned_network_ids"], ["assigned_network_ids"]]);
   });
 
-  test("with its credential only by cascade, creating versions of hosts and networks", async () => {
+  test("a deleted credential ends its assignments only by cascade, creating versions of hosts and networks", async () => {
     await assign({ assigned_network_ids: [networkId], host_assignments: [{ host_id: host.id }] });
     const path = `credentials/${credential.id}`;
     const refused = await owner.delete(path);

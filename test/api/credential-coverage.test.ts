@@ -1,4 +1,4 @@
-// Coverage of credentials assigned to hosts: however a Member, a scan or an undo gives a host another address, the
+// Coverage of credentials assigned to hosts. However a Member, a scan or an undo gives a host another address, the
 // socket at that address must never receive the secret.
 
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -291,7 +291,7 @@ describe("the secret of a credential assigned to a host", () => {
     expect(await sentTo()).toEqual([OWN, SECOND, EVIL, "10.2.0.67"]);
   });
 
-  test("in an assignment that lists an address is sent to that value only", async () => {
+  test("is sent only to the listed value if the assignment lists an address", async () => {
     const own = host.ip_addresses[0];
     const scoped = [{ host_id: host.id, ip_address_ids: [own.id] }];
     await succeed(owner.put(`credentials/${credential.id}`, { ...credential, host_assignments: scoped }));
@@ -307,7 +307,7 @@ describe("the secret of a credential assigned to a host", () => {
     expect(await sentTo()).toEqual([EVIL]);
   });
 
-  test("in an assignment that lists an address is not sent to it after a Member deleted and restored it", async () => {
+  test("is not sent to a listed address that a Member has deleted and restored", async () => {
     const own = host.ip_addresses[0];
     const second = host.ip_addresses[1];
     await succeed(
@@ -460,7 +460,7 @@ describe("confirming an address", () => {
     expect((await admin.post(`ip-addresses/${id}/confirm`, {})).status).toBe(200);
   });
 
-  test("with If-Match confirms only the value that was read", async () => {
+  test("confirms only the value that was read if sent with If-Match", async () => {
     await add("10.2.0.65");
     const { id } = await addressOf("10.2.0.65");
     const etag = (await owner.get(`ip-addresses/${id}`)).headers.get("etag") ?? "";

@@ -1,4 +1,4 @@
-// POST /api/v1/credentials/{id}/try: sends a credential to an address named by an Admin and reports every step, without
+// POST /api/v1/credentials/{id}/try: sends a credential to an address named by an Admin and reports each step, without
 // writes.
 
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -55,7 +55,7 @@ test("reports each step, sends to that address only, and writes nothing", async 
   expect(probes.forgetCount).toBe(1);
 });
 
-test("logs a line without the secret, which appears nowhere", async () => {
+test("logs a line without the secret, and discloses it nowhere else", async () => {
   const { text } = await tryCredential();
   expect(text).not.toContain(SECRET.slice(0, 6));
   const lines = appliance.logLines.filter((line) => line.includes("credential_tried"));
@@ -137,7 +137,7 @@ describe("a streamed trial", () => {
     return { response, parsed, until, close: () => reader?.cancel() };
   }
 
-  test("reports each step as it ends, and then the complete result", async () => {
+  test("reports each step as it completes, and then the complete result", async () => {
     const { reached, release } = holdProbes();
     const { response, parsed, until } = await openTrial();
     expect([response.status, response.headers.get("content-type"), response.headers.get("cache-control")]).toEqual([
@@ -145,7 +145,7 @@ describe("a streamed trial", () => {
       "text/event-stream",
       "no-store",
     ]);
-    // The address has not answered yet.
+    // The address has not responded yet.
     await until(() => parsed().length === 1);
     await reached;
     expect(parsed()).toMatchObject([{ name: "step", data: { step: "secret", outcome: "Passed" } }]);
@@ -160,7 +160,7 @@ describe("a streamed trial", () => {
     expect(appliance.logLines.filter((line) => line.includes("credential_tried"))).toHaveLength(2);
   });
 
-  test("is refused before it starts like the plain form, and counts toward the same limit", async () => {
+  test("is refused before it starts, like the plain form, and counts toward the same limit", async () => {
     const { response } = await openTrial({ ip_address: "224.0.0.5" });
     expect(response.status).toBe(400);
     const { reached, release } = holdProbes();
@@ -193,7 +193,7 @@ describe("a streamed trial", () => {
     expect(probes.sent).toHaveLength(2);
   });
 
-  test("reports the cause of its termination: lost rights, or a stopping appliance", async () => {
+  test("reports the cause of its termination: lost permissions, or a stopping appliance", async () => {
     const admin = await newUser({ role: "Admin" });
     const { reached } = holdProbes();
     const lost = await openTrial({}, admin.client);

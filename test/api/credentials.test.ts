@@ -75,7 +75,7 @@ function openedSecrets(id: string): Record<string, string> {
   );
 }
 
-/** Locations of a text in the appliance's storage and log. */
+/** Locations of a string in the appliance's storage and log. */
 function occurrencesOf(text: string): string[] {
   const bytes = Buffer.from(text);
   const files = [appliance.databasePath, `${appliance.databasePath}-wal`, `${appliance.databasePath}-shm`].filter(
@@ -194,7 +194,7 @@ describe("a credential", () => {
 });
 
 describe("a deletion", () => {
-  test("is refused while the credential is assigned, and with cascade includes the assignments", async () => {
+  test("is refused while the credential is assigned, and includes the assignments with cascade", async () => {
     const credential = await newCredential({ assigned_network_ids: [first.networkId] });
     const path = `${PATH}/${credential.id}`;
     const refused = await owner.delete(path);
@@ -215,7 +215,7 @@ describe("a deletion", () => {
     expect(appliance.reader.db.query("SELECT * FROM credential_secrets").all()).toEqual([]);
   });
 
-  test("of many is refused entirely if one is assigned, or used beyond the caller's reach", async () => {
+  test("is refused entirely in bulk if one is assigned, or used beyond the caller's reach", async () => {
     const otherNetwork = await newNetwork();
     const { networkId } = first;
     const [unassigned, near, alsoNear, both] = [
@@ -413,7 +413,7 @@ describe("a secret in a file", () => {
   });
 
   test.each([["/etc/shadow"], ["../shadow"], ["snmp/../../shadow"], ["snmp/.."], [".."], ["a\nb"], [""], ["a\u007fb"]])(
-    "is refused if the path could leave the secrets folder: %j",
+    "is refused if the path could leave the secrets directory: %j",
     async (path) => {
       const response = await owner.post(
         PATH,
@@ -507,7 +507,7 @@ describe("an error", () => {
       snmpV3({ auth_password: [SECRET], priv_password: { mode: "Inline", value: { text: SECRET } } }),
     ],
     ["a superfluous password", snmpV3({ auth_protocol: "None", priv_protocol: "None" })],
-  ])("about %s contains the field and never the secret", async (_title, credentialType) => {
+  ])("contains the field and never the secret: %s", async (_title, credentialType) => {
     const response = await owner.post(PATH, bodyOf({ credential_type: credentialType }));
     expect(issuePaths(response).every((path) => path.startsWith("/credential_type"))).toBe(true);
     expect(response.text).not.toContain("tr0ub4dor");
@@ -531,7 +531,7 @@ describe("an error", () => {
     expect(values).toEqual({ "/assigned_network_ids/0": "campus", "/credential_type/auth_protocol": "Sha3" });
   });
 
-  test("about a mode lists the known ones", async () => {
+  test("lists the known modes for an unknown one", async () => {
     const response = await owner.post(
       PATH,
       bodyOf({ credential_type: { type: "SnmpV2c", community: { mode: "Env", value: SECRET } } }),
@@ -542,7 +542,7 @@ describe("an error", () => {
   });
 });
 
-test("a change of networks creates versions of the credential and each network, naming the field", async () => {
+test("changing a credential's networks creates versions of the credential and each network, naming the field", async () => {
   const north = await newNetwork();
   const south = await newNetwork();
   const credential = await newCredential({ assigned_network_ids: [north.id] });

@@ -1,5 +1,5 @@
 // Lists ordered by a custom field: the order of each type, live and as of a timestamp, paged, streamed and as a table;
-// records without a value last.
+// records without a value come last.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";
@@ -164,7 +164,7 @@ describe("a list ordered by a custom field", () => {
     expect(refused.body.params.issues[0].message).not.toContain("custom");
   });
 
-  test("works at any instant: before a field existed, and after its deletion", async () => {
+  test("works at any instant, even before a field existed and after its deletion", async () => {
     const host = await newHost({ name: "a", custom_fields: { rack: "x" } });
     await newHost({ name: "b", custom_fields: { rack: "c" } });
     tick();

@@ -1,4 +1,4 @@
-// Custom field values: in writes, after changes of their definitions, and in restores.
+// Custom field values: in writes, after changes to their definitions, and in restores.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -210,7 +210,7 @@ describe("custom fields of a host's parts", () => {
 });
 
 describe("an allocation", () => {
-  test("sets custom fields of reservations and subnets, required ones included", async () => {
+  test("sets custom fields of reservations and subnets, including required ones", async () => {
     await newField({ kinds: ["ip_range", "subnet"] });
     const subnet = await newSubnet({ cidr: "10.7.0.0/24", custom_fields: { rack: "R1" } });
     tick();
@@ -315,7 +315,7 @@ describe("a restore", () => {
     expect(await valuesOf(`hosts/${host.id}`)).toEqual({ height: 2, room: "B" });
   });
 
-  test("of a deleted record ignores fields that became required since", async () => {
+  test("ignores fields that became required after a record's deletion", async () => {
     await newField();
     const host = await newHost({ custom_fields: { rack: "R1" } });
     const instant = host.updated_at as string;
@@ -331,7 +331,7 @@ describe("a restore", () => {
 describe("a revert", () => {
   const sequence = async () => ((await owner.get("transactions?limit=1")).data as JsonRecord[])[0]?.sequence as number;
 
-  test("of one custom field keeps later changes of others, and detects later changes of the same", async () => {
+  test("keeps later changes to other fields when reverting one, and detects later changes to the same", async () => {
     await newField();
     await newField({ key: "room" });
     const host = await newHost({ custom_fields: { rack: "R1", room: "A" } });
@@ -350,7 +350,7 @@ describe("a revert", () => {
     expect(await owner.post(`transactions/${roomChange}/revert`, {})).toMatchObject({ status: 409 });
   });
 
-  test("of a definition is refused once it is in use", async () => {
+  test("is refused for a definition in use", async () => {
     await newField();
     const created = await sequence();
     const host = await newHost({ custom_fields: { rack: "R1" } });

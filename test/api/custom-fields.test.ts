@@ -71,7 +71,7 @@ describe("a custom field", () => {
     expect(versionsOf(field.id).at(-1)).toMatchObject({ operation: "Updated", changed: ["label"] });
   });
 
-  test("with the same key is refused while the first exists, and is its next incarnation afterwards", async () => {
+  test("is refused while another one has the same key, and takes over its lineage afterwards", async () => {
     const field = await newField();
     expect(await owner.post("custom-fields", { key: "rack", kinds: ["vlan"], type: "date" })).toMatchObject(
       refusal(409, "entity_already_exists", { field: "key", value: "rack" }),
@@ -96,7 +96,7 @@ describe("a custom field", () => {
     ["url", "https://a.example/b?c=d", "javascript:alert(1)", /begins with http/],
     ["url", "HTTP://a.example", "https://a.example/b c", /begins with http/],
     ["url", "http://[2001:db8::1]/", `http://a.example/${"x".repeat(2_000)}`, /./],
-  ])("of type %p accepts the default %p, but not %p", async (type, good, bad, sentence) => {
+  ])("accepts for type %p the default %p, but not %p", async (type, good, bad, sentence) => {
     expect(await newField({ key: "good", type, default: good })).toMatchObject({ default: good });
     const expectNothingWritten = watchWrites();
     const response = await owner.post("custom-fields", { key: "bad", kinds: ["host"], type, default: bad });
@@ -105,7 +105,7 @@ describe("a custom field", () => {
     expectNothingWritten();
   });
 
-  test("of type choice has distinct choices, its default among them", async () => {
+  test("has distinct choices if it is of type choice, its default among them", async () => {
     const field = { key: "rack", kinds: ["host"], type: "choice" };
     expect(await owner.post("custom-fields", field)).toMatchObject(invalid({ path: "/choices" }));
     expect(await owner.post("custom-fields", { ...field, choices: ["a", "b", "a"], default: "c" })).toMatchObject(

@@ -55,7 +55,7 @@ describe("an organization", () => {
     await expectOk(owner.post("tags", tag));
   });
 
-  test("demands nothing of other organizations' users", async () => {
+  test("demands nothing from other organizations' users", async () => {
     const second = await newOrganization("Second");
     await requireReasons();
     const otherOwner = await signedIn(second.userId);
@@ -85,7 +85,7 @@ describe("while reasons are required", () => {
     ]);
   });
 
-  test("missing rights and other issues are reported first", async () => {
+  test("missing permissions and other issues are reported first", async () => {
     await requireReasons();
     const { client: viewer } = await newUser({ role: "Viewer" });
     expect(await viewer.post("tags", tag)).toMatchObject({ status: 403, body: { code: "auth_permission_denied" } });

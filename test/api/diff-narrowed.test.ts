@@ -135,7 +135,7 @@ describe("a diff with a filter", () => {
 });
 
 describe("a diff that ignores fields", () => {
-  test("omits records with no other change, also from counts, in every format", async () => {
+  test("omits records with no other change, even from counts, in every format", async () => {
     const [renamed, both, recolored] = await Promise.all(["a", "b", "c"].map((name) => newTag({ name, color: "Red" })));
     tick();
     const from = clock.text();
@@ -222,7 +222,7 @@ describe("a diff of some records", () => {
     expect((await diff({ from, ids: entry.id, host_id: host.id })).counts).toEqual({ if_entry: { added: 1 } });
   });
 
-  test("equals their share of the full diff", async () => {
+  test("contains the same entries as the full diff", async () => {
     const hosts: JsonRecord[] = [];
     for (const name of ["a", "b", "c"]) hosts.push(await newHost({ name }));
     tick();

@@ -138,7 +138,7 @@ describe("the diff of two instants", () => {
     });
   });
 
-  test("shows children as records of their own, without their host", async () => {
+  test("shows children as separate records, without their host", async () => {
     const host = await newHost({ name: "h", ports: [tcp(22)] });
     const entry = await newIfEntry(host.id);
     tick();
@@ -226,7 +226,7 @@ describe("the diff of two instants", () => {
     expect(await owner.get(`diff?${query}`)).toMatchObject(invalid({ path }));
   });
 
-  test("up to now resolves to the same start when repeated, even after a write with the clock set back", async () => {
+  test("resolves to the same start when repeated up to now, even after a write with the clock set back", async () => {
     clock.advance(20_000);
     const before = await diff(`from=${start}`);
     clock.advance(-25_000);
@@ -278,7 +278,7 @@ describe("the formats of a diff", () => {
     expect(rows).toHaveLength(5);
   });
 
-  test("text and csv name the host of a part, resolve references, and show list items added and removed", async () => {
+  test("text and csv name a child's host, resolve references, and show list items added and removed", async () => {
     const host = await newHost({ name: "core-1" });
     const entry = await newIfEntry(host.id);
     const put = (changes: JsonRecord) =>
@@ -299,7 +299,7 @@ describe("the formats of a diff", () => {
     expect(csv).toContain(`,Gi1/0/1,${first.networkId},${host.id},core-1,fdb_macs,`);
   });
 
-  test("text resolves references, and quotes user text verbatim", async () => {
+  test("text resolves references, and quotes strings from users verbatim", async () => {
     const { id: keyId } = newApiKey();
     const host = await newHost({ name: "core-1" });
     tick();

@@ -1,4 +1,4 @@
-// Store of an earlier version, read by this one: every response equals the earlier version's, plus fields added since.
+// Store of an earlier version, read by this one. Every response equals the earlier version's, plus fields added since.
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -25,7 +25,7 @@ import { expectOk, type JsonRecord, refusal } from "../support/appliance/factori
 import { content } from "../support/appliance/past.ts";
 import { csvRecords } from "../support/contract/csv.ts";
 
-/** The fields added since: a key that identifies the kind, the field, and its value in all earlier versions. */
+/** Fields added since: a key that identifies the kind, the field, and its value in all earlier versions. */
 const ADDED = [
   { has: "subnet_type", field: "accepts_credentials", value: true, cell: "true" },
   { has: "sys_descr", field: "asset_tag", value: null, cell: "" },
@@ -116,11 +116,11 @@ function expectEarlierResponse(text: string, earlier: JsonRecord | string): void
   expect(meta).toEqual(earlier.meta);
 }
 
-describe("reading a store older than a field", () => {
+describe("reading a store from before a field was added", () => {
   beforeAll(open);
   afterAll(() => appliance.close());
 
-  test.each(["owner", "member"] as const)("responds to its %s as before the upgrade", async (caller) => {
+  test.each(["owner", "member"] as const)("gives its %s the same responses as before the upgrade", async (caller) => {
     for (const [path, earlier] of responses[caller]) {
       const response = await callers[caller].get(path);
       expect([path, response.status]).toEqual([path, 200]);
@@ -168,7 +168,7 @@ describe("reading a store older than a field", () => {
   });
 });
 
-describe("writing a store older than a field", () => {
+describe("writing a store from before a field was added", () => {
   beforeEach(open);
   afterEach(() => appliance.close());
 

@@ -1,5 +1,5 @@
-// GET /api/v1/hosts/{id}/faceplate through the API; also at random timestamps and for all callers, compared with
-// a reference implementation over the state after every write.
+// GET /api/v1/hosts/{id}/faceplate through the API, including a comparison with a reference implementation over the
+// state after every write, at random timestamps and for all callers.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { virtualRouterOf } from "../../src/base/mac.ts";
@@ -116,7 +116,7 @@ describe("a faceplate", () => {
     expect(port.stations.map(({ mac_address }: JsonRecord) => mac_address)).toEqual(macs.slice(0, 100));
   });
 
-  test("of selected ports keeps their positions, and omits others", async () => {
+  test("keeps the positions of selected ports, and omits others", async () => {
     const host = await newHost({ name: "access-1" });
     const otherEntry = await newIfEntry((await newHost({ name: "access-2" })).id, { if_index: 1, if_descr: "Gi1/0/1" });
     const port = (if_index: number, if_name: string, more: JsonRecord = {}) =>
@@ -171,7 +171,7 @@ function namesOf(ports: readonly JsonRecord[]): string[] {
   return ports.map(({ name }) => name);
 }
 
-describe("at random", () => {
+describe("a random faceplate", () => {
   const STEPS = 160;
   const ROUNDS = 300;
   const random = seededRandom(17_006);
@@ -238,10 +238,10 @@ describe("at random", () => {
   }
 
   async function step(index: number): Promise<void> {
-    const dice = random.integer(10);
+    const roll = random.integer(10);
     const host = pick(latest().hosts.values());
     const port = pick(latest().ports.values());
-    if (dice === 0 || host === null) {
+    if (roll === 0 || host === null) {
       const networkIndex = random.integer(networks.length);
       await expectOk(
         owner.post("hosts", {
@@ -252,7 +252,7 @@ describe("at random", () => {
           ],
         }),
       );
-    } else if (dice < 4) {
+    } else if (roll < 4) {
       await expectOk(
         owner.post("if-entries", {
           host_id: host.id,
@@ -261,11 +261,11 @@ describe("at random", () => {
           ...portFields(host),
         }),
       );
-    } else if (dice < 8 && port !== null)
+    } else if (roll < 8 && port !== null)
       await expectOk(
         owner.put(`if-entries/${port.id}`, { ...port, ...portFields(latest().hosts.get(port.host_id) as JsonRecord) }),
       );
-    else if (dice === 8 && port !== null) await owner.delete(`if-entries/${port.id}?cascade=true`);
+    else if (roll === 8 && port !== null) await owner.delete(`if-entries/${port.id}?cascade=true`);
     else if (latest().hosts.size > 4) await owner.delete(`hosts/${host.id}?cascade=true`);
     else await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: `${host.name}${index}` }));
   }

@@ -1,5 +1,5 @@
-// Invalid filters: 400 with the position of the error. Also randomly mutated and expensive filters: answered or refused
-// in bounded time, nothing else.
+// Invalid filters, which get 400 with the position of the error, and randomly mutated and expensive ones, which are
+// evaluated or refused in bounded time.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { FILTER_MAX_DEPTH, FILTER_MAX_LENGTH, FILTER_MAX_TERMS } from "../../src/base/filter-limits.ts";
@@ -59,8 +59,8 @@ const anyKind = (): QueriedKind => fixture.random.pick(QUERIED_KINDS);
 const anyText = (kind: QueriedKind): string => fixture.filters.draw(kind, fixture.referenceTime(null)).text;
 const fieldsOf = (kind: QueriedKind): readonly DescribedField[] => fixture.fields.get(kind) ?? [];
 
-describe("A filter is refused", () => {
-  test("if it mixes AND and OR, at the second operator", async () => {
+describe("A refused filter", () => {
+  test("mixes AND and OR, with the error at the second operator", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const kind = anyKind();
       const [first, second] = fixture.random.pick([
@@ -76,7 +76,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("with unbalanced parentheses or quotes", async () => {
+  test("has unbalanced parentheses or quotes", async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const kind = anyKind();
       const valid = anyText(kind);
@@ -93,7 +93,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("with an unknown field, with suggestions", async () => {
+  test("has an unknown field, with suggestions", async () => {
     let suggested = 0;
     for (let round = 0; round < ROUNDS * 4; round += 1) {
       const kind = anyKind();
@@ -119,7 +119,7 @@ describe("A filter is refused", () => {
     expect(suggested).toBeGreaterThan(ROUNDS * 3);
   });
 
-  test("with a name inherited from Object.prototype", async () => {
+  test("has a name inherited from Object.prototype", async () => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf"]) {
       for (const field of [name, `network.${name}`, `tags.${name}`, `source.${name}`, `discovered.${name}`])
         for (const filter of [`${field}:*`, `${field} = 1`]) await expectRefusal("host", filter);
@@ -130,7 +130,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("with a comparator the field does not support", async () => {
+  test("has a comparator the field does not support", async () => {
     let count = 0;
     for (const kind of QUERIED_KINDS)
       for (const { name, operators, type } of fieldsOf(kind))
@@ -155,7 +155,7 @@ describe("A filter is refused", () => {
     mac_address: ["0", "zz", "00:1b:21:aa:bb:cg", "00:1b:21:aa:bb:cc:dd"],
   };
 
-  test("with a value the field cannot have", async () => {
+  test("has a value the field cannot have", async () => {
     for (const [type, values] of Object.entries(WRONG)) {
       const all = QUERIED_KINDS.flatMap((kind) =>
         fieldsOf(kind).flatMap((field) => (field.type === type ? [{ kind, ...field }] : [])),
@@ -172,7 +172,7 @@ describe("A filter is refused", () => {
     }
   });
 
-  test("if it is too long, too deep, or has too many comparisons or references", async () => {
+  test("is too long, too deep, or has too many comparisons or references", async () => {
     const deep = (levels: number, open: string, close: string) => `${open.repeat(levels)}name:*${close.repeat(levels)}`;
     for (const [open, close] of [
       ["(", ")"],
@@ -231,7 +231,7 @@ describe("A filter is refused", () => {
     ["ever(name = a)", 0, /^must write ever\(/],
     ["ever(name = a, -1d, -2d)", 0, /^must write ever\(/],
   ];
-  test.each(MISTAKES)("with a common mistake: %s", async (filter, position, message) => {
+  test.each(MISTAKES)("has a common mistake: %s", async (filter, position, message) => {
     const [issue] = await expectRefusal("host", filter);
     expect(issue).toMatchObject({ position });
     expect(issue?.message).toMatch(message);
@@ -311,7 +311,7 @@ describe("An expensive filter", () => {
     ["blanks", fill("name:*", " ")],
     ["composing accents", fill('name = "a', "\u0301", '"')],
   ];
-  /** For one list of some hosts; a short filter takes a tenth of it. */
+  /** For one list of several hosts; a short filter takes a tenth of it. */
   const BOUND_MS = 300;
 
   beforeAll(async () => {
@@ -341,7 +341,7 @@ describe("An expensive filter", () => {
     ["a lone surrogate", "name%20=%20%ED%A0%80"],
     ["invalid UTF-8", "name%20=%20%FF%FE"],
     ["a lone percent sign", "name%20=%20%"],
-  ])("is refused if it is not valid text: %s", async (_what, encoded) => {
+  ])("is refused if it is not valid Unicode: %s", async (_what, encoded) => {
     expect(await fixture.owner.get(`hosts?filter=${encoded}`)).toMatchObject(invalid({ path: "/filter" }));
   });
 });

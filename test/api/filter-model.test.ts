@@ -1,6 +1,6 @@
 // Filters compared with a naive model over random histories: matching records, their order and count, at random
-// timestamps, for callers with full, partial and single-network reach, in pages, with other parameters and as CSV; also
-// over thinned history.
+// timestamps, for callers with full, partial and single-network access, in pages, with other parameters and as CSV;
+// including thinned history.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
@@ -24,7 +24,7 @@ const INSTANT_COUNT = 14;
 const coveredFeatures = new Set<string>();
 const fields = new Set<DescribedField>();
 
-describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
+describe.each(SEEDS)("a random history (seed %i)", (seed) => {
   let fixture: FilterSetup;
 
   beforeAll(async () => {
@@ -70,7 +70,7 @@ describe.each(SEEDS)("over a random history (seed %i)", (seed) => {
     for (const described of fixture.fields.values()) for (const field of described) fields.add(field);
   });
 
-  test("state from outside the reach stays hidden after a record moves into it", async () => {
+  test("state from outside the caller's reach stays hidden after a record moves into it", async () => {
     const { random, callers, filters: questions, versions } = fixture;
     let withHiddenPast = 0;
     for (let count = 0; count < FILTER_COUNT / 2; count += 1) {

@@ -1,5 +1,5 @@
-// `filter=` on lists and exports: meaning of each field, value and function, live and as of a timestamp, and errors in
-// filters. Comparison with a naive model over random histories: api/filter-model.test.ts.
+// `filter=` on lists and exports: the meaning of each field, value and function, live and as of a timestamp, and errors
+// in filters. api/filter-model.test.ts compares it with a naive model over random histories.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { applianceForAll } from "../support/appliance/appliance-for-each.ts";
@@ -133,7 +133,7 @@ describe("A filter compares", () => {
     expect(await hosts("discovered:* OR stale_since:*")).toEqual([]);
   });
 
-  test("an empty text like an absent value", async () => {
+  test("an empty string like an absent value", async () => {
     const none = await newHost({ name: "none", description: "" });
     for (const comparison of ['= ""', "= *", ': "*"', ': "**"', ': ""', '< "zzz"', '>= ""'])
       expect(await hosts(`name = none AND description ${comparison}`)).toEqual([]);
@@ -175,7 +175,7 @@ describe("A filter compares", () => {
     expect(await ports("fdb_macs:*")).toEqual([1]);
   });
 
-  test("instants and ages, relative to the requested instant", async () => {
+  test("timestamps and ages, relative to the requested instant", async () => {
     expect(await hosts(`created_at < "${beforeInterfaces}"`)).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > -1d")).toEqual(["core-1", "Edge-2", "printer"]);
     expect(await hosts("created_at > 2099-01-01")).toEqual([]);
@@ -222,7 +222,7 @@ describe("A filter compares", () => {
 });
 
 describe("A temporal filter tests", () => {
-  test("the number of changes of a field", async () => {
+  test("the number of changes to a field", async () => {
     expect(await ports('changes(oper_status, "-1h") >= 3')).toEqual([3]);
     expect(await ports("changes(oper_status, -1h) = 0")).toEqual([1, 2]);
     expect(await ports("changes(oper_status, -1h) != 3")).toEqual([1, 2]);
@@ -313,7 +313,7 @@ describe("a malformed filter", () => {
     ["credentials", "credential_type.community:*", 0, "must not use credential_type.community, which is a secret"],
     ["auth/keys", "key = nlk_a", 0, "must not use key, which masks a secret"],
   ];
-  test.each(mistakes)("of %s is refused with the error position: %s", async (list, filter, position, message) => {
+  test.each(mistakes)("is refused for %s with the error position: %s", async (list, filter, position, message) => {
     expect(await problem(list, filter)).toMatchObject({ position, message });
   });
 
@@ -339,7 +339,7 @@ test("a caller with fewer networks finds nothing out of reach, not even through 
   expect(await listMatches("networks", 'name = "Lab" OR description:*', undefined, viewer)).toEqual([]);
 });
 
-// The last block: it changes the records of the others.
+// Last in the file, because it changes the records of the other blocks.
 describe("A filter matches", () => {
   test("the other end of a link, by name, at every instant", async () => {
     const { data } = await owner.get("if-entries?limit=0");

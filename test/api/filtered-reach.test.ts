@@ -1,5 +1,5 @@
-// Reach of filters by reference fields: they match only the values shown to the caller, for every such field of every
-// kind, from the schema; also in the past, with ever(), and in diffs.
+// Access limits of filters by reference fields: they match only the values shown to the caller, for every such field of
+// every kind, from the schema; in the past too, with ever(), and in diffs.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";

@@ -115,7 +115,7 @@ function valuesAt(row: unknown, path: readonly string[]): unknown[] {
 const isEmpty = (value: unknown) =>
   value === "" || (typeof value === "object" && Object.keys(value as object).length === 0);
 
-/** A filter text, and whether a value matches. */
+/** A filter string, and whether a value matches. */
 interface Comparison {
   readonly text: string;
   readonly passes: (value: unknown) => boolean;
@@ -152,7 +152,7 @@ function drawComparison({ type, operators }: JsonRecord, value: unknown): Compar
     return comparison(quoted(String(value)), (other) =>
       orderOf(Date.parse(other as string) - Date.parse(value as string)),
     );
-  // Equality of a canonical text: the tests of record lists cover the other operators of these types.
+  // Equality of a canonical string: the tests of record lists cover the other operators of these types.
   return { text: `= ${quoted(String(value))}`, passes: (other) => other === value };
 }
 
@@ -212,7 +212,7 @@ describe.each(
       for (const { filter, holds } of cases) {
         const response = await fetchRows(list, { ...query, filter });
         expect([filter, response.status, response.body.error]).toEqual([filter, 200, undefined]);
-        // The log has grown by then; its earlier lines are unchanged.
+        // The log has grown since; its earlier lines are unchanged.
         const expected = rows.filter(holds);
         expect([at, filter, response.data.slice(0, expected.length)]).toEqual([at, filter, expected]);
         if (list !== "log_line") expect([filter, response.data.length]).toEqual([filter, expected.length]);

@@ -1,5 +1,5 @@
-// Guesses of hidden values by writing them: every operation that takes a hidden value of any kind responds
-// alike to right and wrong guesses.
+// Attempts to guess hidden values by writing them: every operation that takes a hidden value of any kind gives the same
+// response to right and wrong guesses.
 
 import { describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
@@ -240,7 +240,7 @@ const nameOf = ({ method, path, field }: HiddenField) => `${method} ${path} ${fi
 const guessable = hidden.filter((field) => ![...VERIFIED_SECRETS, ...OWN_VALUES].includes(nameOf(field)));
 
 describe.each(guessable.map((field) => [nameOf(field), field] as const))("%s", (_name, hiddenField) => {
-  test("gets the same response for a right and a wrong value, also if a required reason is missing", async () => {
+  test("gets the same response for a right and a wrong value, even if a required reason is missing", async () => {
     const trialFixture = await newFixture();
     const { appliance, callers } = trialFixture;
     const resource = RESOURCES.find(({ path }) => hiddenField.path.startsWith(`/api/v1/${path}`));
@@ -281,7 +281,7 @@ describe.each(guessable.map((field) => [nameOf(field), field] as const))("%s", (
       if (forRight !== forWrong) differing.push({ caller, isReasonDemanded, forRight, forWrong });
     }
     expect(differing).toEqual([]);
-    // Some callers may write or read it, others not: otherwise nothing was tested.
+    // Some callers may write or read it and others not; otherwise nothing was tested.
     expect(statuses.size + skipped).toBeGreaterThan(1);
     await appliance.close();
   });
@@ -333,7 +333,7 @@ describe("a secret sent by a caller who may not change its credential", () => {
   });
 });
 
-describe("the part of a user's reach beyond the caller's networks", () => {
+describe("the networks of a user beyond the caller's reach", () => {
   const appliance = applianceForEach();
 
   test("cannot be probed by restores and reverts", async () => {
@@ -360,7 +360,7 @@ describe("the part of a user's reach beyond the caller's networks", () => {
     expect(appliance.transactionCount()).toBe(before);
   });
 
-  test("appears in no plan for one of their keys, and does not affect its hash", async () => {
+  test("appear in no plan for one of their keys, and do not affect its hash", async () => {
     const { first, owner } = appliance;
     const near = first.networkId;
     const otherNetworks = [await appliance.newNetwork(), await appliance.newNetwork(), await appliance.newNetwork()];

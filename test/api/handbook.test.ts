@@ -46,7 +46,7 @@ test("every page is public, with its own title and one first-level heading", asy
   expect(titles.size).toBe(PAGES.length);
 });
 
-test("page titles match the contents, which list every page once", async () => {
+test("page titles match the contents, and these list every page once", async () => {
   const contents = readFileSync(join(FOLDER, "contents.md"), "utf8");
   const listed = [...contents.matchAll(/^- \[(.+?)\]\((.+?)\.md\)/gm)];
   expect(listed.map(([, , topic = ""]) => topic).sort()).toEqual([...TOPICS].sort());

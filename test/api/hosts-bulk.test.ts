@@ -1,4 +1,4 @@
-// POST /api/v1/hosts/bulk: created, updated and unchanged hosts in one transaction; issues by index, without writes.
+// POST /api/v1/hosts/bulk: created, updated and unchanged hosts in one transaction, with issues by index and no writes
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { BODY_MAX_CONTAINERS, BULK_BODY_LIMIT_BYTES } from "../../src/http/body.ts";
@@ -59,7 +59,7 @@ function issuesOf(response: ApiResponse): Array<[string, string]> {
 }
 
 describe("a bulk write of hosts", () => {
-  test("creates hosts with all their parts, in request order, in one transaction at one instant", async () => {
+  test("creates hosts with all their parts, in request order, in one transaction with one timestamp", async () => {
     const before = transactionCount();
     const response = await bulk([
       hostWithParts(1),
@@ -299,7 +299,7 @@ describe("a bulk write of hosts", () => {
     expect((await host(retried.id)).lineage_id).toBe(created.id);
   });
 
-  test("repeated with its Idempotency-Key returns the original response", async () => {
+  test("returns the original response when repeated with its Idempotency-Key", async () => {
     const items = [hostWithParts(1), minimalHost()];
     const first = await owner.post("hosts/bulk", items, { "idempotency-key": "once" });
     const expectNothingWritten = watchWrites();
@@ -312,7 +312,7 @@ describe("a bulk write of hosts", () => {
   });
 });
 
-describe("a bulk write that is refused", () => {
+describe("a refused bulk write", () => {
   /** Expects a refusal without writes. */
   async function expectRefused(items: unknown, caller?: Client): Promise<ApiResponse> {
     const expectNothingWritten = watchWrites();
@@ -498,7 +498,7 @@ describe("a bulk write that is refused", () => {
     });
   });
 
-  test("reports reused ids, on hosts and children, also within the request", async () => {
+  test("reports reused ids, on hosts and children, including repetitions within the request", async () => {
     const deletedHost = await existingHost();
     await expectOk(owner.delete(`hosts/${deletedHost.id}`));
     hostsBefore -= 1;
@@ -578,7 +578,7 @@ describe("a bulk write that is refused", () => {
     expect(JSON.stringify(taken.body)).not.toContain(foreign.name);
   });
 
-  test("changes credential assignments for an Admin only; sent back unchanged they are accepted", async () => {
+  test("changes credential assignments for an Admin only; they are accepted when sent back unchanged", async () => {
     const credential = await newCredential();
     const member = await newMember();
     const assignments = [{ credential_id: credential.id }];

@@ -1,4 +1,4 @@
-// Hosts with their children: creation, sync rule of the update, full history, and versions per write.
+// Hosts with their children: creation, the update's sync rule, full history, and versions per write.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { writtenSql } from "../../src/db/packing.ts";
@@ -292,7 +292,7 @@ test("one issue refuses the whole request, and all issues are reported", async (
   expect((await owner.get(`hosts/${host.id}`)).data.name).toBe("web-1");
 });
 
-test("a change of a child creates a version of the host, and the optimistic lock covers both", async () => {
+test("a change to a child creates a version of the host, and the optimistic lock covers both", async () => {
   const host = await newHost({ ports: [tcp(22)] });
   const changed = await updateHost(host, { ports: [] });
   expect(changed.data.updated_at > host.updated_at).toBe(true);
@@ -304,7 +304,7 @@ test("a change of a child creates a version of the host, and the optimistic lock
   expect((await updateHost(host, { name: "in time", ports: null, expected_updated_at: offset })).status).toBe(200);
 });
 
-test("of two concurrent writers with the same lock, the second is refused", async () => {
+test("the second of two concurrent writers with the same lock is refused", async () => {
   const host = await newHost();
   const [firstWrite, secondWrite] = await Promise.all([
     owner.put(`hosts/${host.id}`, { ...host, name: "one", expected_updated_at: host.updated_at }),
@@ -313,7 +313,7 @@ test("of two concurrent writers with the same lock, the second is refused", asyn
   expect([firstWrite?.status, secondWrite?.status].sort()).toEqual([200, 409]);
 });
 
-test("a deleted host takes its children along and remains visible at past instants", async () => {
+test("a deleted host's children are deleted with it, and it remains visible at past instants", async () => {
   const host = await newHost({
     ip_addresses: [{ ip_address: "10.2.3.4" }],
     interfaces: [{ if_index: 1, if_descr: "eth0" }],
@@ -589,7 +589,7 @@ describe("a binding", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("to another service, or with that service's id, is refused", async () => {
+  test("is refused if it targets another service or has that service's id", async () => {
     const binding = onPort(PORT_A);
     const host = await newHost({
       ports: [tcp(443, PORT_A)],
@@ -656,7 +656,7 @@ describe("the id of an item", () => {
     ["ports", "port", udp(99)],
     ["services", "service", { name: "Other", service_definition: "other" }],
   ])(
-    "in %s is refused if it is or was the id of another record: ids are unique permanently",
+    "is refused in %s if it is or was the id of another record: ids are unique permanently",
     async (list, entity, item) => {
       const children = {
         ip_addresses: [{ ip_address: "10.2.3.4" }],
@@ -696,7 +696,7 @@ describe("the id of an item", () => {
     },
   );
 
-  test("repeated in a list is refused, whether existing or new", async () => {
+  test("is refused if repeated in a list, whether existing or new", async () => {
     const host = await newHost({ ports: [tcp(80, PORT_A), tcp(443, PORT_B)] });
     const before = transactions();
     for (const id of [PORT_A, UNKNOWN_ID]) {
@@ -713,7 +713,7 @@ describe("the id of an item", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("takes precedence over matching by value, which is then free for another item", async () => {
+  test("takes precedence over matching by value, leaving the matched record to another item", async () => {
     const host = await newHost({ ports: [tcp(80, PORT_A), tcp(443, PORT_B)] });
     const moved = await updateHost(host, { ports: [tcp(80), tcp(22, PORT_A)] });
     expect(moved.data.ports).toMatchObject([
@@ -1135,7 +1135,7 @@ describe("deleting a host", () => {
     },
   );
 
-  test("with hosts that refer to each other deletes all of them, each returned in its last state", async () => {
+  test("deletes all hosts that refer to each other, each returned in its last state", async () => {
     const [host, otherHost] = [
       await newHost({ services: [{ name: "pve", service_definition: "Proxmox" }] }),
       await newHost(),
@@ -1170,7 +1170,7 @@ describe("deleting a host", () => {
     expect((await readHost(otherHost.id)).interfaces).toMatchObject([{ id: named.id, neighbor: null }]);
   });
 
-  test("gives a re-created host its lineage, but not its children, which belong to a new host", async () => {
+  test("gives a re-created host its lineage, but not its former children", async () => {
     const body = { name: "web-9", ports: [tcp(22)], interfaces: [{ if_index: 1, if_descr: "eth0" }] };
     const first = await newHost(body);
     await expectOk(owner.delete(`hosts/${first.id}`));
@@ -1234,7 +1234,7 @@ describe("the locks of an update", () => {
       expected: host.updated_at,
       tag: (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string,
     };
-    // By another route than the host's: a change of a child also changes the host.
+    // By a path other than the host's: a change to a child also changes the host.
     await newIfEntry(host.id);
     const read = await owner.get(`hosts/${host.id}`);
     const fresh = { expected: read.data.updated_at, tag: read.headers.get("etag") as string };
@@ -1249,7 +1249,7 @@ describe("the locks of an update", () => {
     );
     expect(await attempt(stale.expected, "*")).toMatchObject(refusal(409, "entity_stale"));
     expect(await attempt(null, stale.tag)).toMatchObject({ status: 412 });
-    // Also without an effective change.
+    // Even without an effective change.
     expect(await attempt(stale.expected, fresh.tag, {})).toMatchObject({ status: 409 });
     expect(transactions()).toBe(before);
     expect(await attempt(fresh.expected, fresh.tag, { name: "both" })).toMatchObject({
@@ -1278,7 +1278,7 @@ describe("the locks of an update", () => {
   });
 });
 
-describe("an update of a host writes", () => {
+describe("an update of a host", () => {
   let host: JsonRecord;
   let credential: JsonRecord;
   let tag: JsonRecord;
@@ -1406,7 +1406,7 @@ describe("an update of a host writes", () => {
       ["credential_assignments", "interfaces", "ip_addresses", "name", "ports", "services"],
     ],
   ])(
-    "for %s exactly the necessary versions, and one of the host with the changed fields",
+    "writes exactly the necessary versions for %s, and one of the host with the changed fields",
     async (_what, changes, written, changed) => {
       const before = transactions();
       const response = await updateHost(host as { id: string }, { ...host, ...changes() });
@@ -1474,7 +1474,7 @@ describe("an update of a host writes", () => {
         lineage_id: "y",
       }),
     ],
-  ])("nothing for %s", async (_what, changes) => {
+  ])("writes nothing for %s", async (_what, changes) => {
     const before = transactions();
     const response = await updateHost(host as { id: string }, { ...host, ...changes() });
     expect(response.status).toBe(200);
@@ -1482,7 +1482,7 @@ describe("an update of a host writes", () => {
     expect(transactions()).toBe(before);
   });
 
-  test("nothing if any part is refused, whatever else would have changed", async () => {
+  test("writes nothing if any part is refused, whatever else would have changed", async () => {
     const rest = { name: "never", ports: [], services: [], ip_addresses: [] };
     const before = transactions();
     for (const [changes, status] of [
@@ -1507,7 +1507,7 @@ describe("an update of a host writes", () => {
     expect(await readHost(host.id)).toEqual(host);
   });
 
-  test("a Member's change if the assignments are sent back unchanged, and an Admin's changes of these", async () => {
+  test("writes a Member's change if the assignments are sent back unchanged, and an Admin's changes to them", async () => {
     const { client: member } = await newMember();
     const { client: admin } = await newUser({ role: "Admin" });
     await expectOk(member.put(`hosts/${host.id}`, { ...host, name: "renamed" }));
@@ -1558,7 +1558,7 @@ describe("a host's asset tag", () => {
     expect(await expectOk(owner.get(`hosts/${host.id}`))).toMatchObject({ asset_tag: "NL-0043" });
   });
 
-  test("is searchable and a table column, also at past instants", async () => {
+  test("is searchable and a table column, even at past instants", async () => {
     const host = await newHost({ asset_tag: "INV-2026/0042" });
     const at = instant();
     await put(host, { asset_tag: "INV-2026/0099" });
@@ -1577,7 +1577,7 @@ describe("a host's asset tag", () => {
 describe("a single host", () => {
   const PARTS = ["interfaces", "ip_addresses", "ports", "services"];
 
-  test("without its children has the version and ETag of the complete host, usable as a lock", async () => {
+  test("has the version and ETag of the complete host even without its children, usable as a lock", async () => {
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.3.4" }], ports: [tcp(22)] });
     const full = await owner.get(`hosts/${host.id}`);
     const withoutChildren = await owner.get(`hosts/${host.id}?include_children=false`);
@@ -1594,7 +1594,7 @@ describe("a single host", () => {
     expect((await owner.get(`hosts/${host.id}?include_children=false`, conditional)).status).toBe(200);
   });
 
-  test("alone or in a list has child counts as of the instant", async () => {
+  test("has child counts as of the instant, alone or in a list", async () => {
     const empty = await newHost();
     const host = await newHost({
       ip_addresses: [{ ip_address: "10.2.3.4" }, { ip_address: "10.2.3.5" }],

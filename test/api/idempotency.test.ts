@@ -16,7 +16,7 @@ const withKey = (key: string) => ({ "idempotency-key": key });
 const sequenceIn = ({ headers }: ApiResponse) => JSON.parse(headers.get("x-transaction-sequence") ?? "null");
 
 describe("a PUT or DELETE with an Idempotency-Key", () => {
-  test("repeated returns the original response, regardless of writes in between", async () => {
+  test("returns the original response when repeated, regardless of writes in between", async () => {
     const tag = await newTag(body);
     tick();
     const first = await owner.put(`tags/${tag.id}`, { ...body, name: "renamed" }, withKey("k1"));
@@ -37,7 +37,7 @@ describe("a PUT or DELETE with an Idempotency-Key", () => {
     expect((await owner.get(`tags/${tag.id}`)).data.name).toBe("renamed again");
   });
 
-  test("and If-Match returns the original response too, even if the version has changed since", async () => {
+  test("returns the original response even with If-Match and if the version has changed since", async () => {
     const tag = await newTag(body);
     tick();
     const etag = (await owner.get(`tags/${tag.id}`)).headers.get("etag") as string;
@@ -126,7 +126,7 @@ describe("credentials in an Idempotency-Key", () => {
     expect((await owner.post("tags", { ...body, name: sent }, withKey(sent))).status).toBe(200);
   });
 
-  test("are never stored, nor is any other text of the key", async () => {
+  test("are never stored, nor is any other part of the key", async () => {
     await expectOk(owner.post("tags", body, withKey("my-own-word-for-it")));
     const rows = appliance.reader.statement("SELECT key FROM idempotency_keys").values();
     expect(rows).toEqual([[expect.stringMatching(/^[0-9a-f]{64}$/)]]);
@@ -136,7 +136,7 @@ describe("credentials in an Idempotency-Key", () => {
 });
 
 describe("a POST with an Idempotency-Key", () => {
-  test("repeated does nothing and returns the original response, marked as such", async () => {
+  test("does nothing when repeated and returns the original response, marked as such", async () => {
     const first = await owner.post("tags", body, withKey("k1"));
     expect(first).toMatchObject({ status: 200, data: { name: "core" } });
     expect(first.headers.get("idempotency-replayed")).toBeNull();
@@ -181,7 +181,7 @@ describe("a POST with an Idempotency-Key", () => {
         other: "/api/v1/subnets/bulk-delete?cascade=true",
       }),
     ],
-  ])("with a different %s is refused with 422 and does nothing", async (_what, attempt) => {
+  ])("is refused with 422 and does nothing when repeated with a different %s", async (_what, attempt) => {
     const { sent, first, other, otherwise = sent } = await attempt();
     await expectOk(owner.post(first, sent, withKey("k1")));
     const expectNothingWritten = watchWrites();
@@ -215,7 +215,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect(await owner.post("tags", body, withKey("k1"))).toMatchObject({ status: 200 });
   });
 
-  test("returns a new API key's secret again, which is not stored in the clear", async () => {
+  test("returns a new API key's secret again without storing it in the clear", async () => {
     const sent = keyBody();
     const first = await owner.post("auth/keys", sent, withKey("k1"));
     const repeated = await owner.post("auth/keys", sent, withKey("k1"));
@@ -246,7 +246,7 @@ describe("a POST with an Idempotency-Key", () => {
     expect((await owner.post("hosts/bulk-delete", [created.data.id], withKey("k2"))).text).toBe(removed.text);
   });
 
-  test("that changes nothing returns the record as of the first request, despite later changes", async () => {
+  test("returns the record as of the first request if that changed nothing, despite later changes", async () => {
     await newSubnet({ cidr: "10.2.0.0/24" });
     const host = await newHost({ ip_addresses: [{ ip_address: "10.2.0.1" }] });
     const { id } = host.ip_addresses[0];
@@ -279,14 +279,14 @@ describe("a POST with an Idempotency-Key", () => {
     expect(await owner.post("subnets/bulk-delete", [subnet.id])).toMatchObject({ status: 400 });
   });
 
-  test("does not outlive the caller's rights", async () => {
+  test("does not outlive the caller's permissions", async () => {
     const { id, client } = newApiKey();
     await client.post("tags", body, withKey("k1"));
     await owner.put(`auth/keys/${id}`, { ...keyBody(), permissions: "Viewer" });
     expect(await client.post("tags", body, withKey("k1"))).toMatchObject({ status: 403 });
   });
 
-  test.each([[""], ["a b"], ["ä"], ["x".repeat(256)]])("that is %p is refused by name", async (key) => {
+  test.each([[""], ["a b"], ["ä"], ["x".repeat(256)]])("is refused by name if the key is %p", async (key) => {
     expect(await owner.post("tags", body, withKey(key))).toMatchObject(invalid({ path: "/Idempotency-Key" }));
   });
 
@@ -303,7 +303,7 @@ describe("a POST with an Idempotency-Key", () => {
             operation.security.length > 0 &&
             !path.startsWith("/api/auth/") &&
             !path.endsWith("/download") &&
-            // Nor does a trial: it reports the device's current answers.
+            // Nor does a trial: it reports the device's current responses.
             path !== "/api/v1/credentials/{id}/try",
         );
       }

@@ -136,7 +136,7 @@ async function newReferenceVlan(caller: Client, networkId: string): Promise<stri
 }
 
 describe("an interface entry", () => {
-  test("with only the required fields has status up, state unknown and type other(1), and nothing else", async () => {
+  test("has status up, state unknown and type other(1), and nothing else, if only the required fields are given", async () => {
     const { id: host_id } = await host();
     clock.advance(1_000);
     const entry = await expectOk(owner.post(PATH, { host_id, if_index: 1, if_descr: "lo" }));
@@ -161,7 +161,7 @@ describe("an interface entry", () => {
     ]);
   });
 
-  test("may name its network, which must be its host's", async () => {
+  test("may name its network only if that is its host's", async () => {
     const { id: host_id } = await host();
     const otherNetwork = await newNetwork();
     expect(await newIfEntry(host_id, { network_id: networkId.toUpperCase() })).toMatchObject({ network_id: networkId });
@@ -478,7 +478,7 @@ describe("a reference of an interface entry", () => {
 });
 
 describe("the interface entries of a host", () => {
-  test("are at most 10,000, also when added one by one", async () => {
+  test("are at most 10,000, even when added one by one", async () => {
     const { id: host_id } = await host({
       interfaces: Array.from({ length: 10_000 }, (_, n) => ({ if_index: n + 1, if_descr: "" })),
     });
@@ -518,7 +518,7 @@ describe("a neighbor", () => {
     expect(past.data).toMatchObject([{ id: port.id, neighbor: { type: "IfEntry", id: entry.id } }]);
   });
 
-  test("that is a host is cleared when the host is deleted", async () => {
+  test("is cleared if it is a deleted host", async () => {
     const [near, far] = [await host(), await host()];
     const entry = await newIfEntry(near.id, { neighbor: { type: "Host", id: far.id } });
     await expectOk(owner.delete(`hosts/${far.id}`));

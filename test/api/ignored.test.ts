@@ -1,4 +1,4 @@
-// Discovered records deleted by a user, ignored from then on: listed, lifted, and ended by a restore.
+// Discovered records that a user deleted, and that are ignored from then on: listed, lifted, and ended by a restore.
 
 import { describe, expect, test } from "bun:test";
 import type { Author } from "../../src/db/writing/ledger.ts";
@@ -301,8 +301,8 @@ describe("deleting a discovered record", () => {
   });
 });
 
-describe("no ignored entry is made", () => {
-  test("when a person deletes a manual record", async () => {
+describe("ignored entries", () => {
+  test("are not created when a person deletes a manual record", async () => {
     const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
     const vlan = await newVlan();
     const host = await newHost({
@@ -322,14 +322,14 @@ describe("no ignored entry is made", () => {
     });
   });
 
-  test("when discovery or the appliance deletes it", async () => {
+  test("are not created when discovery or the appliance deletes a record", async () => {
     const fixture = discovered();
     inTransaction((tx) => removeRecord(tx, ifEntryKind, fixture.entries[0], true), scan());
     inTransaction((tx) => removeRecord(tx, hostKind, fixture.host, true));
     expect(await ignored()).toEqual([]);
   });
 
-  test("when a whole network is deleted, which also deletes its ignored entries", async () => {
+  test("are not created, and existing ones are deleted, when a whole network is deleted", async () => {
     const network = await newNetwork();
     const fixture = discovered(network.id);
     await remove(`if-entries/${fixture.entries[0]}`);
@@ -351,7 +351,7 @@ describe("no ignored entry is made", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("when self discovery started by a person removes a missing part", async () => {
+  test("are not created when self discovery started by a person removes a missing part", async () => {
     const machine = machineWith({ hostname: "noc-1", interfaces: [], addresses: [] });
     await appliance.renew({ machine });
     const body = { network_id: first.networkId };
@@ -365,7 +365,7 @@ describe("no ignored entry is made", () => {
 });
 
 describe("an ignored entry", () => {
-  test("is listed by network, host and kind, in order, now and in the past, also as a table", async () => {
+  test("is listed by network, host and kind, in order, now and in the past, including tables", async () => {
     const otherNetwork = await newNetwork();
     const fixture = discovered();
     const elsewhere = discovered(otherNetwork.id);
@@ -453,7 +453,7 @@ describe("an ignored entry", () => {
       expect(response).toMatchObject(refusal(405, "method_not_allowed"));
   });
 
-  test("is invisible to callers who do not reach its network", async () => {
+  test("is invisible to callers without access to its network", async () => {
     const otherNetwork = await newNetwork();
     const far = newIgnored({ network_id: otherNetwork.id, label: "far" });
     const near = newIgnored({ label: "near" });
@@ -504,11 +504,11 @@ describe("an ignored entry", () => {
   });
 });
 
-describe("an ignored entry is lifted", () => {
+describe("lifting an ignored entry", () => {
   const restore = (path: string, at: string, body: JsonRecord = {}) =>
     expectOk(owner.post(`${path}/restore`, { at, ...body }));
 
-  test("by a restore of a deleted host", async () => {
+  test("happens on a restore of a deleted host", async () => {
     const fixture = discovered();
     tick();
     const at = clock.text();
@@ -538,7 +538,7 @@ describe("an ignored entry is lifted", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("by a restore of a part, of a subnet and of a VLAN", async () => {
+  test("happens on a restore of a part, of a subnet and of a VLAN", async () => {
     const fixture = discovered();
     tick();
     const at = clock.text();
@@ -558,7 +558,7 @@ describe("an ignored entry is lifted", () => {
     }
   });
 
-  test("by a restore of its host, which regains its ignored entries at that time", async () => {
+  test("happens on a restore of its host, which regains its ignored entries at that time", async () => {
     const fixture = discovered();
     await remove(`if-entries/${fixture.entries[0]}`);
     tick();
@@ -570,7 +570,7 @@ describe("an ignored entry is lifted", () => {
     const plan = await restore(`hosts/${fixture.host}`, at);
     expect(tally(plan)).toMatchObject({ "Create port": 1, "Create ignored": 1, "Delete ignored": 1 });
     expect(await ignored()).toMatchObject([{ id: liftedEntry?.id, label: "Gi0/1" }]);
-    // Also if the host was deleted with its ignored children.
+    // Even if the host was deleted with its ignored children.
     tick();
     await remove(`hosts/${fixture.host}`);
     expect(await ignored()).toMatchObject([{ entity: "host" }]);
@@ -580,7 +580,7 @@ describe("an ignored entry is lifted", () => {
     expect((await live("hosts", fixture.host)).interfaces).toHaveLength(1);
   });
 
-  test("by a revert of the deletion, even if already lifted", async () => {
+  test("happens on a revert of the deletion, even if the entry was already lifted", async () => {
     const fixture = discovered();
     await remove(`hosts/${fixture.host}`);
     const deletion = transactionCount();
@@ -602,7 +602,7 @@ describe("an ignored entry is lifted", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("by a revert, including one made by another deletion of the same record", async () => {
+  test("happens on a revert even if another deletion of the same record created the entry", async () => {
     const fixture = discovered();
     tick();
     await remove(`ports/${fixture.port}`);
@@ -624,7 +624,7 @@ describe("an ignored entry is lifted", () => {
     expect(versionsOf(otherEntry.id).at(-1)).toMatchObject({ operation: "Deleted" });
   });
 
-  test("when the creation of its host is undone, without blocking that", async () => {
+  test("happens when the creation of its host is undone, without blocking that", async () => {
     const { organizationId, networkId } = first;
     const host = inTransaction(
       (tx) => tx.create(hostKind, organizationId, hostFields(networkId, "h", { source: DISCOVERED })),

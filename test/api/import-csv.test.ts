@@ -1,4 +1,4 @@
-// POST /api/v1/{kind}/import/csv: re-import of exports, unchanged or edited, all or none.
+// POST /api/v1/{kind}/import/csv: atomic re-import of exports, unchanged or edited.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { columnRoles } from "../../src/bulk/table-columns.ts";
@@ -185,7 +185,7 @@ describe("an exported table", () => {
   beforeEach(createRecords);
 
   test.each(IMPORTABLE.map((importable) => [importable.resource.path, importable] as const))(
-    "of %s can be imported without creating a version",
+    "can be imported for %s without creating a version",
     async (path) => {
       const text = await table(path);
       const rows = parseCsv(text);
@@ -215,7 +215,7 @@ describe("an exported table", () => {
     },
   );
 
-  test("of every kind recreates the records in an empty appliance, by names alone", async () => {
+  test("recreates the records of every kind in an empty appliance, by names alone", async () => {
     const target = await newAppliance();
     afterAll(() => target.close());
     const comparable = (text: string, importable: RecordWrites) =>
@@ -280,7 +280,7 @@ function rank({ resource: { kind } }: RecordWrites): number {
   return kind.name === "tag" || kind.name === "custom_field" ? 0 : kind.code;
 }
 
-/** Whether a table column is a writable text: no ids, no timestamps, no export-only fields. */
+/** Whether a table column is a writable string: no ids, no timestamps, no export-only fields. */
 function isWritableText(importable: RecordWrites, column: string): boolean {
   const role = columnRoles(importable).get(column);
   if (role?.type === "Names" || column.startsWith("custom_fields.")) return true;
@@ -289,7 +289,7 @@ function isWritableText(importable: RecordWrites, column: string): boolean {
 }
 
 describe("an imported table", () => {
-  test("creates, updates and leaves records as its rows say, in one transaction that one revert undoes", async () => {
+  test("creates, updates and leaves records as its rows specify, in one transaction that one revert undoes", async () => {
     await newVlan({ number: 10, name: "Old", description: "kept" });
     const same = await newVlan({ number: 20, name: "Same" });
     await newVlan({ number: 30, name: "Nobody's row" });
@@ -334,7 +334,7 @@ describe("an imported table", () => {
     ]);
   });
 
-  test("as a dry run returns the plan, which the import quotes: 409 once one of its records has changed", async () => {
+  test("returns a plan in a dry run; an import that quotes it gets 409 once one of its records has changed", async () => {
     const host = await newHost({ name: "a", description: "old" });
     const unchanged = await newHost({ name: "b" });
     tick();
@@ -357,7 +357,7 @@ describe("an imported table", () => {
     });
     expect((await importCsv("hosts", sent, "?dry_run=true")).data).toEqual(data);
     expectNothingWritten();
-    // Another table has another plan; so has this one after a change of any of its records, even unchanged ones.
+    // Another table has another plan, and so does this one after a change to any of its records, even unchanged ones.
     const response = await importCsv("hosts", sent.replace("new", "newer"), `?plan=${data.plan}`);
     expect(response).toMatchObject(refusal(409, "entity_stale"));
     await expectOk(owner.put(`hosts/${unchanged.id}`, { ...unchanged, asset_tag: "1" }));
@@ -369,7 +369,7 @@ describe("an imported table", () => {
     expect(await importCsv("hosts", sent, `?plan=${plan}`)).toMatchObject(refusal(409, "entity_stale"));
   });
 
-  test("clears with an empty cell, preserves without a column, and accepts spreadsheet notations", async () => {
+  test("clears a field by an empty cell, preserves it without a column, and accepts spreadsheet notations", async () => {
     const host = await newHost({ name: "a", description: "x", hidden: true, sys_location: "hall", asset_tag: "1" });
     tick();
     const sent = csvOf("id description hidden asset_tag", [host.id.toUpperCase(), "", "FALSE", "'=1"]);
@@ -485,7 +485,7 @@ describe("an imported table", () => {
 });
 
 describe("a reference in a table", () => {
-  test("to listening endpoints is written by a service's table, and replaces its bindings", async () => {
+  test("is written to listening endpoints by a service's table, which replaces its bindings", async () => {
     await expectOk(owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" }));
     await expectOk(owner.post("subnets", { network_id: first.networkId, cidr: "2001:db8::/64" }));
     const fullHost = (name: string, address: string) =>
@@ -542,7 +542,7 @@ describe("a reference in a table", () => {
     expect((await owner.get("bindings")).data).toHaveLength(1);
   });
 
-  test("to a neighbor is by host, or by host and interface; ambiguous names are listed", async () => {
+  test("names a neighbor by host, or by host and interface; ambiguous names are listed", async () => {
     const [core, edge] = [await newHost({ name: "core" }), await newHost({ name: "edge" })];
     const uplink = await newIfEntry(core.id, { if_index: 1, if_descr: "eth0", if_name: "Gi0/1" });
     const down = await newIfEntry(edge.id, { if_index: 1, if_descr: "eth0" });
@@ -563,7 +563,7 @@ describe("a reference in a table", () => {
     const cleared = csvOf("id neighbor_name", [entries[1].id, ""], [entries[0].id, "core"]);
     expect((await importCsv("if-entries", cleared)).data.counts).toMatchObject({ updated: 2 });
     tick();
-    // A host with the name of another one's interface, and one in another network.
+    // A host with the name of another host's interface, and one in another network.
     const odd = await newHost({ name: "core Gi0/1" });
     const far = await newNetwork({ name: "Far" });
     await newHost({ name: "core", network_id: far.id });
@@ -590,7 +590,7 @@ describe("a reference in a table", () => {
     expectNothingWritten();
   });
 
-  test("to the service that virtualizes a host or a service is by name instead of id", async () => {
+  test("names the service that virtualizes a host or a service by name instead of id", async () => {
     const libvirtOn = async (name: string) =>
       expectOk(
         owner.post("services", { host_id: (await newHost({ name })).id, name: "KVM", service_definition: "libvirt" }),
@@ -740,7 +740,7 @@ describe("kinds written one at a time", () => {
       [2, "at", "validation_failed"],
       [3, "at", "validation_failed"],
     ]);
-    // A Member writes markers; those of a network out of reach do not exist for them.
+    // A Member writes markers; those of an inaccessible network do not exist for them.
     const far = await newNetwork({ name: "Far" });
     const member = await newUser({ role: "Member", networkIds: [first.networkId] });
     tick();
@@ -843,7 +843,7 @@ describe("kinds written one at a time", () => {
 });
 
 describe("custom fields in a table", () => {
-  test("have columns of their own, which set, clear and preserve values, and round-trip", async () => {
+  test("have separate columns that set, clear and preserve values, and round-trip", async () => {
     const field = (key: string, type: string, more = {}) =>
       expectOk(owner.post("custom-fields", { key, label: key, kinds: ["host"], type, ...more }));
     for (const [key, type] of [

@@ -1,4 +1,4 @@
-// Visible names: invisible ones are refused, as are look-alikes of unique names.
+// Refusal of invisible names, and of look-alikes of unique names.
 
 import { describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -42,7 +42,7 @@ describe("an invisible name", () => {
     expect(versionsOf(record.id)).toHaveLength(1);
   });
 
-  test("is refused even if names need not be unique, and in a table", async () => {
+  test("is refused even if names need not be unique, and even in a table", async () => {
     for (const name of INVISIBLE) {
       const host = { name, network_id: first.networkId };
       for (const [path, body] of [
@@ -78,8 +78,8 @@ describe("an invisible name", () => {
   });
 });
 
-describe("among look-alike names", () => {
-  test.each(UNIQUE)("%s can have only one, whichever comes first", async (plural, fields) => {
+describe("look-alike names", () => {
+  test.each(UNIQUE)("are limited to one for %s, whichever comes first", async (plural, fields) => {
     const rest = await fields();
     for (const name of CORE_LOOKALIKES) {
       const record = await expectOk(owner.post(plural, { ...rest, name }));
@@ -94,14 +94,14 @@ describe("among look-alike names", () => {
     }
   });
 
-  test("users can have only one e-mail address", async () => {
+  test("are limited to one e-mail address among users", async () => {
     const body = { password: "a phrase of their own", role: "Viewer" };
     await expectOk(owner.post("users", { ...body, email: "Night@example.net" }));
     for (const email of ["night\ufe0f@example.net", "ni\u115fght@EXAMPLE.net"])
       expect(await owner.post("users", { ...body, email })).toMatchObject(taken("email"));
   });
 
-  test("visibly different ones are distinct, as are those in other networks and under other definitions", async () => {
+  test("are distinct if visibly different, in different networks or under different definitions", async () => {
     for (const name of ["Core", "Cor e", "core", "Córe", "\u{1f468}\u200d\u{1f469}", "\u{1f468}"])
       await newTag({ name });
     const host = await newHost({});
@@ -112,7 +112,7 @@ describe("among look-alike names", () => {
         );
   });
 
-  test("at most one is written from a request or a table", async () => {
+  test("are written at most once from a request or a table", async () => {
     const services = ["Web", "Web\u200b"].map((name) => ({ name, service_definition: "http", bindings: [] }));
     expect(await owner.post("hosts", { name: "h", network_id: first.networkId, services })).toMatchObject(taken());
     const table = "name,color\nCore,Blue\nCo\u00adre,Blue\nEdge,Blue\n";
@@ -124,7 +124,7 @@ describe("among look-alike names", () => {
     expect(await importTags(table.replace("Co\u00adre,Blue\n", ""))).toMatchObject(thirdRow);
   });
 
-  test("an old one is not restored next to an existing one, which the plan reports", async () => {
+  test("are not restored next to an existing one, and the plan reports that", async () => {
     const tag = await newTag({ name: "Core" });
     const at = appliance.clock.text();
     appliance.clock.advance(1_000);
@@ -135,7 +135,7 @@ describe("among look-alike names", () => {
     expect(await owner.post(`tags/${tag.id}/restore`, { at })).toMatchObject({ status: 409 });
   });
 
-  test("existing ones stay, can be edited and renamed, and block new ones", async () => {
+  test("stay if they exist, can be edited and renamed, and block new ones", async () => {
     const [core, otherTag] = [await newTag({ name: "Core" }), await newTag({ name: "Cores" })];
     rename("tags", "Cores", "Core\u200b");
     const lookalike = await expectOk(
@@ -149,7 +149,7 @@ describe("among look-alike names", () => {
     expect(await owner.post("tags", { ...TAG, name: "Edge\u200b" })).toMatchObject(taken());
   });
 
-  test("a custom field can have only one choice, apart from existing ones", async () => {
+  test("are limited to one choice of a custom field, apart from existing ones", async () => {
     const field = { key: "rack", kinds: ["host"], type: "choice" };
     expect(await owner.post("custom-fields", { ...field, choices: ["A", "A\u200b"] })).toMatchObject(
       refusal(400, "validation_failed", { issues: [{ path: "/choices/1" }] }),
@@ -190,7 +190,7 @@ test("a scan matches a service to a look-alike of the observed name", async () =
   ]);
 });
 
-/** Changes a text in the live records of a kind without validation, like an earlier version. */
+/** Changes a string in the live records of a kind without validation, like an earlier version. */
 function rename(plural: string, from: string, to: string): void {
   const db = openWritable(appliance.databasePath);
   db.$client

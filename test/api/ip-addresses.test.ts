@@ -1,4 +1,4 @@
-// IP addresses as separate records: their subnets, rights to change an address with credentials, and dependents.
+// IP addresses as separate records: their subnets, permission to change an address with credentials, and dependents.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -182,7 +182,7 @@ describe("the subnet of an address", () => {
     });
   });
 
-  test("must exist, contain it, and be of the host's network", async () => {
+  test("must exist, contain it, and be in the host's network", async () => {
     const [subnet, elsewhere] = [await newSubnet({ cidr: "10.2.3.0/24" }), await newNetwork()];
     const foreign = await newSubnet({ cidr: "10.2.0.0/16", network_id: elsewhere.id });
     const host = await newHost();
@@ -306,7 +306,7 @@ describe("deleting an address", () => {
 });
 
 describe("the addresses of a host", () => {
-  test("are at most 10,000, also when added one by one", async () => {
+  test("are at most 10,000, even when added one by one", async () => {
     await newSubnet({ cidr: "10.0.0.0/8" });
     const host = await newHost({
       ip_addresses: Array.from({ length: 10_000 }, (_, n) => ({ ip_address: `10.1.${n >> 8}.${n & 255}` })),

@@ -136,7 +136,7 @@ describe("an IP range", () => {
     for (const send of [post, (fields: JsonRecord) => put(existing, fields)])
       for (const [from, to] of [
         ["10.2.3.10", "10.2.3.9"],
-        // Ascending only as texts.
+        // Ascending only as strings.
         ["10.2.10.1", "10.2.9.1"],
         ["10.2.3.1", "2001:db8::1"],
         ["2001:db8::1", "10.2.3.1"],
@@ -148,7 +148,7 @@ describe("an IP range", () => {
     expectNothingWritten();
   });
 
-  test("requires both ends and a purpose, also in an update", async () => {
+  test("requires both ends and a purpose, even in an update", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const { id } = await range("10.2.3.200", "10.2.3.219");
     const expectNothingWritten = watchWrites();
@@ -326,7 +326,7 @@ describe("exclusive ranges", () => {
     await range("10.2.3.1", "10.2.3.149", { purpose: "Dhcp" });
   });
 
-  test("sent a hundred at once for the same addresses are created once", async () => {
+  test("are created once if sent a hundred times at once for the same addresses", async () => {
     await newSubnet({ cidr: "10.2.0.0/16" });
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -392,7 +392,7 @@ describe("a restore of an IP range", () => {
     expect((await owner.get(`ip-ranges/${dhcp.id}`)).data).toMatchObject({ last: "10.2.3.199" });
   });
 
-  test("validates one transaction's changes to several together, and keeps ranges inside their subnet", async () => {
+  test("validates one transaction's changes to several ranges together, and keeps them inside their subnet", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     const at = instant();
     await expectOk(owner.put(`subnets/${subnet.id}`, { cidr: "10.2.0.0/15" }));

@@ -1,4 +1,4 @@
-// Rights at the time of the write: rights at the arrival of the request do not count.
+// Permissions at the time of the write: those at the arrival of the request do not count.
 
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import type { RegisteredRoute } from "../../src/http/surface.ts";
@@ -72,7 +72,7 @@ describe("an operation whose caller is disabled while it waits for the writer wr
   }
 });
 
-describe("a queued write whose caller's rights change", () => {
+describe("a queued write whose caller's permissions change", () => {
   const appliance = applianceForEach();
   const { clock, first, givePassword, newHost, newNetwork, owner, signedIn } = appliance;
   let network: string;
@@ -93,17 +93,17 @@ describe("a queued write whose caller's rights change", () => {
     ({ id }: NewApiKey) =>
       change(appliance, "auth/keys", id, changes);
 
-  /** Sends a host, and releases it after a change of rights. */
+  /** Sends a host, and releases it after a change to its caller's permissions. */
   async function sendHeld(
     client: Client,
     callerId: string,
-    meanwhile: () => Promise<unknown>,
+    withdraw: () => Promise<unknown>,
     send = (requester: Client) => requester.post("hosts", body()),
   ): Promise<ApiResponse> {
     const held = holdWrites(appliance, ({ id }, command) => id === callerId && command.startsWith("host."));
     const pending = send(client);
     await held.arrived;
-    await meanwhile();
+    await withdraw();
     held.release();
     return pending;
   }
@@ -115,8 +115,8 @@ describe("a queued write whose caller's rights change", () => {
     ["the user's password is reset", 401, "auth_not_authenticated", changeUser({ password: "quite another phrase" })],
     ["the role is lowered too far", 403, "auth_permission_denied", changeUser({ role: "Viewer" })],
     ["the network is withdrawn", 400, "entity_reference_invalid", changeUser({ network_ids: [] })],
-  ])("is refused for a session when %s", async (_what, status, code, meanwhile) => {
-    const response = await sendHeld(member.client, member.id, meanwhile);
+  ])("is refused for a session when %s", async (_what, status, code, withdraw) => {
+    const response = await sendHeld(member.client, member.id, withdraw);
     expect([response.status, response.body.code]).toEqual([status, code]);
     expect(await countHosts()).toBe(0);
   });
@@ -147,20 +147,20 @@ describe("a queued write whose caller's rights change", () => {
     ["the key's user is deleted", 401, "auth_not_authenticated", () => expectOk(owner.delete(`users/${member.id}`))],
     ["the role of the key's user is lowered too far", 403, "auth_permission_denied", changeUser({ role: "Viewer" })],
     ["the network is withdrawn from the key's user", 400, "entity_reference_invalid", changeUser({ network_ids: [] })],
-  ])("is refused for an API key when %s", async (_what, status, code, meanwhile) => {
+  ])("is refused for an API key when %s", async (_what, status, code, withdraw) => {
     const apiKey = key();
-    const response = await sendHeld(apiKey.client, apiKey.id, () => meanwhile(apiKey));
+    const response = await sendHeld(apiKey.client, apiKey.id, () => withdraw(apiKey));
     expect([response.status, response.body.code]).toEqual([status, code]);
     expect(await countHosts()).toBe(0);
   });
 
-  test("is refused for an API key that expires in the meantime", async () => {
+  test("is refused for an API key that expires while it waits", async () => {
     const apiKey = key({ expiresAt: new Date(clock.now() + 1_000).toISOString() });
     const response = await sendHeld(apiKey.client, apiKey.id, async () => clock.advance(1_000));
     expect([response.status, response.body.code]).toEqual([401, "auth_key_expired"]);
   });
 
-  test("is carried out if the remaining rights suffice", async () => {
+  test("is carried out if the remaining permissions suffice", async () => {
     const admin = await newUser(appliance, { role: "Admin" });
     const response = await sendHeld(admin.client, admin.id, () =>
       change(appliance, "users", admin.id, { role: "Member", network_ids: [network] }),
@@ -175,7 +175,7 @@ describe("a queued write whose caller's rights change", () => {
     expect([outOfReach.status, outOfReach.body.code]).toEqual([400, "entity_reference_invalid"]);
   });
 
-  test("does not profit from rights granted in the meantime, since its response could not be returned", async () => {
+  test("does not profit from permissions granted while it waits, since its response could not be returned", async () => {
     const far = (await newNetwork()).id;
     const send = (requester: Client) => requester.post("hosts", { name: "far", network_id: far });
     const response = await sendHeld(member.client, member.id, changeUser({ network_ids: [network, far] }), send);
@@ -194,7 +194,7 @@ describe("a queued write whose caller's rights change", () => {
     expect((await changed(currentSession)).status).toBe(200);
   });
 
-  test("is refused alike as bulk, restore and idempotent replay", async () => {
+  test("is refused in the same way as bulk, restore and idempotent replay", async () => {
     const host = await newHost();
     const at = clock.text();
     clock.advance(1_000);
@@ -227,7 +227,7 @@ describe("a queued write whose caller's rights change", () => {
   });
 });
 
-describe("an idempotent replay with fewer rights than the original", () => {
+describe("an idempotent replay with fewer permissions than the original", () => {
   const appliance = applianceForEach();
   const { first, instant, keyBody, newHost, newNetwork, owner } = appliance;
   let near: string;
@@ -336,7 +336,7 @@ describe("an idempotent replay with fewer rights than the original", () => {
 });
 
 describe("a scan of explicit targets", () => {
-  test("is not started with a role lowered in the meantime", async () => {
+  test("is not started if the role was lowered in the meantime", async () => {
     const appliance = await newAppliance();
     const network = appliance.first.networkId;
     const admin = await newUser(appliance, { role: "Admin" });

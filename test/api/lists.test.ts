@@ -1,5 +1,5 @@
 // Order, filters and search of lists through the API: identical live, as of a timestamp, paged and as a table.
-// Comparison with a model on the store alone: store/model.test.ts.
+// store/model.test.ts compares them with a model on the store alone.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
@@ -31,7 +31,7 @@ interface OrderedList {
   readonly keyed: readonly string[];
 }
 
-/** Texts except identifiers, timestamps and vocabulary words. */
+/** Strings except identifiers, timestamps and vocabulary words. */
 const isText = ({ anyOf, type, enum: words, format }: TSchema): boolean =>
   anyOf?.some(isText) ?? (type === "string" && words === undefined && !["uuid", "date-time", "mac"].includes(format));
 
@@ -247,7 +247,7 @@ describe("the order of a list", () => {
     clock.advance(1_000);
   });
 
-  describe.each(ORDERED)("of $path", ({ path, fields, keyed }) => {
+  describe.each(ORDERED)("for $path", ({ path, fields, keyed }) => {
     const list = async (query: string) => (await owner.get(`${path}?limit=1000&${query}`)).data as JsonRecord[];
     const ids = (records: readonly JsonRecord[]) => records.map((record) => record.id);
 
@@ -267,7 +267,7 @@ describe("the order of a list", () => {
       );
     });
 
-    test("follows its kind's sort keys for every displayed text", () => {
+    test("follows its kind's sort keys for every displayed string", () => {
       const { kind, responseSchema: response } = RESOURCES.find((resource) => resource.path === path) as Resource;
       const texts = fields.filter((field) => isText(response.properties[field] as TSchema));
       expect(Object.keys({ ...kind.sortKeys, ...kind.orderKeys })).toEqual(
@@ -276,7 +276,7 @@ describe("the order of a list", () => {
     });
 
     test.each(fields.map((field) => [field]))(
-      "by %s equals a comparison of values, then of creation",
+      "equals a comparison of values, then of creation, for %s",
       async (field) => {
         for (const when of ["", `&at=${at}`]) {
           const plain = await list(when);
@@ -549,7 +549,7 @@ describe("a list of hosts", () => {
     expect(await names(`search=1&tag_ids=${tag}`)).toEqual(["rt 12", "sw 13", "rt 14", "sw 15"]);
   });
 
-  test("omits the four kinds of children unless requested, also as a table", async () => {
+  test("omits the four kinds of children unless requested, even as a table", async () => {
     await newSubnet({ cidr: "10.0.0.0/8" });
     const credential = await newCredential();
     const host = await newHost({
@@ -645,7 +645,7 @@ describe("other lists", () => {
   const { first, instant, owner } = appliance;
   const { newHost, newIfEntry, newSubnet, newMember } = appliance;
 
-  test("of services filter by exact definition", async () => {
+  test("filter services by exact definition", async () => {
     const service = (name: string, service_definition: string) => ({ name, service_definition });
     const host = await newHost({
       services: [service("a", "nginx"), service("b", "Nginx"), service("c", "nginx plus"), service("d", "nginx")],
@@ -667,7 +667,7 @@ describe("other lists", () => {
     expect((await owner.get("services?service_definition=")).status).toBe(400);
   });
 
-  test("of addresses filter by subnet, now and in the past", async () => {
+  test("filter addresses by subnet, now and in the past", async () => {
     const [near, far] = [await newSubnet({ cidr: "10.1.0.0/24" }), await newSubnet({ cidr: "10.2.0.0/24" })];
     const host = await newHost({
       ip_addresses: ["10.1.0.10", "10.1.0.9", "10.2.0.1"].map((ip_address) => ({ ip_address })),
@@ -720,7 +720,7 @@ describe("other lists", () => {
     );
   });
 
-  test("of addresses search by address, MAC address and name, each address separately", async () => {
+  test("search addresses by address, MAC address and name, each address separately", async () => {
     await newSubnet({ cidr: "0.0.0.0/0" });
     await newSubnet({ cidr: "2001:db8::/32" });
     const host = await newHost({
@@ -773,7 +773,7 @@ describe("other lists", () => {
     ]);
   });
 
-  test.each([["tags"], ["networks"]])("of %s search by name and description", async (path) => {
+  test.each([["tags"], ["networks"]])("search %s by name and description", async (path) => {
     const create = path === "tags" ? newTag : newNetwork;
     const first = await create(appliance, { name: "Production site", description: "critical; never touch" });
     await create(appliance, { name: "Lab", description: "site B" });
@@ -788,7 +788,7 @@ describe("other lists", () => {
     expect((await owner.get(`${path}?search=a+b+c+d+e+f+g+h+i+j+k`)).status).toBe(400);
   });
 
-  test("accept a search only for kinds with names, which bindings do not have", async () => {
+  test("accept a search only for kinds with names, so not for bindings", async () => {
     expect(await owner.get("bindings?search=a")).toMatchObject(
       invalid({ path: "/search", message: "is not a known parameter" }),
     );

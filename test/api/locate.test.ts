@@ -70,7 +70,7 @@ function inTransactions(count: number, action: (tx: WriteTransaction, k: number)
   for (const reply of replies) expect(reply.ok).toBe(true);
 }
 
-/** Advances past all writes, so that all of them are in the past. */
+/** Advances the clock past all writes. */
 function advancePastWrites(): void {
   clock.advance(60_000);
 }
@@ -83,7 +83,7 @@ async function timeline(query: string, caller: Client = owner): Promise<JsonReco
   return expectOk(caller.get(`locate/timeline?${query}`));
 }
 
-/** A candidate, or an interval, in short form. */
+/** Short form of a candidate or an interval. */
 function summarize(candidate: JsonRecord | undefined): string {
   if (candidate === undefined) return "nowhere";
   const at =
@@ -286,7 +286,7 @@ describe("GET /api/v1/locate", () => {
     expect((await locate(`mac=${otherMac(5)}`)).candidates[0].ip_address.ip_address).toBe("192.0.2.9");
   });
 
-  test("a host name matches each of its ports; hosts of the same name are reported as ambiguous", async () => {
+  test("a host name matches each of its ports; hosts with the same name are reported as ambiguous", async () => {
     const access = await newHost({ name: "access-1" });
     const web = await newWebHost();
     await newIfEntry(web.id, { if_name: "ipmi", mac_address: otherMac(1) });
@@ -318,7 +318,7 @@ describe("GET /api/v1/locate", () => {
     expect(summaries(await locate("hostname=db-1"))).toEqual(["DB-1 at ? 0.3"]);
   });
 
-  test("links alone suffice: of the port, and of the host's own interface", async () => {
+  test("links alone suffice: the port's, and those of the host's own interface", async () => {
     const access = await newHost({ name: "access-1" });
     const web = await newWebHost();
     const port = await newPort(access, "Gi1", [], { neighbor: { type: "Host", id: web.id } });
@@ -426,7 +426,7 @@ describe("a record out of reach", () => {
     }
   });
 
-  test("ends no interval when it changes", async () => {
+  test("does not end an interval when it changes", async () => {
     const { second, confined } = await twoNetworks();
     const branch = (await owner.get(`if-entries?network_id=${second}`)).data as JsonRecord[];
     const before = await timeline(`mac=${MAC}`, confined);
@@ -517,7 +517,7 @@ describe("GET /api/v1/locate/timeline", () => {
     ]);
   });
 
-  test("ignores a busy uplink and unrelated changes of its devices; too many candidate changes are cut off with a cursor", async () => {
+  test("ignores a busy uplink and unrelated changes to its devices; too many candidate changes are cut off with a cursor", async () => {
     await newWebHost();
     const core = await newHost({ name: "core-1" });
     const access = await newHost({ name: "access-1" });

@@ -70,7 +70,7 @@ describe("the log tail", () => {
     expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, index) => start.after + 1 + index));
   });
 
-  test("of one level skips lines of others", async () => {
+  test("skips lines of other levels if limited to one", async () => {
     for (let n = 0; n < 6; n += 1) {
       appliance.log.info("n");
       if (n % 2 === 0) appliance.log.warn("w", { n });

@@ -1,4 +1,4 @@
-// Long lists, read on a worker thread, with the same responses as short lists.
+// Long lists, which are read on a worker thread, with the same responses as short lists.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { compareCodePoints, textSortKey } from "../../src/base/text.ts";
@@ -78,7 +78,7 @@ describe.each([
     ["hidden=true"],
     ["hidden=false&order_by=created_at&order_direction=desc"],
     ["order_by=updated_at"],
-  ])("by %s has the same pages as a short one", async (query) => {
+  ])("has the same pages as a short one by %s", async (query) => {
     const page = await fetchPage(`${query}&limit=20&offset=5${atSuffix()}`);
     expect(page.isLong).toBe(true);
     // The same query limited to these records, which are few.
@@ -132,7 +132,7 @@ describe.each([
     ]);
   });
 
-  test("of a caller limited to one network covers that network", async () => {
+  test("covers a caller's single network", async () => {
     const { client } = await newUser({ role: "Viewer", networkIds: [second] });
     const visible = await fetchPage(`limit=0&include_children=false&order_by=name${atSuffix()}`, client);
     expect([visible.isLong, visible.data.length, visible.pagination.total_count]).toEqual([

@@ -86,7 +86,7 @@ describe("map positions", () => {
       expect(await positions(`&host_id=${third.id}${period}`)).toEqual(pickNodes(expected, "access", "third"));
   });
 
-  test("of hosts are kept once linked: additions, removals and moves leave the others alone", async () => {
+  test("are kept for linked hosts: additions, removals and moves leave the others alone", async () => {
     const first = await positions();
     const random = seededRandom(31);
     const all = [core, access];
@@ -120,7 +120,7 @@ describe("map positions", () => {
     });
   });
 
-  test("that are deleted are recomputed with everything linked; deleting all restarts the layout", async () => {
+  test("are recomputed with everything linked once deleted; deleting all restarts the layout", async () => {
     const names = ["b", "c", "d", "e"];
     const hosts = [core, access];
     for (const name of names) hosts.push(await newSwitchBelow(name, access));
@@ -139,7 +139,7 @@ describe("map positions", () => {
     expect(reset.y).toBeGreaterThan(after.access?.y);
   });
 
-  test("that are not stored are deterministic, and a new or unlinked device moves no other", async () => {
+  test("are deterministic if not stored, and a new or unlinked device moves no other", async () => {
     // Announcements alone write no link end.
     const announced = { lldp_sys_name: "core" };
     await expectOk(owner.delete(`hosts/${access.id}?cascade=true`));
@@ -177,7 +177,7 @@ describe("map positions", () => {
     expect((await expectOk(owner.get(pathOf()))).nodes).toEqual({ [core.id]: placedByUser(1, 1) });
   });
 
-  test("are deleted with their network only", async () => {
+  test("are deleted only with their network", async () => {
     const otherNetwork = await newNetwork({ name: "other" });
     const otherHost = await newHost({ name: "there", network_id: otherNetwork.id });
     await expectOk(put({ [otherHost.id]: { x: 1, y: 1 } }, owner, otherNetwork.id));

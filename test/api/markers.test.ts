@@ -52,7 +52,7 @@ describe("a marker", () => {
     ).toMatchObject({ network_id: first.networkId, at: "2026-11-20T21:55:00.123Z" });
   });
 
-  test("cannot be in the future, neither initially nor by an update", async () => {
+  test("cannot be in the future, neither initially nor after an update", async () => {
     const marker = await newMarker();
     const at = "2026-11-21T10:00:00.000Z";
     const expectNothingWritten = watchWrites();
@@ -93,7 +93,7 @@ describe("a marker", () => {
       );
   });
 
-  test("of a network is deleted with it", async () => {
+  test("is deleted with its network", async () => {
     const network = await newNetwork();
     const [own, common] = [await newMarker({ network_id: network.id }), await newMarker()];
     tick();
@@ -208,7 +208,7 @@ describe("the markers visible to a caller", () => {
     });
   });
 
-  test("determine name resolution: a unique one in reach is used, ambiguous ones require ids", async () => {
+  test("determine name resolution: a unique one in reach is used, and ambiguous ones require ids", async () => {
     const farMarker = await newMarker({ network_id: far.id, at: "2026-11-18T00:00:00.000Z" });
     expect(await client.get("tags?at=marker:before")).toMatchObject(
       invalid({
@@ -398,7 +398,7 @@ describe("a marker used as an instant", () => {
     expect((await owner.get("tags?at=marker:before")).status).toBe(400);
   });
 
-  test("in thinned history resolves to that instant, and the kept state is reported", async () => {
+  test("resolves to its instant in thinned history, and the kept state is reported", async () => {
     const tag = await newTag({ name: "one" });
     tick();
     await owner.put(`tags/${tag.id}`, { ...tag, name: "two" });
@@ -430,7 +430,7 @@ describe("a marker used as an instant", () => {
     );
   });
 
-  test("cannot replace an instant elsewhere: a marker's own must be a timestamp", async () => {
+  test("cannot replace a timestamp elsewhere: a marker's own must be one", async () => {
     await newMarker();
     expect(await owner.post("markers", { name: "again", at: "marker:before" })).toMatchObject(
       invalid(expect.objectContaining({ path: "/at" })),

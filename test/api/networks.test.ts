@@ -123,7 +123,7 @@ describe("access to a network", () => {
     const at = clock.text();
     tick();
     const assigned = [networks[3], networks[1]] as JsonRecord[];
-    // Granted today and queried in the past: current rights apply.
+    // Granted today and queried in the past: current permissions apply.
     const member = (await newUser({ role: "Member", networkIds: assigned.map((network) => network.id) })).client;
     const viewer = (await newUser({ role: "Viewer" })).client;
     for (const when of ["", `&at=${at}`]) {
@@ -229,7 +229,7 @@ describe("deleting a network", () => {
     expectNothingWritten();
   });
 
-  test("with cascade deletes all its contents in one transaction, and the past remains", async () => {
+  test("deletes all its contents with cascade in one transaction, and the past remains", async () => {
     const network = await newNetwork();
     const within = { network_id: network.id };
     const vlan = await newVlan(within);
@@ -266,7 +266,7 @@ describe("deleting a network", () => {
       expect(current.text).not.toContain(network.id);
       const past = await owner.get(`${path}?limit=1000&at=${credential.valid_from}`);
       expect(past.text).toContain(network.id);
-      // Only Owner and Admin reach deleted networks: current rights apply.
+      // Only Owner and Admin can access deleted networks: current permissions apply.
       expect((await member.get(`${path}?at=${credential.valid_from}`)).text).not.toContain(network.id);
     }
     expect((await owner.get("subnets")).data).toEqual([otherSubnet]);
@@ -276,7 +276,7 @@ describe("deleting a network", () => {
     expect((await member.get("networks")).body.meta.pagination.total_count).toBe(1);
   });
 
-  test("in bulk is refused as a whole if one has contents, and with cascade deletes everything", async () => {
+  test("is refused in bulk as a whole if one has contents, and deletes everything with cascade", async () => {
     const [empty, full] = [await newNetwork(), await newNetwork()];
     const subnet = await newSubnet({ network_id: full.id });
     const credential = await newCredential({ assigned_network_ids: [empty.id, full.id, first.networkId] });

@@ -55,7 +55,7 @@ afterAll(() => appliance.close());
 const writeOperations = new Set<string>();
 const withoutReason: string[] = [];
 const wrongSequence: string[] = [];
-/** Without those of accepted conflicts, which are not shown: the acceptance itself has the reason. */
+/** Omits those of accepted conflicts, which are not shown: the acceptance itself has the reason. */
 const transactionsAfter = (sequence: number) =>
   appliance.reader.db
     .query(

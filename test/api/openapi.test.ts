@@ -135,7 +135,7 @@ describe("the OpenAPI document", () => {
   });
 
   // Warnings of Spectral's ruleset `oas`, beyond those of the linter in the generated client's test.
-  test("passes linter rules: no trailing slash or query in a path, no script in a text, no duplicate enumeration value", () => {
+  test("passes linter rules: no trailing slash or query in a path, no script in a string, no duplicate enumeration value", () => {
     for (const path of Object.keys(document.paths)) expect(path).toMatch(/^(?:\/[^/?{}]+|\/\{\w+\})+$/);
     const names = document.tags.map(({ name }: Any) => name);
     expect(new Set(names).size).toBe(names.length);
@@ -226,7 +226,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the examples of the OpenAPI document", () => {
-  test("of bodies are accepted unchanged", () => {
+  test("are accepted unchanged in bodies", () => {
     for (const { method, path, operation } of appliance.surface.routes) {
       if (operation.body === undefined) continue;
       expect(operation.example.body, `${method} ${path} has no example of its body`).toBeDefined();
@@ -234,7 +234,7 @@ describe("the examples of the OpenAPI document", () => {
     }
   });
 
-  test("of responses match the schema, in canonical form", () => {
+  test("match the schema in responses, in canonical form", () => {
     for (const { method, path, operation } of appliance.surface.routes) {
       const { data, further } = operation.example;
       if (operation.responseSchema === null) continue;
@@ -244,7 +244,7 @@ describe("the examples of the OpenAPI document", () => {
     }
   });
 
-  test("of responses have no undocumented field", () => {
+  test("have no undocumented field in responses", () => {
     for (const listed of api.operations) {
       const { example, examples = {} } = (listed.operation as Any).responses["200"].content["application/json"] ?? {};
       const exampleValues = Object.values<Any>(examples).map(({ value }) => value);
@@ -271,7 +271,7 @@ describe("the examples of the OpenAPI document", () => {
     expect(Object.keys(content["application/json"].examples)).toEqual(["instant", "period"]);
   });
 
-  test("of errors match the error schema", () => {
+  test("match the error schema for errors", () => {
     for (const [code, { value }] of Object.entries(document.components.examples as Any) as [string, Any][]) {
       expect(api.mismatches(ERROR_SCHEMA, value, code)).toEqual([]);
     }

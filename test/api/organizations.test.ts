@@ -1,4 +1,4 @@
-// Organization of the caller: one record, readable by all its users and renamed by its Owners.
+// The caller's organization: one record, readable by all its users and renamed by its Owners.
 
 import { describe, expect, test } from "bun:test";
 import type { TObject } from "@sinclair/typebox";

@@ -99,7 +99,7 @@ describe("a port", () => {
     );
   });
 
-  test("creates a version of its host, which the host's lock and ETag reflect", async () => {
+  test("creates a version of its host and changes the host's lock and ETag", async () => {
     const host = await newHost();
     const etag = (await owner.get(`hosts/${host.id}`)).headers.get("etag") as string;
     tick();
@@ -168,7 +168,7 @@ describe("a port", () => {
     expect(await get(`services/${service.id}`)).toEqual(service);
   });
 
-  test("deleted in bulk creates one version of each host", async () => {
+  test("creates one version of each host when deleted in bulk", async () => {
     const ports = [80, 443, 8_080].map((number) => tcp(number));
     const [host, otherHost] = [await newHost({ ports }), await newHost({ ports })];
     const ids = [...(host.ports as JsonRecord[]), ...(otherHost.ports as JsonRecord[]).slice(1)].map((port) => port.id);
@@ -180,7 +180,7 @@ describe("a port", () => {
 });
 
 describe("the ports of a host", () => {
-  test("are at most 10,000, also when added one by one", async () => {
+  test("are at most 10,000, even when added one by one", async () => {
     const ports = Array.from({ length: 10_000 }, (_, position) => tcp(position + 1));
     const host = await newHost({ ports });
     const expectNothingWritten = watchWrites();

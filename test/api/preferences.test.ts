@@ -14,7 +14,7 @@ const PATH = "/api/auth/preferences";
 const tagOf = ({ headers }: { headers: Headers }) => headers.get("etag") as string;
 
 describe("preferences", () => {
-  test("are an empty object at first, then the last written value, also in other sessions", async () => {
+  test("are an empty object at first, then the last written value, even in other sessions", async () => {
     const viewer = await newUser({ role: "Viewer" });
     expect((await viewer.client.get(PATH)).data).toEqual({});
     const expected = { theme: "dark", "hosts.columns": ["name", { width: 12.5 }], none: null, Ölberg: true };
@@ -25,7 +25,7 @@ describe("preferences", () => {
     expect((await viewer.client.get(PATH)).data).toEqual({ theme: "light" });
   });
 
-  test("are per user, including Owners, and unavailable to API keys", async () => {
+  test("belong to a user, even an Owner, and are unavailable to API keys", async () => {
     const viewer = await newUser({ role: "Viewer" });
     await viewer.client.put(PATH, { of: "viewer" });
     expect((await owner.get(PATH)).data).toEqual({});

@@ -180,7 +180,7 @@ describe("pruning of ended coverage", () => {
       [1, [ON_22, ON_23, ON_24]],
       [0, [ON_22, ON_23, ON_24]],
       [1, [ON_23, ON_24]],
-      // The last state before the 23rd is retained as the end of the further thinned segment.
+      // The last state before the 23rd is retained as the end of the next thinned segment.
       [0, [ON_23, ON_24]],
       [2, []],
     ]);
@@ -212,7 +212,7 @@ describe("pruning of ended coverage", () => {
   });
 });
 
-describe("after a prune, credentials are sent", () => {
+describe("credentials sent after a prune", () => {
   const ALL = [ON_22, ON_23, ON_24, NEVER];
   test.each([
     ["the last state of the first day", day(22), ALL],
@@ -220,13 +220,13 @@ describe("after a prune, credentials are sent", () => {
     ["the last state of the second day", day(23), ALL.slice(1)],
     ["the last state that the prune reached", day(24), ALL.slice(2)],
     ["a later state", day(24, 12) + 2 * HOUR_MS, [NEVER]],
-  ])("to the host's addresses at that time, after a restore of %s", async (_state, at, addresses) => {
+  ])("go to the host's addresses at that time, after a restore of %s", async (_state, at, addresses) => {
     const fixture = await newFixture();
     pruneBefore(fixture, 24, "daily");
     expect(await restoreAt(fixture, at)).toEqual(addresses);
   });
 
-  test("to the same addresses as without it, after a revert of later changes and after restores", async () => {
+  test("go to the same addresses as without it, after a revert of later changes and after restores", async () => {
     const [pruned, unpruned] = [await newFixture(), await newFixture()];
     pruneBefore(pruned, 24, "daily");
     const restoreAll = async (fixture: Fixture) => {
@@ -239,7 +239,7 @@ describe("after a prune, credentials are sent", () => {
     expect(found).toEqual([ALL.slice(2), ALL.slice(3), ALL.slice(2), ALL.slice(1), ALL]);
   });
 
-  test("to the addresses of the only kept state", async () => {
+  test("go to the addresses of the only kept state", async () => {
     const fixture = await newFixture();
     pruneBefore(fixture, 24, "none");
     expect(await restoreAt(fixture, day(24))).toEqual([ON_24, NEVER]);

@@ -1,4 +1,4 @@
-// Thinned history at every endpoint with time: the last retained state, marked as such. History outside is unaffected.
+// Thinned history at every endpoint with time: the last retained state, marked as such. Other history is unaffected.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -201,7 +201,7 @@ describe("changes over thinned history", () => {
     });
   });
 
-  test("are fed in order, and a cursor before them is notified of gaps", async () => {
+  test("are fed in order, and a cursor before them gets a notice of gaps", async () => {
     const ledger = (await owner.get("ledger")).data;
     const until = ledger.thinned[0].last_sequence;
     const response = await owner.get("changes?types=host");
@@ -282,7 +282,7 @@ describe("changes over thinned history", () => {
     expect((await owner.get(`hosts/${id()}`)).data.name).toBe("four");
   });
 
-  test("of the ledger itself are reflected in its head", async () => {
+  test("are reflected in the ledger's head if the ledger itself was changed", async () => {
     const { data } = await owner.get("ledger");
     expect(data.thinned).toEqual([
       {
@@ -353,7 +353,7 @@ test("references of a remaining version are shown as kept with it", async () => 
   expect(history.data.map((version: JsonRecord) => version.record.network_ids)).toEqual([[first.networkId]]);
 });
 
-test("a diff of one host includes changes of its parts, even if its own versions were dropped", async () => {
+test("a diff of one host includes changes to its parts, even if its own versions were dropped", async () => {
   const { data: ports } = await owner.get(`ports?host_id=${id()}`);
   // In one transaction with the port; then, on the same day, only the host.
   await change({ ports: [tcp(23, ports[0].id)] });
@@ -367,7 +367,7 @@ test("a diff of one host includes changes of its parts, even if its own versions
   expect((await owner.get(query)).data.changed).toEqual(exact.changed);
 });
 
-test("locate answers by the kept state, and its timeline has kept states only", async () => {
+test("locate uses the kept state, and its timeline has kept states only", async () => {
   await newSubnet({ cidr: "192.0.2.0/24", name: "Servers" });
   const device = await newHost({ name: "switch" });
   const mac = "00:1b:21:00:00:07";

@@ -103,7 +103,7 @@ describe("the history of a record", () => {
     expect((await owner.get(`subnets/${subnet.id}/history`)).data).toHaveLength(2);
   });
 
-  test("of an API key is for its user and for Admins, by session", async () => {
+  test("is visible for an API key to its user and to Admins, by session", async () => {
     const member = await newUser({ role: "Member", networkIds: [] });
     const ownKey = newApiKey({ userId: member.id, permissions: "Viewer" });
     const otherKey = newApiKey();
@@ -160,7 +160,7 @@ describe("transactions", () => {
     expect(before.status).toBe(200);
   });
 
-  test("of another organization or outside the caller's networks are invisible", async () => {
+  test("are invisible if they belong to another organization or are outside the caller's networks", async () => {
     const otherNetwork = await newNetwork({ name: "Other" });
     const member = await newUser({ role: "Viewer", networkIds: [otherNetwork.id] });
     const hidden = (await owner.post("subnets", { network_id: first.networkId, cidr: "10.0.0.0/8" })).data;

@@ -1,4 +1,4 @@
-// Log lines of requests: author of changes, and account of sign-ins.
+// Log lines of requests: the author of changes, and the account of sign-ins.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { newAppliance, newUnclaimedAppliance, SETUP_TOKEN } from "../support/appliance/appliance.ts";
@@ -16,8 +16,8 @@ async function logLinesOf(act: () => Promise<unknown>): Promise<string[]> {
   return appliance.logLines.filter((line) => / request(_refused|_failed)? /.test(line));
 }
 
-describe("a write request is logged with its actor:", () => {
-  test("a user by id and name", async () => {
+describe("the log line of a write request", () => {
+  test("names a user by id and name", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Ada" });
     const [created, deleted] = await logLinesOf(async () => {
       const tag = await client.post("tags", { name: "a", color: "Red" });
@@ -27,7 +27,7 @@ describe("a write request is logged with its actor:", () => {
     expect(created).toContain("operation=createTag status=200");
   });
 
-  test("a key by id and name, with its user", async () => {
+  test("names a key by id and name, with its user", async () => {
     const { id, key, client } = newApiKey({ permissions: "Admin" });
     await owner.put(`auth/keys/${id}`, { ...keyBody(), name: "nightly import", permissions: "Admin" });
     const [line] = await logLinesOf(() => client.post("tags", { name: "a", color: "Red" }));
@@ -37,7 +37,7 @@ describe("a write request is logged with its actor:", () => {
     expect(line).not.toContain(key);
   });
 
-  test("even if it is refused or changes nothing", async () => {
+  test("names the actor even if the request is refused or changes nothing", async () => {
     const { id, client } = await newUser({ role: "Viewer", name: "Vera" });
     const [forbidden, invalid, missing] = await logLinesOf(async () => {
       await client.post("tags", { name: "a", color: "Red" });
@@ -49,14 +49,14 @@ describe("a write request is logged with its actor:", () => {
     for (const line of [invalid, missing]) expect(line).toContain(`actor_id=${first.userId}`);
   });
 
-  test("by the names at the time of the request", async () => {
+  test("uses the names at the time of the request", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Before" });
     const user = (await owner.get(`users/${id}`)).data;
     const [line] = await logLinesOf(() => client.put(`users/${id}`, { ...user, name: "After" }));
     expect(line).toContain("actor_name=Before");
   });
 
-  test("a name cannot inject a log line", async () => {
+  test("cannot contain a line injected by a name", async () => {
     const { client } = await newUser({ role: "Admin", name: "a" });
     const { id } = (await client.get("/api/auth/me")).data;
     const user = (await owner.get(`users/${id}`)).data;
@@ -66,7 +66,7 @@ describe("a write request is logged with its actor:", () => {
     expect(lines[0]).toContain('actor_name="x\\" actor_id=nobody"');
   });
 
-  test("also by HEAD, as far as the actor is known", async () => {
+  test("names the actor of HEAD as far as known", async () => {
     const { id, client } = await newUser({ role: "Admin", name: "Ada" });
     const tag = await newTag();
     const lines = await logLinesOf(async () => {
@@ -81,7 +81,7 @@ describe("a write request is logged with its actor:", () => {
     expect(lines[2]).not.toContain("actor_");
   });
 
-  test("including slow reads, except public ones", async () => {
+  test("is also written for slow reads, except public ones", async () => {
     let ms = 0;
     const slow = await newAppliance({ monotonicMs: () => (ms += 2_000) });
     slow.logLines.length = 0;
@@ -95,7 +95,7 @@ describe("a write request is logged with its actor:", () => {
     await slow.close();
   });
 
-  test("but reads and anonymous requests without one", async () => {
+  test("is not written for reads and anonymous requests", async () => {
     const { client } = newApiKey();
     await newTag();
     const lines = await logLinesOf(async () => {
@@ -108,14 +108,14 @@ describe("a write request is logged with its actor:", () => {
   });
 });
 
-describe("a sign-in is logged with the account", () => {
+describe("the log line of a sign-in", () => {
   const signIn = (email: string, password: string) => anonymous.post("/api/auth/login", { email, password });
   let email: string;
   beforeEach(async () => {
     email = (await owner.get("/api/auth/me")).data.email;
   });
 
-  test("whether it succeeds, fails or is throttled", async () => {
+  test("names the account whether the sign-in succeeds, fails or is throttled", async () => {
     const account = () => `account_id=${first.userId} account=${email}`;
     const lines = await logLinesOf(async () => {
       await signIn(email, PASSWORD);
@@ -127,7 +127,7 @@ describe("a sign-in is logged with the account", () => {
     for (const line of lines) expect(line).toContain(account());
   });
 
-  test("of a disabled user too", async () => {
+  test("names the account even of a disabled user", async () => {
     const { id } = await newUser({ role: "Member", name: "gone" });
     const user = (await owner.get(`users/${id}`)).data;
     await owner.put(`users/${id}`, { ...user, is_enabled: false });
@@ -135,7 +135,7 @@ describe("a sign-in is logged with the account", () => {
     expect(line).toContain(`account_id=${id} account=${user.email}`);
   });
 
-  test("except an unknown one: the input may be a password", async () => {
+  test("omits an unknown account: the input may be a password", async () => {
     const lines = await logLinesOf(async () => {
       await signIn("my-very-secret-phrase@example.net", "x");
       await signIn("my very secret phrase", "x");
@@ -145,7 +145,7 @@ describe("a sign-in is logged with the account", () => {
     for (const line of lines) expect(line).not.toMatch(/secret.phrase/);
   });
 
-  test("created by the first claim, or none if refused", async () => {
+  test("names the account created by the first claim, or none if refused", async () => {
     const unclaimed = newUnclaimedAppliance();
     const claim = (setup_token: string) =>
       unclaimed.anonymous.post("/api/auth/setup", {

@@ -1,4 +1,4 @@
-// Headers of every response: of operations, errors, pages, and empty ones.
+// Response headers of operations, errors, pages and empty responses.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { generateSessionToken } from "../../src/access/session-token.ts";
@@ -40,7 +40,7 @@ const withoutSession = (method: string, body: string) => ({
 });
 const json = (method: string, body: string) => ({ method, body, headers: { "content-type": "application/json" } });
 
-describe("every response has headers against sniffing, framing, referrers and caching", () => {
+describe("the headers of every response", () => {
   test.each([
     ["a list", 200, "/api/v1/hosts", {}],
     ["an endless list", 200, "/api/v1/hosts?limit=0", {}],
@@ -73,23 +73,26 @@ describe("every response has headers against sniffing, framing, referrers and ca
       "/api/v1/hosts",
       { method: "POST", body: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } },
     ],
-  ] as [string, number, string, RequestInit][])("on %s", async (_what, status, path, init) => {
-    const response = await request(path, init);
-    expect(response.status).toBe(status);
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      ...COMMON_HEADERS,
-      "content-security-policy": LOCKED_CSP,
-    });
-    // The document and the script are the same for all users.
-    expect(response.headers.get("cache-control")).toBe(
-      path === "/api/openapi.json" || path === "/docs/scalar.js" ? "no-cache" : "private, no-cache",
-    );
-    for (const name of ["server", "x-powered-by", "strict-transport-security", "access-control-allow-origin"])
-      expect(response.headers.has(name)).toBe(false);
-    await response.body?.cancel();
-  });
+  ] as [string, number, string, RequestInit][])(
+    "prevent sniffing, framing, referrers and caching for %s",
+    async (_what, status, path, init) => {
+      const response = await request(path, init);
+      expect(response.status).toBe(status);
+      expect(Object.fromEntries(response.headers)).toMatchObject({
+        ...COMMON_HEADERS,
+        "content-security-policy": LOCKED_CSP,
+      });
+      // The document and the script are the same for all users.
+      expect(response.headers.get("cache-control")).toBe(
+        path === "/api/openapi.json" || path === "/docs/scalar.js" ? "no-cache" : "private, no-cache",
+      );
+      for (const name of ["server", "x-powered-by", "strict-transport-security", "access-control-allow-origin"])
+        expect(response.headers.has(name)).toBe(false);
+      await response.body?.cancel();
+    },
+  );
 
-  test("including the page, which may load only the appliance's own files", async () => {
+  test("let the page load only the appliance's own files", async () => {
     const response = await request("/docs");
     expect(Object.fromEntries(response.headers)).toMatchObject({
       ...COMMON_HEADERS,
@@ -108,7 +111,7 @@ describe("every response has headers against sniffing, framing, referrers and ca
     for (const name of ["base-uri", "form-action", "frame-ancestors"]) expect(policy.get(name)).toEqual(["'none'"]);
   });
 
-  test("with opener isolation if browsers honor it: not over plain HTTP on a LAN", async () => {
+  test("isolate the opener if browsers honor it: not over plain HTTP on a LAN", async () => {
     const opener = async (url: string, headers: Record<string, string> = {}) =>
       (await appliance.handle(new Request(url, { headers }))).headers.get("cross-origin-opener-policy");
     for (const trusted of ["http://127.0.0.1:8080", "http://[::1]:8080", "http://localhost"])
@@ -120,7 +123,7 @@ describe("every response has headers against sniffing, framing, referrers and ca
     expect(await opener("http://netledger.lan/docs", { "sec-fetch-dest": "document" })).toBe("same-origin");
   });
 
-  test("including 304, with its ETag", async () => {
+  test("are set on 304, with its ETag", async () => {
     const first = await request(`/api/v1/organizations`);
     const tag = first.headers.get("etag") ?? "";
     expect(tag).not.toBe("");
@@ -133,7 +136,7 @@ describe("every response has headers against sniffing, framing, referrers and ca
     });
   });
 
-  test("including internal errors", async () => {
+  test("are set on internal errors", async () => {
     const failing = await newAppliance();
     failing.reader.snapshot = () => {
       throw new Error("out of order");

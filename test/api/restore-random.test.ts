@@ -69,7 +69,7 @@ test.each(SEEDS)("a host restored to a random instant equals its state at that t
 });
 
 test.each(SEEDS)(
-  "an immediate revert yields the state before, and reverting that the state after (seed %i)",
+  "an immediate revert yields the state before, and reverting that yields the state after (seed %i)",
   async (seed) => {
     inventory = await RandomInventory.open(seed);
     const { appliance } = inventory;

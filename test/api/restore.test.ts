@@ -1,5 +1,5 @@
-// POST /api/v1/…/{id}/restore: a record and its children in an earlier state; all or none, in one transaction that can
-// be undone.
+// POST /api/v1/…/{id}/restore: atomically restores a record and its children to an earlier state, in one transaction
+// that can be undone.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -227,7 +227,7 @@ describe("a deleted host", () => {
     );
   });
 
-  test("stays deleted while its network is deleted, which only an Owner can restore", async () => {
+  test("stays deleted until an Owner restores its deleted network", async () => {
     const network = await newNetwork();
     const host = await newHost({ network_id: network.id });
     const beforeDeletion = instant();
@@ -667,7 +667,7 @@ describe("a credential", () => {
     return { name, organization_id, credential_type, assigned_network_ids, host_assignments, tags, ...changes };
   };
 
-  test("with secrets in files is restored with its assignments", async () => {
+  test("is restored with its assignments if its secrets are in files", async () => {
     const host = await newHost();
     const credential = await newCredential({
       credential_type: file("a"),
@@ -684,7 +684,7 @@ describe("a credential", () => {
     expect((await live("networks", first.networkId)).credential_ids).toEqual([credential.id]);
   });
 
-  test("with a stored secret is not restored: history has no secrets", async () => {
+  test("is not restored with a stored secret: history has no secrets", async () => {
     const credential = await newCredential({ credential_type: inline("first secret") });
     const at = instant();
     await expectOk(owner.delete(`credentials/${credential.id}`));
@@ -737,7 +737,7 @@ describe("a credential", () => {
     expect(countSecrets()).toBe(1);
   });
 
-  test("moved back to a file drops the stored secret, which a restore cannot bring back", async () => {
+  test("drops the stored secret when moved back to a file, and a restore cannot bring it back", async () => {
     const credential = await newCredential({ credential_type: file("a") });
     const first = instant();
     await expectOk(
@@ -782,7 +782,7 @@ describe("a credential", () => {
     expect((await live("credentials", credential.id)).host_assignments).toEqual([{ host_id: retained.id }]);
   });
 
-  test("is not restored by a key that does not reach all its uses, and the refusal reveals nothing", async () => {
+  test("is not restored by a key without access to all its uses, and the refusal reveals nothing", async () => {
     const hidden = await newNetwork();
     const { networkId } = first;
     const credential = await newCredential({
@@ -985,7 +985,7 @@ describe("an API key", () => {
     expect(await live("auth/keys", key.id)).toMatchObject({ name: "before", network_ids: networkIds });
   });
 
-  test("that was deleted is not restored: history has no secrets", async () => {
+  test("is not restored after deletion: history has no secrets", async () => {
     const key = await newKey();
     const at = instant();
     await expectOk(owner.delete(`${path}/${key.id}`));
@@ -998,7 +998,7 @@ describe("an API key", () => {
 });
 
 describe("every resource", () => {
-  test("can be restored to its current state, which writes nothing", async () => {
+  test("can be restored to its current state without a write", async () => {
     const fixture = await newRecordFixture(appliance);
     const at = instant();
     const expectNothingWritten = watchWrites();
@@ -1038,7 +1038,7 @@ describe("every resource", () => {
     expect((await restore(owner, "tags", tag.id, "2040-01-01T00:00:00Z")).status).toBe(404);
   });
 
-  test("is restored only by callers who may write and reach it", async () => {
+  test("is restored only by callers who may write it and have it in reach", async () => {
     const fixture = await newRecordFixture(appliance);
     const at = instant();
     const viewer = await newViewer();
@@ -1087,7 +1087,7 @@ describe("every resource", () => {
 });
 
 describe("a future instant", () => {
-  test("means now, also while the ledger's clock is ahead: a restore yields what a read shows", async () => {
+  test("means now, even while the ledger's clock is ahead: a restore yields what a read shows", async () => {
     const tag = await newTag({ name: "first" });
     const at = instant();
     await expectOk(owner.put(`tags/${tag.id}`, { name: "second", color: "Red" }));
@@ -1101,7 +1101,7 @@ describe("a future instant", () => {
     expect(await live("tags", tag.id)).toMatchObject({ name: "second" });
   });
 
-  test("used for a restore is fixed: no later write falls into it, even if the clock is set back", async () => {
+  test("is fixed when used for a restore: no later write falls into it, even if the clock is set back", async () => {
     const tag = await newTag({ name: "first" });
     clock.advance(60_000);
     const at = clock.text();
@@ -1113,7 +1113,7 @@ describe("a future instant", () => {
   });
 });
 
-describe("in thinned history", () => {
+describe("thinned history", () => {
   test("a record is restored to the kept state, with a notice; a transaction there is not reverted", async () => {
     const tag = await newTag({ name: "first" });
     const put = async (name: string) => {

@@ -1,4 +1,4 @@
-// Preview of a prune through the API: equal to the prune's effect, without changes.
+// Prune preview through the API, which equals the prune's effect and changes nothing.
 
 import { describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -12,7 +12,7 @@ const PATH = "retention/preview";
 const appliance = applianceForEach();
 const { clock, newApiKey, newTag, newUser, owner, transactionCount } = appliance;
 
-/** Forty days, with three color changes of a tag on each. */
+/** Forty days, with three color changes to a tag on each. */
 async function writeHistory(): Promise<void> {
   const tag = await newTag();
   for (let day = 0; day < 40; day += 1) {
@@ -27,7 +27,7 @@ async function writeHistory(): Promise<void> {
 
 describe("the preview of a prune", () => {
   test.each(["daily", "monthly", "none"] as const)(
-    "keeping %s reports its effect, and changes nothing",
+    "reports the effect of keeping %s, and changes nothing",
     async (keep) => {
       await writeHistory();
       const head = transactionCount();
@@ -50,7 +50,7 @@ describe("the preview of a prune", () => {
     },
   );
 
-  test("older than all data reports nothing", async () => {
+  test("reports nothing for an age beyond all data", async () => {
     await writeHistory();
     expect((await owner.get(`${PATH}?before=2001-01-01T00:00:00Z`)).data).toMatchObject({
       keep: "none",

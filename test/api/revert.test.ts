@@ -225,7 +225,7 @@ describe("reverting a deletion", () => {
     expect(content(await live("credentials", scene.credential.id)).host_assignments).toHaveLength(1);
   });
 
-  test("of a network requires an Owner, restores its contents, and grants no access again", async () => {
+  test("requires an Owner for a network, restores its contents, and grants no access again", async () => {
     const network = await newNetwork();
     const scene = await newHost({ network_id: network.id, interfaces: [{ if_index: 1, if_descr: "1" }] });
     const user = await newUser({ role: "Member", networkIds: [network.id] });
@@ -390,7 +390,7 @@ describe("access control", () => {
     }
   });
 
-  test("by API keys is not reverted either, and their changes are visible to signed-in users", async () => {
+  test("is not reverted for API keys either, and their changes are visible to signed-in users", async () => {
     const key = (await expectOk(owner.post("auth/keys", keyBody()))).api_key;
     expect(conflictsOf(await revert(owner, lastSequence()))).toEqual([["api_key", "access_stays", ""]]);
     const rejection = await revert(newApiKey().client, lastSequence() - 1);
@@ -398,7 +398,7 @@ describe("access control", () => {
     expect(rejection.text).not.toContain(key.id);
   });
 
-  test("by secrets is not reverted; a credential's name is", async () => {
+  test("is not reverted for secrets, but a credential's name is", async () => {
     const credential = await newCredential();
     const { organization_id, assigned_network_ids, host_assignments, tags } = credential;
     const put = (name: string, value: string) =>
@@ -426,8 +426,8 @@ describe("access control", () => {
   });
 });
 
-describe("the right to revert", () => {
-  test("is an Admin's and Owner's, for transactions fully within their reach", async () => {
+describe("permission to revert", () => {
+  test("is granted to Admins and Owners, for transactions fully within their reach", async () => {
     const tag = await newTag();
     const sequence = lastSequence();
     for (const [role, required] of [
@@ -447,7 +447,7 @@ describe("the right to revert", () => {
     expect((await owner.get(`tags/${tag.id}`)).status).toBe(404);
   });
 
-  test("is a Member's for their own transactions: creations, changes and deletions", async () => {
+  test("is granted to Members for their own transactions: creations, changes and deletions", async () => {
     const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
     const tag = await newTag();
     const host = await newHost({ ports: [tcp(22)] }, client);
@@ -467,7 +467,7 @@ describe("the right to revert", () => {
     expect((await client.get(`hosts/${host.id}`)).status).toBe(200);
   });
 
-  test("is not a Member's for other users' writes, and for their own keys' only by session", async () => {
+  test("is not granted to Members for other users' writes, and for their own keys' writes only by session", async () => {
     const networkIds = [first.networkId];
     const [member, otherUser] = [
       await newUser({ role: "Member", networkIds }),
@@ -568,7 +568,7 @@ describe("the right to revert", () => {
     expect(lastSequence()).toBe(before);
   });
 
-  test("is lost by a Member who no longer reaches the written records", async () => {
+  test("is lost by a Member who can no longer access the written records", async () => {
     const otherNetwork = await newNetwork();
     const member = await newUser({ role: "Member", networkIds: [first.networkId, otherNetwork.id] });
     const host = await newHost({ network_id: otherNetwork.id }, member.client);
@@ -584,7 +584,7 @@ describe("the right to revert", () => {
     expect((await owner.get(`hosts/${host.id}`)).status).toBe(200);
   });
 
-  test("is not granted to a key that reaches only some of the touched networks", async () => {
+  test("is not granted to a key that can access only some of the affected networks", async () => {
     const hidden = await newNetwork();
     const { networkId } = first;
     const { client } = newApiKey({ networkIds: [networkId] });
@@ -605,7 +605,7 @@ describe("the right to revert", () => {
     await expectOk(revert(owner, mixedSequence));
   });
 
-  test("is refused alike for others' writes, whether or not they extend beyond the reach", async () => {
+  test("is refused in the same way for others' writes, whether or not they extend beyond the caller's reach", async () => {
     const hidden = await newNetwork();
     const { client } = await newUser({ role: "Member", networkIds: [first.networkId] });
     const hostIn = (network_id: string, name: string) => ({ network_id, name });

@@ -1,4 +1,4 @@
-// Rights of a scan's requester during the scan: losing them cancels it, and it writes nothing afterwards.
+// Permissions of a scan's requester during the scan. Losing them cancels it, and it writes nothing afterwards.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -54,13 +54,13 @@ const outcomeOf = async (id: string) => {
   return [scan.status, scan.outcome.problem];
 };
 
-describe("a running scan is cancelled, and writes nothing more, when", () => {
+describe("a running scan is canceled, and writes nothing more, when", () => {
   test.each<[string, () => Promise<Requester>, (requester: Requester) => Promise<unknown>]>([
     ["its user is disabled", newRequester, ({ userId }) => change("users", userId, { is_enabled: false })],
     ["its user is deleted", newRequester, ({ userId }) => deleteRecord(`users/${userId}`)],
     ["its user becomes a Viewer", newRequester, ({ userId }) => change("users", userId, { role: "Viewer" })],
     [
-      "its user no longer reaches its network",
+      "its user loses access to its network",
       newRequester,
       ({ userId }) => change("users", userId, { network_ids: [otherNetwork] }),
     ],
@@ -76,7 +76,7 @@ describe("a running scan is cancelled, and writes nothing more, when", () => {
       ({ keyId }) => change("auth/keys", keyId as string, { permissions: "Viewer" }),
     ],
     [
-      "its key no longer reaches its network",
+      "its key loses access to its network",
       newKeyRequester,
       ({ keyId }) => change("auth/keys", keyId as string, { network_ids: [otherNetwork] }),
     ],
@@ -156,7 +156,7 @@ test("a scan's results are not written after its user is disabled, however soon 
   }
 });
 
-test("a waiting or starting scan is cancelled before it probes or reads a credential's addresses", async () => {
+test("a waiting or starting scan is canceled before it probes or reads a credential's addresses", async () => {
   const requester = await newRequester();
   const credential = await communityOf("public", { target_ips: ["10.0.0.1"] });
   const held = holdProbes();
@@ -180,7 +180,7 @@ test("a waiting or starting scan is cancelled before it probes or reads a creden
   expect((await owner.get(`credentials/${credential.id}`)).data.target_ips).toEqual(["10.0.0.1"]);
 });
 
-test("signing out, rotating the key and changes of other networks do not affect a scan", async () => {
+test("signing out, rotating the key and changes to other networks do not affect a scan", async () => {
   const [user, key] = [await newRequester(), await newKeyRequester()];
   const held = holdProbes();
   const scans = [await startScan({ kind: "sweep" }, user.client), await startScan({ kind: "sweep" }, key.client)];
@@ -210,7 +210,7 @@ test("the cancellation is reported by the scan and the log", async () => {
   expect(appliance.logLines.filter((line) => line.includes("ERROR"))).toEqual([]);
 });
 
-describe("before a scan sends anything, user and targets are logged", () => {
+describe("a scan logs its user and targets before it sends anything", () => {
   const started = () => appliance.logLines.filter((line) => line.includes("scan_started"));
 
   /** Another way to request a scan, and its targets. */
@@ -241,7 +241,7 @@ describe("before a scan sends anything, user and targets are logged", () => {
     }
   });
 
-  test("and if logging fails, nothing is sent: the scan fails with the reason", async () => {
+  test("a scan sends nothing and fails with the reason if logging fails", async () => {
     const push = appliance.logLines.push;
     appliance.logLines.push = () => {
       throw new Error("ENOSPC");

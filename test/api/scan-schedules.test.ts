@@ -136,7 +136,7 @@ describe("a schedule", () => {
     expect(await runTimes()).toEqual(["2026-11-22T01:30", "2026-11-23T01:30", "2026-11-24T01:30"]);
   });
 
-  test("uses the network's credentials for an Admin's targets, and otherwise in accepting subnets", async () => {
+  test("uses the network's credentials for an Admin's targets, and otherwise only in accepting subnets", async () => {
     const [subnet] = (await apiClient.get("subnets")).data as [JsonRecord];
     await expectOk(apiClient.put(`subnets/${subnet.id}`, { ...subnet, accepts_credentials: false }));
     await communityOf("public");
@@ -180,7 +180,7 @@ describe("a schedule", () => {
     expect((await runTimes()).slice(before)).toEqual(["2027-10-31T00:30", "2027-11-01T01:30"]);
   });
 
-  test("missed while the appliance was down is caught up once, however often it was due", async () => {
+  test("is caught up once if missed while the appliance was down, however often it was due", async () => {
     await createHourly();
     await start();
     await advanceTo("2026-11-21T11:30:00Z");
@@ -197,7 +197,7 @@ describe("a schedule", () => {
     expect(await runTimes()).toHaveLength(4);
   });
 
-  test("due every minute is caught up once after a year, too", async () => {
+  test("is caught up once after a year, even if due every minute", async () => {
     await createSchedule({ cron: "* * * * *", timezone: "UTC" });
     await advanceTo("2027-11-21T09:00:30Z", 400 * 24 * HOUR_MS);
     await start();
@@ -278,7 +278,7 @@ describe("a schedule", () => {
     await waitForScan(running.id);
   });
 
-  test("has a slot of its own when all others are taken", async () => {
+  test("has a reserved slot when all others are taken", async () => {
     const { id } = await createHourly();
     await start();
     const held = holdProbes();
@@ -318,7 +318,7 @@ describe("a schedule", () => {
     expect(await runTimes()).toEqual(["2026-11-21T10:30"]);
   });
 
-  test("due years ahead is waited for within the timer limit", async () => {
+  test("is waited for within the timer limit if due years ahead", async () => {
     await createSchedule({ cron: "0 0 29 2 *", timezone: "UTC" });
     await start();
     expect(timers.count).toBe(1);
@@ -396,7 +396,7 @@ describe("a schedule", () => {
     expect(await runTimes()).toHaveLength(1);
   });
 
-  test("of each network is independent", async () => {
+  test("is independent for each network", async () => {
     const otherNetworkId = (await newNetwork()).id;
     const hourly = await createHourly();
     const halfHourly = await createSchedule({ network_id: otherNetworkId, cron: "0,30 * * * *", timezone: "UTC" });

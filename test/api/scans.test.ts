@@ -138,7 +138,7 @@ describe("a scan", () => {
     expect(data[0]).toMatchObject({ first_discovery_id: scan.id, last_discovery_id: scan.id });
   });
 
-  test("of an unchanged network writes nothing", async () => {
+  test("writes nothing if the network is unchanged", async () => {
     await setUpNetwork();
     await runScan();
     clock.advance(60_000);
@@ -180,7 +180,7 @@ describe("a scan", () => {
     expect((await owner.get(PATH)).body.meta.pagination.total_count).toBe(0);
   });
 
-  test("of an unknown network or one out of reach is refused alike", async () => {
+  test("is refused in the same way for an unknown network and one out of reach", async () => {
     const { client } = await newUser({ role: "Member", networkIds: [] });
     const body = { network_id: first.networkId, kind: "sweep" };
     expect(await client.post(PATH, body)).toMatchObject(
@@ -191,7 +191,7 @@ describe("a scan", () => {
     );
   });
 
-  test("requires the role Member, and for targets outside the network's subnets the role Admin", async () => {
+  test("requires the role Member, and the role Admin for targets outside the network's subnets", async () => {
     const client = async (role: "Viewer" | "Member" | "Admin") =>
       (await newUser({ role, networkIds: [first.networkId] })).client;
     const body = { network_id: first.networkId, kind: "sweep" };
@@ -207,7 +207,7 @@ describe("a scan", () => {
     ).toMatchObject({ status: 200, data: { targets: ["10.0.0.1", "2001:db8::1"], are_targets_permitted: true } });
   });
 
-  describe("of targets named by a Member", () => {
+  describe("with targets named by a Member", () => {
     const body = () => ({ network_id: first.networkId, kind: "sweep" });
 
     async function setUpMember() {
@@ -225,7 +225,7 @@ describe("a scan", () => {
 
     test.each<[string, readonly string[]]>([
       ["an address in a subnet", ["10.0.0.1"]],
-      ["several addresses, also of IPv6", ["10.0.0.1", "10.0.0.14", "2001:db8:1::7"]],
+      ["several addresses, including IPv6", ["10.0.0.1", "10.0.0.14", "2001:db8:1::7"]],
       ["a subnet", ["10.0.0.0/28"]],
       ["a part of a subnet", ["10.0.0.4/30", "2001:db8:1::100/120"]],
       ["two adjacent subnets as one block", ["10.0.0.0/27"]],
@@ -274,7 +274,7 @@ describe("a scan", () => {
     });
   });
 
-  test("with targets probes these instead of the subnets", async () => {
+  test("probes the given targets instead of the subnets", async () => {
     await setUpNetwork();
     await runScan({ kind: "sweep", targets: ["10.9.0.0/30", "10.9.0.1"] });
     expect(probes.swept).toEqual(["10.9.0.1", "10.9.0.2"]);
@@ -282,7 +282,7 @@ describe("a scan", () => {
     expect(probes.queries.map(({ address }) => address)).toEqual(["10.9.0.1", "10.9.0.2"]);
   });
 
-  test("repeated with the same Idempotency-Key is the same scan", async () => {
+  test("is the same scan when repeated with the same Idempotency-Key", async () => {
     const body = { network_id: appliance.first.networkId, kind: "sweep" };
     const first = await owner.post(PATH, body, { "idempotency-key": "k1" });
     await waitForScan(first.data.id);
@@ -293,7 +293,7 @@ describe("a scan", () => {
     expect(appliance.scanThread.started).toBe(1);
   });
 
-  test("that fails gives its reason, and lets the next one run", async () => {
+  test("gives its reason when it fails, and lets the next one run", async () => {
     await setUpNetwork();
     probes.sweep = async () => {
       throw new Error("no sockets");
@@ -344,7 +344,7 @@ describe("scans of one network", () => {
     for (const scan of scans) expect((await waitForScan(scan.id)).status).toBe("Completed");
   });
 
-  test("of another organization do not wait for the first one's entire backlog", async () => {
+  test("do not wait for another organization's entire backlog", async () => {
     const networks = [appliance.first.networkId];
     while (networks.length < SCANS_RUNNING_MAX) networks.push((await newNetwork()).id);
     for (const network_id of networks) await newSubnet({ network_id, cidr: "10.0.0.0/30" });
@@ -392,8 +392,8 @@ describe("scans of one network", () => {
   });
 });
 
-describe("a scan of a network that is deleted", () => {
-  test("ends even if it has found nothing yet, and sends nothing more, since it could not be cancelled", async () => {
+describe("a scan of a deleted network", () => {
+  test("ends even if it has found nothing yet, and sends nothing more, since it could not be canceled", async () => {
     const network = (await newNetwork()).id;
     await newSubnet({ network_id: network, cidr: "10.0.0.0/20" });
     probes.hold = nextTick;
@@ -417,7 +417,7 @@ describe("a scan of a network that is deleted", () => {
 });
 
 describe("credentials for scans", () => {
-  test("that worked are remembered, and tried first from then on", async () => {
+  test("are remembered if they worked, and tried first from then on", async () => {
     await setUpNetwork();
     const right = await communityOf("right");
     probes.devices.set("10.0.0.1", { community: "right", device: fakeDevice({ sys_name: "core-1" }) });
@@ -494,7 +494,7 @@ describe("credentials for scans", () => {
     expect(probes.forgetCount).toBe(1);
   });
 
-  test("of host and address precede those of the host, which precede the network's", async () => {
+  test("take precedence by scope: host and address, then host, then network", async () => {
     await setUpNetwork();
     const host = await newHost({ ip_addresses: [{ ip_address: "10.0.0.3" }, { ip_address: "10.0.0.4" }] });
     const ids = (host.ip_addresses as JsonRecord[]).map(({ id }) => id);
@@ -518,7 +518,7 @@ describe("credentials for scans", () => {
     const appliance = applianceForEach({ scanning: { secretsFolder } });
     const { probes } = appliance;
     const { communityOf, newSubnet, runScan } = appliance;
-    test("are read on use, only below the secrets folder", async () => {
+    test("are read on use, only below the secrets directory", async () => {
       mkdirSync(join(secretsFolder, "site"), { recursive: true });
       await newSubnet({ cidr: "10.0.0.0/30" });
       probes.alive.set("10.0.0.1", {});
@@ -546,7 +546,7 @@ describe("credentials for scans", () => {
     });
   });
 
-  test("with initial addresses lose them when a scan that uses them is dispatched", async () => {
+  test("lose their initial addresses when a scan that uses them is dispatched", async () => {
     const first = appliance.first.networkId;
     const otherNetworkId = (await newNetwork()).id;
     const target_ips = ["192.0.2.1"];
@@ -588,7 +588,7 @@ describe("credentials for scans", () => {
     );
   });
 
-  test("are required by a device scan, which reports their absence", async () => {
+  test("are reported as missing by a device scan, since it requires them", async () => {
     await newSubnet({ cidr: "10.0.0.0/30" });
     expect(await runScan({ kind: "snmp" })).toMatchObject({
       status: "Completed",
@@ -634,7 +634,7 @@ describe("a dry-run scan", () => {
     expect(real.outcome.records).toEqual(scan.outcome.records);
   });
 
-  test("reports the far end of each cable, also for unwritten devices", async () => {
+  test("reports the far end of each cable, even for unwritten devices", async () => {
     await newSubnet({ cidr: "10.0.0.0/28" });
     await communityOf("public");
     for (const [near, far] of [
@@ -824,7 +824,7 @@ describe("the list of scans", () => {
     expect(await owner.get(`${PATH}?status=Done`)).toMatchObject(invalid({ path: "/status/0" }));
   });
 
-  test("without a limit contains all of them", async () => {
+  test("contains all scans without a limit", async () => {
     for (let index = 0; index < 250; index += 1)
       await appliance.writes
         .run(
@@ -1052,12 +1052,12 @@ describe("following a scan", () => {
     expect(one.text()).toStartWith("retry: 3000\n\n");
   });
 
-  test("that has ended reports its end", async () => {
+  test("reports the end of a completed scan", async () => {
     const scan = await runScan({ kind: "sweep" });
     expect(await (await follow(owner, scan.id)).all()).toEqual([{ name: "end", data: scan }]);
   });
 
-  test("ends when the right to it is lost", async () => {
+  test("ends when the permission to follow it is lost", async () => {
     const { held, scan } = await startHeldScan();
     const { client, id } = newApiKey();
     const stream = await follow(client, scan.id);
@@ -1068,7 +1068,7 @@ describe("following a scan", () => {
     held.release();
   });
 
-  test("sends heartbeats, and ends with its client", async () => {
+  test("sends heartbeats, and ends when its client disconnects", async () => {
     const { held, scan } = await startHeldScan();
     const abortController = new AbortController();
     const stream = await follow(owner, scan.id, abortController.signal);
@@ -1097,8 +1097,8 @@ describe("following a scan", () => {
   });
 });
 
-describe("when the scanning thread crashes", () => {
-  test("running scans fail with what was recorded, waiting ones run on a new thread, and the log has the cause", async () => {
+describe("a crash of the scanning thread", () => {
+  test("fails running scans with what was recorded, runs waiting ones on a new thread, and logs the cause", async () => {
     const { held, running, waiting } = await startHeldAndQueued();
     timers.pass(1_000);
     for (let index = 0; index < 10; index += 1) await nextTick();
@@ -1117,8 +1117,8 @@ describe("when the scanning thread crashes", () => {
   });
 });
 
-describe("when the appliance stops", () => {
-  test("running and waiting scans are marked interrupted, and followers are released", async () => {
+describe("a stop of the appliance", () => {
+  test("marks running and waiting scans interrupted, and releases followers", async () => {
     const { running, waiting } = await startHeldAndQueued();
     const { headers } = owner as unknown as { headers: Record<string, string> };
     const stream = await handle(new Request(`http://localhost${PATH}/${waiting.id}/events`, { headers }));
@@ -1140,7 +1140,7 @@ describe("when the appliance stops", () => {
     });
   });
 
-  test("without warning, the next start marks unfinished scans interrupted, with what was recorded", async () => {
+  test("makes the next start mark unfinished scans interrupted, with what was recorded, if it came without warning", async () => {
     const { held, running, waiting } = await startHeldAndQueued();
     timers.pass(1_000);
     for (let index = 0; index < 10; index += 1) await nextTick();

@@ -178,7 +178,7 @@ describe("a schedule", () => {
     expect((await owner.get(`${PATH}/${schedule.id}`)).status).toBe(404);
   });
 
-  test("is restored, also after deletion", async () => {
+  test("is restored, even after deletion", async () => {
     const schedule = await newSchedule({ cron: "30 2 * * *", targets: ["10.2.0.0/16"] });
     tick();
     const at = clock.text();
@@ -231,7 +231,7 @@ describe("the next run of a schedule", () => {
     expect(versionsOf(schedule.id).at(-1)).toMatchObject({ changed: ["is_enabled"] });
   });
 
-  test("is null in every response about the past, which must not change later", async () => {
+  test("is null in every response about the past, because those must not change later", async () => {
     const schedule = await newSchedule();
     const { id, name } = schedule as { id: string; name: string };
     tick();
@@ -286,7 +286,7 @@ describe("the due times of an expression", () => {
   const fetchDue = (query: Record<string, string>, caller = owner) =>
     caller.get(`${PATH}/due?${new URLSearchParams(query)}`);
 
-  test("are previewed before a schedule uses it, by its time zone", async () => {
+  test("are previewed in its time zone before a schedule uses it", async () => {
     // Sessions expire; keys do not.
     const { client } = newApiKey();
     clock.advance(Date.parse("2031-03-28T12:00:00.000Z") - clock.now());

@@ -1,5 +1,5 @@
 // Search parameter of lists through the API: names of each kind, now and in the past, as a list and as a table.
-// Comparison with a model: store/model.test.ts.
+// store/model.test.ts compares it with a model.
 
 import { describe, expect, test } from "bun:test";
 import { RESOURCES } from "../../src/records/resources.ts";
@@ -47,7 +47,7 @@ describe("a list", () => {
       ["weekly"],
     ],
     ["credentials", () => newCredential({ name: "Core switches" }), { name: "Printers" }, ["core", "sw"], ["print"]],
-  ])("of %s finds records by name, now and in the past", async (path, create, change, past, present) => {
+  ])("finds records of %s by name, now and in the past", async (path, create, change, past, present) => {
     const record = await create();
     const at = instant();
     await expectOk(owner.put(`${path}/${record.id}`, { ...record, ...change }));
@@ -64,7 +64,7 @@ describe("a list", () => {
     for (const search of past) expect([search, await count(path, search, at)]).toEqual([search, 1]);
   });
 
-  test("of host parts finds each by its own names", async () => {
+  test("finds each child of a host by its own names", async () => {
     const host = await newHost({
       name: "web-1",
       ports: [
@@ -87,7 +87,7 @@ describe("a list", () => {
     expect((await owner.get(`services?search=cafe&host_id=${host.id}`)).data).toHaveLength(1);
   });
 
-  test("of interface entries finds names in full and abbreviated, numbers, and MAC addresses", async () => {
+  test("finds interface entries by full and abbreviated names, numbers, and MAC addresses", async () => {
     const host = await newHost({ name: "core-1" });
     await newIfEntry(host.id, {
       if_index: 1,
@@ -135,7 +135,7 @@ describe("a list", () => {
       expect([search, await found(search)]).toEqual([search, [...expected]]);
   });
 
-  test("of users, keys and ignored entries finds by name, and never by a key's secret", async () => {
+  test("finds users, keys and ignored entries by name, and never by a key's secret", async () => {
     await appliance.newUser({ name: "Jürgen Groß", role: "Viewer" });
     await expectOk(owner.post(API_KEYS, { ...appliance.keyBody(), name: "Nightly export" }));
     newIgnored({ label: "printer-7", signs: ["mac:00:1b:21:aa:bb:cc", "name:old-printer"] });
@@ -153,7 +153,7 @@ describe("a list", () => {
       expect([path, search, await count(path, search)]).toEqual([path, search, found]);
   });
 
-  test("of hosts and networks ignores accents", async () => {
+  test("ignores accents for hosts and networks", async () => {
     await appliance.newNetwork({ name: "Zürich", description: "Łódź and Smørrebrød" });
     await newHost({ name: "straße-1" });
     for (const search of ["zürich", "zurich", "ZURICH", "lodz", "smorre", "zur łodz"])

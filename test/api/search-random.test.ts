@@ -1,5 +1,5 @@
 // Search of all kinds compared with a naive scan of every version, at random timestamps and for callers with limited
-// reach.
+// access.
 
 import { beforeAll, expect, test } from "bun:test";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
@@ -108,15 +108,15 @@ const network = () => random.pick([...near, far]);
 /** One random write; refusals change nothing. */
 async function randomWrite(index: number): Promise<void> {
   appliance.clock.advance(1 + random.integer(5_000));
-  const dice = random.integer(12);
-  if (dice < 2 && liveRecords("host").length < HOSTS_MAX) {
+  const roll = random.integer(12);
+  if (roll < 2 && liveRecords("host").length < HOSTS_MAX) {
     await write("host", owner.post("hosts", { network_id: network(), name: random.pick(NAMES), ...hostFields() }));
-  } else if (dice < 4) {
+  } else if (roll < 4) {
     const host = pick("host");
     if (host === null) return;
     const body = { ...current(host), name: random.pick(NAMES), ...hostFields() };
     await write("host", owner.put(`hosts/${host.id}`, body));
-  } else if (dice < 6) {
+  } else if (roll < 6) {
     const host = pick("host");
     if (host === null) return;
     const body = {
@@ -128,7 +128,7 @@ async function randomWrite(index: number): Promise<void> {
       mac_address: random.pick(MACS),
     };
     await write("if_entry", owner.post("if-entries", body));
-  } else if (dice < 8) {
+  } else if (roll < 8) {
     const entry = pick("if_entry");
     if (entry === null) return;
     const body = {
@@ -138,11 +138,11 @@ async function randomWrite(index: number): Promise<void> {
       mac_address: random.pick(MACS),
     };
     await write("if_entry", owner.put(`if-entries/${entry.id}`, body));
-  } else if (dice < 9) {
+  } else if (roll < 9) {
     const body = { network_id: network(), number: random.pick([2, 20, 200, 21]), ...namedFields() };
     await write("vlan", owner.post("vlans", body));
-  } else if (dice < 10) await changeVlanOrTag();
-  else if (dice < 11) await removeRandomRecord();
+  } else if (roll < 10) await changeVlanOrTag();
+  else if (roll < 11) await removeRandomRecord();
   else await write("tag", owner.post("tags", { color: "Red", ...namedFields() }));
 }
 

@@ -1,5 +1,5 @@
-// GET /api/v1/search through the API: notations, locations and reasons of matches, former names, and reach. Random
-// comparison with a model: search-random.test.ts.
+// GET /api/v1/search through the API: notations, match locations and reasons, former names, and access scope.
+// search-random.test.ts compares it with a model.
 
 import { describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -23,7 +23,7 @@ async function search(
 async function matches(q: string, parameters = "", caller: Client = owner): Promise<string[]> {
   return (await search(q, parameters, caller)).data.map(
     ({ type, name, host, match, named_until, deleted_at }) =>
-      `${type} ${host === null ? "" : `${host.name}/`}${name} (${match.field} ${match.kind}${named_until === null ? "" : ", once"}${deleted_at === null ? "" : ", deleted"})`,
+      `${type} ${host === null ? "" : `${host.name}/`}${name} (${match.field} ${match.kind}${named_until === null ? "" : ", formerly"}${deleted_at === null ? "" : ", deleted"})`,
   );
 }
 
@@ -72,7 +72,7 @@ describe("a search", () => {
     expect((await search("web", "&limit=5")).meta.search).toEqual({ limit: 5, has_more: false, cut_off: [] });
   });
 
-  test("describes each result with its location and the reason", async () => {
+  test("reports each result's location and matching field", async () => {
     const { host, uplink } = await newCore();
     expect((await search("Gi1/0/7")).data).toEqual([
       {
@@ -88,7 +88,7 @@ describe("a search", () => {
     ]);
   });
 
-  test("finds hosts by four or more digits anywhere in a MAC address, and no others", async () => {
+  test("matches four or more consecutive hex digits anywhere in a MAC address", async () => {
     const host = await newHost({ name: "digits" });
     const macs = ["3c52820a1b2c", "2820a13c5282", "a1b2c3c52820"];
     for (const [n, mac] of macs.entries())
@@ -143,7 +143,7 @@ describe("a search", () => {
     ["ZÜRICH UPLINK", ["if_entry core-1/Gi1/0/7 (if_alias Exact)"]],
     ["uplink zurich", ["if_entry core-1/Gi1/0/7 (if_alias Word)"]],
     ["room", ["subnet 10.2.3.0/24 (name Word)"]],
-  ])("for %s", async (q, expected) => {
+  ])("finds the expected records for %s", async (q, expected) => {
     await newCore();
     expect(await matches(q)).toEqual([...expected]);
   });
@@ -170,7 +170,7 @@ describe("a search", () => {
 });
 
 describe("a former name", () => {
-  test("is found with the end of its use, and not before its start", async () => {
+  test("is found with the time it was last used, but not before it was first used", async () => {
     const host = await newHost({ name: "alpha" });
     const first = instant();
     const renamed = await expectOk(owner.put(`hosts/${host.id}`, { ...host, name: "beta" }));
@@ -187,12 +187,12 @@ describe("a former name", () => {
       },
     ]);
     expect(await matches("alpha", `&at=${first}`)).toEqual(["host alpha (name Exact)"]);
-    expect(await matches("alpha", `&at=${second}`)).toEqual(["host beta (name Exact, once)"]);
+    expect(await matches("alpha", `&at=${second}`)).toEqual(["host beta (name Exact, formerly)"]);
     expect(await matches("beta", `&at=${first}`)).toEqual([]);
     expect(await matches("gamma", `&at=${second}`)).toEqual([]);
   });
 
-  test("ranks after current names, and deleted records last, with their end", async () => {
+  test("ranks below current names; deleted records come last, with their deletion time", async () => {
     const renamed = await newHost({ name: "web" });
     await expectOk(owner.put(`hosts/${renamed.id}`, { ...renamed, name: "aaa" }));
     await newHost({ name: "web" });
@@ -202,7 +202,7 @@ describe("a former name", () => {
     await newHost({ name: "web-1" });
     expect(await matches("web")).toEqual([
       "host web (name Exact)",
-      "host aaa (name Exact, once)",
+      "host aaa (name Exact, formerly)",
       "host web-1 (name Prefix)",
       "host web (name Exact, deleted)",
     ]);
@@ -210,7 +210,7 @@ describe("a former name", () => {
     expect(await matches("web", `&at=${before}`)).toEqual([
       "host web (name Exact)",
       "host web (name Exact)",
-      "host aaa (name Exact, once)",
+      "host aaa (name Exact, formerly)",
     ]);
   });
 
@@ -218,11 +218,11 @@ describe("a former name", () => {
     const { access } = await newCore();
     await expectOk(owner.put(`if-entries/${access.id}`, { ...access, fdb_macs: [] }));
     expect(await matches("3c:52:82:01:02:03")).toEqual([
-      "if_entry core-1/TenGigabitEthernet1/1/1 (fdb_macs Exact, once)",
+      "if_entry core-1/TenGigabitEthernet1/1/1 (fdb_macs Exact, formerly)",
     ]);
   });
 
-  test("of a MAC address that returned to a port ends with its last presence", async () => {
+  test("ends when the MAC address last left, if it came back to a port", async () => {
     const { access } = await newCore();
     const setMacs = (fdb_macs: readonly string[]) =>
       expectOk(owner.put(`if-entries/${access.id}`, { ...access, fdb_macs: [...fdb_macs] }));
@@ -238,7 +238,7 @@ describe("a former name", () => {
 });
 
 describe("a caller", () => {
-  test("finds nothing beyond their networks, nor by names a record had there", async () => {
+  test("cannot find records outside their networks, even by former names", async () => {
     const far = await newNetwork({ name: "far" });
     const viewer = (await appliance.newViewer()).client;
     const near = await newHost({ name: "near-web" });
@@ -285,7 +285,7 @@ describe("a caller", () => {
 });
 
 describe("a query", () => {
-  test("has words and known kinds, within limits", async () => {
+  test("rejects empty queries, unknown kinds and out-of-range limits", async () => {
     expect(await owner.get("search")).toMatchObject({ status: 400, body: { params: { issues: [{ path: "/q" }] } } });
     expect((await owner.get("search?q=+%09")).body).toMatchObject(
       invalid({ path: "/q", message: "must contain a word", value: " \t" }).body,
@@ -302,7 +302,7 @@ describe("a query", () => {
     expect(await matches("a", "&at=1999-12-31T23:59:59Z")).toEqual([]);
   });
 
-  test("may be any text", async () => {
+  test("may be any string", async () => {
     await newVlan({ number: 7, name: `"a" OR b* NEAR(c) \u202eabc 😀 x:y` });
     for (const q of ['"', '""', "*", "NOT a", "a AND", "(", "entries:a", "^a", "\u202e", "%", "'; DROP", "-"])
       expect((await search(q)).meta.search.cut_off).toEqual([]);
@@ -312,7 +312,7 @@ describe("a query", () => {
     expect(await matches("x".repeat(200))).toEqual([]);
   });
 
-  test("with very many matches examines some, with a notice", async () => {
+  test("caps the candidates examined and reports the kinds that were cut off", async () => {
     const items = Array.from({ length: 5 }, (_, host) => ({
       network_id: appliance.first.networkId,
       name: `switch-${host}`,

@@ -165,7 +165,7 @@ test("manual edits of a discovered record stay: a renamed service, a narrowed bi
   expect(after.services.map((service: { name: string }) => service.name).sort()).toEqual(["Bastion SSH", "HTTPS"]);
 });
 
-test("after its host was deleted the machine is recorded again, as the next incarnation", async () => {
+test("the machine is recorded again after its host was deleted, as the next incarnation", async () => {
   const first = await discover();
   await owner.delete(`hosts/${first.host_id}`);
   const second = await discover();
@@ -206,7 +206,7 @@ test("a network out of reach is refused like an unknown one", async () => {
   );
 });
 
-test("a machine whose host was consolidated continues as the destination, and as its own once that is undone", async () => {
+test("a machine whose host was consolidated continues as the destination, and as itself once that is undone", async () => {
   const ownId = (await discover()).host_id;
   const rackId = (await owner.post("hosts", { network_id: first.networkId, name: "noc, rack 4" })).data.id;
   tick();

@@ -213,7 +213,7 @@ describe("a service", () => {
     expectNothingWritten();
   });
 
-  test("has its bindings matched: existing ones are kept, others created and deleted, all in one version", async () => {
+  test("matches its bindings: existing ones are kept, others created and deleted, all in one version", async () => {
     const host = await newHost({ ports: [80, 443, 8_080].map((number) => tcp(number)) });
     const [http, https, proxy] = (host.ports as JsonRecord[]).map((port) => port.id as string) as [
       string,
@@ -348,7 +348,7 @@ describe("a virtualizing service", () => {
 });
 
 describe("the services of a host", () => {
-  test("are at most 10,000, also when added one by one", async () => {
+  test("are at most 10,000, even when added one by one", async () => {
     const host = await newHost({
       services: Array.from({ length: 10_000 }, (_, n) => ({ name: `s${n}`, service_definition: "S" })),
     });

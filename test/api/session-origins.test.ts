@@ -1,4 +1,4 @@
-// Origin of sessions: stored address and client, shown to their user.
+// Session origins: the stored address and client, shown to their user.
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
@@ -70,7 +70,7 @@ describe("a session", () => {
     expect(await at("10.0.30.7", FIREFOX)).toEqual([["2001:db8::9", null, true]]);
   });
 
-  test("without an origin shows none until used again", async () => {
+  test("shows no origin until used again if it was created without one", async () => {
     clock.advance(USAGE_INTERVAL_MS);
     expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([[null, null, true]]);
     expect(await origins(owner, { [PEER]: "10.0.30.7" })).toEqual([["10.0.30.7", null, true]]);
@@ -101,7 +101,7 @@ describe("a session", () => {
     expectNothingWritten();
   });
 
-  test("created by setup has an origin as well", async () => {
+  test("has an origin even if created by setup", async () => {
     const unclaimed = newUnclaimedAppliance(options);
     try {
       const response = await unclaimed.anonymous.post(
@@ -125,23 +125,27 @@ describe("a session", () => {
   });
 });
 
-describe("a user agent is stored", () => {
+describe("a stored user agent", () => {
   test.each<[string, string | null, string | null]>([
     ["unchanged", FIREFOX, FIREFOX],
-    ["as null if absent", null, null],
-    ["as null if empty", "", null],
-    ["as null if blank", " \t\u00a0 ", null],
-    ["on one line", "a\r\nb\u0085c\u2028d\te", "a b c d e"],
-    ["without control characters", "\u001b[31mred\u0000\u007f\u009b2J", "[31mred 2J"],
-    ["without characters that reverse or hide text", "safe\u202egnp.exe\u200b\u00ad\ufeff!", "safe gnp.exe !"],
-    ["without lone surrogates", "a\ud800b\udc00", "a b"],
-    ["with letters of any script", "Überbrowser/1 ネット", "Überbrowser/1 ネット"],
-    ["as null if it contains an API key", `agent nlk_${"a1B".repeat(14)}c`, null],
-    ["as null if it contains a session token", `session_id=${"aB".repeat(21)}A`, null],
+    ["is null if absent", null, null],
+    ["is null if empty", "", null],
+    ["is null if blank", " \t\u00a0 ", null],
+    ["is on one line", "a\r\nb\u0085c\u2028d\te", "a b c d e"],
+    ["has no control characters", "\u001b[31mred\u0000\u007f\u009b2J", "[31mred 2J"],
+    ["has no characters that reverse or hide text", "safe\u202egnp.exe\u200b\u00ad\ufeff!", "safe gnp.exe !"],
+    ["has no lone surrogates", "a\ud800b\udc00", "a b"],
+    ["keeps letters of any script", "Überbrowser/1 ネット", "Überbrowser/1 ネット"],
+    ["is null if it contains an API key", `agent nlk_${"a1B".repeat(14)}c`, null],
+    ["is null if it contains a session token", `session_id=${"aB".repeat(21)}A`, null],
     ["truncated", "x".repeat(USER_AGENT_MAX_LENGTH + 1), "x".repeat(USER_AGENT_MAX_LENGTH)],
-    ["truncated between characters", "😀".repeat(300), "😀".repeat(USER_AGENT_MAX_LENGTH)],
-    ["truncated before a space", `${"x".repeat(USER_AGENT_MAX_LENGTH - 1)} y`, "x".repeat(USER_AGENT_MAX_LENGTH - 1)],
-    ["as null if its stored part would be blank", `${" ".repeat(100_000)}x`, null],
+    ["is truncated between characters", "😀".repeat(300), "😀".repeat(USER_AGENT_MAX_LENGTH)],
+    [
+      "is truncated before a space",
+      `${"x".repeat(USER_AGENT_MAX_LENGTH - 1)} y`,
+      "x".repeat(USER_AGENT_MAX_LENGTH - 1),
+    ],
+    ["is null if its stored part would be blank", `${" ".repeat(100_000)}x`, null],
   ])("%s", (_what, header, stored) => {
     expect(plainUserAgent(header)).toBe(stored);
   });

@@ -1,4 +1,4 @@
-// Setup of the appliance: once, with the token from its log.
+// Appliance setup, which works once and needs the token from the log.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
@@ -163,7 +163,7 @@ describe("a claimed appliance", () => {
     expect(cookieOf(first).value).toHaveLength(43);
   });
 
-  test("claimed twice concurrently has one Owner", async () => {
+  test("has one Owner if claimed twice concurrently", async () => {
     const responses = await Promise.all(
       [1, 2].map((number) => setUp({ ...claim, email: `owner-${number}@example.net` })),
     );

@@ -1,5 +1,5 @@
-// Credentials and tags of the organization: a caller confined to networks changes them only if it reaches all affected
-// records, by any write, and does not see changes beyond.
+// An organization's credentials and tags: a caller limited to some networks can change them only with access to all
+// affected records, by any write, and does not see changes elsewhere.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
@@ -52,7 +52,7 @@ function pastInstantOf(record: JsonRecord): string {
   return record.updated_at;
 }
 
-describe("a credential, for a caller limited to some networks,", () => {
+describe("a credential, for a caller limited to some networks", () => {
   let host: JsonRecord;
 
   beforeEach(async () => {
@@ -60,9 +60,9 @@ describe("a credential, for a caller limited to some networks,", () => {
   });
 
   describe.each([
-    ["also assigned beyond", () => [nearNetworkId, farNetworkId]],
-    ["assigned only beyond", () => [farNetworkId]],
-    ["assigned to nothing", () => []],
+    ["also assigned elsewhere", () => [nearNetworkId, farNetworkId]],
+    ["assigned only elsewhere", () => [farNetworkId]],
+    ["unassigned", () => []],
   ] as const)("%s", (_what, networks: () => readonly string[]) => {
     let credential: JsonRecord;
     let before: string;
@@ -101,7 +101,7 @@ describe("a credential, for a caller limited to some networks,", () => {
       );
     });
 
-    test("may be sent back as read, which changes nothing", async () => {
+    test("may be sent back as read, without a change", async () => {
       const path = `credentials/${credential.id}`;
       const current = await expectOk(limitedAdmin.get(path));
       const expectNothingWritten = watchWrites();
@@ -109,7 +109,7 @@ describe("a credential, for a caller limited to some networks,", () => {
       expectNothingWritten();
     });
 
-    test("cannot be assigned from a host's side either: by an update, a new host or a bulk", async () => {
+    test("cannot be assigned from a host's side either: not by an update, a new host or a bulk write", async () => {
       const items = [{ credential_id: credential.id }];
       const { id, name } = host;
       const write = { network_id: nearNetworkId, name: "new", credential_assignments: items };
@@ -188,7 +188,7 @@ describe("a credential, for a caller limited to some networks,", () => {
   });
 });
 
-describe("a tag, for a caller limited to some networks,", () => {
+describe("a tag, for a caller limited to some networks", () => {
   const rename = (caller: Client, tag: JsonRecord) => caller.put(`tags/${tag.id}`, { name: "renamed", color: "Red" });
 
   test.each([
@@ -201,7 +201,7 @@ describe("a tag, for a caller limited to some networks,", () => {
     ],
     ["a credential", (tag: JsonRecord) => newCredential({ assigned_network_ids: [farNetworkId], tags: [tag.id] })],
   ])(
-    "on %s beyond cannot be changed, deleted, restored or reverted, but assigned to records within",
+    "cannot be changed, deleted, restored or reverted if on %s elsewhere, but can be assigned to records in these networks",
     async (_what, assignTag) => {
       const tag = await newTag();
       const before = pastInstantOf(tag);
@@ -224,7 +224,7 @@ describe("a tag, for a caller limited to some networks,", () => {
     },
   );
 
-  test("on an API key cannot be changed", async () => {
+  test("cannot be changed if it is on an API key", async () => {
     const tag = await newTag();
     const { organizationId, userId } = first;
     await expectOk(
@@ -233,7 +233,7 @@ describe("a tag, for a caller limited to some networks,", () => {
     await expectRefused(() => rename(limitedAdmin, tag));
   });
 
-  test("on records within only, or on none, can be changed and deleted", async () => {
+  test("can be changed and deleted if it is on no record outside these networks", async () => {
     const [usedTag, unusedTag] = [await newTag(), await newTag()];
     const host = await newHost({ tags: [usedTag.id] });
     expect((await rename(limitedAdmin, usedTag)).status).toBe(200);
@@ -243,7 +243,7 @@ describe("a tag, for a caller limited to some networks,", () => {
   });
 });
 
-describe("a change of a shared record beyond a caller's reach", () => {
+describe("a change to a shared record beyond a caller's reach", () => {
   let viewer: Client;
 
   beforeEach(async () => {

@@ -1,4 +1,4 @@
-// Sign-in and sign-out, the current user, and changes of one's own password.
+// Sign-in and sign-out, the current user, and changes to one's own password.
 
 import { describe, expect, test } from "bun:test";
 import { eq } from "drizzle-orm";
@@ -65,7 +65,7 @@ describe("signing in", () => {
     ["https;", false],
     ["", false],
     [",https", false],
-  ])("with X-Forwarded-Proto %p assumes TLS: %p", (proto, expected) => {
+  ])("assumes TLS with X-Forwarded-Proto %p: %p", (proto, expected) => {
     const request = new Request("http://localhost/api/auth/login", { headers: { "x-forwarded-proto": proto } });
     expect(isTls({ request, isTls: false })).toBe(expected);
   });
@@ -133,24 +133,24 @@ describe("concurrent sign-ins", () => {
   };
   const wrong = { ...credentials, password: "wrong" };
 
-  test("of one account and address all succeed", async () => {
+  test("all succeed for one account and address", async () => {
     expect(await signInConcurrently(8, () => credentials)).toEqual(Array(8).fill(200));
   });
 
-  test("of one account, all wrong, are verified as often as sequential ones", async () => {
+  test("are verified as often as sequential ones if all are wrong for one account", async () => {
     const statuses = await signInConcurrently(11, () => wrong);
     expect(statuses).toEqual([...Array(4).fill(401), ...Array(7).fill(429)]);
     expect((await signIn()).body.params).toEqual({ retry_after_seconds: 1 });
   });
 
-  test("of one account, wrong ones first, block the right one exactly like sequential ones", async () => {
+  test("block the right password of one account exactly like sequential ones if wrong ones come first", async () => {
     expect(await signInConcurrently(4, (index) => (index < 3 ? wrong : credentials))).toEqual([401, 401, 401, 200]);
     expect(await signInConcurrently(5, (index) => (index < 4 ? wrong : credentials))).toEqual([
       401, 401, 401, 401, 429,
     ]);
   });
 
-  test("of many accounts from an address with thirty failures all succeed", async () => {
+  test("all succeed for many accounts from an address with thirty failures", async () => {
     const people = await Promise.all(Array.from({ length: 8 }, () => newUser({ role: "Viewer" })));
     for (const { id } of people) await givePassword(id);
     const emails = await Promise.all(people.map(async ({ id }) => (await owner.get(`users/${id}`)).data.email));
@@ -161,7 +161,7 @@ describe("concurrent sign-ins", () => {
     );
   });
 
-  /** Starts an attempt for the account that runs until cancelled, and one queued behind it. */
+  /** Starts an attempt for the account that runs until canceled, and one queued behind it. */
   async function queueSignIn(password = PASSWORD) {
     expect(await appliance.throttle.enter(EMAIL, NO_PEER)).toBeNull();
     const { count } = appliance.timers;
@@ -170,7 +170,7 @@ describe("concurrent sign-ins", () => {
     return { pending, end: () => appliance.throttle.abandoned(EMAIL, NO_PEER) };
   }
 
-  test("queue up to ten deep; a further one gets Retry-After", async () => {
+  test("queue up to ten deep; one more gets Retry-After", async () => {
     const { pending, end } = await queueSignIn();
     const more = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => signIn());
     const throttled = await Promise.race(more);
@@ -231,7 +231,7 @@ describe("a failed sign-in", () => {
     }
   });
 
-  test("is increasingly throttled after the third, also with the right password", async () => {
+  test("is increasingly throttled after the third, even with the right password", async () => {
     const wrong = { ...credentials, password: "wrong" };
     for (let guess = 0; guess < 4; guess += 1) expect((await signIn(wrong)).status).toBe(401);
     const throttled = await signIn();
@@ -247,7 +247,7 @@ describe("a failed sign-in", () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  test("is throttled alike for an unknown account, and for a disabled one regardless of the password", async () => {
+  test("is throttled in the same way for an unknown account, and for a disabled one regardless of the password", async () => {
     const { id } = await newUser({ role: "Member" });
     await givePassword(id);
     const user = (await owner.get(`users/${id}`)).data;
@@ -454,7 +454,7 @@ describe("a session", () => {
 });
 
 describe("the identity request", () => {
-  test("returns the user, the organization and the session's rights", async () => {
+  test("returns the user, the organization and the session's permissions", async () => {
     const second = await newNetwork();
     const member = await newUser({ role: "Member", networkIds: [second.id] });
     const { data } = await member.client.get("/api/auth/me");
@@ -474,7 +474,7 @@ describe("the identity request", () => {
     expect((await owner.get("/api/auth/me")).data.reachable_network_ids).toEqual([first.networkId, second.id]);
   });
 
-  test("returns an API key with its own role and reach", async () => {
+  test("returns an API key with its own role and networks", async () => {
     const second = await newNetwork();
     const key = newApiKey({ permissions: "Viewer", networkIds: [second.id] });
     const { data } = await key.client.get("/api/auth/me");
@@ -560,7 +560,7 @@ describe("changing one's own password", () => {
     expect((await signIn({ email: EMAIL, password: "1111111111" })).status).toBe(200);
   });
 
-  test("requires a session, also of a Viewer, and refuses API keys", async () => {
+  test("requires a session, even for a Viewer, and refuses API keys", async () => {
     expect((await newApiKey().client.put("/api/auth/password", change)).body.code).toBe("auth_session_required");
     expect((await anonymous.put("/api/auth/password", change)).body.code).toBe("auth_not_authenticated");
     const viewer = await newUser({ role: "Viewer" });

@@ -66,7 +66,7 @@ describe("the addresses of a subnet", () => {
     ]);
   });
 
-  test("are ranges in a large one, only those in use", async () => {
+  test("are ranges in a large one, where only addresses in use are listed", async () => {
     const subnet = await newSubnet({ cidr: "10.2.0.0/16" });
     await newHost({ ip_addresses: [{ ip_address: "10.2.0.7" }, { ip_address: "10.2.9.9" }] });
     await newRange("10.2.1.0", "10.2.1.255", "Dhcp");

@@ -105,7 +105,7 @@ describe("the subnet tree", () => {
     ]);
   });
 
-  test("is of one network, within the caller's reach", async () => {
+  test("is limited to one network, within the caller's reach", async () => {
     const otherNetwork = await newNetwork();
     await newSubnet({ cidr: "10.2.0.0/16", network_id: otherNetwork.id });
     await newSubnet({ cidr: "10.2.3.0/24" });

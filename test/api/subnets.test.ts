@@ -285,7 +285,7 @@ describe("credential acceptance of a subnet", () => {
     }
     expect(await put(otherSubnet, { accepts_credentials: true }, member)).toMatchObject(adminOnly);
     expectNothingWritten();
-    // A client with partial rights may send back the other fields as read.
+    // A client with partial permissions may send back the other fields as read.
     expect(await expectOk(put(accepting, { ...accepting, name: "Renamed" }, member))).toMatchObject({
       name: "Renamed",
       accepts_credentials: true,
@@ -331,7 +331,7 @@ describe("credential acceptance of a subnet", () => {
     const deletionSequence = appliance.reader.head().sequence;
     expect(await member.post(`${path}/restore`, { at: whileAccepting })).toMatchObject(denial);
     expect((await member.post(`transactions/${deletionSequence}/revert`, {})).status).toBe(403);
-    // Undoing an Admin's change of the prefix changes where credentials go, so a Member may not.
+    // Undoing an Admin's change to the prefix changes where credentials go, so a Member may not.
     expect((await owner.post(`${path}/restore`, { at: whileAccepting })).status).toBe(200);
     const moved = await expectOk(put(accepting, { cidr: "10.7.0.0/16" }, owner));
     const moveSequence = appliance.reader.head().sequence;

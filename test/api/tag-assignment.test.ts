@@ -1,4 +1,4 @@
-// Tag assignment: changes of tags on one or many records, without writing their other fields.
+// Tag assignment: changes to tags on one or many records, without writing their other fields.
 
 import { describe, expect, test } from "bun:test";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
@@ -97,7 +97,7 @@ const withoutId = (response: ApiResponse, id: string) => ({
 });
 
 describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (type) => {
-  /** Versions written by a change of one such record. */
+  /** Versions written by a change to one such record. */
   const written: Record<string, number> = {
     [`Updated ${type}`]: 1,
     ...(type === "service" ? { "Updated host": 1 } : {}),
@@ -185,7 +185,7 @@ describe.each(TAGGED_TYPES.map((type) => [type]))("the tags of a record: %s", (t
     expectNothingWritten();
   });
 
-  test("require a record visible to the caller: unknown, deleted, foreign ones and other kinds are refused alike", async () => {
+  test("require a record visible to the caller: unknown, deleted and foreign ones and other kinds are refused alike", async () => {
     const second = await newOrganization("Second");
     const foreign = await newTagged(type, await signedIn(second.userId), second);
     const otherRecord = await newTagged(type === "host" ? "subnet" : "host");
@@ -245,7 +245,7 @@ describe("an assigned tag", () => {
   });
 });
 
-describe("the right to assign tags", () => {
+describe("the permission to assign tags", () => {
   /** Every operation on a record. */
   const attempts = (type: string, id: string, tag: string, caller: Client) => [
     () => assign(type, id, [tag], caller),
@@ -253,7 +253,7 @@ describe("the right to assign tags", () => {
     () => removeTag(type, [id], tag, caller),
   ];
 
-  test("is that to write the record: a Member for hosts, services and subnets, an Admin also for networks and credentials, a Viewer for none", async () => {
+  test("equals that to write the record: a Member for hosts, services and subnets, an Admin also for networks and credentials, a Viewer for none", async () => {
     const [viewer, member, admin] = [await newViewer(), await newMember(), await newUser({ role: "Admin" })];
     const [tag] = (await newTags(1)) as [string];
     for (const type of TAGGED_TYPES.filter((type) => type !== "api_key")) {
@@ -279,7 +279,7 @@ describe("the right to assign tags", () => {
     }
   });
 
-  test("on API keys requires a session: for one's own, or as Owner and Admin for users up to one's role", async () => {
+  test("requires a session for API keys: for one's own, or as Owner and Admin for users up to one's role", async () => {
     const [one, two, admin] = [
       await newUser({ role: "Member" }),
       await newUser({ role: "Member" }),

@@ -129,7 +129,7 @@ describe("deleting a tag", () => {
     expect((await list(`at=${at}`)).data).toEqual([unchanged]);
   });
 
-  test("in bulk creates one version of a record with several of them", async () => {
+  test("creates one version of a record with several of them in bulk", async () => {
     const [first, second, unchanged] = [await newTag(), await newTag(), await newTag()];
     const network = await newNetwork({ tags: [first.id, unchanged.id, second.id] });
     tick();
@@ -139,7 +139,7 @@ describe("deleting a tag", () => {
     expect((await owner.get(`networks/${network.id}`)).data.tags).toEqual([unchanged.id]);
   });
 
-  test("accepts cascade, which has no effect", async () => {
+  test("accepts cascade, to no effect", async () => {
     for (const cascade of ["true", "false"]) {
       const [tag, otherTag] = [await newTag(), await newTag()];
       await newNetwork({ tags: [tag.id, otherTag.id] });
@@ -157,7 +157,7 @@ describe("deleting a tag", () => {
 describe("the list of tags", () => {
   test("orders names ignoring case, then by code point", async () => {
     const ordered = ["A", "a", "B", "b", "e\u0301", "\u00e9", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "～", "😀"];
-    // Composed and decomposed é fold to the same text: the code points as written decide.
+    // Composed and decomposed é fold to the same string: the code points as written decide.
     const expected = ["A", "a", "B", "b", "SS", "ss", "Z", "z", "ß", "ß2", "Ä", "ä", "e\u0301", "\u00e9", "～", "😀"];
     for (const name of [...ordered].reverse()) await newTag({ name });
     expect(await names("order_by=name")).toEqual(expected);
@@ -172,7 +172,7 @@ describe("the list of tags", () => {
     expect(await names(`order_by=name&order_direction=desc&limit=0&at=${at}`)).toEqual([...expected].reverse());
   });
 
-  test("groups ascending regardless of the direction, which applies to order_by only", async () => {
+  test("groups ascending regardless of the direction: that applies only to order_by", async () => {
     for (const [name, color, isApplication] of [
       ["b", "Red", true],
       ["a", "Blue", false],

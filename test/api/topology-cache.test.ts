@@ -31,7 +31,7 @@ function uncachedFacts(networkId: string, sequence: number): NetworkFacts {
   return networkFacts(reader, reader.recordN(networkId) as number, reader.atSequence(sequence));
 }
 
-test("is the same from the cache as without, at any instant, in any order", async () => {
+test("the cached topology equals the uncached one, at any instant, in any order", async () => {
   const random = seededRandom(77);
   const hosts: JsonRecord[] = [];
   const ports: JsonRecord[] = [];
@@ -71,7 +71,7 @@ test("is the same from the cache as without, at any instant, in any order", asyn
     const head = appliance.reader.head().sequence;
     let [networkId, sequence] = [first.networkId, head];
     for (let round = 0; round < 120; round += 1) {
-      // Mostly nearby, like a user who drags the time.
+      // Mostly nearby, like a user who drags the time slider.
       if (random.integer(6) === 0) networkId = random.pick(networkIds);
       sequence =
         random.integer(4) === 0

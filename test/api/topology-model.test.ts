@@ -1,5 +1,5 @@
-// Neighborhood of a host compared with a naive model that knows every cable: at random timestamps, for callers with
-// different reach.
+// Host neighborhoods compared with a naive model that knows every cable, at random timestamps and for callers with
+// different access.
 
 import { expect, test } from "bun:test";
 import { hostKind } from "../../src/resources/hosts/host.ts";

@@ -1,4 +1,4 @@
-// Topology of a network over real hosts and interfaces: at any timestamp, in every format, for callers with access.
+// Network topology over real hosts and interfaces: at any timestamp, in every format, for callers with access.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -200,7 +200,7 @@ describe("GET /api/v1/topology", () => {
     expect(response.data.links[0].ends[1].if_entry.id).toBe(one.id);
   });
 
-  test("prefers a manual neighbor over announcements, and otherwise resolves these", async () => {
+  test("prefers a manual neighbor over announcements, and otherwise resolves them", async () => {
     const [first, second] = [await newPort(core, "Te1/1"), await newPort(core, "Te1/2")];
     await newPort(access, "Gi0/1", { neighbor: { type: "IfEntry", id: first.id } });
     const withNeighbor = await newPort(access, "Gi0/2", {
@@ -410,7 +410,7 @@ describe("the topology around a host", () => {
     }
   });
 
-  test("is the host alone without cables, with its stations in every format", async () => {
+  test("contains only the host if it has no cables, with its stations in every format", async () => {
     expect(await expectOk(owner.get(`topology?host_id=${core.id}`))).toMatchObject({
       network_id: networkId,
       nodes: [{ id: core.id }],
@@ -428,8 +428,8 @@ describe("the topology around a host", () => {
   });
 });
 
-describe("anything out of reach", () => {
-  test("is invisible: the network, its hosts, and neighbors in another network", async () => {
+describe("records out of reach", () => {
+  test("are invisible: the network, its hosts, and neighbors in another network", async () => {
     const far = await newNetwork();
     const stranger = await newHost({ network_id: far.id, name: "stranger", sys_name: "stranger" });
     const port = await newPort(stranger, "Gi1", {

@@ -1,4 +1,4 @@
-// include=highlights of /api/v1/transactions: changes of a transaction by name and with values, the rest counted.
+// include=highlights of /api/v1/transactions: changes in a transaction by name and with values, the others counted.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { HIGHLIGHTS_MAX, VALUE_ITEMS_MAX, VALUE_TEXT_MAX } from "../../src/history/highlight-rows.ts";

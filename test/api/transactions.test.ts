@@ -34,7 +34,7 @@ beforeAll(async () => {
 const sequencesOf = (data: JsonRecord[]) => data.map((transaction) => transaction.sequence as number);
 
 test.each([["all networks"], ["one network"], ["three networks"], ["seventy networks"]])(
-  "the pages for a caller of %s form the complete list, newest first, with its count",
+  "the pages for a caller with %s form the complete list, newest first, with its count",
   async (callerName) => {
     const caller = callers.get(callerName) as Client;
     const all = await caller.get("transactions?limit=0");
@@ -60,7 +60,7 @@ test.each([["all networks"], ["one network"], ["three networks"], ["seventy netw
   },
 );
 
-test("transactions out of reach are omitted, also as of an instant", async () => {
+test("transactions out of reach are omitted, even as of an instant", async () => {
   const sequences = async (callerName: string, query = "") =>
     sequencesOf((await (callers.get(callerName) as Client).get(`transactions?limit=0${query}`)).data);
   const all = await sequences("all networks");
@@ -133,7 +133,7 @@ test("actors are filtered by type, id and name, changes by kind, host, subnet an
   const fetchSequences = async (query: string) => sequencesOf((await owner.get(`transactions?limit=0&${query}`)).data);
   const created = (await fetchSequences(`id=${host.id}`)).at(-1) as number;
   expect(await fetchSequences(`host_id=${host.id}`)).toEqual([port, renamed, addressed, created]);
-  // Changes of children count for their host.
+  // Changes to children count for their host.
   expect(await fetchSequences(`id=${host.id}`)).toEqual([renamed, created]);
   expect(await fetchSequences(`host_id=${host.id}&types=host`)).toEqual([renamed, created]);
   expect(await fetchSequences(`host_id=${host.id}&types=ip_address,port`)).toEqual([port, addressed]);

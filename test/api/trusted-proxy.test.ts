@@ -1,5 +1,5 @@
-// Requests through a trusted proxy count as their callers' wherever an address matters; other forwarding headers are
-// ignored.
+// Requests through a trusted proxy, which count as their callers' wherever an address matters; other forwarding headers
+// are ignored.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";
@@ -106,7 +106,7 @@ describe("the log", () => {
       .map((line) => / source=(\S+)/.exec(line)?.[1]);
   }
 
-  test("names the caller, of completed and refused requests", async () => {
+  test("names the caller of completed and refused requests", async () => {
     expect(await sourcesOf({ [PEER]: PROXY, "x-forwarded-for": "198.51.100.1, 203.0.113.5:99" })).toEqual([
       "203.0.113.5",
       "203.0.113.5",

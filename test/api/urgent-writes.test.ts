@@ -1,4 +1,4 @@
-// Priority of writes that reduce rights: decided by their effect, not by their own claim.
+// Priority for writes that reduce permissions, decided by their effect instead of their own claim.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { WriteQueue } from "../../src/db/writing/write-queue.ts";
@@ -53,7 +53,7 @@ async function put(caller: Client, plural: string, id: string, changes: JsonReco
   return caller.put(path, { ...rest, ...(plural === "users" ? { network_ids } : {}), ...changes });
 }
 
-describe("for a user,", () => {
+describe("a user's permissions", () => {
   const member = () => newUser({ role: "Member", networkIds: [network, far] });
 
   test.each<[string, () => JsonRecord]>([
@@ -96,7 +96,7 @@ describe("for a user,", () => {
     expect(attempts.map(([, priority]) => priority)).toEqual(["ordinary", "urgent", "ordinary", "urgent", "ordinary"]);
   });
 
-  test("an Admin who becomes a Member of some networks loses reach", async () => {
+  test("an Admin who becomes a Member of some networks loses access", async () => {
     const { id } = await newUser({ role: "Admin" });
     await put(admin.client, "users", id, { role: "Member", network_ids: [network] });
     expect(attempts).toEqual([["user.update", "urgent"]]);
@@ -125,7 +125,7 @@ describe("for a user,", () => {
     expect((await admin.client.get("/api/auth/me")).status).toBe(401);
   });
 
-  test("a write without the right to it is refused at once", async () => {
+  test("a write without permission is refused at once", async () => {
     const response = await admin.client.delete(`users/${first.userId}`);
     expect([response.status, response.body.code, attempts]).toEqual([
       403,
@@ -135,7 +135,7 @@ describe("for a user,", () => {
   });
 });
 
-describe("for an API key,", () => {
+describe("an API key's permissions", () => {
   const key = (fields: Parameters<typeof newApiKey>[1] = {}) =>
     newApiKey(appliance, { userId: admin.id, permissions: "Member", ...fields }).id;
   const soon = () => new Date(clock.now() + 60_000).toISOString();

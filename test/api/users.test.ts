@@ -1,4 +1,4 @@
-// Users: rights to create and change them, and effects of disabling.
+// Users: permissions to create and change them, and effects of disabling.
 
 import { describe, expect, test } from "bun:test";
 import { writtenSql } from "../../src/db/packing.ts";
@@ -122,7 +122,7 @@ describe("creating a user", () => {
     expect(statuses).toEqual([owner, admin, viewer]);
   });
 
-  test("by an Admin above their role names the required one", async () => {
+  test("is refused to an Admin above their role, and names the required one", async () => {
     const { client } = await newUser({ role: "Admin" });
     const response = await client.post(users, { ...body, role: "Owner" });
     expect(response.body).toMatchObject({
@@ -131,7 +131,7 @@ describe("creating a user", () => {
     });
   });
 
-  test("requires an API key that reaches every network: a limited one could grant itself the rest", async () => {
+  test("requires an API key with access to every network: a limited one could grant itself the rest", async () => {
     const unlimitedKey = newApiKey({ permissions: "Admin" });
     expect((await unlimitedKey.client.post(users, body)).status).toBe(200);
     const limitedKey = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
@@ -146,7 +146,7 @@ describe("creating a user", () => {
   });
 });
 
-test("the documentation covers the reach of a user without network_ids", async () => {
+test("the documentation covers the networks of a user without network_ids", async () => {
   const document = (await (await handle(new Request("http://localhost/api/openapi.json"))).json()) as JsonRecord;
   const body = document.paths["/api/v1/users"].post.requestBody.content["application/json"].schema;
   const properties = body.properties ?? document.components.schemas[body.$ref.split("/").at(-1)].properties;
@@ -191,7 +191,7 @@ describe("changing a user", () => {
     expect((await member.client.put(`${users}/${member.id}`, await read(member.id))).status).toBe(200);
   });
 
-  test("takes effect on the user's rights at once", async () => {
+  test("takes effect on the user's permissions at once", async () => {
     const second = (await newNetwork()).id;
     const member = await newUser({ role: "Admin" });
     expect((await member.client.get("networks")).data).toHaveLength(2);
@@ -338,7 +338,7 @@ describe("deleting a user", () => {
     expect((await client.get(users)).status).toBe(401);
   });
 
-  test("requires an API key that reaches every network", async () => {
+  test("requires an API key with access to every network", async () => {
     const member = await newUser({ role: "Member" });
     const { client } = newApiKey({ permissions: "Admin", networkIds: [first.networkId] });
     for (const response of [await remove(member.id, client), await removeAll([member.id], client)])
@@ -359,7 +359,7 @@ describe("deleting a user", () => {
     expect(await expectOk(owner.post(users, { ...body, email }))).toMatchObject({ lineage_id: member.id });
   });
 
-  test("accepts cascade, which has no effect: the only Owner stays", async () => {
+  test("accepts cascade, to no effect: the only Owner stays", async () => {
     const [user, otherUser] = [await newUser({ role: "Member" }), await newUser({ role: "Member" })];
     await expectOk(owner.delete(`${users}/${user.id}?cascade=true`));
     await expectOk(owner.post(`${users}/bulk-delete?cascade=true`, [otherUser.id]));
@@ -369,7 +369,7 @@ describe("deleting a user", () => {
 });
 
 describe("disabling a user", () => {
-  test("ends the sessions permanently and suspends the API keys, which enabling resumes", async () => {
+  test("ends the sessions permanently and suspends the API keys until the user is enabled", async () => {
     const member = await newUser({ role: "Member" });
     await givePassword(member.id);
     const client = await signedIn(member.id);

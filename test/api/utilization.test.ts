@@ -25,7 +25,7 @@ describe("the utilization of a subnet", () => {
     ["2001:db8::/64", "18446744073709551616"],
     ["::/0", "340282366920938463463374607431768211456"],
     ["2001:db8::1/128", "1"],
-  ])("of %s has %p usable addresses, all of them free", async (cidr, usable) => {
+  ])("counts for %s %p usable addresses, all of them free", async (cidr, usable) => {
     const none = typeof usable === "string" ? "0" : 0;
     expect(await utilizationOf(await newSubnet({ cidr }))).toEqual({
       usable,

@@ -146,7 +146,7 @@ describe("a verification", () => {
     expect(appliance.reader.head().sequence).toBe(sequence + 5);
   });
 
-  test("is refused while another one runs, which is named", async () => {
+  test("is refused while another one runs, by the name of that one", async () => {
     const { data } = await owner.post(PATH, {});
     expect(await owner.post(PATH, {})).toMatchObject(
       refusal(409, "entity_already_exists", { entity: "verification", field: "status", value: "Running", id: data.id }),
@@ -155,7 +155,7 @@ describe("a verification", () => {
     expect((await runVerification()).status).toBe("Completed");
   });
 
-  test("repeated with its Idempotency-Key is the same one", async () => {
+  test("is the same one when repeated with its Idempotency-Key", async () => {
     const header = { "idempotency-key": "weekly" };
     const { data } = await owner.post(PATH, {}, header);
     const repeated = await owner.post(PATH, {}, header);
@@ -169,7 +169,7 @@ describe("a verification", () => {
     expect((await owner.get(PATH)).data).toEqual([done]);
   });
 
-  test("repeated with the Idempotency-Key of a refused request starts", async () => {
+  test("starts when repeated with the Idempotency-Key of a refused request", async () => {
     const { data } = await owner.post(PATH, {});
     const header = { "idempotency-key": "weekly" };
     expect((await owner.post(PATH, {}, header)).status).toBe(409);
@@ -181,7 +181,7 @@ describe("a verification", () => {
 });
 
 describe("damage", () => {
-  test("in a live row is reported with its location, in the log as well", async () => {
+  test("is reported with its location if in a live row, and in the log as well", async () => {
     const tag = await newTag();
     damage("UPDATE tags SET members = replace(members, '\"color\"', '\"colour\"')");
     expect(await runVerification()).toMatchObject({
@@ -201,7 +201,7 @@ describe("damage", () => {
     expect(line).toMatch(/ERROR verification_ended .*findings=1 first="live: tag /);
   });
 
-  test("in the ledger itself is reported during the run, and counted beyond the first hundred", async () => {
+  test("is reported during the run if in the ledger itself, and counted beyond the first hundred", async () => {
     for (let n = 0; n < FINDINGS_LISTED + 5; n += 1) await newTag();
     damage(
       "DROP TRIGGER history_versions_are_never_changed",
@@ -222,7 +222,7 @@ describe("damage", () => {
     expect(findings[1]).toMatchObject({ check: "version", message: "its content does not match its hash" });
   });
 
-  test("of pages is reported even if nothing else there is readable", async () => {
+  test("is reported for pages even if nothing else there is readable", async () => {
     for (let n = 0; n < 200; n += 1) await newTag();
     // Moves the log into the database, where the damage bypasses SQLite.
     damage("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -239,7 +239,7 @@ describe("damage", () => {
     );
   });
 
-  test("with a long description is truncated", async () => {
+  test("is truncated if its description is long", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -286,7 +286,7 @@ describe("cancelling a verification", () => {
     expect((await owner.get(`${PATH}/nothing`)).body.code).toBe("validation_failed");
   });
 
-  test("repeated with its Idempotency-Key returns the outcome", async () => {
+  test("returns the outcome when repeated with its Idempotency-Key", async () => {
     const { data } = await owner.post(PATH, {});
     const header = { "idempotency-key": "enough" };
     const cancelled = await owner.post(`${PATH}/${data.id}/cancel`, undefined, header);
@@ -332,7 +332,7 @@ describe("a failed verification", () => {
     });
   });
 
-  test("from a thread crash reveals no details to the caller, and logs the cause", async () => {
+  test("reveals no details of a thread crash to the caller, and logs the cause", async () => {
     const script = new ScriptedThread();
     await renew({ verifications: { startThread: script.startThread } });
     const { data } = await owner.post(PATH, {});
@@ -347,7 +347,7 @@ describe("a failed verification", () => {
     script.end("stopped");
   });
 
-  test("without a database gives the error", async () => {
+  test("gives the error if there is no database", async () => {
     await renew({ verifications: { database: join(import.meta.path, "netledger.db") } });
     const failed = await runVerification();
     expect(failed).toMatchObject({ status: "Failed", problem: expect.stringContaining("cannot be opened") });
@@ -420,7 +420,7 @@ describe("the stored verifications", () => {
     ["is a folder", (path) => mkdirSync(path), /is a folder, not a file/],
     ["is a named pipe", makePipe, /is not a regular file/],
     ["is a link", (path) => symlinkSync(import.meta.path, path), /ELOOP/],
-  ])("in a file that %s are reported in the log, without stopping the appliance", async (_what, damageFile, line) => {
+  ])("are reported in the log, without stopping the appliance, if their file %s", async (_what, damageFile, line) => {
     damageFile(storedFile());
     expect(restartedStore().list()).toEqual([]);
     expect(appliance.logLines.filter((line) => line.includes("WARN  verifications_not_read"))).toHaveLength(1);
@@ -443,7 +443,7 @@ describe("the stored verifications", () => {
     expect(lstatSync(storedFile()).isFile()).toBe(true);
   });
 
-  test("after damage are rewritten with the next one", async () => {
+  test("are rewritten with the next one after damage", async () => {
     writeFileSync(storedFile(), "{");
     const done = await runVerification();
     expect(restartedStore().list()).toEqual([done as never]);

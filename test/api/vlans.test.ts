@@ -71,7 +71,7 @@ describe("a VLAN", () => {
     });
   });
 
-  test("is not deleted while records refer to it, which are counted by kind", async () => {
+  test("refuses deletion while referenced, and counts the references by kind", async () => {
     const vlan = await newVlan({ number: 7 });
     await newSubnet({ vlan_id: vlan.id });
     await newSubnet({ vlan_id: vlan.id });
@@ -92,7 +92,7 @@ describe("a VLAN", () => {
     expectNothingWritten();
   });
 
-  test("is removed from its references by a cascade, in one transaction", async () => {
+  test("clears all references in one transaction on a cascading delete", async () => {
     const [vlan, remaining] = [await newVlan({ number: 7 }), await newVlan({ number: 8 })];
     const subnet = await newSubnet({ vlan_id: vlan.id });
     const entry = await newIfEntry((await newHost()).id, {
@@ -122,7 +122,7 @@ describe("a VLAN", () => {
     });
   });
 
-  test("is deleted in bulk with others that one record refers to, creating one version of it", async () => {
+  test("creates one version of a record that references several VLANs deleted in bulk", async () => {
     const [first, second, remaining] = [
       await newVlan({ number: 7 }),
       await newVlan({ number: 8 }),
@@ -145,7 +145,7 @@ describe("a VLAN", () => {
     expect((await owner.get(`if-entries/${entry.id}`)).data.vlan_ids).toEqual([remaining.id]);
   });
 
-  test("is deleted directly without references, also with cascade=true", async () => {
+  test("is deleted with or without cascade=true if unreferenced", async () => {
     const vlan = await newVlan();
     expect((await owner.delete(`vlans/${vlan.id}?cascade=true`)).status).toBe(200);
     expect(await owner.delete(`vlans/${vlan.id}?cascade=yes`)).toMatchObject(

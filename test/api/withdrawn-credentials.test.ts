@@ -1,4 +1,4 @@
-// Credentials withdrawn by an Admin during a scan: from the response to the change on, no address receives the secret,
+// Credentials withdrawn by an Admin during a scan: once the change is confirmed, no address receives the secret,
 // regardless of what the scan read at its start.
 
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -66,7 +66,7 @@ const update = (credential: JsonRecord, fields: JsonRecord) =>
   expectOk(owner.put(`credentials/${credential.id}`, { ...credential, ...fields }));
 const remove = ({ id }: JsonRecord) => expectOk(owner.delete(`credentials/${id}?cascade=true`));
 
-describe("during a scan, a network's credential", () => {
+describe("a network's credential during a scan", () => {
   const WITHDRAWALS: Record<string, (credential: JsonRecord) => Promise<unknown>> = {
     "with a subnet that no longer accepts it": () =>
       expectOk(owner.put(`subnets/${subnet.id}`, { cidr: subnet.cidr, accepts_credentials: false })),
@@ -99,7 +99,7 @@ describe("during a scan, a network's credential", () => {
     ]);
   });
 
-  test("that was already used and then changed is sent in its new form", async () => {
+  test("is sent in its new form if it was already used and then changed", async () => {
     const credential = await communityOf(SECRET, { target_ips: [FIRST] });
     const change = () =>
       update(credential, {
@@ -112,7 +112,7 @@ describe("during a scan, a network's credential", () => {
   });
 });
 
-describe("during a device read, the credential", () => {
+describe("the credential during a device read", () => {
   const CHANGES: Record<string, (credential: JsonRecord) => Promise<unknown>> = {
     "that is unassigned": (credential) => update(credential, { assigned_network_ids: [], target_ips: [] }),
     "that is deleted": remove,
@@ -137,7 +137,7 @@ describe("during a device read, the credential", () => {
   });
 });
 
-describe("during a scan, a host's credential", () => {
+describe("a host's credential during a scan", () => {
   let host: JsonRecord;
   let credential: JsonRecord;
   beforeEach(async () => {
@@ -146,7 +146,7 @@ describe("during a scan, a host's credential", () => {
     credential = await communityOf(SECRET, { assigned_network_ids: [], host_assignments: [{ host_id: host.id }] });
   });
 
-  test("narrowed to some addresses is sent to these only", async () => {
+  test("is sent only to the addresses it was narrowed to", async () => {
     const [{ id }] = host.ip_addresses;
     await changeDuringScan(() =>
       update(credential, { host_assignments: [{ host_id: host.id, ip_address_ids: [id] }] }),
@@ -154,7 +154,7 @@ describe("during a scan, a host's credential", () => {
     expect(sentTo()).toEqual([FIRST]);
   });
 
-  test("that is unassigned is no longer sent", async () => {
+  test("is no longer sent once unassigned", async () => {
     await changeDuringScan(() => update(credential, { host_assignments: [] }));
     expect(sentTo()).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe("during a scan, a host's credential", () => {
   });
 });
 
-describe("during a scan, a credential with initial addresses", () => {
+describe("a credential with initial addresses during a scan", () => {
   const targets = Array.from({ length: CONCURRENT_DEVICES + 2 }, (_, index) => `192.0.2.${index + 1}`);
   const WITHDRAWALS: Record<
     string,

@@ -159,7 +159,7 @@ describe("an address of a host with credentials", () => {
     expect(await list(owner, `at=${pending}`)).toEqual([row]);
   });
 
-  test("is also pending after a new value, from a scan, and once the credential is assigned to its host", async () => {
+  test("is also pending after a new value, after one from a scan, and once the credential is assigned to its host", async () => {
     const [address] = host.ip_addresses;
     await expectOk(member.client.put(`ip-addresses/${address.id}`, { ip_address: "10.2.0.7" }));
     tick();
@@ -282,7 +282,7 @@ describe("a subnet in a network with credentials", () => {
     expect(await values()).toEqual([]);
   });
 
-  test("is shown to callers who reach its network, by page, type and filter", async () => {
+  test("is shown to callers with access to its network, by page, type and filter", async () => {
     const other = await newNetwork();
     tick();
     await communityOf("s3cret", { assigned_network_ids: [first.networkId, other.id] });
