@@ -1,5 +1,5 @@
 // Activity in every grouping, compared with a reference implementation that folds all versions: random history, periods
-// and filters, for callers with access to all or some networks, and after a prune.
+// and filters, for callers with access to all or some networks, including after a prune.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";

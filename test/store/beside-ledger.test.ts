@@ -1,4 +1,4 @@
-// Checksums of tables outside the ledger: a change of any column is found, reported by name, dropped on request, and
+// Checksums of tables outside the ledger. A change to any column is found, reported by name, dropped on request, and
 // counted, in a store with rows in every table.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
@@ -95,7 +95,7 @@ test("every table belongs to the ledger, is implied by it, or has checksums, and
   });
 });
 
-test("a change in any column of a table with checksums is found, until damaged rows are dropped", () => {
+test("a change to any column of a table with checksums is found, until damaged rows are dropped", () => {
   const tables = withCopy((db) => checkedTables(db));
   expect(tables.length).toBeGreaterThan(10);
   for (const { name, columns } of tables) {
@@ -132,7 +132,7 @@ test("a change in any column of a table with checksums is found, until damaged r
 });
 
 test("a row deleted by SQL is found in every table, directly or through dependent rows", () => {
-  // Without virtual tables and their shadow tables.
+  // Virtual tables and their shadow tables are excluded.
   const ordinary = `SELECT name FROM pragma_table_list WHERE type = 'table' AND name IN (${TABLES})`;
   const tables = withCopy((db) => namesIn(db, ordinary));
   expect(tables.length).toBeGreaterThan(40);
@@ -219,7 +219,7 @@ test("acceptances and consolidations are records: a missing one is reported, and
   });
 });
 
-test("a word missing from the search index is found, even if other words of the text are present", () => {
+test("a word missing from the search index is found, even if other words of its string are present", () => {
   withCopy((db, path) => {
     const { changes } = db.$client.run(`
       INSERT INTO history_search (history_search, rowid, text)

@@ -75,7 +75,7 @@ function visibleVersions(reach: Reach, kinds: readonly AnyKind[]): string[] {
     .map((row) => `${row.sequence} ${row.n}`);
 }
 
-describe.each(REACHES)("changes for a caller of %s", (_whom, reachOf) => {
+describe.each(REACHES)("changes for a caller with access to %s", (_whom, reachOf) => {
   test("are listed once each, in commit order, from any transaction on", () => {
     for (const kinds of [KINDS, [tagKind], [portKind]]) {
       const reach = reachOf();
@@ -90,7 +90,7 @@ describe.each(REACHES)("changes for a caller of %s", (_whom, reachOf) => {
     }
   });
 
-  test("report their position, which all later changes exceed", () => {
+  test("report a position that all later changes exceed", () => {
     let through = 0;
     for (const step of new ChangeLog(store.reader).changes({ reach: reachOf(), kinds: KINDS }, 0, head())) {
       for (const { sequence } of step.changes) expect(sequence).toBeGreaterThan(through);
@@ -266,7 +266,7 @@ describe("a diff", () => {
     return { diff, gathered };
   };
 
-  test("processes very many versions of one record in steps, with the last change of each field", () => {
+  test("processes very many versions of one record in steps, with the last change to each field", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "busy"));
     const from = head();
     const recolored = store.run((tx) => tx.update(tagKind, tag.id, { color: "Red" })).sequence;
@@ -292,7 +292,7 @@ describe("a diff", () => {
     expect(found[0]?.transaction.sequence).toBe(head());
   });
 
-  test("from the start of the ledger lists each existing record once, kind by kind", () => {
+  test("lists each existing record once, kind by kind, if from the start of the ledger", () => {
     const { diff, gathered } = diffOf(["tag", "host", "port"], 0, head());
     expect(gathered).toBeGreaterThan(1);
     const added = [...diff.differences(["added"])].flat();

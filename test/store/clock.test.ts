@@ -30,7 +30,7 @@ test("transactions under a stopped clock are a millisecond apart", () => {
   expect(store.transactions().map(({ wall_at }) => wall_at)).toEqual([start, start, start, start]);
 });
 
-test("commands that share a commit have distinct sequences and instants", () => {
+test("commands that share a commit have distinct sequence numbers and timestamps", () => {
   const create = (name: string) => (tx: WriteTransaction) =>
     tx.create(hostKind, store.organizationId, hostFields(store.networkId, name));
   expect(store.group(create("a"), create("b")).map((reply) => reply.ok && reply.outcome.sequence)).toEqual([2, 3]);
@@ -50,7 +50,7 @@ test("a clock set back by a day continues from the last transaction, and the clo
   expect(store.versions(host?.id)[0]?.valid_from).toBe(formatInstant(start + 1));
 });
 
-test("an instant resolves to the last transaction at or before it", () => {
+test("a timestamp resolves to the last transaction at or before it", () => {
   const firstWrite = (store.clock.at += 10_000);
   writeNow("a");
   store.clock.at += 10_000;
@@ -60,7 +60,7 @@ test("an instant resolves to the last transaction at or before it", () => {
   expect(found).toEqual([[], ["a"], ["a"], ["a"], ["a", "b"]]);
 });
 
-test("at valid_from the new version applies, a millisecond earlier the old one, which ends there", () => {
+test("at valid_from the new version applies; a millisecond earlier, the old one does, and ends there", () => {
   const host = store.create(hostKind, hostFields(store.networkId, "old"));
   store.write((tx) => tx.update(hostKind, host.id, { name: "new" }));
   const at = store.clock.at;
@@ -83,13 +83,13 @@ test("before the first transaction the store is empty", () => {
   expect(store.reader.resolve(-62_135_596_800_000)).toMatchObject({ sequence: 0 });
 });
 
-test("a future instant resolves to the present", () => {
+test("a future timestamp resolves to the present", () => {
   writeNow("a");
   expect(store.reader.resolve(store.clock.at + DAY_MS)).toBeNull();
   expect(store.reader.resolve(store.clock.at)).toBeNull();
 });
 
-test("while the ledger's clock is ahead, instants from the wall clock on are the head, earlier ones the past", () => {
+test("while the ledger's clock is ahead, wall-clock timestamps from now on resolve to the head, and earlier ones to the past", () => {
   writeNow("a");
   store.clock.at -= DAY_MS;
   writeNow("b");

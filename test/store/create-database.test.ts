@@ -1,4 +1,4 @@
-// Creation of a database: complete or not at all, and never over an existing file.
+// Database creation: atomic, and never over an existing file.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import {
@@ -25,7 +25,7 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 test.each([
   ["without leftover files", []],
-  ["over an interrupted start's leftovers", ["", "-wal", "-shm"]],
+  ["over the leftovers of an interrupted start", ["", "-wal", "-shm"]],
 ])("a database is created with its schema, %s", (_title, leftovers) => {
   for (const suffix of leftovers) writeFileSync(`${path}.new${suffix}`, "half of it");
   createDatabase(path);

@@ -71,7 +71,7 @@ const FOREIGN: ReadonlyArray<readonly [name: string, act: (db: Sql) => void]> = 
   ],
   ['view "extra"', ({ $client }) => $client.run("CREATE VIEW extra AS SELECT 1")],
   ['table "notes"', ({ $client }) => $client.run("CREATE TABLE notes (text)")],
-  // With the shadow tables of SQLite.
+  // With SQLite's shadow tables.
   ['table "words_idx"', ({ $client }) => $client.run("CREATE VIRTUAL TABLE words USING fts5 (text)")],
   [
     'trigger "notify" on "sessions"',

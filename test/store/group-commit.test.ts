@@ -95,7 +95,7 @@ describe("a full disk", () => {
     ["first", 0],
     ["second", 1],
     ["last", 2],
-  ])("at the %s command fails the whole group, and writing resumes once there is room", (_which, index) => {
+  ])("makes the whole group fail at the %s command, and writing resumes once there is room", (_which, index) => {
     store.write(newTag("a"));
     const before = store.transactions();
     const small: Array<(tx: WriteTransaction) => unknown> = [newTag("b"), newTag("c")];

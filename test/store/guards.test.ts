@@ -90,7 +90,7 @@ describe("the ledger refuses", () => {
     expect(dump()).toBe(before);
   });
 
-  test("a second version of a record in the open transaction, also by REPLACE", () => {
+  test("a second version of a record in the open transaction, even by REPLACE", () => {
     const before = dump();
     const client = store.db.$client;
     client.run("BEGIN IMMEDIATE");

@@ -1,4 +1,4 @@
-// Introduction of each stored field: the upcasters of a kind add the fields missing from earlier versions.
+// Stored fields and the version that introduced each: a kind's upcasters add the fields missing from earlier versions.
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -38,7 +38,7 @@ type StoredField<R extends RecordBase> = keyof {
 type Words<Text extends string> = Text extends `${infer Word} ${infer Others}` ? Word | Words<Others> : Text;
 type IfEqual<A, B> = [A, B] extends [B, A] ? unknown : never;
 
-/** A kind's name and stored fields. A missing field or another word does not compile. */
+/** A kind's name and stored fields. A missing field or an unknown name does not compile. */
 function stored<R extends RecordBase, Text extends string>(
   kind: Kind<R>,
   ...texts: ReadonlyArray<Text & IfEqual<StoredField<R>, Words<Text>>>

@@ -1,4 +1,4 @@
-// Outcomes of requests with an Idempotency-Key: stored as far as a repeated response needs them, and bounded.
+// Stored outcomes of requests with an Idempotency-Key: bounded, and stored as far as a repeated response needs them.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { OUTCOME_LIMITS } from "../../src/base/write-limits.ts";
@@ -12,7 +12,7 @@ const BOX = {
   seal: (plaintext: string, context: string) => new TextEncoder().encode(`${context}\n${plaintext}`),
   open: (box: Uint8Array, context: string) => {
     const text = new TextDecoder().decode(box);
-    if (!text.startsWith(`${context}\n`)) throw new Error("box of another context");
+    if (!text.startsWith(`${context}\n`)) throw new Error("box for another context");
     return text.slice(context.length + 1);
   },
 };
@@ -62,7 +62,7 @@ describe("an outcome", () => {
     expect(outcomes.find(request("k"), now)).toMatchObject({ sequence: 7, isReplayed: true });
   });
 
-  test("is stored with the rights of its request, and with its position in the ledger", () => {
+  test("is stored with the permissions of its request, and with its position in the ledger", () => {
     outcomes.store(request("k"), { sequence: null, result: "seen", head: 7 }, now, ["Member", [3]]);
     const stored = { sequence: null, result: "seen", head: 7, rights: ["Member", [3]] };
     expect(outcomes.find(request("k"), now)).toEqual({ ...stored, isReplayed: true } as never);

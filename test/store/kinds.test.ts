@@ -66,7 +66,7 @@ test("every reference names a kind, and is stored where lookups expect it", () =
     }
 });
 
-test("changes of parts are reported as their own, or as their owner's: ownership is declared once", () => {
+test("a change to a part is reported as its own or as its owner's: ownership is declared once", () => {
   expect(KINDS.filter((kind) => kind.isOutsideFeed !== true && kind.isReportedByContainer !== true)).toEqual(
     [...CHANGE_KINDS].sort((a, b) => a.code - b.code),
   );

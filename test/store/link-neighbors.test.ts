@@ -144,7 +144,7 @@ describe("linking", () => {
     expect(link().sequence).toBeNull();
   });
 
-  test("sets the far end of each of several announcements, which a removal clears again", () => {
+  test("sets the far end of each of several announcements, until they are removed", () => {
     const announced = {
       protocol: "Lldp",
       sys_name: "printer",

@@ -50,7 +50,7 @@ beforeAll(() => {
 });
 afterAll(() => store.close());
 
-describe.each(ASKED_BY)("by %s", (by) => {
+describe.each(ASKED_BY)("locate by %s", (by) => {
   test.each([
     ["all networks", null],
     ["one of the networks", [1]],

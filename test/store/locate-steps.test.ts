@@ -1,4 +1,4 @@
-// Locate for a name shared by many hosts: in short steps that let other reads run, and each table read once.
+// Locate for a name shared by many hosts: works in short steps that let other reads run, and reads each table once.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Reader } from "../../src/db/reading/reader.ts";
@@ -98,7 +98,7 @@ test("reads a port's table once, and looks up each MAC address once, for any num
   const tables = all.filter(
     (sql) => sql.includes("FROM history_spans s CROSS JOIN history_records r") && sql.includes("ORDER BY s.n LIMIT"),
   );
-  // In addition to those of the hosts' own addresses and interfaces.
+  // In addition to those for the hosts' own addresses and interfaces.
   expect(tables.length).toBeLessThanOrEqual(2 * HOSTS + SWITCHES * PORTS_PER_SWITCH);
   expect(all.length).toBeLessThan(1_000);
 });

@@ -183,7 +183,7 @@ describe("three tiers", () => {
     return topology.hosts(12, "a", "access-1").hosts(12, "b", "access-2").hosts(12, "c", "access-3");
   };
 
-  test.each(SILENT)("if %s a station is at its access port", (_title, silent) => {
+  test.each(SILENT)("places a station at its access port if %s", (_title, silent) => {
     for (const lldpEnds of ["Both", "First", "Second", "None"] as const) {
       const topology = threeTiers(silent, lldpEnds).host("web", "access-1");
       const [first, ...others] = locateByName(topology, "web");
@@ -200,13 +200,13 @@ describe("three tiers", () => {
 });
 
 describe("other devices at a port", () => {
-  test("a phone with a station connected through it", () => {
+  test("include a phone with a station connected through it", () => {
     const topology = twoTiers("First", { core: true }).host("phone", "access-1", { lldp: true }).host("pc", "phone");
     expect(locateByName(topology, "pc")).toEqual(["Edge Gi22 of access-1 behind phone 0.85"]);
     expect(describeLocation(topology.macOf("phone"))).toEqual(["Edge Gi22 of access-1 0.98"]);
   });
 
-  test("a phone without a host record", () => {
+  test("include a phone without a host record", () => {
     const topology = twoTiers("First", { core: true })
       .host("phone", "access-1", { lldp: true, known: false })
       .host("pc", "phone");
@@ -214,7 +214,7 @@ describe("other devices at a port", () => {
     expect(evidenceOf(topology.macOf("pc"), "SharedPort")[0]).toContain("phone, or an unmanaged switch");
   });
 
-  test("phones with the same name are not a switch, regardless of their number", () => {
+  test("are not taken for a switch if they are phones with the same name, regardless of their number", () => {
     const topology = twoTiers("First", { core: true }).host("phone", "access-1", { lldp: true }).host("pc", "phone");
     write(topology);
     for (const [name, port] of ports)
@@ -227,7 +227,7 @@ describe("other devices at a port", () => {
     ["with a known name", true, "Edge Gi22 of access-1 behind esx 0.6"],
     ["with no data", false, "Edge Gi22 of access-1 0.5"],
   ])(
-    "a virtualization host with many machines %s, with lower confidence than one with few",
+    "include a virtualization host with many machines %s, with lower confidence than one with few",
     (_title, lldp, expected) => {
       const topology = twoTiers("First").host("esx", "access-1", { lldp }).hosts(30, "vm", "esx");
       expect(locateByName(topology, "vm-3")).toEqual([expected]);
@@ -235,7 +235,7 @@ describe("other devices at a port", () => {
     },
   );
 
-  test("a virtualization host on two switches is one location behind it, and not a switch", () => {
+  test("include a virtualization host on two switches, which is one location behind it, and not a switch", () => {
     const topology = twoTiers("First", { core: true }).host("esx", "access-1", { lldp: true }).hosts(12, "vm", "esx");
     write(topology);
     const macs = ["esx", ...Array.from({ length: 12 }, (_, k) => `vm-${k}`)].map((name) => topology.macOf(name));
@@ -251,7 +251,7 @@ describe("other devices at a port", () => {
     expect(location.ambiguity).toBeNull();
   });
 
-  test("many stations that share a port with an unknown switch", () => {
+  test("include many stations that share a port with an unknown switch", () => {
     const topology = twoTiers("First").unmanaged("floor", "access-1").hosts(30, "d", "floor");
     expect(locateByName(topology, "d-3")).toEqual(["Edge Gi22 of access-1 0.5"]);
   });
@@ -273,7 +273,7 @@ test("a stale entry has low confidence once another switch has learned the addre
 });
 
 describe("link aggregates", () => {
-  test("between switches, with the neighbors at their members", () => {
+  test("connect switches, with the neighbors at their members", () => {
     const topology = new Topology().switch("core", { reports: false }).switch("access-1").switch("access-2");
     topology.link("access-1", "core", "Both", { lag: true }).link("access-2", "core", "Both", { lag: true });
     topology.hosts(20, "a", "access-1").hosts(20, "b", "access-2").host("web", "access-1").host("db", "core");
@@ -281,7 +281,7 @@ describe("link aggregates", () => {
     expect(describeLocation(topology.macOf("db"))).toEqual(["Uplink Po1 of access-1 0.4"]);
   });
 
-  test("of a server: the table names the aggregate, LLDP its members", () => {
+  test("connect a server: the table names the aggregate, LLDP its members", () => {
     const topology = twoTiers("First").host("web", "access-1");
     write(topology);
     const aggregate = ports.get("Gi22 of access-1") as IfEntryRecord;
@@ -352,7 +352,7 @@ const everyFourthStation = (topology: Topology, first: number): string[] =>
     .filter((_, position) => position % 4 === first % 4);
 
 describe("random networks", () => {
-  test("a station on a fully learned switch is at its port, and others are at no port with certainty", () => {
+  test("place a station on a fully learned switch at its port, and others at no port with certainty", () => {
     let found = 0;
     let ambiguous = 0;
     for (let seed = 1; seed <= 30; seed += 1) {
@@ -379,7 +379,7 @@ describe("random networks", () => {
     expect(ambiguous).toBeGreaterThan(20);
   });
 
-  test("incomplete tables rarely mislead, and hardly ever with high confidence", () => {
+  test("rarely mislead with incomplete tables, and hardly ever with high confidence", () => {
     let queried = 0;
     let wrong = 0;
     let confidentlyWrong = 0;
@@ -404,7 +404,7 @@ describe("random networks", () => {
     expect(confidentlyWrong / queried).toBeLessThan(0.04);
   });
 
-  test("a timeline equals locate at every transaction, for any tables and links", () => {
+  test("have a timeline that equals locate at every transaction, for any tables and links", () => {
     for (let seed = 201; seed <= 206; seed += 1) {
       const random = seededRandom(seed);
       const topology = twoTiers("First", { core: seed % 2 === 0, stations: 8 });

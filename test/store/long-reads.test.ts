@@ -163,10 +163,10 @@ describe("callers of long reads", () => {
     const before = events.length;
     const [other] = startAll(reads, "one", 1, { stepMs: 10, to: 20 });
     await bytesOf(await (other as Promise<AsyncIterable<Uint8Array>>));
-    const meanwhile = events.slice(before);
-    expect(meanwhile.filter((event) => event.startsWith("one"))).toHaveLength(21);
+    const newEvents = events.slice(before);
+    expect(newEvents.filter((event) => event.startsWith("one"))).toHaveLength(21);
     // One of their turns per turn of the other, plus the turn in progress.
-    expect(meanwhile.filter((event) => event.startsWith("many")).length).toBeLessThanOrEqual(22);
+    expect(newEvents.filter((event) => event.startsWith("many")).length).toBeLessThanOrEqual(22);
     await Promise.all(otherReads.map(async (reading) => bytesOf(await reading)));
     await reads.close();
   });

@@ -127,7 +127,7 @@ describe("the migrations", () => {
     expect(numbers.at(-1)).toBe(SCHEMA_VERSION);
   });
 
-  test("of 0.2.0 never change: existing stores are compared with their text, including comments", () => {
+  test("never change since 0.2.0: existing stores are compared with their text, including comments", () => {
     const db = openWritable(":memory:");
     makeSchema(db, 40);
     const objects = rowsOf(db, "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY 1, 2");
@@ -329,7 +329,7 @@ describe("an upgrade", () => {
     expect(rowSumOf(db, "user_passwords").isMatching).toBe(false);
   });
 
-  test("leaves the store unchanged if killed half-way, and is completed by the next start", async () => {
+  test("leaves the store unchanged if killed halfway, and is completed by the next start", async () => {
     const before = (["history_versions", "tags", "row_sums", "sqlite_schema"] as const).map(
       (table) => [table, rowsOf(db, `SELECT * FROM ${table}`)] as const,
     );

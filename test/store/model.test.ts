@@ -374,7 +374,7 @@ describe("a full read in chunks", () => {
     TEST_HANG_MS,
   );
 
-  test("contains each record once, also for more ids than a chunk holds", () => {
+  test("contains each record once, even for more ids than a chunk holds", () => {
     for (const kind of LISTED) {
       const ids = model.ids.filter((known) => known.kind === kind).map(({ id }) => id);
       const snapshot = model.snapshots[Math.floor(model.snapshots.length * 0.9)] as Snapshot;

@@ -1,5 +1,5 @@
 // Transaction list filtered by changes, author and time, compared with a fold over all versions: random history, for
-// callers with access to all or some networks, and after a prune.
+// callers with access to all or some networks, including after a prune.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Actor } from "../../src/access/actor.ts";

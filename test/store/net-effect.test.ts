@@ -150,7 +150,7 @@ test("an update preserves id, created_at and lineage and moves updated_at with v
   expect((item?.updated_at as string) > host.updated_at).toBe(true);
 });
 
-describe("a change of a part creates one version of each owner", () => {
+describe("a change to a part creates one version of each owner", () => {
   test("a port: its host", () => {
     const port = createPort(22);
     const updated = store.run((tx) => tx.update(portKind, port.id, { number: 23 }));
@@ -215,7 +215,7 @@ describe("a change of a part creates one version of each owner", () => {
   });
 });
 
-test("a move counts at its source and destination, also next to unmoved parts", () => {
+test("a move counts at its source and destination, even next to unmoved parts", () => {
   const otherHost = store.create(hostKind, hostFields(store.networkId, "b"));
   const networkId = store.create(networkKind, networkFields(store.organizationId, "second")).id;
   const away = store.create(hostKind, hostFields(networkId, "c"));
@@ -251,8 +251,8 @@ test("a move counts at its source and destination, also next to unmoved parts", 
   );
 });
 
-describe("numbers are assigned in page order", () => {
-  test("to one transaction's records by id, regardless of the order of calls", () => {
+describe("assigned numbers", () => {
+  test("are in page order for one transaction's records by id, regardless of the order of calls", () => {
     const ids = [
       "ffffffff-0000-4000-8000-000000000000",
       "00000000-0000-4000-8000-000000000000",
@@ -266,7 +266,7 @@ describe("numbers are assigned in page order", () => {
     expect(tagNames().at(-1)).toBe("later");
   });
 
-  test("without gaps, and the transaction records the last one", () => {
+  test("have no gaps, and the transaction records the last one", () => {
     store.write((tx) => {
       for (let number = 1; number <= 5; number += 1)
         tx.create(portKind, store.organizationId, portFields(host, number));
@@ -277,12 +277,12 @@ describe("numbers are assigned in page order", () => {
   });
 });
 
-describe("a used id is refused", () => {
+describe("a used id", () => {
   const refusal = { code: "entity_already_exists", params: expect.objectContaining({ field: "id" }) };
 
   test.each([
-    ["of a live record", false],
-    ["of a removed record", true],
+    ["is refused for a live record", false],
+    ["is refused for a removed record", true],
   ])("%s", (_what, removed) => {
     if (removed) store.write((tx) => tx.remove(hostKind, host.id));
     const before = ledgerSize();
@@ -295,7 +295,7 @@ describe("a used id is refused", () => {
     expect(ledgerSize()).toEqual(before);
   });
 
-  test("twice in one transaction, also after a removal in it", () => {
+  test("is refused twice in one transaction, even after a removal in it", () => {
     expect(() =>
       store.write((tx) => {
         tx.remove(hostKind, host.id);
@@ -349,7 +349,7 @@ describe("a unique value", () => {
     );
     expect(ledgerSize()).toEqual(before);
     expect(store.list(tagKind).items.map(({ id }) => id)).toEqual([tag.id]);
-    // Also two in one transaction.
+    // The same holds for two in one transaction.
     expect(() =>
       store.write((tx) => {
         for (const description of ["1", "2"])
@@ -361,7 +361,7 @@ describe("a unique value", () => {
 });
 
 describe("lineage", () => {
-  test("of every later incarnation is the first one's id", () => {
+  test("is the first one's id for every later incarnation", () => {
     const ids = [1, 2, 3].map(() => {
       const port = createPort(22);
       store.write((tx) => tx.remove(portKind, port.id));
@@ -402,8 +402,8 @@ describe("lineage", () => {
   });
 });
 
-describe("a transaction sees its own changes", () => {
-  test("among a record's children, including created, moved and removed ones", () => {
+describe("a transaction's own changes", () => {
+  test("are visible among a record's children, including created, moved and removed ones", () => {
     const otherHost = store.create(hostKind, hostFields(store.networkId, "b"));
     const [stayingPort, movedPort, removedPort] = [createPort(1), createPort(2), createPort(3)];
     const numbers = (tx: WriteTransaction, owner: { id: string }) =>
@@ -428,7 +428,7 @@ describe("a transaction sees its own changes", () => {
     expect(store.list(portKind).items.map((port) => port.number)).toEqual([5, 2, 9]);
   });
 
-  test("among records with a reference, including new ones", () => {
+  test("are visible among records with a reference, including new ones", () => {
     const tag = createTag("a");
     const tagged = (name: string) => ({ ...hostFields(store.networkId, name), tags: [tag.id] });
     const stored = store.create(hostKind, tagged("b"));
@@ -446,7 +446,7 @@ describe("a transaction sees its own changes", () => {
     });
   });
 
-  test("by unique value", () => {
+  test("are visible by unique value", () => {
     const tag = createTag("a");
     const id = (tx: WriteTransaction, name: string) =>
       tx.findByIdentity(tagKind, `${store.organizationId}/${name}`)?.id ?? null;

@@ -68,7 +68,7 @@ describe("a packed version", () => {
     expect(packed).toBeGreaterThan(3_900);
   });
 
-  test("has no own content if only the instant differs", () => {
+  test("has no content of its own if only the timestamp differs", () => {
     const texts = { members: `"name":"${"n".repeat(300)}"`, observed: "", sort_keys: '{"name":"n"}' };
     const textsAt = (instant: string) => ({ ...texts, members: texts.members + tail(instant) });
     const patch = { members: "", observed: "", sort_keys: null };
@@ -84,7 +84,7 @@ describe("a packed version", () => {
     expect(isUnpacked({}, { members: `"name":"${"m".repeat(300)}"${tail(AT)}` })).toBe(true);
   });
 
-  test("differs in its end only by the instant", () => {
+  test("differs in its end only by the timestamp", () => {
     expect(isUnpacked({}, { members: `"name":"${"n".repeat(300)}"${tail("2026-11-23T03:12:00.001Z")}` })).toBe(true);
     expect(isUnpacked({}, { members: `"name":"${"n".repeat(300)}"${tail(AT)},"more":1` })).toBe(true);
   });

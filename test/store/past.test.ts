@@ -1,4 +1,4 @@
-// Immutability of past states: except for `valid_to`, they never change, regardless of later writes, observations,
+// Immutability of past states. Except for `valid_to` they never change, regardless of later writes, observations,
 // moves and deletions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -133,14 +133,14 @@ describe("parts composed into a record", () => {
     ]);
     expect(macs(null)).toBeUndefined();
     expect(macs(asOf(now()))).toBeUndefined();
-    // Also in a read of the single record, or of all.
+    // In a read of the single record or of all, too.
     const single = store.reader.find(ifEntryKind, entry.id, store.reach(), asOf(withTwo));
     expect(JSON.parse(single?.text ?? "").fdb_macs).toHaveLength(2);
   });
 });
 
 describe("the contents of a container", () => {
-  test("may leave and return: two spans, each with its lists and counts", () => {
+  test("may leave and return, giving two spans, each with its lists and counts", () => {
     const otherNetworkId = store.create(networkKind, networkFields(store.organizationId, "elsewhere")).id;
     const port = store.create(portKind, portFields(host, 22));
     const first = now();
@@ -184,7 +184,7 @@ describe("the contents of a container", () => {
     }
   });
 
-  test("of another organization are invisible, by any id and for any caller", () => {
+  test("are invisible if they belong to another organization, by any id and for any caller", () => {
     store.create(portKind, portFields(host, 22));
     const other = store.create(networkKind, networkFields(store.organizationId, "other"));
     const foreign = { organizationN: store.n(other.id), networkNs: null };
@@ -195,7 +195,7 @@ describe("the contents of a container", () => {
     }
   });
 
-  test("are invisible to a caller without networks, except tags, which belong to none", () => {
+  test("are invisible to a caller without networks, except tags, since they belong to none", () => {
     const tag = store.create(tagKind, tagFields(store.organizationId, "t"));
     store.clock.at += 1_000;
     for (const state of [null, asOf(now()), store.reader.present()]) {

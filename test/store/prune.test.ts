@@ -323,7 +323,7 @@ describe("a prune", () => {
   });
 });
 
-describe("tampering after a prune is found:", () => {
+describe("tampering after a prune is found", () => {
   let pruned: string;
   let until: number;
   const now = () => base.store.clock.now();
@@ -357,7 +357,8 @@ describe("tampering after a prune is found:", () => {
   ];
   const thinnedKey = "(SELECT key FROM history_thinned ORDER BY key LIMIT 1 OFFSET 20)";
 
-  test("not without tampering", () => expect(findingsAfter("UPDATE observations SET observed = observed")).toEqual([]));
+  test("no finding without tampering", () =>
+    expect(findingsAfter("UPDATE observations SET observed = observed")).toEqual([]));
 
   /** Tests that these statements lead to a finding. */
   const testFinding = (title: string, finding: RegExp, statements: () => readonly string[]) =>

@@ -1,5 +1,5 @@
-// Query plans on the hot paths: by the intended index, never a full table scan, and sorted only for an explicit order.
-// The plans do not depend on statistics, since there are none.
+// Query plans on the hot paths: they use the intended index, never scan a full table, and sort only for an explicit
+// order. They do not depend on statistics, since there are none.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { openWritable } from "../../src/db/connection.ts";
@@ -206,7 +206,7 @@ test("a list by a reference starts from the referenced record; at an instant it 
   );
 });
 
-test("a search of parts finds them by their own texts, starting from the words", () => {
+test("a search of parts finds them by their own strings, starting from the words", () => {
   for (const [state, asOf] of states()) {
     const plan = pagePlan({ kind: ipAddressKind, asOf, search: "10.0." });
     expect([state, plan.filter(isTableScan)]).toEqual([state, []]);

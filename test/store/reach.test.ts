@@ -1,5 +1,5 @@
-// Reach of a caller in all its implementations: in SQL for lists and single records, now and at a timestamp, and for
-// locate; in code for commands. Random inventories, callers and timestamps check that they agree.
+// Access scope of a caller in all its implementations: in SQL for lists and single records, now and at a timestamp, and
+// for locate; in code for commands. Random inventories, callers and timestamps check that they agree.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { type Actor, type CommandActor, VIEWER } from "../../src/access/actor.ts";

@@ -1,4 +1,4 @@
-// Restore of a backup: the existing data keeps its name until the swap, and is complete under another name afterwards.
+// Restoring a backup: the existing data keeps its name until the swap, and is complete under another name afterwards.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -72,7 +72,7 @@ describe("a refused restore", () => {
       DatabaseRefused,
     );
 
-  test("removes the folders it created at any depth, also on a full disk", () => {
+  test("removes the directories it created at any depth, even on a full disk", () => {
     const deep = join(scratch, "new", "and", "deep");
     expectRefusal(deep);
     const small = { ...OPTIONS, mayReplace: false, freeBytes: () => 1_000 };
@@ -80,7 +80,7 @@ describe("a refused restore", () => {
     expect(readdirSync(scratch).toSorted()).toEqual(["backup.db", "damaged.db", "data"]);
   });
 
-  test("leaves nothing in an existing folder, and keeps an existing lock file", () => {
+  test("leaves nothing in an existing directory, and keeps an existing lock file", () => {
     const empty = join(scratch, "empty");
     mkdirSync(empty);
     expectRefusal(empty);
@@ -114,7 +114,7 @@ describe("a refused restore", () => {
     expect(content()).toEqual(before);
   });
 
-  test("keeps foreign files that appeared in its folder meanwhile", () => {
+  test("keeps foreign files that appeared in its directory in the meantime", () => {
     const target = join(scratch, "shared");
     expectRefusal(target, { onProgress: () => writeFileSync(join(target, "netledger.key"), "a key") });
     expect(readdirSync(target)).toEqual(["netledger.key"]);

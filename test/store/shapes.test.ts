@@ -310,7 +310,7 @@ test("live rows match the ledger, before and after a rebuild; no version was rew
   expect(ledgerFindings()).toEqual([]);
 });
 
-test("a live row of an earlier shape, and a version with a changed text or shape, are found", () => {
+test("a live row of an earlier shape, and a version with a changed string or shape, are found", () => {
   const isUnpacked = (id: string) =>
     store.rows<{ patch: unknown }>(
       "SELECT patch FROM history_versions WHERE key >> 31 = ? ORDER BY key DESC LIMIT 1",

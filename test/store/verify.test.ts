@@ -169,7 +169,7 @@ test("any other failure of a step is a finding", () => {
   expect(findings.list).toEqual([{ check: "version", where: "n 1", message: "cannot be read: malformed" }]);
 });
 
-describe("a changed value in the ledger is found, with its location:", () => {
+describe("a changed value in the ledger is found, with its location", () => {
   /** A different value that the column accepts. */
   const changed = (column: string) => `CASE typeof(${column}) WHEN 'integer' THEN ${column} + 1
     WHEN 'blob' THEN CAST(substr(${column}, 2) || x'00' AS BLOB)
@@ -208,7 +208,7 @@ describe("a changed value in the ledger is found, with its location:", () => {
     ]);
   });
 
-  describe("of a packed version", () => {
+  describe("in a packed version", () => {
     const CONTENT = /^version: host .*: its content does not match its hash$/;
     const PACKED = "key = (SELECT max(key) FROM history_versions WHERE patch IS NOT NULL AND key >> 31 = $host)";
     test.each([
@@ -255,7 +255,7 @@ describe("a changed value in the ledger is found, with its location:", () => {
   ]);
 });
 
-describe("rows deleted from, added to or moved in the ledger are found, with their location:", () => {
+describe("rows deleted from, added to or moved in the ledger are found, with their location", () => {
   const versions = () =>
     store
       .rows<{ sequence: number }>(
@@ -347,7 +347,7 @@ describe("rows deleted from, added to or moved in the ledger are found, with the
   ]);
 });
 
-describe("wrong derived data are found and rebuilt:", () => {
+describe("wrong derived data is found and rebuilt", () => {
   const live = (column: string, value: string) => `UPDATE hosts SET ${column} = ${value} WHERE n = $host`;
   const COUNTS_DIFFER = /^activity: scope -?\d+ .*: the counts of changes differ from the versions$/;
   const TEXT_DIFFERS = /^search: host .*: its search text from transaction \d+ on does not match the record$/;
@@ -439,7 +439,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     /^activity: scope -?\d+ .*: the counts of changes are inconsistent at transaction \d+$/,
     [`UPDATE history_change_counts SET created = 0, updated = 0, deleted = 0 WHERE sequence = ${last}`],
   );
-  testRebuild("changes of no record", /^activity: scope 6399999 .*: the counts of changes differ from the versions$/, [
+  testRebuild("changes to no record", /^activity: scope 6399999 .*: the counts of changes differ from the versions$/, [
     "INSERT INTO history_change_counts (scope, sequence, created, updated, deleted) VALUES (6399999, 3, 1, 0, 0)",
   ]);
   testRebuild("a missing text", /^search: host .*: its search text from transaction \d+ on is missing$/, [
@@ -549,7 +549,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     });
   });
 
-  test("of a store with a long history of changes, row for row", () => {
+  test("a store with a long history of changes is rebuilt row for row", () => {
     const storeWithHistory = new Store();
     try {
       const model = new Model(storeWithHistory, 3);
@@ -569,7 +569,7 @@ describe("wrong derived data are found and rebuilt:", () => {
     }
   });
 
-  test("but not rebuilt if the ledger cannot be read", () => {
+  test("no derived data is rebuilt if the ledger cannot be read", () => {
     withCopy((db) => {
       runUnguarded(db, withNumbers([`UPDATE history_versions SET members = 'x' WHERE ${FIRST_OF_HOST}`]));
       expect(() => rebuildDerived(db, KINDS)).toThrow();
@@ -578,7 +578,7 @@ describe("wrong derived data are found and rebuilt:", () => {
   });
 });
 
-describe("foreign or missing tables, indexes, triggers and views are found, each by name:", () => {
+describe("foreign or missing tables, indexes, triggers and views are found, each by name", () => {
   const MISSING: Array<[string, string, string[]]> = [
     [
       "a missing guard",
@@ -665,7 +665,7 @@ describe("foreign or missing tables, indexes, triggers and views are found, each
     });
   });
 
-  test("but not SQLite's internal objects", () => {
+  test("SQLite's internal objects are not findings", () => {
     withCopy((db, path) => {
       db.$client.run("ANALYZE");
       db.$client.run("VACUUM");
@@ -674,7 +674,7 @@ describe("foreign or missing tables, indexes, triggers and views are found, each
   });
 });
 
-describe("no step holds a read transaction for long, regardless of size:", () => {
+describe("no step holds a read transaction for long, regardless of size", () => {
   const NUMBERS = "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)";
 
   type Part = "spanBlocks" | "surplusTexts" | "lineages";
@@ -848,7 +848,7 @@ describe("netledger verify", () => {
     await expectRun(directory, ["--repair-derived"], 1, /nothing can be rebuilt/);
   });
 
-  test("refuses a folder without data", async () => {
+  test("refuses a directory without data", async () => {
     await expect(run(join(store.directory, "nowhere"))).rejects.toThrow("There is no data");
   });
 });

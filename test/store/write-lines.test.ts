@@ -1,4 +1,4 @@
-// Order of writes: the lines alone, checked against their guarantees; then the writer's side of the queue, with real
+// Order of writes: first the lines alone, checked against their guarantees; then the writer's side of the queue, with
 // transactions.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -152,7 +152,7 @@ describe("the commands of the next commit", () => {
     expect(Array.from({ length: 4 }, () => line.next()[0]?.request.actor.id)).toEqual(["a", "b", "c", "a"]);
   });
 
-  test("come first if they lower rights, from each user in turn, and not twice in a row if others wait", () => {
+  test("come first if they lower permissions, from each user in turn, and not twice in a row if others wait", () => {
     const line = linesWith(
       write("a"),
       ...Array.from({ length: 3 * MAX_URGENT_GROUP }, () => write("a", URGENT)),
@@ -245,7 +245,7 @@ describe("the writer's side", () => {
       clock: store.clock,
       random: store.random,
       monotonicMs: () => nowMs,
-      // In these tests only urgent commands without writes lower rights.
+      // In these tests only urgent commands without writes lower permissions.
       lowersRights: (tx) => tx.netChanges().length === 0,
     });
     receive = serveWrites({ open: () => writer, takesLong: () => false, monotonicMs: () => nowMs })(
@@ -301,7 +301,7 @@ describe("the writer's side", () => {
     expect(await repliedIds(6)).toEqual([...bulks.slice(0, 2), otherId, ...bulks.slice(2)]);
   });
 
-  test("adds commands that arrive meanwhile to a started commit, from any user, except large ones", async () => {
+  test("adds commands that arrive in the meantime to a started commit, from any user, except large ones", async () => {
     const first = send("a", (tx) => {
       sendDuringCommit("b", newTag("b1"));
       sendDuringCommit("c", newTag("c1"), LARGE);
@@ -353,7 +353,7 @@ describe("the writer's side", () => {
     expect(store.list(tagKind).items.map(({ name }) => name)).toEqual(["1", "2", "4", "3", "5"]);
   });
 
-  test("runs a prioritized command only if it lowers rights; otherwise it is rolled back, and waits its turn", async () => {
+  test("runs a prioritized command only if it lowers permissions; otherwise it is rolled back, and waits its turn", async () => {
     const bulk = send("a", newTag("bulk"), LARGE);
     const jumping = send("a", newTag("jumping"), URGENT);
     const lowering = send("b", () => "less", URGENT);

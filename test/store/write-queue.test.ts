@@ -1,4 +1,4 @@
-// Coordination of reads of the past with a commit in progress: nothing is written at a timestamp already read, and a
+// Coordination of reads of the past with a commit in progress. Nothing is written at a timestamp already read, and a
 // read waits only for a commit in progress.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
@@ -76,7 +76,7 @@ const writeWith = (writer: Writer) =>
   outcomeOf<TagRecord>(writer.execute([{ command: "test", input: null, actor: AUTHOR }])[0] as WriteReply);
 
 describe("the command queue", () => {
-  test("is bounded: a further command is refused at once with Retry-After, until one is done", async () => {
+  test("is bounded: one more command is refused at once with Retry-After, until one is done", async () => {
     const { queue, deliver } = await openWithFakeWriter({ now: () => 0 });
     const done = Array.from({ length: MAX_WAITING_COMMANDS }, () => queue.run("test", null, AUTHOR));
     await expect(queue.run("test", null, AUTHOR)).rejects.toMatchObject(REFUSED);
@@ -118,7 +118,7 @@ describe("the command queue", () => {
     for (let n = 0; n < count; n += 1) void queue.run(command, null, author).catch(() => {});
   };
 
-  test("limits commands per user including their keys", async () => {
+  test("limits commands per user, including their keys", async () => {
     const { queue, deliver } = await openWithFakeWriter({ now: () => 0 });
     fillQueue(queue, MAX_WAITING_OF_USER - 1, user("a"));
     fillQueue(queue, 1, keyOf("a"));
@@ -160,7 +160,7 @@ describe("the command queue", () => {
     expect(refusals).toEqual([]);
   });
 
-  test("reserves room per user for rights-lowering commands, next to their other ones", async () => {
+  test("reserves room per user for permission-lowering commands, in addition to their other ones", async () => {
     const { queue, sent } = await openWithFakeWriter({ now: () => 0 });
     fillQueue(queue, MAX_WAITING_OF_USER, user("a"));
     fillQueue(queue, MAX_URGENT_OF_USER, user("a"), "lower");
@@ -197,7 +197,7 @@ describe("a read of the past", () => {
     expect(queue.settlePast(now - 1, 0)).toBeNull();
   });
 
-  test("waits for a running commit at or before its instant, until it is done or postponed", async () => {
+  test("waits for a running commit at or before its timestamp, until it is done or postponed", async () => {
     expect(thread.close(now)).toBe(true);
     now += SECOND;
     expect(queue.settlePast(now - SECOND - 1, 0)).toBeNull();
@@ -215,7 +215,7 @@ describe("a read of the past", () => {
     expect(queue.settlePast(now - 1, 7)).toBeNull();
   });
 
-  test("postpones a commit at its own instant, and none later", () => {
+  test("postpones a commit at its own timestamp, and no later one", () => {
     void queue.settlePast(now - 1, 0);
     expect(thread.close(now - 1)).toBe(false);
     expect(thread.close(now)).toBe(true);
@@ -252,7 +252,7 @@ describe("a read of the past", () => {
   });
 });
 
-describe("a commit whose instant was read meanwhile", () => {
+describe("a commit whose timestamp was read in the meantime", () => {
   let store: Store;
   let fence: ReadFence;
   let postponed: number;
@@ -310,7 +310,7 @@ describe("a commit whose instant was read meanwhile", () => {
     expect(fence.isClosing(store.clock.at + DAY)).toBe(false);
   });
 
-  test("is unaffected if only earlier instants were read", () => {
+  test("is unaffected if only earlier timestamps were read", () => {
     during = (_run, tx) => {
       fence.answer(tx.instant - 1);
       store.clock.at += 4 * SECOND;
@@ -374,7 +374,7 @@ describe("a writer alongside another reading process", () => {
   const write = () => writeWith(writer);
   const validFrom = () => store.list(tagKind).items[0]?.valid_from;
 
-  test("dates its commit ahead of all possible reads, and acknowledges it at that instant", () => {
+  test("dates its commit ahead of all possible reads, and acknowledges it at that timestamp", () => {
     const start = store.clock.at;
     takesMs = [100];
     write();
