@@ -34,7 +34,7 @@ describe("a network's subnets", () => {
     expect([...cidrs, "no CIDR"].filter((cidr) => subnets.acceptsAllOf(cidr))).toEqual(["10.1.0.0/16", "10.1.2.0/24"]);
   });
 
-  test.each(SUBNET_TYPES)("of type %s count for their addresses unless the type is skipped", (type) => {
+  test.each(SUBNET_TYPES)("count for their addresses unless subnets of type %s are skipped", (type) => {
     const subnets = new AcceptingSubnets([subnet("10.0.0.0/8", true, type), subnet("10.1.0.0/24", false)]);
     expect(subnets.accepts("10.1.0.1")).toBe(!SKIPPED_TYPES.includes(type));
   });

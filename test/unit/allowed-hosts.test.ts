@@ -27,13 +27,13 @@ function refusalCode(hosts: AllowedHosts, host: string | null): string | null {
 const refusedNames = (hosts: AllowedHosts, names: readonly string[]) =>
   names.filter((name) => refusalCode(hosts, name) === "host_not_allowed");
 
-describe("on loopback", () => {
-  test("addresses and loopback names are accepted, in any case, with a port and with the root dot", () => {
+describe("a request on loopback", () => {
+  test("may name addresses and loopback names, in any case, with a port and with the root dot", () => {
     const names = "localhost LOCALHOST:8080 localhost. netledger.localhost a.b.LocalHost.:80 localhost:".split(" ");
     expect(refusedNames(hostsOf({}), [...ADDRESSES, ...names])).toEqual([]);
   });
 
-  test("any other name is refused, regardless of its prefix or suffix, including those of a certificate", () => {
+  test("is refused for any other name, regardless of its prefix or suffix, including a certificate's names", () => {
     const others =
       "evil.example evil.example:8080 localhost.evil.example notlocalhost localhost.. 127.0.0.1.evil.example " +
       "127.0.0.1.nip.io 2130706433 0x7f.1 127.1 %6cocalhost xn--lcalhost-9cf netledger.lan";
@@ -42,29 +42,29 @@ describe("on loopback", () => {
     expect(refusedNames(hostsOf({}, ["netledger.lan", "*.example"]), names)).toEqual(names);
   });
 
-  test("a configured name is accepted too, but not its subdomains", () => {
+  test("may name a configured name, but not its subdomains", () => {
     const hosts = hostsOf({ names: ["netledger.lan", "inventory"] });
     const accepted = ["netledger.lan", "NetLedger.LAN.:443", "inventory", "localhost", "127.0.0.1"];
     const refused = ["a.netledger.lan", "lan", "inventory.lan"];
     expect(refusedNames(hosts, [...accepted, ...refused])).toEqual(refused);
   });
 
-  test("a refusal has advice for proxies and echoes no name", () => {
+  test("is refused with advice for proxies and without echoing the name", () => {
     expect(() => hostsOf({}).require(new Headers({ host: "evil.example" }))).toThrow(
       /^(?!.*evil)(?=.*IP address)(?=.*--host-name NAME)(?=.*reverse proxy on the same machine)/,
     );
   });
 });
 
-describe("when other machines can connect", () => {
-  test("any name is accepted while none is configured, and health reports the limitation", () => {
+describe("a request that other machines can make", () => {
+  test("may use any name while none is configured, and health reports the limitation", () => {
     const hosts = hostsOf({ isLoopback: false });
     expect(refusedNames(hosts, ["evil.example", "localhost", ...ADDRESSES])).toEqual([]);
     expect(hosts.limitations.map(({ code }) => code)).toEqual(["host_not_checked"]);
     expect(hostsOf({}).limitations).toEqual([]);
   });
 
-  test("the certificate's and configured names are accepted, and no others", () => {
+  test("may use the certificate's and configured names, and no others", () => {
     const hosts = hostsOf({ isLoopback: false, names: ["inventory"] }, ["NetLedger.lan", "localhost"]);
     expect(hosts.limitations).toEqual([]);
     const accepted = ["netledger.lan:8443", "NETLEDGER.lan.", "inventory", "localhost", ...ADDRESSES];
@@ -74,7 +74,7 @@ describe("when other machines can connect", () => {
     expect(refusedNames(withoutCertificate, ["inventory", "localhost"])).toEqual(["localhost"]);
   });
 
-  test("a wildcard matches one complete leading label, never a part of a label", () => {
+  test("matches a wildcard by one complete leading label, never by a part of a label", () => {
     const hosts = hostsOf({ isLoopback: false }, ["*.Example.net", "w*.example.org", "a.*.example.com"]);
     expect(refusedNames(hosts, ["a.example.net", "XN--BCHER-KVA.example.net.:80"])).toEqual([]);
     const others =
@@ -82,7 +82,7 @@ describe("when other machines can connect", () => {
     expect(refusedNames(hosts, others)).toEqual(others);
   });
 
-  test("a new certificate's names replace the old ones", () => {
+  test("must use a new certificate's names once they replace the old ones", () => {
     const hosts = hostsOf({ isLoopback: false }, ["old.example"]);
     expect(refusedNames(hosts, ["old.example"])).toEqual([]);
     hosts.certify(["new.example"]);

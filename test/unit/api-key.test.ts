@@ -95,7 +95,7 @@ describe("the mask of a key", () => {
 
   test("is not itself a key", () => expect(isWellFormedApiKey(maskApiKey(generateApiKey(systemRandom)))).toBe(false));
 
-  test("is refused for an invalid key, which it would disclose", () => {
+  test("is refused for an invalid key, because it would disclose the key", () => {
     expect(() => maskApiKey("nlk_abc")).toThrow("well-formed");
   });
 });

@@ -47,7 +47,7 @@ describe("a body passed as bytes above a limit", () => {
     expect(small.checked).toEqual({ ok: true, value: { id: ID.toLowerCase() } });
   });
 
-  test("above the limit is the checked and normalized bytes in shared memory", () => {
+  test("is the checked and normalized bytes in shared memory above the limit", () => {
     const bytes = large.checked.ok ? (large.checked.value as Uint8Array) : null;
     expect(bytes?.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(JSON.parse(new TextDecoder().decode(bytes as Uint8Array))).toEqual({ id: ID.toLowerCase() });

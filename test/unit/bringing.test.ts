@@ -1,4 +1,4 @@
-// Importers of other products' inventories: functions that need no network.
+// Importers for other products' inventories: functions that need no network.
 
 import { describe, expect, test } from "bun:test";
 import { isReasonOf } from "../../src/importers/changes-here.ts";
@@ -125,7 +125,7 @@ describe("an import plan", () => {
   });
 });
 
-test("text of another program is printed without terminal control characters, up to a limit", () => {
+test("text from another program is printed without terminal control characters, up to a limit", () => {
   expect(onOneLine("a\u001b[31mb\u202ec\n")).toBe("a\ufffd[31mb\ufffdc\ufffd");
   expect(onOneLine("x".repeat(1_000_000))).toHaveLength(201);
 });

@@ -1,4 +1,4 @@
-// Inputs of the executable: a change in any of them must change the fingerprint, or tests would run a stale executable.
+// Inputs of the executable. A change in any of them must change the fingerprint, or tests would run a stale executable.
 
 import { afterAll, describe, expect, test } from "bun:test";
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -97,7 +97,7 @@ describe("a build fingerprint", () => {
     expect(fingerprintOf(root, BUILD)).not.toBe(original);
   });
 
-  test("is unaffected by a script outside the build, and by the folder", () => {
+  test("is unaffected by a script outside the build, and by the directory", () => {
     const root = checkout(FILES);
     const original = fingerprintOf(root, BUILD);
     write(root, "scripts/unrelated.ts", "export const changed = true;\n");

@@ -1,4 +1,4 @@
-// Address of a request's caller, from the socket and from proxy headers: headers written by the caller are not trusted.
+// Caller address of a request, from the socket and from proxy headers: headers written by the caller are not trusted.
 
 import { describe, expect, test } from "bun:test";
 import { type Cidr, parseCidr } from "../../src/base/ip.ts";

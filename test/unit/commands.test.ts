@@ -21,7 +21,7 @@ import { readRepository } from "../support/source/syntax.ts";
 
 const SOURCES = readRepository(["src"], (path) => path.endsWith(".ts"));
 
-test("every command that a folder exports is in the table, under a unique name", async () => {
+test("every command that a directory exports is in the table, under a unique name", async () => {
   const table = SOURCES["src/registry/commands.ts"] as string;
   const spread = new Set([...table.matchAll(/^ {2}\.\.\.(\w+)(?:,$|\()/gm)].map(([, name]) => name));
   const names: string[] = [];
@@ -41,7 +41,7 @@ const GENERIC_COMMANDS = [".restore", ".bulk_update", ".import_csv"];
 /** Calls of standardRoutes that register the route of a command, by the command's action. */
 const STANDARD_ROUTES = { create: "create", update: "update", delete: "removals", bulk_delete: "removals" };
 
-/** Commands that a folder uses through standardRoutes. */
+/** Commands that a directory uses through standardRoutes. */
 function standardCommands(source: string): string[] {
   const name = /routesOn\(surface, backend, "(\w+)"\)/.exec(source)?.[1];
   const calls = Object.entries(STANDARD_ROUTES).filter(([, call]) => source.includes(`routes.${call}(`));
@@ -49,7 +49,7 @@ function standardCommands(source: string): string[] {
 }
 
 test("every command is used by a route, a scan, the command line or the appliance itself", () => {
-  // Without the declarations.
+  // Ignores the declarations.
   const text = Object.values(SOURCES)
     .join("\n")
     .replaceAll(/"[\w.]+":/g, "");
@@ -62,7 +62,7 @@ test("every command is used by a route, a scan, the command line or the applianc
   expect(Object.keys(COMMANDS).filter((name) => !isUsed(name))).toEqual([]);
 });
 
-test("the compiler rejects misspelled commands, wrong arguments, and commands of other folders", () => {
+test("the compiler rejects misspelled commands, wrong arguments, and commands of other directories", () => {
   // Never executed: each line below a comment must fail the type check.
   const typed = async (
     vlans: Backend<VlanCommands>,
@@ -84,7 +84,7 @@ test("the compiler rejects misspelled commands, wrong arguments, and commands of
     await respondWithWrite(vlans, call, "vlan.update", { id, body: { number: "7" } }, vlanResource);
     // @ts-expect-error a result that names no record
     await respondWithWrite(vlans, call, "vlan.bulk_delete", { ids: [id] }, vlanResource);
-    // @ts-expect-error a command of another folder
+    // @ts-expect-error a command of another directory
     await respondWithWrite(vlans, call, "host.create", { body: { name: "" } }, vlanResource);
 
     await respondWithRemoval(vlans, call, "vlan.delete", vlanResource);

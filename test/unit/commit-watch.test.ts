@@ -1,4 +1,4 @@
-// Notification of waiters about commits, independent of other waiters.
+// Commit notifications for waiters, each independent of other waiters.
 
 import { describe, expect, test } from "bun:test";
 import { RecentLines } from "../../src/base/recent-lines.ts";

@@ -63,7 +63,7 @@ describe("a subscriber to commits", () => {
     expect(timers.pendingCount).toBe(1);
   });
 
-  test("that throws does not affect others, is notified again, and its error is logged", () => {
+  test("does not affect others when it throws, is notified again, and its error is logged", () => {
     const { commits, subscribe, commit, notifications, lines } = setup();
     let calls = 0;
     commits.subscribe(() => {
@@ -114,7 +114,7 @@ describe("a subscriber to commits", () => {
     expect(notifications).toEqual(["a 12", "b 12", "a 13", "b 13"]);
   });
 
-  test("that is limited to this process triggers no polling", () => {
+  test("triggers no polling if limited to this process", () => {
     const { subscribe, commitExternally, pass, timers, notifications } = setup();
     subscribe("b", { isOwnOnly: true });
     expect(timers.pendingCount).toBe(0);

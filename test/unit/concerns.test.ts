@@ -1,4 +1,4 @@
-// Concerns of the appliance: each threshold is tested from both sides.
+// Appliance concerns, each with its threshold tested from both sides.
 
 import { describe, expect, test } from "bun:test";
 import { APPLIANCE_EXAMPLE } from "../../src/operations/appliance-body.ts";

@@ -1,4 +1,4 @@
-// Configuration from flags and environment: checked and frozen, or one sentence about the error.
+// Configuration from flags and environment: checked and frozen, or a one-sentence error.
 
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
@@ -246,7 +246,7 @@ describe("the trusted proxies", () => {
 });
 
 describe("the help", () => {
-  test("of a command lists every setting with its flag, variable, default and meaning", () => {
+  test("lists every setting of a command with its flag, variable, default and meaning", () => {
     const help = helpOf([SERVE]);
     for (const name of [...SERVE.always, ...SERVE.maybe]) {
       const option = OPTIONS[name];
@@ -257,12 +257,12 @@ describe("the help", () => {
     }
   });
 
-  test("of a command shows required settings in its usage", () => {
+  test("shows required settings of a command in its usage", () => {
     const usage = "usage: netledger thing create --email EMAIL --password-file FILE [--flag VALUE …]";
     expect(helpOf([CREATE])).toContain(usage);
   });
 
-  test("of the program lists the commands and the exit statuses", () => {
+  test("lists the program's commands and exit statuses", () => {
     const help = helpOverview([SERVE, CREATE], []);
     for (const text of ["serve", "thing create", "runs.", "makes.", "  3  the data are in use"])
       expect(help).toContain(text);

@@ -1,4 +1,4 @@
-// Counters, readable by name.
+// Counters that can be read by name.
 
 import { describe, expect, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";

@@ -42,7 +42,7 @@ describe("a table as CSV", () => {
     expect(cell("\u200b=HYPERLINK(1)")).toBe("'\u200b=HYPERLINK(1)\r\n");
   });
 
-  test("escapes formulas inside an object as well", () => {
+  test("also escapes formulas inside an object", () => {
     expect(cell({ subtype: "MacAddress", value: 'a;=HYPERLINK("http://x.example")' })).toContain("a;'=HYPERLINK");
   });
 
@@ -59,7 +59,7 @@ describe("a table as CSV", () => {
     expect((await elapsedMs(64_000)) / (await elapsedMs(4_000))).toBeLessThan(100);
   });
 
-  test("escapes reversibly: every text is read back unchanged", () => {
+  test("escapes reversibly: every string is read back unchanged", () => {
     const alphabet = [..."'';;\t\r\n =+-@a\u200b＝,\""];
     const text = fc.array(fc.constantFrom(...alphabet), { maxLength: 12 }).map((chars) => chars.join(""));
     fc.assert(

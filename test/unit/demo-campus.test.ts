@@ -19,7 +19,7 @@ const RESERVED_BLOCKS = "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 192.0.2.0/24 19
 const calendar = new Calendar(Date.parse("2026-03-11T15:04:05.678Z"));
 const campus = new Campus(calendar);
 
-/** One timestamp between each two changes of the data, and one in each hour of a day. */
+/** One timestamp between each two changes to the data, and one in each hour of a day. */
 function instants(): number[] {
   const periods = [
     ...SWITCHES.flatMap(({ period, outage }) => [period, outage]),

@@ -1,4 +1,4 @@
-// Merge of scan values with inventory values, and matching of interfaces to entries.
+// Merging scan values with inventory values, and matching interfaces to entries.
 
 import { describe, expect, test } from "bun:test";
 import { matchInterfaces } from "../../src/discovery/reconcile/interface-matching.ts";
@@ -15,12 +15,12 @@ describe("a scanned value", () => {
     throw new Error("unexpected lookup");
   };
 
-  test("equal to the record's changes nothing, without a lookup", () => {
+  test("changes nothing and needs no lookup if it equals the stored one", () => {
     const record = { a: 1, list: [{ b: 2 }] };
     expect(merged(record, { ...structuredClone(record), missing: null }, null, failOnLookup)).toEqual({});
   });
 
-  test("that is absent changes nothing", () => {
+  test("changes nothing if absent", () => {
     expect(merged({ a: 1 }, { a: undefined }, null, failOnLookup)).toEqual({});
   });
 
@@ -84,14 +84,14 @@ describe("a device's interfaces", () => {
     expect(matchInterfaces(scanned, stored).get(scanned[1] as never)).toBe(stored[1]);
   });
 
-  test("with the same name are distinguished by number only", () => {
+  test("are distinguished only by number if they have the same name", () => {
     const stored = [entry(1, "port"), entry(2, "port")];
     const scanned = [entry(2, "port"), entry(3, "port")];
     const matched = matchInterfaces(scanned, stored);
     expect(scanned.map((scannedEntry) => matched.get(scannedEntry)?.if_index)).toEqual([2, undefined]);
   });
 
-  test("never share an entry, for any names", () => {
+  test("never share an entry, whatever their names", () => {
     const names = ["", "a", "b", "c"];
     for (let code = 0; code < 4 ** 6; code += 1) {
       const name = (position: number) => names[Math.floor(code / 4 ** position) % 4] as string;

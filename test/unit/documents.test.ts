@@ -1,4 +1,4 @@
-// Documents of the repository: valid links, length of the README, and a reason for every dependency.
+// Repository documents: valid links, length of the README, and a reason for every dependency.
 
 import { expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";

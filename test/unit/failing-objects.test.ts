@@ -1,4 +1,4 @@
-// Imports with an object that the importer fails on: it is refused, and all others are imported.
+// Imports with an object on which the importer fails: it is refused, and all others are imported.
 
 import { afterEach, expect, spyOn, test } from "bun:test";
 import { systemTimers } from "../../src/base/timers.ts";

@@ -21,7 +21,7 @@ function mutants(code: string, kind: string, path = "src/base/a.ts"): string[] {
     .map(({ start, end, after }) => code.slice(0, start) + after + code.slice(end));
 }
 
-/** The only fault of a kind in a text. */
+/** The only fault of a kind in a source. */
 function singleFault(text: string, kind: string, path = "src/base/a.ts"): Fault {
   const [site, ...others] = sitesOf(path, text).filter((candidate) => candidate.kind === kind);
   const fault = site === undefined || others.length > 0 ? null : plant(site, text);
@@ -47,7 +47,7 @@ describe("faults of a syntax tree", () => {
     ["swapped arguments", "f(a, a);", []],
     ["swapped arguments", "f(a, () => b);", []],
     ["removed await", "const a = await b();", ["const a = b();"]],
-  ])("as a %s in %s are %j", (kind, code, expected) => expect(mutants(code, kind)).toEqual(expected));
+  ])("mutate as a %s in %s to %j", (kind, code, expected) => expect(mutants(code, kind)).toEqual(expected));
 
   test.each([
     ['type A = "up" | 1;'],
@@ -58,11 +58,11 @@ describe("faults of a syntax tree", () => {
     ['f({ description: "One", example: { b: 1, c: "up" } });'],
     ['throw new Error("Not one of these.");'],
     ['// if (a) b("c");'],
-  ])("spare constants of types, imports, examples and texts: %s", (code) => {
+  ])("spare constants of types, imports, examples and strings: %s", (code) => {
     expect(mutants(code, "changed constant")).toEqual([]);
   });
 
-  test("spare screen texts, but not values the console compares", () => {
+  test("spare UI strings, but not values the console compares", () => {
     const code = 'const a = <p class="one">{f("Hosts")}</p>; if (b === "Admin") c();';
     expect(mutants(code, "changed constant", "src/console/a.tsx")).toEqual([code.replace("Admin", "Adminx")]);
   });

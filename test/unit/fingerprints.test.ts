@@ -1,4 +1,4 @@
-// Service fingerprints from the bytes of real programs, from fragments, and from garbage.
+// Service fingerprints for the bytes of real programs, for fragments, and for garbage.
 
 import { describe, expect, test } from "bun:test";
 import { FINGERPRINTS } from "../../src/discovery/fingerprints/catalog.ts";
@@ -270,12 +270,12 @@ describe("device text", () => {
     expect(oneLine("y".repeat(200), 100)).toHaveLength(100);
   });
 
-  test("that becomes empty is replaced by the service's name", () => {
+  test("is replaced by the service's name if it becomes empty", () => {
     for (const text of [" \0\n ", "\u3164\u2800\u115f\uffa0", "\u200b\ufe0f"])
       expect(identified(text, "ssh")).toEqual({ name: "ssh", service_definition: "ssh" });
   });
 
-  test("of 16 KiB is processed quickly, regardless of its content", async () => {
+  test("is processed quickly at 16 KiB, regardless of its content", async () => {
     const dots = `<${".".repeat(16_000)}`;
     const texts = [dots, "<".repeat(8_000) + "@".repeat(8_000), "1a".repeat(8_000), `Mon ${" ".repeat(16_000)}`];
     const elapsedMs = await processorMs(() => {

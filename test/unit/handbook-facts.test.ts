@@ -1,4 +1,4 @@
-// Handbook facts defined by the code: limits, error codes, settings and vocabularies.
+// Handbook facts that the code defines: limits, error codes, settings and vocabularies.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";

@@ -1,5 +1,5 @@
-// Restricted APIs (time, randomness, environment, console, process exit) and file heads. The rules and their owners are
-// the data at the top; the checkers below are themselves tested on sources that break them.
+// House rules: restricted APIs (time, randomness, environment, console, process exit) and file heads. The rules and
+// their owners are the data at the top; the checkers below are themselves tested on sources that break them.
 
 import { describe, expect, test } from "bun:test";
 import { resolve } from "node:path";
@@ -100,7 +100,7 @@ const LONG_COMMENTS: ReadonlyMap<string, string> = new Map([
 const CLAUSE_HEAD = /^\/\/ (What|Which|Where|How|Who|Whose|Whatever|Whoever)\b/;
 /** Words that no engineer of the field writes in comments. */
 const BANNED_WORDS = /\b(nought|anew|whoever|for ever|be it|comes to|of which it is|that is none|which is none)\b/i;
-/** Further words that documents and displayed texts must not use. */
+/** Additional words that documents and displayed text must not use. */
 const BANNED_IN_PROSE =
   /\b(nought|anew|whoever|whomever|for ever|be it|comes to|of before|however soon|nobody|somebody|beside|tells|that is none|which is none|it is none)\b/i;
 /** Documents exempt from BANNED_IN_PROSE, each with its reason. */
@@ -133,7 +133,7 @@ const REGISTRY_HOSTS = new RegExp(`registry\\.(${"npm"}js|${"yarn"}pkg)\\b`);
 
 const EXPORTED = /^export (?:async |abstract )?(?:const|let|function\*?|class|interface|type|enum) (\w+)/gm;
 
-test("in src, time, randomness, environment, console and exit are used by their owners only", async () => {
+test("time, randomness, environment, console and exit are used in src by their owners only", async () => {
   const tree = readRepository(["src"], isSource);
   expect(Object.keys(tree).length).toBeGreaterThan(10);
   expect(await restrictedUses(tree)).toEqual([]);
@@ -147,7 +147,7 @@ test("heads are noun phrases, and comments use the field's terms", () => {
   expect(bannedComments(readRepository(["src", "test", "scripts"], (path) => /\.tsx?$/.test(path)))).toEqual([]);
 });
 
-test("documents and displayed texts use the field's terms", () => {
+test("documents and displayed text use the field's terms", () => {
   const documents = readRepository([], (path) => path.endsWith(".md"));
   const texts = readRepository(["src"], isSource);
   expect(Object.keys(documents).length).toBeGreaterThan(25);
@@ -191,7 +191,7 @@ test("no name exported by src has two meanings", () => {
   expect(sharedNames(readRepository(["src"], isSource))).toEqual([]);
 });
 
-test("no file has open tasks, machine folders, a registry's host or # privates", () => {
+test("no file has open tasks, local paths, a registry's host or # privates", () => {
   expect(leftovers(readRepository([], isText))).toEqual([]);
 });
 
@@ -369,7 +369,7 @@ describe("the checkers of the house rules", () => {
     ]);
   });
 
-  test("refuse titles that are clauses or odd, also of tables, and accept other texts", async () => {
+  test("refuse titles that are clauses or odd, including those of tables, and accept other strings", async () => {
     const code = [
       `test("is refused with the word nobody", f);`,
       `describe("What a test does", () => { it("starts it " + "anew", f); });`,
@@ -399,7 +399,7 @@ describe("the checkers of the house rules", () => {
     expect(await testViolations({ "test/system/a.test.ts": `test.skip("a", f);` })).toHaveLength(1);
   });
 
-  test("refuse open tasks, machine folders, registry hosts and # privates in any file", () => {
+  test("refuse open tasks, local paths, registry hosts and # privates in any file", () => {
     const marker = "TO" + "DO";
     const [home, root, host] = ["/ho" + "me/ann/a", "/ro" + "ot/a", "registry.npm" + "js.org"];
     const refused = [`a ${marker}: b`, `cd ${home}`, `"${root}"`, `return ${"this"}.#key;`, `https://${host}/a`];
@@ -610,7 +610,7 @@ function isValueUse(node: Node): boolean {
   );
 }
 
-/** `a.b.c` for such an expression, also for `a["b"]` and `a?.b`, without a leading globalThis; null for any other. */
+/** `a.b.c` for such an expression, including `a["b"]` and `a?.b`, without a leading globalThis; null for others. */
 function dottedName(node: Node): string | null {
   if (isIdentifier(node)) return node.text;
   if (isMetaProperty(node)) return "import.meta";
@@ -634,7 +634,7 @@ function covers(pattern: string, name: string): boolean {
 /** Kinds with unambiguous names: an object with one of them and two other kinds as keys is a table of kinds. */
 const UNAMBIGUOUS_KINDS = new Set(["if_entry", "ip_range", "custom_field", "api_key"]);
 
-/** `path:line` of tables of kinds in the console, outside their folder. */
+/** `path:line` of tables of kinds in the console, outside their directory. */
 async function kindTables(tree: Tree): Promise<string[]> {
   const isKind = (name: string) => RECORD_KINDS.some((kind) => kind === name);
   const found: string[] = [];

@@ -11,7 +11,7 @@ function inSrc(names: string): string[] {
   return names.split(" ").map((name) => `src/${name}`);
 }
 
-/** From top to bottom: a layer may import any layer below it. A name that ends in `/` is a folder of src. */
+/** From top to bottom: a layer may import any layer below it. A name that ends in `/` is a directory of src. */
 const LAYERS = [
   ["main.ts"],
   ["cli/"],
@@ -28,7 +28,7 @@ const LAYERS = [
   ["registry/app.ts", "registry/long-reads.ts"],
   ["registry/commands.ts", "registry/row-lists.ts"],
   "resources/*/routes.ts sessions/ history/ discovery/ backup/ operations/ reports/ bulk/ handbook/".split(" "),
-  // Code for all resources; then the resources, each in its folder; then their shared code.
+  // Code for all resources; then the resources, each in its directory; then their shared code.
   ["records/"],
   ["resources/*/"],
   ["resources/"],
@@ -53,8 +53,8 @@ const HTTP_MODULES = [
 ];
 
 /**
- * Files and folders with a limited set of importers; a path that ends in `/` is a folder, `*` one or more characters
- * except `/`.
+ * Files and directories with a limited set of importers; a path that ends in `/` is a directory, `*` one or more
+ * characters except `/`.
  */
 const RESTRICTED_TARGETS: { target: string; importers: string[]; reason: string }[] = [
   {
@@ -150,7 +150,7 @@ test("every import of src obeys the layers, and no modules of src, scripts or te
   expect(await violations(tree)).toEqual([]);
 });
 
-test("no file or folder has a meaningless name", () =>
+test("no file or directory has a meaningless name", () =>
   expect(meaninglessNames(readRepository([], () => true))).toEqual([]));
 
 describe("the checker of the import rules", () => {
@@ -296,7 +296,7 @@ describe("the checker of the import rules", () => {
     ]);
   });
 
-  test("refuses a cycle among folders of one part", async () => {
+  test("refuses a cycle among directories of one part", async () => {
     const cyclic = {
       "src/discovery/device.ts": `import type { walk } from "./mib/walk.ts"; export const device = 1;`,
       "src/discovery/mib/walk.ts": "export const walk = 1;",
@@ -333,7 +333,7 @@ describe("the checker of the import rules", () => {
     ]);
   });
 
-  test("refuses meaningless names of files and folders", () => {
+  test("refuses meaningless names of files and directories", () => {
     const names = ["src/http/utils.ts", "src/common/a.ts", "src/db/query-helpers.ts", "test/manager.test.ts"];
     const tree = Object.fromEntries([...names, "src/db/kind.ts"].map((name) => [name, ""]));
     expect(meaninglessNames(tree)).toEqual(names);
@@ -460,9 +460,9 @@ function moduleCycles(edges: Edge[]): string[] {
 }
 
 /**
- * Cycles of resource folders through their definitions: `hosts/host.ts`. The rules around a definition may go against
- * the foreign keys: a host's commands write its children, and its view shows them. A file directly in resources/ counts
- * by itself.
+ * Cycles of resource directories through their definitions: `hosts/host.ts`. The rules around a definition may go
+ * against the foreign keys: a host's commands write its children, and its view shows them. A file directly in
+ * resources/ counts by itself.
  */
 function resourceCycles(edges: Edge[]): string[] {
   const isInside = (path: string | null) => path?.startsWith("src/resources/") === true;
@@ -475,8 +475,8 @@ function resourceCycles(edges: Edge[]): string[] {
 }
 
 /**
- * Cycles of folders within one part. Resources are excluded: a host's commands write its children, whose definitions
- * name the host.
+ * Cycles of directories within one part. Resources are excluded: a host's commands write its children, whose
+ * definitions name the host.
  */
 function folderCycles(edges: Edge[]): string[] {
   const graph = graphOf(
@@ -488,7 +488,7 @@ function folderCycles(edges: Edge[]): string[] {
     .map((cycle) => `${cycle.join(" → ")}: a cycle of folders`);
 }
 
-/** The file named after the record of its folder, or one outside all resource folders. */
+/** The file named after the record of its directory, or one outside all resource directories. */
 function isDefinition(path: string): boolean {
   const [, , folder, file] = path.split("/");
   if (folder === undefined || file === undefined) return true;

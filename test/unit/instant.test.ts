@@ -100,7 +100,7 @@ describe("parseInstant", () => {
     for (const text of others.split(" ")) expect([text, parseInstant(text)]).toEqual([text, null]);
   });
 
-  test("round-trips every instant, and the texts sort chronologically", () => {
+  test("round-trips every instant, and the strings sort chronologically", () => {
     const random = seededRandom(1);
     const span = LATEST_INSTANT - EARLIEST_INSTANT;
     const draw = () => EARLIEST_INSTANT + Math.floor((random.integer(2 ** 32) / 2 ** 32) * span) + random.integer(1000);

@@ -68,7 +68,7 @@ describe("a busy server", () => {
     expect(timers.pauses).toEqual([7_000, 60_000, 2_000, 0]);
   });
 
-  test("that stays busy is abandoned with a one-sentence error", async () => {
+  test("is abandoned with a one-sentence error if it stays busy", async () => {
     const { client, requestCount } = serve(() => busyResponse());
     expect(await errorMessageOf(client.get("/a"))).toMatch(/^Shelf is busy: http:\S+\/a keeps returning 503$/);
     expect(requestCount()).toBe(7);
@@ -88,7 +88,7 @@ describe("a busy server", () => {
 });
 
 describe("an unreachable server", () => {
-  test("that never responded is abandoned immediately, since its address is likely wrong", async () => {
+  test("is abandoned immediately if it never responded, since its address is likely wrong", async () => {
     const timers = new ImmediateTimers();
     const base = "http://127.0.0.1:1";
     const client = new JsonClient({ product: "Shelf", base, headers: {}, ca: null, timers, secrets });
@@ -96,7 +96,7 @@ describe("an unreachable server", () => {
     expect(timers.pauses).toEqual([]);
   });
 
-  test("that responded before is retried", async () => {
+  test("is retried if it responded before", async () => {
     const { client, timers } = serve(() => Response.json(1));
     await client.get("/a");
     await server?.stop(true);
@@ -106,7 +106,7 @@ describe("an unreachable server", () => {
 });
 
 describe("a server's response", () => {
-  test("without an end is not read to completion", async () => {
+  test("is not read to completion if it has no end", async () => {
     const chunk = new Uint8Array(4 * 1024 * 1024).fill(32);
     let sent = 0;
     const pull = (controller: ReadableStreamDefaultController): void => {
@@ -118,7 +118,7 @@ describe("a server's response", () => {
     expect(sent).toBeLessThan(2 * RESPONSE_MAX_BYTES);
   });
 
-  test("with a redirect is not followed, since the token would be sent there", async () => {
+  test("is not followed if it is a redirect, since the token would be sent there", async () => {
     const { client, requestCount } = serve(() => Response.redirect("http://127.0.0.1:1/\u0007", 301));
     const message = await errorMessageOf(client.get("/a"));
     expect(message).toMatch(/redirects to http:\/\/127\.0\.0\.1:1\/\S*; give the target address/);
@@ -128,14 +128,14 @@ describe("a server's response", () => {
   test.each([
     ["arrays", "[", "]"],
     ["objects", '{"a":', "}"],
-  ])("of nested %s is parsed to depth 64, and no deeper", async (_what, open, close) => {
+  ])("is parsed to depth 64, and no deeper, if it has nested %s", async (_what, open, close) => {
     const nested = (depth: number) => new Response(`${open.repeat(depth)}0${close.repeat(depth)}`);
     const { client } = serve((call) => nested(call === 1 ? 64 : 65));
     expect((await client.get("/a")).status).toBe(200);
     expect(await errorMessageOf(client.get("/a"))).toMatch(/returns JSON of arrays and objects more than 64 deep$/);
   });
 
-  test("with too many arrays and objects is not parsed, not counting brackets in strings", async () => {
+  test("is not parsed if it has too many arrays and objects, not counting brackets in strings", async () => {
     const items = (count: number, item: string) => `[${`${item},`.repeat(count - 1)}${item}]`;
     const { containers } = RESPONSE_BOUNDS;
     const texts = [items(100, String.raw`"[[{\"[\\"`), items(containers, "[]")];
@@ -144,12 +144,12 @@ describe("a server's response", () => {
     expect(await errorMessageOf(client.get("/a"))).toMatch(/returns JSON of more than 1000000 arrays and objects$/);
   });
 
-  test("with too many values is not parsed", async () => {
+  test("is not parsed if it has too many values", async () => {
     const { client } = serve(() => new Response(`[${"1,".repeat(RESPONSE_BOUNDS.commas + 1)}1]`));
     expect(await errorMessageOf(client.get("/a"))).toMatch(/returns JSON of more than 4000000 values$/);
   });
 
-  test("echoing the token is returned without it, in any notation", async () => {
+  test("is returned without the token that it echoes, in any notation", async () => {
     const escaped = TOKEN.replace(/^0/, String.raw`\u0030`);
     const json = `{"a":"is ${TOKEN}!","b":["${TOKEN.toUpperCase()}"],"${TOKEN}":"${escaped}","c":1}`;
     const { client } = serve(() => new Response(json));
@@ -160,13 +160,13 @@ describe("a server's response", () => {
   test.each([
     ["its redirect target", () => Response.redirect(`http://127.0.0.1/${longText}`, 302)],
     ["its type", () => new Response("<p>", { headers: { "content-type": `text/html; of=${longText}` } })],
-  ])("echoing the token in %s is reported without it, even if truncated", async (_where, respond) => {
+  ])("is reported without the token that it echoes in %s, even if truncated", async (_where, respond) => {
     const message = await errorMessageOf(serve(respond).client.get("/a"));
     expect(message).toContain("[hidden]");
     expect(message).not.toContain(TOKEN.slice(0, 8));
   });
 
-  test("that is not JSON is reported with its type, on one line", async () => {
+  test("is reported with its type, on one line, if it is not JSON", async () => {
     const { client } = serve(() => new Response("<html>", { headers: { "content-type": "text/html; charset=utf-8" } }));
     const expected = "returns 200 with text/html; charset=utf-8 instead of JSON; is it the address of a Shelf?";
     expect(await errorMessageOf(client.get("/a"))).toEndWith(expected);

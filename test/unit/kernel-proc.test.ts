@@ -1,4 +1,4 @@
-// Kernel tables from /proc: routes, own addresses and neighbors, for processes without netlink access.
+// Kernel tables from /proc: routes, local addresses and neighbors, for processes without netlink access.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -87,7 +87,7 @@ describe("routing by the tables of /proc", () => {
     new ProcRoutes({ procRoot: join(root, "proc"), sysRoot: join(root, "sys") }).routeTo(ip(address));
 
   test.each([
-    ["Local", "its own addresses, and all of 127.0.0.0/8", "192.0.2.2 198.51.100.1 127.9.9.9 2001:db8::2"],
+    ["Local", "its local addresses, and all of 127.0.0.0/8", "192.0.2.2 198.51.100.1 127.9.9.9 2001:db8::2"],
     ["Routed", "behind a router, through a tunnel, by IPv6", "192.0.2.130 203.0.113.5 10.8.1.1 2001:db8::9"],
     ["None", "group and broadcast addresses", "224.0.0.1 192.0.2.255 255.255.255.255 ff02::1"],
     ["None", "unreachable and unrouted addresses", "10.10.0.1 fd00::1"],
@@ -100,7 +100,7 @@ describe("routing by the tables of /proc", () => {
     expect(routeTo("192.0.2.77")).toMatchObject(route);
   });
 
-  test("treats an unrouted address as routed if rules refer to further tables", () => {
+  test("treats an unrouted address as routed if rules refer to additional tables", () => {
     const routes = TABLES["proc/net/route"].split("\n").filter((line) => !line.includes("010200C0"));
     write({ "proc/net/route": routes.join("\n") });
     expect(routeTo("203.0.113.5").kind).toBe("None");
@@ -110,7 +110,7 @@ describe("routing by the tables of /proc", () => {
   });
 });
 
-describe("the machine's own addresses by the tables of /proc", () => {
+describe("the host's addresses by the tables of /proc", () => {
   const read = (running?: () => ReturnType<typeof import("node:os").networkInterfaces>) =>
     inventoryAddresses(
       readProcAddresses({

@@ -74,7 +74,7 @@ describe("a missing key file", () => {
     expect(readdirSync(folder)).toEqual(["secrets.key"]);
   });
 
-  test("in a missing folder is reported", () => {
+  test("is reported if its directory is missing", () => {
     const inMissingFolder = join(folder, "nowhere", "secrets.key");
     expect(() => loadOrCreateKeyFile(inMissingFolder, systemRandom)).toThrow("cannot be created (ENOENT)");
   });

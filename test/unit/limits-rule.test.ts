@@ -19,7 +19,7 @@ import {
 } from "typescript/unstable/ast/is";
 import { isSource, lineOf, parse, readRepository, type Tree, walk } from "../support/source/syntax.ts";
 
-/** Functions that take a test or a hook, followed by its limit; also `test.each(…)` and the like. */
+/** Functions that take a test or a hook, followed by its limit, including `test.each(…)` and the like. */
 const TAKES_LIMIT = new Set(["test", "it", "beforeAll", "beforeEach", "afterAll", "afterEach"]);
 /** Functions with a limit as their first argument. */
 const LIMIT_SETTERS = new Set(["setDefaultTimeout", "setDefaultNavigationTimeout", "timeout"]);
@@ -74,7 +74,7 @@ describe("the limits rule", () => {
   });
 });
 
-/** Lines with their own limit; in test files also each use of the clock. */
+/** Lines with their own limit and, in test files, each use of the clock. */
 async function localLimits(tree: Tree): Promise<string[]> {
   const found: string[] = [];
   for (const [path, file] of await parse(tree)) {

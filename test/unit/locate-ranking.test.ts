@@ -1,4 +1,4 @@
-// Candidates from facts: edge or uplink, order, confidence, and the reasons in the evidence.
+// Candidates from facts: edge or uplink, order, confidence, and the reasons given as evidence.
 
 import { describe, expect, test } from "bun:test";
 import {
@@ -376,7 +376,7 @@ describe("ambiguities and notes", () => {
   const withoutMac = (subnetVlan: VlanFact) =>
     subject({ mac: null, address: address("10.0.0.7", subnetVlan), identities: [identity("Address")] });
 
-  test("an address of two hosts is ambiguous, and the observed one comes first", () => {
+  test("an address shared by two hosts is ambiguous, and the observed one comes first", () => {
     const other = subject({ host: host("db"), mac: null, identities: [identity("Address")] });
     const location = locate([other, subject({ sightings: [atPort("a 1")] })], BY_IP);
     expect(location.candidates.map((candidate) => [candidate.host?.name, candidate.confidence])).toEqual([
@@ -392,7 +392,7 @@ describe("ambiguities and notes", () => {
     expect(location.ambiguity).toContain("network_id");
   });
 
-  test("a name of two hosts is ambiguous", () => {
+  test("a name shared by two hosts is ambiguous", () => {
     const location = locate([subject(), subject({ host: host("db") })], { by: "hostname", value: "web" });
     expect(location.ambiguity).toBe("2 hosts are called web: web, db.");
   });

@@ -28,12 +28,12 @@ describe("an unwritable log line", () => {
   };
   const log = createLog({ write, format: "text", clock: { now: () => Date.parse(AT) } });
 
-  test("is dropped silently, if nothing depends on it", () => {
+  test("is dropped silently if nothing depends on it", () => {
     for (const writeLine of [log.info, log.warn, log.error]) writeLine("e");
     expect(log.recent.last(9, () => true).lines).toHaveLength(3);
   });
 
-  test("is an error, if its event must not happen without it", () => {
+  test("is an error if its event must not happen without it", () => {
     expect(() => log.audit("scan_started")).toThrow("Nothing was done: the log cannot be written.");
     expect(log.recent.last(9, ({ event }) => event === "scan_started").lines).toEqual([]);
     const { log: workingLog, lines: written } = newLog("text");
@@ -41,7 +41,7 @@ describe("an unwritable log line", () => {
     expect(written).toEqual([`${AT} INFO  scan_started by=Ada`]);
   });
 
-  test("is written through the path that reports errors, if it is an audit line", () => {
+  test("is written through the path that reports errors if it is an audit line", () => {
     const writeOrThrow = (line: string) => lines.push(line);
     const reliableLog = createLog({ write: () => {}, writeOrThrow, format: "text", clock: { now: () => 0 } });
     reliableLog.info("dropped");
@@ -50,7 +50,7 @@ describe("an unwritable log line", () => {
   });
 });
 
-describe("a line of text", () => {
+describe("a text log line", () => {
   test("is timestamp, level, event, fields", () => {
     const fields = { method: "GET", path: "/api/v1/tags", status: 200, took_ms: 1.5, cached: false, actor: null };
     const expected = "method=GET path=/api/v1/tags status=200 took_ms=1.5 cached=false actor=null";
@@ -109,13 +109,13 @@ describe("a JSON log line", () => {
   });
 });
 
-describe("external values cannot", () => {
+describe("external values", () => {
   const hostile = "\n \r\n \u001b[2J \u0000 \u007f \u009b31m \u2028 \u2029 \u202e \u2066 \ud800"
     .split(" ")
     .map((characters) => `a${characters}b`);
   const dangerous = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069\ud800-\udfff]/;
 
-  test.each(hostile)("start a line or control a terminal: %j", (value) => {
+  test.each(hostile)("cannot start a line or control a terminal: %j", (value) => {
     for (const fields of [{ value }, { [value]: 1 }, { deep: [{ value }] }, { error: new Error(value) }]) {
       expect(text("e", fields)).not.toMatch(dangerous);
       const { log, lines } = newLog("json");
@@ -126,7 +126,7 @@ describe("external values cannot", () => {
     expect(json("e", { value }).value).toBe(value);
   });
 
-  test("fill the disk with one value", () => {
+  test("cannot fill the disk with one value", () => {
     expect(text("e", { value: "x".repeat(1_000_000) }).length).toBeLessThan(LOG_VALUE_MAX_LENGTH + 100);
   });
 });
@@ -152,14 +152,14 @@ describe("secret fields", () => {
     (name) => expect(isSecretFieldName(name)).toBe(false),
   );
 
-  test("as bytes show only their length", () => {
+  test("show only their length if they are bytes", () => {
     const line = text("e", { value: new Uint8Array(32).fill(65), buffer: Buffer.from("hunter2") });
     expect(line).toBe(`${AT} INFO  e value="[32 bytes]" buffer="[7 bytes]"`);
   });
 });
 
-describe("logging never throws", () => {
-  test("for any value", () => {
+describe("logging", () => {
+  test("never throws for any value", () => {
     const cycle: Record<string, unknown> = {};
     cycle.self = cycle;
     const primitives = [10n ** 30n, Symbol("s"), Number.NaN];
@@ -168,7 +168,7 @@ describe("logging never throws", () => {
       expect(json("e", { value })).toHaveProperty("value");
   });
 
-  test("even if reading the value does", () => {
+  test("never throws even if reading the value does", () => {
     const value = {
       get broken(): never {
         throw new Error("no");
@@ -177,7 +177,7 @@ describe("logging never throws", () => {
     expect(text("e", { value })).toBe(`${AT} INFO  e fields=[unreadable]`);
   });
 
-  test("and omits undefined values", () => {
+  test("omits undefined values", () => {
     expect(text("e", { gone: undefined, here: 1 })).toBe(`${AT} INFO  e here=1`);
   });
 });

@@ -1,5 +1,5 @@
-// Invariants of the map layout for random networks: no overlaps, a device's dependents grouped below it, and stored
-// positions unchanged.
+// Map layout invariants for random networks: no overlaps, a device's dependents grouped below it, and stored positions
+// unchanged.
 
 import { describe, expect, test } from "bun:test";
 import type { LayoutLink } from "../../src/resources/map-positions/layout/forest.ts";
@@ -47,7 +47,7 @@ function randomNetwork(random: SeededRandom, count: number): LayoutLink[] {
 const idsOf = (count: number) => Array.from({ length: count }, (_, number) => id(number));
 
 describe("a map layout", () => {
-  test("of any network gives every device a distinct integer position, in any input order", () => {
+  test("gives every device of any network a distinct integer position, in any input order", () => {
     const random = seededRandom(17);
     for (let round = 0; round < 60; round += 1) {
       const count = 1 + random.integer(120);
@@ -125,7 +125,7 @@ describe("a map layout", () => {
     }
   });
 
-  test("of new devices places each below its parent and above its children", () => {
+  test("places each new device below its parent and above its children", () => {
     const placed = new Map([
       [id(1), { x: 1_000, y: 1_000 }],
       [id(2), { x: 1_400, y: 1_000 }],
@@ -169,7 +169,7 @@ describe("map positions", () => {
     );
   });
 
-  test("of other devices are stable when one is placed manually, or reset", () => {
+  test("are stable for other devices when one is placed manually, or reset", () => {
     const manual = new Map<string, Position>([[id(7), { x: -5_000, y: 33, placed: "person" }]]);
     expect(positionsOf(ids, links, manual)).toEqual(new Map([...laidOut, ...manual]));
   });
@@ -184,7 +184,7 @@ describe("map positions", () => {
     expect(positionsOf(ids, links, stored)).toEqual(stored);
   });
 
-  test("that are stored are stable under changes of links and devices, at every instant", () => {
+  test("are stable under changes to links and devices if stored, at every instant", () => {
     const random = seededRandom(10);
     for (let round = 0; round < 20; round += 1) {
       const remainingLinks = links.filter(() => random.integer(4) > 0);

@@ -1,5 +1,5 @@
-// Incremental map of a network and its link ends, compared with a full rebuild after each change: random networks with
-// few names, so that most changes affect other devices.
+// Incremental map of a network and its link ends, compared with a full rebuild after each change, for random networks
+// with few names, so that most changes affect other devices.
 
 import { expect, test } from "bun:test";
 import type { Announcement } from "../../src/discovery/topology/announcements.ts";

@@ -9,7 +9,7 @@ const V6_PREFIX = "1.3.6.1.2.1.4.32.1.5.7.2.16.32.1.13.184.0.0.0.0.0.0.0.0.0.0.0
 const unicast = (ipAddressIfIndex: number) => ({ ipAddressIfIndex, ipAddressType: 1 });
 
 describe("device addresses", () => {
-  test("of ipAddrTable have their mask's prefix length", () => {
+  test("have their mask's prefix length if they are from ipAddrTable", () => {
     const device = deviceWith({
       ip_addr_table: tableOf({
         "10.0.0.1": { ipAdEntIfIndex: 7, ipAdEntNetMask: "255.255.252.0" },
@@ -33,7 +33,7 @@ describe("device addresses", () => {
     },
   );
 
-  test("of ipAddressTable are IPv4 and IPv6, with and without zones, with the referenced prefix length", () => {
+  test("are IPv4 and IPv6, with and without zones, with the referenced prefix length, if they are from ipAddressTable", () => {
     const device = deviceWith({
       ip_address_table: tableOf({
         "1.4.10.0.0.1": { ...unicast(7), ipAddressPrefix: V4_PREFIX },
@@ -69,7 +69,7 @@ describe("device addresses", () => {
     expect(device.tables.addresses.state).toBe("complete");
   });
 
-  test("of ipv6AddrTable are read with and without an address length", () => {
+  test("are read with and without an address length from ipv6AddrTable", () => {
     const ipv6AddrPfxLength = { [`23.16.${GLOBAL}`]: 64, [`1.${LINK_LOCAL}`]: 0 };
     const device = deviceWith({ ipv6_addr_table: { columns: { ipv6AddrPfxLength } } });
     expect(device.addresses).toEqual([
@@ -78,7 +78,7 @@ describe("device addresses", () => {
     ]);
   });
 
-  test("in several tables are merged, each table completing the previous ones", () => {
+  test("are merged if they are in several tables, each table completing the previous ones", () => {
     const device = deviceWith({
       ip_address_table: tableOf({
         "1.4.10.0.0.1": { ipAddressIfIndex: 7, ipAddressType: 1, ipAddressPrefix: "0.0" },
@@ -95,13 +95,13 @@ describe("device addresses", () => {
     ]);
   });
 
-  test("on several interfaces belong to the lowest", () => {
+  test("belong to the lowest of several interfaces", () => {
     const ipv6AddrPfxLength = { [`5896.16.${LINK_LOCAL}`]: 64, [`23.16.${LINK_LOCAL}`]: 10 };
     const device = deviceWith({ ipv6_addr_table: { columns: { ipv6AddrPfxLength } } });
     expect(device.addresses).toEqual([{ ip_address: "fe80::21b:21ff:feaa:bbcc", prefix_length: 10, if_index: 23 }]);
   });
 
-  test("with a malformed index make the table partial, and clear nothing", () => {
+  test("make the table partial, and clear nothing, if an index is malformed", () => {
     const table = tableOf({ "1.10.1.123.240": { ipAdEntIfIndex: 31 }, "1.127.0.0.1": { ipAdEntIfIndex: 31 } });
     const device = deviceWith({ ip_addr_table: table });
     expect(device).not.toHaveProperty("addresses");
@@ -109,7 +109,7 @@ describe("device addresses", () => {
     expect(device.tables.addresses).toEqual({ state: "partial", problem });
   });
 
-  test("of a sequentially numbered table come from ipAdEntAddr, which is read only in this case", () => {
+  test("come from ipAdEntAddr for a sequentially numbered table, and it is read only in this case", () => {
     const rowOf = (ipAdEntIfIndex: number) => ({ ipAdEntIfIndex, ipAdEntNetMask: "255.255.255.0" });
     const reads = readsWith({
       ip_addr_table: tableOf({ "1": rowOf(2), "2": rowOf(3), "3": rowOf(4) }),
@@ -123,14 +123,14 @@ describe("device addresses", () => {
     expect(readsWith({ ip_addr_table: tableOf({ "10.0.0.1": rowOf(7) }) }).has("ip_addr_table_addresses")).toBeFalse();
   });
 
-  test("already read are reported if a table breaks off, with the error", () => {
+  test("are reported as far as read, with the error, if a table breaks off", () => {
     const table = tableOf({ "10.0.0.1": { ipAdEntIfIndex: 7 } });
     const device = deviceWith({ ip_addr_table: table, ip_address_table: { broken: ["*"] } });
     expect(device.addresses).toHaveLength(1);
     expect(device.tables.addresses).toEqual({ state: "partial", problem: NO_RESPONSE });
   });
 
-  test("that are not served are unknown", () => {
+  test("are unknown if not served", () => {
     const device = deviceWith({});
     expect(device).not.toHaveProperty("addresses");
     expect(device.tables.addresses.state).toBe("absent");
@@ -200,7 +200,7 @@ describe("ARP and neighbor discovery", () => {
     ]);
   });
 
-  test("with sequentially numbered rows use interface and address columns, which are read only in this case", () => {
+  test("use interface and address columns, which are read only in this case, for sequentially numbered rows", () => {
     const row = { ipNetToMediaPhysAddress: MAC };
     const table = tableOf({ "1": row, "2": row, "3": row });
     const columns = rows({

@@ -34,7 +34,7 @@ describe("the read plan", () => {
   });
 });
 
-test("without data the device is empty", () => {
+test("a device without data is empty", () => {
   const { tables, rows, ...others } = deviceOf(new Map());
   expect(others).toEqual({});
   for (const table of DEVICE_TABLES) expect(rows[table]).toEqual({ read: 0, kept: 0, set_aside: {} });
@@ -88,7 +88,7 @@ describe("the system group", () => {
     expect(deviceWith({ system: { scalars: { sysObjectID: "0.0" } } }).sys_object_id).toBeNull();
   });
 
-  test("that could not be read clears nothing", () => {
+  test("clears nothing if it could not be read", () => {
     const device = deviceWith({ system: { broken: ["*"] } });
     expect(device).not.toHaveProperty("sys_name");
     expect(device.tables.system).toEqual({ state: "failed", problem: NO_RESPONSE });
@@ -110,7 +110,7 @@ describe("manufacturer, model and serial number", () => {
     expect(identityOf(table)).toEqual(["Maker", "WS-C3560G", "FOC1408Z61U"]);
   });
 
-  test("of a stack are its first member's, completed by the stack", () => {
+  test("are a stack's first member's, completed by the stack", () => {
     const table = {
       "1": entityRow(11, "STACK", "", "Cisco Systems"),
       "2001": entityRow(3, "SECOND", "B"),
@@ -124,7 +124,7 @@ describe("manufacturer, model and serial number", () => {
     expect(identityOf(table)).toEqual(["Maker", "unit", "REAL"]);
   });
 
-  test("without a chassis are the stack's, else those of the first permanent part", () => {
+  test("are, without a chassis, the stack's, else those of the first permanent part", () => {
     const stack = { "1": entityRow(9, "MODULE"), "2": entityRow(11, "STACK", "S") };
     expect(identityOf(stack)).toEqual(["Maker", "S", "STACK"]);
     const exchangeable = { "1": entityRow(6, "SUPPLY"), "2": entityRow(7, "FAN"), "3": entityRow(8, "SENSOR") };
@@ -156,7 +156,7 @@ describe("manufacturer, model and serial number", () => {
     expect(device).not.toHaveProperty("manufacturer");
   });
 
-  test("of a truncated table are its rows, and the rest is unknown", () => {
+  test("are the rows of a truncated table, and the rest is unknown", () => {
     const columns = rows({ "1": { entPhysicalClass: 3, entPhysicalSerialNum: utf8("FOC1") } });
     const device = deviceWith({ ...CISCO, ent_physical_table: { columns, broken: ["*"] } });
     expect(device.serial_number).toBe("FOC1");
@@ -215,14 +215,14 @@ describe("CDP", () => {
     });
   });
 
-  test("withoutCdp neighbors reports none, and is unknown if not served", () => {
+  test("reports none without neighbors, and is unknown if not served", () => {
     expect(cdp(read({ scalars: { cdpGlobalRun: 1 } }))).toEqual({ 7: [], 8: [] });
     const withoutCdp = read({});
     expect(cdp(withoutCdp)).toEqual({ 7: undefined, 8: undefined });
     expect(withoutCdp.tables.cdp.state).toBe("absent");
   });
 
-  test("that broke off is unknown for every interface", () => {
+  test("is unknown for every interface if it broke off", () => {
     const device = read({ columns: rows({ "7.1": NEIGHBOR }), broken: ["cdpCachePlatform"] });
     expect(cdp(device)).toEqual({ 7: undefined, 8: undefined });
     expect(device.tables.cdp).toEqual({ state: "partial", problem: NO_RESPONSE });

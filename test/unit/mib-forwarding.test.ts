@@ -70,7 +70,7 @@ test("both tables yield a MAC address on one interface once, with its VLAN", () 
   expect(forwarding(device)).toEqual({ 101: [entry(A, 10), entry(B)], 102: [entry(C)], 103: [] });
 });
 
-test("only learned entries are reported: no own, invalid, managed, other, group and port 0 entries", () => {
+test("only learned entries are reported: no local, invalid, managed, other, group and port 0 entries", () => {
   const device = read({
     dot1d_tp_fdb_table: tableOf({
       [dotted(A)]: { dot1dTpFdbPort: 1, dot1dTpFdbStatus: 3 },
@@ -161,7 +161,7 @@ describe("bridge ports missing from dot1dBasePortTable", () => {
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: undefined, 103: undefined });
   });
 
-  test("that are not interfaces, like the CPU's, do not affect the others", () => {
+  test("do not affect the others if they are not interfaces, like the CPU's", () => {
     const device = read(IDENTITY, { [dotted(A)]: 999, [dotted(B)]: 101 });
     expect(forwarding(device)).toEqual({ 101: [entry(B)], 102: [], 103: [] });
   });
@@ -202,11 +202,11 @@ test("a bridge without learned entries reports none, and other devices nothing",
   expect(router.tables.forwarding.state).toBe("absent");
 });
 
-describe("on a Cisco switch", () => {
+describe("a Cisco switch", () => {
   const VTP = tableOf({ "1.1": vlan(1), "1.10": vlan(1), "1.1003": vlan(3), "1.30": { ...vlan(1), vtpVlanState: 2 } });
   const contexts = { vtp_vlan_table: VTP, if_table: INTERFACES };
 
-  test("each VLAN has its own table and ports", () => {
+  test("has a separate table and ports for each VLAN", () => {
     const ports = { [`1.${dotted(A)}`]: 1, [`10.${dotted(B)}`]: 2, [`10.${dotted(C)}`]: 9 };
     const device = deviceWith({
       ...contexts,
@@ -219,7 +219,7 @@ describe("on a Cisco switch", () => {
     expect(device.tables.forwarding.problem).toStartWith("1 of 3 ");
   });
 
-  test("only active Ethernet VLANs are read, and ports only with learned entries", () => {
+  test("is read only for active Ethernet VLANs, and ports only with learned entries", () => {
     const fdb = table("dot1d", { [`10.${dotted(B)}`]: 2 });
     const reads = readsWith({ ...contexts, vlan_dot1d_tp_fdb_table: fdb });
     expect(contextsRead(reads, "vlan_dot1d_tp_fdb_table")).toEqual([1, 10]);
@@ -228,7 +228,7 @@ describe("on a Cisco switch", () => {
     expect(readsWith({}).has("vlan_dot1d_tp_fdb_table")).toBeFalse();
   });
 
-  test("nothing is read by VLAN with dot1qTpFdbTable, or VLANs of Q-BRIDGE-MIB", () => {
+  test("is not read by VLAN if it has dot1qTpFdbTable, or VLANs of Q-BRIDGE-MIB", () => {
     const withEntries = { ...contexts, dot1q_tp_fdb_table: table("dot1q", { [`1.${dotted(A)}`]: 1 }) };
     const withVlans = { ...contexts, dot1q_vlan_current_table: { columns: { dot1qVlanFdbId: { "0.1": 1 } } } };
     for (const steps of [withEntries, withVlans]) expect(readsWith(steps).has("vlan_dot1d_tp_fdb_table")).toBeFalse();

@@ -114,7 +114,7 @@ describe("a neighbor", () => {
     expect(neighbors(device)[10_101]?.[0]?.port_id).toEqual({ subtype: subtype as never, value: "Ethernet23" });
   });
 
-  test("that announces a port by MAC or network address has a port id of that form", () => {
+  test("has a port id in the form of a MAC or network address if it announces the port that way", () => {
     const byMac = { ...REMOTE, portIdSubtype: 3, portId: hex("e839351aca99") };
     const byAddress = { ...REMOTE, portIdSubtype: 4, portId: hex("010a280113") };
     const device = read({ lldp_rem_table: remote({ "0.1.1": byMac, "0.2.1": byAddress }) });
@@ -135,7 +135,7 @@ describe("a neighbor's index", () => {
     expect(neighbors(device)).toEqual({ ...NO_NEIGHBORS, 10103: [ANNOUNCED], 10104: [ANNOUNCED] });
   });
 
-  test("that is malformed is counted and reported", () => {
+  test("is counted and reported if malformed", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1.4.5": REMOTE }) });
     expect(neighbors(device)[10_101]).toEqual([ANNOUNCED]);
     expect(device.tables.lldp).toEqual(ONE_OF_TWO_LOST);
@@ -163,7 +163,7 @@ describe("a management address", () => {
     expect(neighbors(device)[10_102]?.[0]?.mgmt_addr).toBe("10.0.0.2");
   });
 
-  test("with a short index is found by it", () => {
+  test("is found by a short index", () => {
     const device = read({
       lldp_rem_table: remote({ "1.1": REMOTE, "2.1": REMOTE }),
       lldp_rem_man_addr_table: addresses(["1.1.1.4.10.0.0.1", "2.1.1.4.10.0.0.2"]),
@@ -192,7 +192,7 @@ describe("the interface of a local port", () => {
     ["a local id that is a name", localPorts({ "77": [7, "Gi1/0/3"] })],
     ["the alias", localPorts({ "77": [1, "room 3"] })],
     ["the MAC address", localPorts({ "77": [3, hex("001b21000003")] })],
-    ["the MAC address as text", localPorts({ "77": [3, "00:1b:21:00:00:03"] })],
+    ["the MAC address as a string", localPorts({ "77": [3, "00:1b:21:00:00:03"] })],
     ["the port description", localPorts({ "77": [7, "77", "GigabitEthernet1/0/3"] })],
     ["the port description, which is an alias", localPorts({ "77": [3, hex("ffffffffffff"), "room 3"] })],
   ])("is found by %s", (_name, texts) => expect(interfacesFor(texts)).toEqual([10_103]));
@@ -238,14 +238,14 @@ describe("the interface of a local port", () => {
     expect(interfacesFor({}, { if_table, if_x_table: {}, bridge }, "0.3.1")).toEqual([3]);
   });
 
-  test("among several with one MAC address is the one with its number", () => {
+  test("is the one with its number among several with one MAC address", () => {
     const port = { ifPhysAddress: hex("001b21000001"), ifType: 6 };
     const if_table: HandMadeStep = tableOf({ "1": port, "2": port, "3": port });
     const texts = localPorts({ "2": [3, hex("001b21000001")] });
     expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge: {} }, "0.2.1")).toEqual([2]);
   });
 
-  test("among a port and its VLANs with one MAC address is the port", () => {
+  test("is the port among a port and its VLANs with one MAC address", () => {
     const mac = { ifPhysAddress: hex("001b21000001") };
     const vlan = { ...mac, ifType: 53 };
     const port = { ...mac, ifType: 6 };
@@ -254,14 +254,14 @@ describe("the interface of a local port", () => {
     expect(interfacesFor(texts, { if_table, if_x_table: {}, bridge: {} })).toEqual([2]);
   });
 
-  test("among several with one name is the one matching the description", () => {
+  test("is the one matching the description among several with one name", () => {
     const if_table = describedAs({ "1": "lo0", "2": "oob" });
     const if_x_table: HandMadeStep = tableOf({ "1": { ifName: utf8("x") }, "2": { ifName: utf8("x") } });
     expect(interfacesFor(localPorts({ "77": [5, "x", "oob"] }), { if_table, if_x_table, bridge: {} })).toEqual([2]);
     expect(interfacesFor(localPorts({ "77": [5, "x"] }), { if_table, if_x_table, bridge: {} })).toEqual([1]);
   });
 
-  test("that is missing is counted and reported; other neighbors are unaffected", () => {
+  test("is counted and reported if missing; other neighbors are unaffected", () => {
     const device = read({ lldp_rem_table: remote({ "0.1.1": REMOTE, "0.77.1": REMOTE }) });
     expect(neighbors(device)).toEqual({ ...NO_NEIGHBORS, 10101: [ANNOUNCED] });
     expect(device.tables.lldp).toEqual(ONE_OF_TWO_LOST);
@@ -315,20 +315,20 @@ describe("LLDP-V2-MIB", () => {
 });
 
 describe("missing LLDP data", () => {
-  test("in all tables makes neighbors unknown", () => {
+  test("makes neighbors unknown if it is missing from all tables", () => {
     const device = read({});
     expect(neighbors(device)).toEqual(UNKNOWN);
     expect(device).not.toHaveProperty("chassis_id");
     expect(device.tables.lldp.state).toBe("absent");
   });
 
-  test("in the form of empty tables means no neighbors", () => {
+  test("means no neighbors if the tables are empty", () => {
     const device = read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex("001b21000001") } } });
     expect(neighbors(device)).toEqual(NO_NEIGHBORS);
     expect(device.tables.lldp.state).toBe("complete");
   });
 
-  test("as an empty chassis id is null", () => {
+  test("is null for an empty chassis id", () => {
     expect(read({ lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: utf8("") } } }).chassis_id).toBeNull();
   });
 
@@ -344,7 +344,7 @@ describe("missing LLDP data", () => {
     expect(neighbors(read(steps))).toEqual(UNKNOWN);
   });
 
-  test("in truncated management addresses makes absent ones unknown", () => {
+  test("makes absent addresses unknown if management addresses are truncated", () => {
     const device = read({
       lldp_rem_table: remote({ "0.1.1": REMOTE, "0.2.1": REMOTE }),
       lldp_rem_man_addr_table: { ...addresses(["0.1.1.1.4.10.0.0.1"]), broken: ["*"] },
@@ -361,7 +361,7 @@ describe("thousands of neighbors", () => {
   /** Checking every interface for every port would take a minute. */
   const LIMIT_MS = 5_000;
 
-  test("on ports named alike are matched quickly", async () => {
+  test("are matched quickly on ports named alike", async () => {
     const [port, NAME] = [1_000_000, "Ethernet Interface"];
     const reads = readsWith({
       if_table: { columns: { ifDescr: byNumber(utf8(NAME)) } },
@@ -376,7 +376,7 @@ describe("thousands of neighbors", () => {
     expect(device.interfaces?.[0]?.lldp).toEqual([ANNOUNCED]);
   });
 
-  test("with time marks unlike those of their addresses get their addresses quickly", async () => {
+  test("get their addresses quickly even if the time marks differ", async () => {
     const indexes = Array.from({ length: 20_000 }, (_, index) => index);
     const named = indexes.map((index) => [`${index}.2.1`, { ...REMOTE, sysName: utf8(`n-${index}`) }]);
     const addressed = indexes.map((index) => `${index + 100_000}.2.1.1.4.10.0.${index >> 8}.${index & 255}`);

@@ -34,7 +34,7 @@ const servedBefore = (steps: Steps): ServedBefore => {
 };
 
 describe("a previously served table", () => {
-  test("is reported missing by its columns, and no data are derived from it", () => {
+  test("is reported missing by its columns, and no data is derived from it", () => {
     const device = deviceAfter(COMPLETE, { system: SYSTEM, if_table: IF_TABLE });
     for (const port of device.interfaces ?? []) expect(port).not.toContainAnyKeys(["if_name", "speed_bps"]);
     expect(device.interfaces?.map(({ oper_status }) => oper_status)).toEqual(["Up", "Down"]);
@@ -43,7 +43,7 @@ describe("a previously served table", () => {
     expect(device.broken).toEqual(["interface_extensions"]);
   });
 
-  test("is not missing from an agent of another type, which has other tables", () => {
+  test("is not missing from an agent of another type with other tables", () => {
     const other = { ...SYSTEM, scalars: { ...SYSTEM.scalars, sysObjectID: "1.3.6.1.4.1.11.2.3" } };
     const device = deviceAfter(COMPLETE, { system: other, if_table: IF_TABLE });
     expect(device.interfaces?.[0]?.speed_bps).toBe(1_000_000_000);
@@ -66,13 +66,13 @@ describe("a column", () => {
     lldp_rem_table: tableOf({ "0.1.1": { ...neighbor, ...extra } }),
   });
 
-  test("that is optional per row is not missing while others are served", () => {
+  test("is not missing while others are served if it is optional per row", () => {
     const device = deviceAfter(lldp({ sysDesc: utf8("an old switch") }), lldp({}));
     expect(device.interfaces?.[0]?.lldp).toHaveLength(1);
     expect(device.tables.lldp.problem).toBeNull();
   });
 
-  test("that every row has is missing individually", () => {
+  test("is missing individually if every row has it", () => {
     const { portId: _id, ...without } = neighbor;
     const device = deviceAfter(lldp({}), { if_table: IF_TABLE, lldp_rem_table: tableOf({ "0.1.1": without }) });
     expect(device.interfaces?.[0]).not.toHaveProperty("lldp");
@@ -89,18 +89,18 @@ describe("forwarding entries", () => {
   const forwardedMacs = (device: Device) =>
     device.interfaces?.map(({ forwarding }) => forwarding?.map(({ mac_address }) => mac_address.slice(-1)));
 
-  test("only in dot1dTpFdbTable are not removed if that is missing, and those of dot1qTpFdbTable are reported", () => {
+  test("are not removed if dot1dTpFdbTable alone is missing, and those of dot1qTpFdbTable are reported", () => {
     const device = deviceAfter(previous, { if_table: IF_TABLE, bridge, dot1q_tp_fdb_table: dot1q(2) });
     expect(forwardedMacs(device)).toEqual([[], ["1"]]);
     expect(device.is_forwarding_partial).toBeTrue();
   });
 
-  test("without dot1qTpFdbTable are not reported at all, since others have no VLAN", () => {
+  test("are not reported at all without dot1qTpFdbTable, since others have no VLAN", () => {
     const device = deviceAfter(previous, { if_table: IF_TABLE, bridge, dot1d_tp_fdb_table: dot1d });
     expect(forwardedMacs(device)).toEqual([undefined, undefined]);
   });
 
-  test("on unreported ports are neither reported nor counted as without an interface", () => {
+  test("are neither reported nor counted as without an interface on unreported ports", () => {
     const device = deviceAfter(previous, {
       if_table: IF_TABLE,
       dot1q_tp_fdb_table: dot1q(1),

@@ -16,7 +16,7 @@ import { DEVICE_TEXT_MAX_LENGTH } from "../../src/resources/if-entries/if-entry.
 import { processorMs } from "../support/measure/processor-time.ts";
 import { hex, utf8 } from "../support/reconcile/hand-made-reads.ts";
 
-describe("a text value", () => {
+describe("a string value", () => {
   test.each([
     ["plain ASCII", utf8("Ethernet1"), "Ethernet1"],
     ["UTF-8", utf8("Gebäude 中文 🖧"), "Gebäude 中文 🖧"],
@@ -45,8 +45,8 @@ describe("a text value", () => {
 describe("an identifier value", () => {
   test.each([
     ["text", utf8("Eth1/19"), "Eth1/19"],
-    ["text padded with NUL", hex("457468312f3231000000000000000000"), "Eth1/21"],
-    ["text with a trailing line break", utf8("Gi0/1\r\n"), "Gi0/1"],
+    ["a string padded with NUL", hex("457468312f3231000000000000000000"), "Eth1/21"],
+    ["a string with a trailing line break", utf8("Gi0/1\r\n"), "Gi0/1"],
     ["UTF-8", utf8("порт 1"), "порт 1"],
     ["bytes with control characters", hex("e839351aca99"), "e8:39:35:1a:ca:99"],
     ["bytes that are not UTF-8", hex("a8d0e5f5afc0"), "a8:d0:e5:f5:af:c0"],
@@ -63,7 +63,7 @@ test("a MAC address is six bytes, not all zero", () => {
   expect(macOfOctets([0, 27, 33, 1, 2, 256], 0, 6)).toBeNull();
 });
 
-test("a MAC address may be text", () => {
+test("a MAC address may be a string", () => {
   expect(macOfBytesOrText(utf8("8c:60:4f:19:16:7c"))).toBe("8c:60:4f:19:16:7c");
   expect(macOfBytesOrText(utf8("8C-60-4F-19-16-7C\0"))).toBe("8c:60:4f:19:16:7c");
   expect(macOfBytesOrText(utf8("8c60.4f19.167c"))).toBe("8c:60:4f:19:16:7c");

@@ -138,12 +138,12 @@ describe("Q-BRIDGE-MIB", () => {
 });
 
 describe("nonstandard port lists", () => {
-  test("of Junos are decimal numbers with commas", () => {
+  test("are decimal numbers with commas on Junos", () => {
     const device = read(staticLists({ "5": utf8("12"), "28": utf8("3,27"), "30": utf8(""), "37": utf8("0,28") }));
     expect(memberships(device)).toEqual({ 103: [28], 112: [5], 127: [28], 128: [37] });
   });
 
-  test("of Junos without any comma are numbers, if those ports exist and the ports of the bits do not", () => {
+  test("are numbers on Junos even without a comma, if those ports exist and the ports of the bits do not", () => {
     const device = deviceWith({
       if_table: INTERFACES,
       bridge: { columns: { dot1dBasePortIfIndex: { "3": 103, "13": 113, "42": 128 } } },
@@ -152,12 +152,12 @@ describe("nonstandard port lists", () => {
     expect(memberships(device)).toEqual({ 113: [6], 128: [5] });
   });
 
-  test("of bits that resemble digits are bits, if those ports exist", () => {
+  test("are bits even if they resemble digits, if those ports exist", () => {
     // "0" is 0x30: ports 3 and 4.
     expect(memberships(read(staticLists({ "5": utf8("0") })))).toEqual({ 103: [5], 104: [5] });
   });
 
-  test("of D-Link are one number with port 1 as its lowest bit", () => {
+  test("are one number with port 1 as its lowest bit on D-Link", () => {
     const lists = { "1": hex("0000000000000000"), "602": hex("000000000cffffff"), "2004": hex("0000000003000000") };
     const device = read(staticLists(lists));
     expect(memberships(device)[125]).toEqual([2_004]);
@@ -167,11 +167,11 @@ describe("nonstandard port lists", () => {
     expect(device.tables.vlans.problem).toBeNull();
   });
 
-  test("with some nonexistent ports omit these", () => {
+  test("omit nonexistent ports", () => {
     expect(memberships(read(staticLists({ "1": hex("0604ffffffffffffffe0") })))).toMatchObject({ 106: [1], 107: [1] });
   });
 
-  test("that cannot be parsed are unknown, and reported", () => {
+  test("are unknown, and reported, if they cannot be parsed", () => {
     const device = read(staticLists({ "1": hex("000000000018004200430044") }));
     for (const port of device.interfaces ?? []) expect(port).not.toHaveProperty("vlans");
     const problem = "the port lists contain none of the bridge's ports";

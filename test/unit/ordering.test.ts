@@ -7,7 +7,7 @@ import { orderTerms } from "../../src/resources/ordering.ts";
 const fieldsOf = (query: Parameters<typeof orderTerms>[0]) =>
   orderTerms(query, hostKind).map(({ field, direction }) => `${field} ${direction}`);
 
-test("by created_at a list is in page order, including ties within groups", () => {
+test("a list by created_at is in page order, including ties within groups", () => {
   expect(fieldsOf({})).toEqual([]);
   expect(fieldsOf({ order_by: "created_at" })).toEqual([]);
   expect(fieldsOf({ order_by: "created_at", order_direction: "asc" })).toEqual([]);

@@ -1,11 +1,11 @@
-// Uniform environment of the tests, independent of the machine's programs and settings.
+// Uniform test environment, independent of the host's programs and settings.
 
 import { expect, test } from "bun:test";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-test("tests and their child processes have no proxy, locale, zone, umask or ping of the machine", () => {
+test("tests and their child processes have no proxy, locale, zone, umask or ping from the host", () => {
   const folder = mkdtempSync(join(tmpdir(), "netledger-plain-"));
   try {
     for (const name of ["fping", "ping", "other-program"]) {

@@ -35,7 +35,7 @@ test("a switch stack has its members and modules separate, ports by number, and 
   ]);
 });
 
-test("full names, with spaces, and of other manufacturers are parsed alike", () => {
+test("full names, with spaces, and those of other manufacturers are parsed in the same way", () => {
   expect(layout("GigabitEthernet 2/0/1, GigabitEthernet1/0/12, GigabitEthernet1/0/3")).toEqual([
     "1 1/0: GigabitEthernet1/0/3 GigabitEthernet1/0/12",
     "2 2/0: GigabitEthernet 2/0/1",

@@ -1,4 +1,4 @@
-// Type of a port from its number and protocol.
+// Port type by number and protocol.
 
 import { describe, expect, test } from "bun:test";
 import {

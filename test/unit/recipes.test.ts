@@ -1,4 +1,4 @@
-// Recipes of the contribution guide against the current sources: every step fits, and a recipe writes no more files
+// Recipes in the contribution guide, checked against the current sources: every step fits, and a recipe writes no more
 // than documented. `recipes.all.test.ts` runs their checks.
 
 import { describe, expect, test } from "bun:test";
@@ -35,7 +35,7 @@ test("a host field requires one server file and no console file", () => {
   expect(productOf("host-field")).toEqual(["src/resources/hosts/host.ts"]);
 });
 
-test("a kind requires one folder, one console file, and a line in each list", () => {
+test("a kind requires one directory, one console file, and a line in each list", () => {
   const others =
     "records/resources bulk/written-resources registry/commands registry/app console/kinds/kinds console/kinds/circuit";
   expect(productOf("kind").filter((path) => !path.startsWith("src/resources/circuits/"))).toEqual(

@@ -32,7 +32,7 @@ test.each(DOCUMENTS)("%s %j is labeled %s", (kind, document, name) => {
   expect(labels(kind, document)).toEqual({ inPlan: name, inDiff: name });
 });
 
-test("a record without a name has its id as label in a diff, and none in a plan, which lists the id separately", () => {
+test("a record without a name has its id as label in a diff, but none in a plan, where the id is listed separately", () => {
   for (const [kind, document] of [
     ["host", { name: "" }],
     ["credential_assignment", {}],

@@ -1,4 +1,4 @@
-// Path of a request for the log and the routes, also without a Host header.
+// Request path for the log and the routes, even without a Host header.
 
 import { expect, test } from "bun:test";
 import { pathOf } from "../../src/http/request.ts";

@@ -7,7 +7,7 @@ const FROM_LEAST: Role[] = ["Viewer", "Member", "Admin", "Owner"];
 
 test("there are four roles, highest first", () => expect([...ROLES]).toEqual(["Owner", "Admin", "Member", "Viewer"]));
 
-test("a role has the rights of every lower role, and no more", () => {
+test("a role has the permissions of every lower role, and no more", () => {
   for (const [rank, role] of FROM_LEAST.entries())
     for (const [requiredRank, required] of FROM_LEAST.entries())
       expect(atLeast(role, required)).toBe(rank >= requiredRank);

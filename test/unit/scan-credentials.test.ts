@@ -99,7 +99,7 @@ describe("the credentials for an address", () => {
     expect(credentialsOf(network([]), ONE_AT_FIRST).isEmpty).toBe(false);
   });
 
-  test("of the network are used only in accepting subnets", () => {
+  test("are used only in accepting subnets if they are the network's", () => {
     const knownNetwork = network([assigned("network"), assigned("host", "h1")], addresses);
     const credentials = credentialsOf(knownNetwork, [], (ip) => ip === "10.0.0.2");
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["host"]);
@@ -110,7 +110,7 @@ describe("the credentials for an address", () => {
     expect(credentials.at("10.0.0.77").withheld).toEqual({ waiting: [], isOutside: true });
   });
 
-  test("of a host are used only for covered address values, even if an assignment names the address", () => {
+  test("are used only for covered address values if they are a host's, even if an assignment names the address", () => {
     const assignments = [assigned("host", "h1", null, ["10.0.0.1"]), assigned("address", "h1", ["a2"], [])];
     const credentials = credentialsOf(network(assignments, addresses));
     expect(idsAt(credentials, "10.0.0.1")).toEqual(["host"]);

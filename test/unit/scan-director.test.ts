@@ -1,4 +1,4 @@
-// Start of the scan director with scans left by an earlier run, without write access.
+// Scan director startup with scans left by an earlier run, without write access.
 
 import { expect, test } from "bun:test";
 import { Counters } from "../../src/base/counters.ts";

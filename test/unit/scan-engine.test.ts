@@ -327,7 +327,7 @@ describe("a full scan", () => {
 });
 
 describe("an SNMP scan", () => {
-  test("without targets reads known hosts in the subnets, a few addresses each, without a sweep", async () => {
+  test("reads known hosts in the subnets without targets, a few addresses each, without a sweep", async () => {
     const probes = new FakeProbes();
     const many = Array.from({ length: 12 }, (_, index) => `10.0.0.${index + 2}`);
     const { run, findings } = newRun({
@@ -344,7 +344,7 @@ describe("an SNMP scan", () => {
     expect(unreached.map(({ label }) => label).toSorted()).toEqual(["large", "many", "near"]);
   });
 
-  test("with targets reads each address, a known host once, and reports silence of named and known ones only", async () => {
+  test("reads each target, a known host once, and reports silence of named and known ones only", async () => {
     const probes = new FakeProbes();
     const { run, findings } = newRun({
       kind: "snmp",
@@ -424,7 +424,7 @@ describe("an SNMP scan", () => {
   });
 });
 
-describe("a scan probes only", () => {
+describe("the probes of a scan", () => {
   const everywhere = {
     hosts: {
       a: ["10.0.0.1"],
@@ -450,20 +450,23 @@ describe("a scan probes only", () => {
     ..."2001:db8::1 2001:db8::2 2001:db8::3 10.8.0.1 10.11.0.1 192.0.2.77".split(" "),
   ]);
 
-  test.each(["sweep", "snmp", "full"] as const)("subnets and initial addresses, for the kind %s", async (kind) => {
-    const probes = new FakeProbes(...allowed);
-    for (const address of allowed) probes.addDevice(address, { interfaces: [{ if_index: 1, lldp }], addresses: [] });
-    const initial = { credential_id: "bootstrap", ip_addresses: ["192.0.2.77", "224.0.0.77"] };
-    await newRun({ ...everywhere, kind, probes, target_ips: kind === "sweep" ? [] : [initial] }).run();
-    const reached = [...probes.swept, ...queriedAddresses(probes)];
-    expect(reached.length).toBeGreaterThan(3);
-    expect(reached.filter((address) => !allowed.has(address))).toEqual([]);
-    // Known addresses of a subnet are scanned even if it is too large to sweep.
-    const expected = kind === "snmp" ? ["10.11.0.1", "2001:db8::2"] : ["10.0.0.14", "2001:db8::3"];
-    expect(reached).toEqual(expect.arrayContaining(["10.8.0.1", ...expected]));
-  });
+  test.each(["sweep", "snmp", "full"] as const)(
+    "go only to subnets and initial addresses, for the kind %s",
+    async (kind) => {
+      const probes = new FakeProbes(...allowed);
+      for (const address of allowed) probes.addDevice(address, { interfaces: [{ if_index: 1, lldp }], addresses: [] });
+      const initial = { credential_id: "bootstrap", ip_addresses: ["192.0.2.77", "224.0.0.77"] };
+      await newRun({ ...everywhere, kind, probes, target_ips: kind === "sweep" ? [] : [initial] }).run();
+      const reached = [...probes.swept, ...queriedAddresses(probes)];
+      expect(reached.length).toBeGreaterThan(3);
+      expect(reached.filter((address) => !allowed.has(address))).toEqual([]);
+      // Known addresses of a subnet are scanned even if it is too large to sweep.
+      const expected = kind === "snmp" ? ["10.11.0.1", "2001:db8::2"] : ["10.0.0.14", "2001:db8::3"];
+      expect(reached).toEqual(expect.arrayContaining(["10.8.0.1", ...expected]));
+    },
+  );
 
-  test("its targets, if it has any", async () => {
+  test("go only to its targets, if it has any", async () => {
     for (const kind of ["sweep", "snmp", "full"] as const) {
       const probes = new FakeProbes();
       const targets = ["10.0.0.4/30", "10.0.0.1", "2001:db8::1"];

@@ -17,7 +17,7 @@ describe("scan targets", () => {
     expect(problems(targets)).toEqual([]);
   });
 
-  test("larger than that are refused by position; large IPv4 blocks can be permitted, IPv6 blocks cannot", () => {
+  test("are refused by position if larger; large IPv4 blocks can be permitted, IPv6 blocks cannot", () => {
     expect(problems(["10.0.0.1", "10.0.0.0/15", "2001:db8::/64"])).toEqual([
       "1 is larger than /16; name smaller blocks, or set allow_large",
       "2 is larger than /112, the limit for IPv6; name smaller blocks or single addresses",

@@ -47,7 +47,7 @@ describe("a secret in a file", () => {
     expect(files.read("community")).toBe("second");
   });
 
-  test("may be a link inside the folder, and the folder may be a link", () => {
+  test("may be a link inside the directory, and the directory may be a link", () => {
     writeFileSync(join(folder, "site", "community"), "a secret");
     symlinkSync("site/community", join(folder, "current"));
     symlinkSync(folder, join(parent, "linked"));
@@ -55,7 +55,7 @@ describe("a secret in a file", () => {
     expect(new SecretFiles(join(parent, "linked")).read("site/community")).toBe("a secret");
   });
 
-  test("is not read from outside the folder, by any path", () => {
+  test("is not read from outside the directory, by any path", () => {
     writeFileSync(join(parent, "outside"), "must not leak");
     mkdirSync(join(parent, "secrets-too"));
     writeFileSync(join(parent, "secrets-too", "community"), "must not leak");
@@ -72,7 +72,7 @@ describe("a secret in a file", () => {
     ["huge", (path) => writeFileSync(path, "x".repeat(1_000_000)), "is longer than 1024 characters"],
     ["binary", (path) => writeFileSync(path, Uint8Array.of(0xff, 0xfe, 0x00)), "is not UTF-8"],
     ["folder", (path) => mkdirSync(path), "is not a regular file"],
-  ])("that is %s is reported without its content", (name, create, clause) => {
+  ])("is reported without its content if it is %s", (name, create, clause) => {
     create(join(folder, name));
     expect(problem(name)).toBe(`the file ${name} ${clause}`);
   });
@@ -111,12 +111,12 @@ describe("a secret in a file", () => {
     expect(files.read("long")).toBe("ü".repeat(1_024));
   });
 
-  test("that is a FIFO does not block", () => {
+  test("does not block if it is a FIFO", () => {
     makePipe(join(folder, "pipe"));
     expect(problem("pipe")).toBe("the file pipe is not a regular file");
   });
 
-  test("is unavailable without a configured or existing folder", () => {
+  test("is unavailable without a configured or existing directory", () => {
     expect(problem("x", new SecretFiles(null))).toBe("no folder of secrets is configured (--secrets-folder)");
     expect(problem("x", new SecretFiles(join(parent, "nowhere")))).toBe("the folder of secrets does not exist");
   });

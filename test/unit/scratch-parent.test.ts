@@ -1,4 +1,4 @@
-// Parent folder of the tests' temporary folders: in memory only if there is space.
+// Parent directory of the tests' temporary directories: in memory only if there is space.
 
 import { expect, test } from "bun:test";
 import { existsSync, statfsSync } from "node:fs";
@@ -7,11 +7,11 @@ import { hasSpace, scratchParent } from "../support/measure/scratch-parent.ts";
 
 const TMPFS = 0x0102_1994;
 
-test("test data are in memory or in the temporary folder", () => {
+test("test data is in memory or in the temporary directory", () => {
   expect(["/dev/shm", tmpdir()]).toContain(scratchParent());
 });
 
-test("a full, on-disk or missing folder is not used as memory", () => {
+test("a full, on-disk or missing directory is not used as memory", () => {
   expect(hasSpace("/dev/shm", Number.POSITIVE_INFINITY)).toBe(false);
   expect(hasSpace("/proc", 0)).toBe(false);
   expect(hasSpace("/nonexistent", 0)).toBe(false);

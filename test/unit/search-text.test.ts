@@ -13,7 +13,7 @@ describe("the index of free text", () => {
     ["a\u00a0b\u2028c\u0000d", ["a", "b", "c", "d"]],
     ["sw SW Sw", ["sw"]],
     ["--", ["--"]],
-  ])("for %p is matched by prefixes of each of %p", (text, entries) => expect(words(text)).toEqual(entries));
+  ])("is matched for %p by prefixes of each of %p", (text, entries) => expect(words(text)).toEqual(entries));
 
   test("starts no word at an accent", () => {
     // The capital of J with caron has no composed form.
@@ -62,7 +62,7 @@ describe("a search query", () => {
     ['say "x" OR* -a', ['"say"*', '"""x"""*', '"or*"*', '"-a"*']],
     ["", []],
     [" \n ", []],
-  ])("for %p becomes %p", (search, terms) => expect(searchTerms(search)).toEqual(terms));
+  ])("becomes, for %p, %p", (search, terms) => expect(searchTerms(search)).toEqual(terms));
 
   test.each([
     ["AA-BB-CC-00-00-01", '"aa-bb-cc-00-00-01"* OR "aa:bb:cc:00:00:01"*'],
@@ -73,7 +73,7 @@ describe("a search query", () => {
     ["AABB.", '"aabb."* OR "aa:bb"*'],
     ["aabb.cc0", '"aabb.cc0"* OR "aa:bb:cc:0"*'],
     ["2001:DB8:0:0::1", '"2001:db8:0:0::1"* OR "2001:db8::1"*'],
-  ])("for the address %s includes its stored form", (search, term) => expect(searchTerms(search)).toEqual([term]));
+  ])("includes the stored form of the address %s", (search, term) => expect(searchTerms(search)).toEqual([term]));
 
   test.each([
     ["aa:bb"],
@@ -86,12 +86,13 @@ describe("a search query", () => {
     ["2001:db8::1"],
     ["core-sw"],
     ["dead-beef"],
-  ])("for %s includes no other form", (search) => expect(searchTerms(search)).toEqual([`"${search}"*`]));
+  ])("includes no other form of %s", (search) => expect(searchTerms(search)).toEqual([`"${search}"*`]));
 
   test("has each word once", () => {
     expect(searchWords("b a B  a")).toEqual(["b", "a"]);
     expect(searchWords("x ".repeat(SEARCH_MAX_LENGTH))).toEqual(["x"]);
   });
 
-  test("for one complete entry does not match longer entries", () => expect(exactTerm("AA:BB")).toBe('"aa:bb"'));
+  test("does not match longer entries if it is for one complete entry", () =>
+    expect(exactTerm("AA:BB")).toBe('"aa:bb"'));
 });

@@ -43,7 +43,7 @@ describe("a sealed secret", () => {
     expect(sealed).toEqual(original);
   });
 
-  test("cannot be created from invalid Unicode, which would not round-trip", () => {
+  test("cannot be created from invalid Unicode, because that would not round-trip", () => {
     expect(() => newBox().seal("a\ud800b", CONTEXT)).toThrow("lone surrogate");
   });
 
@@ -56,18 +56,18 @@ describe("a sealed secret", () => {
   });
 });
 
-describe("a sealed secret does not open", () => {
+describe("a sealed secret that does not open", () => {
   const sealed = newBox().seal("public", CONTEXT);
 
-  test("for another record", () => {
+  test("is for another record", () => {
     expect(() => newBox().open(sealed, `${CONTEXT}2`)).toThrow("belongs to another record");
   });
 
-  test("with another key", () => {
+  test("is opened with another key", () => {
     expect(() => newBox(new Uint8Array(32)).open(sealed, CONTEXT)).toThrow("sealed with another key");
   });
 
-  test("with any bit flipped", () => {
+  test("has any bit flipped", () => {
     for (let bit = 0; bit < sealed.length * 8; bit += 1) {
       const damaged = sealed.slice();
       damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7));
@@ -75,13 +75,13 @@ describe("a sealed secret does not open", () => {
     }
   });
 
-  test("when truncated anywhere, or with trailing bytes", () => {
+  test("is truncated anywhere, or has trailing bytes", () => {
     for (let length = 0; length < sealed.length; length += 1)
       expect(() => newBox().open(sealed.slice(0, length), CONTEXT)).toThrow("cannot be opened");
     expect(() => newBox().open(Uint8Array.of(...sealed, 0), CONTEXT)).toThrow("cannot be opened");
   });
 
-  test("when written by a newer version, and reports that", () => {
+  test("was written by a newer version, and reports that", () => {
     expect(() => newBox().open(Uint8Array.of(2, ...sealed.slice(1)), CONTEXT)).toThrow(
       "this program does not support its version 2",
     );

@@ -1,5 +1,5 @@
-// Seeds for tests of the executable: created once for all processes, and never used if damaged, outdated or of another
-// executable.
+// Seeds for tests of the executable: created once for all processes, and never used if damaged, outdated or made for
+// another executable.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -51,7 +51,7 @@ function seed(name = "set-up"): Seed<number> {
   };
 }
 
-/** Copies the seed into a new folder. @returns the seed's note and the text of its store */
+/** Copies the seed into a new directory. @returns the seed's note and the text of its store */
 async function copySeed(from = seeds(), requested = seed()): Promise<[number, string]> {
   copies += 1;
   const target = join(folder, `copy-${copies}`);
@@ -148,7 +148,7 @@ describe("a test seed", () => {
     expect(await copySeed(seeds("other"))).toEqual([3, "store 3"]);
   });
 
-  test("of another key is deleted after an hour", async () => {
+  test("is deleted after an hour if it has another key", async () => {
     await copySeed(seeds("old"));
     await copySeed(seeds("recent"));
     utimesSync(join(parent, "old"), new Date(START - HOUR_MS - 1), new Date(START - HOUR_MS - 1));

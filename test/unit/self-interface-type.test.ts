@@ -1,4 +1,4 @@
-// IANAifType of an interface from kernel flags.
+// IANAifType of an interface, from kernel flags.
 
 import { expect, test } from "bun:test";
 import { interfaceType } from "../../src/discovery/self/interface-type.ts";

@@ -27,7 +27,7 @@ const ANY = "00000000:0000";
 const ANY_V6 = "00000000000000000000000000000000:0000";
 
 describe("TCP", () => {
-  test("returns listening sockets, without current and closing connections", () => {
+  test("returns listening sockets, without established and closing connections", () => {
     const tcp = tcpTable(
       `0100007F:1538 ${ANY} 0A`,
       "0100007F:1538 0100007F:C350 01",
@@ -88,7 +88,7 @@ describe("UDP", () => {
     ]);
   });
 
-  test("shares no port with TCP and is listed after it", () => {
+  test("lists UDP ports separately, after TCP", () => {
     const tables = { ...NO_TABLES, tcp: tcpTable(`00000000:0035 ${ANY} 0A`), udp: udpTable(`00000000:0035 ${ANY} 07`) };
     expect(servedPorts(tables, 32_768).map((port) => port.protocol)).toEqual(["Tcp", "Udp"]);
   });
@@ -100,7 +100,7 @@ test("the order of lines in the tables does not matter", () => {
   expect(portsOf(lines)).toEqual(portsOf(lines.toReversed()));
 });
 
-test("empty, heading-only and malformed tables have no ports", () => {
+test("empty, header-only and malformed tables have no ports", () => {
   expect(servedPorts(NO_TABLES, 32_768)).toEqual([]);
   const malformed = "something else\n 0: zz:0050 0A\n";
   const tables = { tcp: TCP_HEADER, tcp6: `${TCP_HEADER}\n`, udp: UDP_HEADER, udp6: malformed };

@@ -1,4 +1,4 @@
-// Snapshot of a machine: from files in a test folder, and of the machine that runs the test.
+// Snapshot of a machine: from files in a test directory, and of the machine that runs the test.
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -129,7 +129,7 @@ describe("a simulated machine", () => {
     expect(await readFixture()).toMatchObject({ machine_id: machineId });
   });
 
-  test("without any files has the default name and no data", async () => {
+  test("has the default name and no data without any files", async () => {
     expect(await readFixture()).toEqual({
       hostname: "localhost",
       machine_id: null,
@@ -195,7 +195,7 @@ describe("a simulated machine", () => {
     }
   });
 
-  test("without DMI is identified by its device tree", async () => {
+  test("is identified by its device tree without DMI", async () => {
     await write({
       "sys/firmware/devicetree/base/model": "Raspberry Pi 4 Model B Rev 1.4\0",
       "sys/firmware/devicetree/base/serial-number": "10000000abcdef01\0",
@@ -245,7 +245,7 @@ describe("an interface", () => {
       expect((await readInterface({ address }))?.mac_address).toBe(mac);
   });
 
-  test("has a type derived from its folders and driver, not its MTU", async () => {
+  test("has a type derived from its directories and driver, not its MTU", async () => {
     expect((await readInterface({ uevent: "DEVTYPE=vlan\nINTERFACE=eth0", mtu: "1500" }))?.if_type).toBe(135);
     expect((await readInterface({ uevent: "DEVTYPE=vlan\nINTERFACE=eth0", mtu: "9000" }))?.if_type).toBe(135);
     expect((await readInterface({ "bridge/bridge_id": "8000.02fc00000001" }))?.if_type).toBe(209);

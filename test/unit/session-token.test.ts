@@ -1,4 +1,4 @@
-// Text format of session tokens, and their hash.
+// Session token format and hash.
 
 import { describe, expect, test } from "bun:test";
 import { generateSessionToken, hashSessionToken, isWellFormedSessionToken } from "../../src/access/session-token.ts";

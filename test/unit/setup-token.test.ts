@@ -1,4 +1,4 @@
-// Setup token as displayed and typed, and the comparison of secrets.
+// Setup token as displayed and typed, and constant-time comparison of secrets.
 
 import { describe, expect, test } from "bun:test";
 import { systemRandom } from "../../src/base/random.ts";
@@ -42,7 +42,7 @@ describe("a setup token", () => {
     expect(setupTokenMatches("1010-ABCD", "1O1O-ABCD")).toBe(true);
   });
 
-  test("does not match any other text", () => {
+  test("does not match any other string", () => {
     const token = generateSetupToken({ bytes: (count) => Uint8Array.from({ length: count }, (_, index) => index) });
     for (const input of [
       "",

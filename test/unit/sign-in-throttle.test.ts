@@ -1,4 +1,4 @@
-// Throttling of failed sign-ins: callers that it delays, and callers that it must not delay.
+// Throttling of failed sign-ins, with the callers that it delays and those that it must not delay.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import {
@@ -127,14 +127,14 @@ describe("one account from one address", () => {
   });
 });
 
-describe("a user is not locked out", () => {
-  test("from another address", async () => {
+describe("a user who is not locked out", () => {
+  test("signs in from another address", async () => {
     await failRepeatedly(20, () => ACCOUNT, OTHER_ADDRESS);
     expect(await wait(ACCOUNT, OTHER_ADDRESS)).toBe(MAX_WAIT_SECONDS);
     expect(await wait(ACCOUNT, ADDRESS)).toBe(0);
   });
 
-  test("by failures of another account at the same address", async () => {
+  test("signs in despite failures of another account at the same address", async () => {
     await failRepeatedly(10);
     expect(await isAdmitted("grace@example.org")).toBe(true);
   });
@@ -156,13 +156,13 @@ describe("concurrent attempts", () => {
   const accountAt = (index: number) => `user${index}@example.org`;
   const isCrowded = async (account = ACCOUNT) => (await throttle.enter(account, ADDRESS))?.isCrowded;
 
-  test("with the correct password all succeed", async () => {
+  test("all succeed with the correct password", async () => {
     const seconds = await attemptConcurrently(times(1 + ATTEMPTS_MAX_WAITING, "succeeded"));
     expect(seconds).toEqual(Array(1 + ATTEMPTS_MAX_WAITING).fill(0));
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("that fail are limited to the number allowed in sequence without waiting", async () => {
+  test("are limited, if they fail, to the number allowed in sequence without waiting", async () => {
     const seconds = await attemptConcurrently(times(100, "failed"));
     expect(seconds).toEqual([...Array(PAIR_FREE_FAILURES + 1).fill(0), ...Array(96).fill(1)]);
     expect(await wait()).toBe(1);
@@ -180,7 +180,7 @@ describe("concurrent attempts", () => {
     expect(await attemptConcurrently(outcomes)).toEqual([...Array(8).fill(0), 1]);
   });
 
-  test("queue up to ten deep; further ones get Retry-After", async () => {
+  test("queue up to ten deep; more get Retry-After", async () => {
     expect(await wait()).toBe(0);
     const waiting = Array.from({ length: ATTEMPTS_MAX_WAITING }, () => wait());
     expect(await throttle.enter(ACCOUNT, ADDRESS)).toEqual({ retryAfterSeconds: 1, isCrowded: true });
@@ -213,7 +213,7 @@ describe("concurrent attempts", () => {
     expect(await failRepeatedly(5)).toEqual([0, 0, 0, 0, 1]);
   });
 
-  test("without an outcome do not block the account permanently", async () => {
+  test("do not block the account permanently if they have no outcome", async () => {
     await failRepeatedly(6);
     now += (await wait()) * 1000;
     expect(await wait()).toBe(0);
@@ -225,16 +225,16 @@ describe("concurrent attempts", () => {
     expect(await wait()).toBe(0);
   });
 
-  test("on other accounts and from elsewhere do not wait for each other", async () => {
+  test("do not wait for each other on other accounts and from elsewhere", async () => {
     expect(await Promise.all([wait(), wait("grace@example.org"), wait(ACCOUNT, OTHER_ADDRESS)])).toEqual([0, 0, 0]);
   });
 
-  test("from one address on many accounts are limited too", async () => {
+  test("are limited even on many accounts if they come from one address", async () => {
     const seconds = await attemptConcurrently(times(200, "failed"), accountAt);
     expect(seconds).toEqual([...Array(SOURCE_FREE_FAILURES + 1).fill(0), ...Array(169).fill(1)]);
   });
 
-  test("from an address without free failures left succeed if correct, and delay the others if wrong", async () => {
+  test("succeed if correct and delay the others if wrong from an address without free failures left", async () => {
     for (let index = 0; index < SOURCE_FREE_FAILURES; index += 1) await failAttempt(`nobody${index}@example.org`);
     expect(await attemptConcurrently(times(8, "succeeded"), accountAt)).toEqual(Array(8).fill(0));
     const seconds = await attemptConcurrently(times(8, "failed"), (index) => `other${index}@example.org`);

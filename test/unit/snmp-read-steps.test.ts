@@ -1,4 +1,4 @@
-// Execution of a reading plan: effect of one step's failure on the others, VLAN contexts, deadlines, disappearing
+// Execution of a read plan: effect of one step's failure on the others, VLAN contexts, deadlines, and disappearing
 // agents.
 
 import { describe, expect, test } from "bun:test";
@@ -39,7 +39,7 @@ function read(
   return readSteps(requester, plan, { signal, timers });
 }
 
-/** Reads in short form: values of scalars, row counts of columns, and errors. */
+/** Short form of reads: values of scalars, row counts of columns, and errors. */
 function summary(reads: Reads): Record<string, unknown> {
   const describeStep = ({ scalars, scalarsProblem, columns }: StepRead): string => {
     const lists = [...columns].map(
@@ -152,7 +152,7 @@ describe("a failing step", () => {
     expect(requester.questions.every((request) => request.kind === "Get")).toBe(true);
   });
 
-  test("that takes too long is cut off, and the next has its full time", async () => {
+  test("is cut off if it takes too long, and the next has its full time", async () => {
     const timers = new ManualTimers();
     const before: ViewOptions["before"] = (request) => {
       if (request.oids[0]?.startsWith(DESCR) === true) timers.advance(STEP_DEADLINE_MS + 1);
@@ -194,7 +194,7 @@ describe("an agent that ignores part of a read", () => {
     }
   });
 
-  test("gets normal timeouts for the rest of a MIB it has partly answered", async () => {
+  test("gets normal timeouts for the rest of a MIB to which it has partly responded", async () => {
     const { waits, before } = silentBelow(FDB);
     const port = "1.3.6.1.2.1.17.1.4.1.2";
     const plan: ReadStep[] = ["one", "two"].map((name) => ({ name, table: "forwarding", columns: { port, fdb: FDB } }));
@@ -213,7 +213,7 @@ describe("an agent that ignores part of a read", () => {
 });
 
 describe("an agent that disappears", () => {
-  test("gets no further requests after silence to a step and a simple request", async () => {
+  test("gets no more requests after silence to a step and a simple request", async () => {
     const requester = fakeRequester(served, {
       before: (_request, count) => (count > 1 ? failure("no_answer") : undefined),
     });
@@ -225,7 +225,7 @@ describe("an agent that disappears", () => {
     expect(requester.questions).toHaveLength(4);
   });
 
-  test("gets no further requests once its port is closed", async () => {
+  test("gets no more requests once its port is closed", async () => {
     const requester = fakeRequester(served, {
       before: (_request, count) => (count > 1 ? failure("port_closed") : undefined),
     });
@@ -234,7 +234,7 @@ describe("an agent that disappears", () => {
     expect(requester.questions).toHaveLength(2);
   });
 
-  test("gets no further requests after the device's deadline, or a cancellation", async () => {
+  test("gets no more requests after the device's deadline, or a cancellation", async () => {
     const timers = new ManualTimers();
     const late = fakeRequester(served, { before: () => void timers.advance(DEVICE_DEADLINE_MS / 2 + 1) });
     const reads = await read(late, PLAN, neverAborted, timers);
@@ -268,7 +268,7 @@ describe("VLAN contexts", () => {
     expect(reads.get("fdb")?.columns.get("port")).toEqual({ isComplete: true, problem: null, values });
   });
 
-  test("missing from the agent are not a failure if it responds in its own context", async () => {
+  test("are not a failure if missing from an agent that responds in its own context", async () => {
     for (const reason of ["no_answer", "unsupported", "refused"] as const) {
       const unavailable = fakeRequester({}, { before: () => failure(reason) });
       const reads = await read(fakeRequester(served, { vlans: { 1: unavailable } }), [forwarding([1, 10, 20]), SYSTEM]);
@@ -277,7 +277,7 @@ describe("VLAN contexts", () => {
     }
   });
 
-  test("partly missing keep the others' values, and are reported", async () => {
+  test("keep the others' values if partly missing, and report the missing part", async () => {
     const requester = fakeRequester(served, {
       vlans: { 1: inVlan("0.0.0.0.0.1", 7), 10: silent, 20: inVlan("0.0.0.0.0.2", 8) },
     });
@@ -293,7 +293,7 @@ describe("VLAN contexts", () => {
     expect(summary(reads)).toEqual({ fdb: `port 1: VLAN 10: ${SILENT}`, system: "name" });
   });
 
-  test("that were not read are not treated as empty", async () => {
+  test("are not treated as empty if not read", async () => {
     const closing = fakeRequester(
       { [`${FDB}.1`]: [2, 7] },
       { maxVarbinds: 2, before: (_request, count) => (count > 1 ? failure("port_closed") : undefined) },
@@ -303,7 +303,7 @@ describe("VLAN contexts", () => {
     expect(summary(reads)).toEqual({ fdb: `port 1: VLAN 1: ${CLOSED}, none 0: VLAN 10: ${CLOSED}` });
   });
 
-  test("that time out together with the agent are a failure", async () => {
+  test("are a failure if they time out together with the agent", async () => {
     const requester = fakeRequester({}, { before: () => failure("no_answer"), vlans: { 1: silent } });
     const reads = await read(requester, [forwarding([1]), SYSTEM]);
     expect(summary(reads)).toEqual({ fdb: `port 0: VLAN 1: ${SILENT}`, system: `! ${SILENT}` });

@@ -82,7 +82,7 @@ describe("the order of OIDs", () => {
 });
 
 describe("a walk", () => {
-  test.each(["GetBulk", "GetNext"])("reads every column to its end and nothing beyond, by %s", async (kind) => {
+  test.each(["GetBulk", "GetNext"])("reads every column to the last row and nothing beyond, by %s", async (kind) => {
     const result = await walkView({ ...surroundingObjects, ...rows(130) }, { hasBulk: kind === "GetBulk" });
     expect(sizes(result)).toEqual({ index: "130", descr: "130", speed: "130" });
     expect([...(result.columns.get("speed")?.values ?? [])].slice(8, 11)).toEqual([
@@ -269,7 +269,7 @@ describe("a walk of an agent that does not advance", () => {
 });
 
 describe("a walk of an agent with limitations", () => {
-  test("requests less once a response is too big, also in the next walk", async () => {
+  test("requests less once a response is too big, even in the next walk", async () => {
     const pace = newPace();
     const tooBig = (request: SnmpRequest): AgentReply | undefined =>
       request.oids.length * (request.maxRepetitions ?? 1) > 5 ? errorOf(1, 0) : undefined;

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { availableParallelism } from "node:os";
 import { stopwatch } from "../support/measure/processor-time.ts";
 
-/** Runs until its process has used 0.5 s of processor time, then waits to be terminated. */
+/** Runs until its process has used 0.5 s of CPU time, then waits to be terminated. */
 const BUSY_WORKER = `
   const before = process.cpuUsage();
   while (process.cpuUsage(before).user < 500_000) {}

@@ -208,7 +208,7 @@ describe("a probe", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("that cannot be sent reports the error, and is retried on a full buffer", async () => {
+  test("reports the error if it cannot be sent, and is retried on a full buffer", async () => {
     const { opens, permits, round, send, pass } = newProbeRound();
     expect(await round.probe([100], send(101))).toEqual({ kind: "Failed", error: "NetworkUnreachable" });
     let attempts = 0;
@@ -224,7 +224,7 @@ describe("a probe", () => {
     expect(permits.count).toBe(2);
   });
 
-  test("is cancelled with all others, and leaves no timer", async () => {
+  test("is canceled with all others, and leaves no timer", async () => {
     const { timers, opens, round, send, pass } = newProbeRound();
     const outcomes = [round.probe([100], send()).catch(String), round.probe([100], send()).catch(String)];
     await pass(10);
@@ -235,7 +235,7 @@ describe("a probe", () => {
     expect(timers.pendingCount).toBe(0);
   });
 
-  test("waiting for its permit at cancellation is not sent", async () => {
+  test("is not sent if it waits for its permit at cancellation", async () => {
     const timers = new ManualTimers();
     const { promise, resolve } = Promise.withResolvers<void>();
     const round = new ProbeRound<string>({ timers, pump: new Pump(timers), permit: () => promise }, () => false);

@@ -1,4 +1,4 @@
-// Packets of a sweep, byte by byte: ICMP echo, ARP, the kernel's neighbors, routes and interfaces.
+// Sweep packets, byte by byte: ICMP echo, ARP, and the kernel's neighbors, routes and interfaces.
 
 import { describe, expect, test } from "bun:test";
 import { type Ip, parseIp } from "../../src/base/ip.ts";

@@ -1,4 +1,4 @@
-// Presence of on-link stations if only the kernel can send ARP and its table does not mark confirmed entries, and the
+// Presence of on-link stations when only the kernel can send ARP and its table does not mark confirmed entries; and the
 // probes used.
 
 import { describe, expect, test } from "bun:test";

@@ -80,7 +80,7 @@ describe("a test process", () => {
     expect(first - second).toBeGreaterThanOrEqual(ticks * 10);
   });
 
-  test("that exits in a test is a problem, and its remaining files are left to run", async () => {
+  test("is a problem if it exits in a test, and its remaining files are left to run", async () => {
     const { problems, notStarted, files } = await run({
       a: `test("leaves", () => process.exit(0));`,
       b: `test("comes behind", () => expect(1).toBe(1));`,
@@ -89,12 +89,12 @@ describe("a test process", () => {
     expect(notStarted.length).toBeLessThan(files.length);
   });
 
-  test("with a file that does not load has failed", async () => {
+  test("has failed if a file does not load", async () => {
     const { failed, problems } = await run({ broken: `throw new Error("does not load");` });
     expect(failed + problems.length).toBeGreaterThan(0);
   });
 
-  test("in an endless loop is killed, and the file and last known test are reported", async () => {
+  test("is killed in an endless loop, and the file and last known test are reported", async () => {
     const loops = `test("says a word", () => expect(1).toBe(1));\ntest("loops", () => { for (;;); });`;
     const { problems, failed } = await run({ loops }, { silenceMaxMs: 3_000 });
     expect(problems).toEqual([
@@ -115,14 +115,14 @@ describe("test files", () => {
     ]);
   });
 
-  test("share a process with fewer others as their folder nears completion", () => {
+  test("share a process with fewer others as their directory nears completion", () => {
     const equalFiles = Array.from({ length: 20 }, (_, n) => `test/api/${n}.test.ts`);
     const batches = batchesOf(equalFiles, Object.fromEntries(equalFiles.map((file) => [file, 10_000])), 20_000);
     expect(batches.map(({ files }) => files.length)).toEqual([5, 4, 3, 2, 2, 2, 2]);
     expect(batches.flatMap(({ files }) => files).sort()).toEqual(equalFiles.toSorted());
   });
 
-  test("that need the build wait for it, and proofs have their own processes", () => {
+  test("wait for the build if they need it, and proofs have their own processes", () => {
     const files = [
       "test/api/a.test.ts",
       "test/proof/kill.test.ts",
@@ -145,13 +145,13 @@ describe("test files", () => {
 test("tasks run in order when ready, concurrently, and subtasks go first", async () => {
   const started: string[] = [];
   let isOpen = false;
-  const task = (name: string, isReady = () => true, further: readonly Task[] = []): Task => ({
+  const task = (name: string, isReady = () => true, subtasks: readonly Task[] = []): Task => ({
     isReady,
     run: async () => {
       started.push(name);
       await Promise.resolve();
       if (name === "opens") isOpen = true;
-      return further;
+      return subtasks;
     },
   });
   const lanes = await runInLanes(2, [

@@ -1,4 +1,4 @@
-// Case folding and order of texts, and formatted counts.
+// Case folding and order of strings, and formatted counts.
 
 import { describe, expect, test } from "bun:test";
 import { compareCodePoints, foldCase, groupedDigits, textSortKey } from "../../src/base/text.ts";
@@ -43,7 +43,7 @@ describe("foldCase", () => {
 });
 
 describe("compareCodePoints", () => {
-  test("puts a text before its extensions, and equal texts are equal", () => {
+  test("puts a string before its extensions, and equal strings are equal", () => {
     expect(compareCodePoints("", "")).toBe(0);
     expect(compareCodePoints("eth1", "eth1")).toBe(0);
     expect(compareCodePoints("", "\u0000")).toBeLessThan(0);
@@ -69,7 +69,7 @@ describe("compareCodePoints", () => {
     expect(compareCodePoints("\ud83d", "\ud83d")).toBe(0);
   });
 
-  test("is code point order, for any texts", () => {
+  test("is code point order, for any strings", () => {
     const random = seededRandom(1);
     const units = [0x61, 0x62, 0xd83d, 0xd83e, 0xde00, 0xde01, 0xe000, 0xffe5];
     const randomText = () =>

@@ -1,4 +1,4 @@
-// Effects of a prune: segments, retained transactions, and unnecessary versions.
+// Prune effects: segments, retained transactions, and unnecessary versions.
 
 import { describe, expect, test } from "bun:test";
 import { formatInstant } from "../../src/base/instant.ts";
@@ -17,12 +17,12 @@ const segment = (first: number, last: number, resolution: Segment["resolution"],
   return { first, last, resolution, prunedBy };
 };
 
-describe("a prune order", () => {
-  test("is stored in its source, and parsed from it", () => {
+describe("the parameters of a prune", () => {
+  test("are stored in its source, and parsed from it", () => {
     for (const keep of ["daily", "monthly", "none"] as const) {
-      const order = { before: Date.UTC(2026, 0, 1), keep };
-      expect(pruneSource(order)).toBe(`ledger.prune before=2026-01-01T00:00:00.000Z keep=${keep}`);
-      expect(parsePruneSource(pruneSource(order))).toEqual(order);
+      const options = { before: Date.UTC(2026, 0, 1), keep };
+      expect(pruneSource(options)).toBe(`ledger.prune before=2026-01-01T00:00:00.000Z keep=${keep}`);
+      expect(parsePruneSource(pruneSource(options))).toEqual(options);
     }
   });
 
@@ -33,7 +33,7 @@ describe("a prune order", () => {
     "ledger.prune before=yesterday keep=daily",
     "ledger.prune before=2026-01-01T00:00:00.000Z keep=weekly",
     " ledger.prune before=2026-01-01T00:00:00.000Z keep=none",
-  ])("is not parsed from %j", (source) => expect(parsePruneSource(source)).toBeNull());
+  ])("are not parsed from %j", (source) => expect(parsePruneSource(source)).toBeNull());
 });
 
 describe("segments after a prune", () => {
@@ -88,7 +88,7 @@ describe("a retained transaction", () => {
     ["2026-02-28T23:59:59.999Z", "2026-02-28", "2026-03-01", "2026-02-01", "2026-03-01"],
     ["2026-12-31T00:00:00.000Z", "2026-12-31", "2027-01-01", "2026-12-01", "2027-01-01"],
     ["2028-02-29T12:00:00.000Z", "2028-02-29", "2028-03-01", "2028-02-01", "2028-03-01"],
-  ])("for %s is chosen by day and month in UTC", (at, dayStart, dayEnd, monthStart, monthEnd) => {
+  ])("is chosen by day and month in UTC for %s", (at, dayStart, dayEnd, monthStart, monthEnd) => {
     const bounds = (resolution: "daily" | "monthly") =>
       Object.values(periodOf(Date.parse(at), resolution)).map((instant) => formatInstant(instant).slice(0, 10));
     expect(bounds("daily")).toEqual([dayStart, dayEnd]);

@@ -48,7 +48,7 @@ describe("a thread", () => {
     closeSync(openSync("/dev/null", "r"));
   });
 
-  test("that cannot be started refuses a long read, and the next one retries", async () => {
+  test("refuses a long read if it cannot be started, and the next one retries", async () => {
     let tries = 0;
     const list = longRead("list", function* (_reader, _input: object) {});
     const reads = new ThreadLongReads(
@@ -65,7 +65,7 @@ describe("a thread", () => {
     await reads.close();
   });
 
-  test("that cannot be started refuses a large body", async () => {
+  test("refuses a large body if it cannot be started", async () => {
     const checks = new BodyChecks(noThread(), () => {});
     await expect(
       checks.check({ operationId: "createTag", bytes: new Uint8Array(70_000), retryIdentity: null }, "user"),
@@ -73,7 +73,7 @@ describe("a thread", () => {
     checks.close();
   });
 
-  test("that cannot be started for scans is reported as ended", async () => {
+  test("is reported as ended if it cannot be started for scans", async () => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const thread = startOrEnd(noThread())(() => {}, resolve);
     thread.post({ type: "close" });

@@ -77,7 +77,7 @@ describe("a certificate and its key", () => {
     expect(readTlsPair(both).certificate).toContain("BEGIN CERTIFICATE");
   });
 
-  test("are accepted even if expired, which is reported elsewhere", async () => {
+  test("are accepted even if expired: that is reported elsewhere", async () => {
     const old = await makePair(NOW - 400 * DAY_MS, 90);
     expect(readTlsPair(writePair(folder, old, "old")).validTo).toBe(NOW - 310 * DAY_MS);
   });
@@ -198,7 +198,7 @@ describe("the self-signed pair", () => {
   });
 
   test.each<[string, (path: string) => void, string]>([
-    ["a folder", (path) => mkdirSync(path, { mode: 0o700 }), "is a folder, not a file"],
+    ["a directory", (path) => mkdirSync(path, { mode: 0o700 }), "is a folder, not a file"],
     ["a named pipe", makePipe, "is not a regular file"],
     ["a dangling link", (path) => symlinkSync("/nowhere/at/all", path), "cannot be read (ENOENT)"],
     ["a link to itself", (path) => symlinkSync(path, path), "cannot be read (ELOOP)"],

@@ -1,4 +1,4 @@
-// Remote end of each interface: by every kind of announcement, with misleading ones as in real networks, and over
+// Remote end of each interface: from every kind of announcement, with misleading ones as in real networks, and over
 // random networks with known cables.
 
 import { describe, expect, test } from "bun:test";
@@ -218,7 +218,7 @@ describe("both directions", () => {
     expect(endsOf(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "sw3 Gi0/1", "sw3 Gi0/1": "sw2 Gi0/2" });
   });
 
-  test("that name different interfaces resolve neither", () => {
+  test("resolve neither if they name different interfaces", () => {
     const network = pair().receivesLldp("sw1 Gi0/1", "sw2 Gi0/2").receivesLldp("sw2 Gi0/2", "sw1 Gi0/3");
     expect(endsOf(network)).toEqual({ "sw1 Gi0/1": "host-sw2", "sw2 Gi0/2": "host-sw1" });
   });
@@ -256,7 +256,7 @@ describe("both directions", () => {
   });
 });
 
-describe("cloned and misleading identifiers:", () => {
+describe("cloned and misleading identifiers", () => {
   const clone = macOf(77, 7);
   /** Three hosts with one chassis id, and a switch. */
   const clones = (sysNames: readonly (string | null)[] = ["a", "b", "c"]) => {
@@ -316,7 +316,7 @@ describe("cloned and misleading identifiers:", () => {
     }
   });
 
-  test("a name of two hosts matches neither", () => {
+  test("a name shared by two hosts matches neither", () => {
     const network = new Neighborhood().hostWith("sw", "Gi0/1");
     network.host("a", { sysName: "Switch" }).ports("a", "1").host("b", { sysName: "switch" }).ports("b", "1");
     expect(endsOf(network.receives("sw Gi0/1", without(network.lldp("a 1"), "chassis_id", "mgmt_addr")))).toEqual({});
@@ -369,7 +369,7 @@ describe("cloned and misleading identifiers:", () => {
 });
 
 describe("several announcements on one interface", () => {
-  test("on a hub each lead to their own end, and the interface to the first", () => {
+  test("each lead to their own end on a hub, and the interface to the first", () => {
     const network = new Neighborhood();
     for (const key of ["a", "b", "c"]) network.hostWith(key, "Gi0/1");
     for (const [receiver, ...others] of [
@@ -383,7 +383,7 @@ describe("several announcements on one interface", () => {
     expect(announcedEnds(network, "c Gi0/1")).toEqual(["a Gi0/1", "b Gi0/1"]);
   });
 
-  test("of a phone with a computer behind it: the phone is the neighbor, the computer a known host", () => {
+  test("come from a phone with a computer behind it: the phone is the neighbor, the computer a known host", () => {
     const network = new Neighborhood().hostWith("sw", "Gi0/1").hostWith("pc", "eth0");
     const chassisId = { subtype: "NetworkAddress", value: "10.5.5.5" } as const;
     const ids = { chassis_id: chassisId, port_id: macId(macOf(55, 5)) };
@@ -393,7 +393,7 @@ describe("several announcements on one interface", () => {
     expect(announcedEnds(network, "sw Gi0/1")).toEqual([null, "host-pc"]);
   });
 
-  test("by LLDP and CDP of one device are merged, each filling the other's gaps", () => {
+  test("are merged if they are by LLDP and CDP of one device, each filling the other's gaps", () => {
     const network = pair();
     network.receives(
       "sw1 Gi0/1",
@@ -432,7 +432,7 @@ describe("CDP", () => {
     expect(endsOf(network)).toEqual(symmetric({ "sw1 Gi0/1": "sw2 Gi0/1", "sw1 Gi0/3": "x eth0" }));
   });
 
-  test("flooded in both directions leaves the only possible cable", () => {
+  test("leaves the only possible cable if flooded in both directions", () => {
     // x and a server are connected to two bridges that speak both and flood CDP; every agent reports all of it as LLDP.
     const network = pair().hostWith("x", "eth0").hostWith("srv", "eth0");
     network.cable("sw1 Gi0/1", "sw2 Gi0/1").cable("sw2 Gi0/2", "srv eth0");
@@ -449,7 +449,7 @@ describe("CDP", () => {
     expect(endsOf(network.receivesCdp("x eth0", "sw2 Gi0/1"))).toEqual(symmetric({ "sw1 Gi0/1": "sw2 Gi0/1" }));
   });
 
-  test("heard on two interfaces resolves to hosts only: a device in between floods it", () => {
+  test("resolves to hosts only if heard on two interfaces: a device in between floods it", () => {
     const network = new Neighborhood();
     for (const key of ["a", "b", "c"]) network.hostWith(key, "Gi0/1");
     network.receivesCdp("a Gi0/1", "c Gi0/1").receivesCdp("b Gi0/1", "c Gi0/1");
@@ -586,7 +586,7 @@ describe("random networks with known cables", () => {
     }
   });
 
-  test("with contradictory announcements, duplicate names and cloned chassis ids never throw or depend on order", () => {
+  test("never throw or depend on order with contradictory announcements, duplicate names and cloned chassis ids", () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const random = seededRandom(seed);
       const { network } = randomNetwork(random);

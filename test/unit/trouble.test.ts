@@ -6,7 +6,7 @@ import { describeOpenFailure, readFailureOf, storageFailureOf } from "../../src/
 
 const sqliteError = (code: string) => Object.assign(new Error("the text of an exception"), { code });
 
-describe("a database error is reported to the caller", () => {
+describe("a database error", () => {
   const DAMAGED = "The database is damaged: this cannot be read. The appliance's log says what to do.";
   test.each([
     ["SQLITE_CORRUPT", "internal_error", DAMAGED],
@@ -16,20 +16,20 @@ describe("a database error is reported to the caller", () => {
     ["SQLITE_IOERR_WRITE", "storage_full", "The disk is full or fails: this cannot be read."],
     ["SQLITE_READONLY_DIRECTORY", "storage_full", "The disk cannot be written to: this cannot be read."],
     ["SQLITE_CANTOPEN", "storage_full", "The disk cannot be written to: this cannot be read."],
-  ])("%s as %s", (code, expectedCode, message) => {
+  ])("is reported to the caller: %s as %s", (code, expectedCode, message) => {
     expect(readFailureOf(sqliteError(code))).toMatchObject({ code: expectedCode, message });
   });
 
-  test("of a write, with the notice that nothing was written", () => {
+  test("is reported for a write with the notice that nothing was written", () => {
     const failure = storageFailureOf(sqliteError("SQLITE_FULL"), "nothing was written");
     expect(failure?.message).toBe("The disk is full or fails: nothing was written.");
   });
 
-  test("unless it is unrelated to the file", () => {
+  test("is not reported if it is unrelated to the file", () => {
     expect([readFailureOf(sqliteError("SQLITE_CONSTRAINT")), readFailureOf(new Error("no"))]).toEqual([null, null]);
   });
 
-  test("unless already reported", () => {
+  test("is not reported again", () => {
     const reported = new DomainError("storage_full", "There is no room for a copy.");
     expect(readFailureOf(Object.assign(reported, { cause: sqliteError("SQLITE_FULL") }))).toBeNull();
   });

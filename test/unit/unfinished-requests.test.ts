@@ -85,8 +85,8 @@ const IDLE: Fields = { hasSentData: true, sentAgoMs: 500, receivedAgoMs: 500 };
 const RESUMED: Fields = { hasSentData: true, sentAgoMs: 500, receivedAgoMs: 400 };
 const STREAMING: Fields = { hasSentData: true, sentAgoMs: 10, receivedAgoMs: 90_000 };
 
-describe("for one address,", () => {
-  test("incomplete requests may hold an eighth of the descriptors; the rest are closed", () => {
+describe("the connections of one address", () => {
+  test("may hold an eighth of the descriptors with incomplete requests; the rest are closed", () => {
     const machine = new Machine();
     machine.add(LIMIT_PER_ADDRESS);
     expect(machine.check()).toBe(LIMIT_PER_ADDRESS);
@@ -94,7 +94,7 @@ describe("for one address,", () => {
     expect(machine.check()).toBe(LIMIT_PER_ADDRESS);
   });
 
-  test("those idle longest are closed first", () => {
+  test("are closed by idle time, longest first", () => {
     const machine = new Machine();
     machine.add(100, { sentAgoMs: 9_000, receivedAgoMs: 9_000 });
     machine.add(LIMIT_PER_ADDRESS, { sentAgoMs: 20, receivedAgoMs: 20 });
@@ -104,7 +104,7 @@ describe("for one address,", () => {
     );
   });
 
-  test("connections awaiting a response, receiving one or idle between requests are left open", () => {
+  test("are left open while awaiting a response, receiving one or idle between requests", () => {
     const machine = new Machine();
     machine.add(250, IDLE);
     machine.add(100, STREAMING);
@@ -115,14 +115,14 @@ describe("for one address,", () => {
     expect(machine.check()).toBe(350 + LIMIT_PER_ADDRESS);
   });
 
-  test("a TLS handshake alone does not count as a response", () => {
+  test("do not count a TLS handshake alone as a response", () => {
     const machine = new Machine({ isTls: true });
     machine.add(300, { hasSentData: true, sentAgoMs: 40, receivedAgoMs: 40 });
     machine.add(50, STREAMING);
     expect(machine.check()).toBe(50 + LIMIT_PER_ADDRESS);
   });
 
-  test("IPv6 counts by /64, and IPv4-mapped as IPv4", () => {
+  test("are counted by /64 for IPv6, and as IPv4 if IPv4-mapped", () => {
     const machine = new Machine();
     for (let n = 1; n <= 300; n += 1) machine.add(1, { address: `2001:db8:0:1::${n.toString(16)}` });
     for (let n = 1; n <= 100; n += 1) machine.add(1, { address: `2001:db8:0:2::${n.toString(16)}` });
@@ -131,7 +131,7 @@ describe("for one address,", () => {
     expect(machine.check()).toBe(LIMIT_PER_ADDRESS + 100 + LIMIT_PER_ADDRESS);
   });
 
-  test("connections of other addresses do not count", () => {
+  test("do not include those of other addresses", () => {
     const machine = new Machine();
     for (let n = 1; n <= 5; n += 1) machine.add(100, { address: `10.0.1.${n}` });
     machine.add(200);
@@ -167,7 +167,7 @@ test("a few connections are always allowed, no matter how few descriptors there 
   expect(machine.check()).toBe(16);
 });
 
-test("without access to the kernel nothing is limited, and no further attempt is made", () => {
+test("without access to the kernel nothing is limited, and no other attempt is made", () => {
   const machine = new Machine();
   machine.isRefused = true;
   machine.add(300);

@@ -39,7 +39,7 @@ describe("a URL", () => {
     "/api/v1/hosts?search=a%26key%3D5",
     "/api/v1/hosts?monkey=1",
     "/api/v1/hosts?search=http://switch/?key=1",
-  ])("such as %s contains no secret", (url) => {
+  ])("contains no secret if it is like %s", (url) => {
     expect(carriesSecret(`http://localhost${url}`)).toBe(false);
     expect(withoutSecrets(url)).toBe(url);
   });

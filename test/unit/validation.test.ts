@@ -1,4 +1,4 @@
-// Validation of a value against its schema: removed fields, canonical forms, and an unmodified input.
+// Validating values against their schema: removed fields, canonical forms, and an unmodified input.
 
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
@@ -47,13 +47,13 @@ describe("a validated value", () => {
     }
   });
 
-  test("is refused for each invalid text, by its pointer", () => {
+  test("is refused for each invalid string, by its pointer", () => {
     const checked = check(Device, { name: "\ud800", ports: [{}, { mac: "a\0" }], "a/b": "\0" });
     const paths = ["/name", "/ports/1/mac", "/a~1b", "/a~1b", "/ports/1/mac"];
     expect(checked.ok ? [] : checked.issues.map(({ path }) => path)).toEqual(paths);
   });
 
-  test("of a union type is refused for its own type's limit, and otherwise with all alternatives", () => {
+  test("is refused, if of a union type, for its own type's limit, and otherwise with all alternatives", () => {
     const Value = Type.Union([
       Type.String({ maxLength: 3, format: "name" }),
       Type.Integer({ minimum: 1, maximum: 9 }),
@@ -91,7 +91,7 @@ describe("a validated value", () => {
   });
 });
 
-test("invalid text is searched for only once, at any depth", async () => {
+test("an invalid string is searched for only once, at any depth", async () => {
   const measure = (depth: number) => {
     let value: unknown = [...Array.from({ length: 200_000 }, () => 1), "\u0000"];
     for (let level = 0; level < depth; level += 1) value = [value];

@@ -1,4 +1,4 @@
-// Sums of a verification are independent of order and size: a large intact store must not be reported as damaged.
+// Verification sums, which do not depend on order or size: a large intact store must not be reported as damaged.
 
 import { expect, test } from "bun:test";
 import { ChangeSums } from "../../src/history/verify/change-counts.ts";
