@@ -1,4 +1,4 @@
-// Full, slow, damaged and read-only disks, in the short form of the proof.
+// Disk proof in its short form: full, slow, damaged and read-only disks.
 
 import { disk } from "../../scripts/proof/disk.ts";
 import { proveShort } from "../support/executable/proof.ts";

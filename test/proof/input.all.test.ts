@@ -1,4 +1,4 @@
-// Bad input in the short form of the proof: 2,000 requests generated from the document, the hand-written ones, and
+// Input proof in its short form: 2,000 bad requests generated from the OpenAPI document, the hand-written ones, and
 // abusive connections.
 
 import { input } from "../../scripts/proof/input.ts";

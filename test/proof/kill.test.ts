@@ -1,4 +1,4 @@
-// Kills and power losses, in the short form of the proof.
+// Kill proof in its short form: kills and power losses.
 
 import { kill } from "../../scripts/proof/kill.ts";
 import { proveShort } from "../support/executable/proof.ts";

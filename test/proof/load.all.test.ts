@@ -1,4 +1,4 @@
-// Mixed load of an hour, compressed, with overload and recovery, in the short form of the proof.
+// Load proof in its short form: an hour of mixed load, compressed, with overload and recovery.
 
 import { load } from "../../scripts/proof/load.ts";
 import { proveShort } from "../support/executable/proof.ts";

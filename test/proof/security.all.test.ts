@@ -1,4 +1,4 @@
-// Attacks on the appliance and its operators, in the short form of `scripts/prove`.
+// Security proof in its short form: attacks on the appliance and its operators.
 
 import { security } from "../../scripts/proof/security.ts";
 import { proveShort } from "../support/executable/proof.ts";

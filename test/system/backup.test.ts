@@ -1,4 +1,4 @@
-// Backups of the compiled executable: during writes and without an appliance, on a small disk, restored, and refused.
+// Backups with the compiled executable: during writes and without an appliance, on a small disk, restored, and refused.
 
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
@@ -36,7 +36,7 @@ const WRITERS = 4;
 const SUBNETS_BETWEEN = 40;
 
 describe("a backup", () => {
-  test("taken during writes contains every acknowledged write, verifies, and ends at the reported head", async () => {
+  test("contains every acknowledged write, verifies, and ends at the reported head if taken during writes", async () => {
     const { key, networkId, running } = await workplace.serveSetUp();
     const writers = new Writers(running.withKey(key), networkId);
     const files = [workplace.path("first.db"), workplace.path("second.db")];
@@ -70,7 +70,7 @@ describe("a backup", () => {
     expect((await workplace.command("verify")).code).toBe(0);
   });
 
-  test("requested through the API runs in a separate thread while reads and writes continue", async () => {
+  test("runs in a separate thread while reads and writes continue if requested through the API", async () => {
     const { key, networkId, running, client } = await workplace.serveSetUp();
     const writers = new Writers(client, networkId);
     const started = await client.post("backups", {});
@@ -116,7 +116,7 @@ describe("a backup", () => {
     expect(readFileSync(file, "utf8")).toBe("somebody's");
   });
 
-  test("of missing data, or to a missing folder, creates nothing", async () => {
+  test("creates nothing if data is missing, or the destination directory is", async () => {
     const noData = refused(3, `There is no data in ${workplace.data}.`);
     expect(await workplace.command("backup", file)).toEqual(noData);
     await workplace.setUp();
@@ -134,7 +134,7 @@ describe("a backup", () => {
     expect((await workplace.run(["backup", missingPath, "--data", otherFolder])).code).toBe(2);
   });
 
-  test("of damaged data is not reported as done", async () => {
+  test("is not reported as done for damaged data", async () => {
     await workplace.setUp();
     tamper(join(workplace.data, "netledger.db"));
     const result = await workplace.command("backup", file);
@@ -146,8 +146,8 @@ describe("a backup", () => {
   });
 });
 
-describe("on a disk that is too small", () => {
-  test("a backup fails with an error and leaves no file", async () => {
+describe("a disk that is too small", () => {
+  test("makes a backup fail with an error and leave no file", async () => {
     await workplace.setUp();
     const result = await withSizeLimit(200, ["backup", file, "--data", workplace.data]);
     expect([result.code, result.out]).toEqual([1, ""]);
@@ -156,7 +156,7 @@ describe("on a disk that is too small", () => {
     expect((await workplace.command("verify")).code).toBe(0);
   });
 
-  test("a restore leaves the data unchanged", async () => {
+  test("makes a restore leave the data unchanged", async () => {
     await workplace.setUp();
     await workplace.command("backup", file);
     const before = contents(workplace.data);
@@ -183,7 +183,7 @@ describe("a restore", () => {
     expect(contents(workplace.data)).toEqual(before);
   });
 
-  test("with --replace keeps the previous data, including the log, and ends all sessions", async () => {
+  test("keeps the previous data with --replace, including the log, and ends all sessions", async () => {
     const { key, networkId } = await workplace.setUp();
     await workplace.command("backup", file);
     const running = await workplace.serve();
@@ -306,7 +306,7 @@ describe("a restore", () => {
       /copy\.db is incomplete: .*copy\.db-wal belongs to it\./,
     ],
     ["a missing backup", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
-  ])("refuses %s, and leaves the folder unchanged", async (_title, damage, message) => {
+  ])("refuses %s, and leaves the directory unchanged", async (_title, damage, message) => {
     await workplace.setUp();
     await workplace.command("backup", file);
     damage(file);

@@ -23,7 +23,7 @@ const workplace = workplaceForAll();
 const wordsOf = (line: string): string[] => line.match(/\S+/g) ?? [];
 
 describe("help", () => {
-  test("of the program lists every command and exit status", async () => {
+  test("lists every command and exit status of the program", async () => {
     for (const args of [["--help"], ["-h"], ["help"]]) {
       const help = await workplace.run(args);
       expect([help.code, help.err]).toEqual([0, ""]);
@@ -33,7 +33,7 @@ describe("help", () => {
     }
   });
 
-  test("of a topic prints the handbook page without escape codes, within the terminal width", async () => {
+  test("prints a topic's handbook page without escape codes, within the terminal width", async () => {
     const topics = readdirSync(resolve(import.meta.dir, "../../src/handbook"))
       .filter((name) => name.endsWith(".md") && name !== "contents.md")
       .map((name) => name.replace(".md", ""));
@@ -52,12 +52,12 @@ describe("help", () => {
     expect(backup.out).toContain("verify (→ verifying)");
   });
 
-  test("of a command without a topic prints the command's own help", async () => {
+  test("is the command's own for a command without a topic", async () => {
     expect((await workplace.run(["help", "serve"])).out).toBe((await workplace.run(["serve", "--help"])).out);
     expect((await workplace.run(["help", "user", "create"])).out).toStartWith("netledger user create: creates a user.");
   });
 
-  test.each(COMMANDS)("of %s is printed, without side effects", async (command) => {
+  test.each(COMMANDS)("is printed for %s without side effects", async (command) => {
     const help = await workplace.command(...command.split(" "), "--help");
     expect([help.code, help.err]).toEqual([0, ""]);
     expect(help.out).toStartWith(`netledger ${command}: `);
@@ -65,14 +65,14 @@ describe("help", () => {
     expect(existsSync(workplace.data)).toBe(false);
   });
 
-  test.each(["user", "key", "import"])("of %s lists all its options", async (group) => {
+  test.each(["user", "key", "import"])("lists all options of %s", async (group) => {
     const help = await workplace.run([group, "--help"]);
     for (const command of COMMANDS.filter((name) => name.startsWith(`${group} `)))
       expect(help.out).toContain(`usage: netledger ${command}`);
   });
 });
 
-describe("invalid input is refused with status 2 and one line:", () => {
+describe("invalid input is refused with status 2 and one line", () => {
   const REFUSALS: Readonly<Record<string, string>> = {
     "": "a command is required; see netledger --help",
     frobnicate: 'there is no command "frobnicate"; see netledger --help',
@@ -308,7 +308,7 @@ describe("unattended setup", () => {
     }
   });
 
-  test("with an invalid password creates nothing and reports it", async () => {
+  test("creates nothing with an invalid password, and reports it", async () => {
     const unattended = new Workplace();
     try {
       const passwordFile = unattended.path("short");

@@ -1,5 +1,5 @@
-// netledger compact of the compiled executable: packs data with complete versions, as written before schema 28, without
-// changing its content.
+// netledger compact with the compiled executable: packs data with complete versions, as written before schema 28,
+// without changing its content.
 
 import { describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Demo on the executable: its folder, its users, and the scenarios of its month, on which console journeys and the
+// Demo on the executable: its directory, its users, and the scenarios of its month, on which console journeys and the
 // handbook rely.
 
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
@@ -105,7 +105,7 @@ describe("the demo's scenarios", () => {
     expect(last.reason).toBe("INC-20877: power restored");
   });
 
-  test("the replacement switch is another host of the same name, with another serial number", async () => {
+  test("the replacement switch is another host with the same name and another serial number", async () => {
     const period = `from=${encodeURIComponent("marker:before the switch in the library")}&to=${timeOf(9, "11:00")}`;
     const { added, removed } = await data(`diff?${period}&network_id=${campusId}&types=host`);
     const serials = (side: any[]) =>
@@ -163,11 +163,11 @@ describe("the demo's scenarios", () => {
   });
 });
 
-describe("the demo folder", () => {
+describe("the demo directory", () => {
   let workplace: Workplace;
   afterEach(() => workplace.close());
 
-  test("is reused at the next start; demo and real folders are not interchangeable", async () => {
+  test("is reused at the next start; demo and real directories are not interchangeable", async () => {
     workplace = new Workplace();
     const first = await workplace.serveDemo();
     const before = (await (await signIn(first)).get("ledger")).data;

@@ -113,7 +113,7 @@ describe.skipIf(LAB_MISSING !== null)(
       };
       expect(byName.get("switch-a")).toMatchObject({
         sys_name: "switch-a",
-        sys_descr: "A switch of the lab",
+        sys_descr: "Lab switch",
         sys_location: "Lab",
         serial_number: "LAB-SWITCH-A",
         manufacturer: "Example",
@@ -287,7 +287,7 @@ describe.skipIf(LAB_MISSING !== null)(
       await lab.waitUntilSettled();
     });
 
-    test("a killed agent is reported as unreachable with the reason, and the data of its device stay", async () => {
+    test("a killed agent is reported as unreachable with the reason, and its device's data stays", async () => {
       await scanAll();
       const before = await ports();
       await lab.stopDaemon("switch-b", "snmpd", "KILL");
@@ -302,7 +302,7 @@ describe.skipIf(LAB_MISSING !== null)(
       expect(await cables()).toEqual(CABLES_AFTER_MOVE);
     });
 
-    test("a running scan is cancelled promptly, and reports it", async () => {
+    test("a running scan is canceled promptly, and reports it", async () => {
       const { id } = await discovery.network("Cancelled");
       const { id: scanId } = await discovery.start({ network_id: id, kind: "sweep", targets: [SILENT_CIDR] });
       await waitForProgress(scanId);

@@ -1,4 +1,4 @@
-// Documentation as served by the compiled executable, also in a real browser if there is one.
+// Documentation served by the compiled executable, including in a real browser if there is one.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -73,7 +73,7 @@ test.skipIf(!hasChromium)("the page shows the groups and an operation, without r
 });
 
 test.skipIf(!hasChromium)(
-  "the handbook is searched while typing, without console messages and requests to other hosts",
+  "the handbook is searched while typing, without console messages or requests to other hosts",
   async () => {
     const visitor = await Visitor.create(url);
     const requests = visitor.requests();

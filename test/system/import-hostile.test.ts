@@ -64,8 +64,8 @@ test("interfaces, fields, choices, tags and sites named like Object.prototype me
   expect(Object.keys(host.custom_fields)).toHaveLength(PROTOTYPE_MEMBERS.length);
 });
 
-describe("under any proxy variables", () => {
-  test("an import connects to this machine directly, by address and by name", async () => {
+describe("any proxy variables", () => {
+  test("are ignored by an import to this machine, by address and by name", async () => {
     const log = proxy();
     const netbox = serve(minimalData());
     const env = Object.fromEntries(PROXY_VARIABLES.map((name) => [name, log.url]));
@@ -82,7 +82,7 @@ describe("under any proxy variables", () => {
   });
 
   test.each(["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])(
-    "plain HTTP uses the proxy in %s only where permitted, and not for hosts in NO_PROXY",
+    "apply from %s to plain HTTP only where permitted, and not to hosts in NO_PROXY",
     async (variable) => {
       const log = proxy();
       const env = { [variable]: log.url };
@@ -100,7 +100,7 @@ describe("under any proxy variables", () => {
   );
 
   test.each(["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])(
-    "the proxy in %s sees the target of HTTPS, but neither token nor key",
+    "reveal the target of HTTPS to the proxy in %s, but neither token nor key",
     async (variable) => {
       const log = proxy();
       const args = ["netbox", "https://netbox.example.com", "--server", "https://netledger.example.com"];
@@ -172,7 +172,7 @@ describe("an endless source", () => {
       () => Response.json({ count: 1_000_000, next: "more", results: [{ id: 1, name: "a" }] }),
       /\/api\/extras\/tags\/ returns the same page again/,
     ],
-  ])("with %s ends the import with a one-line error", async (_what, respond, message) => {
+  ])("ends the import with a one-line error if it has %s", async (_what, respond, message) => {
     const netbox = serve(minimalData(), { intercept: (path) => (path === "/api/extras/tags/" ? respond() : null) });
     const result = await target.import(["netbox", netbox.url]);
     expect(result.code).toBe(1);

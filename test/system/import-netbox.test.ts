@@ -295,7 +295,7 @@ describe("imported custom fields", () => {
   }
 
   test.each(["3.5.9", "3.7.8", "4.2.3"])(
-    "of a NetBox %s have their values; a second import writes no version",
+    "have their values from a NetBox %s; a second import writes no version",
     async (version) => {
       const fixture = withFields();
       // Choices have no labels before 3.6.
@@ -369,7 +369,7 @@ describe("imported custom fields", () => {
 });
 
 describe("a later change", () => {
-  test("in the source is imported, while manual values stay and are reported", async () => {
+  test("is imported from the source, while manual values stay and are reported", async () => {
     const { fixture, args } = await importedCampus();
     const [core] = await target.list("hosts?search=core-1");
     const { id, hidden, tags } = core;
@@ -437,7 +437,7 @@ describe("a later change", () => {
     expect(interfaceOf(after, "Gi1/0/1")).toMatchObject({ if_alias: "new", admin_status: "Down" });
   });
 
-  test("that deletes or untags a record locally is not undone, and is reported", async () => {
+  test("is not undone, and is reported, if it deletes or untags a record locally", async () => {
     const { args } = await importedCampus();
     const hosts = await byName("hosts");
     const core = hosts.get("core-1");
@@ -456,7 +456,7 @@ describe("a later change", () => {
     expect(await target.transactions()).toBe(before);
   });
 
-  test("of the device of a consolidated host applies to the remaining host", async () => {
+  test("applies to the remaining host if made to the device of a consolidated host", async () => {
     const { fixture, args } = await importedCampus();
     const core = (await byName("hosts")).get("core-1");
     const found = await target.client.post("hosts", {
@@ -490,7 +490,7 @@ describe("a later change", () => {
     expect(await target.transactions()).toBe(before);
   });
 
-  test("of two devices consolidated into one host follows one of them, and reports the other", async () => {
+  test("follows one of two devices consolidated into one host, and reports the other", async () => {
     const fixture = manyDevices(3);
     const netbox = serve(fixture);
     await target.import(["netbox", netbox.url]);
@@ -505,7 +505,7 @@ describe("a later change", () => {
     expect(await target.transactions()).toBe(before);
   });
 
-  test("of the source's URL creates no duplicates with --known-as", async () => {
+  test("creates no duplicates with --known-as if it is to the source's URL", async () => {
     const fixture = campus();
     const old = serve(fixture);
     await target.import(argsFor(old));
@@ -531,7 +531,7 @@ function manyDevices(devices: number): NetboxFixture {
 }
 
 describe("an interrupted import", () => {
-  test("restarted at any point ends like an uninterrupted one", async () => {
+  test("ends like an uninterrupted one if restarted at any point", async () => {
     const fixture = manyDevices(230);
     const uninterrupted = serve(fixture);
     expect((await target.import(["netbox", uninterrupted.url])).code).toBe(0);
@@ -719,7 +719,7 @@ describe("a hostile NetBox", () => {
       () => Response.json({ detail: "Not found." }, { status: 404 }),
       /NetBox returns 404 for .*: Not found\./,
     ],
-  ])("that responds with %s is reported in one line", async (_what, respond, message) => {
+  ])("is reported in one line if it responds with %s", async (_what, respond, message) => {
     const netbox = serve(campus(), { intercept: () => respond() });
     const refused = await target.import(["netbox", netbox.url]);
     expect([refused.code, refused.out]).toEqual([1, ""]);
@@ -727,7 +727,7 @@ describe("a hostile NetBox", () => {
     expect(refused.err.trimEnd()).not.toContain("\n");
   });
 
-  test("with an endless list is read no further than its count", async () => {
+  test("is read no further than its count if a list is endless", async () => {
     const netbox = serve(campus(), {
       intercept: (path) =>
         path === "/api/extras/tags/" ? Response.json({ count: 1, next: "http://127.0.0.1:1/", results: [] }) : null,
@@ -738,7 +738,7 @@ describe("a hostile NetBox", () => {
 });
 
 describe("access", () => {
-  test("with a wrong token, a wrong key or a wrong server is reported in one line", async () => {
+  test("is reported in one line with a wrong token, a wrong key or a wrong server", async () => {
     const netbox = serve(campus());
     const expectFailure = async (message: RegExp, args: readonly string[], env: Record<string, string> = {}) => {
       const refused = await target.import(["netbox", ...args], env);
@@ -765,7 +765,7 @@ describe("access", () => {
     expect(missing.err).toMatch(/--token-file FILE is required \(or NETLEDGER_TOKEN\)/);
   });
 
-  test("to another machine requires TLS, with a configurable CA", async () => {
+  test("requires TLS to another machine, with a configurable CA", async () => {
     const plain = await target.import(["netbox", "http://netbox.example.com"]);
     expect([plain.code, plain.out]).toEqual([2, ""]);
     expect(plain.err).toMatch(/is not https: token, key and data could be read in transit; --plain-http permits this/);
@@ -778,7 +778,7 @@ describe("access", () => {
     expect((await target.import(args)).code).toBe(0);
   });
 
-  test("by a Member's key is limited to kinds a Member may write, and the rest is refused", async () => {
+  test("is limited, by a Member's key, to kinds a Member may write, and the rest is refused", async () => {
     await target.import(["netbox", serve({ ...emptyFixture(), sites: [{ id: 1, name: "Berlin" }] }).url]);
     const create = `key create --email ${OWNER} --name m --permissions Member`;
     const memberKey = await workplace.command(...create.split(" "));

@@ -182,7 +182,7 @@ describe("a phpIPAM", () => {
     expect(await target.transactions()).toBe(before);
   });
 
-  test("with hostile content has invalid objects refused, and the rest imported", async () => {
+  test("has invalid objects refused, and the rest imported, despite hostile content", async () => {
     const fixture = office();
     fixture.sections.push({ id: "8", name: "Offices", description: null }, { id: "x", name: "No number" });
     fixture.subnets.push(

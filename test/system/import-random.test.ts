@@ -1,4 +1,4 @@
-// Imports of seeded random inventories: the writes equal the plan, an interrupted import has the same final result, and
+// Imports of seeded random inventories. The writes equal the plan, an interrupted import has the same final result, and
 // a repetition writes nothing.
 
 import { afterEach, beforeAll, beforeEach, expect, test } from "bun:test";

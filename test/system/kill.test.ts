@@ -96,7 +96,7 @@ async function expectAcknowledged(
       mismatches.push({ id, acknowledged: state, found: found.get(id) ?? null });
   }
   expect(mismatches).toEqual([]);
-  // And no record that was never requested.
+  // There is no record that was never requested, either.
   expect([...found.keys()].filter((id) => !acknowledged.has(id) && !inDoubt.has(id))).toEqual([]);
 }
 

@@ -1,4 +1,4 @@
-// Discovery lab: its actual topology, and complete cleanup at its end.
+// Discovery lab: its actual topology, and complete cleanup when it stops.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";

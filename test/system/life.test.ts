@@ -1,4 +1,4 @@
-// Lifecycle of an appliance: first start, claim, restart, stop.
+// Appliance lifecycle: first start, claim, restart, stop.
 
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -23,7 +23,7 @@ const CLAIM = { organization_name: "Acme", network_name: "Main", email: "owner@a
 const workplace = workplaceForEach(tmpdir());
 
 describe("the first start", () => {
-  test("prints its address, its data folder and its claim link in three lines", async () => {
+  test("prints its address, its data directory and its claim link in three lines", async () => {
     const running = await workplace.serve();
     expect(running.lines).toHaveLength(3);
     expect(running.lines[0]).toMatch(/^netledger \d+\.\d+\.\d+ listens on http:\/\/127\.0\.0\.1:\d+$/);
@@ -109,7 +109,7 @@ describe("a later start", () => {
     expect((await second.withKey(key).get(`subnets/${created.data.id}`)).data).toEqual(created.data);
   });
 
-  test("next to a running appliance is refused in one sentence without disturbing it", async () => {
+  test("is refused in one sentence next to a running appliance, without disturbing it", async () => {
     const running = await workplace.serve();
     const second = await workplace.command("serve", "--listen", "127.0.0.1:0");
     const err = `netledger: The data in ${workplace.data} are in use by another netledger.\n`;
@@ -119,13 +119,13 @@ describe("a later start", () => {
     expect((await workplace.serve()).lines).toHaveLength(3);
   });
 
-  test("after kill -9 needs no recovery", async () => {
+  test("needs no recovery after kill -9", async () => {
     const killed = await workplace.serve();
     await killed.stop("SIGKILL");
     expect((await workplace.serve()).lines).toHaveLength(3);
   });
 
-  test("on a used port is refused in one sentence", async () => {
+  test("is refused in one sentence on a used port", async () => {
     const running = await workplace.serve();
     const listen = new URL(running.url).host;
     const otherFolder = workplace.path("other");
@@ -139,7 +139,7 @@ describe("a later start", () => {
 
 describe("a shutdown", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    test(`on ${signal} is clean: the log is checkpointed, and the status is 0`, async () => {
+    test(`is clean on ${signal}: the log is checkpointed, and the status is 0`, async () => {
       const { networkId, running, client } = await workplace.serveSetUp();
       const created = await client.post("subnets", { network_id: networkId, cidr: "10.0.0.0/24", name: "A" });
       expect(created.status).toBe(200);
@@ -203,7 +203,7 @@ describe("a shutdown", () => {
     expect(result.err).not.toMatch(/ERROR|internal_error/);
   });
 
-  test("requested twice is immediate", async () => {
+  test("is immediate if requested twice", async () => {
     const { key, running } = await workplace.serveSetUp();
     const request = await postSubnet(running.url, key, 1_000);
     request.write("{");

@@ -74,7 +74,7 @@ describe("a sorted list of 2,000 hosts", () => {
     expect((await names("hidden=true&limit=1"))[1]).toBe(HOSTS / 10);
   });
 
-  test("exports a table with one row per host, also as of an instant", async () => {
+  test("exports a table with one row per host, even as of an instant", async () => {
     const at = new Date().toISOString();
     for (const atQuery of ["", `&at=${at}`]) {
       const { text, headers } = await client.get(`hosts/export/csv?order_by=name${atQuery}`);

@@ -1,4 +1,4 @@
-// Network of a test run: loopback only, so that no packet of a test leaves the machine.
+// Test run network: loopback only, so that no packet from a test leaves the machine.
 
 import { describe, expect, test } from "bun:test";
 import { cpSync, readFileSync } from "node:fs";
@@ -56,7 +56,7 @@ describe.skipIf(process.env.TEST_NETWORK !== "own")("the network of a test run (
     sockets.close();
   });
 
-  describe("around an appliance", () => {
+  describe("with an appliance", () => {
     const workplace = workplaceForAll();
 
     test("confines a scan without targets, although its subnets are outside", async () => {

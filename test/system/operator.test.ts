@@ -25,7 +25,7 @@ function rows({ out }: CommandResult): Record<string, string>[] {
 }
 
 describe("setup", () => {
-  test("creates the first organization if there are no data yet", async () => {
+  test("creates the first organization if there is no data yet", async () => {
     await workplace.setUp();
     const user = { organization: "Acme", email: OWNER, name: OWNER, role: "Owner", state: "enabled", last_login: "" };
     expect(rows(await command("user list"))).toEqual([{ id: expect.any(String), ...user }]);
@@ -60,7 +60,7 @@ describe("setup", () => {
 });
 
 describe("user", () => {
-  test("create adds a user who can sign in and reach the given networks", async () => {
+  test("create adds a user who can sign in and access the given networks", async () => {
     const { networkId, running } = await workplace.serveSetUp();
     const words = "user create --email noc@acme.example --role Member --networks main --password-file - --name";
     const args = [...words.split(" "), "Night shift", "--data", workplace.data];
@@ -164,7 +164,7 @@ describe("user", () => {
 });
 
 describe("key", () => {
-  test("create prints only the key, which works within its rights", async () => {
+  test("create prints only the key, and the key works within its permissions", async () => {
     const { networkId, running } = await workplace.serveSetUp();
     const created = await command("key create --email owner@acme.example --name reader --networks", networkId);
     expect([created.code, created.err]).toEqual([0, ""]);

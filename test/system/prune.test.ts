@@ -1,5 +1,5 @@
-// netledger prune of the compiled executable: history is thinned permanently and marked as such; everything else works
-// on the remaining data.
+// netledger prune with the compiled executable: history is thinned permanently and marked as such; everything else
+// works on the remaining data.
 
 import { describe, expect, test } from "bun:test";
 import { copyFileSync, readFileSync, statSync } from "node:fs";
@@ -121,7 +121,7 @@ describe("netledger prune", () => {
     expect((await verify("--head", headIn(pruned.out))).code).toBe(0);
   });
 
-  test("on a full disk drops nothing", async () => {
+  test("drops nothing on a full disk", async () => {
     const { before } = await createHistory();
     const { out } = await verify();
     // With a file size limit: exceeding it fails like a full disk.
@@ -145,7 +145,7 @@ describe("netledger prune", () => {
     await running.stop();
   });
 
-  test("of missing or damaged data drops nothing", async () => {
+  test("drops nothing if data is missing or damaged", async () => {
     const err = `netledger: There is no data in ${workplace.data}.\n`;
     expect(await prune("--before", "2026-01-01")).toMatchObject({ code: 3, out: "", err });
     await workplace.setUp();

@@ -40,7 +40,7 @@ beforeAll(async () => {
   mkdirSync(folder);
   file = join(folder, "copy.db");
   expect((await workplace.command("backup", file)).code).toBe(0);
-  // The folder and the file are read-only for users other than root.
+  // The directory and the file are read-only for users other than root.
   chmodSync(file, 0o400);
   chmodSync(folder, 0o500);
   before = contents();
@@ -57,7 +57,7 @@ async function signIn(client: Client): Promise<string> {
   return response.headers.get("set-cookie")?.split(";")[0] ?? "";
 }
 
-/** Every file of the backup's folder, with bytes and modification time. */
+/** Every file of the backup's directory, with bytes and modification time. */
 function contents(): unknown[] {
   return readdirSync(folder).map((name) => {
     const path = join(folder, name);
@@ -186,7 +186,7 @@ test("several processes can serve the same file without changing it", async () =
   expect(contents()).toEqual(before);
 });
 
-describe("refused with status 3 and one sentence:", () => {
+describe("refused with status 3 and one sentence", () => {
   const serveFile = async (path: string) => workplace.run(["serve", "--read-only", path, "--listen", "127.0.0.1:0"]);
   const changedCopy = (...statements: string[]) => {
     const path = workplace.path(`${crypto.randomUUID()}.db`);

@@ -32,7 +32,7 @@ beforeEach(() => {
   database = join(workplace.data, "netledger.db");
 });
 
-describe("refused without changes:", () => {
+describe("refused without changes", () => {
   test("a database of a newer version", async () => {
     await workplace.setUp();
     withDatabase((db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`));
@@ -80,7 +80,7 @@ describe("refused without changes:", () => {
     );
   });
 
-  test("a data folder that is a file", async () => {
+  test("a data directory that is a file", async () => {
     writeFileSync(workplace.data, "");
     await expectRefused(`The data folder ${workplace.data} cannot be created or written to (EEXIST).`);
   });
@@ -142,7 +142,7 @@ test("the lock writes no journal, so it works on a full disk", async () => {
 });
 
 describe("a missing key file", () => {
-  test("is refused if the data have secrets sealed with it, and no new one is created", async () => {
+  test("is refused if the data has secrets sealed with it, and no new one is created", async () => {
     const { key, organizationId, running } = await workplace.serveSetUp();
     const created = await running.withKey(key).post("credentials", {
       organization_id: organizationId,
@@ -172,7 +172,7 @@ describe("a missing key file", () => {
 });
 
 describe("a clock jump", () => {
-  test("by more than 400 days is refused until confirmed", async () => {
+  test("is refused until confirmed if it exceeds 400 days", async () => {
     await createDataAt(Date.now() - 401 * DAY_MS);
     const result = await start();
     expect([result.code, result.out]).toEqual([3, ""]);
@@ -187,18 +187,18 @@ describe("a clock jump", () => {
     expect((await workplace.run(["user", "list", "--data", workplace.data], { env })).code).toBe(0);
   });
 
-  test("by less than 400 days is accepted", async () => {
+  test("is accepted if it is shorter than 400 days", async () => {
     await createDataAt(Date.now() - 399 * DAY_MS);
     expect((await workplace.serve()).lines).toHaveLength(3);
   });
 
-  test("backwards is logged, and the start continues", async () => {
+  test("is logged if backwards, and the start continues", async () => {
     await createDataAt(Date.now() + DAY_MS);
     const running = await workplace.serve();
     expect(running.log).toMatch(/WARN {2}store_clock_leads lead_ms=8\d{7} last_change=/);
   });
 
-  test("backwards by less than a second is not logged", async () => {
+  test("is not logged if backwards by less than a second", async () => {
     await createDataAt(Date.now());
     const running = await workplace.serve();
     await running.waitForLog("started");
@@ -232,7 +232,7 @@ function start(): Promise<CommandResult> {
   return workplace.command("serve", "--listen", "127.0.0.1:0");
 }
 
-/** Every command that opens data refuses, and the folder stays unchanged. */
+/** Every command that opens data refuses, and the directory stays unchanged. */
 async function expectRefused(sentence: string, code = 3): Promise<void> {
   const before = contents();
   expectSentence(await start(), sentence, code);

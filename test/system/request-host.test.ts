@@ -1,4 +1,4 @@
-// Host of a request on the wire: exactly one (RFC 9112 section 3.2).
+// Host header of a request on the wire: exactly one (RFC 9112 section 3.2).
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
@@ -45,7 +45,7 @@ test.each<[string, string[]]>([
   ["a name with two ports", ["Host: a.example:80:81"]],
   ["a name with a malformed port", ["Host: a.example:http"]],
   ["an address without brackets", ["Host: ::1"]],
-])("with Host headers of %s any request is refused with 400", async (_what, lines) => {
+])("any request with Host headers of %s is refused with 400", async (_what, lines) => {
   for (const path of PATHS) {
     const { status, body } = await sendRequest(path, lines);
     expect([path, status]).toEqual([path, 400]);
@@ -64,13 +64,13 @@ test("a missing Host is refused with 400 by HTTP/1.1, and allowed by HTTP/1.0", 
 test.each([
   ..."localhost LOCALHOST:8080 a_b.localhost. 192.0.2.1 192.0.2.1:80 [::1] [2001:db8::1]:8443".split(" "),
   ..."inventory.example Inventory.Example.:443 netledger xn--bcher-kva.example".split(" "),
-])("on loopback, %s is accepted", async (host) => {
+])("%s is accepted on loopback", async (host) => {
   for (const target of ["/api/version", "http://a.example/api/version"])
     expect((await sendRequest(target, [`Host: ${host}`])).status).toBe(200);
 });
 
 test.each(["a.example", "A.EXAMPLE.:8080", "localhost.a.example", "a.inventory.example", "x", "127.0.0.1.a.example"])(
-  "on loopback, %s is refused with 421 for any request",
+  "%s is refused on loopback with 421 for any request",
   async (host) => {
     for (const path of [...PATHS, "http://localhost/api/version", "/api/v1/changes", "/hosts"]) {
       const lines = [`Host: ${host}`, "X-Forwarded-Host: localhost", "Accept: text/html, text/event-stream"];
@@ -82,7 +82,7 @@ test.each(["a.example", "A.EXAMPLE.:8080", "localhost.a.example", "a.inventory.e
   },
 );
 
-describe("when other machines can connect", () => {
+describe("an appliance that other machines can reach", () => {
   /** Status of a request for a host name over TLS. */
   async function requestOverTls(url: string, host: string): Promise<number> {
     const socket = connectTls({ host: "127.0.0.1", port: Number(new URL(url).port), rejectUnauthorized: false });

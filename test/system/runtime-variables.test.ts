@@ -24,20 +24,20 @@ test("these results apply to Bun 1.4.5, and must be reviewed for another version
 
 describe("BUN_BE_BUN", () => {
   test.each(["1", "true"])(
-    "%s turns the executable into Bun, which runs any code and cannot be prevented",
+    "turns the executable into Bun if set to %s, which runs any code and cannot be prevented",
     async (value) => {
       const result = await workplace.run(["-e", "console.log(6 * 7)"], { env: { BUN_BE_BUN: value } });
       expect(result).toMatchObject({ code: 0, out: "42\n" });
     },
   );
 
-  test.each(["", "0", "false"])("%j has no effect", async (value) => {
+  test.each(["", "0", "false"])("has no effect if set to %j", async (value) => {
     const result = await workplace.run(["version"], { env: { BUN_BE_BUN: value } });
     expect(result).toMatchObject({ code: 0, err: "" });
   });
 });
 
-describe("a variable that alters execution is named and refused, with status 2:", () => {
+describe("a variable that alters execution is named and refused with status 2", () => {
   const refusalMessage = (name: string) =>
     `netledger: ${name} is set, and would change what this program runs: unset it; see netledger --help\n`;
 
@@ -145,7 +145,7 @@ describe("an executable with file capabilities", () => {
     return { path, reported, log: running.log };
   };
 
-  test("executable by every user causes a warning at startup and in health", async () => {
+  test("causes a warning at startup and in health if every user may execute it", async () => {
     const outcome = await startCapable(0o755);
     if (outcome === null) return;
     const [{ code, message }] = outcome.reported;
@@ -154,7 +154,7 @@ describe("an executable with file capabilities", () => {
     expect(outcome.log).toContain("WARN  machine_limits limitation=executable_gives_rights");
   });
 
-  test("executable by its group only causes no warning", async () => {
+  test("causes no warning if only its group may execute it", async () => {
     const outcome = await startCapable(0o750);
     if (outcome === null) return;
     expect(outcome.reported).toEqual([]);

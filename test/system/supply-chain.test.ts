@@ -1,4 +1,4 @@
-// Components of the executable: its bill of materials, and known vulnerabilities.
+// Bill of materials of the executable, and known vulnerabilities of its components.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -41,7 +41,7 @@ describe("the bill of materials next to the executable", () => {
     expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
     const development = Object.keys(manifest.devDependencies).filter((name) => name !== "bun");
     expect(names.filter((name) => development.includes(name))).toEqual([]);
-    // Their transitive dependencies as well.
+    // Includes their transitive dependencies.
     expect(names).toEqual(expect.arrayContaining(["exact-mirror", "asn1-ber", "tsyringe"]));
     expect(components.every(({ purl, version }) => purl.startsWith("pkg:npm/") && version !== "")).toBe(true);
     expect(components.filter(({ licenses }) => licenses === undefined).map(({ name }) => name)).toEqual([]);

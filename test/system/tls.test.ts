@@ -1,4 +1,4 @@
-// HTTPS of the executable: with a certificate and key, or with its own pair; and refusals without either.
+// HTTPS served by the executable: with a certificate and key, or with its own pair; and refusals without either.
 
 import { beforeAll, describe, expect, test } from "bun:test";
 import { X509Certificate } from "node:crypto";
@@ -61,7 +61,7 @@ function rawResponse(url: string, bytes: string): Promise<string> {
   return receivedText(socket);
 }
 
-describe("with a certificate and its key", () => {
+describe("an appliance with a certificate and its key", () => {
   test("serves HTTPS, with Secure cookies and HSTS", async () => {
     const running = await workplace.serve([...flagsOf(pair), "--host-name", "netledger.lan"]);
     expect(running.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -90,7 +90,7 @@ describe("with a certificate and its key", () => {
     expect((await running.stop()).code).toBe(0);
   });
 
-  test("serves every path like over HTTP", async () => {
+  test("serves every path as over HTTP", async () => {
     const secure = await workplace.serve(flagsOf(pair));
     const plain = await workplace.serve([], { data: workplace.path("plain") });
     const describeResponse = async (response: Response) => {
@@ -222,7 +222,7 @@ describe("with a certificate and its key", () => {
     expect([code, err]).toEqual([2, expect.stringContaining(`netledger: ${reason}`)]);
   });
 
-  test("a backup is served the same way", async () => {
+  test("serves a backup the same way", async () => {
     const { key } = await workplace.setUp();
     const file = workplace.path("a.db");
     expect((await workplace.command("backup", file)).code).toBe(0);
@@ -233,7 +233,7 @@ describe("with a certificate and its key", () => {
   });
 });
 
-describe("with a self-signed certificate", () => {
+describe("an appliance with a self-signed certificate", () => {
   test("creates it at the first start, prints it, and reuses it at the next", async () => {
     const first = await workplace.serve(["--tls-self-signed"]);
     const path = join(workplace.data, "netledger-tls.crt");
@@ -266,7 +266,7 @@ describe("with a self-signed certificate", () => {
   });
 });
 
-describe("on an address reachable by others", () => {
+describe("an address reachable by others", () => {
   const exposedMessage =
     "is reachable from other machines, and HTTP exposes passwords and keys in transit: give --tls-certificate FILE and --tls-key FILE, or --tls-self-signed, or --plain-http";
   const externalAddress = Object.values(networkInterfaces())
@@ -284,14 +284,14 @@ describe("on an address reachable by others", () => {
     },
   );
 
-  test("TLS is served", async () => {
+  test("is served by TLS", async () => {
     const running = await workplace.serve(["--tls-self-signed"], { listen: "0.0.0.0:0" });
     const certificate = new X509Certificate(readFileSync(join(workplace.data, "netledger-tls.crt")));
     if (externalAddress !== undefined) expect(certificate.checkIP(externalAddress)).toBe(externalAddress);
     expect(await servedFingerprint(running.url)).toBe(certificate.fingerprint256);
   });
 
-  test("plain HTTP is served if requested", async () => {
+  test("is served by plain HTTP if requested", async () => {
     const running = await workplace.serve(["--plain-http"], { listen: "0.0.0.0:0" });
     // The wildcard is not an address that a browser could open.
     const links = running.lines[2]?.match(/http:\S+/g) ?? [];
@@ -308,7 +308,7 @@ describe("on an address reachable by others", () => {
     expect(running.url).toStartWith("http://");
   });
 
-  test("an unresolvable name is reported", async () => {
+  test("is reported if unresolvable", async () => {
     const { code, err } = await workplace.command("serve", "--listen", "nowhere.invalid:0");
     expect([code, err]).toEqual([4, "netledger: Cannot listen on nowhere.invalid: the name does not resolve.\n"]);
   });

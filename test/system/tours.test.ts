@@ -1,4 +1,4 @@
-// Tours of the README and the handbook, pasted as by a reader, on the compiled executable.
+// README and handbook tours, pasted as by a reader, on the compiled executable.
 
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";

@@ -139,7 +139,7 @@ async function openStream(running: Running, from: string, key: string) {
   socket.write(
     `GET /api/v1/changes HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
   );
-  // The last of the existing changes: from here on the stream waits, and rechecks its rights before it sends more.
+  // The last of the existing changes: from here on the stream waits, and rechecks its permissions before it sends more.
   await withDeadline(until('"entity_type":"user"'), "the stream", () => socket.destroy());
   return { ended, until, text: () => text, close: () => socket.destroy() };
 }

@@ -1,5 +1,5 @@
-// Verifications of the compiled executable through the API: on a separate thread during reads and writes, of a damaged
-// database, cancelled, and interrupted by the end of the appliance.
+// Verifications by the compiled executable through the API: on a separate thread during reads and writes, of a damaged
+// database, canceled, and interrupted by the end of the appliance.
 
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
@@ -92,7 +92,7 @@ describe("a verification", () => {
     expect((await (await signIn(restarted)).get(PATH)).data).toEqual([done]);
   });
 
-  test("is cancelled immediately, and the next one is complete", async () => {
+  test("is canceled immediately, and the next one is complete", async () => {
     const { client } = await serveLargeLedger();
     const { id } = await startVerification(client);
     const cancelled = await client.post(`${PATH}/${id}/cancel`, {});
@@ -104,7 +104,7 @@ describe("a verification", () => {
   });
 });
 
-describe("with a damaged database", () => {
+describe("a damaged database", () => {
   test("a changed byte is found, and its location reported", async () => {
     const { key, networkId } = await workplace.setUp();
     const first = await workplace.serve();
@@ -154,7 +154,7 @@ describe("with a damaged database", () => {
     expect((await (await signIn(restarted)).get(`${PATH}/${done.id}`)).data).toEqual(done);
   });
 
-  /** Replaces every occurrence of a text in the database file. */
+  /** Replaces every occurrence of a string in the database file. */
   function replaceText(from: string, to: string): void {
     const path = join(workplace.data, "netledger.db");
     const bytes = readFileSync(path);
@@ -169,7 +169,7 @@ describe("with a damaged database", () => {
 });
 
 describe("a verification when the appliance ends", () => {
-  test("by a shutdown is stopped immediately, with the log checkpointed, and marked interrupted", async () => {
+  test("is stopped immediately by a shutdown, with the log checkpointed, and marked interrupted", async () => {
     const { running, client } = await serveLargeLedger();
     const { id } = await startVerification(client);
     const result = await running.stop();
@@ -186,7 +186,7 @@ describe("a verification when the appliance ends", () => {
     expect((await nextClient.post(PATH, {})).data.status).toBe("Running");
   });
 
-  test("by kill -9 is marked interrupted at the next start", async () => {
+  test("is marked interrupted at the next start after kill -9", async () => {
     const { running, client } = await serveLargeLedger();
     const { id } = await startVerification(client);
     running.kill("SIGKILL");

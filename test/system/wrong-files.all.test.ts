@@ -6,7 +6,7 @@ import { WRONG_FILE_ROWS } from "../support/executable/wrong-files.ts";
 
 const stage = wrongFileStage();
 
-describe("a wrong file type is refused in one sentence with the documented status, without waiting:", () => {
+describe("a wrong file type is refused in one sentence with the documented status, without waiting", () => {
   test.each(WRONG_FILE_ROWS.map((row) => [row.name, row] as const))("%s", async (_, row) => {
     expect(await row.check(stage())).toEqual({});
   });

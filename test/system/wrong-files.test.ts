@@ -11,7 +11,7 @@ const DATABASE_ROWS = WRONG_FILE_ROWS.filter(({ name }) =>
 );
 
 /** Kinds that can't be opened or read, or that block. */
-const KINDS: readonly KindName[] = ["a folder", "a named pipe"];
+const KINDS: readonly KindName[] = ["a directory", "a named pipe"];
 
 const stage = wrongFileStage();
 
@@ -20,7 +20,7 @@ test("every setting with a path is in the table", () => {
   expect(WRONG_FILE_ROWS.length).toBeGreaterThan(60);
 });
 
-describe("a directory and a FIFO are refused in one sentence with the documented status, without waiting:", () => {
+describe("a directory and a FIFO are refused in one sentence with the documented status, without waiting", () => {
   test.each(WRONG_FILE_ROWS.map((row) => [row.name, row] as const))("%s", async (_, row) => {
     expect(await row.check(stage(), KINDS)).toEqual({});
   });
