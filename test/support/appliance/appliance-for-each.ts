@@ -1,5 +1,5 @@
-// Test appliances per test or per file, with the factories bound to them. Separate from appliance.ts, which programs
-// outside the tests load as well.
+// Appliances per test or per file, with the factories bound to them. Separate from appliance.ts, which programs outside
+// the tests load as well.
 
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from "bun:test";
 import type { Author } from "../../../src/db/writing/ledger.ts";

@@ -1,4 +1,4 @@
-// Complete appliance in this process, on a real SQLite file: the real app, the real commands, an injected clock.
+// Complete in-process appliance on a real SQLite file: the real app, the real commands, and an injected clock.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -190,7 +190,7 @@ export interface TestApplianceOptions {
   /** Peer address of a request, which otherwise has none: there is no socket. */
   peerOf?: (request: Request) => string;
   trustedProxies?: readonly Cidr[];
-  /** Receives the requests that have arrived in full and await their response. */
+  /** Receives the requests that have arrived completely and await their response. */
   answering?: Set<Request>;
   /** Creates the database file at the given path; a new database if not set. */
   prepare?: (databasePath: string) => void;

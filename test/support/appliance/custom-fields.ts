@@ -6,7 +6,7 @@ import { expectOk } from "./factories.ts";
 export const HOSTILE = '<img src=x onerror=alert(1)> "خادم"';
 export const MANUAL = "https://docs.example/acme/9000";
 
-/** @returns ids, and as `before` a timestamp at which core-1 was still in the room North and had its rack */
+/** @returns ids and, as `before`, a timestamp at which core-1 was still in the room North and had its rack */
 export async function addRackedHosts(
   client: Client,
   networkId: string,

@@ -115,7 +115,7 @@ export interface EarlierResponses {
   readonly etags: ReadonlyMap<string, string>;
 }
 
-/** @param paths paths by caller @param etagPaths paths whose ETags are wanted */
+/** @param paths paths by caller @param etagPaths paths of the records whose ETags are returned */
 export function earlierResponses(
   store: EarlierStore,
   paths: Readonly<Record<"owner" | "member", readonly string[]>>,

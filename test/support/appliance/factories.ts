@@ -38,7 +38,7 @@ interface UserFields {
   readonly name?: string;
 }
 
-/** Creates a signed-in user. Without `networkIds` a Member or Viewer reaches no network. */
+/** Creates a signed-in user. Without `networkIds` a Member or Viewer can access no network. */
 export async function newUser(appliance: TestAppliance, fields: UserFields): Promise<NewUser> {
   const id = addUser(appliance, fields);
   return { id, client: await appliance.signedIn(id) };

@@ -1,4 +1,4 @@
-// Hosts of a network for tests of long lists, some with hostile names. No assertions.
+// Network hosts for tests of long lists, some with hostile names. No assertions.
 
 import type { Client } from "./client.ts";
 import { expectOk } from "./factories.ts";

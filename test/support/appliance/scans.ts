@@ -4,7 +4,7 @@ import type { TestAppliance } from "./appliance.ts";
 import type { Client } from "./client.ts";
 import { expectOk, type JsonRecord, newCredential, snmpV2c } from "./factories.ts";
 
-/** Runs a scan of the first network to its end. */
+/** Runs a scan of the first network to completion. */
 export async function runScan(
   appliance: TestAppliance,
   fields: JsonRecord = {},
@@ -24,7 +24,7 @@ export function startScan(
   );
 }
 
-/** Waits for the end of a scan, which the first Owner must be able to read. */
+/** Waits for a scan to complete, which the first Owner must be able to read. */
 export async function waitForScan(appliance: TestAppliance, id: string): Promise<JsonRecord> {
   const never = new AbortController().signal;
   for (let live = appliance.scans.live(id); live !== null; live = appliance.scans.live(id))

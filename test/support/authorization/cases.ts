@@ -27,7 +27,7 @@ const KNOWN_PARAMETERS = new Set(
 export function casesOf(fixture: Fixture, caller: Caller, route: RegisteredRoute): Case[] {
   for (const name of Object.keys(route.operation.query?.properties ?? {})) {
     if (!KNOWN_PARAMETERS.has(name))
-      throw new Error(`${route.method} ${route.path} takes ${name}, which the authorization tests do not cover`);
+      throw new Error(`${route.method} ${route.path} takes ${name}, which has no authorization test`);
   }
   const context = new CallContext(fixture, caller, route);
   const special = SPECIAL_CASES[`${route.method} ${route.path}`];

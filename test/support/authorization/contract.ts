@@ -1,5 +1,5 @@
-// Rights that every operation requires by the documented rules (handbook: security, "Roles"), independent of the code,
-// and the expected error code per caller. The tests fail for an operation that is missing here.
+// Permissions that every operation requires by the documented rules (handbook: security, "Roles"), independent of the
+// code, and the expected error code per caller. The tests fail for an operation that is missing here.
 
 import type { Role } from "../../../src/access/role.ts";
 import type { Caller } from "./fixture.ts";
@@ -12,7 +12,7 @@ export interface Right {
   /** "Only while one organization exists." */
   readonly isApplianceWide?: true;
   /**
-   * Refusal for keys limited to some networks: such a key could grant itself the others, or would not reach the new
+   * Refusal for keys limited to some networks: such a key could grant itself the others, or could not access the new
    * record.
    */
   readonly requiresAllNetworks?: "auth_permission_denied" | "entity_access_denied";
@@ -26,7 +26,7 @@ const ADMIN: Right = { role: "Admin" };
 const OWNER: Right = { role: "Owner" };
 const ADMIN_EVERYWHERE: Right = { role: "Admin", requiresAllNetworks: "entity_access_denied" };
 
-/** Rights to read and write the records of each kind, by the path below /api/v1. */
+/** Permissions to read and write the records of each kind, by the path below /api/v1. */
 export const STANDARD: Readonly<
   Record<
     string,
@@ -62,8 +62,8 @@ export const STANDARD: Readonly<
   // Custom fields apply in every network.
   "custom-fields": { entity: "custom_field", read: VIEWER, write: ADMIN_EVERYWHERE, scope: "organization" },
   credentials: { entity: "credential", read: VIEWER, write: ADMIN, scope: "organization" },
-  // Users are granted access to networks: managing them requires access to all networks, or a key could exceed its own
-  // rights.
+  // Users are granted access to networks: managing them requires access to all networks, or a key could exceed its
+  // permissions.
   users: { entity: "user", read: VIEWER, write: ADMIN_EVERYWHERE, scope: "organization" },
   // A Member "has own keys"; a Viewer sees the keys created for them.
   "auth/keys": {
@@ -79,7 +79,7 @@ const BULK_EDITED = new Set(
   "networks subnets ip-ranges vlans hosts ip-addresses ports services if-entries tags".split(" "),
 );
 
-/** Further kinds with table import. */
+/** Additional kinds with table import. */
 const TABLE_IMPORTED = new Set(["bindings", "discovery/schedules", "markers", "custom-fields"]);
 
 function standardRights(): Record<string, Right> {
@@ -94,7 +94,7 @@ function standardRights(): Record<string, Right> {
       ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
     ])
       rights[endpoint] = write;
-    // A plan without writes needs only the right to write the record it concerns.
+    // A plan without writes needs only the permission to write the record it concerns.
     const planned: Right = { role: write.role, ...(write.sessionOnly === true ? { sessionOnly: true } : {}) };
     rights[`POST ${path}/:id/restore`] = planned;
     if (BULK_EDITED.has(plural) || TABLE_IMPORTED.has(plural)) rights[`POST ${path}/import/csv`] = planned;
@@ -105,7 +105,7 @@ function standardRights(): Record<string, Right> {
 /** "Session-only, Owners, and only while one organization exists": the test fixture has two. */
 const APPLIANCE_WIDE: Right = { role: "Owner", sessionOnly: true, isApplianceWide: true };
 
-/** Rights by registered method and path. */
+/** Permissions by registered method and path. */
 export const RIGHTS: Readonly<Record<string, Right>> = {
   ...standardRights(),
   "POST /api/v1/networks": { role: "Admin", requiresAllNetworks: "auth_permission_denied" },

@@ -1,4 +1,4 @@
-// Fixture of the authorization tests: three networks with the same records, one of another organization, each with
+// Authorization test fixture: three networks with the same records, one of another organization, each with
 // distinctive marks that identify a leak anywhere, and every type of caller. No assertions.
 
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
@@ -24,7 +24,7 @@ import { LedgerOracle, type Visibility } from "./oracle.ts";
 export const SITES = ["near", "far", "foreign"] as const;
 type SiteName = (typeof SITES)[number];
 
-/** Marks that occur only in a site's texts, addresses and MAC addresses. */
+/** Marks that occur only in a site's strings, addresses and MAC addresses. */
 const MARKS: Readonly<Record<SiteName, { readonly word: string; readonly octet: number }>> = {
   near: { word: "zznear", octet: 201 },
   far: { word: "zzfar", octet: 202 },
@@ -87,7 +87,7 @@ export interface Fixture {
   readonly early: string;
   readonly middle: string;
   readonly late: string;
-  /** Texts that authenticate or must not be disclosed: tokens, keys, hashes. */
+  /** Strings that authenticate or must not be disclosed: tokens, keys, hashes. */
   readonly secrets: readonly string[];
   /** Network of the first organization, deleted after `middle`. */
   readonly deletedNetworkId: string;
@@ -333,7 +333,7 @@ async function createRecords(
   return { ...common, name, owner, networkId, ids, switchId: device.id, deletedHostId: deletedHost.id };
 }
 
-/** Runs a scan of hosts that do not answer, which its findings report. @returns the scan's id */
+/** Runs a scan of hosts that do not respond, which its findings report. @returns the scan's id */
 async function scan(appliance: TestAppliance, { name, owner, networkId }: SiteRecords): Promise<string> {
   const { id } = await expectOk(
     owner.post("discovery/scans", { network_id: networkId, kind: "snmp" }, changeReason(MARKS[name].word)),

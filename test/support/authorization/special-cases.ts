@@ -1147,7 +1147,7 @@ function locateCases(
   );
 }
 
-/** Tag assignments, which require the right to write the tagged record. */
+/** Tag assignments, which require permission to write the tagged record. */
 function tagCases(
   context: CallContext,
   bodyFor: (type: string, record: JsonRecord, tagId: string) => JsonRecord,

@@ -40,7 +40,7 @@ export function parseCsv(text: string): string[][] {
   return rows;
 }
 
-/** Table with a header row, as records of texts. */
+/** Table with a header row, as records of strings. */
 export function csvRecords(text: string): Array<Record<string, string>> {
   const [header = [], ...rows] = parseCsv(text);
   return rows.map((cells) => Object.fromEntries(header.map((name, position) => [name, cells[position] as string])));

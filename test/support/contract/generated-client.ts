@@ -1,5 +1,5 @@
 // Third-party uses of the OpenAPI document: Redocly's linter, openapi-typescript's types, and a program type-checked
-// against them by our TypeScript. Works in temporary folders below dist/, where packages resolve.
+// against them by our TypeScript. Works in temporary directories below dist/, where packages resolve.
 
 import { mock } from "bun:test";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -13,7 +13,7 @@ interface Outcome {
   readonly text: string;
 }
 
-/** Temporary folder, removed after use. */
+/** Temporary directory, removed after use. */
 export class ClientBuild {
   readonly folder: string;
 
@@ -62,7 +62,7 @@ export class ClientBuild {
     return this.path(basename(program));
   }
 
-  /** Type-checks the folder as strictly as our own sources. */
+  /** Type-checks the directory as strictly as our own sources. */
   typeCheck(): Promise<Outcome> {
     return run([join(ROOT, "node_modules/typescript/lib/tsc.js"), "-p", "tsconfig.json"], this.folder, {});
   }

@@ -29,7 +29,7 @@ export interface Operation {
   readonly returns: "a list" | "a record" | "something else";
   /** Refuses API keys. */
   readonly sessionOnly?: true;
-  /** No credentials needed. */
+  /** Needs no credentials. */
   readonly isPublic?: true;
 }
 

@@ -1,5 +1,5 @@
-// Tests for every kind of record: errors, versions, time, conditional requests, pages. Properties of a single kind are
-// tested in its own file.
+// Test battery for every kind of record: errors, versions, time, conditional requests, pages. Properties of a single
+// kind are tested in its own file.
 
 import { afterEach, beforeEach, describe, expect } from "bun:test";
 import { openReadOnly } from "../../../src/db/connection.ts";

@@ -38,7 +38,7 @@ export interface RecordBattery {
   readonly body: (containerId: string, position: number, scope: RecordScope) => JsonRecord;
   /** A body's fields in responses, and therefore in updates: no password, secrets masked. */
   readonly inResponse?: (body: JsonRecord) => JsonRecord;
-  /** The record within a create response that has further data. */
+  /** The record within a create response that has additional data. */
   readonly createdIn?: (data: JsonRecord) => JsonRecord;
   /** Fields without a value in records created from `body`, if the kind omits these (handbook: api, "Values"). */
   readonly omitted?: readonly string[];
@@ -46,7 +46,7 @@ export interface RecordBattery {
   readonly isDeletable?: false;
   /** Query needed to delete records created from `body`: `?cascade=true`. */
   readonly deletion?: string;
-  /** Further writes caused by each write, by operation and kind: `{ "Updated host": 1 }`. */
+  /** Additional writes caused by each write, by operation and kind: `{ "Updated host": 1 }`. */
   readonly writes?: {
     readonly created?: Record<string, number>;
     readonly updated?: Record<string, number>;

@@ -1,4 +1,4 @@
-// Read and write access to records: roles, keys, organizations, reach. Part of the battery for every kind of record.
+// Read and write access to records: roles, keys, organizations, networks. Part of the battery for every kind of record.
 
 import { expect, test } from "bun:test";
 import type { TestAppliance } from "../appliance/appliance.ts";
@@ -200,7 +200,7 @@ export function describeReach(subject: RecordSubject): void {
   }
 
   if (inNetwork) {
-    test("is invisible to a Member who does not reach its network, at any time", async () => {
+    test("is invisible to a Member without access to its network, at any time", async () => {
       const hidden = {
         ...subject.appliance.first,
         networkId: (await expectOk(owner.post("networks", { name: "Hidden" }))).id as string,
@@ -249,7 +249,7 @@ export function describeReach(subject: RecordSubject): void {
         }
       }
       const expectNothingWritten = watchWrites();
-      // Users with a higher role reach every network; their keys may not.
+      // Users with a higher role can access every network; their keys may not.
       for (const client of battery.writeRole === "Member" ? [member, key, networkless] : [key]) {
         expect(await update(hiddenRecord.id, withChange(updateBody(2, hiddenContainer, hidden)), client)).toMatchObject(
           refusal(404, "entity_not_found"),

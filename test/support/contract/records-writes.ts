@@ -62,7 +62,7 @@ export function describeBodies(subject: RecordSubject): void {
     expectNothingWritten();
   });
 
-  test("is refused with an unknown field, which is named", async () => {
+  test("is refused with an unknown field, by the field's name", async () => {
     const created = await create();
     const expectNothingWritten = watchWrites();
     for (const response of [
@@ -187,7 +187,7 @@ export function describeWrites(subject: RecordSubject): void {
     expect((await owner.get(`${path}/${created.id}`)).data).toEqual(created);
   });
 
-  test("may be created with an id, which no other record can ever get", async () => {
+  test("may be created with an id, and no other record can ever get that id", async () => {
     const id = "F81D4FAE-7DEC-11D0-A765-00A0C91E6BF6";
     const created = await createAs(owner, { ...body(1), id });
     expect(created.id).toBe(id.toLowerCase());

@@ -1,5 +1,5 @@
-// Fields of every record in responses, as data (handbook: records), and their check. Keys are exact: an
-// unlisted key fails like a missing one.
+// Response fields of every record, as data (handbook: records), and their check. Keys are exact: an unlisted key fails
+// like a missing one.
 
 import { expect } from "bun:test";
 import type { ApiResponse } from "../appliance/client.ts";

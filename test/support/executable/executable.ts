@@ -26,7 +26,7 @@ const BUILD = "scripts/build.ts";
 
 export const PASSWORD = "correct horse battery";
 
-/** Email address of the user that `setUp` creates, with PASSWORD. */
+/** Email address of the user that `setUp` creates with PASSWORD. */
 export const OWNER = "owner@acme.example";
 
 export interface CommandResult {
@@ -43,7 +43,7 @@ export interface RunOptions {
   readonly stdin?: string;
   /** Listen address, instead of any free port of 127.0.0.1. */
   readonly listen?: string;
-  /** Data folder, instead of the workplace's own. */
+  /** Data directory, instead of the workplace's own. */
   readonly data?: string;
   readonly startDeadlineMs?: number;
   /** Command, instead of the executable. */
@@ -94,14 +94,14 @@ function seeds(): Seeds {
   return openedSeeds;
 }
 
-/** Temporary folder of a test, with helpers for its files and processes. */
+/** Temporary directory of a test, with helpers for its files and processes. */
 export class Workplace {
   readonly directory: string;
-  /** Data folder; not created yet. */
+  /** Data directory; not created yet. */
   readonly data: string;
   private readonly running = new Set<Running>();
 
-  /** @param parent parent folder: `tmpdir()` for tests of disks, synced writes and kills */
+  /** @param parent parent directory: `tmpdir()` for tests of disks, synced writes and kills */
   constructor(parent = scratchParent()) {
     this.directory = mkdtempSync(join(parent, "netledger-system-"));
     this.data = join(this.directory, "data");
@@ -158,7 +158,7 @@ export class Workplace {
 
   /**
    * Like setUp, with a running appliance and a client with the key.
-   * @param args further arguments of `netledger serve`
+   * @param args additional arguments of `netledger serve`
    */
   async serveSetUp(
     args: readonly string[] = [],
@@ -170,7 +170,7 @@ export class Workplace {
 
   /**
    * Starts an appliance with the demo; its data is copied from a seed.
-   * @param args further arguments of `netledger serve`
+   * @param args additional arguments of `netledger serve`
    */
   async serveDemo(args: readonly string[] = [], options: RunOptions = {}): Promise<Running> {
     const make = async (data: string) => {

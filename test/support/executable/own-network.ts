@@ -1,4 +1,4 @@
-// Network namespaces of tests: one for the run, and one per appliance within it, so that an appliance's records of the
+// Network namespaces for tests: one for the run, and one per appliance within it, so that an appliance's records of the
 // machine do not contain the sockets of other tests.
 
 import { resolve } from "node:path";

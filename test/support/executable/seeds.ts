@@ -1,4 +1,4 @@
-// Seeds under dist/seeds: data folders of the executable, made by one test process and copied by all others.
+// Seeds under dist/seeds: data directories of the executable, made by one test process and copied by all others.
 
 import { createHash } from "node:crypto";
 import {
@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { SCAN_SCHEDULES } from "../../../src/demo/cast.ts";
 import { LONG_HANG_MS } from "../measure/limits.ts";
 
-/** Retention of seeds of another executable, whose run may still use them. */
+/** Retention of another executable's seeds, whose run may still use them. */
 const OTHER_KEY_RETENTION_MS = 60 * 60_000;
 
 /** File that describes a seed. */
@@ -32,7 +32,7 @@ export interface Seed<Note> {
   /** Older seeds are rebuilt, so that tests do not depend on a seed's age. */
   readonly maxAgeMs: number;
   /**
-   * Creates the data in a folder that does not exist yet.
+   * Creates the data in a directory that does not exist yet.
    * @returns a JSON value stored with the data
    */
   readonly make: (data: string) => Promise<Note>;
@@ -56,7 +56,7 @@ export class Seeds {
   private readonly now: () => number;
 
   /**
-   * @param parent the seed folder of all executables
+   * @param parent the seed directory of all executables
    * @param key key of the executable and the seed makers: see keyOfSeeds
    */
   constructor(parent: string, key: string, now: () => number = Date.now) {
@@ -66,8 +66,8 @@ export class Seeds {
   }
 
   /**
-   * Copies a seed into a folder that does not exist yet, and creates the seed first if necessary. One process creates
-   * it, others wait.
+   * Copies a seed into a directory that does not exist yet, and creates the seed first if necessary. One process
+   * creates it, others wait.
    */
   async put<Note>(seed: Seed<Note>, folder: string): Promise<Note> {
     const { note, files } = this.find(seed) ?? (await this.findOrCreate(seed));
@@ -148,7 +148,7 @@ export class Seeds {
 }
 
 /**
- * Key of the seeds. Hashing the executable itself would take a second of processor time.
+ * Key of the seeds. Hashing the executable itself would take a second of CPU time.
  * @param fingerprint fingerprint of the executable's inputs
  * @param makers sources of the seed makers
  */

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach } from "bun:test";
 import { lazyProxy } from "../page/lazy-proxy.ts";
 import { ensureExecutable, Workplace } from "./executable.ts";
 
-/** A workplace for all tests, with the executable built. @param parent parent of its folder */
+/** A workplace for all tests, with the executable built. @param parent parent of its directory */
 export function workplaceForAll(parent?: string): Workplace {
   return workplaceHooks(beforeAll, afterAll, parent);
 }

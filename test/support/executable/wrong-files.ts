@@ -24,37 +24,37 @@ import { makePair, writePair } from "../tls/certificates.ts";
 import { type CommandResult, PASSWORD, Running, setUpBy, spawnPiped, waitForExit, withDeadline } from "./executable.ts";
 import { makePipe } from "./special-files.ts";
 
-/** Kinds of entries where a file or a folder is expected. */
+/** Kinds of entries where a file or a directory is expected. */
 const KINDS = {
-  "a folder": (path: string) => mkdirSync(path),
+  "a directory": (path: string) => mkdirSync(path),
   "a named pipe": makePipe,
   "a device": (path: string) => symlinkSync("/dev/null", path),
-  "a link that leads nowhere": (path: string) => symlinkSync(`${path}.not-there`, path),
+  "a dangling link": (path: string) => symlinkSync(`${path}.not-there`, path),
   "a link to itself": (path: string) => symlinkSync(path, path),
   nothing: () => {},
   "an empty file": (path: string) => writeFileSync(path, ""),
-  "a text": (path: string) => writeFileSync(path, "a letter to somebody else\n".repeat(10)),
+  "a text file": (path: string) => writeFileSync(path, "a letter to somebody else\n".repeat(10)),
   "another program's database": (path: string) => makeDatabase(path, []),
   "a database that only claims to be netledger's": (path: string) =>
     makeDatabase(path, [`PRAGMA application_id = ${APPLICATION_ID}`, `PRAGMA user_version = ${SCHEMA_VERSION}`]),
   // The last schema before the first release.
   "data from before 0.2.0": (path: string) =>
     makeDatabase(path, [`PRAGMA application_id = ${APPLICATION_ID}`, "PRAGMA user_version = 35"]),
-  "a file without rights": (path: string) => writeFileSync(path, "x", { mode: 0 }),
-  "a folder without rights": (path: string) => mkdirSync(path, { mode: 0 }),
+  "a file without permissions": (path: string) => writeFileSync(path, "x", { mode: 0 }),
+  "a directory without permissions": (path: string) => mkdirSync(path, { mode: 0 }),
 } as const;
 export type KindName = keyof typeof KINDS;
-const FILE_KINDS = (Object.keys(KINDS) as KindName[]).filter((kind) => kind !== "a folder without rights");
+const FILE_KINDS = (Object.keys(KINDS) as KindName[]).filter((kind) => kind !== "a directory without permissions");
 /** Kinds in place of a database, except those for which one is created. */
-const DATABASE_KINDS = FILE_KINDS.filter((kind) => kind !== "nothing" && kind !== "a link that leads nowhere");
-const FOLDER_KINDS: readonly KindName[] = [
+const DATABASE_KINDS = FILE_KINDS.filter((kind) => kind !== "nothing" && kind !== "a dangling link");
+const DIRECTORY_KINDS: readonly KindName[] = [
   "a named pipe",
   "a device",
-  "a link that leads nowhere",
+  "a dangling link",
   "a link to itself",
   "nothing",
   "an empty file",
-  "a folder without rights",
+  "a directory without permissions",
 ];
 
 /** Exit status for a kind: data from before 0.2.0 has its own. */
@@ -68,7 +68,7 @@ type AllowedStatuses = Partial<Record<KindName, readonly number[]>>;
 interface Expectation {
   readonly status: number;
   readonly allowed?: AllowedStatuses;
-  /** Further arguments of the command. */
+  /** Additional arguments of the command. */
   readonly with?: readonly string[];
 }
 
@@ -104,7 +104,7 @@ const OVERRIDES: Readonly<Record<string, Partial<Expectation>>> = {
   // The file to create; an existing file is kept.
   "backup file": {
     status: EXIT.failed,
-    allowed: { nothing: [EXIT.done], "a folder": [EXIT.usage], "a link to itself": [EXIT.usage, EXIT.failed] },
+    allowed: { nothing: [EXIT.done], "a directory": [EXIT.usage], "a link to itself": [EXIT.usage, EXIT.failed] },
   },
 };
 
@@ -150,7 +150,7 @@ const SETTINGS = SUBCOMMANDS.flatMap(({ form }) =>
   [...form.always, ...form.maybe].filter(isPath).map((name) => ({ command: form.name, name })),
 );
 
-/** Further files that an appliance keeps or may find next to its database. */
+/** Additional files that an appliance keeps or may find next to its database. */
 const COMPANION_FILES: readonly string[] = [
   ...Object.entries(dataFiles("/"))
     .filter(([name]) => name !== "directory" && name !== "database")
@@ -172,7 +172,7 @@ export const WRONG_FILE_ROWS: readonly WrongFileRow[] = [
     const isFolder = isFolderSetting(name) || name === "secretsFolder";
     return row(
       `netledger ${command}, ${OPTIONS[name].flag}`,
-      isFolder ? FOLDER_KINDS : FILE_KINDS,
+      isFolder ? DIRECTORY_KINDS : FILE_KINDS,
       (stage, kind, folder) => checkSetting(stage, command, name, kind, folder),
     );
   }),
@@ -285,7 +285,7 @@ async function checkSetting(
   return problems(end, allowed[kind] ?? [refusalOf(kind, status)], allowed[kind] === undefined ? [path] : []);
 }
 
-/** Names of the files in a folder except the lock, with hashes of the regular ones. */
+/** Names of the files in a directory except the lock, with hashes of the regular ones. */
 function contentsOf(folder: string): string {
   return readdirSync(folder)
     .filter((name) => name !== "netledger.lock")
@@ -336,7 +336,7 @@ function argsOf(
   return [...name.split(" "), ...values, ...(name === "serve" ? ["--listen", "127.0.0.1:0"] : []), ...extraArgs];
 }
 
-/** Root may open everything; without these capabilities it has the rights of other users. */
+/** Root may open everything; without these capabilities it has the privileges of other users. */
 const UNPRIVILEGED =
   process.getuid?.() === 0
     ? ["setpriv", "--inh-caps=-dac_override,-dac_read_search", "--bounding-set=-dac_override,-dac_read_search"]

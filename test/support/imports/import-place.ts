@@ -1,4 +1,4 @@
-// Running appliance for tests of imports.
+// Running appliance for import tests.
 
 import type { Client } from "../appliance/client.ts";
 import type { CommandResult, Running, Workplace } from "../executable/executable.ts";

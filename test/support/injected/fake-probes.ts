@@ -31,7 +31,7 @@ export class FakeProbes implements Probes {
   readonly lookedUp: string[] = [];
   readonly alive: Map<string, Partial<AddressSighting>>;
   readonly devices = new Map<string, FakeDevice>();
-  /** Reason for the refusal, by address; by default no answer. */
+  /** Reason for the refusal, by address; by default no response. */
   readonly refusals = new Map<string, string>();
   readonly names = new Map<string, readonly string[]>();
   /** Makes name lookups fail for lack of a resolver. */
@@ -44,7 +44,7 @@ export class FakeProbes implements Probes {
   maxConcurrent = 0;
   private running = 0;
 
-  /** @param alive addresses that answer a sweep */
+  /** @param alive addresses that respond to a sweep */
   constructor(...alive: string[]) {
     this.alive = new Map(alive.map((address) => [address, {}]));
   }
@@ -171,7 +171,7 @@ export class FakeProbes implements Probes {
   }
 }
 
-/** Full report of a device; by default every table is read to its end. */
+/** Full report of a device; by default every table is read completely. */
 export function fakeDevice(
   fields: Partial<Device> & { readonly partial?: Partial<Record<DeviceTable, string>> } = {},
 ): Device {

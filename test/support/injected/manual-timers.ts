@@ -17,7 +17,7 @@ export class ManualTimers implements Timers {
     };
   }
 
-  /** Timers neither fired nor cancelled. */
+  /** Timers neither fired nor canceled. */
   get pendingCount(): number {
     return this.due.length;
   }

@@ -1,4 +1,4 @@
-// Uniform environment of test processes and their children: no proxy, no colors, UTC, one locale, the usual umask and
+// Uniform environment for test processes and their children: no proxy, no colors, UTC, one locale, the usual umask and
 // memory, and no optional scan programs. Preload of every test (bunfig.toml).
 
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
@@ -29,7 +29,7 @@ function withEnvironment<Spawn>(start: Spawn): Spawn {
   return wrapped as Spawn;
 }
 
-/** Folder of links to all programs except the hidden ones; removed at exit. */
+/** Directory of links to all programs except the hidden ones; removed at exit. */
 function pathWithoutHidden(): string {
   const folder = mkdtempSync(join(tmpdir(), "netledger-path-"));
   process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -46,7 +46,7 @@ function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {
-    // A PATH may name missing folders.
+    // A PATH may name missing directories.
     return [];
   }
 }

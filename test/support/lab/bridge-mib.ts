@@ -1,5 +1,5 @@
 // BRIDGE-MIB (RFC 4188) of br0 in this network namespace, for snmpd's pass_persist, from the kernel's forwarding table.
-// Given a file of VLANs as its argument, also Q-BRIDGE-MIB (RFC 4363) with the same table, in VLAN 1.
+// With a file of VLANs as its argument, serves Q-BRIDGE-MIB (RFC 4363) too, with the same table in VLAN 1.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { type PassedRow, rowAt, servePassPersist } from "./pass-persist.ts";

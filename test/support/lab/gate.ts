@@ -11,7 +11,7 @@ export interface GateWalk {
   readonly subtrees: readonly string[];
 }
 
-/** Socket for requests, in the gate's folder. */
+/** Socket for requests, in the gate's directory. */
 export const GATE_SOCKET = "gate.sock";
 
 /** Socket that leads to a port on the namespace's loopback interface. */

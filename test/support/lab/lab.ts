@@ -1,5 +1,5 @@
-// Real network for tests in Linux network namespaces: two switches, their neighbors and daemons, and a namespace that
-// manages them all. The namespaces end when this process exits, in any way, and leave nothing on the machine.
+// Real test network in Linux network namespaces: two switches, their neighbors and daemons, and a namespace that
+// manages them all. The namespaces end when this process exits in any way, and leave nothing on the machine.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { AuthProtocols, PrivProtocols, SecurityLevel } from "net-snmp";
@@ -58,7 +58,7 @@ export class Lab {
 
   /** Resolves when every switch reports its neighbors and knows every address behind its ports. */
   static async start(): Promise<Lab> {
-    // Init process of the namespaces: exits when its standard input is closed, and ends all processes in them.
+    // Init process of the namespaces: exits when stdin is closed, and kills all processes in them.
     const enter = "unshare --mount --net --pid --fork --kill-child -- sh -c".split(" ");
     const initProcess = Bun.spawn([...enter, networkScript()], { stdin: "pipe", stdout: "pipe", stderr: "pipe" });
     const lab = new Lab(initProcess);
@@ -179,7 +179,7 @@ export class Lab {
     this.daemons.delete(`${name} ${daemon}`);
   }
 
-  /** Objects of an agent below these OIDs, as .snmprec text; null without a response. */
+  /** Objects of an agent below these OIDs, in .snmprec format; null without a response. */
   async record(name: NodeName, subtrees: readonly string[]): Promise<string | null> {
     const response = await this.walk(name, subtrees);
     return response.ok ? response.text() : null;
@@ -372,7 +372,7 @@ export class Lab {
     return out;
   }
 
-  /** Path of a file in the lab's own folder, as seen by this process. */
+  /** Path of a file in the lab's directory, as seen by this process. */
   private path(name: string): string {
     return this.hostPath(`${FOLDER}/${name}`);
   }

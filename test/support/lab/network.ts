@@ -1,4 +1,4 @@
-// Definition of the lab's network: nodes, daemon configurations, and scripts for the kernel. Only returns texts.
+// Lab network definition: nodes, daemon configurations, and scripts for the kernel. Pure: returns strings only.
 
 import type { ServedVlan } from "./bridge-mib.ts";
 
@@ -8,7 +8,7 @@ export type PortName = `${NodeName} ${string}`;
 
 interface LabNode {
   readonly name: NodeName;
-  /** Management address of its agent; null if the node is not on that network. */
+  /** Management address of its agent; null if the node has no management interface. */
   readonly address: string | null;
   /** Cabled ports, in addition to `eth0` of the management network. */
   readonly ports: readonly string[];
@@ -45,7 +45,8 @@ const LLDP_ONLY: readonly string[] = [];
 /** Also receives CDP; shows only LLDP neighbors on a port that has any. Sends one protocol only. */
 const LLDP_BEFORE_CDP = ["-c", "-H", "17"];
 /**
- * Shows all neighbors received on a port: CDP passes through bridges, so there may be more than the end of the cable.
+ * Shows all neighbors received on a port. CDP frames pass through bridges, so these may include neighbors other than
+ * the one its cable connects to.
  */
 const LLDP_AND_CDP = ["-c", "-H", "3"];
 /** CDPv2, sent unconditionally, without LLDP. */
@@ -99,8 +100,8 @@ export function hostnameAt(address: string): string | null {
 }
 
 /**
- * Script that builds the network in private namespaces, prints `up`, and exits with all processes there when its
- * standard input is closed.
+ * Script that builds the network in private namespaces, prints `up` and, when stdin is closed, kills all processes in
+ * them and exits.
  */
 export function networkScript(): string {
   const namespaces = [MANAGER, PATCH_PANEL, ...NODES.map(({ name }) => name)];
@@ -156,7 +157,7 @@ export function unplugScript(from: PortName, to: PortName): string {
   ]);
 }
 
-/** Files of the daemons, by path. */
+/** Daemon config files by path. */
 export function daemonFiles(labNode: LabNode, bunPath: string): Record<string, string> {
   const folder = `${FOLDER}/${labNode.name}`;
   return {
@@ -176,10 +177,10 @@ export function daemonCommand(labNode: LabNode, daemon: "snmpd" | "lldpd"): stri
   const folder = `${FOLDER}/${labNode.name}`;
   if (daemon === "snmpd") {
     const options = `-f -C -c ${folder}/snmpd.conf -I -smux -Lf ${folder}/snmpd.log`;
-    return `env MIBS= SNMP_PERSISTENT_DIR=${folder}/kept snmpd ${options}`.split(" ");
+    return `env MIBS= SNMP_PERSISTENT_DIR=${folder}/state snmpd ${options}`.split(" ");
   }
   const agentx = labNode.access === "none" || labNode.name === "cdp-box" ? [] : ["-x", "-X", `unix:${folder}/agentx`];
-  const description = ["-S", `${labNode.name} of the lab`, "-P", "Lab"];
+  const description = ["-S", `lab ${labNode.name}`, "-P", "Lab"];
   const files = `-u ${folder}/lldpd.sock -O ${folder}/lldpd.conf`.split(" ");
   const interfaces = ["-I", "*,!eth0,!br0,!lo", "-C", labNode.ports[0] ?? ""];
   return ["lldpd", "-dd", ...agentx, ...(labNode.lldpd ?? []), "-k", ...description, ...interfaces, ...files];
@@ -222,7 +223,7 @@ function nodeLines(labNode: LabNode): string[] {
   ];
 }
 
-/** Sets the addresses again, which makes the interfaces announce them (ip-sysctl: arp_notify). */
+/** Re-applies the MAC addresses so that the interfaces send gratuitous ARP (ip-sysctl: arp_notify). */
 export function announceScript(name: NodeName): string {
   return batch(
     name,
@@ -243,7 +244,7 @@ function bridgeLines(labNode: LabNode): string[] {
       "link add br0 type bridge ageing_time 100000 mcast_snooping 0",
       `link set br0 address ${macOf(name, "br0")} up`,
       ...labNode.ports.map((port) => `link set ${port} master br0 up`),
-      // The outcome of the spanning tree protocol, but immediate and deterministic.
+      // The state STP would converge to, but immediate and deterministic.
       `link set ${SILENT_TRUNK} type bridge_slave learning off flood off mcast_flood off bcast_flood off`,
       "link set eth0 addrgenmode none",
     ]),
@@ -258,7 +259,7 @@ function snmpdConfig(labNode: LabNode): string {
     `agentAddress udp:${address}:161`,
     "dontLogTCPWrappersConnects yes",
     `sysName ${name}`,
-    `sysDescr ${isSwitch ? "A switch" : "A machine"} of the lab`,
+    `sysDescr Lab ${isSwitch ? "switch" : "host"}`,
     "sysLocation Lab",
     "sysContact lab@example.net",
     "sysObjectID 1.3.6.1.4.1.8072.3.2.10",

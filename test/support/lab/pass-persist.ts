@@ -15,7 +15,7 @@ export function rowAt(oid: string, type: PassedRow["type"], value: string | numb
 }
 
 /**
- * Responds to commands on standard input, which has commands and arguments on a line each, until it ends.
+ * Responds to commands on standard input, which has each command and argument on a separate line, until stdin ends.
  * @param rows returns all served rows, in any order, given the requested OID
  */
 export async function servePassPersist(rows: (requestedOid: readonly number[]) => readonly PassedRow[]): Promise<void> {

@@ -1,4 +1,4 @@
-// SNMP walk of an agent, recorded as .snmprec text: lines of `OID|type|value`. As a program it prints the text:
+// SNMP walk of an agent, recorded in .snmprec format: lines of `OID|type|value`. As a program it prints the recording:
 // ./scripts/bun test/support/lab/record-agent.ts ADDRESS COMMUNITY [OID …]
 
 import {
@@ -15,7 +15,7 @@ import {
 /** Credential of the walk: a community, or an SNMPv3 user with SHA and AES-128. */
 export type RecordingCredential = { readonly community: string } | { readonly user: User };
 
-/** System, interfaces, addresses, bridges, entities, LLDP and CDP; no counters of packets by protocol, no routes. */
+/** System, interfaces, addresses, bridges, entities, LLDP and CDP; neither packet counters by protocol nor routes. */
 export const RECORDED_SUBTREES = [
   "1.0.8802.1.1.2.1.3 1.0.8802.1.1.2.1.4 1.3.6.1.2.1.1 1.3.6.1.2.1.2 1.3.6.1.2.1.4.20 1.3.6.1.2.1.4.22",
   "1.3.6.1.2.1.4.32 1.3.6.1.2.1.4.34 1.3.6.1.2.1.4.35 1.3.6.1.2.1.17 1.3.6.1.2.1.31.1.1 1.3.6.1.2.1.47.1.1",

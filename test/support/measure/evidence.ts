@@ -1,10 +1,10 @@
-// Evidence of a failed test: the logs of its appliances and, from a second run, all recordings of the browser.
-// `scripts/test` names the folders and keeps those of failed tests.
+// Evidence for a failed test: the logs of its appliances and, from a second run, all recordings of the browser.
+// `scripts/test` names the directories and keeps those of failed tests.
 
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Folder for traces and screenshots; null except in the evidence run of `scripts/test`. */
+/** Directory for traces and screenshots; null except in the evidence run of `scripts/test`. */
 export const EVIDENCE_FOLDER: string | null = process.env.TEST_EVIDENCE ?? null;
 
 /** @returns a function that appends text to the log of this name, or drops it outside `scripts/test` */

@@ -1,9 +1,9 @@
-// Processor time used by work, and time spent waiting for a processor. Wall time would also measure other processes.
+// CPU time used by work, and time spent waiting for a CPU. Wall time would also measure other processes.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { processTree } from "../../../scripts/testing/processes.ts";
 
-/** Processor time of this process in milliseconds, on all threads, until the action's result is available. */
+/** CPU time of this process in milliseconds, on all threads, until the action's result is available. */
 export async function processorMs(action: () => unknown): Promise<number> {
   const before = process.cpuUsage();
   await action();
@@ -33,7 +33,7 @@ export function schedulingOf(pid: number, threads: "all" | "first" = "all"): Sch
 }
 
 /**
- * Starts a stopwatch that excludes the time a process waits for a processor.
+ * Starts a stopwatch that excludes the time a process waits for a CPU.
  * @param threads all threads of each process, or only the first if the others have separate work
  * @param processes pids of the participants; by default this process and its descendants
  * @returns a function that reads it, in milliseconds: wall time minus those waits. Threads wait in parallel, so the

@@ -1,4 +1,4 @@
-// Parent of the temporary folders of tests.
+// Parent directory of the tests' temporary directories.
 
 import { accessSync, constants, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,13 +13,13 @@ const MIN_FREE_BYTES = 2 * 1024 ** 3;
 
 /**
  * Parent of disposable test data: in memory if there is space, otherwise on the disk. Tests of disks, synced writes and
- * kills use `tmpdir()` instead, as do folders with programs, which may not be executable here.
+ * kills use `tmpdir()` instead, as do directories with programs, which may not be executable here.
  */
 export function scratchParent(): string {
   return hasSpace(MEMORY) && process.availableMemory() >= MIN_FREE_BYTES ? MEMORY : tmpdir();
 }
 
-/** Whether a folder is a writable tmpfs with enough free space. */
+/** Whether a directory is a writable tmpfs with enough free space. */
 export function hasSpace(folder: string, minBytes = MIN_FREE_BYTES): boolean {
   try {
     accessSync(folder, constants.W_OK);

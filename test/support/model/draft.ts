@@ -54,7 +54,7 @@ const COLORS = ["Pink", "Green", "Amber", "Yellow"] as const;
 export const NAMES = "alpha|Beta|beta|Ärger|ärger|zebra|Éclair|eclair|10|9|日本|😀 smile|ﬁn|a'b\"c\\d|straße".split(
   "|",
 );
-/** Searchable texts: punctuation, various cases, scripts and white space. */
+/** Searchable strings: punctuation, various cases, scripts and white space. */
 export const TEXTS = [
   "core-sw-01 (old)",
   "Core/SW_02.example.net",
@@ -228,7 +228,7 @@ export class Draft {
     }
   }
 
-  /** Texts, addresses, services, subnets and restored records. */
+  /** Strings, addresses, services, subnets and restored records. */
   private actOnDetails(choice: number): void {
     const { random } = this.model;
     const hosts = this.all(hostKind);

@@ -7,7 +7,7 @@ import type { JsonRecord, Store } from "../store/store.ts";
 
 /** A version with the record before and after it. */
 export interface ExpectedChange {
-  /** Whether it counts: changes of children count for their parent only, and some kinds appear only as children. */
+  /** Whether it counts: changes to children count for their parent only, and some kinds appear only as children. */
   readonly isCounted: boolean;
   readonly sequence: number;
   readonly at: number;
@@ -38,7 +38,7 @@ const CHILD_FIELDS: Readonly<Record<string, readonly string[]>> = {
   service: ["bindings"],
 };
 const UNREPORTED_KINDS = ["fdb_entry", "credential_assignment"];
-/** Kinds of the whole organization. */
+/** Organization-wide kinds. */
 const KINDS_OUTSIDE_NETWORKS = ["organization", "tag", "credential", "user"];
 
 /** Every version except those of API keys, in commit order, of all networks. */

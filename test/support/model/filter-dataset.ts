@@ -1,5 +1,5 @@
-// Data that filters are evaluated on, as plain JSON: records at a timestamp, all their versions, their references, and
-// the caller's reach. Scans everything, without indexes.
+// Plain JSON data on which filters are evaluated: records at a timestamp, all their versions, their references, and the
+// networks in the caller's reach. Scans everything, without indexes.
 
 import type { Client } from "../appliance/client.ts";
 import type { JsonRecord } from "../appliance/factories.ts";

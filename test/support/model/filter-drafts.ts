@@ -1,4 +1,4 @@
-// Random request bodies for the history that filters run on: texts in various scripts, absent, null and empty values,
+// Random request bodies for the history that filters run on: strings in various scripts, absent, null and empty values,
 // and nested addresses. Sends nothing.
 
 import type { JsonRecord } from "../appliance/factories.ts";

@@ -1,5 +1,5 @@
 // Random history for filters, written through the API: devices and their children in several networks, renamed, moved,
-// deleted, recreated and restored, with texts in various scripts. Independent of filters.
+// deleted, recreated and restored, with strings in various scripts. Independent of filters.
 
 import type { AnyKind } from "../../../src/db/kind.ts";
 import { apiKeyKind } from "../../../src/resources/api-keys/api-key.ts";
@@ -45,7 +45,7 @@ interface DeletedRecord {
 export class FilterHistory {
   readonly random: SeededRandom;
   readonly networks: string[];
-  /** Timestamp texts, in order: at transactions, just before them and in between. */
+  /** Timestamp strings, in order: at transactions, just before them and in between. */
   readonly instants: string[] = [];
   /** Timestamps by marker name. */
   readonly markers = new Map<string, string>();
@@ -212,10 +212,10 @@ export class FilterHistory {
       [6, "discover", () => this.discover()],
       [5, "change another", () => this.changeOther()],
     ];
-    let dice = this.random.integer(actions.reduce((sum, [weight]) => sum + weight, 0));
+    let roll = this.random.integer(actions.reduce((sum, [weight]) => sum + weight, 0));
     for (const [weight, name, action] of actions) {
-      if (dice < weight) return [name, action];
-      dice -= weight;
+      if (roll < weight) return [name, action];
+      roll -= weight;
     }
     throw new RangeError("the weights of the actions do not add up");
   }

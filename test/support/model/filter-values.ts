@@ -98,7 +98,7 @@ const matchesOrder = (operator: Operator, order: number): boolean =>
     operator
   ];
 
-/** A text, with a star for part of it where wildcards apply. */
+/** A string, with a star for part of it where wildcards apply. */
 function drawText(random: SeededRandom, operator: Operator, known: string): DrawnValue {
   const base = random.pick([known, known, known.toUpperCase(), known.toLowerCase(), known.normalize("NFD"), ""]);
   if (operator !== "=" && operator !== ":") {
@@ -128,7 +128,7 @@ function drawText(random: SeededRandom, operator: Operator, known: string): Draw
   return { text: formatValue(random, ...pieces), matches: (value) => matchesPattern(foldCase(String(value)), folded) };
 }
 
-/** Whether a text consists of the pieces in order, with anything in between. */
+/** Whether a string consists of the pieces in order, with anything in between. */
 function matchesPattern(text: string, [first = "", ...rest]: readonly string[]): boolean {
   if (!text.startsWith(first)) return false;
   if (rest.length === 0) return text === first;
@@ -137,7 +137,7 @@ function matchesPattern(text: string, [first = "", ...rest]: readonly string[]):
   return false;
 }
 
-/** Notation of a text: quoted where necessary, otherwise sometimes; pieces are joined by stars. */
+/** Notation of a string: quoted where necessary, otherwise sometimes; pieces are joined by stars. */
 export function formatValue(random: SeededRandom, ...pieces: string[]): string {
   const isPlain = pieces.every((piece) => /^[\p{L}\p{N}_.:/%+-]*$/u.test(piece)) && pieces.join("") !== "";
   const isReserved = /^(AND|OR|NOT)$/.test(pieces.join("*"));

@@ -95,9 +95,9 @@ export class Model {
   /** Runs one transaction on both; the clock advances by up to a minute, stays, or goes back. */
   step(action: (draft: Draft) => void = (draft) => draft.writeRandomly()): void {
     const { random, store } = this;
-    const dice = random.integer(10);
-    if (dice > 1) store.clock.at += random.integer(60_000);
-    else if (dice === 1) store.clock.at -= random.integer(1_000);
+    const roll = random.integer(10);
+    if (roll > 1) store.clock.at += random.integer(60_000);
+    else if (roll === 1) store.clock.at -= random.integer(1_000);
     const at = Math.max(store.clock.at, this.head.at + 1);
     let draft: Draft | null = null;
     const command = (tx: WriteTransaction) => {
@@ -261,7 +261,7 @@ export class Model {
   private matchesSearch(snapshot: Snapshot, record: ModelRecord, search: string): boolean {
     const words = search.split(/\s+/).filter((word) => word !== "");
     if (words.length === 0) return true;
-    // A child matches by its own texts, a parent also by those of its children.
+    // A child matches by its own strings, a parent also by those of its children.
     const searched = record.kind === ipAddressKind ? [record] : (searchSourcesOf(snapshot).get(record.id) ?? []);
     return words.every((word) => {
       const forms = storedForms(word);
@@ -378,7 +378,7 @@ export class Model {
   }
 }
 
-/** Texts among the custom field values. */
+/** Strings among the custom field values. */
 function customTexts({ fields }: ModelRecord): string[] {
   return Object.values((fields.custom_fields ?? {}) as JsonRecord).filter((value) => typeof value === "string");
 }
@@ -431,7 +431,7 @@ function memoized<Key extends object, Value extends object>(compute: (key: Key) 
   };
 }
 
-/** Texts whose prefixes match a record's name; folded, without accents. */
+/** Strings whose prefixes match a record's name; folded, without accents. */
 const namePrefixes = memoized((record: ModelRecord): readonly string[] => {
   const { words, exact, interfaces = [] } = NAME_FIELDS.get(record.kind) ?? NO_FIELDS;
   const texts = (names: readonly string[]) =>
@@ -487,7 +487,7 @@ function isSame(before: ModelRecord | undefined, after: ModelRecord | undefined)
   return Bun.deepEquals(JSON.parse(JSON.stringify(before.fields)), JSON.parse(JSON.stringify(after.fields)));
 }
 
-/** SQLite's comparison order: NULL, then numbers, then texts by their UTF-8 bytes. */
+/** SQLite's comparison order: NULL, then numbers, then strings by their UTF-8 bytes. */
 function compareValues(left: unknown, right: unknown): number {
   const [a, b] = [left, right].map((value) =>
     value === undefined ? null : typeof value === "boolean" ? Number(value) : value,

@@ -65,7 +65,7 @@ export function startsInterfaceName(name: string, word: string): boolean {
   return isMatchingType && number.startsWith(rest);
 }
 
-/** Interface type and number of a whole text; null for any other text. Folded. */
+/** Interface type and number of a whole string; null for others. Folded. */
 export function canonicalInterface(text: string): string | null {
   const [, type = "", number = ""] = /^([a-z-]+?)\s*(\d\S*)$/.exec(text) ?? [];
   const types = INTERFACE_TYPES.find((names) => names.includes(type));

@@ -70,14 +70,14 @@ export class RandomFilters {
 
   private drawTree(depth: number, drawLeaf: () => DrawnFilter): DrawnFilter {
     const { random } = this;
-    const dice = depth === 0 ? 0 : random.integer(10);
-    if (dice < 4) return drawLeaf();
-    if (dice < 6) {
+    const roll = depth === 0 ? 0 : random.integer(10);
+    if (roll < 4) return drawLeaf();
+    if (roll < 6) {
       const nested = this.drawTree(depth - 1, drawLeaf);
       const inner = isAtom(nested) && random.integer(3) > 0 ? nested.text : `(${nested.text})`;
       return { text: `${random.pick(["NOT ", "-"])}${inner}`, filter: { type: "not", nested: nested.filter } };
     }
-    const type = dice < 8 ? "all" : "any";
+    const type = roll < 8 ? "all" : "any";
     const nested = Array.from({ length: 2 + random.integer(2) }, () => this.drawTree(depth - 1, drawLeaf));
     const join = type === "any" ? " OR " : random.pick([" AND ", " ", "  AND\n"]);
     const texts = nested.map((term) =>
@@ -88,9 +88,9 @@ export class RandomFilters {
 
   private drawTerm(kind: QueriedKind, at: number): DrawnFilter {
     const { random } = this;
-    const dice = random.integer(20);
-    if (dice === 0 && this.searched.has(kind)) return this.drawWords();
-    if (dice < 6) return this.drawOverTime(kind, at);
+    const roll = random.integer(20);
+    if (roll === 0 && this.searched.has(kind)) return this.drawWords();
+    if (roll < 6) return this.drawOverTime(kind, at);
     const { references, to } = this.drawReferences(kind);
     this.count(`${references.length} references`);
     if (references.length > 0 && random.integer(8) === 0)

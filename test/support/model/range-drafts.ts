@@ -1,5 +1,5 @@
-// Random changes of IP ranges (created, changed, moved between subnets, deleted), for histories in which they also
-// count as changes of their subnets.
+// Random IP-range changes (created, changed, moved between subnets, deleted), for histories where they also count as
+// changes to their subnets.
 
 import { ipRangeKind } from "../../../src/resources/ip-ranges/ip-range.ts";
 import { RANGE_PURPOSES } from "../../../src/resources/ip-ranges/range-purpose.ts";
@@ -9,7 +9,7 @@ import type { SeededRandom } from "../injected/seeded-random.ts";
 import { subnetFields } from "../store/store.ts";
 import type { Draft } from "./draft.ts";
 
-/** One change of a range, or two changes of a range in one transaction. */
+/** One or two changes to a range, in one transaction. */
 export function changeRanges(draft: Draft, random: SeededRandom): void {
   const ranges = draft.all(ipRangeKind);
   const networkId = random.pick(draft.all(networkKind)).id;
@@ -18,8 +18,8 @@ export function changeRanges(draft: Draft, random: SeededRandom): void {
   const exists = subnetsOf(networkId).some(({ fields }) => fields.cidr === otherCidr);
   if (subnetsOf(networkId).length === 0 || (random.integer(8) === 0 && !exists))
     draft.create(subnetKind, subnetFields(networkId, otherCidr));
-  const dice = random.integer(10);
-  if (ranges.length < 3 || dice < 4) {
+  const roll = random.integer(10);
+  if (ranges.length < 3 || roll < 4) {
     const subnet = random.pick(subnetsOf(networkId));
     const first = `10.${random.integer(256)}.${random.integer(256)}.${random.integer(256)}`;
     if (ranges.some(({ fields }) => fields.network_id === networkId && fields.first === first)) return;
@@ -35,8 +35,8 @@ export function changeRanges(draft: Draft, random: SeededRandom): void {
     return;
   }
   const range = random.pick(ranges);
-  if (dice < 6) draft.update(range, { description: `range ${random.integer(3)}` });
-  if (dice >= 6 && dice < 9)
+  if (roll < 6) draft.update(range, { description: `range ${random.integer(3)}` });
+  if (roll >= 6 && roll < 9)
     draft.update(range, { subnet_id: random.pick(subnetsOf(range.fields.network_id as string)).id });
-  if (dice === 9) draft.remove(range);
+  if (roll === 9) draft.remove(range);
 }

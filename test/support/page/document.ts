@@ -1,5 +1,5 @@
-// One document of the console: the real script on a separate window, its only global scope. The tab provides further
-// browser features. `close` releases everything.
+// Single document of the console: the real script in a separate window, its only global scope. The tab provides the
+// other browser features. `close` releases everything.
 
 import {
   type Document,
@@ -134,7 +134,7 @@ export class RenderedDocument {
       reload: () => container.navigate(window.location.href),
     };
     for (const [name, value] of Object.entries(location)) Object.defineProperty(window.location, name, { value });
-    // Like over plain HTTP: each tab follows the changes separately.
+    // As over plain HTTP: each tab follows the changes separately.
     Object.defineProperty(window.navigator, "locks", { value: undefined });
     this.overlays = new Overlays(window, (element) => this.isVisible(element));
     window.addEventListener("error", (event) => {
@@ -172,7 +172,7 @@ export class RenderedDocument {
     return this.document.documentElement.contains(element) && this.hiddenAt(element) === null;
   }
 
-  /** Signals a change of the preferred color scheme. */
+  /** Signals a change to the preferred color scheme. */
   notifyMediaChange(): void {
     for (const media of this.media) {
       const isMatching = matchesMedia(media.query, this.container.viewport);

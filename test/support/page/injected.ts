@@ -1,5 +1,5 @@
-// Playwright's injected page script in the test process, so that roles, names, labels, texts and states are computed by
-// the same code as in Chromium.
+// Playwright's injected page script in the test process, so that roles, names, labels, strings and states are computed
+// by the same code as in Chromium.
 
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -53,7 +53,7 @@ export const INJECTED_START = `new (module.exports.InjectedScript())(window, ${J
 
 type Text = string | RegExp;
 
-/** Playwright's selector for a text, as its locators write it. */
+/** Playwright's selector for a string, as its locators write it. */
 export const textSelector = (text: Text, isExact = false): string =>
   typeof text === "string" ? `${JSON.stringify(text)}${isExact ? "s" : "i"}` : patternSelector(text);
 

@@ -12,7 +12,7 @@ export class SharedStorage {
   private readonly items = new Map<string, string>();
   private readonly tabs = new Set<(change: StorageChange) => void>();
 
-  /** The storage as seen by one tab. @param onChange called with the changes of other tabs */
+  /** The storage as seen by one tab. @param onChange called with changes made by other tabs */
   forTab(onChange: (change: StorageChange) => void): Storage {
     this.tabs.add(onChange);
     return createStorage(this.items, (change) => {

@@ -1,9 +1,9 @@
-// Cascade of `display` and `visibility` in the console's style sheets, which decides what is visible. Ignores sizes and
-// positions.
+// Minimal CSS cascade for `display` and `visibility` in the console's style sheets, to decide which elements are
+// visible. Ignores sizes and positions.
 
 import type { Element, HTMLElement } from "happy-dom";
 
-/** Window of the pages. */
+/** Viewport of the pages. */
 export interface Viewport {
   readonly width: number;
   readonly height: number;
@@ -190,7 +190,7 @@ function splitAtCommas(selectors: string): string[] {
   return parts.map((part) => part.trim());
 }
 
-/** Removes attributes and arguments, which do not name further elements. */
+/** Removes attributes and arguments, which do not name other elements. */
 function withoutBrackets(selector: string): string {
   let previous = "";
   let current = selector;
@@ -200,7 +200,7 @@ function withoutBrackets(selector: string): string {
 
 function specificityOf(selector: string): number {
   const stripped = selector.replaceAll(/:where\([^)]*\)/g, "").replaceAll(/:(?:is|not|has)\b/g, " ");
-  const count = (form: RegExp) => stripped.match(form)?.length ?? 0;
+  const count = (pattern: RegExp) => stripped.match(pattern)?.length ?? 0;
   return (
     count(/#[\w-]+/g) * 10_000 + count(/\.[\w-]+|\[[^\]]*\]|:(?!:)[\w-]+/g) * 100 + count(/(?:^|[\s>+~(])[a-z][\w-]*/gi)
   );

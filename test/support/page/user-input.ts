@@ -93,7 +93,7 @@ export class UserInput {
     for (const character of text) this.press(character === "\n" ? "Enter" : character);
   }
 
-  /** Replaces the selection with a text at once. */
+  /** Replaces the selection with a string at once. */
   insert(text: string): void {
     const field = this.focused();
     if (!isField(field)) return;

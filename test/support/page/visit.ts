@@ -1,4 +1,4 @@
-// Appliances of page tests with their visitors, opened and closed by hooks of the calling file or `describe`.
+// Page-test harness: appliances with their visitors, set up and torn down by hooks of the calling file or `describe`.
 
 import { afterAll, afterEach, beforeAll, expect } from "bun:test";
 import type { TestApplianceOptions } from "../appliance/appliance.ts";
@@ -20,7 +20,7 @@ export interface ServedAppliance extends VisitedAppliance {
   /** Origin of the appliance. */
   readonly url: string;
   /**
-   * Opens a page in a browser of its own, which is closed after the test.
+   * Opens a page in a separate browser, which is closed after the test.
    * @param password password to enter in the form; without one, signs in with PASSWORD without the form
    */
   openAs(email: string, path?: string, password?: string): Promise<OpenedPage>;
@@ -30,7 +30,7 @@ export interface ServedAppliance extends VisitedAppliance {
 export type Fill = (appliance: ServedAppliance) => unknown;
 
 interface Options {
-  /** Option of serveVisited; called after the hooks that were registered before. */
+  /** Option of serveVisited; evaluated after previously registered hooks have run. */
   readonly scanning?: () => NonNullable<TestApplianceOptions["scanning"]>;
 }
 
@@ -59,14 +59,14 @@ export function serveForAll(fill: Fill = () => {}, { scanning }: Options = {}): 
 
 export interface Visit extends OpenedPage {
   readonly appliance: ServedAppliance;
-  /** With the Owner's key. */
+  /** API client with the Owner's key. */
   readonly client: Client;
 }
 
 /**
  * Like serveForAll, with one page of the Owner for all tests; the visitor's other pages are closed after each. The
  * objects may be destructured at once: each use resolves to the current one.
- * @param path opened once the appliance is filled
+ * @param path path opened once the appliance is filled
  */
 export function visitForAll(fill?: Fill, { path, ...options }: Options & { readonly path?: string } = {}): Visit {
   let opened: OpenedPage;

@@ -49,7 +49,7 @@ export interface VisitedAppliance {
   readonly key: string;
   readonly networkId: string;
   readonly organizationId: string;
-  /** With the Owner's key. */
+  /** API client with the Owner's key. */
   readonly client: Client;
   /** Adds a user with PASSWORD, as `netledger user create` does. @returns the id */
   addUser(email: string, role: Role, networkIds?: readonly string[]): Promise<string>;

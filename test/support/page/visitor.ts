@@ -1,5 +1,5 @@
 // Separate browser in the test process, with the interface of the Chromium driver (support/browser/browser.ts). For
-// tests of texts, requests and state, without layout or rendering.
+// tests of visible text, requests and state, without layout or rendering.
 
 import { PASSWORD } from "../appliance/appliance.ts";
 import { Network } from "./network.ts";
@@ -30,7 +30,7 @@ export class Visitor {
     process.on("unhandledRejection", this.onRejection);
   }
 
-  /** @param origin of an appliance on the network of this process */
+  /** @param origin origin of an appliance on the network of this process */
   static async create(origin: string): Promise<Visitor> {
     return new Visitor(origin);
   }

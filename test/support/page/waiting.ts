@@ -1,4 +1,4 @@
-// Waits for page state: checked after every event in a page, not at fixed times.
+// Waits for page state, checked after every event in a page instead of at fixed times.
 
 import { expect } from "bun:test";
 import { systemTimers } from "../../../src/base/timers.ts";

@@ -1,4 +1,4 @@
-// Recipes of the contribution guide as data: the files that a recipe writes and changes, and its check line. Every code
+// Recipes in the contribution guide as data: the files that a recipe writes and changes, and its check line. Every code
 // block of a recipe is one of these.
 
 import { readdirSync, readFileSync } from "node:fs";
@@ -29,7 +29,7 @@ export interface Files {
   /** Undefined for a missing file. */
   read(path: string): string | undefined;
   write(path: string, text: string): void;
-  /** Names of the files in a folder. */
+  /** Names of the files in a directory. */
   list(folder: string): readonly string[];
 }
 

@@ -19,7 +19,7 @@ import type { Files } from "./recipe.ts";
 
 const ROOT = resolve(import.meta.dir, "../../..");
 
-/** The files below a folder. */
+/** The files below a directory. */
 export function filesIn(root: string): Files {
   return {
     read: (path) =>

@@ -1,4 +1,4 @@
-// SNMP sessions of tests: timeouts, and credentials by name.
+// SNMP sessions for tests: timeouts, and credentials by name.
 
 import type { CommunityCredential, UserCredential } from "../../../src/discovery/snmp/credential.ts";
 import { isFailure } from "../../../src/discovery/snmp/failure.ts";

@@ -7,7 +7,7 @@ interface Encoded {
   readonly encoded: Uint8Array;
 }
 
-/** Numbers are Integers, texts and bytes OctetStrings, bigints Counter64s; the others name their type. */
+/** Numbers are Integers, strings and bytes OctetStrings, bigints Counter64s; the others name their type. */
 export type ServedValue =
   | number
   | string
@@ -122,7 +122,7 @@ function encodeValue(value: ServedValue): Encoded {
   return { encoded: integer(value.value, value.tag) };
 }
 
-/** Text with the same order as OIDs: two code units per number. Takes the content of a BER OID. */
+/** String with the same order as OIDs: two code units per number. Takes the content of a BER OID. */
 export function oidKey(content: Uint8Array): string {
   let key = "";
   let part = 0;

@@ -27,7 +27,7 @@ export interface LooseLookup {
 
 const ROOT = resolve(import.meta.dir, "../../..");
 
-/** Lookups in files of the repository below a folder. @param config tsconfig file of the files' project */
+/** Lookups in files of the repository below a directory. @param config tsconfig file of the files' project */
 export function looseLookupsIn(config: string, folder: string): Promise<LooseLookup[]> {
   return inProject(join(ROOT, config), (project) => lookups(project, ROOT, (path) => path.startsWith(folder)));
 }
@@ -70,7 +70,7 @@ async function lookupsOfFile({ program, checker }: Project, file: string, path: 
   return found;
 }
 
-/** Whether the type admits any text. */
+/** Whether the type admits any string. */
 function isOpen(type: Type | undefined): boolean {
   const open = TypeFlags.String | TypeFlags.Any | TypeFlags.Unknown | TypeFlags.TypeParameter;
   return type === undefined || (type.flags & open) !== 0;

@@ -21,7 +21,7 @@ import {
 import { API, type Project } from "typescript/unstable/async";
 import { scratchParent } from "../measure/scratch-parent.ts";
 
-/** Texts by path, relative to the root of their tree, with `/`. */
+/** Sources by path, relative to the root of their tree, with `/`. */
 export type Tree = Record<string, string>;
 
 export interface Import {
@@ -39,7 +39,7 @@ const REPOSITORY = resolve(import.meta.dir, "../../..");
 /** Not source: downloaded, generated, or user data. */
 const EXCLUDED_FOLDERS = new Set(["node_modules", "dist", "data", ".git"]);
 
-/** The repository's files under the given folders or names, or all of them; `accept` filters by path. */
+/** The repository's files under the given directories or names, or all of them; `accept` filters by path. */
 export function readRepository(roots: string[], accept: (path: string) => boolean): Tree {
   const tree: Tree = {};
   const visit = (folder: string): void => {
@@ -80,7 +80,7 @@ async function parseNew(tree: Tree, paths: readonly string[]): Promise<void> {
   });
 }
 
-/** Opens a project of all files of a tree for the duration of an action; `root` is the folder of the tree. */
+/** Opens a project of all files of a tree for the duration of an action; `root` is the directory of the tree. */
 export async function inProjectOf<T>(
   tree: Tree,
   compilerOptions: Readonly<Record<string, unknown>>,

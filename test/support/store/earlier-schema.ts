@@ -1,4 +1,4 @@
-// Database of an earlier schema: the current one without its last migration.
+// Database of an earlier schema, made from the current one by undoing its last migration.
 
 import type { Database } from "bun:sqlite";
 import { openWritable } from "../../../src/db/connection.ts";

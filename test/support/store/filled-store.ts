@@ -52,7 +52,7 @@ const HOSTS = 30;
 const SWITCH_PORTS = 12;
 
 /**
- * @param directory folder for the data at rest: the database without a log, and the key file
+ * @param directory directory for the data at rest: the database without a log, and the key file
  * @param now time some hours after the last event, with the sessions still valid
  */
 export async function fillStore(directory: string, now: number): Promise<FilledStore> {
@@ -160,7 +160,7 @@ async function rename(appliance: TestAppliance, id: string, name: string): Promi
   await expectOk(appliance.owner.put(`hosts/${id}`, { ...(await expectOk(appliance.owner.get(`hosts/${id}`))), name }));
 }
 
-/** Runs a scan, and passes further sightings to the scan writer. */
+/** Runs a scan, and passes additional sightings to the scan writer. */
 async function runDiscovery(appliance: TestAppliance): Promise<void> {
   const { probes, clock } = appliance;
   if (probes.devices.size === 0) {

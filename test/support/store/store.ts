@@ -64,7 +64,7 @@ export class Store {
     this.kinds = options.kinds ?? KINDS;
     writeNewDatabase(this.path);
     this.db = openWritable(this.path);
-    // Like in appliance tests, commits need no fsync.
+    // As in appliance tests, commits need no fsync.
     this.db.$client.run("PRAGMA synchronous = OFF");
     if (options.migration !== undefined) this.db.$client.run(options.migration);
     this.writer = new Writer({
@@ -120,7 +120,7 @@ export class Store {
     return this.write((tx) => tx.create(kind, this.organizationId, fields, options));
   }
 
-  /** Reach of a caller with access to these networks; by default to all of the organization. */
+  /** Access scope of a caller with these networks; by default all of the organization. */
   reach(networkIds: readonly string[] | null = null): Reach {
     return {
       organizationN: this.n(this.organizationId),

@@ -7,7 +7,7 @@ import { openWritable, type Sql } from "../../../src/db/connection.ts";
 import { dataFiles } from "../../../src/db/files/data-directory.ts";
 import { withChecksum } from "../../../src/db/row-checksum.ts";
 
-/** Opens a copy of a database, in a new folder, for writes without checks. */
+/** Opens a copy of a database, in a new directory, for writes without checks. */
 export function withCopy<T>(database: string, folder: string, action: (db: Sql, path: string) => T): T {
   mkdirSync(folder);
   const path = dataFiles(folder).database;

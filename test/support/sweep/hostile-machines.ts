@@ -1,5 +1,5 @@
-// Loopback machines that announce hostile texts by every protocol whose text a sweep stores, in their HTTPS certificate
-// and by SNMP, and a name server with such names. No assertions.
+// Loopback machines that announce hostile strings by every protocol whose text a sweep stores, in their HTTPS
+// certificate and by SNMP, and a name server with such names. No assertions.
 
 import { parseIp } from "../../../src/base/ip.ts";
 import { reverseName } from "../../../src/discovery/sweep/reverse-name.ts";
@@ -60,7 +60,7 @@ const PTR_NAMES: Readonly<Record<string, readonly (readonly (string | Uint8Array
 export const NAMED_ADDRESSES = Object.keys(PTR_NAMES);
 
 interface Greeting {
-  /** Bytes sent on connection, or on a request if `onRequest`. @param word hostile text, on one line */
+  /** Bytes sent on connection, or on a request if `onRequest`. @param word hostile string, on one line */
   readonly greet: (word: Uint8Array) => Uint8Array;
   readonly onRequest?: boolean;
   readonly isTls?: boolean;
@@ -112,7 +112,7 @@ export const HOSTILE_PORTS = [9, 53, ...Object.keys(GREETINGS).map(Number)];
 
 /** Method frame of channel 0, class and method 10, version 0.9, and the properties product and version. */
 function amqpStart(word: Uint8Array): Uint8Array {
-  // The length of a short text is one byte.
+  // The length of a short string is one byte.
   const product = word.subarray(0, 200);
   const method = bytesOf(
     "\0\x0a\0\x0a\0\x09\0\0\0\x32\x07productS\0\0\0",
@@ -162,12 +162,12 @@ export class HostileMachines {
     ]);
   }
 
-  /** The text that a machine announces. */
+  /** The string that a machine announces. */
   textAt(address: string): HostileText {
     return TEXT_NAMES[(MACHINES.indexOf(address) + this.rotation) % TEXT_NAMES.length] as HostileText;
   }
 
-  /** Rotates the texts between the machines. */
+  /** Rotates the strings between the machines. */
   swap(): void {
     this.rotation += 1;
     for (const [index, agent] of this.agents.entries())
@@ -210,7 +210,7 @@ function listen(
   return () => listener.stop(true);
 }
 
-/** SNMP view of a device with one port, in which every text is the word. */
+/** SNMP view of a device with one port, in which every string is the word. */
 function snmpViewOf(index: number, word: Uint8Array): SnmpView {
   const text = word.subarray(0, SNMP_TEXT_MAX_BYTES);
   const mac = Uint8Array.of(0x00, 0x1b, 0x21, 0x67, 0x67, index);
@@ -243,7 +243,7 @@ function snmpViewOf(index: number, word: Uint8Array): SnmpView {
   });
 }
 
-/** Leaves room for several texts in a datagram. */
+/** Leaves room for several strings in a datagram. */
 const SNMP_TEXT_MAX_BYTES = 600;
 
 /** Starts a name server: PTR over UDP and `version.bind` over TCP (RFC 1035 section 4). */

@@ -1,4 +1,4 @@
-// Network for sweeps in private namespaces: a link with hosts, and a router in front of silent, unreachable and live
+// Sweep network in private namespaces: a link with hosts, and a router in front of silent, unreachable and live
 // networks. Exists as long as its first process, and leaves nothing on the machine. Requires root.
 
 import type { AddressSighting } from "../../../src/discovery/sightings.ts";
@@ -14,9 +14,9 @@ export const LAB = {
   host: "10.70.0.2",
   hostV6: "fd70::2",
   hostMac: "02:70:00:00:00:02",
-  /** Answers ARP only. */
+  /** Responds to ARP only. */
   arpOnly: "10.70.0.9",
-  /** Sixteen addresses without hosts, for which the router answers ARP. */
+  /** Sixteen addresses without hosts, for which the router responds to ARP. */
   proxied: "10.70.0.128/28",
   /** A host in the scanner's neighbor table that has disappeared. */
   gone: "10.70.0.66",
@@ -26,7 +26,7 @@ export const LAB = {
   unreachable: "10.61.0.0/24",
   /** The router reports ports as unreachable, which kernels treat as refused. */
   portsUnreachable: "10.62.0.0/24",
-  /** Hosts that answer with another token, from another address, and correctly. */
+  /** Hosts that respond with another token, from another address, and correctly. */
   forgedToken: "10.63.0.1",
   forgedSource: "10.63.0.2",
   genuine: "10.63.0.4",
@@ -82,7 +82,7 @@ export class SweepLab {
     return lab;
   }
 
-  /** Sweeps from the scanner's namespace, all orders concurrently; one call at a time. */
+  /** Sweeps from the scanner's namespace, all requests concurrently; one call at a time. */
   async sweep(orders: readonly SweepOrder[]): Promise<SweepReports> {
     this.namespaceProcess.stdin.write(`${JSON.stringify(orders)}\n`);
     await this.namespaceProcess.stdin.flush();

@@ -1,4 +1,4 @@
-// Router of the sweep network: serves a page, and sends forged responses as raw packets.
+// Sweep network router: serves a page, and sends forged responses as raw packets.
 
 import { parseIp } from "../../../src/base/ip.ts";
 import { systemTimers } from "../../../src/base/timers.ts";

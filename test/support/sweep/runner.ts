@@ -1,4 +1,4 @@
-// Sweep runner inside the scanner's namespace: one line of orders in, one line of reports out.
+// Sweep runner inside the scanner's namespace: reads one line of requests and writes one line of reports.
 
 import { systemRandom } from "../../../src/base/random.ts";
 import { systemTimers } from "../../../src/base/timers.ts";

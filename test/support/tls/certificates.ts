@@ -52,7 +52,7 @@ export async function makeRsaPair(bits: number, from: number): Promise<Certifica
   return { certificate: certificate.toString("pem"), privateKey };
 }
 
-/** A self-signed pair with the text as every name: subject, issuer and alternative names. */
+/** A self-signed pair with the string as every name: subject, issuer and alternative names. */
 export async function makeNamedPair(text: string): Promise<CertificatePair> {
   const { SubjectAlternativeNameExtension, X509CertificateGenerator } = await import("@peculiar/x509");
   const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };

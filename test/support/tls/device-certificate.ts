@@ -1,4 +1,4 @@
-// Self-signed, untrusted certificate of a device, for TLS servers of tests.
+// Self-signed, untrusted device certificate for the tests' TLS servers.
 
 export const DEVICE_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBiDCCAS+gAwIBAgIUXnY3WWRj5j0bQ7CPaPOdOwZPZeAwCgYIKoZIzj0EAwIw

@@ -1,4 +1,4 @@
-// Nodes and links of a topology as the map draws them, with only a few reported values. No assertions.
+// Topology nodes and links as the map draws them, with only a few reported values. No assertions.
 
 import type { Topology } from "../../../src/console/map/diagram.ts";
 
@@ -8,7 +8,7 @@ export function drawnNode(id: string, x: number, y = 0, name = id): Topology["no
   return { id, kind: "Known", name, ...unreported, position: { x, y, placed: "layout" } };
 }
 
-/** A cable, reported by LLDP, between two ports of the same name. */
+/** A cable, reported by LLDP, between two ports with the same name. */
 export function drawnLink(
   id: string,
   nodeIds: readonly string[],
