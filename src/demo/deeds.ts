@@ -127,10 +127,14 @@ function setAssetTag(host: string, asset_tag: string): Task {
   };
 }
 
-/** @param serial of the intended host, if another has the same name */
+/** Deletes a host that scans must not create again. @param serial of the intended host, if another has the same name */
 function deleteHost(host: string, serial?: string): Task {
   return (store, { by, reason }) =>
-    store.run("host.delete", { id: hostNamed(store, host, serial).id, cascade: true }, store.actorOf(by, reason));
+    store.run(
+      "host.delete",
+      { id: hostNamed(store, host, serial).id, cascade: true, ignore: true },
+      store.actorOf(by, reason),
+    );
 }
 
 /** Lets discovery restore a host that a user deleted. */

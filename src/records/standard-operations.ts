@@ -9,9 +9,10 @@ import { pascalCase } from "../base/text.ts";
 import type { RecordBase, Written } from "../db/kind.ts";
 import type { BulkRemoval, Calls, Removal, Removing } from "../db/writing/command.ts";
 import type { Operation, Surface } from "../http/surface.ts";
+import { isIgnorable } from "../resources/ignored/ignored.ts";
 import type { Resource } from "../resources/resource.ts";
 import { schemaColumns } from "../schemas/csv.ts";
-import { At, BulkIds, Cascade, IdParams, listQueries } from "../schemas/schemas.ts";
+import { At, BulkIds, Cascade, CascadeOrIgnore, IdParams, listQueries } from "../schemas/schemas.ts";
 import type { Backend } from "./backend.ts";
 import { csvResponse, respondWithCsv } from "./csv-answers.ts";
 import { type ListOptions, respondWithList } from "./list-answers.ts";
@@ -37,6 +38,7 @@ function standardOperations<Filters extends TProperties>(resource: Resource, fil
   const { kind, group, read, write, responseSchema, listSchema: listed = responseSchema, example } = resource;
   const [singular, plural] = [oneEntity(kind), entityWords(kind)];
   const [title, titles] = [pascalCase(kind.name), pascalCase(kind.plural)];
+  const removalQuery = isIgnorable(kind.name) ? CascadeOrIgnore : Cascade;
   const queries = listQueries({ ...filters, ...FilterQuery });
   const data = { data: example };
   const readOperation = { group, access: read, responseSchema: resource.responseSchema, example: data };
@@ -94,14 +96,14 @@ function standardOperations<Filters extends TProperties>(resource: Resource, fil
       operationId: `delete${title}`,
       summary: `Delete ${singular}`,
       params: IdParams,
-      query: Cascade,
+      query: removalQuery,
       ...overrides,
     }),
     removeMany: ({ errors = [], ...overrides }: Overrides = {}) => ({
       ...writeOperation,
       operationId: `delete${titles}`,
       summary: `Delete many ${plural}, all or none`,
-      query: Cascade,
+      query: removalQuery,
       body: BulkIds,
       responseSchema: Type.Array(responseSchema),
       errors: ["entity_reference_invalid" as const, ...errors],

@@ -107,15 +107,17 @@ export function writtenRecord(
   });
 }
 
+type RemovalQuery = Pick<Removal, "cascade" | "ignore">;
+
 /** Runs a command that removes a record, and responds with its last state. */
 export async function respondWithRemoval<N extends string>(
   backend: Backend<Record<N, Removing<Removal>>>,
-  call: ActorCall & { readonly params: { id: string }; readonly query: { readonly cascade?: boolean } },
+  call: ActorCall & { readonly params: { id: string }; readonly query: RemovalQuery },
   command: N,
   { kind, compose }: View,
 ): Promise<Response> {
   const { id } = call.params;
-  const { sequence } = await runWrite(backend, call, command, { id, cascade: call.query.cascade }, "Nothing");
+  const { sequence } = await runWrite(backend, call, command, { id, ...call.query }, "Nothing");
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const { reader } = backend;
   return reader.snapshot(() => {
@@ -129,11 +131,11 @@ export async function respondWithRemoval<N extends string>(
 /** Runs a command that removes many records, and responds with their last states, in page order. */
 export async function respondWithBulkRemoval<N extends string>(
   backend: Backend<Record<N, Removing<BulkRemoval>>>,
-  call: ActorCall & { readonly body: readonly string[]; readonly query: { readonly cascade?: boolean } },
+  call: ActorCall & { readonly body: readonly string[]; readonly query: RemovalQuery },
   command: N,
   { kind, compose }: View,
 ): Promise<Response> {
-  const input = { ids: call.body, cascade: call.query.cascade };
+  const input = { ids: call.body, ...call.query };
   const { sequence } = await runWrite(backend, call, command, input, "Nothing");
   if (sequence === null) throw new Error(`${command} removed nothing`);
   const asOf = backend.reader.atSequence(sequence - 1);

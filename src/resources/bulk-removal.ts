@@ -22,7 +22,7 @@ export function removeEach(
       // Already removed by the cascade of an earlier record in the list.
       if (tx.wasRemoved(kind, id)) continue;
       try {
-        remove(tx, { id, cascade: input.cascade }, actor);
+        remove(tx, { id, cascade: input.cascade, ignore: input.ignore }, actor);
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== "entity_not_found") throw error;
         missing.push(id);

@@ -290,6 +290,18 @@ export const Cascade = Type.Object({
   ),
 });
 
+/** Query of deletions of records that scans find. */
+export const CascadeOrIgnore = Type.Object({
+  ...Cascade.properties,
+  ignore: Type.Optional(
+    Type.Boolean({
+      default: false,
+      description:
+        "Also has scans ignore the record from now on; without it, a scan that finds the record again creates it again.",
+    }),
+  ),
+});
+
 export const IdParams = Type.Object({ id: Uuid });
 export type IdParams = Static<typeof IdParams>;
 

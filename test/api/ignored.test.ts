@@ -1,4 +1,4 @@
-// Discovered records that a user deleted, and that are ignored from then on: listed, lifted, and ended by a restore.
+// Records that scans must not create again: ignored with or after their deletion, listed, lifted, and ended by a restore.
 
 import { describe, expect, test } from "bun:test";
 import type { Author } from "../../src/db/writing/ledger.ts";
@@ -12,7 +12,7 @@ import { serviceKind } from "../../src/resources/services/service.ts";
 import { subnetKind } from "../../src/resources/subnets/subnet.ts";
 import { vlanKind } from "../../src/resources/vlans/vlan.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
-import { expectOk, invalid, type JsonRecord, refusal, tcp } from "../support/appliance/factories.ts";
+import { expectOk, invalid, type JsonRecord, refusal } from "../support/appliance/factories.ts";
 import { hostBody } from "../support/appliance/inventory.ts";
 import { revert, tally } from "../support/appliance/past.ts";
 import { csvRecords } from "../support/contract/csv.ts";
@@ -34,12 +34,16 @@ const DISCOVERED = { type: "Discovery" } as const;
 const appliance = applianceForEach({}, () => expect(findingsOf()).toEqual([]));
 const { clock, first, owner } = appliance;
 const { findingsOf, inTransaction, live, newApiKey, newHost, newIfEntry, newIgnored, newNetwork } = appliance;
-const { newSubnet, newUser, newVlan, tick, transactionCount, watchWrites, versionsOf, writtenIn } = appliance;
+const { newUser, tick, transactionCount, watchWrites, versionsOf, writtenIn } = appliance;
 const { newMember } = appliance;
 
 const ignored = async (query = ""): Promise<JsonRecord[]> =>
   (await expectOk(owner.get(`${PATH}?limit=1000&${query}`))) as JsonRecord[];
-const remove = (path: string) => expectOk(owner.delete(path));
+/** Deletes a record that scans must not create again. */
+const remove = (path: string) => expectOk(owner.delete(`${path}${path.includes("?") ? "&" : "?"}ignore=true`));
+/** @param record its path or, for POST, its kind and id */
+const ignoreById = (entity: string, id: string | undefined, query = "") =>
+  owner.post(`${PATH}${query}`, { entity, record_id: id });
 const scan = (): Author => ({
   type: "Discovery",
   id: SCAN,
@@ -116,7 +120,7 @@ function discovered(networkId = first.networkId): Fixture {
   }, scan());
 }
 
-describe("deleting a discovered record", () => {
+describe("deleting a record with ignore=true", () => {
   test("makes it ignored in the same transaction: a host with all its identifiers, and nothing for its parts", async () => {
     const fixture = discovered();
     tick();
@@ -225,7 +229,159 @@ describe("deleting a discovered record", () => {
     ]);
   });
 
-  test("makes items omitted by a host's update ignored, and interface entries omitted in bulk", async () => {
+  test("makes every record of a bulk deletion ignored", async () => {
+    const fixture = discovered();
+    await newHost();
+    const hosts = (await owner.get("hosts")).data.map((host: JsonRecord) => host.id);
+    await expectOk(owner.post("if-entries/bulk-delete?ignore=true", fixture.entries));
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 2, "Created ignored": 2 });
+    await expectOk(owner.post("hosts/bulk-delete?ignore=true", hosts));
+    // The host's ignored children are removed with it.
+    expect(writtenIn()).toMatchObject({ "Deleted host": 2, "Deleted ignored": 2, "Created ignored": 2 });
+    expect((await ignored()).map(({ entity, record_id }) => [entity, record_id])).toEqual(
+      hosts.map((id: string) => ["host", id]),
+    );
+  });
+
+  test("has the same effect by API key", async () => {
+    const fixture = discovered();
+    await expectOk(newApiKey().client.delete(`hosts/${fixture.host}?ignore=true`));
+    expect(writtenIn()).toMatchObject({ "Created ignored": 1 });
+  });
+
+  test("ignores a manually entered host that no scan has seen yet", async () => {
+    const host = await newHost({ name: "typed", serial_number: "S1" });
+    await remove(`hosts/${host.id}`);
+    expect(await ignored()).toMatchObject([{ record_id: host.id, label: "typed", signs: ["serial:S1"] }]);
+  });
+
+  test("is refused for kinds that scans do not create", async () => {
+    const tag = await expectOk(owner.post("tags", { name: "a", color: "Red" }));
+    expect(await owner.delete(`tags/${tag.id}?ignore=true`)).toMatchObject(refusal(400, "validation_failed"));
+    expect(await owner.post("tags/bulk-delete?ignore=true", [tag.id])).toMatchObject(refusal(400, "validation_failed"));
+  });
+
+  test("is refused like the deletion itself, and then ignores nothing", async () => {
+    const fixture = discovered();
+    expect(await owner.delete(`subnets/${fixture.subnet}?ignore=true`)).toMatchObject(refusal(409, "entity_in_use"));
+    expect(await owner.delete(`hosts/${fixture.host}?ignore=true`, { "if-match": '"1"' })).toMatchObject({
+      status: 412,
+    });
+    expect(await ignored()).toEqual([]);
+  });
+
+  test("keeps one entry for a record deleted, re-entered, discovered and deleted again", async () => {
+    const fixture = discovered();
+    await remove(`if-entries/${fixture.entries[0]}`);
+    const [first] = await ignored();
+    const recreated = await newIfEntry(fixture.host, { if_index: 1, if_name: "uplink" });
+    // Manual creation still works, and lifts nothing.
+    expect(await ignored()).toEqual([first as JsonRecord]);
+    inTransaction((tx) => tx.update(ifEntryKind, recreated.id, { first_discovery_id: SCAN }), scan());
+    tick();
+    await remove(`if-entries/${recreated.id}`);
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Updated ignored": 1 });
+    expect(await ignored()).toMatchObject([{ id: first?.id, record_id: recreated.id, label: "uplink" }]);
+  });
+});
+
+describe("POST of a kind and an id", () => {
+  test("deletes a present record and ignores it, in one transaction", async () => {
+    const fixture = discovered();
+    const entry = await expectOk(ignoreById("host", fixture.host));
+    expect(writtenIn()).toMatchObject({ "Deleted host": 1, "Created ignored": 1 });
+    expect(entry).toMatchObject({ entity: "host", record_id: fixture.host, label: "core-1" });
+    expect(await ignored()).toEqual([entry]);
+  });
+
+  test("deletes dependents only with cascade=true", async () => {
+    const fixture = discovered();
+    expect(await ignoreById("subnet", fixture.subnet)).toMatchObject(refusal(409, "entity_in_use"));
+    await expectOk(ignoreById("subnet", fixture.subnet, "?cascade=true"));
+    expect(writtenIn()).toMatchObject({ "Deleted subnet": 1, "Deleted ip_address": 2, "Created ignored": 1 });
+  });
+
+  test("ignores a deleted record with the identifiers of its last state, as if it had been ignored with its deletion", async () => {
+    const [deleted, compared] = [discovered(), discovered((await newNetwork()).id)];
+    await expectOk(owner.delete(`hosts/${deleted.host}`));
+    tick();
+    const entry = await expectOk(ignoreById("host", deleted.host));
+    expect(writtenIn()).toEqual({ "Created ignored": 1 });
+    await remove(`hosts/${compared.host}`);
+    const [expected] = await ignored(`network_id=${compared.networkId}`);
+    expect([entry.label, entry.signs, entry.identity]).toEqual([expected?.label, expected?.signs, deleted.host]);
+    expect(entry.signs).toHaveLength(7);
+  });
+
+  test("ignores every kind of deleted record that scans create", async () => {
+    const fixture = discovered();
+    for (const [path, entity, id] of [
+      ["if-entries", "if_entry", fixture.entries[0]],
+      ["ip-addresses", "ip_address", fixture.addresses[0]],
+      ["ports", "port", fixture.port],
+      ["services", "service", fixture.service],
+      ["vlans", "vlan", fixture.vlan],
+    ] as const) {
+      await expectOk(owner.delete(`${path}/${id}`));
+      expect(await expectOk(ignoreById(entity, id))).toMatchObject({ entity, record_id: id });
+      // A repetition changes nothing but the time.
+      expect((await ignored(`entity=${entity}`)).map((entry) => entry.record_id)).toEqual([id]);
+      await expectOk(ignoreById(entity, id));
+      expect(await ignored(`entity=${entity}`)).toHaveLength(1);
+    }
+  });
+
+  test("is refused if the record exists again, was of another kind, or has lost its host or network", async () => {
+    const fixture = discovered();
+    await expectOk(owner.delete(`if-entries/${fixture.entries[0]}`));
+    const again = await newIfEntry(fixture.host, { if_index: 1 });
+    expect(await ignoreById("if_entry", fixture.entries[0])).toMatchObject(
+      refusal(409, "entity_already_exists", { value: again.id }),
+    );
+    const unknown = { entity: "port", field: "record_id" };
+    expect(await ignoreById("port", fixture.entries[0])).toMatchObject(
+      refusal(400, "entity_reference_invalid", unknown),
+    );
+    await expectOk(owner.delete(`ports/${fixture.port}`));
+    await expectOk(owner.delete(`hosts/${fixture.host}`));
+    expect(await ignoreById("port", fixture.port)).toMatchObject(refusal(400, "entity_reference_invalid", unknown));
+    await expectOk(owner.delete(`networks/${fixture.networkId}?cascade=true`));
+    expect(await ignoreById("host", fixture.host)).toMatchObject(refusal(400, "entity_reference_invalid"));
+    expect(await owner.post(PATH, { entity: "tag", record_id: fixture.host })).toMatchObject(
+      invalid({ path: "/entity", value: "tag" }),
+    );
+  });
+
+  test("reveals and ignores nothing out of reach, present or deleted", async () => {
+    const otherNetwork = await newNetwork();
+    const [present, deleted] = [discovered(otherNetwork.id), discovered((await newNetwork()).id)];
+    await expectOk(owner.delete(`hosts/${deleted.host}`));
+    const { client } = await newMember();
+    const viewer = (await newUser({ role: "Viewer", networkIds: [otherNetwork.id] })).client;
+    const expectNothingWritten = watchWrites();
+    for (const id of [present.host, deleted.host, "01936f2e-0d5c-7d3a-9a39-0000000000ff"])
+      expect(await client.post(PATH, { entity: "host", record_id: id })).toMatchObject(
+        refusal(400, "entity_reference_invalid", { ids: [id] }),
+      );
+    expect(await viewer.post(PATH, { entity: "host", record_id: present.host })).toMatchObject(
+      refusal(403, "auth_permission_denied", { required: "Member" }),
+    );
+    expectNothingWritten();
+  });
+});
+
+describe("no ignored entry is made", () => {
+  test("by a deletion that does not ask for it, of one record or of many", async () => {
+    const fixture = discovered();
+    await expectOk(owner.delete(`if-entries/${fixture.entries[0]}`));
+    await expectOk(owner.post("if-entries/bulk-delete", [fixture.entries[1]]));
+    await expectOk(owner.delete(`subnets/${fixture.subnet}?cascade=true`));
+    await expectOk(owner.delete(`vlans/${fixture.vlan}`));
+    await expectOk(owner.delete(`hosts/${fixture.host}?ignore=false`));
+    expect(await ignored()).toEqual([]);
+  });
+
+  test("by an update or a bulk update of a host that omits items", async () => {
     const fixture = discovered();
     const host = await live("hosts", fixture.host);
     tick();
@@ -245,91 +401,22 @@ describe("deleting a discovered record", () => {
       "Created ip_address": 1,
       "Deleted port": 1,
       "Deleted service": 1,
-      "Created ignored": 3,
     });
     await expectOk(
       owner.post("hosts/bulk", [{ id: fixture.host, name: "core-1", interfaces: [{ if_index: 1, if_descr: "eth1" }] }]),
     );
-    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Created ignored": 1 });
-    expect((await ignored("order_by=entity")).map((entry) => [entry.entity, entry.label])).toEqual([
-      ["if_entry", "Gi0/2"],
-      ["ip_address", "10.2.3.4"],
-      ["port", "22/Tcp"],
-      ["service", "OpenSSH"],
-    ]);
-  });
-
-  test("makes every record of a bulk deletion ignored", async () => {
-    const fixture = discovered();
-    await newHost();
-    const hosts = (await owner.get("hosts")).data.map((host: JsonRecord) => host.id);
-    await expectOk(owner.post("if-entries/bulk-delete", fixture.entries));
-    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 2, "Created ignored": 2 });
-    await expectOk(owner.post("hosts/bulk-delete", hosts));
-    // The host's ignored children are removed with it.
-    expect(writtenIn()).toMatchObject({ "Deleted host": 2, "Deleted ignored": 2, "Created ignored": 1 });
-    expect(await ignored()).toMatchObject([{ entity: "host", record_id: fixture.host }]);
-  });
-
-  test("has the same effect by API key", async () => {
-    const fixture = discovered();
-    await expectOk(newApiKey().client.delete(`hosts/${fixture.host}`));
-    expect(writtenIn()).toMatchObject({ "Created ignored": 1 });
-  });
-
-  test("also applies to a manually entered host that discovery has seen since", async () => {
-    const host = await newHost({ name: "typed", serial_number: "S1" });
-    const unseen = await newHost();
-    inTransaction((tx) => tx.observe(hostKind, host.id, { last_seen_at: "2026-11-21T09:00:00.000Z" }), scan());
-    await remove(`hosts/${host.id}`);
-    await remove(`hosts/${unseen.id}`);
-    expect(await ignored()).toMatchObject([{ record_id: host.id, label: "typed", signs: ["serial:S1"] }]);
-  });
-
-  test("keeps one entry for a record deleted, re-entered, discovered and deleted again", async () => {
-    const fixture = discovered();
-    await remove(`if-entries/${fixture.entries[0]}`);
-    const [first] = await ignored();
-    const recreated = await newIfEntry(fixture.host, { if_index: 1, if_name: "uplink" });
-    // Manual creation still works, and lifts nothing.
-    expect(await ignored()).toEqual([first as JsonRecord]);
-    inTransaction((tx) => tx.update(ifEntryKind, recreated.id, { first_discovery_id: SCAN }), scan());
-    tick();
-    await remove(`if-entries/${recreated.id}`);
-    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1, "Updated ignored": 1 });
-    expect(await ignored()).toMatchObject([{ id: first?.id, record_id: recreated.id, label: "uplink" }]);
-  });
-});
-
-describe("ignored entries", () => {
-  test("are not created when a person deletes a manual record", async () => {
-    const subnet = await newSubnet({ cidr: "10.2.3.0/24" });
-    const vlan = await newVlan();
-    const host = await newHost({
-      ip_addresses: [{ ip_address: "10.2.3.4" }],
-      ports: [tcp(22)],
-      services: [{ name: "web", service_definition: "Nginx" }],
-      interfaces: [{ if_index: 1, if_descr: "eth0" }],
-    });
-    await expectOk(owner.put(`hosts/${host.id}`, hostBody(host, { ip_addresses: [], ports: [], services: [] })));
-    await remove(`if-entries/${host.interfaces[0].id}`);
-    await remove(`hosts/${host.id}`);
-    await remove(`subnets/${subnet.id}`);
-    await remove(`vlans/${vlan.id}`);
+    expect(writtenIn()).toEqual({ "Updated host": 1, "Deleted if_entry": 1 });
     expect(await ignored()).toEqual([]);
-    expect(appliance.reader.db.query("SELECT count(*) AS count FROM history_records WHERE kind = 18").get()).toEqual({
-      count: 0,
-    });
   });
 
-  test("are not created when discovery or the appliance deletes a record", async () => {
+  test("when discovery or the appliance deletes it", async () => {
     const fixture = discovered();
     inTransaction((tx) => removeRecord(tx, ifEntryKind, fixture.entries[0], true), scan());
     inTransaction((tx) => removeRecord(tx, hostKind, fixture.host, true));
     expect(await ignored()).toEqual([]);
   });
 
-  test("are not created, and existing ones are deleted, when a whole network is deleted", async () => {
+  test("when a whole network is deleted, which also deletes its ignored entries", async () => {
     const network = await newNetwork();
     const fixture = discovered(network.id);
     await remove(`if-entries/${fixture.entries[0]}`);
@@ -339,7 +426,7 @@ describe("ignored entries", () => {
       status: 409,
       body: { params: { dependants: { subnets: 1, hosts: 1 } } },
     });
-    await remove(`networks/${network.id}?cascade=true`);
+    await expectOk(owner.delete(`networks/${network.id}?cascade=true`));
     const written = writtenIn();
     expect(written).toMatchObject({
       "Deleted network": 1,
@@ -351,7 +438,7 @@ describe("ignored entries", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("are not created when self discovery started by a person removes a missing part", async () => {
+  test("when self discovery started by a person removes a missing part", async () => {
     const machine = machineWith({ hostname: "noc-1", interfaces: [], addresses: [] });
     await appliance.renew({ machine });
     const body = { network_id: first.networkId };
@@ -365,7 +452,7 @@ describe("ignored entries", () => {
 });
 
 describe("an ignored entry", () => {
-  test("is listed by network, host and kind, in order, now and in the past, including tables", async () => {
+  test("is listed by network, host and kind, in order, now and in the past, also as a table", async () => {
     const otherNetwork = await newNetwork();
     const fixture = discovered();
     const elsewhere = discovered(otherNetwork.id);
@@ -447,13 +534,12 @@ describe("an ignored entry", () => {
     });
   });
 
-  test("cannot be created or changed through the API", async () => {
+  test("cannot be changed through the API", async () => {
     const record = newIgnored();
-    for (const response of [await owner.post(PATH, {}), await owner.put(`${PATH}/${record.id}`, record)])
-      expect(response).toMatchObject(refusal(405, "method_not_allowed"));
+    expect(await owner.put(`${PATH}/${record.id}`, record)).toMatchObject(refusal(405, "method_not_allowed"));
   });
 
-  test("is invisible to callers without access to its network", async () => {
+  test("is invisible to callers who do not reach its network", async () => {
     const otherNetwork = await newNetwork();
     const far = newIgnored({ network_id: otherNetwork.id, label: "far" });
     const near = newIgnored({ label: "near" });
@@ -504,11 +590,11 @@ describe("an ignored entry", () => {
   });
 });
 
-describe("lifting an ignored entry", () => {
+describe("an ignored entry is lifted", () => {
   const restore = (path: string, at: string, body: JsonRecord = {}) =>
     expectOk(owner.post(`${path}/restore`, { at, ...body }));
 
-  test("happens on a restore of a deleted host", async () => {
+  test("by a restore of a deleted host", async () => {
     const fixture = discovered();
     tick();
     const at = clock.text();
@@ -538,7 +624,7 @@ describe("lifting an ignored entry", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("happens on a restore of a part, of a subnet and of a VLAN", async () => {
+  test("by a restore of a part, of a subnet and of a VLAN", async () => {
     const fixture = discovered();
     tick();
     const at = clock.text();
@@ -558,7 +644,7 @@ describe("lifting an ignored entry", () => {
     }
   });
 
-  test("happens on a restore of its host, which regains its ignored entries at that time", async () => {
+  test("by a restore of its host, which regains its ignored entries at that time", async () => {
     const fixture = discovered();
     await remove(`if-entries/${fixture.entries[0]}`);
     tick();
@@ -570,7 +656,7 @@ describe("lifting an ignored entry", () => {
     const plan = await restore(`hosts/${fixture.host}`, at);
     expect(tally(plan)).toMatchObject({ "Create port": 1, "Create ignored": 1, "Delete ignored": 1 });
     expect(await ignored()).toMatchObject([{ id: liftedEntry?.id, label: "Gi0/1" }]);
-    // Even if the host was deleted with its ignored children.
+    // Also if the host was deleted with its ignored children.
     tick();
     await remove(`hosts/${fixture.host}`);
     expect(await ignored()).toMatchObject([{ entity: "host" }]);
@@ -580,7 +666,7 @@ describe("lifting an ignored entry", () => {
     expect((await live("hosts", fixture.host)).interfaces).toHaveLength(1);
   });
 
-  test("happens on a revert of the deletion, even if the entry was already lifted", async () => {
+  test("by a revert of the deletion, even if already lifted", async () => {
     const fixture = discovered();
     await remove(`hosts/${fixture.host}`);
     const deletion = transactionCount();
@@ -602,7 +688,7 @@ describe("lifting an ignored entry", () => {
     expect(await ignored()).toEqual([]);
   });
 
-  test("happens on a revert even if another deletion of the same record created the entry", async () => {
+  test("by a revert, including one made by another deletion of the same record", async () => {
     const fixture = discovered();
     tick();
     await remove(`ports/${fixture.port}`);
@@ -624,7 +710,7 @@ describe("lifting an ignored entry", () => {
     expect(versionsOf(otherEntry.id).at(-1)).toMatchObject({ operation: "Deleted" });
   });
 
-  test("happens when the creation of its host is undone, without blocking that", async () => {
+  test("when the creation of its host is undone, without blocking that", async () => {
     const { organizationId, networkId } = first;
     const host = inTransaction(
       (tx) => tx.create(hostKind, organizationId, hostFields(networkId, "h", { source: DISCOVERED })),

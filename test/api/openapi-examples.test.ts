@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { pascalCase } from "../../src/base/text.ts";
 import { EDITABLE, IMPORTABLE } from "../../src/bulk/written-resources.ts";
 import { CONFLICT_EXAMPLE } from "../../src/reports/conflicts/conflict-answer.ts";
+import { IGNORED_EXAMPLE } from "../../src/resources/ignored/ignored.ts";
 import { newUnclaimedAppliance, SETUP_TOKEN, type UnclaimedAppliance } from "../support/appliance/appliance.ts";
 import type { ApiResponse, Client } from "../support/appliance/client.ts";
 import { CREATABLE } from "../support/contract/example-bodies.ts";
@@ -151,7 +152,10 @@ test("the examples work one after the other", async () => {
   const verification = await send("createLedgerVerification");
   await send("cancelLedgerVerification", { id: verification.data.id });
   expect((await client.delete(`hosts/${self.data.host_id}?cascade=true`)).status).toBe(200);
-  const [ignored] = (await send("listIgnored")).data;
+  // The example's record is also that of another kind.
+  substitutes.set(IGNORED_EXAMPLE.record_id, self.data.host_id);
+  const { data: ignored } = await send("ignoreRecord");
+  substitutes.delete(IGNORED_EXAMPLE.record_id);
   // The examples contain no conflict, so another host gets the address of the first.
   const otherHost = await client.post("hosts", {
     network_id: claimed.data.network_id,

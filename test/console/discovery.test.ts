@@ -16,7 +16,7 @@ describe.skipIf(!hasChromium)("discovery", () => {
     const headers = { authorization: `Bearer ${key}` };
     await (await fetch(`${url}/api/v1/discovery/scans/${found.id}/events`, { headers })).text();
     const host = (await client.get("hosts?search=127.0.0.9")).body.data[0];
-    await client.delete(`hosts/${host.id}`);
+    await client.delete(`hosts/${host.id}?ignore=true`);
     expect((await client.get("discovery/ignored")).body.data).toHaveLength(1);
     dryRun = await scan({ commit: false });
   };

@@ -90,8 +90,7 @@ describe("a manual value", () => {
     const before = (await entries()).find(({ lldp_sys_name }) => lldp_sys_name === "sw-2");
     expect(before?.neighbor).toMatchObject({ type: "IfEntry" });
     await remove(`hosts/${(await hosts()).find(({ name }) => name === "sw-2")?.id}`);
-    await remove(`discovery/ignored/${(await first(get("discovery/ignored"))).id}`);
-    await remove(`vlans/${(await first(get("vlans?order_by=number"))).id}?cascade=true`);
+    await remove(`vlans/${(await first(get("vlans?order_by=number"))).id}?cascade=true&ignore=true`);
     await scan.devices(near([10, 20, 30]), far);
     await linkNeighbors();
     const after = (await entries()).find(({ id }) => id === before?.id);
@@ -121,7 +120,7 @@ describe("a manual value", () => {
   });
 });
 
-describe("a manually deleted record", () => {
+describe("an ignored record", () => {
   test("stays deleted even if it was entered manually and seen by a scan since", async () => {
     await newSubnet({ cidr: "10.0.0.0/24" });
     await owner.post("vlans", { network_id: appliance.first.networkId, number: 20 });
@@ -139,14 +138,14 @@ describe("a manually deleted record", () => {
     await scan.devices(fullReport);
     const host = await first(hosts());
     await remove(
-      `ip-addresses/${host.ip_addresses.find(({ ip_address }: JsonRecord) => ip_address === "10.0.0.9").id}`,
+      `ip-addresses/${host.ip_addresses.find(({ ip_address }: JsonRecord) => ip_address === "10.0.0.9").id}?ignore=true`,
     );
-    await remove(`ports/${host.ports[0].id}`);
-    await remove(`vlans/${(await first(get("vlans"))).id}?cascade=true`);
+    await remove(`ports/${host.ports[0].id}?ignore=true`);
+    await remove(`vlans/${(await first(get("vlans"))).id}?cascade=true&ignore=true`);
     await scan.devices(fullReport);
     const now = await first(hosts());
     expect([addressesOf(now), now.ports, await get("vlans")]).toEqual([["10.0.0.2"], [], []]);
-    await remove(`subnets/${(await first(get("subnets"))).id}?cascade=true`);
+    await remove(`subnets/${(await first(get("subnets"))).id}?cascade=true&ignore=true`);
     await scan.devices(fullReport);
     expect([addressesOf(await first(hosts())), await get("subnets")]).toEqual([[], []]);
   });
@@ -156,7 +155,7 @@ describe("a manually deleted record", () => {
     const twoAddresses = switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] });
     await scan.addresses(seenAt("10.9.8.8"));
     await scan.devices(nameless, twoAddresses);
-    for (const subnet of await get("subnets")) await remove(`subnets/${subnet.id}?cascade=true`);
+    for (const subnet of await get("subnets")) await remove(`subnets/${subnet.id}?cascade=true&ignore=true`);
     for (let times = 0; times < 3; times += 1) {
       const { result } = await scan.devices(nameless, twoAddresses);
       expect(result.findings).toContainEqual(
@@ -171,7 +170,7 @@ describe("a manually deleted record", () => {
   test("is matched by name as an interface: it stays deleted under another number, unlike a successor", async () => {
     const threeInterfaces = [1, 2, 3].map((number) => ethernet(number));
     await scan.devices(switchAt({ interfaces: threeInterfaces }));
-    await remove(`if-entries/${(await entries())[1]?.id}`);
+    await remove(`if-entries/${(await entries())[1]?.id}?ignore=true`);
     await scan.devices(
       switchAt({ interfaces: threeInterfaces.map((entry) => ({ ...entry, if_index: entry.if_index + 10 })) }),
     );
@@ -190,7 +189,10 @@ describe("a manually deleted record", () => {
     });
     await scan.addresses(sighting);
     const service = (await first(hosts())).services[0];
+    const [binding] = service.bindings;
     expect((await owner.put(`services/${service.id}`, { ...service, bindings: [] })).status).toBe(200);
+    const asked = { entity: "binding", record_id: binding.id };
+    expect((await owner.post("discovery/ignored", asked)).status).toBe(200);
     tick();
     await scan.addresses(sighting);
     const [ignored] = await get("discovery/ignored?entity=binding");
@@ -198,6 +200,52 @@ describe("a manually deleted record", () => {
     await remove(`discovery/ignored/${ignored?.id}`);
     await scan.addresses(sighting);
     expect((await first(hosts())).services[0].bindings).toHaveLength(1);
+  });
+});
+
+describe("an address that a device reports", () => {
+  const reporting = switchAt({ addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] });
+  const enter = (name: string) =>
+    owner.post("hosts", {
+      network_id: appliance.first.networkId,
+      name,
+      serial_number: "ENTERED1",
+      ip_addresses: [{ ip_address: "10.0.0.9" }],
+    });
+  const removeThere = async () => {
+    const [{ id }] = (await get("ip-addresses?search=10.0.0.9")) as [JsonRecord];
+    await remove(`ip-addresses/${id}`);
+  };
+
+  test("stays at the host where a person entered it after deleting it at the device", async () => {
+    await scan.devices(reporting);
+    await removeThere();
+    await enter("printer");
+    for (let times = 0; times < 2; times += 1) {
+      tick();
+      await scan.devices(reporting);
+      expect(await holders()).toEqual(["printer 10.0.0.9", "sw-1 10.0.0.2"]);
+    }
+  });
+
+  test("returns to the device if the person only deleted it, or gave it to a host that has lost it", async () => {
+    await scan.devices(reporting);
+    await removeThere();
+    tick();
+    await scan.devices(reporting);
+    expect(await holders()).toEqual(["sw-1 10.0.0.2 10.0.0.9"]);
+    await removeThere();
+    await enter("printer");
+    await remove(`hosts/${(await hosts()).find(({ name }) => name === "printer")?.id}`);
+    await scan.devices(reporting);
+    expect(await holders()).toEqual(["sw-1 10.0.0.2 10.0.0.9"]);
+  });
+
+  test("is at both hosts if a person entered it elsewhere and deleted nothing", async () => {
+    await newSubnet({ cidr: "10.0.0.0/24" });
+    await enter("printer");
+    await scan.devices(reporting);
+    expect(await holders()).toEqual(["printer 10.0.0.9", "sw-1 10.0.0.2 10.0.0.9"]);
   });
 });
 

@@ -362,10 +362,10 @@ describe("value precedence", () => {
     expect((await hostNamed("sw-1")).discovered).toBeUndefined();
   });
 
-  test("a manually deleted record is listed as ignored, and returns with its lineage when no longer so", async () => {
+  test("an ignored record does not return, and returns with its lineage once it is no longer ignored", async () => {
     await scan.devices(switchSighting());
     const host = await hostNamed("sw-1");
-    expect((await owner.delete(`hosts/${host.id}`)).status).toBe(200);
+    expect((await owner.delete(`hosts/${host.id}?ignore=true`)).status).toBe(200);
     tick();
     const { result } = await scan.devices(switchSighting());
     expect(result.findings).toMatchObject([{ type: "Ignored", label: "sw-1 (10.0.0.2)" }]);
@@ -381,16 +381,60 @@ describe("value precedence", () => {
     expect(restored.lineage_id).toBe(host.id);
   });
 
-  test("a manually deleted interface entry and address stay deleted", async () => {
+  test("an ignored interface entry and address stay deleted", async () => {
     await scan.devices(switchSighting({ addresses: [...switchFields.addresses, address("10.9.9.9", 2)] }));
     const [, second] = (await entries()) as [JsonRecord, JsonRecord];
     const addressRecord = (await hostNamed("sw-1")).ip_addresses.find(
       ({ ip_address }: JsonRecord) => ip_address === "10.9.9.9",
     );
-    expect((await owner.delete(`if-entries/${second.id}`)).status).toBe(200);
-    expect((await owner.delete(`ip-addresses/${addressRecord.id}`)).status).toBe(200);
+    expect((await owner.delete(`if-entries/${second.id}?ignore=true`)).status).toBe(200);
+    expect((await owner.delete(`ip-addresses/${addressRecord.id}?ignore=true`)).status).toBe(200);
     await scan.devices(switchSighting({ addresses: [...switchFields.addresses, address("10.9.9.9", 2)] }));
     expect((await entries()).map(({ if_index }) => if_index)).toEqual([1]);
+    expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2"]);
+  });
+
+  test("a deleted record of any kind returns with the next scan that finds it, with its lineage", async () => {
+    const open = [{ number: 22, protocol: "Tcp", service: { name: "OpenSSH", service_definition: "ssh" } }] as const;
+    const find = async () => {
+      await scan.devices(
+        switchSighting({
+          interfaces: [ethernet(1, { vlans: [20] }), ethernet(2)],
+          vlans: [
+            { number: 20, name: "voice" },
+            { number: 30, name: "unused" },
+          ],
+        }),
+      );
+      await scan.addresses(seenAt("10.0.0.2", { ports: { asked: [22], open } }));
+    };
+    await find();
+    const before = await hostNamed("sw-1");
+    const [unused] = (await get("vlans?search=unused")) as [JsonRecord];
+    const [service] = before.services as [JsonRecord];
+    const { id: portId } = before.ports.find(({ number }: JsonRecord) => number === 22);
+    for (const path of [
+      `if-entries/${before.interfaces[1].id}`,
+      `bindings/${service.bindings[0].id}`,
+      `services/${service.id}`,
+      `ports/${portId}`,
+      `vlans/${unused.id}`,
+      `ip-addresses/${before.ip_addresses[0].id}`,
+    ]) {
+      const [list, id] = path.split("/");
+      tick();
+      expect((await owner.delete(`${path}?cascade=true`)).status).toBe(200);
+      const count = (await get(`${list}?limit=1000`)).length;
+      tick();
+      await find();
+      const found = await get(`${list}?limit=1000`);
+      expect([list, found.length]).toEqual([list, count + 1]);
+      expect(found.map(({ lineage_id }: JsonRecord) => lineage_id)).toContain(id);
+    }
+    tick();
+    for (const subnet of await get("subnets")) await owner.delete(`subnets/${subnet.id}?cascade=true`);
+    await find();
+    expect((await get("subnets")).map(({ lineage_id }: JsonRecord) => lineage_id)).not.toContain(null);
     expect(addressesOf(await hostNamed("sw-1"))).toEqual(["10.0.0.2"]);
   });
 });

@@ -14,9 +14,9 @@ import { type AnyKind, type Kind, parseMembers, type RecordBase } from "../../sr
 import { ChangeLog } from "../../src/db/reading/change-log.ts";
 import type { AsOf } from "../../src/db/reading/list-query.ts";
 import { withChecksum } from "../../src/db/row-checksum.ts";
+import { Past, type PastRecord } from "../../src/db/writing/past.ts";
 import type { WriteTransaction } from "../../src/db/writing/transaction.ts";
 import { RecordsAt } from "../../src/history/records-at.ts";
-import { Past, type PastRecord } from "../../src/history/restore/past.ts";
 import { KINDS } from "../../src/records/resources.ts";
 import { apiKeyKind, networksInForce } from "../../src/resources/api-keys/api-key.ts";
 import { networkKind } from "../../src/resources/networks/network.ts";

@@ -18,8 +18,8 @@ import {
   sortKeysSql,
   type Upcaster,
 } from "../../src/db/shape.ts";
+import { Past } from "../../src/db/writing/past.ts";
 import { RecordsAt } from "../../src/history/records-at.ts";
-import { Past } from "../../src/history/restore/past.ts";
 import { rebuildDerived, rebuildLiveWithin } from "../../src/history/verify/rebuild.ts";
 import { verifyLedger } from "../../src/history/verify/verify.ts";
 import { KINDS } from "../../src/records/resources.ts";

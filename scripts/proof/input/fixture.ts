@@ -439,15 +439,15 @@ export class InputFixture {
     return host === undefined ? null : { type: "Port", service_id: host.services[0].id, port_id: host.ports[0].id };
   }
 
-  /** Creates an ignored record: deleting a discovered record is the only way. */
+  /** Creates an ignored record. */
   private async createIgnored(): Promise<void> {
     const { adminClient, networkId, pools } = this.first;
     await unlock(this.first);
     const found = await ok(adminClient.post("/api/v1/discovery/self", { network_id: networkId }));
-    await ok(adminClient.delete(`/api/v1/hosts/${found.host_id}?cascade=true`));
+    await ok(adminClient.delete(`/api/v1/hosts/${found.host_id}?cascade=true&ignore=true`));
     await this.fill();
     if ((pools.get("discovery/ignored") ?? []).length === 0)
-      throw new Error("input: nothing is ignored, although a discovered host was deleted");
+      throw new Error("input: nothing is ignored, although a host was deleted with ignore=true");
   }
 
   /** Client with the session of the first organization's Owner; null for the second organization. */

@@ -128,6 +128,7 @@ const KNOWN_FIELDS: Readonly<Record<string, Json>> = {
   },
   writeHosts: { network_id: idOf("networks") },
   splitHost: { port_ids: idsOf("ports") },
+  ignoreRecord: { entity: oneOf("port", "host"), record_id: idOf("ports") },
   assignTags: { entity_type: oneOf("Host", "service", "SERVICE") },
   addTagToRecords: { entity_type: oneOf("Host", "service", "SERVICE") },
   removeTagFromRecords: { entity_type: oneOf("Host", "service", "SERVICE") },

@@ -24,12 +24,14 @@ export function BulkRemove({ scope, onEnd }: BulkOperation) {
   useEffect(() => {
     if (ids === null) idsOf(scope).then(setIds, (cause: unknown) => refuse(asRefusal(cause)));
   }, []);
+  const [isIgnoring, setIgnoring] = useState(false);
   const remove = () => {
     if (ids === null) return;
-    void send([ids, hasDependents, reason], async (header) => {
+    void send([ids, hasDependents, isIgnoring, reason], async (header) => {
       try {
         const headers = { header, headers: reasonHeader(reason) };
-        onEnd(savedMany(kind, "deleted", await deleteMany(kind, { ids, cascade: hasDependents }, headers)));
+        const asked = { ids, cascade: hasDependents, ignore: isIgnoring };
+        onEnd(savedMany(kind, "deleted", await deleteMany(kind, asked, headers)));
       } catch (cause) {
         const refusal = asRefusal(cause);
         if (refusal.code !== "entity_in_use") throw refusal;
@@ -39,7 +41,8 @@ export function BulkRemove({ scope, onEnd }: BulkOperation) {
       }
     });
   };
-  const removal = loadedDetails(kind)?.removal?.[1];
+  const details = loadedDetails(kind);
+  const removal = details?.removal?.[1];
   const title = `Delete ${counted(ids?.length ?? scope.count, ...kindWords(kind))}`;
   return (
     <BulkForm
@@ -59,6 +62,22 @@ export function BulkRemove({ scope, onEnd }: BulkOperation) {
         {removal !== undefined && `${removal} `}
         {editText.deleteHelp}
       </p>
+      {details?.isDiscovered === true && (
+        <div>
+          <label class="settings-box">
+            <input
+              type="checkbox"
+              checked={isIgnoring}
+              aria-describedby="bulk-ignore-help"
+              onChange={(event) => setIgnoring(event.currentTarget.checked)}
+            />{" "}
+            {editText.ignoreMany}
+          </label>
+          <p class="aside" id="bulk-ignore-help">
+            {editText.ignoreManyHelp}
+          </p>
+        </div>
+      )}
     </BulkForm>
   );
 }

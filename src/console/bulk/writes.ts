@@ -2,6 +2,7 @@
 
 import { api, fetchResponse, unwrap, unwrapWrite } from "../api/client.ts";
 import { refusalOf } from "../api/refusal.ts";
+import { removalQuery } from "../editing/write.ts";
 import { reasonHeader } from "../forms/reason.ts";
 import type { Headers } from "../forms/use-form.ts";
 import { apiPath, type EditedKind, type TaggedKind } from "../kinds/kinds.ts";
@@ -101,10 +102,10 @@ export async function updateMany(
 /** @returns the transaction @throws Refusal with `entity_in_use` if other records depend on any of them */
 export async function deleteMany(
   kind: EditedKind,
-  { ids, cascade }: { readonly ids: readonly string[]; readonly cascade: boolean },
+  { ids, ...asked }: { readonly ids: readonly string[]; readonly cascade: boolean; readonly ignore: boolean },
   { header, headers }: Headers,
 ): Promise<number | null> {
-  const params = { query: cascade ? { cascade } : {}, header };
+  const params = { query: removalQuery(asked), header };
   const writing = api.POST(`${apiPath(kind)}/bulk-delete` as AnyBulkDelete, { params, headers, body: [...ids] });
   return (await unwrapWrite(writing)).sequence;
 }

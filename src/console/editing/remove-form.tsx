@@ -6,7 +6,7 @@ import { ActionButton } from "../components/buttons.tsx";
 import { Problem } from "../components/problem.tsx";
 import { Waiting } from "../components/waiting.tsx";
 import { FormProblem } from "../forms/confirm-form.tsx";
-import { ReasonField } from "../forms/fields.tsx";
+import { CheckField, ReasonField } from "../forms/fields.tsx";
 import { lacksReason } from "../forms/reason.ts";
 import { type Headers, useForm } from "../forms/use-form.ts";
 import { type EditedKind, kindWords, loadedDetails } from "../kinds/kinds.ts";
@@ -52,7 +52,8 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     );
   const remove = async (headers: Headers) => {
     try {
-      const sequence = await removeRecord(kind, id, { tag: loaded.tag, cascade: hasDependents }, headers);
+      const asked = { tag: loaded.tag, cascade: hasDependents, ignore: form.typed.ignore === true };
+      const sequence = await removeRecord(kind, id, asked, headers);
       onEnd({ kind, id, operation: "deleted", sequence, merged: [] });
     } catch (cause) {
       if (asRefusal(cause).code === "entity_in_use") setHasDependents(true);
@@ -60,9 +61,7 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
     }
   };
   const details = loadedDetails(kind);
-  const removal =
-    details?.removal?.[0] ??
-    (details?.isDiscovered === true ? "If discovery found it, scans will ignore it from now on." : undefined);
+  const removal = details?.removal?.[0];
   const label = displayName(kind, { ...loaded.record, id });
   // Also names an address or subnet: a digit is easily misread.
   const name = ownValue(loaded.record, "name");
@@ -89,6 +88,9 @@ export function RemoveForm({ kind, id, onEnd }: RemoveFormProps) {
         <FormProblem form={form} />
       )}
       {form.isLost && <p class="note">{editText.unknownOutcome}</p>}
+      {details?.isDiscovered === true && (
+        <CheckField form={form} name="ignore" label={editText.ignore} help={editText.ignoreHelp} />
+      )}
       <ReasonField form={form} />
       <p>
         <button type="submit" class="danger" disabled={isBusy || hasChanged || lacksReason(form.reason)}>

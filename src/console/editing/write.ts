@@ -56,15 +56,21 @@ export async function createRecord(
 
 /**
  * @param cascade whether to delete dependents too
+ * @param ignore whether scans ignore the record from now on
  * @returns the transaction
  * @throws Refusal: `entity_in_use` if it has dependents, 412 if the record has changed
  */
 export async function removeRecord(
   kind: EditedKind,
   id: string,
-  { tag, cascade }: { readonly tag: string; readonly cascade: boolean },
+  { tag, ...asked }: { readonly tag: string; readonly cascade: boolean; readonly ignore: boolean },
   { header, headers }: Headers,
 ): Promise<number | null> {
-  const params = { path: { id }, query: cascade ? { cascade } : {}, header: { ...header, "If-Match": tag } };
+  const params = { path: { id }, query: removalQuery(asked), header: { ...header, "If-Match": tag } };
   return (await unwrapWrite(api.DELETE(`${apiPath(kind)}/{id}` as Item, { params, headers }))).sequence;
+}
+
+/** Query of a deletion; only what is asked for, since not every kind can be ignored. */
+export function removalQuery({ cascade, ignore }: { readonly cascade: boolean; readonly ignore: boolean }) {
+  return { ...(cascade ? { cascade } : {}), ...(ignore ? { ignore } : {}) };
 }

@@ -41,8 +41,8 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
   ),
   isDiscovered: true,
   removal: [
-    "Its addresses, interfaces, ports and services are deleted too. Scans will ignore discovered records from now on.",
-    "Their addresses, interfaces, ports and services are deleted too. Scans will ignore discovered records from now on.",
+    "Its addresses, interfaces, ports and services are deleted too.",
+    "Their addresses, interfaces, ports and services are deleted too.",
   ],
   facts: wordList(
     "name hostname description manufacturer model serial_number asset_tag sys_name sys_descr sys_location sys_contact",

@@ -7,6 +7,7 @@ import { Page } from "../components/page.tsx";
 import { Problem } from "../components/problem.tsx";
 import { Waiting } from "../components/waiting.tsx";
 import { When } from "../components/when.tsx";
+import { IgnoreRemoved } from "../discovery/ignore-removed.tsx";
 import { lastSaved } from "../editing/saved.ts";
 import { capital, kindWords, type PagedKind } from "../kinds/kinds.ts";
 import { headingOf } from "../names/display-name.ts";
@@ -54,6 +55,7 @@ export function MissingRecord({ kind, id }: { readonly kind: PagedKind; readonly
         <a href={hrefHere({ at: lastInstant })}>Show last state</a>
       </p>
       {!isPast.value && <RestoreRemoved kind={kind} id={id} at={lastInstant} />}
+      {!isPast.value && <IgnoreRemoved kind={kind} id={id} />}
     </Page>
   );
 }

@@ -9,6 +9,10 @@ export const editText = {
   create: "Create",
   delete: "Delete",
   deleteHelp: "History is kept, and the transaction can be undone.",
+  ignore: "Ignore it in scans from now on",
+  ignoreMany: "Ignore them in scans from now on",
+  ignoreHelp: "Otherwise a scan that finds it again creates it again.",
+  ignoreManyHelp: "Otherwise scans that find them again create them again.",
   /** Rewords the API's hint about a query parameter for this form. */
   inUse: (message: string) => message.replace("repeat with cascade=true", "delete anyway"),
   restored: "Your input was restored.",

@@ -83,12 +83,15 @@ export interface Removal extends Conditional {
   readonly id: string;
   /** Removes referring records too; otherwise they block the removal. */
   readonly cascade?: boolean | undefined;
+  /** Has scans ignore the record from now on, if its kind can be ignored. */
+  readonly ignore?: boolean | undefined;
 }
 
 /** Input of a command that removes many records, all or none. */
 export interface BulkRemoval {
   readonly ids: readonly string[];
   readonly cascade?: boolean | undefined;
+  readonly ignore?: boolean | undefined;
 }
 
 /** Calls of removal commands. */

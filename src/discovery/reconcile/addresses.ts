@@ -76,7 +76,7 @@ export class AddressBook {
 
   /**
    * @param present the host's addresses from `of`, to which a new one is added
-   * @returns null if a person deleted the address or its subnet, or at the host's limit
+   * @returns null if the address or its subnet is ignored, a person gave it to another host, or at the host's limit
    */
   assign(host: HostRecord, reported: ReportedAddress, present: Addresses): IpAddressRecord | null {
     const { write } = this;
@@ -95,7 +95,7 @@ export class AddressBook {
       present.set(reported.ip_address, now);
       return now;
     }
-    if (present.size >= CHILDREN_MAX) return null;
+    if (present.size >= CHILDREN_MAX || write.index.wasTakenFrom(host.id, reported.ip_address)) return null;
     const subnetId = this.subnets.place(reported.ip_address, reported.prefix_length);
     if (subnetId === null) return null;
     const created = write.create(ipAddressKind, {

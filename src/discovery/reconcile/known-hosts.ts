@@ -1,6 +1,8 @@
 // Candidate lookup for seen hosts, in the store's indexes and the transaction's changes. identity.ts decides.
 
 import { isSingleDevice } from "../../base/mac.ts";
+import { scopeKey } from "../../db/kind.ts";
+import { membersSql } from "../../db/shape.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
@@ -9,6 +11,7 @@ import { ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { ADDRESSES_PER_MAC_MAX, isSharedMac } from "../../resources/ip-addresses/shared-macs.ts";
 import { FormerHosts } from "./former-selves.ts";
 import { hasConflict, type MatchCandidate } from "./identity.ts";
+import { BY_PERSON, isTouchedByPerson } from "./provenance.ts";
 import { isOwnAddress, nameSign, type Signs, serialSign } from "./signs.ts";
 
 /** A sign shared by more hosts than this is ignored. */
@@ -101,14 +104,23 @@ export class KnownHosts {
     return own !== null && (formerSigns.length === 0 || formerSigns.some((former) => !hasConflict(former, own)));
   }
 
-  /**
-   * True if a person took the address from this host and another host has it, after a split or after a manual delete
-   * and re-entry.
-   */
+  /** True if a person took the address from this host and gave it to another, by a split or by deleting and entering it. */
   wasTakenFrom(id: string, address: string): boolean {
+    const others = this.holdersOf(address).filter((holder) => holder !== id);
+    if (others.length === 0) return false;
     const identity = ignoredIdentity("ip_address", `${id}/${address}`);
-    if (this.tx.findByIdentity(ignoredKind, identity) === null) return false;
-    return this.holdersOf(address).some((holder) => holder !== id);
+    if (this.tx.findByIdentity(ignoredKind, identity) !== null) return true;
+    return others.some((holder) => this.wasEnteredAt(holder, address)) && this.wasDeletedByPerson(id, address);
+  }
+
+  private wasEnteredAt(id: string, address: string): boolean {
+    const record = this.tx.findByIdentity(ipAddressKind, `${id}/${address}`);
+    return record !== null && record.first_discovery_id === null && isTouchedByPerson(this.tx, record.id);
+  }
+
+  private wasDeletedByPerson(id: string, address: string): boolean {
+    const scope = scopeKey(this.tx.recordN(id) ?? 0, ipAddressKind);
+    return this.tx.db.$client.query(DELETED_BY_PERSON).get(scope, address) !== null;
   }
 
   /** Returns the host that last reported itself at an address. */
@@ -290,5 +302,9 @@ const BY_MACS = `SELECT j.value, ${[INTERFACE_BY_MAC, ADDRESS_BY_MAC, BY_REMEMBE
   .map((sql) => `(SELECT json_group_array(id) FROM (${sql.replace("+?2", "j.value")}))`)
   .join(", ")} FROM json_each(?2) j`;
 const REMEMBERED_MACS = "SELECT mac_address FROM discovery_macs WHERE host_n = +?2 AND network_n = +?1";
+/** Addresses that left a host by a person's hand. */
+const DELETED_BY_PERSON = `SELECT 1 FROM history_spans s JOIN history_transactions t ON t.sequence = s.died
+  WHERE s.scope = ?1 AND ${BY_PERSON} AND ?2 = (SELECT ('{' || ${membersSql(ipAddressKind, "v")} || '}') ->> '$.ip_address'
+    FROM history_versions v WHERE v.key < ((s.n << 31) | s.died) ORDER BY v.key DESC LIMIT 1) LIMIT 1`;
 const BY_ADDRESS = `SELECT DISTINCT r.id FROM ip_addresses a JOIN history_records r ON r.n = a.host_n
   WHERE a.ip_address = +?2 AND a.network_n = +?1 ${LIMIT}`;

@@ -115,8 +115,7 @@ export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
   const row = tx.db.$client
     .query(
       `SELECT 1 FROM history_versions v JOIN history_transactions t ON t.sequence = v.key & 2147483647
-       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND t.actor_type IN ('User', 'ApiKey')
-         AND t.source NOT LIKE '${DISCOVERY}%' LIMIT 1`,
+       WHERE v.key BETWEEN (?1 << 31) AND (?1 << 31) + 2147483647 AND ${BY_PERSON} LIMIT 1`,
     )
     .get(n);
   return row !== null;
@@ -125,6 +124,8 @@ export function isTouchedByPerson(tx: WriteTransaction, id: string): boolean {
 const UPDATED = 2;
 /** Commands whose values come from the network, whichever user started them. */
 const DISCOVERY = "discovery.";
+/** SQL condition: transaction `t` is a person's. */
+export const BY_PERSON = `t.actor_type IN ('User', 'ApiKey') AND t.source NOT LIKE '${DISCOVERY}%'`;
 
 /**
  * True if a command clears references in other records instead of setting their fields: a delete clears references to

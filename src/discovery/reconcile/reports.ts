@@ -8,12 +8,13 @@ import { observedChecksum, withChecksum } from "../../db/row-checksum.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
+import { vlanKind } from "../../resources/vlans/vlan.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { OmittedRows } from "./left-out.ts";
 import type { ScanWrite } from "./scan-write.ts";
 
 /** Version of the reconciliation rules: new rules may create different records from the same data. */
-const RULES_VERSION = 4;
+const RULES_VERSION = 5;
 
 const reports = sqliteTable("discovery_tellings", {
   network_n: integer().notNull(),
@@ -109,10 +110,14 @@ function find({ tx, networkId }: ScanWrite, address: string) {
   return reportRows.find(tx.db, tx.recordN(networkId) ?? 0, address);
 }
 
-/** Returns the last change of the network's ignored entries: a lifted entry may come back. */
+/**
+ * Returns the last change to the network's set of ignored entries, since a lifted entry may come back, or of VLANs, since
+ * a deleted one does.
+ */
 function ignoredSequence({ tx, networkId }: ScanWrite): number {
+  const networkN = tx.recordN(networkId) ?? 0;
   const row = tx.db.$client
-    .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1")
-    .get(scopeKey(tx.recordN(networkId) ?? 0, ignoredKind)) as { sequence: number | null };
+    .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope IN (?1, ?2)")
+    .get(scopeKey(networkN, ignoredKind), scopeKey(networkN, vlanKind)) as { sequence: number | null };
   return row.sequence ?? 0;
 }

@@ -4,13 +4,13 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { countedEntities, entityWord } from "../../base/entity-words.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
+import type { Past } from "../../db/writing/past.ts";
 import { dependsOnReach } from "../../records/told-fields.ts";
 import { replaceReference } from "../../resources/consolidations/renamed.ts";
 import { credentialAssignmentKind } from "../../resources/credential-assignments/credential-assignment.ts";
 import { ignoredKind } from "../../resources/ignored/ignored.ts";
 import { type ReferenceHeld, referencesOf, referrersOf } from "../../resources/references.ts";
 import { type DraftedRecord, isWritten, type RestoreDraft } from "./draft.ts";
-import type { Past } from "./past.ts";
 import { recordPhrase } from "./plan.ts";
 
 /** Removes records that refer to removed ones, or drops their reference. */

@@ -7,6 +7,7 @@ import { atLeast } from "../../access/role.ts";
 import { entityWords } from "../../base/entity-words.ts";
 import { type DomainError, notFound } from "../../base/errors.ts";
 import type { AnyKind } from "../../db/kind.ts";
+import type { Past, WrittenVersion } from "../../db/writing/past.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { RESOURCES } from "../../records/resources.ts";
 import { type ApiKeyRecord, apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -14,7 +15,6 @@ import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { isWritten, type RestoreDraft } from "./draft.ts";
 import type { CoverageChanges } from "./draft-coverage.ts";
-import type { Past, WrittenVersion } from "./past.ts";
 
 interface Reverted {
   readonly sequence: number;

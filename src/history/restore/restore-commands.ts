@@ -10,6 +10,7 @@ import type { Instant } from "../../base/instant.ts";
 import type { AnyKind } from "../../db/kind.ts";
 import { type CallsOf, type Conditional, markLongRunning } from "../../db/writing/command.ts";
 import type { Author } from "../../db/writing/ledger.ts";
+import { Past, type PastRecord, type WrittenVersion } from "../../db/writing/past.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { notFoundAt } from "../../records/read-instant.ts";
 import { KINDS, RESOURCES } from "../../records/resources.ts";
@@ -31,7 +32,6 @@ import {
 import { draftToken } from "./draft-token.ts";
 import { writeDraft } from "./draft-write.ts";
 import { assertMayRevert, assertMayWrite } from "./own-transactions.ts";
-import { Past, type PastRecord, type WrittenVersion } from "./past.ts";
 import { type ReportedPlan, refusal, reportPlan, type TokenedPlan } from "./plan.ts";
 import { draftRestore } from "./restore.ts";
 import { draftRevert } from "./revert.ts";

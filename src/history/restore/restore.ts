@@ -7,6 +7,7 @@ import { atLeast } from "../../access/role.ts";
 import { ownValue } from "../../base/fields.ts";
 import { formatInstant } from "../../base/instant.ts";
 import { type AnyKind, liveIdentity, type RecordBase } from "../../db/kind.ts";
+import type { Past, PastRecord } from "../../db/writing/past.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { KINDS } from "../../records/resources.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
@@ -26,7 +27,6 @@ import { type DraftedRecord, isWritten, RestoreDraft, withFormerContent } from "
 import { checkDraft } from "./draft-checks.ts";
 import { removeIgnoreEntries } from "./draft-ignored.ts";
 import { followRemovals, ReferenceResolution } from "./draft-references.ts";
-import type { Past, PastRecord } from "./past.ts";
 
 /**
  * Kinds restored with their parts. A network's parts would be the whole inventory, and a user's keys cannot be

@@ -4,6 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
 import type { AnyKind, RecordBase } from "../../db/kind.ts";
+import type { Past, PastRecord, WrittenVersion } from "../../db/writing/past.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { apiKeyKind } from "../../resources/api-keys/api-key.ts";
 import { CHILD_KINDS, childrenOf } from "../../resources/consolidations/children.ts";
@@ -17,7 +18,6 @@ import { changedContent, RestoreDraft, withFormerContent } from "./draft.ts";
 import { checkDraft } from "./draft-checks.ts";
 import { removeIgnoreEntries } from "./draft-ignored.ts";
 import { followScans, ReferenceResolution, refuseReferenced } from "./draft-references.ts";
-import type { Past, PastRecord, WrittenVersion } from "./past.ts";
 
 /** Access rights are not reverted: a revoked right must not be restored in passing. */
 const ACCESS_KINDS: readonly AnyKind[] = [organizationKind, userKind, apiKeyKind];

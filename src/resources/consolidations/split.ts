@@ -19,7 +19,7 @@ import { fdbEntryKind } from "../fdb-entries/fdb-entry.ts";
 import { HOST_DEFAULTS, type HostRecord, hostKind } from "../hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../if-entries/if-entry.ts";
 import { ignoredKind } from "../ignored/ignored.ts";
-import { addIgnoredEntry, needsIgnoredEntry } from "../ignored/removal.ts";
+import { addIgnoredEntry, isDiscovered, isIgnorableKind } from "../ignored/removal.ts";
 import { ipAddressKind } from "../ip-addresses/ip-address.ts";
 import { portKind } from "../ports/port.ts";
 import { recordLabel } from "../record-label.ts";
@@ -88,10 +88,11 @@ export function splitHost(tx: WriteTransaction, input: ChangeInput<HostSplit>, a
   );
   moveListed(draft, moving, newId);
   splitAssignments(draft, host, newId, new Set(moving.map(({ record }) => record.id)), actor);
-  for (const { kind, record } of moving.filter((each) => needsIgnoredEntry(tx, each.kind, each.record.id)))
-    draft.create(ignoredKind, { name: recordLabel(kind, record) }, "scans do not re-create it on this host", () =>
-      addIgnoredEntry(tx, kind, record.id),
-    );
+  for (const { kind, record } of moving)
+    if (isIgnorableKind(kind) && isDiscovered(tx, kind, { ...record, network_id: host.network_id }))
+      draft.create(ignoredKind, { name: recordLabel(kind, record) }, "scans do not re-create it on this host", () =>
+        addIgnoredEntry(tx, kind, record.id),
+      );
   const { dry_run: isDryRun, plan, ...request } = body;
   const token = draft.token([id, request], newId);
   assertPlanned(plan, token);

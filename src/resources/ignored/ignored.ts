@@ -1,12 +1,11 @@
-// Ignored entry: a record deleted by a user that discovery must not recreate until the entry is deleted. Created by the
-// removal itself (removal.ts).
+// Ignored entry: a deleted record that discovery must not recreate until the entry is deleted.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { integer, sqliteTable } from "drizzle-orm/sqlite-core";
 import { textSortKey } from "../../base/text.ts";
 import { wordList } from "../../base/word-list.ts";
 import { type Kind, liveColumns } from "../../db/kind.ts";
-import { Nullable, OneOf, recordFields, Uuid } from "../../schemas/schemas.ts";
+import { Body, Nullable, OneOf, recordFields, Uuid } from "../../schemas/schemas.ts";
 import { hosts } from "../hosts/host.ts";
 import { requiredReference } from "../live-columns.ts";
 import { networks } from "../networks/network.ts";
@@ -76,6 +75,18 @@ export const Ignored = Type.Object(
   },
   { $id: "Ignored" },
 );
+export const IgnoredCreate = Body(
+  {
+    entity: OneOf(IGNORED_ENTITIES, { description: "The kind of the record." }),
+    record_id: Type.String({
+      ...Uuid,
+      description: "A present record, which is deleted in the same transaction, or a deleted one.",
+    }),
+  },
+  { $id: "IgnoredCreate" },
+);
+export type IgnoredCreate = Static<typeof IgnoredCreate>;
+
 export interface IgnoredRecord extends RecordOf<typeof Ignored> {}
 
 export const IGNORED_EXAMPLE: Static<typeof Ignored> = {

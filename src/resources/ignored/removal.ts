@@ -1,5 +1,5 @@
-// Removal of records. Before a user's removal of a discovered record, an ignored entry is written so that scans do not
-// recreate it. Removals by discovery and of manually created records leave no entry.
+// Removal of records. A removed record comes back if a scan finds it again, unless the user asks to have it ignored:
+// then an ignored entry is written first.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { getReachable } from "../../access/reach.ts";
@@ -16,19 +16,34 @@ import { assertNotInUse, removeCascading } from "../references.ts";
 import type { SourceRecord } from "../source.ts";
 import { subnetKind } from "../subnets/subnet.ts";
 import { vlanKind } from "../vlans/vlan.ts";
-import { type IgnoredRecord, ignoredIdentity, ignoredKind, isIgnorable } from "./ignored.ts";
+import { type IgnoredEntity, type IgnoredRecord, ignoredIdentity, ignoredKind, isIgnorable } from "./ignored.ts";
 import { hostSigns, interfaceSigns, SIGNS_MAX } from "./signs.ts";
 
 /**
- * Removes a record with its children in this transaction. A discovered record removed by a user is ignored from now on;
- * its children are not.
- * @param cascade also removes dependants
- * @throws DomainError entity_in_use with the dependants counted by kind
+ * Removes a record with its children in this transaction.
+ * @param cascade also removes dependents
+ * @throws DomainError entity_in_use with the dependents counted by kind
  */
 export function removeRecord(tx: WriteTransaction, kind: AnyKind, id: string, cascade: boolean): void {
   if (!cascade) assertNotInUse(tx, kind, id);
-  addIgnoredEntry(tx, kind, id);
   removeCascading(tx, kind, id);
+}
+
+/**
+ * Removes a record with its children, and has scans ignore the record from now on; its children are not ignored.
+ * @returns the ignored entry
+ * @throws DomainError as removeRecord
+ */
+export function removeAndIgnore(
+  tx: WriteTransaction,
+  kind: IgnorableKind,
+  id: string,
+  cascade: boolean,
+): IgnoredRecord {
+  if (!cascade) assertNotInUse(tx, kind, id);
+  const entry = addIgnoredEntry(tx, kind, id);
+  removeCascading(tx, kind, id);
+  return entry;
 }
 
 /**
@@ -39,36 +54,47 @@ export function removeOne<R extends RecordBase>(
   kind: Kind<R>,
   authorize: (tx: WriteTransaction, record: R, actor: CommandActor) => void = () => {},
 ) {
-  return (tx: WriteTransaction, { id, cascade = false, ifMatch }: Removal, actor: CommandActor): R => {
+  return (tx: WriteTransaction, { id, cascade = false, ignore = false, ifMatch }: Removal, actor: CommandActor): R => {
     const record = getReachable(tx, kind, id, actor);
     assertVersion(ifMatch, tx.versionOf(id));
     authorize(tx, record, actor);
-    removeRecord(tx, kind, id, cascade);
+    if (ignore && isIgnorableKind(kind)) removeAndIgnore(tx, kind, id, cascade);
+    else removeRecord(tx, kind, id, cascade);
     return record;
   };
 }
 
-/** Whether a user is removing a discovered record, which the next scan would recreate. */
-export function needsIgnoredEntry(tx: WriteTransaction, kind: AnyKind, id: string): boolean {
-  if (!isUserAction(tx) || tx.author.organizationId === null || !isIgnorable(kind.name)) return false;
-  const record = tx.find(kind, id) as (RecordBase & Discovered) | null;
-  return record !== null && isDiscovered(tx, kind, record);
+export type IgnorableKind = AnyKind & { readonly name: IgnoredEntity };
+
+export function isIgnorableKind(kind: AnyKind): kind is IgnorableKind {
+  return isIgnorable(kind.name);
+}
+
+/** Adds an ignored entry for a live record, with its current network and host. */
+export function addIgnoredEntry(tx: WriteTransaction, kind: IgnorableKind, id: string): IgnoredRecord {
+  const record = tx.get(kind, id) as RecordBase & Discovered;
+  return ignoreRecord(tx, kind, record, (part) => tx.children(part, "host_n", id));
 }
 
 /**
- * Adds an ignored entry for a record, with its present network and host, if a user is removing it.
- * @returns the entry; null if none is needed
+ * Adds an ignored entry for a record in its current or last state, or updates the one of the same identity.
+ * @param partsOf the host's children of a kind, if the record is a host
  */
-export function addIgnoredEntry(tx: WriteTransaction, kind: AnyKind, id: string): IgnoredRecord | null {
+export function ignoreRecord(
+  tx: WriteTransaction,
+  kind: IgnorableKind,
+  record: RecordBase & Discovered,
+  partsOf: <R extends RecordBase>(part: Kind<R>) => readonly R[],
+): IgnoredRecord {
   const { organizationId } = tx.author;
-  if (organizationId === null || !isIgnorable(kind.name) || !needsIgnoredEntry(tx, kind, id)) return null;
-  const record = tx.get(kind, id) as RecordBase & Discovered;
+  if (organizationId === null) throw new Error("ignored: the appliance itself ignores nothing");
+  const { id } = record;
   const identity = kind.code === hostKind.code ? id : (kind.identity(record) ?? id);
   const existing = tx.findByIdentity(ignoredKind, ignoredIdentity(kind.name, identity));
   const fields = {
     record_id: id,
     label: displayNameOf(kind, record, liveNameLookup(tx)) ?? id,
-    signs: signsOf(tx, kind, record, existing?.signs ?? []),
+    signs: signsOf(tx, { kind, record, partsOf }, existing?.signs ?? []),
   };
   // The record was deleted once before and re-created by hand, or another record has the same identity.
   if (existing !== null) return tx.update(ignoredKind, existing.id, fields);
@@ -82,20 +108,15 @@ export function addIgnoredEntry(tx: WriteTransaction, kind: AnyKind, id: string)
 }
 
 /** Fields that reveal the origin of a record. */
-interface Discovered {
+export interface Discovered {
   readonly network_id: string;
   readonly host_id?: string;
   readonly source?: SourceRecord;
   readonly first_discovery_id?: string | null | undefined;
 }
 
-/** Removals by a discovery run do not count as the user's, even if a user started it: records not found may return. */
-function isUserAction({ author, source }: WriteTransaction): boolean {
-  return (author.type === "User" || author.type === "ApiKey") && !source.startsWith("discovery.");
-}
-
 /** Whether discovery created the record, or has seen it since a user created it. */
-function isDiscovered(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Discovered): boolean {
+export function isDiscovered(tx: WriteTransaction, kind: AnyKind, record: RecordBase & Discovered): boolean {
   const { source, first_discovery_id: discoveryId } = record;
   if (source?.type === "Discovery" || source?.type === "Inferred") return true;
   if (discoveryId !== null && discoveryId !== undefined) return true;
@@ -118,16 +139,22 @@ function interfacesIn(tx: WriteTransaction, vlanId: string): IfEntryRecord[] {
   return [...tx.children(ifEntryKind, "native_vlan_n", vlanId), ...tagged];
 }
 
+interface Ignoring {
+  readonly kind: AnyKind;
+  readonly record: RecordBase;
+  readonly partsOf: <R extends RecordBase>(part: Kind<R>) => readonly R[];
+}
+
 /** @param earlierSigns signs of earlier records with the same identity */
-function signsOf(tx: WriteTransaction, kind: AnyKind, record: RecordBase, earlierSigns: readonly string[]): string[] {
+function signsOf(tx: WriteTransaction, { kind, record, partsOf }: Ignoring, earlierSigns: readonly string[]): string[] {
   if (kind.code === ifEntryKind.code)
     return [...new Set([...interfaceSigns(record as IfEntryRecord), ...earlierSigns])].slice(0, SIGNS_MAX);
   if (kind.code !== hostKind.code) return [];
   const host = record as HostRecord;
   const networkN = tx.recordN(host.network_id) ?? 0;
   // A MAC address shared by many hosts is not a sign: it would make scans ignore the other hosts.
-  const addresses = tx.children(ipAddressKind, "host_n", host.id).map(({ ip_address, mac_address: mac }) => {
+  const addresses = partsOf(ipAddressKind).map(({ ip_address, mac_address: mac }) => {
     return { ip_address, mac_address: mac === null || isSharedMac(tx, networkN, mac) ? null : mac };
   });
-  return hostSigns(host, tx.children(ifEntryKind, "host_n", host.id), addresses);
+  return hostSigns(host, partsOf(ifEntryKind), addresses);
 }

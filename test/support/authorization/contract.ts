@@ -36,7 +36,7 @@ export const STANDARD: Readonly<
       readonly write: Right;
       readonly manage?: Right;
       readonly scope: "network" | "organization" | "user";
-      readonly hasNoCreate?: true;
+      readonly hasNoUpdate?: true;
     }
   >
 > = {
@@ -52,10 +52,10 @@ export const STANDARD: Readonly<
   vlans: { entity: "vlan", read: VIEWER, write: MEMBER, scope: "network" },
   // "Admin also writes networks, tags, credentials …, users and keys up to their own role."
   networks: { entity: "network", read: VIEWER, write: ADMIN, scope: "network" },
-  // Schedules of scans: "Admin also writes … explicit scan targets". Records ignored by discovery are inventory; only
-  // deletions create them.
+  // Schedules of scans: "Admin also writes … explicit scan targets". Records ignored by discovery are inventory, and are
+  // not updated.
   "discovery/schedules": { entity: "schedule", read: VIEWER, write: ADMIN, scope: "network" },
-  "discovery/ignored": { entity: "ignored", read: VIEWER, write: MEMBER, scope: "network", hasNoCreate: true },
+  "discovery/ignored": { entity: "ignored", read: VIEWER, write: MEMBER, scope: "network", hasNoUpdate: true },
   // "Of the organization or a network, Members write."
   markers: { entity: "marker", read: VIEWER, write: MEMBER, scope: "network" },
   tags: { entity: "tag", read: VIEWER, write: ADMIN, scope: "organization" },
@@ -84,13 +84,14 @@ const TABLE_IMPORTED = new Set(["bindings", "discovery/schedules", "markers", "c
 
 function standardRights(): Record<string, Right> {
   const rights: Record<string, Right> = {};
-  for (const [plural, { read, write, hasNoCreate }] of Object.entries(STANDARD)) {
+  for (const [plural, { read, write, hasNoUpdate }] of Object.entries(STANDARD)) {
     const path = `/api/v1/${plural}`;
     for (const suffix of ["", "/export/csv", "/:id", "/:id/history"]) rights[`GET ${path}${suffix}`] = read;
     for (const endpoint of [
       `DELETE ${path}/:id`,
       `POST ${path}/bulk-delete`,
-      ...(hasNoCreate === true ? [] : [`POST ${path}`, `PUT ${path}/:id`]),
+      `POST ${path}`,
+      ...(hasNoUpdate === true ? [] : [`PUT ${path}/:id`]),
       ...(BULK_EDITED.has(plural) ? [`POST ${path}/bulk-update`] : []),
     ])
       rights[endpoint] = write;

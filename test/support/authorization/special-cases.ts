@@ -260,6 +260,20 @@ export const SPECIAL_CASES: Readonly<Record<string, (context: CallContext) => Ca
         check: ({ data }) => expect(data.actions.map(({ action }: JsonRecord) => action)).toContain("Moved"),
       };
     }),
+  "POST /api/v1/discovery/ignored": (context) =>
+    context.targets("ports").map(({ title, id, site, isReached }): Case => {
+      const { path } = context;
+      const body = { entity: "port", record_id: id };
+      if (!isReached || site === null) return { title, path, body, code: "entity_reference_invalid" };
+      return {
+        title,
+        path,
+        body,
+        code: null,
+        prepare: async () => ({ path, body: { ...body, record_id: await disposableRecord(context, "ports", site) } }),
+        check: ({ data }) => expect(data).toMatchObject({ entity: "port", network_id: site.networkId }),
+      };
+    }),
   "POST /api/v1/ip-addresses/:id/confirm": (context) =>
     context.targets("ip-addresses").map(({ title, id, site, isReached }): Case => {
       const path = context.path.replace(":id", id);

@@ -2,11 +2,11 @@
 // of a transaction. Must not write, and knows nothing of callers.
 
 import type { Instant } from "../../base/instant.ts";
-import type { Sql } from "../../db/connection.ts";
-import { type AnyKind, type Observed, parseMembers, parseObserved, type RecordBase, scopeKey } from "../../db/kind.ts";
-import { PrunedHistory, type ThinnedNotice } from "../../db/pruned-history.ts";
-import { byKindSql, membersSql, observedSql } from "../../db/shape.ts";
-import type { Author } from "../../db/writing/ledger.ts";
+import type { Sql } from "../connection.ts";
+import { type AnyKind, type Observed, parseMembers, parseObserved, type RecordBase, scopeKey } from "../kind.ts";
+import { PrunedHistory, type ThinnedNotice } from "../pruned-history.ts";
+import { byKindSql, membersSql, observedSql } from "../shape.ts";
+import type { Author } from "./ledger.ts";
 
 /** A record's earlier state. */
 export interface PastRecord {
@@ -54,6 +54,11 @@ const VERSION_AT = (
   members: string,
 ) => `SELECT r.n, r.kind, ${observedSql("v")}, ${members} FROM history_records r CROSS JOIN history_versions v
   WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key <= ((r.n << 31) | ?2) ORDER BY v.key DESC LIMIT 1`;
+const LAST_BEFORE_REMOVAL = (members: string) => `WITH removal AS (SELECT key FROM history_versions
+    WHERE key >= (?1 << 31) AND key < ((?1 + 1) << 31) ORDER BY key DESC LIMIT 1)
+  SELECT r.n, r.kind, ${observedSql("v")}, ${members}, (SELECT key & 2147483647 FROM removal)
+  FROM history_records r CROSS JOIN history_versions v
+  WHERE r.n = ?1 AND v.key > (r.n << 31) AND v.key < (SELECT key FROM removal) ORDER BY v.key DESC LIMIT 1`;
 const MEMBERS_AT = (members: string) => `SELECT s.n, ?3, ${observedSql("v")}, ${members} FROM history_spans s
   CROSS JOIN history_versions v ON v.key = (SELECT key FROM history_versions WHERE key <= ((s.n << 31) | ?2)
     ORDER BY key DESC LIMIT 1)
@@ -124,6 +129,15 @@ export class Past {
   /** A record as of a transaction; null if it was not alive. */
   at(n: number, sequence: number): PastRecord | null {
     return this.parse(this.rows(VERSION_AT(this.members), n, sequence)[0] as VersionRow | undefined);
+  }
+
+  /** The last state of a removed record, and the transaction that removed it; null if pruned. */
+  beforeRemoval(n: number): { readonly state: PastRecord; readonly removedIn: number } | null {
+    const [row] = this.rows(LAST_BEFORE_REMOVAL(this.members), n) as Array<[...VersionRow, removedIn: number]>;
+    if (row === undefined) return null;
+    const [number, code, observed, members, removedIn] = row;
+    const state = this.parse([number, code, observed, members]);
+    return state === null ? null : { state, removedIn };
   }
 
   /** Contents of a container as of a transaction, in page order. */
