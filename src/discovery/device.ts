@@ -101,7 +101,7 @@ export interface IfRow {
   readonly speed_bps?: number | null;
   readonly admin_status?: AdminStatus;
   readonly oper_status?: OperStatus;
-  /** ifPhysAddress of six bytes, not all zeros; null for others. */
+  /** ifPhysAddress of six bytes that are a MAC address (mib/link-addresses.ts); null for others. */
   readonly mac_address?: string | null;
 }
 

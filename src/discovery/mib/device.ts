@@ -19,6 +19,7 @@ import { hasScalarsProblem, isStepComplete } from "./columns.ts";
 import { entityOf } from "./entity.ts";
 import { areLearnedPortsComplete, forwardingOf, learnedPortsOf } from "./forwarding.ts";
 import { interfacesOf } from "./interfaces.ts";
+import { ownOctetsOf } from "./link-addresses.ts";
 import { lldpOf } from "./lldp.ts";
 import { READING_PLAN, type RowStep } from "./plan.ts";
 import type { ReadStep, Reads } from "./reads.ts";
@@ -36,6 +37,8 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
   const { reads, missed } = markLost(read, before);
   const system = systemOf(reads);
   const entity = entityOf(reads);
+  const addresses = addressesOf(reads);
+  const broken = brokenOf(reads);
   const {
     interfaces,
     extended,
@@ -44,8 +47,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     report,
     ifXTableReport,
     rows: counts,
-  } = interfacesOf(reads);
-  const addresses = addressesOf(reads);
+  } = interfacesOf(reads, ownOctetsOf(addresses.addresses ?? [], !broken.includes("addresses")));
   const arp = arpOf(reads);
   const knownInterfaces = { has: (ifIndex: number) => interfaces.has(ifIndex), areComplete };
   const referencedPorts = new Set([...learnedPortsOf(reads), ...nativePortsOf(reads)]);
@@ -107,7 +109,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     ...entity.fields,
     served: nonEmpty(servedOf(read)),
     missed: nonEmpty(missed),
-    broken: nonEmpty(brokenOf(reads)),
+    broken: nonEmpty(broken),
     is_forwarding_partial: forwarding.isPartial || undefined,
     chassis_id: lldp.chassisId,
     bridge_address: bridgeAddressOf(reads),

@@ -6,8 +6,9 @@ import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabu
 import type { IfRow, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount, type RowOutcome } from "../rows.ts";
 import { columnOf, countStep, isStepComplete, reported, reportOn, rowsOf } from "./columns.ts";
+import { linkAddressOf, type OwnOctets } from "./link-addresses.ts";
 import type { ColumnRead, ReadStep, Reads, SnmpValue } from "./reads.ts";
-import { IF_INDEX_MAX, integerOf, macOf, singleSubIdOf, textOf } from "./values.ts";
+import { IF_INDEX_MAX, integerOf, singleSubIdOf, textOf } from "./values.ts";
 
 /** ifTable: index ifIndex. */
 export const IF_TABLE_STEP = {
@@ -52,8 +53,9 @@ interface ReportedIfRows {
  * Lists the rows of ifTable: a row only in ifXTable appeared or vanished during the read, or is a leftover. Without
  * ifTable, lists the rows of ifXTable. Both absent: no rows. Out-of-range values: ifOperStatus becomes Unknown, ifType
  * other(1), ifAdminStatus undefined (its enumeration has no unknown).
+ * @param own the device's IP addresses, which are not MAC addresses
  */
-export function interfacesOf(reads: Reads): ReportedIfRows {
+export function interfacesOf(reads: Reads, own: OwnOctets): ReportedIfRows {
   const column = (name: keyof typeof IF_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_TABLE_STEP, name);
   const extension = (name: keyof typeof IF_X_TABLE_STEP.columns): ColumnRead => columnOf(reads, IF_X_TABLE_STEP, name);
   const descr = column("ifDescr");
@@ -71,16 +73,19 @@ export function interfacesOf(reads: Reads): ReportedIfRows {
 
   const interfaces = new Map<number, IfRow>();
   for (const { number, index } of isExtended ? extended : base) {
+    const if_type = reported(type, index, typeOf) ?? undefined;
+    // Whether octets are a MAC address depends on the type.
+    const isTypeUnread = !type.isComplete && if_type === undefined;
     const row = defined<IfRow>({
       if_index: number,
       if_descr: orEmpty(reported(descr, index, (value) => textOf(value) ?? undefined)),
       if_name: reported(name, index, textOrNone),
       if_alias: reported(alias, index, textOrNone),
-      if_type: reported(type, index, typeOf) ?? undefined,
+      if_type,
       speed_bps: speedOf(speeds, index),
       admin_status: reported(admin, index, adminStatusOf) ?? undefined,
       oper_status: reported(oper, index, operStatusOf) ?? undefined,
-      mac_address: reported(phys, index, physAddressOf),
+      mac_address: isTypeUnread ? undefined : reported(phys, index, (value) => linkAddressOf(value, if_type, own)),
     });
     interfaces.set(number, row);
   }
@@ -152,10 +157,6 @@ function adminStatusOf(value: SnmpValue): AdminStatus | null {
 
 function operStatusOf(value: SnmpValue): OperStatus | null {
   return typeof value === "number" ? (OPER_STATUSES[value - 1] ?? "Unknown") : null;
-}
-
-function physAddressOf(value: SnmpValue): string | null | undefined {
-  return value instanceof Uint8Array ? macOf(value) : undefined;
 }
 
 /** Mbit/s; null for an invalid value. */

@@ -15,6 +15,7 @@ import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { DEVICE_TABLES, type Device, type DeviceInterface, type DeviceTable } from "../device.ts";
+import { isOctetsOf } from "../mib/link-addresses.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";
 import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
@@ -274,7 +275,8 @@ function recordAddresses(
     const seen = each.ip_address === polledAddress ? mac_address : null;
     const reported = unlessStored(each.ip_address, onInterface?.mac_address ?? seen ?? undefined);
     const isPolled = each.ip_address === polledAddress;
-    const mac = isDisputed(write, host, present.get(each.ip_address), reported, macs, isPolled) ? undefined : reported;
+    const known = present.get(each.ip_address);
+    const mac = isDisputed(write, host, known, reported, macs, isPolled) ? undefined : (reported ?? clearedMac(known));
     const name = onInterface === undefined ? undefined : (onInterface.if_name ?? onInterface.if_descr);
     const { ip_address, prefix_length } = each;
     book.assign(host, { ip_address, mac_address: mac, prefix_length, name, isPolled }, present);
@@ -295,6 +297,12 @@ function recordAddresses(
   omitted.add("addresses", present.size >= CHILDREN_MAX ? "limit" : "deleted", dropped);
   if (dropped > 0 && present.size >= CHILDREN_MAX)
     write.addLimitFinding(host, ipAddressKind.plural, dropped, CHILDREN_MAX);
+}
+
+/** Returns null for a stored MAC address that is the address itself; undefined to keep others. */
+function clearedMac(known: IpAddressRecord | undefined): null | undefined {
+  const mac = known?.mac_address ?? null;
+  return known !== undefined && mac !== null && isOctetsOf(mac, known.ip_address) ? null : undefined;
 }
 
 /**

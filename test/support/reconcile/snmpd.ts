@@ -1,0 +1,65 @@
+// A Linux router as its SNMP agent reports it: the values of its tables, decoded as in a scan.
+
+import { parseIp } from "../../../src/base/ip.ts";
+import type { Device } from "../../../src/discovery/device.ts";
+import { deviceOf } from "../../../src/discovery/mib/device.ts";
+import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./hand-made-reads.ts";
+
+export interface AgentInterface {
+  readonly index: number;
+  readonly name: string;
+  /** IANAifType-MIB number; default Ethernet. */
+  readonly type?: number;
+  /** ifPhysAddress in hexadecimal, as reported; default none. */
+  readonly phys?: string;
+  /** Default Up. `Disabled`: administratively down. */
+  readonly status?: "Up" | "Down" | "Disabled";
+}
+
+export interface AgentTables {
+  readonly name?: string;
+  readonly interfaces: readonly AgentInterface[];
+  /** Address → ifIndex. */
+  readonly addresses?: Readonly<Record<string, number>>;
+  /** Tables that broke off. */
+  readonly broken?: readonly ("if_table" | "ip_address_table")[];
+  /** False for an agent without ifXTable. */
+  readonly hasNames?: boolean;
+}
+
+/** Report of an agent with these tables. */
+export function snmpd({ name, interfaces, addresses = {}, broken = [], hasNames = true }: AgentTables): Device {
+  const rowsOf = <Row>(row: (each: AgentInterface) => Row) =>
+    Object.fromEntries(interfaces.map((each) => [String(each.index), row(each)]));
+  const breaking = (step: "if_table" | "ip_address_table") => (broken.includes(step) ? { broken: ["*"] } : {});
+  const steps: Record<string, HandMadeStep> = {
+    system: { scalars: { ...(name === undefined ? {} : { sysName: utf8(name) }), sysDescr: utf8("Linux router 6.1") } },
+    if_table: {
+      ...tableOf(
+        rowsOf(({ name: text, type = 6, phys = "", status = "Up" }) => ({
+          ifDescr: utf8(text),
+          ifType: type,
+          ifSpeed: 0,
+          ifPhysAddress: hex(phys),
+          ifAdminStatus: status === "Disabled" ? 2 : 1,
+          ifOperStatus: status === "Up" ? 1 : 2,
+        })),
+      ),
+      ...breaking("if_table"),
+    },
+    ...(hasNames ? { if_x_table: tableOf(rowsOf((each) => ({ ifName: utf8(each.name), ifAlias: utf8("") }))) } : {}),
+    ip_address_table: {
+      ...tableOf(
+        Object.fromEntries(
+          Object.entries(addresses).map(([text, ifIndex]) => {
+            const bytes = parseIp(text)?.bytes ?? [];
+            const index = [bytes.length === 4 ? 1 : 2, bytes.length, ...bytes].join(".");
+            return [index, { ipAddressIfIndex: ifIndex, ipAddressType: 1, ipAddressPrefix: null }];
+          }),
+        ),
+      ),
+      ...breaking("ip_address_table"),
+    },
+  };
+  return deviceOf(readsWith(steps));
+}
