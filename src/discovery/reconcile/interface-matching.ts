@@ -1,20 +1,26 @@
 // Matching of a device's interfaces to stored entries. Devices renumber interfaces on restart (RFC 2863 §3.1.5), so a
 // unique name outweighs a number. Pure.
 
+import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
+
 interface NumberedInterface {
   readonly if_index: number;
   readonly if_name?: string | null | undefined;
   readonly if_descr?: string | undefined;
+  readonly admin_status?: AdminStatus | undefined;
+  readonly oper_status?: OperStatus | undefined;
 }
 
 /**
- * Matches each reported interface to at most one entry; an unmatched interface is new. In order: the entry with the
- * same number and name; the only entry with that name, if its number now denotes another interface or none; the entry
- * with the same number, renamed.
+ * Matches each reported interface to at most one entry; an unmatched interface is new or a leftover. In order: the entry
+ * with the same number and name; the current entry with that name, if its number now denotes another interface, a
+ * leftover or none; the entry with the same number, renamed.
+ * @param inLastRead narrows entries of one name to those in the last read of the device
  */
 export function matchInterfaces<Reported extends NumberedInterface, Stored extends NumberedInterface>(
   reported: readonly Reported[],
   stored: readonly Stored[],
+  inLastRead: (sameName: readonly Stored[]) => readonly Stored[] = (sameName) => sameName,
 ): Map<Reported, Stored> {
   const matched = new Map<Reported, Stored>();
   const byIndex = new Map(stored.map((entry) => [entry.if_index, entry]));
@@ -26,25 +32,46 @@ export function matchInterfaces<Reported extends NumberedInterface, Stored exten
   }
   if (unmatched.length === 0) return matched;
 
-  const taken = new Set(matched.values());
-  const reportedByName = uniqueByName(reported);
-  const storedByName = uniqueByName(stored);
+  const taken = new Map([...matched].map(([each, entry]) => [entry, each]));
+  const reportedByName = currentByName(reported);
+  const storedByName = currentByName(stored, inLastRead);
   const stillUnmatched: Reported[] = [];
   for (const each of unmatched) {
     const name = nameOf(each);
     const entry = name === null || reportedByName.get(name) !== each ? undefined : storedByName.get(name);
-    if (entry !== undefined && !taken.has(entry)) {
+    const holder = entry === undefined ? undefined : taken.get(entry);
+    if (entry !== undefined && (holder === undefined || nameOf(holder) === name)) {
+      if (holder !== undefined) matched.delete(holder);
       matched.set(each, entry);
-      taken.add(entry);
+      taken.set(entry, each);
     } else stillUnmatched.push(each);
   }
   for (const each of stillUnmatched) {
     const entry = byIndex.get(each.if_index);
     if (entry === undefined || taken.has(entry)) continue;
     matched.set(each, entry);
-    taken.add(entry);
+    taken.set(entry, each);
   }
   return matched;
+}
+
+/**
+ * Finds the rows of deleted interfaces that the agent still lists, as snmpd does for five minutes: unmatched, and another
+ * row with the name is current and has an entry. Without such an entry, they may be two interfaces.
+ */
+export function leftoversAmong<Reported extends NumberedInterface>(
+  reported: readonly Reported[],
+  matched: ReadonlyMap<Reported, unknown>,
+): Set<Reported> {
+  const unmatched = reported.filter((each) => !matched.has(each));
+  if (unmatched.length === 0) return new Set();
+  const byName = currentByName(reported);
+  return new Set(
+    unmatched.filter((each) => {
+      const current = byName.get(nameOf(each) ?? "");
+      return current !== undefined && current !== each && matched.has(current);
+    }),
+  );
 }
 
 export interface DeletedInterface {
@@ -70,14 +97,14 @@ export function deletedInterfacesAmong<Reported extends NumberedInterface>(
   const byIndex = new Map(deleted.map((each) => [each.if_index, each]));
   const names = new Set(deleted.flatMap((each) => [...each.names]));
   const descrs = new Set(deleted.flatMap((each) => (each.names.size === 0 ? [...each.descrs] : [])));
-  const uniqueReported = uniqueByName(all);
+  const currentReported = currentByName(all);
   for (const each of some) {
     const { if_name: name, if_descr: descr } = each;
     const numbered = byIndex.get(each.if_index);
     const isNameDeleted = hasText(name) ? names.has(name) : hasText(descr) && descrs.has(descr);
     if (
       (numbered !== undefined && matchesDeleted(each, numbered)) ||
-      (isNameDeleted && uniqueReported.get(nameOf(each) as string) === each)
+      (isNameDeleted && currentReported.get(nameOf(each) as string) === each)
     )
       found.add(each);
   }
@@ -99,15 +126,32 @@ function hasSameName(some: NumberedInterface, other: NumberedInterface): boolean
   return !hasText(some.if_descr) || !hasText(other.if_descr) || some.if_descr === other.if_descr;
 }
 
-/** Keyed by name; unique names only. */
-function uniqueByName<Numbered extends NumberedInterface>(all: readonly Numbered[]): Map<string, Numbered> {
-  const byName = new Map<string, Numbered | null>();
-  for (const each of all) {
-    const name = nameOf(each);
-    if (name !== null) byName.set(name, byName.has(name) ? null : each);
+/**
+ * The interface that each name denotes: the only one with it, or the only one that is up, or else the only one that is
+ * enabled. Others with the name are then leftovers of deleted interfaces. Omits ambiguous names.
+ * @param narrow applied to interfaces of one name
+ */
+function currentByName<Numbered extends NumberedInterface>(
+  all: readonly Numbered[],
+  narrow: (sameName: readonly Numbered[]) => readonly Numbered[] = (sameName) => sameName,
+): Map<string, Numbered> {
+  const current = new Map<string, Numbered>();
+  for (const [name, sameName] of Map.groupBy(all, nameOf)) {
+    if (name === null) continue;
+    const candidates = sameName.length === 1 ? sameName : narrow(sameName);
+    const liveness = candidates.reduce((highest, each) => Math.max(highest, livenessOf(each)), 0);
+    const [first, ...others] = candidates.filter((each) => livenessOf(each) === liveness);
+    if (first !== undefined && others.length === 0) current.set(name, first);
   }
-  return new Map([...byName].filter((entry): entry is [string, Numbered] => entry[1] !== null));
+  return current;
 }
+
+function livenessOf({ admin_status, oper_status }: NumberedInterface): number {
+  if (oper_status === undefined || !DOWN.has(oper_status)) return 2;
+  return admin_status === "Down" ? 0 : 1;
+}
+
+const DOWN: ReadonlySet<OperStatus> = new Set(["Down", "NotPresent", "LowerLayerDown"] as const);
 
 function nameOf(each: NumberedInterface): string | null {
   if (hasText(each.if_name)) return each.if_name;

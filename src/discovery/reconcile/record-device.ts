@@ -25,7 +25,7 @@ import { hasConflict, identify, similarity } from "./identity.ts";
 import { matchInterfaces } from "./interface-matching.ts";
 import { OmittedRows, reportRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
-import { recordInterfaces } from "./record-interfaces.ts";
+import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
 import { rememberReport, unchangedReport } from "./reports.ts";
@@ -242,7 +242,7 @@ function ownInterfaces(
   interfaces: readonly DeviceInterface[],
 ): readonly DeviceInterface[] {
   const stored = write.tx.children(ifEntryKind, "host_n", host.id);
-  const matched = matchInterfaces(interfaces, stored);
+  const matched = matchInterfaces(interfaces, stored, inLastRead(write));
   const numbers = new Set(stored.map((entry) => entry.if_index));
   return interfaces.filter((each) => {
     const entry = matched.get(each);

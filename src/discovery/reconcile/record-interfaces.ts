@@ -18,7 +18,12 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import type { RowReason } from "../rows.ts";
 import { isFloodable } from "../topology/announcements.ts";
-import { type DeletedInterface, deletedInterfacesAmong, matchInterfaces } from "./interface-matching.ts";
+import {
+  type DeletedInterface,
+  deletedInterfacesAmong,
+  leftoversAmong,
+  matchInterfaces,
+} from "./interface-matching.ts";
 import type { OmittedRows } from "./left-out.ts";
 import { isForwardingSetByUser, isSetByUser, isTouchedByPerson } from "./provenance.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
@@ -53,7 +58,8 @@ export function recordInterfaces(
 ): boolean {
   const { tx } = write;
   const stored = tx.children(ifEntryKind, "host_n", host.id);
-  const matched = matchInterfaces(interfaces, stored);
+  const matched = matchInterfaces(interfaces, stored, inLastRead(write));
+  const leftovers = leftoversAmong(interfaces, matched);
   const forwarding = interfaces.some((each) => each.forwarding !== undefined)
     ? Map.groupBy(tx.children(fdbEntryKind, "host_n", host.id), (entry) => entry.if_entry_id)
     : new Map<string, FdbEntryRecord[]>();
@@ -63,7 +69,7 @@ export function recordInterfaces(
     if (if_index !== null && record !== undefined && !addressOf.has(if_index)) addressOf.set(if_index, record);
   }
   const manualIndexes = freeIndexes(write, matched, stored);
-  const added = interfaces.filter((each) => !matched.has(each));
+  const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
   let room = CHILDREN_MAX - stored.length;
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
@@ -73,6 +79,10 @@ export function recordInterfaces(
     ? forwardingRetention(FORWARDING_MAX - countReportedForwarding(interfaces), left)
     : null;
   for (const each of interfaces) {
+    if (leftovers.has(each)) {
+      countOmitted(context, each, "duplicate");
+      continue;
+    }
     const before = matched.get(each) ?? null;
     if (before === null && !deleted.has(each)) {
       room -= 1;
@@ -137,6 +147,22 @@ export function recordInterfaces(
   if (left.forwarding > 0) write.addLimitFinding(host, fdbEntryKind.plural, left.forwarding, FORWARDING_MAX);
   if (left.announcements > 0) write.addLimitFinding(host, "neighbors", left.announcements, ANNOUNCEMENTS_MAX);
   return isComplete;
+}
+
+/**
+ * Narrows entries to those in the last read of their device, for matchInterfaces: seen in this scan, or in the newest
+ * one before it.
+ */
+export function inLastRead({ tx, scanId }: ScanWrite): (entries: readonly IfEntryRecord[]) => readonly IfEntryRecord[] {
+  const scanOf = (entry: IfEntryRecord) => tx.observedOf(entry.id).last_discovery_id;
+  const seenAt = (entry: IfEntryRecord) => tx.observedOf(entry.id).last_seen_at ?? "";
+  return (entries) => {
+    const [newest] = entries
+      .filter((entry) => scanOf(entry) !== scanId)
+      .sort((some, other) => (seenAt(some) > seenAt(other) ? -1 : 1));
+    const lastScan = newest === undefined ? scanId : scanOf(newest);
+    return entries.filter((entry) => scanOf(entry) === scanId || scanOf(entry) === lastScan);
+  };
 }
 
 type VlanIds = Reported<IfEntryRecord>["vlan_ids"];
