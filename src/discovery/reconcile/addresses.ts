@@ -16,7 +16,7 @@ import { serviceIdentity, serviceKind } from "../../resources/services/service.t
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
 import { lineOf } from "./line.ts";
 import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
-import { isTouchedByPerson } from "./provenance.ts";
+import { isSetByUser, isTouchedByPerson } from "./provenance.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { nameSign } from "./signs.ts";
 import type { SubnetPlacer } from "./subnet-placer.ts";
@@ -82,13 +82,12 @@ export class AddressBook {
     const { write } = this;
     const known = present.get(reported.ip_address);
     if (known !== undefined) {
-      const name = reported.name !== undefined && known.name === "" ? lineOf(reported.name) : undefined;
       const now = write.update(
         ipAddressKind,
         known,
-        { mac_address: reported.mac_address, name },
+        { mac_address: reported.mac_address, name: this.nameOf(known, reported) },
         {},
-        reported.isPolled === true ? ["mac_address"] : [],
+        reported.isPolled === true ? ["mac_address", "name"] : [],
       );
       this.rememberMac(host.id, now.mac_address);
       write.index.recordSigns(host.id, { mac: this.identifyingMacOf(now) });
@@ -114,6 +113,13 @@ export class AddressBook {
     this.rememberMac(host.id, created.mac_address);
     write.index.recordSigns(host.id, { mac: this.identifyingMacOf(created), address: created.ip_address });
     return created;
+  }
+
+  /** Names the address after its interface, unless a person named it: that name is not of an interface. */
+  private nameOf(known: IpAddressRecord, { name = "" }: ReportedAddress): string | undefined {
+    const line = lineOf(name);
+    if (line === "" || line === known.name) return undefined;
+    return known.name !== "" && isSetByUser(this.write.tx, known.id, "name", [""]) ? undefined : line;
   }
 
   /** Returns the record's MAC address if it identifies a host. */

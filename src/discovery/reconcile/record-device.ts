@@ -8,7 +8,7 @@ import {
   credentialAssignmentKind,
 } from "../../resources/credential-assignments/credential-assignment.ts";
 import { type DeviceField, type HostRecord, hostKind } from "../../resources/hosts/host.ts";
-import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { AcceptingSubnets } from "../../resources/subnets/accepting.ts";
@@ -147,7 +147,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
   );
 
   const present = book.ofHost(host.id);
-  recordAddresses(write, book, host, sighting, present, omitted);
+  const contested = recordAddresses(write, book, host, sighting, present, omitted);
   let isComplete = true;
   const vlans = new NetworkVlans(write);
   if (device.vlans !== undefined) {
@@ -163,7 +163,11 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
     write.isRepeat &&= !isAdditional;
     isComplete = recordInterfaces(write, host, interfaces, {
       addresses: present,
-      reportedAddresses: device.addresses,
+      reportedAddresses: device.addresses?.filter((each) => !contested.has(each.ip_address)),
+      polledAddress,
+      mayHave: (address) =>
+        isBroken(device, "addresses") ||
+        (address !== polledAddress && write.index.reportersAt(address).includes(host.id)),
       extended: new Set(device.extended_interfaces),
       isForwardingPartial: device.is_forwarding_partial === true,
       vlans,
@@ -254,7 +258,10 @@ function ownInterfaces(
   });
 }
 
-/** Writes the reported addresses and the one that answered: they differ behind NAT. */
+/**
+ * Writes the reported addresses and the one that answered: they differ behind NAT.
+ * @returns the addresses whose interface stays as another report has it
+ */
 function recordAddresses(
   write: ScanWrite,
   book: AddressBook,
@@ -262,7 +269,8 @@ function recordAddresses(
   { device, ip_address: polledAddress, mac_address }: DeviceSighting,
   present: Map<string, IpAddressRecord>,
   omitted: OmittedRows,
-): void {
+): ReadonlySet<string> {
+  const contested = new Set<string>();
   const byIndex = new Map((device.interfaces ?? []).map((each) => [each.if_index, each]));
   const own = device.addresses ?? [];
   // Without interfaces, an address keeps its MAC address: the one seen may belong to another interface.
@@ -276,8 +284,12 @@ function recordAddresses(
     const reported = unlessStored(each.ip_address, onInterface?.mac_address ?? seen ?? undefined);
     const isPolled = each.ip_address === polledAddress;
     const known = present.get(each.ip_address);
-    const mac = isDisputed(write, host, known, reported, macs, isPolled) ? undefined : (reported ?? clearedMac(known));
-    const name = onInterface === undefined ? undefined : (onInterface.if_name ?? onInterface.if_descr);
+    const isContested = isDisputed(write, host, known, reported, macs, isPolled);
+    if (isContested) contested.add(each.ip_address);
+    const hasNoMac = isConclusive && onInterface?.mac_address === null;
+    const mac = isContested ? undefined : (reported ?? (hasNoMac ? clearedMac(write, host, known) : undefined));
+    const isNameUnread = onInterface?.if_name === undefined && isBroken(device, "interface_extensions");
+    const name = isContested || isNameUnread ? undefined : (onInterface?.if_name ?? onInterface?.if_descr);
     const { ip_address, prefix_length } = each;
     book.assign(host, { ip_address, mac_address: mac, prefix_length, name, isPolled }, present);
   }
@@ -297,12 +309,20 @@ function recordAddresses(
   omitted.add("addresses", present.size >= CHILDREN_MAX ? "limit" : "deleted", dropped);
   if (dropped > 0 && present.size >= CHILDREN_MAX)
     write.addLimitFinding(host, ipAddressKind.plural, dropped, CHILDREN_MAX);
+  return contested;
 }
 
-/** Returns null for a stored MAC address that is the address itself; undefined to keep others. */
-function clearedMac(known: IpAddressRecord | undefined): null | undefined {
-  const mac = known?.mac_address ?? null;
-  return known !== undefined && mac !== null && isOctetsOf(mac, known.ip_address) ? null : undefined;
+/**
+ * Returns null for a stored MAC address that an address on an interface without one cannot have: that of the interface
+ * it was on before, or the address itself. Undefined keeps others: neighbors heard them.
+ */
+function clearedMac({ tx }: ScanWrite, host: HostRecord, known: IpAddressRecord | undefined): null | undefined {
+  if (known === undefined || known.mac_address === null) return undefined;
+  const isFormer = ({ ip_address_id, if_name, if_descr, mac_address }: IfEntryRecord) =>
+    (ip_address_id === known.id || (if_name ?? if_descr) === known.name) && mac_address === known.mac_address;
+  const isCleared =
+    isOctetsOf(known.mac_address, known.ip_address) || tx.children(ifEntryKind, "host_n", host.id).some(isFormer);
+  return isCleared ? null : undefined;
 }
 
 /**

@@ -18,6 +18,7 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import type { RowReason } from "../rows.ts";
 import { isFloodable } from "../topology/announcements.ts";
+import { ReportedPlaces } from "./interface-addresses.ts";
 import {
   type DeletedInterface,
   deletedInterfacesAmong,
@@ -33,6 +34,9 @@ import type { NetworkVlans } from "./vlan-keeper.ts";
 interface InterfaceContext {
   readonly addresses: ReadonlyMap<string, IpAddressRecord>;
   readonly reportedAddresses: readonly DeviceAddress[] | undefined;
+  readonly polledAddress: string;
+  /** True if the host may have an address that this device does not report. */
+  readonly mayHave: (address: string) => boolean;
   /** ifIndexes with a row in ifXTable. */
   readonly extended: ReadonlySet<number>;
   /** True if the forwarding table may hold more entries. */
@@ -63,11 +67,8 @@ export function recordInterfaces(
   const forwarding = interfaces.some((each) => each.forwarding !== undefined)
     ? Map.groupBy(tx.children(fdbEntryKind, "host_n", host.id), (entry) => entry.if_entry_id)
     : new Map<string, FdbEntryRecord[]>();
-  const addressOf = new Map<number, IpAddressRecord>();
-  for (const { if_index, ip_address } of context.reportedAddresses ?? []) {
-    const record = context.addresses.get(ip_address);
-    if (if_index !== null && record !== undefined && !addressOf.has(if_index)) addressOf.set(if_index, record);
-  }
+  const places = reportedPlaces(context);
+  const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
   const manualIndexes = freeIndexes(write, matched, stored);
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
@@ -106,9 +107,9 @@ export function recordInterfaces(
     left.announcements +=
       Math.max(0, (each.lldp?.length ?? 0) - ANNOUNCEMENTS_MAX) +
       Math.max(0, (each.cdp?.length ?? 0) - ANNOUNCEMENTS_MAX);
-    const address = addressOf.get(each.if_index);
-    const isAddressNew = before?.ip_address_id === undefined && address !== undefined;
-    const newAddress = isAddressNew ? { ip_address_id: address.id } : {};
+    const ip_address_id = places.addressIdOf(each.if_index, before?.ip_address_id);
+    // A device is trusted for the address at which it answers.
+    const isPolled = [ip_address_id, before?.ip_address_id].includes(polledId);
     const entry =
       before === null
         ? write.create(
@@ -120,12 +121,18 @@ export function recordInterfaces(
               if_descr: "",
               ...IF_ENTRY_DEFAULTS,
               ...nonNull(reported),
-              ip_address_id: address?.id,
+              ip_address_id: ip_address_id ?? undefined,
               first_discovery_id: write.scanId,
             },
             deleted.has(each),
           )
-        : write.update(ifEntryKind, before, { ...reported, ...newAddress }, IF_ENTRY_DEFAULTS);
+        : write.update(
+            ifEntryKind,
+            before,
+            { ...reported, ip_address_id },
+            IF_ENTRY_DEFAULTS,
+            isPolled ? ["ip_address_id"] : [],
+          );
     if (entry === null) {
       countOmitted(context, each, "deleted");
       continue;
@@ -147,6 +154,15 @@ export function recordInterfaces(
   if (left.forwarding > 0) write.addLimitFinding(host, fdbEntryKind.plural, left.forwarding, FORWARDING_MAX);
   if (left.announcements > 0) write.addLimitFinding(host, "neighbors", left.announcements, ANNOUNCEMENTS_MAX);
   return isComplete;
+}
+
+function reportedPlaces({ addresses, reportedAddresses = [], mayHave }: InterfaceContext) {
+  const places = reportedAddresses.flatMap(({ if_index, ip_address }) => {
+    const record = addresses.get(ip_address);
+    return if_index === null || record === undefined ? [] : [[if_index, record] as const];
+  });
+  const addressOf = new Map(addresses.values().map((each) => [each.id, each.ip_address]));
+  return new ReportedPlaces(places, (id) => mayHave(addressOf.get(id) ?? ""));
 }
 
 /**

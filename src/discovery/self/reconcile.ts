@@ -24,6 +24,7 @@ import { serviceIdentity, serviceKind } from "../../resources/services/service.t
 import { DISCOVERED } from "../../resources/source.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
 import { identify } from "../reconcile/identity.ts";
+import { ReportedPlaces } from "../reconcile/interface-addresses.ts";
 import { KnownHosts } from "../reconcile/known-hosts.ts";
 import {
   discoveredBinding,
@@ -32,6 +33,7 @@ import {
   discoveredService,
   discoveredSubnet,
 } from "../reconcile/new-records.ts";
+import { isSetByUser } from "../reconcile/provenance.ts";
 import { selfHost, selfHostSetting } from "../reconcile/self-host.ts";
 import { isOwnAddress, nameSign, type Signs, serialSign } from "../reconcile/signs.ts";
 import { isLoopbackOnly } from "./inventory-addresses.ts";
@@ -197,7 +199,11 @@ class SelfReconciliation {
             first_discovery_id: this.input.discovery_id,
           }),
         );
-      else ids.set(address.ip_address, this.update(ipAddressKind, present.id, fields));
+      else {
+        const isOther = name !== "" && name !== present.name;
+        const isFree = isOther && (present.name === "" || !isSetByUser(tx, present.id, "name", [""]));
+        ids.set(address.ip_address, this.update(ipAddressKind, present.id, isFree ? { ...fields, name } : fields));
+      }
     }
     const { true: hidden = [], false: missing = [] } = Object.groupBy(
       known.values(),
@@ -225,8 +231,11 @@ class SelfReconciliation {
   private interfaces(host: HostRecord, addressIds: Map<string, string>): void {
     const { tx } = this;
     const known = new Map(tx.children(ifEntryKind, "host_n", host.id).map((each) => [each.if_index, each]));
+    const places = this.machine.addresses.map(
+      ({ if_index, ip_address }) => [if_index, { id: addressIds.get(ip_address) as string, ip_address }] as const,
+    );
+    const reported = new ReportedPlaces(places, () => !this.machine.has_all_addresses);
     for (const each of this.machine.interfaces) {
-      const address = this.machine.addresses.find((candidate) => candidate.if_index === each.if_index);
       const fields = {
         if_index: each.if_index,
         if_descr: each.if_descr,
@@ -236,18 +245,23 @@ class SelfReconciliation {
         oper_status: each.oper_status,
         ...nonNull({ if_alias: each.if_alias, speed_bps: each.speed_bps, mac_address: each.mac_address }),
       };
-      const addressId = address === undefined ? undefined : addressIds.get(address.ip_address);
       const present = known.get(each.if_index);
+      const addressId = reported.addressIdOf(each.if_index, present?.ip_address_id);
       known.delete(each.if_index);
       if (present === undefined)
         this.create(ifEntryKind, {
           host_id: host.id,
           network_id: host.network_id,
           ...fields,
-          ip_address_id: addressId,
+          ip_address_id: addressId ?? undefined,
           first_discovery_id: this.input.discovery_id,
         });
-      else this.update(ifEntryKind, present.id, { ...fields, ip_address_id: present.ip_address_id ?? addressId });
+      else {
+        const isOther = addressId !== undefined && addressId !== present.ip_address_id;
+        const isFree = isOther && !isSetByUser(tx, present.id, "ip_address_id", [null]);
+        const moved = isFree ? { ip_address_id: addressId ?? undefined } : {};
+        this.update(ifEntryKind, present.id, { ...fields, ...moved });
+      }
     }
     this.removeMissing(ifEntryKind, known.values());
   }

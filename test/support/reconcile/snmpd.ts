@@ -8,6 +8,8 @@ import { type HandMadeStep, hex, readsWith, tableOf, utf8 } from "./hand-made-re
 export interface AgentInterface {
   readonly index: number;
   readonly name: string;
+  /** ifDescr; default: the name. */
+  readonly descr?: string;
   /** IANAifType-MIB number; default Ethernet. */
   readonly type?: number;
   /** ifPhysAddress in hexadecimal, as reported; default none. */
@@ -21,23 +23,26 @@ export interface AgentTables {
   readonly interfaces: readonly AgentInterface[];
   /** Address → ifIndex. */
   readonly addresses?: Readonly<Record<string, number>>;
-  /** Tables that broke off. */
-  readonly broken?: readonly ("if_table" | "ip_address_table")[];
+  /** Tables that broke off: ifXTable before its first row. */
+  readonly broken?: readonly BreakableTable[];
   /** False for an agent without ifXTable. */
   readonly hasNames?: boolean;
 }
+
+type BreakableTable = "if_table" | "if_x_table" | "ip_address_table";
 
 /** Report of an agent with these tables. */
 export function snmpd({ name, interfaces, addresses = {}, broken = [], hasNames = true }: AgentTables): Device {
   const rowsOf = <Row>(row: (each: AgentInterface) => Row) =>
     Object.fromEntries(interfaces.map((each) => [String(each.index), row(each)]));
-  const breaking = (step: "if_table" | "ip_address_table") => (broken.includes(step) ? { broken: ["*"] } : {});
+  const breaking = (step: BreakableTable) => (broken.includes(step) ? { broken: ["*"] } : {});
+  const areNamesRead = hasNames && !broken.includes("if_x_table");
   const steps: Record<string, HandMadeStep> = {
     system: { scalars: { ...(name === undefined ? {} : { sysName: utf8(name) }), sysDescr: utf8("Linux router 6.1") } },
     if_table: {
       ...tableOf(
-        rowsOf(({ name: text, type = 6, phys = "", status = "Up" }) => ({
-          ifDescr: utf8(text),
+        rowsOf(({ name: text, descr = text, type = 6, phys = "", status = "Up" }) => ({
+          ifDescr: utf8(descr),
           ifType: type,
           ifSpeed: 0,
           ifPhysAddress: hex(phys),
@@ -47,7 +52,10 @@ export function snmpd({ name, interfaces, addresses = {}, broken = [], hasNames 
       ),
       ...breaking("if_table"),
     },
-    ...(hasNames ? { if_x_table: tableOf(rowsOf((each) => ({ ifName: utf8(each.name), ifAlias: utf8("") }))) } : {}),
+    if_x_table: {
+      ...tableOf(areNamesRead ? rowsOf((each) => ({ ifName: utf8(each.name), ifAlias: utf8("") })) : {}),
+      ...breaking("if_x_table"),
+    },
     ip_address_table: {
       ...tableOf(
         Object.fromEntries(
