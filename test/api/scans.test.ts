@@ -22,6 +22,9 @@ const { clock, first, handle, owner, probes, timers } = appliance;
 const { communityOf, holdProbes, newApiKey, newHost, newNetwork, newSubnet, newUser, runScan, tick } = appliance;
 const { transactionCount, watchWrites, waitForScan, versionsOf, writtenIn, newViewer, newStranger } = appliance;
 
+/** The machine of setUpNetwork without a system name or a host name. */
+const NAMED_BY_MAC = "ICANN, IANA Department 00:00:5e:00:53:03";
+
 const nextTick = () => new Promise<void>((resolve) => setImmediate(resolve));
 const names = async () => ((await owner.get("hosts?order_by=name")).data as JsonRecord[]).map(({ name }) => name);
 
@@ -117,10 +120,10 @@ describe("a scan", () => {
       findings_dropped: 0,
       problem: null,
     });
-    expect(await names()).toEqual(["10.0.0.3", "core-1", "printer.example"]);
+    expect(await names()).toEqual(["core-1", NAMED_BY_MAC, "printer.example"]);
     expect(
       (await findings(appliance, scan)).map(({ type, entity, label }) => `${type} ${entity} ${label}`).toSorted(),
-    ).toEqual(["Created host 10.0.0.3", "Created host core-1", "Created host printer.example"]);
+    ).toEqual([`Created host ${NAMED_BY_MAC}`, "Created host core-1", "Created host printer.example"]);
   });
 
   test("is the origin of its writes in the ledger", async () => {
@@ -618,7 +621,7 @@ describe("a dry-run scan", () => {
         .filter(({ entity }) => entity === "host")
         .map(({ label }) => label)
         .toSorted(),
-    ).toEqual(["10.0.0.3", "core-1", "printer.example"]);
+    ).toEqual([NAMED_BY_MAC, "core-1", "printer.example"]);
     expect(results.find(({ label }) => label === "core-1")).toMatchObject({
       type: "Created",
       reason: "answered SNMP",

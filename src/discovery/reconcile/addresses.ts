@@ -14,6 +14,7 @@ import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresse
 import { portKind } from "../../resources/ports/port.ts";
 import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { CHILDREN_MAX, INT32_MAX } from "../../schemas/schemas.ts";
+import { renameDerived } from "./host-names.ts";
 import { lineOf } from "./line.ts";
 import { discoveredBinding, discoveredPort, discoveredService } from "./new-records.ts";
 import { isSetByUser, isTouchedByPerson } from "./provenance.ts";
@@ -169,6 +170,7 @@ export class AddressBook {
       write.close(ipAddressKind, record, address, `moved from ${host.name} to ${to.name}`);
       this.ofHost(id).delete(address);
       write.index.forget(id);
+      if (host.name === address) renameDerived(write, host, this.ofHost(id));
     }
   }
 

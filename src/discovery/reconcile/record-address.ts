@@ -1,7 +1,6 @@
 // Recording of an address that answered or was overheard, without polling the machine. It belongs to the host that has
 // it, unless a MAC address disagrees. One address alone never turns one host into another.
 
-import { parseIp } from "../../base/ip.ts";
 import { isSingleDevice } from "../../base/mac.ts";
 import { vendorOf } from "../../base/vendors/vendor.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
@@ -11,6 +10,7 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowOutcome } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
+import { looksDerived, nameOfMac, renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";
 import { recordOpenPorts } from "./record-ports.ts";
@@ -43,8 +43,8 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
     present,
   );
   if (assigned !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
-  const reported = reportedOf(write, host, sighting, present);
-  write.update(hostKind, host, reported);
+  const now = write.update(hostKind, host, reportedOf(write, host, sighting, present));
+  if (looksDerived(host)) renameDerived(write, now, present);
   write.recordSeen(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
   if (assigned !== null) return KEPT_ROW;
@@ -101,12 +101,13 @@ function identifiesHost({ index }: ScanWrite, mac: string): boolean {
 function createHost(write: ScanWrite, subnets: SubnetPlacer, sighting: AddressSighting): HostRecord | null {
   const { ip_address: address, mac_address: mac, answered } = sighting;
   if (isInDeletedSubnets(write, subnets, address, [address])) return null;
-  const macs = new Set(mac !== null && identifiesHost(write, mac) ? [mac] : []);
+  const ownMac = mac !== null && identifiesHost(write, mac) ? mac : null;
+  const macs = new Set(ownMac === null ? [] : [ownMac]);
   const signs: Signs = { serialNumber: null, chassisId: null, macs, sysName: null, addresses: new Set([address]) };
   if (ignoredHost(write, signs, address, address)) return null;
   const hostname = lineOf(sighting.hostname ?? "");
   const host = newHost(write, {
-    name: hostname || address,
+    name: hostname || (ownMac === null ? address : nameOfMac(ownMac)),
     hostname: hostname || null,
     manufacturer: makerOf(write, mac),
     source: answered.length > 0 ? DISCOVERED : INFERRED,
@@ -148,12 +149,8 @@ function reportedOf(
   const { ip_address: address, mac_address: mac, hostname, answered } = sighting;
   const name = lineOf(hostname ?? "");
   const isFirst = name !== "" && isFirstOf(present, address);
-  const isNamed = name !== "" && (isFirst || host.hostname === null);
-  // A host named after its address takes a host name once it has one.
-  const isNamedByAddress = host.sys_name === null && (parseIp(host.name) !== null || host.name === host.hostname);
   return {
-    hostname: isNamed ? name : undefined,
-    name: isNamed && isNamedByAddress ? name : undefined,
+    hostname: name !== "" && (isFirst || host.hostname === null) ? name : undefined,
     manufacturer: host.manufacturer === null ? (makerOf(write, mac) ?? undefined) : undefined,
     source: host.source.type === "Inferred" && answered.length > 0 ? DISCOVERED : undefined,
   };

@@ -20,6 +20,7 @@ import type { DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";
 import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
 import { rememberCredential } from "./credential-memory.ts";
+import { renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { hasConflict, identify, similarity } from "./identity.ts";
 import { matchInterfaces } from "./interface-matching.ts";
@@ -175,6 +176,7 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
     });
   }
   recordOpenPorts(write, host, [SNMP_PORT]);
+  if (lineOf(device.sys_name ?? "") === "") renameDerived(write, write.tx.get(hostKind, host.id), present);
   if (isComplete) rememberReport(write, sighting, host, write.seenIds, omitted);
   else write.markUnfinished(polledAddress);
   return { host, omitted, isAdditional };

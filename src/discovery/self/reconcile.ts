@@ -117,7 +117,13 @@ class SelfReconciliation {
         Object.entries(reported).filter(([field]) => present[field as keyof typeof reported] === null),
       ) as typeof reported;
       // Keep what an SNMP agent on this machine reported.
-      tx.update(hostKind, present.id, nonNull(present.sys_object_id === null ? reported : unknown));
+      const { sys_name } = tx.update(
+        hostKind,
+        present.id,
+        nonNull(present.sys_object_id === null ? reported : unknown),
+      );
+      if (sys_name !== null && sys_name !== present.name && !isSetByUser(tx, present.id, "name"))
+        tx.update(hostKind, present.id, { name: sys_name });
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
       if (ownHost === null) this.set(setting, present.id);
       return present;
