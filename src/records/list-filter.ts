@@ -35,6 +35,8 @@ interface ListCondition {
   readonly after: number | null;
 }
 
+const NO_CONDITION: ListCondition = { condition: undefined, after: null };
+
 /** Subject of a filter. */
 interface FilterScope {
   readonly kindName: string;
@@ -50,6 +52,7 @@ export function listCondition(
   { kindName, reach, asOf }: FilterScope,
   filter: RequestFilter,
 ): ListCondition {
+  if (filter.node === null) return NO_CONDITION;
   let after: number | null = null;
   const { base } = filter;
   const condition = readFilter(filter, fieldsOf(kindName).with(filterableFields(reader, reach, asOf)), {

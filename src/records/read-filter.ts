@@ -40,8 +40,11 @@ export interface ParsedFilter {
   readonly node: Node | null;
 }
 
+const EMPTY_FILTER: ParsedFilter = { text: "", node: null };
+
 /** @throws DomainError validation_failed with the position of the first syntax error */
 export function parsedFilter(text: string): ParsedFilter {
+  if (text === "") return EMPTY_FILTER;
   try {
     return { text, node: parseFilter(text) };
   } catch (error) {

@@ -65,11 +65,11 @@ export interface ListQuery {
   readonly reach: Reach;
   readonly asOf: AsOf | null;
   /** Containers by id; a record must be in each. An id that is not a container matches nothing. */
-  readonly within?: Partial<Record<ScopeName, string | undefined>>;
+  readonly within?: Partial<Record<ScopeName, string | undefined>> | undefined;
   readonly ids?: readonly string[] | undefined;
-  readonly filters?: readonly Filter[];
+  readonly filters?: readonly Filter[] | undefined;
   /** Requires a sieve to test each record: only the sieve reads this field. */
-  readonly condition?: Condition;
+  readonly condition?: Condition | undefined;
   /** Only records with these numbers, ascending. */
   readonly among?: Uint32Array;
   /** Exactly the records in these disjoint scopes; overrides all other selection. */
@@ -82,7 +82,7 @@ export interface ListQuery {
   /** Words that must each be a prefix of a searchable word of the record. Without words, everything matches. */
   readonly search?: string | undefined;
   /** Empty for page order: `created_at`, then `id`. */
-  readonly order?: readonly OrderTerm[];
+  readonly order?: readonly OrderTerm[] | undefined;
   /** Number of rows; 0 for all. */
   readonly limit: number;
   readonly offset: number;

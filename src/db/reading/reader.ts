@@ -207,9 +207,9 @@ export class Reader extends ReadConnection {
     return this.snapshot(() => {
       const shape = shapeOfPlainPage(query);
       if (shape === null) return this.framed(this.pageStatement(query, frame));
-      // Pages of the same list have the same SQL between two commits, so it is cached.
-      const statement = this.cached(shape, () => this.plainPageStatement(query));
-      const { head, tail } = frame(this.total(query));
+      // Pages of the same list have the same SQL and total between two commits, so both are cached.
+      const { statement, total } = this.cached(shape, () => this.plainPage(query));
+      const { head, tail } = frame(total);
       return this.framed(
         statement === null
           ? emptyPage(head, tail)
@@ -222,11 +222,11 @@ export class Reader extends ReadConnection {
     return (this.statement(text).values(...values)[0] as [Uint8Array<ArrayBuffer>])[0];
   }
 
-  /** As pageStatement, without the last four values: limit and offset, head and tail. Null if the result is empty. */
-  private plainPageStatement(query: ListQuery): PageStatement | null {
-    if (this.populations.findsNothing(query)) return null;
+  /** As pageStatement, without the last four values: limit and offset, head and tail. No statement for no results. */
+  private plainPage(query: ListQuery): { readonly statement: PageStatement | null; readonly total: number } {
+    if (this.populations.findsNothing(query)) return { statement: null, total: 0 };
     const { text, values } = this.pageStatement(query, () => ({ head: "", tail: "" }));
-    return { text, values: values.slice(0, -4) };
+    return { statement: { text, values: values.slice(0, -4) }, total: this.total(query) };
   }
 
   private pageStatement(query: ListQuery, frame: (total: number) => Frame): PageStatement {
