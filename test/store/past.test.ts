@@ -42,6 +42,16 @@ function readAll(): JsonRecord[] {
   return [...store.reader.chunks(query, null)].flatMap(parseItems);
 }
 
+test("parts are found in a step without a snapshot, even the first one of their kind", () => {
+  const portsOfHost = () => {
+    const hostN = store.n(host.id);
+    return store.reader.parts(portKind, "host", [hostN], null, store.reach()).get(hostN)?.length ?? 0;
+  };
+  expect(portsOfHost()).toBe(0);
+  store.create(portKind, portFields(host, 80));
+  expect(portsOfHost()).toBe(1);
+});
+
 describe("observation values", () => {
   const timeAt = (time: string) => `2026-11-21T${time}:00.000Z`;
   const newObservedEntry = () => {

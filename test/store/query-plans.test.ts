@@ -134,7 +134,7 @@ test("no query plan depends on values, since SQLite would prepare it again for e
       }
       reader.page({ ...page, kind: tagKind, order: [{ field: "name", direction: "desc", byKey: true }] });
       reader.find(ifEntryKind, population.entryId, store.reach(), asOf);
-      reader.parts(portKind, "host", [store.n(population.hostId)], asOf);
+      reader.parts(portKind, "host", [store.n(population.hostId)], asOf, store.reach());
     });
     // As of a timestamp, ?1 is compared with columns of the history, with neither an order nor a join that it could
     // affect.
@@ -256,7 +256,7 @@ test("a single record, parts of owners and references of a request are indexed l
     const { texts } = preparedBy(client, () => {
       reader.find(hostKind, population.hostId, store.reach(), asOf);
       reader.find(hostKind, population.hostId, { ...store.reach(), networkNs: networks(70) }, asOf);
-      reader.parts(portKind, "host", [store.n(population.hostId)], asOf);
+      reader.parts(portKind, "host", [store.n(population.hostId)], asOf, store.reach());
       reader.recordN(population.hostId);
       reader.atSequence(3);
       reader.resolve(store.clock.at - 1_000);

@@ -412,7 +412,7 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * Parts of several owners, by owner, in page order.
+   * Parts of several owners in the caller's organization, by owner, in page order.
    * @param outside excludes parts that are also in a container of this scope
    */
   parts(
@@ -420,8 +420,10 @@ export class Reader extends ReadConnection {
     scope: ScopeName,
     ownerNs: readonly number[],
     asOf: AsOf | null,
+    reach: Reach,
     outside?: ScopeName,
   ): Map<number, string[]> {
+    if (!this.hadAny(kind.code, reach.organizationN)) return new Map();
     const sql = new SqlBuilder(asOf);
     const owners = sql.bind(JSON.stringify(ownerNs));
     const [field, outsideField = ""] = [kind.scopes[scope], outside && kind.scopes[outside]];
@@ -454,9 +456,12 @@ export class Reader extends ReadConnection {
 
   private hadAny(kindCode: number, organizationN: number): boolean {
     const scope = organizationN * 64 + kindCode;
-    return this.cached(
-      `census ${scope}`,
-      () => this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0,
+    // A stream's steps are outside snapshots.
+    return this.snapshot(() =>
+      this.cached(
+        `census ${scope}`,
+        () => this.statement("SELECT 1 FROM history_census WHERE scope = ? LIMIT 1").values(scope).length > 0,
+      ),
     );
   }
 

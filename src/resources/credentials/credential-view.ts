@@ -33,6 +33,7 @@ function composeCredential(reader: Reader, actor: Actor): Compose {
       "credential",
       items.map((item) => item.n),
       asOf,
+      actor,
     );
     return items.map((item) =>
       appendMembers(item.text, renderMembers(credentialAssignmentsView(assignments.get(item.n) ?? [], reaches))),

@@ -24,9 +24,9 @@ export const composeHosts: ComposeFor = Object.assign(composeHost, {
 });
 
 /** The host without its children. Credential assignments are not children and are included. */
-export const composeHostsAlone: ComposeFor = (reader) => (items, asOf) => {
+export const composeHostsAlone: ComposeFor = (reader, actor) => (items, asOf) => {
   const numbers = items.map((item) => item.n);
-  const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf);
+  const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf, actor);
   const consolidatedInto = destinationsOf(reader, numbers, asOf);
   return items.map(({ n, text }) =>
     appendMembers(text, `${assignmentsMember(assignments.get(n))},${consolidatedIntoMember(consolidatedInto.get(n))}`),
@@ -39,7 +39,7 @@ const composeHostsWithAddresses: ComposeFor = Object.assign(
     const composeWithoutParts = composeHostsAlone(reader, actor);
     return (items, asOf) => {
       const numbers = items.map((item) => item.n);
-      const addresses = reader.parts(ipAddressKind, "host", numbers, asOf);
+      const addresses = reader.parts(ipAddressKind, "host", numbers, asOf, actor);
       return composeWithoutParts(items, asOf).map((text, index) =>
         appendMembers(text, `"ip_addresses":[${(addresses.get(numbers[index] as number) ?? []).join(",")}]`),
       );
@@ -85,15 +85,15 @@ const CHILD_CELLS: Readonly<Record<string, (children: ReadonlyArray<Record<strin
 /** The same row without children. */
 export const HOST_ALONE_COLUMNS: readonly CsvColumn[] = HOST_COLUMNS.filter(({ name }) => !CHILDREN.includes(name));
 
-function composeHost(reader: Reader): Compose {
+function composeHost(reader: Reader, actor: Actor): Compose {
   return (items: Item[], asOf: AsOf | null) => {
     const numbers = items.map((item) => item.n);
-    const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf);
-    const interfaces = reader.parts(ifEntryKind, "host", numbers, asOf);
-    const addresses = reader.parts(ipAddressKind, "host", numbers, asOf);
-    const ports = reader.parts(portKind, "host", numbers, asOf);
-    const services = reader.parts(serviceKind, "host", numbers, asOf);
-    const bindings = reader.parts(bindingKind, "host", numbers, asOf);
+    const assignments = reader.parts(credentialAssignmentKind, "host", numbers, asOf, actor);
+    const interfaces = reader.parts(ifEntryKind, "host", numbers, asOf, actor);
+    const addresses = reader.parts(ipAddressKind, "host", numbers, asOf, actor);
+    const ports = reader.parts(portKind, "host", numbers, asOf, actor);
+    const services = reader.parts(serviceKind, "host", numbers, asOf, actor);
+    const bindings = reader.parts(bindingKind, "host", numbers, asOf, actor);
     const consolidatedInto = destinationsOf(reader, numbers, asOf);
     return items.map(({ n, text }) => {
       const members = [

@@ -1,5 +1,6 @@
 // Network views with the credentials assigned to the whole network, which are separate records.
 
+import type { Actor } from "../../access/actor.ts";
 import type { Compose, Reader } from "../../db/reading/reader.ts";
 import { appendMembers, type ComposeFor } from "../compose.ts";
 import {
@@ -12,13 +13,14 @@ export const composeNetworks: ComposeFor = Object.assign(composeNetwork, {
   parts: { scope: "network" as const, kinds: [credentialAssignmentKind] },
 });
 
-function composeNetwork(reader: Reader): Compose {
+function composeNetwork(reader: Reader, actor: Actor): Compose {
   return (items, asOf) => {
     const assignments = reader.parts(
       credentialAssignmentKind,
       "network",
       items.map((item) => item.n),
       asOf,
+      actor,
       "host",
     );
     return items.map((item) => {

@@ -1,5 +1,6 @@
 // Service views: its own fields, with the bindings, which are separate records, inserted as serialized JSON.
 
+import type { Actor } from "../../access/actor.ts";
 import { ownValue } from "../../base/fields.ts";
 import { append } from "../../base/multimap.ts";
 import type { AsOf } from "../../db/reading/list-query.ts";
@@ -40,13 +41,14 @@ export function servicesWithBindings(services: readonly string[], bindings: read
 /** The service without its bindings. */
 export const composeServicesAlone: ComposeFor = () => (items) => items.map((item) => item.text);
 
-function composeService(reader: Reader): Compose {
+function composeService(reader: Reader, actor: Actor): Compose {
   return (items: Item[], asOf: AsOf | null) => {
     const bindings = reader.parts(
       bindingKind,
       "service",
       items.map((item) => item.n),
       asOf,
+      actor,
     );
     return items.map(({ n, text }) => withBindings(text, bindings.get(n) ?? []));
   };
