@@ -14,12 +14,29 @@ export interface ItemSql {
   readonly joins: string;
 }
 
+/** By kind, and by the read as far as the text depends on it. */
+const itemSqls = new WeakMap<AnyKind, Map<string, ItemSql>>();
+
 /**
- * Renders record p.n as a JSON object. concat() builds it in one pass and skips NULLs; a chain of || copies it each
- * time.
+ * Renders record p.n as a JSON object. The text is the same for all sequences: it is made once.
  * @param isComposed whether this kind has any parts: checking each row costs a quarter of the page
  */
 export function itemSql(kind: AnyKind, asOf: AsOf | null, isComposed: boolean): ItemSql {
+  const ofKind = itemSqls.get(kind) ?? new Map<string, ItemSql>();
+  itemSqls.set(kind, ofKind);
+  const read = asOf === null ? "live" : `${asOf.present} ${asOf.endsAreThinned === true}`;
+  const key = `${read} ${isComposed}`;
+  const item = ofKind.get(key) ?? makeItemSql(kind, asOf, isComposed);
+  ofKind.set(key, item);
+  return item;
+}
+
+/** concat() builds an item in one pass and skips NULLs; a chain of || copies it each time. */
+function makeItemSql(
+  kind: AnyKind,
+  asOf: Pick<AsOf, "present" | "endsAreThinned"> | null,
+  isComposed: boolean,
+): ItemSql {
   const noEnd = kind.absent === "null" ? `',"valid_to":null}'` : "'}'";
   const isObserved = kind.observed.length > 0;
   const parts = isComposed ? kind.composedSql : undefined;
