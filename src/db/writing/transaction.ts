@@ -433,10 +433,16 @@ export class WriteTransaction {
     return this.entries.get(id)?.organizationN ?? 0;
   }
 
-  /** Transaction of the stored version, and the first bytes of its hash. */
+  /** Transaction of the stored version, and the first bytes of its hash, read on use: few writes have an If-Match. */
   versionOf(id: string): { readonly sequence: number; readonly hashPrefix: string } {
     const sequence = this.entries.get(id)?.sequence ?? 0;
-    return { sequence, hashPrefix: this.statements.hashPrefixOf(sequence) };
+    const { statements } = this;
+    return {
+      sequence,
+      get hashPrefix() {
+        return statements.hashPrefixOf(sequence);
+      },
+    };
   }
 
   /** Current observation values of a record found here. */

@@ -24,10 +24,15 @@ export class OmittedRows {
 
   /** JSON; null if empty. */
   toText(): string | null {
-    return Object.keys(this.counts).length === 0 ? null : JSON.stringify(this.counts);
+    return this.isEmpty ? null : JSON.stringify(this.counts);
+  }
+
+  private get isEmpty(): boolean {
+    return Object.keys(this.counts).length === 0;
   }
 
   without(rows: Device["rows"]): Device["rows"] {
+    if (this.isEmpty) return rows;
     const countOf = (table: DeviceTable) => narrowed(rows[table], { set_aside: this.counts[table] ?? {} });
     return Object.fromEntries(DEVICE_TABLES.map((table) => [table, countOf(table)])) as Device["rows"];
   }

@@ -3,12 +3,10 @@
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { KeyedRows } from "../../db/keyed-row.ts";
-import { renderObserved, scopeKey } from "../../db/kind.ts";
+import { renderObserved } from "../../db/kind.ts";
 import { observedChecksum, withChecksum } from "../../db/row-checksum.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { ifEntryKind } from "../../resources/if-entries/if-entry.ts";
-import { ignoredKind } from "../../resources/ignored/ignored.ts";
-import { vlanKind } from "../../resources/vlans/vlan.ts";
 import type { DeviceSighting } from "../sightings.ts";
 import { OmittedRows } from "./left-out.ts";
 import type { ScanWrite } from "./scan-write.ts";
@@ -49,8 +47,7 @@ export function unchangedReport(
   const { tx } = write;
   if (sighting.digest === undefined) return null;
   const row = find(write, sighting.ip_address);
-  if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== ignoredSequence(write))
-    return null;
+  if (row === undefined || row.digest !== sighting.digest || row.ignored_sequence !== write.ignoredBefore) return null;
   const hostId = tx.recordId(row.host_n);
   const host = hostId === null ? null : tx.find(hostKind, hostId);
   if (
@@ -97,7 +94,7 @@ export function rememberReport(
       ip_address,
       host_n: hostN,
       host_sequence: version.sequence,
-      ignored_sequence: ignoredSequence(write),
+      ignored_sequence: write.ignoredSequence(),
       digest,
       seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
       left_out: omitted.toText(),
@@ -108,16 +105,4 @@ export function rememberReport(
 
 function find({ tx, networkId }: ScanWrite, address: string) {
   return reportRows.find(tx.db, tx.recordN(networkId) ?? 0, address);
-}
-
-/**
- * Returns the last change to the network's set of ignored entries, since a lifted entry may come back, or of VLANs, since
- * a deleted one does.
- */
-function ignoredSequence({ tx, networkId }: ScanWrite): number {
-  const networkN = tx.recordN(networkId) ?? 0;
-  const row = tx.db.$client
-    .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope IN (?1, ?2)")
-    .get(scopeKey(networkN, ignoredKind), scopeKey(networkN, vlanKind)) as { sequence: number | null };
-  return row.sequence ?? 0;
 }

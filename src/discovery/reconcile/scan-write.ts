@@ -11,6 +11,7 @@ import {
   type Observed,
   type OwnFields,
   type RecordBase,
+  scopeKey,
 } from "../../db/kind.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
 import { withDefaults } from "../../resources/custom-fields/write-values.ts";
@@ -70,6 +71,7 @@ export class ScanWrite {
   private vlanRoom = VLAN_CHANGES_PER_COMMAND;
   private readonly unfinished: Unfinished[] = [];
   private readonly reportedHosts: Set<string>;
+  private ignoredAtStart: number | null = null;
   private ignored: Map<IgnoredEntity, IgnoredRecord[]> | null = null;
   private readonly findings: Finding[] = [];
   private readonly reasons = new Map<string, string>();
@@ -184,6 +186,20 @@ export class ScanWrite {
   ignoredOf(entity: IgnoredEntity): readonly IgnoredRecord[] {
     this.ignored ??= Map.groupBy(this.tx.children(ignoredKind, "network_n", this.networkId), (record) => record.entity);
     return this.ignored.get(entity) ?? [];
+  }
+
+  /** As ignoredSequence, before this command wrote anything: the same for all its devices. */
+  get ignoredBefore(): number {
+    this.ignoredAtStart ??= this.ignoredSequence();
+    return this.ignoredAtStart;
+  }
+
+  /** The last written change of the network's ignored entries: a lifted entry may come back. */
+  ignoredSequence(): number {
+    const row = this.tx.db.$client
+      .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1")
+      .get(scopeKey(this.tx.recordN(this.networkId) ?? 0, ignoredKind)) as { sequence: number | null };
+    return row.sequence ?? 0;
   }
 
   markReported(hostId: string): void {
