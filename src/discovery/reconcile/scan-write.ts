@@ -27,6 +27,7 @@ import {
 } from "../../resources/ignored/ignored.ts";
 import { removeRecord } from "../../resources/ignored/removal.ts";
 import { recordLabel } from "../../resources/record-label.ts";
+import { vlanKind } from "../../resources/vlans/vlan.ts";
 import type { RowReason } from "../rows.ts";
 import type { Finding, RecordCounts, Recorded, SeenDevice, Unfinished } from "../sightings.ts";
 import { KnownHosts } from "./known-hosts.ts";
@@ -194,11 +195,15 @@ export class ScanWrite {
     return this.ignoredAtStart;
   }
 
-  /** The last written change of the network's ignored entries: a lifted entry may come back. */
+  /**
+   * The last written change to the network's set of ignored entries, since a lifted entry may come back, or of VLANs,
+   * since a deleted one does.
+   */
   ignoredSequence(): number {
+    const networkN = this.tx.recordN(this.networkId) ?? 0;
     const row = this.tx.db.$client
-      .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope = ?1")
-      .get(scopeKey(this.tx.recordN(this.networkId) ?? 0, ignoredKind)) as { sequence: number | null };
+      .query("SELECT max(sequence) AS sequence FROM history_census WHERE scope IN (?1, ?2)")
+      .get(scopeKey(networkN, ignoredKind), scopeKey(networkN, vlanKind)) as { sequence: number | null };
     return row.sequence ?? 0;
   }
 
