@@ -1,6 +1,13 @@
 // SNMP report of a device: plain data passed from the MIBs to the inventory. Must not know how it is read or stored.
 
-import type { AdminStatus, ChassisIdSubtype, OperStatus, PortIdSubtype } from "../resources/if-entries/vocabulary.ts";
+import type {
+  AdminStatus,
+  CdpCapability,
+  ChassisIdSubtype,
+  LldpCapability,
+  OperStatus,
+  PortIdSubtype,
+} from "../resources/if-entries/vocabulary.ts";
 import type { RowCount } from "./rows.ts";
 
 /** Sections of a report, each read and failing as a whole. */
@@ -64,6 +71,8 @@ export interface Device {
   readonly serial_number?: string | null;
   /** lldpLocChassisId (IEEE 802.1AB). */
   readonly chassis_id?: LinkId<ChassisIdSubtype> | null;
+  /** lldpLocSysCapEnabled, else lldpLocSysCapSupported; null if it announces none. */
+  readonly capabilities?: readonly LldpCapability[] | null;
   /** dot1dBaseBridgeAddress (RFC 4188). */
   readonly bridge_address?: string | null;
   /**
@@ -168,6 +177,8 @@ export interface LldpAnnouncement {
   readonly port_desc?: string;
   /** First management address, IPv4 before IPv6; null if unknown. */
   readonly mgmt_addr?: string | null;
+  /** lldpRemSysCapEnabled, else lldpRemSysCapSupported. */
+  readonly capabilities?: readonly LldpCapability[];
 }
 
 /** cdpCacheTable (CISCO-CDP-MIB). Absent: not announced. */
@@ -176,4 +187,5 @@ export interface CdpAnnouncement {
   readonly port_id?: string;
   readonly platform?: string;
   readonly address?: string;
+  readonly capabilities?: readonly CdpCapability[];
 }

@@ -63,10 +63,12 @@ describeRecords(
       lldp_sys_desc: "a switch\nof some kind",
       lldp_port_desc: "to the access switch",
       lldp_mgmt_addr: "10.0.0.1",
+      lldp_capabilities: ["Bridge", "Router"],
       cdp_device_id: "core-1.example.net",
       cdp_port_id: "GigabitEthernet0/48",
       cdp_platform: "cisco WS-C3750",
       cdp_address: "10.0.0.1",
+      cdp_capabilities: ["Router", "Switch", "Igmp"],
     }),
     omitted: [
       ..."valid_to lineage_id first_discovery_id last_discovery_id".split(" "),
@@ -260,6 +262,8 @@ describe("an optional field", () => {
     ["cdp_port_id", "Gi0/48"],
     ["cdp_platform", "C3750"],
     ["cdp_address", "10.0.0.1"],
+    ["lldp_capabilities", ["Bridge", "Telephone"]],
+    ["cdp_capabilities", ["Host", "Phone"]],
   ];
 
   /** Sets, omits and clears a field of a bare entry by updates, and checks each step in the list as well. */

@@ -127,7 +127,7 @@ const EXCLUDED_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>
   },
   if_entry: excluded(
     "fdb_macs lldp_chassis_id lldp_port_id lldp_sys_name lldp_sys_desc lldp_port_desc lldp_mgmt_addr " +
-      "cdp_device_id cdp_port_id cdp_platform cdp_address neighbor",
+      "lldp_capabilities cdp_device_id cdp_port_id cdp_platform cdp_address cdp_capabilities neighbor",
     DEVICE_REPORTED,
   ),
   ip_address: { position: ORDER },

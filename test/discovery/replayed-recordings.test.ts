@@ -175,8 +175,8 @@ describe.each(replayed)("the inventory of $name", ({ name, raw, address }) => {
   });
 
   for (const [protocol, fields, expected] of [
-    ["Lldp", "chassis_id port_id sys_name sys_desc port_desc mgmt_addr", expectedLldp],
-    ["Cdp", "device_id port_id platform address", expectedCdp],
+    ["Lldp", "chassis_id port_id sys_name sys_desc port_desc mgmt_addr capabilities", expectedLldp],
+    ["Cdp", "device_id port_id platform address capabilities", expectedCdp],
   ] as const)
     test(`has every ${protocol.toUpperCase()} neighbor on its interface`, () => {
       const neighbors = announced(inventory().interfaces, protocol, fields.split(" "));

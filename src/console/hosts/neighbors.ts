@@ -78,16 +78,18 @@ export const LABELS = {
   platform: "platform",
   mgmt_addr: "management address",
   address: "address",
+  capabilities: "capabilities",
 } as const;
 type AnnouncedField = keyof typeof LABELS;
 
 /** Announced fields with a value, in the order of `LABELS`. */
 export function announcedFields(
-  evidence: Readonly<Partial<Record<AnnouncedField, string | { readonly value: string }>>>,
+  evidence: Readonly<Partial<Record<AnnouncedField, string | readonly string[] | { readonly value: string }>>>,
 ): { readonly field: AnnouncedField; readonly value: string }[] {
   return (Object.keys(LABELS) as AnnouncedField[]).flatMap((field) => {
     const announced = evidence[field];
-    const value = typeof announced === "object" ? announced.value : announced;
+    const text = typeof announced === "object" && "value" in announced ? announced.value : announced;
+    const value = typeof text === "object" ? text.join(", ") : text;
     return value ? [{ field, value }] : [];
   });
 }

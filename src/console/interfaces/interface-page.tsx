@@ -17,6 +17,7 @@ import { RecordFacts } from "../history/record-facts.tsx";
 import type { FaceplatePort } from "../hosts/host-data.ts";
 import { ConnectedDevices } from "../hosts/port-table.tsx";
 import { ifEntryDetails } from "../kinds/if-entry.ts";
+import { wordList } from "../kinds/word-list.ts";
 import { fieldTitle } from "../names/custom-fields.ts";
 import { Named } from "../names/named.tsx";
 import { RecordLink } from "../names/record-link.tsx";
@@ -110,7 +111,9 @@ function Facts({ entry }: { readonly entry: IfEntry }) {
   );
 }
 
-const ANNOUNCED = ["lldp_sys_name", "lldp_port_id", "lldp_chassis_id", "cdp_device_id", "cdp_port_id"] as const;
+const ANNOUNCED = wordList(
+  "lldp_sys_name lldp_port_id lldp_chassis_id lldp_capabilities cdp_device_id cdp_port_id cdp_capabilities",
+);
 
 /** Neighbor with its announcements, and attached stations by name, from the interface's part of the faceplate. */
 function ConnectedTo({ entry }: { readonly entry: IfEntry }) {
@@ -139,7 +142,8 @@ function NeighborFacts({ entry, neighbor }: { readonly entry: IfEntry; readonly 
   const announced = ANNOUNCED.flatMap((field) => {
     const value = entry[field];
     if (value === null || value === undefined) return [];
-    return [{ field, text: typeof value === "string" ? value : value.value }];
+    const text = typeof value === "object" && "value" in value ? value.value : value;
+    return [{ field, text: typeof text === "string" ? text : text.join(", ") }];
   });
   if (neighbor === null && announced.length === 0) return null;
   return (

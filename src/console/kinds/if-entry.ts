@@ -19,7 +19,9 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
     vlan_ids: 12,
     fdb_macs: [5, "count"],
     lldp_sys_name: 12,
+    lldp_capabilities: 12,
     cdp_device_id: 12,
+    cdp_capabilities: 12,
     network_id: 9,
     last_seen_at: 11,
     created_at: 11,
@@ -43,13 +45,14 @@ export const ifEntryDetails: KindDetails<keyof components["schemas"]["IfEntry"]>
   ),
   // Learned from devices.
   unset: wordList(
-    "fdb_macs lldp_sys_name lldp_sys_desc lldp_port_desc lldp_mgmt_addr cdp_device_id cdp_port_id cdp_platform",
-    "cdp_address",
+    "fdb_macs lldp_sys_name lldp_sys_desc lldp_port_desc lldp_mgmt_addr lldp_capabilities cdp_device_id cdp_port_id",
+    "cdp_platform cdp_address cdp_capabilities",
   ),
   isDiscovered: true,
   facts: ["if_descr", "if_alias", "mac_address", "if_type"],
   shownElsewhere: wordList(
     "host_id network_id if_name if_index oper_status admin_status speed_bps native_vlan_id vlan_ids fdb_macs neighbor",
-    "lldp_sys_name lldp_port_id lldp_chassis_id cdp_device_id cdp_port_id updated_at last_seen_at",
+    "lldp_sys_name lldp_port_id lldp_chassis_id lldp_capabilities cdp_device_id cdp_port_id cdp_capabilities",
+    "updated_at last_seen_at",
   ),
 };

@@ -4,6 +4,7 @@ import { defined } from "../../base/fields.ts";
 import type { CdpAnnouncement, TableReport } from "../device.ts";
 import { KEPT_ROW, type RowCount } from "../rows.ts";
 import type { Interfaces } from "./bridge.ts";
+import { cdpCapabilitiesOf } from "./capabilities.ts";
 import { areComplete, areEnded, areLost, columnOf, countStep, reportOn, scalarOf } from "./columns.ts";
 import type { ReadStep, Reads, SnmpValue } from "./reads.ts";
 import { IF_INDEX_MAX, identifierOf, subIdsOf, textOf, unicastOf } from "./values.ts";
@@ -19,8 +20,9 @@ export const CDP_STEP = {
     cdpCacheDeviceId: "1.3.6.1.4.1.9.9.23.1.2.1.1.6",
     cdpCacheDevicePort: "1.3.6.1.4.1.9.9.23.1.2.1.1.7",
     cdpCachePlatform: "1.3.6.1.4.1.9.9.23.1.2.1.1.8",
+    cdpCacheCapabilities: "1.3.6.1.4.1.9.9.23.1.2.1.1.9",
   },
-  optional: ["cdpCacheAddressType", "cdpCacheAddress", "cdpCachePlatform"],
+  optional: ["cdpCacheAddressType", "cdpCacheAddress", "cdpCachePlatform", "cdpCacheCapabilities"],
 } as const satisfies ReadStep;
 
 interface ReportedCdp {
@@ -43,7 +45,8 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
   const devices = columnOf(reads, CDP_STEP, "cdpCacheDeviceId");
   const ports = columnOf(reads, CDP_STEP, "cdpCacheDevicePort");
   const platforms = columnOf(reads, CDP_STEP, "cdpCachePlatform");
-  const columns = [types, addresses, devices, ports, platforms];
+  const capabilities = columnOf(reads, CDP_STEP, "cdpCacheCapabilities");
+  const columns = [types, addresses, devices, ports, platforms, capabilities];
 
   const byInterface = new Map<number, Map<string, CdpAnnouncement>>();
   const rows = countStep(reads, CDP_STEP, (index) => {
@@ -54,6 +57,7 @@ export function cdpOf(reads: Reads, interfaces: Interfaces): ReportedCdp {
       port_id: decoded(ports.values.get(index), identifierOf),
       platform: decoded(platforms.values.get(index), textOf),
       address: addressOf(types.values.get(index), addresses.values.get(index)),
+      capabilities: cdpCapabilitiesOf(capabilities.values.get(index)),
     });
     const list = byInterface.get(ifIndex) ?? new Map<string, CdpAnnouncement>();
     const text = JSON.stringify(announcement);

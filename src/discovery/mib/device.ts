@@ -112,6 +112,7 @@ export function deviceOf(read: Reads, before: ServedBefore | null = null): Devic
     broken: nonEmpty(broken),
     is_forwarding_partial: forwarding.isPartial || undefined,
     chassis_id: lldp.chassisId,
+    capabilities: lldp.capabilities,
     bridge_address: bridgeAddressOf(reads),
     interfaces: nonEmpty(lists),
     extended_interfaces: nonEmpty(extended),

@@ -10,6 +10,8 @@ export const LLDP_LOCAL_STEP = {
   scalars: {
     chassisIdSubtype: "1.0.8802.1.1.2.1.3.1.0",
     chassisId: "1.0.8802.1.1.2.1.3.2.0",
+    sysCapSupported: "1.0.8802.1.1.2.1.3.5.0",
+    sysCapEnabled: "1.0.8802.1.1.2.1.3.6.0",
   },
 } as const satisfies ReadStep;
 
@@ -25,8 +27,10 @@ export const LLDP_REMOTE_STEP = {
     portDesc: "1.0.8802.1.1.2.1.4.1.1.8",
     sysName: "1.0.8802.1.1.2.1.4.1.1.9",
     sysDesc: "1.0.8802.1.1.2.1.4.1.1.10",
+    sysCapSupported: "1.0.8802.1.1.2.1.4.1.1.11",
+    sysCapEnabled: "1.0.8802.1.1.2.1.4.1.1.12",
   },
-  optional: ["portDesc", "sysName", "sysDesc"],
+  optional: ["portDesc", "sysName", "sysDesc", "sysCapSupported", "sysCapEnabled"],
 } as const satisfies ReadStep;
 
 /**
@@ -64,6 +68,8 @@ export const LLDP_V2_LOCAL_STEP = {
   scalars: {
     chassisIdSubtype: "1.3.111.2.802.1.1.13.1.3.1.0",
     chassisId: "1.3.111.2.802.1.1.13.1.3.2.0",
+    sysCapSupported: "1.3.111.2.802.1.1.13.1.3.5.0",
+    sysCapEnabled: "1.3.111.2.802.1.1.13.1.3.6.0",
   },
   isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP),
 } as const satisfies ReadStep;
@@ -80,8 +86,10 @@ export const LLDP_V2_REMOTE_STEP = {
     portDesc: "1.3.111.2.802.1.1.13.1.4.1.1.9",
     sysName: "1.3.111.2.802.1.1.13.1.4.1.1.10",
     sysDesc: "1.3.111.2.802.1.1.13.1.4.1.1.11",
+    sysCapSupported: "1.3.111.2.802.1.1.13.1.4.1.1.12",
+    sysCapEnabled: "1.3.111.2.802.1.1.13.1.4.1.1.13",
   },
-  optional: ["portDesc", "sysName", "sysDesc"],
+  optional: ["portDesc", "sysName", "sysDesc", "sysCapSupported", "sysCapEnabled"],
   isNeeded: (reads) => !hasRows(reads, LLDP_REMOTE_STEP),
 } as const satisfies ReadStep;
 

@@ -1,10 +1,11 @@
 // LLDP neighbor decoder, by interface. The polled tables are in lldp-steps.ts.
 
 import { defined } from "../../base/fields.ts";
-import type { ChassisIdSubtype } from "../../resources/if-entries/vocabulary.ts";
+import type { ChassisIdSubtype, LldpCapability } from "../../resources/if-entries/vocabulary.ts";
 import type { IfRow, LinkId, LldpAnnouncement, TableReport } from "../device.ts";
 import { countRows, KEPT_ROW, type RowCount, type RowOutcome } from "../rows.ts";
 import type { BridgePorts } from "./bridge.ts";
+import { lldpCapabilitiesOf } from "./capabilities.ts";
 import {
   areEnded,
   areLost,
@@ -36,6 +37,8 @@ import { identifierOf, integerOf, macOfBytesOrText, singleSubIdOf, textOf } from
 interface ReportedLldp {
   /** lldpLocChassisId; null if empty, undefined if not served. */
   readonly chassisId: LinkId<ChassisIdSubtype> | null | undefined;
+  /** Own system capabilities; null for none, undefined if not served. */
+  readonly capabilities: readonly LldpCapability[] | null | undefined;
   /** All announcements on an interface, in a fixed order; undefined if unknown. */
   forInterface(ifIndex: number): LldpAnnouncement[] | undefined;
   /** True if the device reported neighbors before and reports none now. */
@@ -85,6 +88,7 @@ export function lldpOf(
   const ownChassis = localChassisOf(reads, LLDP_LOCAL_STEP);
   const isByVersion2 = ownChassis === undefined && !hasScalarsProblem(reads, LLDP_LOCAL_STEP);
   const chassisId = isByVersion2 ? localChassisOf(reads, LLDP_V2_LOCAL_STEP) : ownChassis;
+  const localStep = isByVersion2 ? LLDP_V2_LOCAL_STEP : LLDP_LOCAL_STEP;
   const remotes = [VERSION_1, VERSION_2].flatMap(({ remote }) => [...(reads.get(remote.name)?.columns.values() ?? [])]);
   const isServed = chassisId !== undefined || indexes.length > 0 || areEnded(remotes);
   const areInterfacesKnown = areInterfacesComplete && ports.isComplete && isStepComplete(reads, version.localPorts);
@@ -101,6 +105,10 @@ export function lldpOf(
   }
   return {
     chassisId,
+    capabilities: lldpCapabilitiesOf(
+      scalarOf(reads, localStep, "sysCapEnabled"),
+      scalarOf(reads, localStep, "sysCapSupported"),
+    ),
     forInterface: (ifIndex) => {
       if (!isKnown) return undefined;
       const announced = [...(byInterface.get(ifIndex)?.values() ?? [])];
@@ -198,6 +206,7 @@ function announcementOf(columns: RemoteColumns, index: string, address: string |
     sys_desc: announcedText(value("sysDesc")),
     port_desc: announcedText(value("portDesc")),
     mgmt_addr: address,
+    capabilities: lldpCapabilitiesOf(value("sysCapEnabled"), value("sysCapSupported")) ?? undefined,
   });
 }
 

@@ -347,6 +347,7 @@ function lldpFields(first: LldpAnnouncement | undefined, before: IfEntryRecord |
     lldp_sys_desc: first?.sys_desc ?? null,
     lldp_port_desc: first?.port_desc ?? null,
     lldp_mgmt_addr: isRetained ? undefined : (first?.mgmt_addr ?? null),
+    lldp_capabilities: first?.capabilities ?? null,
   };
 }
 
@@ -356,6 +357,7 @@ function cdpFields(first: CdpAnnouncement | undefined): FieldsOf<"cdp"> {
     cdp_port_id: first?.port_id ?? null,
     cdp_platform: first?.platform ?? null,
     cdp_address: first?.address ?? null,
+    cdp_capabilities: first?.capabilities ?? null,
   };
 }
 

@@ -3,8 +3,13 @@
 import { parseIp } from "../../base/ip.ts";
 import { parseMac } from "../../base/mac.ts";
 import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
-import type { MoreNeighbor, Neighbor } from "../../resources/if-entries/more-neighbors.ts";
-import type { ChassisIdSubtype, PortIdSubtype } from "../../resources/if-entries/vocabulary.ts";
+import type { MoreCdpNeighbor, MoreNeighbor, Neighbor } from "../../resources/if-entries/more-neighbors.ts";
+import type {
+  CdpCapability,
+  ChassisIdSubtype,
+  LldpCapability,
+  PortIdSubtype,
+} from "../../resources/if-entries/vocabulary.ts";
 import { deviceName } from "./device-names.ts";
 
 /** A neighbor's announcement on one link, with the far end that the entry stores. */
@@ -19,6 +24,7 @@ export interface Announcement {
   readonly device_id?: string;
   readonly platform?: string;
   readonly address?: string;
+  readonly capabilities?: readonly (LldpCapability | CdpCapability)[];
 }
 
 type AnnouncingFields = Pick<
@@ -29,10 +35,12 @@ type AnnouncingFields = Pick<
   | "lldp_sys_desc"
   | "lldp_port_desc"
   | "lldp_mgmt_addr"
+  | "lldp_capabilities"
   | "cdp_device_id"
   | "cdp_port_id"
   | "cdp_platform"
   | "cdp_address"
+  | "cdp_capabilities"
 > & { readonly more_neighbors?: readonly MoreNeighbor[] | undefined };
 
 interface AnnouncementList {
@@ -57,10 +65,20 @@ export function announcementsOf(entry: AnnouncingFields): AnnouncementList {
         sys_name: entry.lldp_sys_name,
         port_desc: entry.lldp_port_desc,
         mgmt_addr: entry.lldp_mgmt_addr,
+        capabilities: entry.lldp_capabilities,
       }),
     );
   }
-  if (isCdp(entry)) own.push(cdp(entry.cdp_device_id, entry.cdp_port_id, entry.cdp_platform, entry.cdp_address));
+  if (isCdp(entry))
+    own.push(
+      cdp({
+        device_id: entry.cdp_device_id,
+        port_id: entry.cdp_port_id,
+        platform: entry.cdp_platform,
+        address: entry.cdp_address,
+        capabilities: entry.cdp_capabilities,
+      }),
+    );
   const more = entry.more_neighbors ?? [];
   if (own.length === 0 && more.length === 0) return NO_ANNOUNCEMENTS;
   return {
@@ -121,23 +139,27 @@ function isCdp(entry: AnnouncingFields): boolean {
 }
 
 function moreAnnouncement(more: MoreNeighbor): Announcement {
-  if (more.protocol === "Cdp") return cdp(more.device_id, more.port_id, more.platform, more.address);
+  if (more.protocol === "Cdp") return cdp(more);
   const { neighbor: _farEnd, sys_desc: _text, ...announced } = more;
   return announced;
 }
 
-function cdp(
-  deviceId: string | undefined,
-  portId: string | undefined,
-  platform: string | undefined,
-  address: string | undefined,
-): Announcement {
+type CdpFields = Omit<MoreCdpNeighbor, "protocol" | "neighbor">;
+
+function cdp({
+  device_id,
+  port_id,
+  platform,
+  address,
+  capabilities,
+}: { [Name in keyof CdpFields]: CdpFields[Name] | undefined }): Announcement {
   return present({
     protocol: "Cdp",
-    device_id: deviceId,
-    port_id: portId === undefined ? undefined : { subtype: "InterfaceName", value: portId },
+    device_id,
+    port_id: port_id === undefined ? undefined : { subtype: "InterfaceName", value: port_id },
     platform,
     address,
+    capabilities,
   });
 }
 

@@ -1,7 +1,13 @@
 // Response schemas and examples of a network's topology.
 
 import { Type } from "@sinclair/typebox";
-import { CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../../resources/if-entries/vocabulary.ts";
+import {
+  CDP_CAPABILITIES,
+  CHASSIS_ID_SUBTYPES,
+  LLDP_CAPABILITIES,
+  OPER_STATUSES,
+  PORT_ID_SUBTYPES,
+} from "../../resources/if-entries/vocabulary.ts";
 import { MapPosition } from "../../resources/map-positions/map-position.ts";
 import { Nullable, OneOf, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { CERTAINTIES, LINK_PROTOCOLS, NODE_KINDS } from "./map.ts";
@@ -82,6 +88,11 @@ const TopologyEvidence = Type.Object(
     device_id: text,
     platform: text,
     address: text,
+    capabilities: Type.Optional(
+      Type.Array(OneOf([...new Set([...LLDP_CAPABILITIES, ...CDP_CAPABILITIES])]), {
+        description: "As `lldp_capabilities` or `cdp_capabilities` of the interface.",
+      }),
+    ),
   },
   { $id: "TopologyEvidence" },
 );

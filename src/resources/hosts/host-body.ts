@@ -17,7 +17,14 @@ import {
 import { customFieldsOfBody, customFieldsOfResponse } from "../custom-fields/field-values.ts";
 import { DISCOVERABLE_READ_ONLY, discoverableFields } from "../discovered.ts";
 import { type IfEntry, IfEntryItem } from "../if-entries/if-entry.ts";
-import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "../if-entries/vocabulary.ts";
+import {
+  ADMIN_STATUSES,
+  CDP_CAPABILITIES,
+  CHASSIS_ID_SUBTYPES,
+  LLDP_CAPABILITIES,
+  OPER_STATUSES,
+  PORT_ID_SUBTYPES,
+} from "../if-entries/vocabulary.ts";
 import { IpAddress, IpAddressItem } from "../ip-addresses/ip-address.ts";
 import { Port, PortItem } from "../ports/port.ts";
 import { Service, ServiceItem, syncedList } from "../services/service-body.ts";
@@ -135,10 +142,12 @@ export const HostIfEntry = Type.Object(
     lldp_sys_desc: NullableText,
     lldp_port_desc: NullableText,
     lldp_mgmt_addr: NullableText,
+    lldp_capabilities: Nullable(Type.Array(OneOf(LLDP_CAPABILITIES))),
     cdp_device_id: NullableText,
     cdp_port_id: NullableText,
     cdp_platform: NullableText,
     cdp_address: NullableText,
+    cdp_capabilities: Nullable(Type.Array(OneOf(CDP_CAPABILITIES))),
     neighbor: Nullable(Type.Object({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid })),
     first_discovery_id: Nullable(Uuid),
     last_discovery_id: Nullable(Uuid),

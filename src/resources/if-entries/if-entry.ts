@@ -26,7 +26,14 @@ import type { RecordOf, WriteSchemas } from "../record.ts";
 import { vlans } from "../vlans/vlan.ts";
 import { linkClues } from "./link-clues.ts";
 import { MoreNeighborSchema, moreNeighborIds, withoutFarEnd } from "./more-neighbors.ts";
-import { ADMIN_STATUSES, CHASSIS_ID_SUBTYPES, OPER_STATUSES, PORT_ID_SUBTYPES } from "./vocabulary.ts";
+import {
+  ADMIN_STATUSES,
+  CDP_CAPABILITIES,
+  CHASSIS_ID_SUBTYPES,
+  LLDP_CAPABILITIES,
+  OPER_STATUSES,
+  PORT_ID_SUBTYPES,
+} from "./vocabulary.ts";
 
 /** Equals the limit per scanned device, so that any scan result of one interface can be sent back. */
 export const FDB_MACS_MAX = 50_000;
@@ -140,6 +147,14 @@ const PortId = Body(
   { subtype: OneOf(PORT_ID_SUBTYPES), value: DeviceText },
   { description: "LLDP port id, IEEE 802.1AB." },
 );
+const LldpCapabilities = Type.Array(OneOf(LLDP_CAPABILITIES), {
+  uniqueItems: true,
+  description: "Enabled system capabilities of the LLDP neighbor (IEEE 802.1AB §8.5.8); the supported ones if none is.",
+});
+const CdpCapabilities = Type.Array(OneOf(CDP_CAPABILITIES), {
+  uniqueItems: true,
+  description: "Capabilities of the CDP neighbor (CISCO-CDP-MIB).",
+});
 const Neighbor = Body(
   { type: OneOf(["IfEntry", "Host"] as const), id: Uuid },
   { description: "The far end of the link, if known." },
@@ -169,10 +184,12 @@ const writeFields = {
   lldp_sys_desc: optionalText,
   lldp_port_desc: optionalText,
   lldp_mgmt_addr: optionalText,
+  lldp_capabilities: Type.Optional(Nullable(LldpCapabilities)),
   cdp_device_id: optionalText,
   cdp_port_id: optionalText,
   cdp_platform: optionalText,
   cdp_address: optionalText,
+  cdp_capabilities: Type.Optional(Nullable(CdpCapabilities)),
   neighbor: Type.Optional(Nullable(Neighbor)),
   ...customFieldsOfBody,
 } satisfies WriteSchemas<
@@ -230,10 +247,12 @@ export const IfEntry = Type.Object(
     lldp_sys_desc: Type.Optional(Type.String()),
     lldp_port_desc: Type.Optional(Type.String()),
     lldp_mgmt_addr: Type.Optional(Type.String()),
+    lldp_capabilities: Type.Optional(LldpCapabilities),
     cdp_device_id: Type.Optional(Type.String()),
     cdp_port_id: Type.Optional(Type.String()),
     cdp_platform: Type.Optional(Type.String()),
     cdp_address: Type.Optional(Type.String()),
+    cdp_capabilities: Type.Optional(CdpCapabilities),
     neighbor: Type.Optional(Neighbor),
     more_neighbors: Type.Optional(
       Type.Array(MoreNeighborSchema, {

@@ -3,7 +3,16 @@
 
 import { Type } from "@sinclair/typebox";
 import { OneOf, Uuid } from "../../schemas/schemas.ts";
-import { CHASSIS_ID_SUBTYPES, type ChassisIdSubtype, PORT_ID_SUBTYPES, type PortIdSubtype } from "./vocabulary.ts";
+import {
+  CDP_CAPABILITIES,
+  type CdpCapability,
+  CHASSIS_ID_SUBTYPES,
+  type ChassisIdSubtype,
+  LLDP_CAPABILITIES,
+  type LldpCapability,
+  PORT_ID_SUBTYPES,
+  type PortIdSubtype,
+} from "./vocabulary.ts";
 
 /** Far end of a link: the interface if known, else its host. */
 export interface Neighbor {
@@ -20,6 +29,7 @@ export interface MoreLldpNeighbor {
   readonly sys_desc?: string;
   readonly port_desc?: string;
   readonly mgmt_addr?: string;
+  readonly capabilities?: readonly LldpCapability[];
   readonly neighbor?: Neighbor;
 }
 
@@ -30,6 +40,7 @@ export interface MoreCdpNeighbor {
   readonly port_id?: string;
   readonly platform?: string;
   readonly address?: string;
+  readonly capabilities?: readonly CdpCapability[];
   readonly neighbor?: Neighbor;
 }
 
@@ -39,6 +50,10 @@ const text = Type.Optional(Type.String());
 const neighbor = Type.Optional(
   Type.Object({ type: OneOf(["IfEntry", "Host"] as const), id: Uuid }, { description: "The far end, if known." }),
 );
+
+function capabilities<Name extends string>(names: readonly Name[]) {
+  return Type.Optional(Type.Unsafe<readonly Name[]>(Type.Array(OneOf(names))));
+}
 
 /** Response schema of one announcement. */
 export const MoreNeighborSchema = Type.Union([
@@ -50,6 +65,7 @@ export const MoreNeighborSchema = Type.Union([
     sys_desc: text,
     port_desc: text,
     mgmt_addr: text,
+    capabilities: capabilities(LLDP_CAPABILITIES),
     neighbor,
   }),
   Type.Object({
@@ -58,6 +74,7 @@ export const MoreNeighborSchema = Type.Union([
     port_id: text,
     platform: text,
     address: text,
+    capabilities: capabilities(CDP_CAPABILITIES),
     neighbor,
   }),
 ]);

@@ -35,3 +35,25 @@ export const PORT_ID_SUBTYPES = wordList(
 );
 
 export type PortIdSubtype = (typeof PORT_ID_SUBTYPES)[number];
+
+/**
+ * System capabilities (IEEE 802.1AB §8.5.8.1; LLDP-MIB `LldpSystemCapabilitiesMap`): other(0) repeater(1) bridge(2)
+ * wlanAccessPoint(3) router(4) telephone(5) docsisCableDevice(6) stationOnly(7) cVLANComponent(8) sVLANComponent(9)
+ * twoPortMACRelay(10). Numbered from 0, unlike the other lists.
+ */
+export const LLDP_CAPABILITIES = [
+  ...wordList("Other Repeater Bridge WlanAccessPoint Router Telephone DocsisCableDevice StationOnly"),
+  ...wordList("CVlanComponent SVlanComponent TwoPortMacRelay"),
+] as const;
+
+export type LldpCapability = (typeof LLDP_CAPABILITIES)[number];
+
+/**
+ * CISCO-CDP-MIB `cdpCacheCapabilities`, by the bits 0x01 to 0x400: router, transparent bridge, source-route bridge,
+ * switch, host, IGMP, repeater, phone, remotely managed device, CVTA, two-port MAC relay.
+ */
+export const CDP_CAPABILITIES = wordList(
+  "Router TransparentBridge SourceRouteBridge Switch Host Igmp Repeater Phone RemotelyManaged Cvta TwoPortMacRelay",
+);
+
+export type CdpCapability = (typeof CDP_CAPABILITIES)[number];

@@ -3,7 +3,12 @@
 
 import { parseIp } from "../../../src/base/ip.ts";
 import type { LldpAnnouncement } from "../../../src/discovery/device.ts";
-import { CHASSIS_ID_SUBTYPES, PORT_ID_SUBTYPES } from "../../../src/resources/if-entries/vocabulary.ts";
+import {
+  CDP_CAPABILITIES,
+  CHASSIS_ID_SUBTYPES,
+  LLDP_CAPABILITIES,
+  PORT_ID_SUBTYPES,
+} from "../../../src/resources/if-entries/vocabulary.ts";
 
 /** Port list decoders by recording, for nonstandard encodings found by inspection. */
 const PORT_LISTS: Readonly<Record<string, (bytes: Buffer) => number[]>> = {
@@ -210,11 +215,11 @@ const TABLES: Readonly<
     ["1.3.6.1.4.1.9.9.68.1.2.2.1", [2], "1.3.6.1.4.1.9.9.46.1.3.1.1.2"],
   ],
   lldp: [
-    ["1.0.8802.1.1.2.1.4.1.1", [4, 5, 6, 7, 8, 9, 10]],
+    ["1.0.8802.1.1.2.1.4.1.1", [4, 5, 6, 7, 8, 9, 10, 11, 12]],
     ["1.0.8802.1.1.2.1.4.2.1", [3], "1.0.8802.1.1.2.1.4.1.1.5"],
     ["1.0.8802.1.1.2.1.3.7.1", [2, 3, 4], "1.0.8802.1.1.2.1.4.1.1.5"],
   ],
-  cdp: [["1.3.6.1.4.1.9.9.23.1.2.1.1", [3, 4, 6, 7, 8]]],
+  cdp: [["1.3.6.1.4.1.9.9.23.1.2.1.1", [3, 4, 6, 7, 8, 9]]],
 };
 
 /** Number of rows with a value in any column, by table; dependent rows only count with the row they belong to. */
@@ -324,6 +329,12 @@ export function expectedLldp(raw: Raw): object[] {
     const addresses = [...columnOf(raw, `1.0.8802.1.1.2.1.4.2.1.3.${index}`).keys()]
       .map((rest) => rest.split("."))
       .filter(([, length]) => length === "4" || length === "16");
+    /** Names at the set bits of the first octet, the only one used in the recordings; undefined for none. */
+    const bits = (capabilities: number) => {
+      const octet = raw.get(`${column(capabilities)}.${index}`)?.bytes[0] ?? 0;
+      const binary = octet.toString(2).padStart(8, "0");
+      return octet === 0 ? undefined : LLDP_CAPABILITIES.filter((_, position) => binary[position] === "1");
+    };
     const announced = {
       chassis_id: {
         subtype: CHASSIS_ID_SUBTYPES[number(raw, `${column(4)}.${index}`) - 1],
@@ -340,6 +351,7 @@ export function expectedLldp(raw: Raw): object[] {
       sys_desc: text(raw, `${column(10)}.${index}`),
       port_desc: text(raw, `${column(8)}.${index}`),
       mgmt_addr: (addresses.find(([, length]) => length === "4") ?? addresses[0])?.slice(2).join("."),
+      capabilities: bits(12) ?? bits(11),
     } as LldpAnnouncement;
     return {
       if_index: Number(index.split(".")[1]),
@@ -356,11 +368,14 @@ export function expectedCdp(raw: Raw): object[] {
   };
   return [...columnOf(raw, column(6)).keys()].map((index) => {
     const address = raw.get(`${column(4)}.${index}`)?.bytes;
+    const octets = raw.get(`${column(9)}.${index}`)?.bytes;
+    const binary = octets && Array.from(octets, (octet) => octet.toString(2).padStart(8, "0")).join("");
     const announced = {
       device_id: id(`${column(6)}.${index}`),
       port_id: id(`${column(7)}.${index}`),
       platform: text(raw, `${column(8)}.${index}`),
       address: raw.get(`${column(3)}.${index}`)?.value === 1 ? address?.join(".") : "",
+      capabilities: binary?.length === 32 ? CDP_CAPABILITIES.filter((_, bit) => binary.at(-1 - bit) === "1") : "",
     };
     return {
       if_index: Number(index.split(".")[0]),
