@@ -8,7 +8,7 @@ import { openReadOnly } from "../db/connection.ts";
 import { Reader } from "../db/reading/reader.ts";
 import { DirectWriteQueue } from "../db/writing/write-queue.ts";
 import type { MachineParts } from "../discovery/scans/scan-machine.ts";
-import { changedLinks } from "../discovery/topology/find-links.ts";
+import { neighborChangesOf } from "../discovery/topology/find-links.ts";
 import { networkFacts } from "../discovery/topology/network-facts.ts";
 import { openWriter } from "../server/open-writer.ts";
 import { Calendar } from "./calendar.ts";
@@ -106,8 +106,8 @@ function perform({ by, reason, task }: UserAction, store: DemoStore, scans: Demo
 /** linksOf without garbage collections: hundreds of scans of a small network run in sequence. */
 const linksWithoutGc: MachineParts["links"] = (reader, networkN) => ({
   *find() {
-    const links = changedLinks(networkFacts(reader, networkN, null));
-    if (links.length > 0) yield { links };
+    const changes = neighborChangesOf(networkFacts(reader, networkN, null));
+    if (changes.links.length + changes.types.length > 0) yield changes;
   },
 });
 

@@ -63,6 +63,7 @@ export interface Device {
   readonly sys_object_id?: string | null;
   readonly sys_location?: string | null;
   readonly sys_contact?: string | null;
+  readonly sys_services?: number | null;
   /**
    * ENTITY-MIB (RFC 6933) of the chassis; of the first member of a stack. Else derived from sysObjectID if possible.
    */

@@ -7,7 +7,7 @@ import type { AsOf } from "../../src/db/reading/list-query.ts";
 import type { Author } from "../../src/db/writing/ledger.ts";
 import { linkNeighbors } from "../../src/discovery/reconcile/link-neighbors.ts";
 import type { Recorded } from "../../src/discovery/sightings.ts";
-import { changedLinks, linksOf, type NeighborLink } from "../../src/discovery/topology/find-links.ts";
+import { linksOf, type NeighborLink, neighborChangesOf } from "../../src/discovery/topology/find-links.ts";
 import { networkFacts } from "../../src/discovery/topology/network-facts.ts";
 import { type HostRecord, hostKind } from "../../src/resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../src/resources/if-entries/if-entry.ts";
@@ -47,7 +47,7 @@ function lldp(sysName: string, portName: string): Partial<IfEntryRecord> {
 const userAuthor = { type: "User", id: "01936f2e-0d5c-7d3a-9a39-3f6f1f7a0077", name: "Ada", requestId: null } as Author;
 
 const factsAt = (asOf?: AsOf) => networkFacts(store.reader, store.n(store.networkId), asOf);
-const pendingLinks = (): NeighborLink[] => changedLinks(factsAt());
+const pendingLinks = (): NeighborLink[] => [...neighborChangesOf(factsAt()).links];
 
 function write(links: readonly NeighborLink[]): { sequence: number | null; result: Recorded } {
   const { organizationId, networkId } = store;

@@ -89,6 +89,8 @@ class Facts {
       model: null,
       management_url: random.pick([null, `https://${this.randomAddress()}/`]),
       stale_since: null,
+      device_type: "Unknown",
+      device_type_source: null,
     };
   }
 
@@ -126,6 +128,7 @@ class Facts {
       mac_address: random.pick([null, this.randomMac()]),
       ip_address: random.pick([null, this.randomAddress()]),
       announcements,
+      described: announcements.map(() => null),
       ownCount,
       speed_bps: random.pick([null, 1_000, 10_000]),
       oper_status: random.pick(["Up", "Down"] as const),
@@ -211,10 +214,18 @@ const NETWORK_SIZES: Record<string, NetworkSize & { readonly rounds: number }> =
 function plainHost(number: number, mac: string | null): { readonly host: MapHost; readonly port: MapPort } {
   const id = hostId(number);
   const hostFields = { hostname: null, chassis_id: null, serial_number: null, manufacturer: null, model: null };
-  const host = { ...hostFields, id, name: id, sys_name: null, management_url: null, stale_since: null };
+  const type = { device_type: "Unknown", device_type_source: null } as const;
+  const host = { ...hostFields, ...type, id, name: id, sys_name: null, management_url: null, stale_since: null };
   const ids = { id: portId(number, 0), host_id: id, if_index: 1, if_descr: "Gi0/1" };
   const portFields = { if_name: "Gi0/1", if_alias: null, if_type: 6, mac_address: null, ip_address: null };
-  const neighborFields = { announcements: [], ownCount: 0, neighbor: null, moreNeighbors: [], fingerprint: "" };
+  const neighborFields = {
+    announcements: [],
+    described: [],
+    ownCount: 0,
+    neighbor: null,
+    moreNeighbors: [],
+    fingerprint: "",
+  };
   const state = { speed_bps: null, oper_status: "Up", stale_since: null } as const;
   const port = { ...ids, ...portFields, ...neighborFields, ...state };
   return { host: { ...host, addresses: [{ ip_address: `192.0.2.${number + 1}`, mac_address: mac }] }, port };

@@ -14,6 +14,8 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
     manufacturer: 10,
     model: 12,
     serial_number: 10,
+    device_type: 9,
+    device_type_source: 8,
     asset_tag: 8,
     sys_name: 12,
     sys_location: 12,
@@ -36,8 +38,8 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
   columnQueries: { ip_addresses: { children: "ip_addresses" } },
   unlisted: ["interfaces", "ports", "services", "credential_assignments", "consolidated_into", "counts"],
   form: wordList(
-    "name hostname description tags manufacturer model serial_number asset_tag management_url sys_name sys_descr",
-    "sys_location sys_contact sys_object_id hidden",
+    "name hostname description tags device_type manufacturer model serial_number asset_tag management_url sys_name",
+    "sys_descr sys_location sys_contact sys_object_id hidden",
   ),
   isDiscovered: true,
   removal: [
@@ -45,8 +47,8 @@ export const hostDetails: KindDetails<keyof components["schemas"]["ListedHost"]>
     "Their addresses, interfaces, ports and services are deleted too.",
   ],
   facts: wordList(
-    "name hostname description manufacturer model serial_number asset_tag sys_name sys_descr sys_location sys_contact",
-    "sys_object_id chassis_id management_url virtualization tags",
+    "name hostname description device_type device_type_source manufacturer model serial_number asset_tag sys_name",
+    "sys_descr sys_location sys_contact sys_object_id chassis_id management_url virtualization tags",
   ),
   shownElsewhere: ["ip_addresses", "network_id", "source", "created_at", "updated_at", "last_seen_at", "stale_since"],
 };

@@ -4,7 +4,7 @@ import type { AllOf } from "../../base/fields.ts";
 import type { Device, TableReport } from "../device.ts";
 import { reportOn, scalarOf } from "./columns.ts";
 import type { ReadStep, Reads } from "./reads.ts";
-import { textOf } from "./values.ts";
+import { integerOf, textOf } from "./values.ts";
 
 export const SYSTEM_STEP = {
   name: "system",
@@ -15,10 +15,14 @@ export const SYSTEM_STEP = {
     sysContact: "1.3.6.1.2.1.1.4.0",
     sysName: "1.3.6.1.2.1.1.5.0",
     sysLocation: "1.3.6.1.2.1.1.6.0",
+    sysServices: "1.3.6.1.2.1.1.7.0",
   },
 } as const satisfies ReadStep;
 
-type SystemFields = Pick<Device, "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact">;
+type SystemFields = Pick<
+  Device,
+  "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact" | "sys_services"
+>;
 
 /** Texts without control characters, null if empty, undefined if not served. */
 export function systemOf(reads: Reads): { fields: AllOf<SystemFields>; report: TableReport } {
@@ -28,6 +32,7 @@ export function systemOf(reads: Reads): { fields: AllOf<SystemFields>; report: T
     sys_object_id: sysObjectIdOf(reads),
     sys_location: textScalar(reads, "sysLocation"),
     sys_contact: textScalar(reads, "sysContact"),
+    sys_services: integerOf(scalarOf(reads, SYSTEM_STEP, "sysServices"), 0, 127) ?? undefined,
   };
   const isServed = (reads.get(SYSTEM_STEP.name)?.scalars.size ?? 0) > 0;
   return { fields, report: reportOn(reads, [SYSTEM_STEP.name], isServed) };

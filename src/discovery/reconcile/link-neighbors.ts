@@ -1,16 +1,18 @@
-// Writer command for resolved neighbors. Limited to interface entries with unchanged announcements and no manual
-// override.
+// Writer command for resolved neighbors, and for the types of hosts that follow from them. Limited to interface entries
+// with unchanged announcements and no manual override.
 
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import { isStronger } from "../../resources/hosts/device-type.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type Neighbor, withFarEnd } from "../../resources/if-entries/more-neighbors.ts";
 import { networkKind } from "../../resources/networks/network.ts";
 import type { Recorded } from "../sightings.ts";
 import { announcementsFingerprint } from "../topology/announcements.ts";
-import type { NeighborLink } from "../topology/find-links.ts";
+import type { HeardType, NeighborLink } from "../topology/find-links.ts";
+import { TYPE_DEFAULTS } from "./device-types.ts";
 import { isSetByUser } from "./provenance.ts";
 import { mergeReported } from "./reported-fields.ts";
 import { type ScanInput, ScanWrite } from "./scan-write.ts";
@@ -22,7 +24,7 @@ import { type ScanInput, ScanWrite } from "./scan-write.ts";
  */
 export function linkNeighbors(
   tx: WriteTransaction,
-  input: ScanInput & { readonly links: readonly NeighborLink[] },
+  input: ScanInput & { readonly links: readonly NeighborLink[]; readonly types?: readonly HeardType[] },
   actor: CommandActor,
 ): Recorded {
   getReferenced(tx, networkKind, [input.network_id], "network_id", actor);
@@ -39,6 +41,16 @@ export function linkNeighbors(
     if (Object.keys(changes).length === 0) continue;
     tx.update(ifEntryKind, entry.id, changes);
     write.recordSeen(entry.host_id, "", "the far ends of its links were resolved");
+  }
+  for (const { host_id, ...heard } of input.types ?? []) {
+    const host = findReachable(tx, hostKind, host_id, actor);
+    if (host === null || host.network_id !== input.network_id || isStronger(host, "Neighbors")) continue;
+    const changes = mergeReported(host, heard, null, (field) =>
+      isSetByUser(tx, host.id, field, [null, ...Object.values(TYPE_DEFAULTS)]),
+    );
+    if (Object.keys(changes).length === 0) continue;
+    tx.update(hostKind, host.id, changes);
+    write.recordSeen(host.id, "", "its neighbors announce its type");
   }
   return { ...write.result(), hosts: [] };
 }

@@ -10,7 +10,7 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowOutcome } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
-import { looksDerived, nameOfMac, renameDerived } from "./host-names.ts";
+import { TYPE_DEFAULTS, typeOfAddress } from "./device-types.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";
 import { recordOpenPorts } from "./record-ports.ts";
@@ -43,8 +43,8 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
     present,
   );
   if (assigned !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
-  const now = write.update(hostKind, host, reportedOf(write, host, sighting, present));
-  if (looksDerived(host)) renameDerived(write, now, present);
+  const reported = reportedOf(write, host, sighting, present);
+  write.update(hostKind, host, reported, TYPE_DEFAULTS);
   write.recordSeen(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
   if (assigned !== null) return KEPT_ROW;
@@ -152,6 +152,7 @@ function reportedOf(
   return {
     hostname: name !== "" && (isFirst || host.hostname === null) ? name : undefined,
     manufacturer: host.manufacturer === null ? (makerOf(write, mac) ?? undefined) : undefined,
+    ...typeOfAddress(host, sighting.ports?.open ?? [], mac !== null && identifiesHost(write, mac) ? mac : null),
     source: host.source.type === "Inferred" && answered.length > 0 ? DISCOVERED : undefined,
   };
 }

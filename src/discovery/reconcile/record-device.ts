@@ -20,7 +20,7 @@ import type { DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";
 import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
 import { rememberCredential } from "./credential-memory.ts";
-import { renameDerived } from "./host-names.ts";
+import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { hasConflict, identify, similarity } from "./identity.ts";
 import { matchInterfaces } from "./interface-matching.ts";
@@ -136,7 +136,12 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
   const reported = reportedHost(device, sighting);
   const host =
     known === null
-      ? newHost(write, { ...reported, name: nameOf(device, sighting), source: DISCOVERED })
+      ? newHost(write, {
+          ...reported,
+          ...reportedType(device, null),
+          name: nameOf(device, sighting),
+          source: DISCOVERED,
+        })
       : changedHost(write, known.id, reported, device);
   write.index.recordSigns(host.id, { host });
   write.index.recordSeenAt(host.id, polledAddress);
@@ -233,12 +238,19 @@ function changedHost(write: ScanWrite, id: string, reported: Reported<HostRecord
     ...others,
     ...(host.hostname === null ? { hostname } : {}),
     ...(isMakerReported ? { manufacturer } : {}),
+    ...reportedType(device, host),
   };
   const name = lineOf(device.sys_name ?? "");
   const source = host.source.type === "Inferred" ? { source: DISCOVERED } : {};
   // An unnamed host takes the name of any device that reports one.
   const overridable = host.sys_name === null ? (["name"] as const) : [];
-  return write.update(hostKind, host, { ...changes, ...(name === "" ? {} : { name }), ...source }, {}, overridable);
+  return write.update(
+    hostKind,
+    host,
+    { ...changes, ...(name === "" ? {} : { name }), ...source },
+    TYPE_DEFAULTS,
+    overridable,
+  );
 }
 
 /** Drops interfaces whose number or name another interface of the host already has. */

@@ -23,6 +23,7 @@ import { portKind } from "../../resources/ports/port.ts";
 import { serviceIdentity, serviceKind } from "../../resources/services/service.ts";
 import { DISCOVERED } from "../../resources/source.ts";
 import { subnetKind } from "../../resources/subnets/subnet.ts";
+import { typeByReport } from "../device-types/classify.ts";
 import { identify } from "../reconcile/identity.ts";
 import { ReportedPlaces } from "../reconcile/interface-addresses.ts";
 import { KnownHosts } from "../reconcile/known-hosts.ts";
@@ -117,20 +118,15 @@ class SelfReconciliation {
         Object.entries(reported).filter(([field]) => present[field as keyof typeof reported] === null),
       ) as typeof reported;
       // Keep what an SNMP agent on this machine reported.
-      const { sys_name } = tx.update(
-        hostKind,
-        present.id,
-        nonNull(present.sys_object_id === null ? reported : unknown),
-      );
-      if (sys_name !== null && sys_name !== present.name && !isSetByUser(tx, present.id, "name"))
-        tx.update(hostKind, present.id, { name: sys_name });
+      const type = (present.device_type_source ?? null) === null ? typeByReport(reported) : null;
+      tx.update(hostKind, present.id, { ...nonNull(present.sys_object_id === null ? reported : unknown), ...type });
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });
       if (ownHost === null) this.set(setting, present.id);
       return present;
     }
     const names = { name: machine.hostname, hostname: machine.hostname, source: DISCOVERED };
     const { organizationId } = this.actor;
-    const values = discoveredHost(this.input.network_id, { ...names, ...reported });
+    const values = discoveredHost(this.input.network_id, { ...names, ...reported, ...typeByReport(reported) });
     const host = tx.create(hostKind, organizationId, withDefaults(tx, hostKind, organizationId, values), {
       observed: { last_seen_at: this.seen.last_seen_at ?? null },
     });

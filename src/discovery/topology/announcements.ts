@@ -88,6 +88,15 @@ export function announcementsOf(entry: AnnouncingFields): AnnouncementList {
   };
 }
 
+/** For each of announcementsOf, how the sender describes itself. */
+export function descriptionsOf(entry: AnnouncingFields): readonly (string | undefined)[] {
+  return [
+    ...(isLldp(entry) ? [entry.lldp_sys_desc] : []),
+    ...(isCdp(entry) ? [entry.cdp_platform] : []),
+    ...(entry.more_neighbors ?? []).map((each) => (each.protocol === "Cdp" ? each.platform : each.sys_desc)),
+  ];
+}
+
 /**
  * Equal for equal announcements, whatever the entry's other fields. For comparison within one program version; must not
  * be stored.

@@ -1,5 +1,6 @@
 // Facts about a network's hosts and interfaces that matter for links. Plain data.
 
+import type { DeviceType, DeviceTypeSource } from "../../resources/hosts/device-type.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import type { OperStatus } from "../../resources/if-entries/vocabulary.ts";
 import type { Announcement } from "./announcements.ts";
@@ -44,6 +45,9 @@ export interface MapHost extends TopologyHost {
   readonly model: string | null;
   readonly management_url: string | null;
   readonly stale_since: string | null;
+  readonly device_type: DeviceType;
+  /** Of the scans' own type, if a person set another one. */
+  readonly device_type_source: DeviceTypeSource | null;
 }
 
 /** With its stored far ends. */
@@ -56,6 +60,8 @@ export interface MapPort extends TopologyPort {
   readonly moreNeighbors: ReadonlyArray<Neighbor | null>;
   /** From announcementsFingerprint. */
   readonly fingerprint: string;
+  /** For each announcement, the type of its sender by the description announced. */
+  readonly described: ReadonlyArray<DeviceType | null>;
 }
 
 export interface NetworkFacts {

@@ -1,7 +1,10 @@
 // Links to write at the end of a scan: announced neighbors missing in the entries. Must not write.
 
+import { append } from "../../base/multimap.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import { isStronger } from "../../resources/hosts/device-type.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
+import { type ConcludedType, type Heard, typeByNeighbors } from "../device-types/classify.ts";
 import type { MapPort, NetworkFacts } from "./facts.ts";
 import { networkFacts, type PendingWrites } from "./network-facts.ts";
 import { type PortResolution, resolveNeighbors } from "./resolve.ts";
@@ -16,6 +19,11 @@ export interface NeighborLink {
   readonly more: ReadonlyArray<Neighbor | null>;
 }
 
+/** Type of a host by what its neighbors hear of it. */
+export interface HeardType extends ConcludedType {
+  readonly host_id: string;
+}
+
 /** Entries per command. */
 const LINKS_PER_BATCH = 1_000;
 
@@ -24,26 +32,55 @@ export function linksOf(
   reader: Reader,
   networkN: number,
   pendingWrites?: PendingWrites,
-): { find(): Generator<{ readonly links: readonly NeighborLink[] }> } {
+): { find(): Generator<{ readonly links: readonly NeighborLink[]; readonly types: readonly HeardType[] }> } {
   return {
     *find() {
       const facts = networkFacts(reader, networkN, null, pendingWrites);
       // All parsed records of the network are garbage now: the collector would wait for several networks' worth.
       Bun.gc(true);
-      const links = changedLinks(facts);
+      const { links, types } = neighborChangesOf(facts);
       Bun.gc(true);
-      for (let start = 0; start < links.length; start += LINKS_PER_BATCH)
-        yield { links: links.slice(start, start + LINKS_PER_BATCH) };
+      for (let start = 0; start < Math.max(links.length, types.length); start += LINKS_PER_BATCH) {
+        const end = start + LINKS_PER_BATCH;
+        yield { links: links.slice(start, end), types: types.slice(start, end) };
+      }
     },
   };
 }
 
-/** Returns the links that differ from the entry. */
-export function changedLinks({ hosts, ports }: NetworkFacts): NeighborLink[] {
-  const resolutions = resolveNeighbors(hosts, ports);
-  return ports.flatMap((port) => {
+/** Returns the links that differ from the entry, and the types that differ from the host's unless it has better ones. */
+export function neighborChangesOf(facts: NetworkFacts): {
+  readonly links: readonly NeighborLink[];
+  readonly types: readonly HeardType[];
+} {
+  const resolutions = resolveNeighbors(facts.hosts, facts.ports);
+  const links = facts.ports.flatMap((port) => {
     const link = linkOf(port, resolutions.get(port.id));
     return isStored(port, link) ? [] : [link];
+  });
+  return { links, types: changedTypes(facts, resolutions) };
+}
+
+function changedTypes(
+  { hosts, ports }: NetworkFacts,
+  resolutions: ReadonlyMap<string, PortResolution>,
+): readonly HeardType[] {
+  const hostOf = new Map(ports.map(({ id, host_id }) => [id, host_id]));
+  const heardOf = new Map<string, Heard[]>();
+  for (const { id, announcements, described } of ports) {
+    const farEnds = announcements.length === 0 ? [] : (resolutions.get(id)?.announced ?? []);
+    for (const [index, to] of farEnds.entries()) {
+      const hostId = to?.type === "IfEntry" ? hostOf.get(to.id) : to?.id;
+      const heard = { capabilities: announcements[index]?.capabilities, described: described[index] ?? null };
+      if (hostId !== undefined) append(heardOf, hostId, heard);
+    }
+  }
+  return hosts.flatMap((host) => {
+    const concluded = typeByNeighbors(heardOf.get(host.id) ?? []);
+    if (concluded === null || isStronger(host, "Neighbors")) return [];
+    const isKnown =
+      host.device_type === concluded.device_type && host.device_type_source === concluded.device_type_source;
+    return isKnown ? [] : [{ host_id: host.id, ...concluded }];
   });
 }
 

@@ -7,10 +7,12 @@ import type { AsOf } from "../../db/reading/list-query.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
+import type { DeviceType, DeviceTypeSource } from "../../resources/hosts/device-type.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import { announcementsFingerprint, announcementsOf } from "./announcements.ts";
+import { typeOfDescription } from "../device-types/classify.ts";
+import { announcementsFingerprint, announcementsOf, descriptionsOf } from "./announcements.ts";
 import type { MapHost, MapPort, NetworkFacts, TopologyAddress } from "./facts.ts";
 
 /** Records per step: a few milliseconds. */
@@ -105,6 +107,8 @@ export function hostPart(host: HostRecord): HostPart {
     model,
     management_url,
     stale_since: stale_since ?? null,
+    device_type: (host.discovered?.device_type ?? host.device_type ?? "Unknown") as DeviceType,
+    device_type_source: (host.discovered?.device_type_source ?? host.device_type_source ?? null) as DeviceTypeSource,
   };
 }
 
@@ -140,6 +144,7 @@ export function portPart(entry: IfEntryRecord): PortPart {
     neighbor: neighbor ?? null,
     ...announcementsOf(entry),
     fingerprint: announcementsFingerprint(entry),
+    described: descriptionsOf(entry).map(typeOfDescription),
   };
 }
 

@@ -20,6 +20,7 @@ import { assertVirtualizingService } from "../services/virtualizing.ts";
 import { MANUAL } from "../source.ts";
 import { existingTags } from "../tags/tag.ts";
 import { writeHostChildren } from "./children.ts";
+import type { DeviceType } from "./device-type.ts";
 import { HOST_DEFAULTS, HOST_WRITE_FIELDS, type HostRecord, hostKind } from "./host.ts";
 import type { HostCreate, HostUpdate } from "./host-body.ts";
 import { writeInterfaces } from "./interfaces.ts";
@@ -98,6 +99,7 @@ export function addHost(
       source: MANUAL,
       ...HOST_DEFAULTS,
       ...pickFields(body, ["hidden", ...HOST_WRITE_FIELDS]),
+      ...typeSource(body, "Unknown"),
       tags,
       custom_fields: values ?? undefined,
     }),
@@ -122,11 +124,17 @@ export function changeHost(
   const values = part.attempt(() => changedValues(tx, host.custom_fields, input));
   const changed = tx.update(hostKind, host.id, {
     ...pickFields(body, ["name", "hidden", ...HOST_WRITE_FIELDS]),
+    ...typeSource(body, host.device_type ?? "Unknown"),
     tags: (tags === undefined ? null : part.attempt(() => existingTags(tx, tags, actor))) ?? host.tags,
     custom_fields: values ?? undefined,
   });
   part.attempt(() => assertRequired(tx, changed, input));
   return changed;
+}
+
+/** A type that a write changes is the person's. */
+function typeSource({ device_type }: OwnFields, before: DeviceType): Pick<HostRecord, "device_type_source"> {
+  return device_type === undefined || device_type === before ? {} : { device_type_source: "User" };
 }
 
 /** Optimistic locking (handbook: api, "Locks"): null disables the check. @throws DomainError entity_stale */

@@ -5,7 +5,7 @@ import { sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { namesOf } from "../../base/fields.ts";
 import { textSortKey } from "../../base/text.ts";
 import { type Kind, liveColumns, type OwnFields } from "../../db/kind.ts";
-import { Description, Line, Name, Nullable, TagIds, Timestamp, Uuid } from "../../schemas/schemas.ts";
+import { Description, Line, Name, Nullable, OneOf, TagIds, Timestamp, Uuid } from "../../schemas/schemas.ts";
 import { customFieldsOfResponse, withValueNames, wordsOfValues } from "../custom-fields/field-values.ts";
 import { discoverableFields } from "../discovered.ts";
 import { requiredReference } from "../live-columns.ts";
@@ -14,6 +14,7 @@ import type { RecordOf, WriteSchemas } from "../record.ts";
 import { withoutListItem } from "../references.ts";
 import { Source } from "../source.ts";
 import { HostVirtualization, withoutService } from "../virtualization.ts";
+import { DEVICE_TYPE_SOURCES, DEVICE_TYPES } from "./device-type.ts";
 
 const NullableText = Nullable(Type.String());
 
@@ -45,6 +46,18 @@ export const hostFields = {
   source: Source,
   virtualization: Nullable(HostVirtualization),
   ...deviceFields,
+  device_type: Type.Optional(
+    OneOf(DEVICE_TYPES, {
+      description:
+        "Derived by scans, unless a person set it. Absent, like Unknown, for a host that no scan has seen since the field exists.",
+    }),
+  ),
+  device_type_source: Type.Optional(
+    Nullable(OneOf(DEVICE_TYPE_SOURCES), {
+      description:
+        "What the type follows from: User, a person set it; Description, its model or description; ObjectId, its sysObjectID; Capabilities, those it announces itself; Services, its sysServices; Neighbors, what other devices hear of it; OpenPorts; Vendor, of a MAC address. Null for Unknown.",
+    }),
+  ),
   management_url: NullableText,
   asset_tag: Nullable(Name, {
     description: "The owner's inventory number. Set only by users, never by scans.",
@@ -56,7 +69,7 @@ export const hostFields = {
 export interface HostRecord extends RecordOf<TObject<typeof hostFields>> {}
 
 /** Fields ignored when a client sends them back. */
-export const HOST_READ_ONLY = ["source", "chassis_id"] as const;
+export const HOST_READ_ONLY = ["source", "chassis_id", "device_type_source"] as const;
 const DeviceLine = Type.Optional(Nullable(Type.String({ maxLength: 4_000 })));
 
 /** Optional fields of a write. */
@@ -72,6 +85,7 @@ export const hostWriteFields = {
   manufacturer: DeviceLine,
   model: DeviceLine,
   serial_number: DeviceLine,
+  device_type: hostFields.device_type,
   management_url: DeviceLine,
   asset_tag: Type.Optional(hostFields.asset_tag),
 } satisfies WriteSchemas<
@@ -96,6 +110,8 @@ export const HOST_DEFAULTS = {
   manufacturer: null,
   model: null,
   serial_number: null,
+  device_type: "Unknown",
+  device_type_source: null,
   management_url: null,
   asset_tag: null,
 } satisfies Omit<OwnFields<HostRecord>, "network_id" | "name" | "source">;

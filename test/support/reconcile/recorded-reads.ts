@@ -19,6 +19,10 @@ const READ_SUBTREES = [
   String.raw`1\.(0\.8802|3\.111)\.`,
 ];
 
+/** Recordings of a peer's test suite with its opinion of each (expected.tsv), not in the repository. */
+const SUITE_FOLDER = join(import.meta.dir, "../../../../shared/snmp-recordings-suite");
+const SUITE_SUBTREES = [String.raw`1\.3\.6\.1\.2\.1\.(1|47\.1\.1\.1)\.`, String.raw`1\.(0\.8802|3\.111)\.`];
+
 const FIXTURES_FOLDER = join(import.meta.dir, "../../fixtures");
 const FIXTURE_SUFFIX = ".snmprec";
 
@@ -50,6 +54,25 @@ export function fixtureNames(): string[] {
 /** Varbinds of a recording, in OID order; the first value of a repeated OID. */
 export function readRecording(name: string): RecordedValue[] {
   return parseRecording(recordingText(name));
+}
+
+/** Rows of the suite's table: the peer's type of each recording; empty without the folder. */
+export function suiteRecordings(): Array<{ readonly name: string; readonly type: string }> {
+  const file = join(SUITE_FOLDER, "expected.tsv");
+  if (!existsSync(file)) return [];
+  const [, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
+  return lines.map((line) => {
+    const [name = "", , type = ""] = line.split("\t");
+    return { name, type };
+  });
+}
+
+/** The system group, ENTITY-MIB and LLDP of a recording of the suite, some of which write OIDs with a leading dot. */
+export function readSuiteRecording(name: string): RecordedValue[] {
+  const pattern = `^(${SUITE_SUBTREES.join("|")})`;
+  const file = join(SUITE_FOLDER, name + SUFFIX);
+  const { stdout } = Bun.spawnSync(["sh", "-c", 'bunzip2 -kc "$0" | grep -aE "$1"', file, pattern]);
+  return parseRecording(Buffer.from(stdout).toString("latin1").replaceAll("|6|.", "|6|"));
 }
 
 /** Text of a recording or a fixture, one character per byte. */

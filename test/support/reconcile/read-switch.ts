@@ -1,0 +1,121 @@
+// A switch as its agent's rows, read by the real decoders: ports, learned MAC addresses, LLDP and CDP neighbors.
+
+import type { Device } from "../../../src/discovery/device.ts";
+import { deviceWith, dotted, type HandMadeStep, hex, tableOf, utf8 } from "./hand-made-reads.ts";
+
+/** An LLDP announcement: bits of the capabilities in hex, as in lldpRemSysCapEnabled. */
+export interface HeardLldp {
+  readonly chassis: string;
+  readonly port?: string;
+  readonly name?: string;
+  readonly description?: string;
+  /** Absent: the optional TLV is not announced. */
+  readonly enabled?: string;
+  readonly supported?: string;
+}
+
+export interface HeardCdp {
+  readonly id: string;
+  readonly port: string;
+  readonly platform?: string;
+  /** cdpCacheCapabilities in hex. */
+  readonly capabilities?: string;
+}
+
+interface ReadPort {
+  readonly macs?: readonly string[];
+  readonly lldp?: readonly HeardLldp[];
+  readonly cdp?: readonly HeardCdp[];
+}
+
+interface ReadSwitch {
+  readonly name: string;
+  readonly address: string;
+  /** Chassis id, and the MAC address of the first port. */
+  readonly mac: string;
+  /** By ifIndex; ports without entries are numbered up to `portCount`. */
+  readonly ports: Readonly<Record<number, ReadPort>>;
+  readonly portCount?: number;
+  /** Scalars of the system group, in place of a switch's. */
+  readonly system?: NonNullable<HandMadeStep["scalars"]>;
+  /** Own capabilities in hex. */
+  readonly enabled?: string;
+}
+
+/** Report of a switch with ports Gi0/1, Gi0/2, …. */
+export function readSwitch(read: ReadSwitch): Device {
+  const { name, address, mac, ports, portCount = 8, system, enabled = "20" } = read;
+  const numbers = Array.from({ length: portCount }, (_, index) => index + 1);
+  const steps: Record<string, HandMadeStep> = {
+    system: {
+      scalars: {
+        sysName: utf8(name),
+        ...(system ?? { sysDescr: utf8("Acme 8-port Gigabit Switch"), sysObjectID: "1.3.6.1.4.1.99999.1" }),
+      },
+    },
+    if_table: tableOf(
+      Object.fromEntries(
+        numbers.map((number) => {
+          const own = `${mac.slice(0, -2)}${(Number.parseInt(mac.slice(-2), 16) + number - 1).toString(16).padStart(2, "0")}`;
+          const status = { ifAdminStatus: 1, ifOperStatus: 1 };
+          return [number, { ifDescr: utf8(`Gi0/${number}`), ifType: 6, ifPhysAddress: hex(own), ...status }];
+        }),
+      ),
+    ),
+    if_x_table: tableOf(Object.fromEntries(numbers.map((number) => [number, { ifName: utf8(`Gi0/${number}`) }]))),
+    ip_addr_table: tableOf({ [address]: { ipAdEntIfIndex: 1, ipAdEntNetMask: "255.255.255.0" } }),
+    bridge: { columns: { dot1dBasePortIfIndex: Object.fromEntries(numbers.map((number) => [number, number])) } },
+    dot1q_tp_fdb_table: tableOf(
+      Object.fromEntries(
+        rowsOf(ports, ({ macs }) => macs).map(([port, learned]) => [
+          `1.${dotted(learned)}`,
+          { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 },
+        ]),
+      ),
+    ),
+    lldp_local: { scalars: { chassisIdSubtype: 4, chassisId: hex(mac), sysCapEnabled: hex(enabled) } },
+    lldp_rem_table: tableOf(
+      Object.fromEntries(
+        rowsOf(ports, ({ lldp }) => lldp).map(([port, heard, index]) => [`0.${port}.${index}`, lldpRow(heard)]),
+      ),
+    ),
+    cdp_cache_table: tableOf(
+      Object.fromEntries(
+        rowsOf(ports, ({ cdp }) => cdp).map(([port, heard, index]) => [`${port}.${index}`, cdpRow(heard)]),
+      ),
+    ),
+  };
+  return deviceWith(steps);
+}
+
+/** One row per item of all ports: port, item, its position from 1. */
+function rowsOf<Item>(
+  ports: Readonly<Record<number, ReadPort>>,
+  itemsOf: (port: ReadPort) => readonly Item[] | undefined,
+): Array<[port: number, item: Item, index: number]> {
+  return Object.entries(ports).flatMap(([port, each]) =>
+    (itemsOf(each) ?? []).map((item, index): [number, Item, number] => [Number(port), item, index + 1]),
+  );
+}
+
+function lldpRow({ chassis, port, name, description, enabled, supported }: HeardLldp) {
+  return {
+    chassisIdSubtype: 4,
+    chassisId: hex(chassis),
+    portIdSubtype: port === undefined ? 3 : 5,
+    portId: port === undefined ? hex(chassis) : utf8(port),
+    sysName: name === undefined ? null : utf8(name),
+    sysDesc: description === undefined ? null : utf8(description),
+    sysCapSupported: supported === undefined ? null : hex(supported),
+    sysCapEnabled: enabled === undefined ? null : hex(enabled),
+  };
+}
+
+function cdpRow({ id, port, platform, capabilities }: HeardCdp) {
+  return {
+    cdpCacheDeviceId: utf8(id),
+    cdpCacheDevicePort: utf8(port),
+    cdpCachePlatform: platform === undefined ? null : utf8(platform),
+    cdpCacheCapabilities: capabilities === undefined ? null : hex(capabilities),
+  };
+}
