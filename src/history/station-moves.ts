@@ -47,9 +47,9 @@ export function* stationMoves(
   for (const [station, ports] of portsByStation(reader, created, sequence)) {
     const before = portsLeft.get(station);
     if (before === undefined) continue;
-    const from = before.find((port) => !ports.includes(port) && wasEdge(numberOf(port)));
-    const to = ports.find((port) => !before.includes(port) && isEdge(numberOf(port)));
     const [networkId = "", macAddress = ""] = station.split(" ");
+    const from = before.find((port) => !ports.includes(port) && wasEdge(numberOf(port), macAddress));
+    const to = ports.find((port) => !before.includes(port) && isEdge(numberOf(port), macAddress));
     if (from !== undefined && to !== undefined) moves.push({ macAddress, networkId, from, to });
     if (moves.length === limit) break;
   }

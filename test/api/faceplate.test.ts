@@ -307,6 +307,9 @@ describe("a random faceplate", () => {
     };
     const far = port.neighbor?.type === "IfEntry" ? ports.get(port.neighbor.id) : undefined;
     const farHost = port.neighbor?.type === "Host" ? hosts.get(port.neighbor.id) : hosts.get(far?.host_id);
+    const isForwarding = [...ports.values()].some(
+      ({ host_id, fdb_macs = [] }) => host_id === farHost?.id && fdb_macs.length > 0,
+    );
     const source = port.lldp_sys_name !== undefined ? "Lldp" : port.cdp_port_id !== undefined ? "Cdp" : "Entered";
     return {
       oper_status: port.oper_status,
@@ -323,6 +326,7 @@ describe("a random faceplate", () => {
               interface: named(far),
               announced_name: port.lldp_sys_name ?? null,
               announced_port: port.cdp_port_id ?? null,
+              role: isForwarding ? "Network" : source === "Entered" ? "End" : "Unknown",
             },
       fdb_entries: (port.fdb_macs ?? []).length,
       stations: expectedStations(index, port),

@@ -39,6 +39,7 @@ beforeAll(() => {
           draft.update(random.pick(ports), {
             lldp_chassis_id:
               random.integer(2) === 0 ? undefined : { subtype: "MacAddress", value: "00:00:5e:00:53:01" },
+            lldp_capabilities: random.pick([undefined, ["Bridge"], ["Bridge", "Telephone"], ["StationOnly"]]),
           });
         if (ports.length > 0) draft.update(random.pick(ports), { mac_address: random.pick([null, ...MACS]) });
         if (addresses.length > 0) draft.update(random.pick(addresses), { mac_address: random.pick([null, ...MACS]) });
@@ -76,8 +77,11 @@ function referenceStations({ reach, networkId, hostId, isKnown, sequence }: Stat
     [...recordsOf(ifEntryKind), ...recordsOf(ipAddressKind)]
       .filter(({ fields }) => fields.network_id === network && fields.mac_address === mac)
       .map(({ fields }) => String(fields.host_id));
+  const isEnd = ({ lldp_capabilities: capabilities = [] }: JsonRecord) =>
+    capabilities.includes("Telephone") || capabilities.includes("StationOnly");
   const isEdge = ({ id, fields }: ModelRecord) =>
-    fields.lldp_chassis_id === undefined && entries.filter((entry) => entry.fields.if_entry_id === id).length <= 4;
+    (fields.lldp_chassis_id === undefined || isEnd(fields as JsonRecord)) &&
+    entries.filter((entry) => entry.fields.if_entry_id === id).length <= 4;
   return entries
     .filter(({ fields }) => !/^(00:00:5e:00:01|00:00:0c:07:ac|01:|00:00:00:00:00:00)/.test(`${fields.mac_address}`))
     .flatMap(({ fields }) => {

@@ -5,8 +5,8 @@ import {
   typeByNeighbors,
   typeByReport,
   typeFromOutside,
-  typeOfDescription,
 } from "../../src/discovery/device-types/classify.ts";
+import { typeOfDescription } from "../../src/resources/hosts/device-families.ts";
 
 const NET_SNMP = "1.3.6.1.4.1.8072.3.2.10";
 const reported = (evidence: Parameters<typeof typeByReport>[0]) => {

@@ -1,6 +1,7 @@
 // Candidates from facts: edge or uplink, order, confidence, and the reasons given as evidence.
 
 import { describe, expect, test } from "bun:test";
+import type { FarEndRole } from "../../src/history/far-end.ts";
 import {
   CANDIDATES_MAX,
   type Candidate,
@@ -51,6 +52,7 @@ interface PortOptions {
   readonly down?: boolean;
   readonly off?: boolean;
   readonly neighbor?: HostFact | null;
+  readonly role?: FarEndRole;
   readonly source?: LinkSource;
   readonly announced?: string;
   readonly native?: VlanFact;
@@ -84,6 +86,7 @@ function port(device: string, name: string, options: PortOptions = {}): PortFact
             source: options.source ?? "Lldp",
             host: neighbor ?? null,
             announced,
+            role: options.role ?? (neighbor?.isSwitch === true ? "Network" : "Unknown"),
             alsoReportedAt: Object.entries(options.namedAt ?? {}).map(([deviceName, holdsMost]) => ({
               device: ref("host", deviceName),
               port: ref("if_entry", `${deviceName} up`),

@@ -1,4 +1,4 @@
-// Stations on a device's ports without an announced neighbor, from its forwarding table.
+// Stations on a device's ports without a network at the other end, from its forwarding table.
 
 import { Copied } from "../components/copied.tsx";
 import { Paged } from "../components/paged.tsx";
@@ -13,7 +13,7 @@ import type { FaceplatePort, FaceplateResponse } from "./host-data.ts";
 export function HostStations({ response: { data, problem, retry } }: { readonly response: FaceplateResponse }) {
   if (data === undefined) return <ResponseState problem={problem} retry={retry} />;
   const stations = [...data.groups.flatMap(({ ports }) => ports), ...data.logical].flatMap((port) =>
-    port.neighbor === null ? port.stations.map((station) => ({ port, station })) : [],
+    port.neighbor === null || port.neighbor.role === "End" ? port.stations.map((station) => ({ port, station })) : [],
   );
   if (stations.length === 0) return <p class="aside">No stations on other ports.</p>;
   return (

@@ -48,8 +48,8 @@ export function StationsPage() {
       </TabRow>
       <FilterTools kind="station" filter={filter} example={EXAMPLE} problem={problem} />
       <p class="aside about-list">
-        MAC addresses at edge ports, from the forwarding tables. Ports with a neighbor or with more than four MAC
-        addresses are not edge ports.
+        MAC addresses at edge ports, from the forwarding tables. Ports with a network at the other end or with more than
+        four MAC addresses are not edge ports.
       </p>
       {!isFilterProblem(problem) && <ResponseState data={data} problem={problem} retry={retry} />}
       {data?.length === 0 && (filter === "" ? <NoStation shown={shown} /> : <p>No station matches the filter.</p>)}

@@ -1,8 +1,8 @@
 // The type of a device, from what it reports and what others hear of it. Pure; null rather than a guess.
 
+import { typeOfKindWords, typeOfObjectId, typeOfProduct, typeOfSystem } from "../../resources/hosts/device-families.ts";
 import type { DeviceType, DeviceTypeSource } from "../../resources/hosts/device-type.ts";
-import type { CdpCapability, LldpCapability } from "../../resources/if-entries/vocabulary.ts";
-import { typeOfKindWords, typeOfObjectId, typeOfProduct, typeOfSystem } from "./families.ts";
+import type { Capability } from "../../resources/if-entries/vocabulary.ts";
 
 export interface TypeEvidence {
   readonly model?: string | null | undefined;
@@ -18,8 +18,6 @@ export interface ConcludedType {
   readonly device_type: DeviceType;
   readonly device_type_source: DeviceTypeSource;
 }
-
-export type Capability = LldpCapability | CdpCapability;
 
 /** Type of a device by its own report: product, family, words of its description, capabilities, then layers. */
 export function typeByReport(evidence: TypeEvidence): ConcludedType | null {
@@ -50,11 +48,6 @@ export interface Heard {
   readonly capabilities?: readonly Capability[] | undefined;
   /** typeOfDescription of its announcement. */
   readonly described: DeviceType | null;
-}
-
-/** Type by the description that a device announces: lldpRemSysDesc or cdpCachePlatform. */
-export function typeOfDescription(text: string | undefined): DeviceType | null {
-  return text === undefined ? null : (typeOfProduct(text) ?? typeOfKindWords(text) ?? typeOfSystem(text));
 }
 
 /** Type of a device by its announcements, whatever their order. */

@@ -10,6 +10,7 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import { KEPT_ROW, type RowOutcome } from "../rows.ts";
 import type { AddressSighting } from "../sightings.ts";
 import { AddressBook, hasInterfaces } from "./addresses.ts";
+import { looksDerived, nameOfMac, renameDerived } from "./host-names.ts";
 import { TYPE_DEFAULTS, typeOfAddress } from "./device-types.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { lineOf } from "./line.ts";
@@ -43,8 +44,8 @@ export function recordAddress(write: ScanWrite, subnets: SubnetPlacer, sighting:
     present,
   );
   if (assigned !== null && known === undefined) book.takeFromOthers(address, host, write.index.atAddress(address));
-  const reported = reportedOf(write, host, sighting, present);
-  write.update(hostKind, host, reported, TYPE_DEFAULTS);
+  const now = write.update(hostKind, host, reportedOf(write, host, sighting, present), TYPE_DEFAULTS);
+  if (looksDerived(host)) renameDerived(write, now, present);
   write.recordSeen(host.id, address, reason);
   if (sighting.ports !== undefined) recordOpenPorts(write, host, sighting.ports.open);
   if (assigned !== null) return KEPT_ROW;

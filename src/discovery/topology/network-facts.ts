@@ -7,11 +7,11 @@ import type { AsOf } from "../../db/reading/list-query.ts";
 import type { ReadConnection } from "../../db/reading/read-connection.ts";
 import type { Reader } from "../../db/reading/reader.ts";
 import { membersSql } from "../../db/shape.ts";
+import { typeOfDescription } from "../../resources/hosts/device-families.ts";
 import type { DeviceType, DeviceTypeSource } from "../../resources/hosts/device-type.ts";
 import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
-import { typeOfDescription } from "../device-types/classify.ts";
 import { announcementsFingerprint, announcementsOf, descriptionsOf } from "./announcements.ts";
 import type { MapHost, MapPort, NetworkFacts, TopologyAddress } from "./facts.ts";
 

@@ -2,6 +2,7 @@
 // Plain data.
 
 import type { AdminStatus, OperStatus } from "../../resources/if-entries/vocabulary.ts";
+import type { FarEndRole } from "../far-end.ts";
 
 export const ASKED_BY = ["mac", "ip", "hostname"] as const;
 
@@ -55,6 +56,7 @@ interface NeighborFact {
   readonly host: HostFact | null;
   /** Its announced name. */
   readonly announced: string | null;
+  readonly role: FarEndRole;
   /** Crowded ports of other devices in the network that report the same far end, one per device. */
   readonly alsoReportedAt: readonly ReportFact[];
 }

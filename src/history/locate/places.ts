@@ -20,7 +20,7 @@ type FarEndKind = "itself" | "switch" | "host" | "unknown";
 
 /** Reason to classify a port as an uplink. */
 type UplinkReason =
-  /** Its neighbor has a forwarding table. */
+  /** Its neighbor is a network device, or forwards to the subject itself. */
   | { readonly kind: "Switch" }
   /** Other switches report the same far end on crowded ports. */
   | { readonly kind: "Named"; readonly at: readonly ReportFact[] }
@@ -70,12 +70,12 @@ const NAMING_MIN = 2;
  * Classifies ports as edges or uplinks, by these rules in order:
  * 1. A port whose far end is known to be the subject itself (LLDP, or an entered neighbor) is an edge. CDP is no proof,
  *    as it passes through bridges.
- * 2. A port whose far end is a switch is an uplink. A switch has a forwarding table, or several devices report it on
- *    crowded ports: three, or two whose ports have most of their tables (a virtualization host may connect to two
- *    switches, but is not the way to most of the network).
+ * 2. A port whose far end is a network (far-end.ts) is an uplink, as is one whose far end has the subject on a port of
+ *    its own, or is reported by several devices on crowded ports: three, or two whose ports have most of their tables (a
+ *    virtualization host may connect to two switches, but is not the way to most of the network).
  * 3. A port that learned the MAC address of another device that also forwards to the subject is an uplink, unless that
  *    device has learned this one's address on its port as well: then the subject is between them.
- * 4. A port whose far end is a host without a forwarding table is an edge, unless it is crowded and another device
+ * 4. A port with another host, or the end of a network, at its far end is an edge, unless it is crowded and another device
  *    forwards to the subject on a port with an unknown far end and a small crowd or, if the port has many entries and
  *    most of its table, any smaller crowd: then the host passes traffic on.
  * 5. Of ports with an unknown far end, those with the smallest crowd (facts.ts, CROWD_RANGES) are edges, unless the
@@ -266,14 +266,14 @@ function seenPlace(sighting: Sighting, subject: Subject, links: readonly LinkFac
   const matching = [...links.filter((each) => each.port?.ref.id === port.ref.id), ...(own === null ? [] : [own])];
   const link = matching.find((each) => each.source !== "Cdp") ?? matching[0] ?? memberLink(port, subject, links);
   const isDirect = link !== null && link.source !== "Cdp";
-  const neighbor = port.neighbor?.host ?? null;
+  const { neighbor } = port;
   const others = Math.max(0, port.forwards - sighting.entries.length);
-  const uplinkReason = isDirect || isNeighborItself ? null : uplinkReasonOf(port, others);
+  const uplinkReason = isDirect || isNeighborItself ? null : uplinkReasonOf(port, others, subject);
   const end: FarEndKind = isDirect
     ? "itself"
     : uplinkReason !== null
       ? "switch"
-      : neighbor === null || isNeighborItself
+      : isNeighborItself || (neighbor?.host == null && neighbor?.role !== "End")
         ? "unknown"
         : "host";
   return {
@@ -311,13 +311,22 @@ function memberLink(port: PortFact, { sightings }: Subject, links: readonly Link
 }
 
 /** Reason why the far end is a switch, from the port and others that report the same far end; null if unknown. */
-function uplinkReasonOf(port: PortFact, others: number): UplinkReason | null {
-  if (port.neighbor?.host?.isSwitch === true) return { kind: "Switch" };
+function uplinkReasonOf(port: PortFact, others: number, subject: Subject): UplinkReason | null {
+  if (port.neighbor?.role === "Network" || isAtFarEnd(port, subject)) return { kind: "Switch" };
   const at = port.neighbor?.alsoReportedAt ?? [];
   const isNaming = isUp(port) && others >= CROWDED_MIN;
   const count = at.length + Number(isNaming);
   const isMostly = at.every(({ holdsMost }) => holdsMost) && (!isNaming || port.holdsMost);
   return count >= NAMING_SURE || (count >= NAMING_MIN && isMostly) ? { kind: "Named", at } : null;
+}
+
+/** True if the host at the far end forwards to the subject on a port that does not lead back. */
+function isAtFarEnd({ neighbor, device }: PortFact, { sightings }: Subject): boolean {
+  const host = neighbor?.host?.ref.id;
+  return sightings.some(
+    ({ port }) =>
+      port.device.ref.id === host && port.neighbor?.role !== "Network" && port.neighbor?.host?.ref.id !== device.ref.id,
+  );
 }
 
 /** Number of devices that report the far end on crowded ports, including this one. */

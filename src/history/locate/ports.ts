@@ -2,8 +2,10 @@
 // Reads through RecordsAt.
 
 import { fdbEntryKind } from "../../resources/fdb-entries/fdb-entry.ts";
-import type { HostRecord } from "../../resources/hosts/host.ts";
-import type { IfEntryRecord } from "../../resources/if-entries/if-entry.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
+import { type FarHost, farEndRole } from "../far-end.ts";
 import type { NumberedRecord, RecordsAt } from "../records-at.ts";
 import { hostRef, type LocationDraft, portRef } from "./drafts.ts";
 import {
@@ -44,6 +46,10 @@ export class HostFacts {
   fact({ n, record }: NumberedRecord<HostRecord>): HostFact {
     return { ref: hostRef(record), hostname: record.hostname, isSwitch: this.switches.get(n) === true };
   }
+
+  farHost({ n, record }: NumberedRecord<HostRecord>): FarHost {
+    return { deviceType: record.device_type ?? "Unknown", isForwarding: this.switches.get(n) === true };
+  }
 }
 
 /** Port facts by id, without ports of devices that are not visible to the caller. */
@@ -55,14 +61,17 @@ export function portFacts(
 ): Map<string, PortFact> {
   const devices = hostsOf(records, ports);
   const ends = farEnds(records, ports);
-  hosts.prefetch([...devices.values(), ...[...ends.values()].map(({ host }) => host)]);
+  const neighborHosts = neighborHostsOf(records, ports);
+  hosts.prefetch([...devices.values(), ...[...ends.values()].map(({ host }) => host), ...neighborHosts.values()]);
+  const roles = new Map(
+    ports.map(({ record }) => {
+      const hostOf = ({ id }: Neighbor) => farHostOf(hosts, neighborHosts.get(id));
+      return [record.id, farEndRole(record, hostOf, farHostOf(hosts, ends.get(record.id)?.host))];
+    }),
+  );
   const ns = ports.map(({ n }) => n);
   const counts = records.counts(fdbEntryKind, ns, crowdRanges(ports, drafts));
-  const isToSwitch = ({ record }: NumberedRecord<IfEntryRecord>) => {
-    const end = ends.get(record.id);
-    return end !== undefined && hosts.fact(end.host).isSwitch;
-  };
-  const undecided = ports.filter((port) => !isToSwitch(port));
+  const undecided = ports.filter(({ record }) => roles.get(record.id) !== "Network");
   const majorities = majoritiesOf(records, undecided, counts);
   const withFarEnd = undecided.filter(({ record }) => ends.has(record.id) || announcedName(record) !== null);
   const reports = reportFacts(records, reportedElsewhere(records, withFarEnd, ports, ends));
@@ -76,6 +85,7 @@ export function portFacts(
       source: end?.source ?? linkSource(record),
       host: end === undefined ? null : hosts.fact(end.host),
       announced,
+      role: roles.get(record.id) ?? "Unknown",
       alsoReportedAt: reports.get(record.id) ?? [],
     };
     facts.set(record.id, {
@@ -96,6 +106,30 @@ export function portFacts(
     });
   }
   return facts;
+}
+
+/** Hosts by the ids of the far ends that ports store. */
+function neighborHostsOf(
+  records: RecordsAt,
+  ports: readonly NumberedRecord<IfEntryRecord>[],
+): Map<string, NumberedRecord<HostRecord>> {
+  const neighbors = ports.flatMap(({ record }) => [
+    record.neighbor,
+    ...(record.more_neighbors ?? []).map(({ neighbor }) => neighbor),
+  ]);
+  const idsOf = (type: Neighbor["type"]) => neighbors.map((each) => (each?.type === type ? each.id : null));
+  const far = records.byIds(ifEntryKind, idsOf("IfEntry"));
+  const hosts = hostsOf(records, [...far.values()]);
+  const found = records.byIds(hostKind, idsOf("Host"));
+  for (const [id, { record }] of far) {
+    const host = hosts.get(record.host_id);
+    if (host !== undefined) found.set(id, host);
+  }
+  return found;
+}
+
+function farHostOf(hosts: HostFacts, host: NumberedRecord<HostRecord> | undefined): FarHost | null {
+  return host === undefined ? null : hosts.farHost(host);
 }
 
 /** Crowded ports that report the same far ends, one per device. */

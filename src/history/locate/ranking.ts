@@ -177,13 +177,13 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
     const records = [link.reportedBy, ...(subject.host === null ? [] : [subject.host.ref])];
     list.push(item("Neighbor", linkSentence(place, subject), records, linkFactor(place)));
   }
-  const behind = port?.neighbor?.host ?? null;
-  if (place.endsAtHost && behind !== null && port !== null) {
+  const behind = behindOf(place);
+  if (behind !== null && port !== null) {
     const isMany = crowdIndex(others) >= MANY;
     const doubt = isMany ? `, with ${others} more: a hypervisor, or a switch whose forwarding table is unknown` : "";
-    const sentence = `${sourcePhrase(port.neighbor?.source)}${behind.ref.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that host${doubt}.`;
+    const sentence = `${sourcePhrase(port.neighbor?.source)}${behind.name}, which is not known to be a switch, is at the other end of ${port.ref.name}: it is behind that host${doubt}.`;
     const { factor } = isMany ? FACTORS.behindCrowd : FACTORS.behind;
-    list.push(item("Behind", sentence, [port.ref, behind.ref], factor));
+    list.push(item("Behind", sentence, [port.ref, ...behind.records], factor));
   } else if (sighting !== null && !place.isDirect && others > 0 && port !== null) {
     const isMany = crowdIndex(others) >= MANY;
     const announced = port.neighbor === null ? "" : `${port.neighbor.announced ?? "the device there"}, or `;
@@ -192,6 +192,13 @@ function placeEvidence(place: LocatedPlace, subject: Subject): Evidence[] {
     list.push(item("SharedPort", sentence, [port.ref], isMany ? FACTORS.manyShare.factor : FACTORS.fewShare.factor));
   }
   return list;
+}
+
+/** The host or the announced device at the end of a port, if the subject is behind it. */
+function behindOf({ endsAtHost, port }: LocatedPlace): { name: string; records: readonly RecordRef[] } | null {
+  if (!endsAtHost || port?.neighbor == null) return null;
+  const { host, announced } = port.neighbor;
+  return host === null ? { name: announced ?? "a device", records: [] } : { name: host.ref.name, records: [host.ref] };
 }
 
 function linkFactor({ port, sighting, link, isDirect }: LocatedPlace): number {
@@ -298,11 +305,13 @@ function describeUplink({ uplinkReason: onward, port, device, others }: LocatedP
 } {
   const neighbor = port?.neighbor?.host ?? null;
   const known = neighbor === null ? [] : [neighbor.ref];
+  const announcedName = neighbor?.ref.name ?? port?.neighbor?.announced ?? "the device there";
   switch (onward?.kind) {
-    case "Switch":
-      return { why: `its neighbor ${neighbor?.ref.name} is a switch`, records: known };
+    case "Switch": {
+      const what = neighbor?.isSwitch === true ? "a switch" : "a router or a switch";
+      return { why: `its neighbor ${announcedName} is ${what}`, records: known };
+    }
     case "Named": {
-      const announcedName = neighbor?.ref.name ?? port?.neighbor?.announced ?? "the device there";
       const at = onward.at.slice(0, NAMED_MAX);
       const more = onward.at.length > at.length ? ", and others" : "";
       return {
@@ -407,8 +416,8 @@ function explain(subject: Subject, place: LocatedPlace | null, vlan: string): st
   const state = isLive(place) ? "" : " That port is down.";
   const at = `${portName(place)}${vlan}`;
   if (place.role === "Uplink") return `${label} is somewhere beyond ${at}, which leads to other switches.${state}`;
-  const behind = place.endsAtHost ? port.neighbor?.host?.ref.name : undefined;
-  if (behind !== undefined) return `${label} is behind ${behind} at ${at}.${state}`;
+  const behind = behindOf(place);
+  if (behind !== null) return `${label} is behind ${behind.name} at ${at}.${state}`;
   const sharing = place.isDirect || others === 0 ? "" : `, which it shares with ${others} more`;
   return `${label} is at ${at}${sharing}.${state}`;
 }

@@ -45,13 +45,15 @@ const factors = Object.values(FACTORS).map(({ kind, factor, meaning }) => `| \`$
 const LOCATE_DESCRIPTION = `Where a station is or, with \`at\` was: combines addresses, interface entries, forwarding tables (\`fdb_macs\`), LLDP, CDP and the state of interfaces as of one instant.
 If nothing is known, the status is 200 and \`candidates\` is empty.
 
-A port that forwards to the MAC address is an **uplink** if its neighbor is a switch: a device with a forwarding table of its own, or one that several
+A port that forwards to the MAC address is an **uplink** if its neighbor is a network device: a host whose \`device_type\` is a router, a switch, a firewall
+or a wireless controller; otherwise, one that announces itself as a router or a bridge and not as a phone, an access point or a station; or a host of unknown
+type with a forwarding table of its own. It is also an uplink if the host there forwards to the MAC address itself, or if several
 devices name by LLDP, CDP or as their neighbor on ports with more than ${CROWDED_MIN - 1} other entries: three devices, or two that have most of their entries on those
 ports. It is also an uplink if it learned the MAC address of another switch that forwards to the same MAC address.
 
 Of ports without a known neighbor, those with the fewest other entries are **edges** and the rest uplinks, by orders of magnitude: none, up to 3, up to
 15, up to 63, more. If every port that forwards to it has more than 15 others and most of its switch's entries, and the ports are on several switches, all are
-uplinks. A port is an edge if LLDP (or an entered neighbor) says that its far end is the station itself, or a host not known to be a switch; the latter is an
+uplinks. A port is an edge if LLDP (or an entered neighbor) says that its far end is the station itself, or another device that is not a network device; the latter is an
 uplink if it has more than ${CROWDED_MIN - 1} others and another switch forwards to the station on a port with at most ${CROWDED_MIN - 1} (or with
 fewer by an order of magnitude, if it has more than 15 and most of its switch's entries). Ports that are down are left out of the comparison.
 

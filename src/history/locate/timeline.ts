@@ -23,13 +23,12 @@ export interface TimelineInput extends LocateQuery {
 
 const INTERFACE_FIELDS =
   `if_index if_descr if_name if_type mac_address ip_address_id admin_status oper_status native_vlan_id vlan_ids
-  neighbor lldp_chassis_id lldp_port_id lldp_sys_name lldp_mgmt_addr cdp_device_id cdp_port_id cdp_address`.split(
-    /\s+/,
-  );
+  neighbor more_neighbors lldp_chassis_id lldp_port_id lldp_sys_name lldp_sys_desc lldp_mgmt_addr lldp_capabilities
+  cdp_device_id cdp_port_id cdp_platform cdp_address cdp_capabilities`.split(/\s+/);
 
 /** Fields that locate uses; changes of other fields have no effect. */
 const RELEVANT_FIELDS: RelevantFields = {
-  host: ["name", "hostname", "sys_name", "chassis_id"],
+  host: ["name", "hostname", "sys_name", "chassis_id", "device_type"],
   ip_address: ["ip_address", "mac_address", "subnet_id", "position"],
   if_entry: INTERFACE_FIELDS,
   fdb_entry: ["mac_address", "vlan_number"],

@@ -39,7 +39,7 @@ export function* macConflicts(
     for (const [value, ports] of portsByMac) {
       if (!isSingleDevice(value)) continue;
       const edges: Party[] = [];
-      for (const [n, id] of ports()) if (isEdge(n)) edges.push({ n, id, networkId });
+      for (const [n, id] of ports()) if (isEdge(n, value)) edges.push({ n, id, networkId });
       if (edges.length > 1) conflicts.push({ type: "Mac", value, parties: byNumber(edges) });
       examined += 1;
       if (examined % STEP_MACS === 0) yield;

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, MEMBER } from "../../access/actor.ts";
-import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
+import { EDGE_PORT } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { runWrite } from "../../records/write-answers.ts";
@@ -25,7 +25,7 @@ const DESCRIPTION = `Exclusive values claimed by several records, now or \`at\` 
 
 - **Address**: one address on several hosts of a network. A public address counts across networks as well; a private one may be in each of them. Loopback, link-local and multicast addresses, addresses in
   subnets of type Loopback, DockerBridge and PodmanBridge, and addresses with the MAC address of a virtual router (VRRP, HSRP, GLBP) do not conflict.
-- **Mac**: one MAC address at several edge ports of a network. An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers.
+- **Mac**: one MAC address at several edge ports of a network. ${EDGE_PORT} Uplinks do not count; nor do group addresses and those of virtual routers.
 - **Subnet**: a subnet that equals one of another network, or is inside it; private prefixes too. A subnet inside another one of its own network is a child and does not conflict. Subnets of type Internet, Remote, Loopback, DockerBridge and PodmanBridge do not count.
 
 Only networks that the caller reaches count; conflicts with records outside them are not listed. A conflict can be accepted; it then has an \`acceptance\`, until that is withdrawn or the parties change.`;

@@ -1,6 +1,7 @@
 // Response schema and example of the faceplate report.
 
 import { type Static, Type } from "@sinclair/typebox";
+import { FAR_END_ROLES } from "../../history/far-end.ts";
 import { HOST_EXAMPLE } from "../../resources/hosts/host-example.ts";
 import { IF_ENTRY_EXAMPLE } from "../../resources/if-entries/if-entry.ts";
 import { ADMIN_STATUSES, OPER_STATUSES } from "../../resources/if-entries/vocabulary.ts";
@@ -35,6 +36,10 @@ const Port = Type.Object(
         interface: Nullable(NamedRecord),
         announced_name: NullableText,
         announced_port: NullableText,
+        role: OneOf(FAR_END_ROLES, {
+          description:
+            "Network: stations behind the port are connected elsewhere. End: they are connected here, as behind a phone. Unknown: the neighbor proves neither.",
+        }),
       }),
     ),
     more_neighbors: Type.Integer({ minimum: 0, description: "Number of further neighbors announced on the port." }),

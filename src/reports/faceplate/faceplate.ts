@@ -7,6 +7,8 @@ import { valueScope } from "../../db/kind.ts";
 import type { FixedMoment } from "../../db/reading/list-query.ts";
 import { longRead, PAUSE } from "../../db/reading/long-reads.ts";
 import type { Reader } from "../../db/reading/reader.ts";
+import { farEndsAt } from "../../history/edge-ports.ts";
+import type { FarEndRole } from "../../history/far-end.ts";
 import { linkSource, systemName } from "../../history/locate/far-ends.ts";
 import { visibilityOf } from "../../history/locate/locate.ts";
 import { type NumberedRecord, RecordsAt } from "../../history/records-at.ts";
@@ -71,7 +73,7 @@ function* faceplateAt(
     (count) => ({ low: count, high: count }),
   );
   const stations = yield* stationsAt(records, ports, counts, ownersNow(reader, sequence));
-  const neighbors = neighborsOf(records, ports);
+  const neighbors = neighborsOf(records, ports, farEndsAt(reader, sequence));
   const vlans = vlansOf(records, ports);
   yield;
   const upEndedAt = lastUpTimes(reader, ports, host.record.network_id, sequence);
@@ -143,6 +145,7 @@ function lastUpTimes(
 function neighborsOf(
   records: RecordsAt,
   ports: readonly NumberedRecord<IfEntryRecord>[],
+  roleAt: (port: number) => FarEndRole | null,
 ): ReadonlyMap<number, NonNullable<FaceplatePort["neighbor"]>> {
   const farPorts = records.byIds(
     ifEntryKind,
@@ -166,6 +169,7 @@ function neighborsOf(
         interface: far === undefined ? null : { id: far.id, name: far.if_name || far.if_descr },
         announced_name: systemName(record),
         announced_port: record.lldp_port_id?.value ?? record.cdp_port_id ?? null,
+        role: roleAt(n) ?? "Unknown",
       };
       return [[n, neighbor] as const];
     }),

@@ -46,7 +46,10 @@ export function* edgeStations(reader: Reader, records: RecordsAt, query: EdgeQue
     for (const port of records.byIds(ifEntryKind, ports.slice(start, start + STEP_PORTS)).values()) {
       if (!isEdge(port.n)) continue;
       const entries = records.childrenOf(fdbEntryKind, port.n, EDGE_MACS_MAX);
-      found.push({ port, entries: entries.filter(({ record }) => isSingleDevice(record.mac_address)) });
+      found.push({
+        port,
+        entries: entries.filter(({ record: { mac_address: mac } }) => isSingleDevice(mac) && isEdge(port.n, mac)),
+      });
     }
     yield;
   }

@@ -2,7 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../../access/actor.ts";
-import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
+import { EDGE_PORT } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { Uuid } from "../../schemas/schemas.ts";
@@ -21,7 +21,7 @@ const selectionQuery = {
 
 const DESCRIPTION = `The MAC addresses at edge ports, according to the forwarding tables of the switches, now or \`at\` an instant; newest first.
 
-An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most, so uplinks do not count; nor do group addresses and those of virtual routers. A MAC address at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or next to an IP address: \`known=false\` selects stations that are not in the inventory.`;
+${EDGE_PORT} Uplinks do not count; nor do group addresses and those of virtual routers. A MAC address at several edge ports is listed at each of them. \`hosts\` are those of the same network that have it on an interface or next to an IP address: \`known=false\` selects stations that are not in the inventory.`;
 
 const stationList = foundList({
   name: "Stations",

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/clock.ts";
 import { ChangeLog } from "../../db/reading/change-log.ts";
 import type { Moment } from "../../db/reading/list-query.ts";
 import { CHANGE_TYPES } from "../../history/change-view.ts";
-import { EDGE_MACS_MAX } from "../../history/edge-ports.ts";
+import { EDGE_PORT } from "../../history/edge-ports.ts";
 import type { Surface } from "../../http/surface.ts";
 import type { Backend } from "../../records/backend.ts";
 import { respondWithLongRead } from "../../records/long-read-answers.ts";
@@ -67,7 +67,7 @@ const Summary = Type.Object(
     wandering: Type.Object({
       count: Type.Integer({
         minimum: 0,
-        description: `MAC addresses that were at ${WANDERING_PORTS} edge ports or more in the last day. An edge port has no known or announced neighbor and ${EDGE_MACS_MAX} MAC addresses at most.`,
+        description: `MAC addresses that were at ${WANDERING_PORTS} edge ports or more in the last day. ${EDGE_PORT}`,
       }),
       macs: Type.Array(
         Type.Object({

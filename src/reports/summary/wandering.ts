@@ -60,7 +60,7 @@ export function* wanderingMacs(reader: Reader, query: WanderingQuery): Generator
     if (before.hadEntries) for (const port of portsAt(reader, startQuery, before.id, macAddress)) ports.add(port);
     examined += ports.size;
     if (ports.size >= WANDERING_PORTS) {
-      const edges = [...ports].filter(isEdge).sort((left, right) => left - right);
+      const edges = [...ports].filter((port) => isEdge(port, macAddress)).sort((left, right) => left - right);
       if (edges.length >= WANDERING_PORTS) wandering.push({ macAddress, networkId: before.id, ports: edges });
     }
     if (examined >= STEP_PORTS) {

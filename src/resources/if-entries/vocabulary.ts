@@ -57,3 +57,5 @@ export const CDP_CAPABILITIES = wordList(
 );
 
 export type CdpCapability = (typeof CDP_CAPABILITIES)[number];
+
+export type Capability = LldpCapability | CdpCapability;

@@ -42,7 +42,7 @@ interface ReadSwitch {
   readonly enabled?: string;
 }
 
-/** Report of a switch with ports Gi0/1, Gi0/2, …. */
+/** Report of a switch, each port in the VLAN of its number, with ports Gi0/1, Gi0/2, …. */
 export function readSwitch(read: ReadSwitch): Device {
   const { name, address, mac, ports, portCount = 8, system, enabled = "20" } = read;
   const numbers = Array.from({ length: portCount }, (_, index) => index + 1);
@@ -68,7 +68,7 @@ export function readSwitch(read: ReadSwitch): Device {
     dot1q_tp_fdb_table: tableOf(
       Object.fromEntries(
         rowsOf(ports, ({ macs }) => macs).map(([port, learned]) => [
-          `1.${dotted(learned)}`,
+          `${port}.${dotted(learned)}`,
           { dot1qTpFdbPort: port, dot1qTpFdbStatus: 3 },
         ]),
       ),

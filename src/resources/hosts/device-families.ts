@@ -1,7 +1,7 @@
 // Product families by sysObjectID and by words of a description, from vendors' product MIBs and data sheets. Generic
 // agents (net-snmp, enterprise 8072) and OIDs of whole enterprises with several types are left out: they prove nothing.
 
-import type { DeviceType } from "../../resources/hosts/device-type.ts";
+import type { DeviceType } from "./device-type.ts";
 
 /** A branch below 1.3.6.1.4.1; the longest that begins the sysObjectID decides. */
 type Branch = readonly [type: DeviceType, ...branches: string[]];
@@ -164,6 +164,11 @@ export function typeOfKindWords(text: string): DeviceType | null {
 
 export function typeOfSystem(text: string): DeviceType | null {
   return typeIn(SYSTEMS, text);
+}
+
+/** Type by the description that a device announces: lldpRemSysDesc or cdpCachePlatform. */
+export function typeOfDescription(text: string | undefined): DeviceType | null {
+  return text === undefined ? null : (typeOfProduct(text) ?? typeOfKindWords(text) ?? typeOfSystem(text));
 }
 
 /** `Linux <host name> <release> …`, as from uname: a host may be named after anything, unless the vendor named it. */
