@@ -64,6 +64,10 @@ export interface Device {
   readonly sys_location?: string | null;
   readonly sys_contact?: string | null;
   readonly sys_services?: number | null;
+  /** sysUpTime (RFC 3418), in milliseconds; starts again after 497 days. */
+  readonly up_time_ms?: number;
+  /** ifNumber (RFC 2863): the rows that ifTable should have. */
+  readonly if_number?: number;
   /**
    * ENTITY-MIB (RFC 6933) of the chassis; of the first member of a stack. Else derived from sysObjectID if possible.
    */

@@ -19,6 +19,7 @@ import inventory from "../../../migrations/0037_inventory.sql" with { type: "tex
 import discovery from "../../../migrations/0038_discovery.sql" with { type: "text" };
 import people from "../../../migrations/0039_people.sql" with { type: "text" };
 import operations from "../../../migrations/0040_operations.sql" with { type: "text" };
+import reads from "../../../migrations/0041_reads.sql" with { type: "text" };
 import { syncDirectory, syncFile } from "../../base/durable-file.ts";
 import { DomainError } from "../../base/errors.ts";
 import { describeReadError, describeWrongType, openRegular } from "../../base/regular-file.ts";
@@ -32,7 +33,7 @@ import { describeOpenFailure, GOOD_COPY, readFailureOf } from "../trouble.ts";
 const LAST_UNRELEASED_SCHEMA = 35;
 
 /** Append-only. A database's version (`PRAGMA user_version`) is the number of the last migration applied. */
-export const MIGRATIONS: readonly string[] = [ledger, inventory, discovery, people, operations];
+export const MIGRATIONS: readonly string[] = [ledger, inventory, discovery, people, operations, reads];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;
 /** "nled": distinguishes netledger databases from other SQLite files, also for `file`. */

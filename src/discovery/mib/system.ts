@@ -12,16 +12,26 @@ export const SYSTEM_STEP = {
   scalars: {
     sysDescr: "1.3.6.1.2.1.1.1.0",
     sysObjectID: "1.3.6.1.2.1.1.2.0",
+    sysUpTime: "1.3.6.1.2.1.1.3.0",
     sysContact: "1.3.6.1.2.1.1.4.0",
     sysName: "1.3.6.1.2.1.1.5.0",
     sysLocation: "1.3.6.1.2.1.1.6.0",
     sysServices: "1.3.6.1.2.1.1.7.0",
+    // IF-MIB (RFC 2863); here, so that an agent without it loses no interfaces.
+    ifNumber: "1.3.6.1.2.1.2.1.0",
   },
 } as const satisfies ReadStep;
 
 type SystemFields = Pick<
   Device,
-  "sys_name" | "sys_descr" | "sys_object_id" | "sys_location" | "sys_contact" | "sys_services"
+  | "sys_name"
+  | "sys_descr"
+  | "sys_object_id"
+  | "sys_location"
+  | "sys_contact"
+  | "sys_services"
+  | "up_time_ms"
+  | "if_number"
 >;
 
 /** Texts without control characters, null if empty, undefined if not served. */
@@ -33,6 +43,8 @@ export function systemOf(reads: Reads): { fields: AllOf<SystemFields>; report: T
     sys_location: textScalar(reads, "sysLocation"),
     sys_contact: textScalar(reads, "sysContact"),
     sys_services: integerOf(scalarOf(reads, SYSTEM_STEP, "sysServices"), 0, 127) ?? undefined,
+    up_time_ms: scaled(integerOf(scalarOf(reads, SYSTEM_STEP, "sysUpTime"), 0, TIME_TICKS_MAX), MS_PER_TICK),
+    if_number: scaled(integerOf(scalarOf(reads, SYSTEM_STEP, "ifNumber"), 0, INT32_MAX), 1),
   };
   const isServed = (reads.get(SYSTEM_STEP.name)?.scalars.size ?? 0) > 0;
   return { fields, report: reportOn(reads, [SYSTEM_STEP.name], isServed) };
@@ -43,6 +55,15 @@ export function sysObjectIdOf(reads: Reads): string | null | undefined {
   const value = scalarOf(reads, SYSTEM_STEP, "sysObjectID");
   if (typeof value !== "string" || value.length > OID_MAX_LENGTH || !/^\d+(\.\d+)+$/.test(value)) return undefined;
   return value === "0.0" ? null : value;
+}
+
+/** TimeTicks (RFC 2578 §7.1.8): hundredths of a second, modulo 2^32. */
+const TIME_TICKS_MAX = 2 ** 32 - 1;
+const MS_PER_TICK = 10;
+const INT32_MAX = 2 ** 31 - 1;
+
+function scaled(value: number | null, factor: number): number | undefined {
+  return value === null ? undefined : value * factor;
 }
 
 /** 128 sub-identifiers of ten digits (RFC 2578 §3.5). */

@@ -22,6 +22,7 @@ import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.t
 import { rememberCredential } from "./credential-memory.ts";
 import { renameDerived } from "./host-names.ts";
 import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
+import { Ends } from "./ends.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { hasConflict, identify, similarity } from "./identity.ts";
 import { matchInterfaces } from "./interface-matching.ts";
@@ -30,7 +31,7 @@ import { lineOf } from "./line.ts";
 import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
-import { rememberReport, unchangedReport } from "./reports.ts";
+import { forgetReport, rememberReport, unchangedReport } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
 import { missedClause, rememberServed } from "./served-memory.ts";
 import { isOwnAddress, type Signs, signsOfDevice } from "./signs.ts";
@@ -155,6 +156,17 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
 
   const present = book.ofHost(host.id);
   const contested = recordAddresses(write, book, host, sighting, present, omitted);
+  const isAlone = !isAdditional && !write.isRepeat && !write.index.isConsolidated(host.id);
+  const ends = isAlone ? new Ends(write, host, device, polledAddress) : null;
+  if (ends !== null) {
+    const own = new Set([polledAddress, ...(device.addresses ?? []).map((each) => each.ip_address)]);
+    ends.addresses([...present.values()].filter((each) => !own.has(each.ip_address)));
+    for (const [address, { id }] of present)
+      if (write.tx.find(ipAddressKind, id) === null) {
+        present.delete(address);
+        write.index.forget(host.id);
+      }
+  }
   let isComplete = true;
   const vlans = new NetworkVlans(write);
   if (device.vlans !== undefined) {
@@ -179,12 +191,17 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
       isForwardingPartial: device.is_forwarding_partial === true,
       vlans,
       omitted,
+      ends,
     });
   }
+  ends?.remember();
   recordOpenPorts(write, host, [SNMP_PORT]);
   if (lineOf(device.sys_name ?? "") === "") renameDerived(write, write.tx.get(hostKind, host.id), present);
-  if (isComplete) rememberReport(write, sighting, host, write.seenIds, omitted);
-  else write.markUnfinished(polledAddress);
+  if (!isComplete || ends?.isUnfinished === true) write.markUnfinished(polledAddress);
+  else {
+    rememberReport(write, sighting, host, write.seenIds, omitted);
+    if (ends?.isPostponed === true) forgetReport(write, sighting);
+  }
   return { host, omitted, isAdditional };
 }
 

@@ -18,6 +18,7 @@ import { CHILDREN_MAX } from "../../schemas/schemas.ts";
 import type { CdpAnnouncement, DeviceAddress, DeviceInterface, ForwardingEntry, LldpAnnouncement } from "../device.ts";
 import type { RowReason } from "../rows.ts";
 import { isFloodable } from "../topology/announcements.ts";
+import type { Ends } from "./ends.ts";
 import { ReportedPlaces } from "./interface-addresses.ts";
 import {
   type DeletedInterface,
@@ -43,6 +44,8 @@ interface InterfaceContext {
   readonly isForwardingPartial: boolean;
   readonly vlans: NetworkVlans;
   readonly omitted: OmittedRows;
+  /** Ends what the device no longer has; null if another device reports the host too. */
+  readonly ends: Ends | null;
 }
 
 /** Per device: with interfaces, addresses and subnets within the limit of creations per transaction. */
@@ -51,7 +54,6 @@ export const FORWARDING_MAX = FDB_MACS_MAX;
 export const ANNOUNCEMENTS_MAX = 1_000;
 
 /**
- * Entries of vanished interfaces stay and become stale.
  * @returns false if VLANs are left for another command
  */
 export function recordInterfaces(
@@ -70,9 +72,14 @@ export function recordInterfaces(
   const places = reportedPlaces(context);
   const polledId = context.addresses.get(context.polledAddress)?.id ?? null;
   const manualIndexes = freeIndexes(write, matched, stored);
+  if (context.ends !== null) {
+    const current = new Set(matched.values());
+    const isMissing = (entry: IfEntryRecord) => !current.has(entry) && tx.find(ifEntryKind, entry.id) !== null;
+    context.ends.interfaces(stored.filter(isMissing));
+  }
   const added = interfaces.filter((each) => !matched.has(each) && !leftovers.has(each));
   const deleted = deletedInterfacesAmong(added, interfaces, added.length === 0 ? [] : deletedInterfaces(write, host));
-  let room = CHILDREN_MAX - stored.length;
+  let room = CHILDREN_MAX - tx.children(ifEntryKind, "host_n", host.id).length;
   const left = { interfaces: 0, forwarding: 0, announcements: 0 };
   let forwardingRoom = FORWARDING_MAX;
   let isComplete = true;

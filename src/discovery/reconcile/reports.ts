@@ -23,6 +23,7 @@ const reports = sqliteTable("discovery_tellings", {
   digest: text().notNull(),
   seen: text().notNull(),
   left_out: text(),
+  unread: text(),
   checksum: integer().notNull(),
 });
 const reportRows = new KeyedRows(reports, ["network_n", "ip_address"]);
@@ -30,7 +31,14 @@ const reportRows = new KeyedRows(reports, ["network_n", "ip_address"]);
 /** SHA-256 of everything written for a device, except its neighbors. */
 export function digestOf({ device, mac_address, hostname }: DeviceSighting): string {
   // Not written, so excluded.
-  const { arp: _others, rows: _rows, conclusions: _conclusions, ...reported } = device;
+  const {
+    arp: _others,
+    rows: _rows,
+    conclusions: _conclusions,
+    up_time_ms: _age,
+    if_number: _size,
+    ...reported
+  } = device;
   return new Bun.CryptoHasher("sha256")
     .update(JSON.stringify([RULES_VERSION, reported, mac_address, hostname ?? null]))
     .digest("base64");
@@ -98,9 +106,48 @@ export function rememberReport(
       digest,
       seen: JSON.stringify(ids.map((id) => tx.recordN(id)).filter((n) => n !== null)),
       left_out: omitted.toText(),
+      unread: unreadOf(write, sighting, ids),
     });
     reportRows.upsert(tx.db, row);
   });
+}
+
+/** Has the device's next report compared, even if it is the same as the last one remembered. */
+export function forgetReport(write: ScanWrite, sighting: DeviceSighting): void {
+  const { tx } = write;
+  tx.runAfterWrite(() => {
+    const row = find(write, sighting.ip_address);
+    if (row === undefined || row.digest === "") return;
+    const { checksum: _checksum, ...report } = row;
+    reportRows.upsert(tx.db, withChecksum(reports, { ...report, digest: "" }));
+  });
+}
+
+/** JSON array of the records that only earlier reports had, if the device could not be read to the end; else null. */
+function unreadOf(write: ScanWrite, { device, ip_address }: DeviceSighting, seen: readonly string[]): string | null {
+  const row = device.broken === undefined ? undefined : find(write, ip_address);
+  if (row === undefined) return null;
+  const now = new Set(seen.map((id) => write.tx.recordN(id)));
+  const unread = numbersIn(row).filter((n) => !now.has(n) && write.tx.recordId(n) !== null);
+  return unread.length === 0 ? null : JSON.stringify(unread);
+}
+
+function numbersIn({ seen, unread }: { readonly seen: string; readonly unread: string | null }): number[] {
+  return [...(JSON.parse(seen) as number[]), ...(JSON.parse(unread ?? "[]") as number[])];
+}
+
+/** Numbers of the records in the last complete reports of a host: at an address, and at all others. */
+export function lastReportsOf(
+  { tx }: ScanWrite,
+  host: HostRecord,
+  polledAddress: string,
+): { readonly own: ReadonlySet<number>; readonly others: ReadonlySet<number> } {
+  const rows = tx.db.$client
+    .query("SELECT ip_address, seen, unread FROM discovery_tellings WHERE host_n = ?1")
+    .all(tx.recordN(host.id) ?? 0) as Array<{ ip_address: string; seen: string; unread: string | null }>;
+  const seenAt = (isHere: boolean) =>
+    new Set(rows.flatMap((row) => ((row.ip_address === polledAddress) === isHere ? numbersIn(row) : [])));
+  return { own: seenAt(true), others: seenAt(false) };
 }
 
 function find({ tx, networkId }: ScanWrite, address: string) {

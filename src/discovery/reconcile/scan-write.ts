@@ -49,6 +49,9 @@ export interface ScanInput {
  */
 export const VLAN_CHANGES_PER_COMMAND = 100_000;
 
+/** Maximum records per command that end because their device no longer reports them. */
+const ENDS_PER_COMMAND = 10_000;
+
 /** State of a dry run's transaction, which stays open across commands. */
 const KNOWN_HOSTS = new WeakMap<WriteTransaction, KnownHosts>();
 const REPORTED = new WeakMap<WriteTransaction, Set<string>>();
@@ -70,6 +73,7 @@ export class ScanWrite {
   /** True if a part was already written and reported. */
   isContinued = false;
   private vlanRoom = VLAN_CHANGES_PER_COMMAND;
+  private endRoom = ENDS_PER_COMMAND;
   private readonly unfinished: Unfinished[] = [];
   private readonly reportedHosts: Set<string>;
   private ignoredAtStart: number | null = null;
@@ -159,6 +163,12 @@ export class ScanWrite {
     if (count > this.vlanRoom && this.vlanRoom < VLAN_CHANGES_PER_COMMAND) return false;
     this.vlanRoom -= count;
     return true;
+  }
+
+  /** True if another record may end in this command. */
+  mayEnd(): boolean {
+    this.endRoom -= 1;
+    return this.endRoom >= 0;
   }
 
   /** Reports a partially written device. */

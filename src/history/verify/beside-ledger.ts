@@ -56,6 +56,11 @@ const OTHER_TABLES: Readonly<Record<string, OtherTable>> = {
     singular: "note of what a device serves",
     plural: "notes of what devices serve",
   },
+  discovery_reads: {
+    check: "memory",
+    singular: "note of how much a device reported",
+    plural: "notes of how much devices reported",
+  },
   discovery_tellings: {
     check: "memory",
     singular: "note of what a device reported",

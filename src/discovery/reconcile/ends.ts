@@ -1,0 +1,120 @@
+// Ends of interfaces and addresses that a complete read of their device lacks. What a person wrote or refers to stays,
+// as stale.
+
+import { formatInstant } from "../../base/instant.ts";
+import type { Kind, RecordBase } from "../../db/kind.ts";
+import type { Discoverable } from "../../resources/discovered.ts";
+import { type HostRecord, hostKind } from "../../resources/hosts/host.ts";
+import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
+import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresses/ip-address.ts";
+import { referrersOf } from "../../resources/references.ts";
+import type { Device } from "../device.ts";
+import { isTouchedByPerson } from "./provenance.ts";
+import { lastReportsOf } from "./reports.ts";
+import type { ScanWrite } from "./scan-write.ts";
+import { type EndingTable, judgeRead, rememberSizes, sizeOf, type TableSize, tableSizes } from "./table-sizes.ts";
+
+export class Ends {
+  private readonly write: ScanWrite;
+  private readonly host: HostRecord;
+  private readonly device: Device;
+  private readonly polledAddress: string;
+  private readonly sizes: Readonly<Partial<Record<EndingTable, TableSize>>>;
+  private readonly judged: Partial<Record<EndingTable, TableSize>> = {};
+  private reports: ReturnType<typeof lastReportsOf> | null = null;
+  /** True if records are left for another command. */
+  isUnfinished = false;
+  /** True if a later read matters even if it is equal to this one. */
+  isPostponed = false;
+
+  constructor(write: ScanWrite, host: HostRecord, device: Device, polledAddress: string) {
+    this.write = write;
+    this.host = host;
+    this.device = device;
+    this.polledAddress = polledAddress;
+    this.sizes = tableSizes(write.tx, host.id);
+  }
+
+  /** @param missing entries that the report lacks */
+  interfaces(missing: readonly IfEntryRecord[]): void {
+    const isOwn = (n: number) => this.lastReports().own.has(n) || !this.lastReports().others.has(n);
+    this.end(ifEntryKind, "interfaces", missing, (entry) => entry.if_name ?? entry.if_descr, isOwn);
+  }
+
+  /**
+   * Only addresses that the device itself reported: sightings by others expire.
+   * @param missing addresses that the report lacks, except the one that answered
+   */
+  addresses(missing: readonly IpAddressRecord[]): void {
+    const isOwn = (n: number) => this.lastReports().own.has(n);
+    this.end(ipAddressKind, "addresses", missing, ({ ip_address }) => ip_address, isOwn);
+  }
+
+  /** Call once, after both. */
+  remember(): void {
+    if (!this.write.isContinued) rememberSizes(this.write.tx, this.host.id, this.sizes, this.judged);
+  }
+
+  private end<R extends RecordBase & Discoverable>(
+    kind: Kind<R>,
+    table: EndingTable,
+    missing: readonly R[],
+    labelOf: (record: R) => string,
+    isOwn: (n: number) => boolean,
+  ): void {
+    const { write, device } = this;
+    const { tx, scanId } = write;
+    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, sizeOf(this.sizes, table));
+    if (size !== null) this.judged[table] = size;
+    if (isCounting) this.isPostponed = true;
+    const gone = missing.filter(
+      ({ id }) => tx.observedOf(id).last_discovery_id !== scanId && isOwn(tx.recordN(id) ?? 0),
+    );
+    if (gone.length === 0) return;
+    if (doubt !== null) {
+      if (!isPassing) return;
+      this.isPostponed = true;
+      const reason = `${gone.length} that it lacks ${gone.length === 1 ? "stays" : "stay"}: ${doubt}`;
+      write.addFinding({
+        type: "Partial",
+        entity: hostKind.name,
+        id: this.host.id,
+        label: `${this.host.name}: ${table}`,
+        reason,
+      });
+      return;
+    }
+    const rows = device[table]?.length ?? 0;
+    const reason = `not in ${TABLE_NAMES[table]}, ${rows} ${rows === 1 ? "row" : "rows"}, read to the end`;
+    for (const record of gone) {
+      if (!write.mayEnd()) {
+        this.isUnfinished = true;
+        return;
+      }
+      if (this.isKept(kind, record)) this.markAbsent(kind, record);
+      else write.close(kind, record, `${labelOf(record)} of ${this.host.name}`, reason);
+    }
+  }
+
+  /** True if a person wrote the record, or a record that refers to it. */
+  private isKept<R extends RecordBase>(kind: Kind<R>, { id }: R): boolean {
+    const { tx } = this.write;
+    return (
+      isTouchedByPerson(tx, id) || referrersOf(tx, kind, id).some(({ record }) => isTouchedByPerson(tx, record.id))
+    );
+  }
+
+  private markAbsent<R extends RecordBase & Discoverable>(kind: Kind<R>, record: R): void {
+    const { tx } = this.write;
+    const absent = kind.code === ifEntryKind.code ? { oper_status: "NotPresent" } : {};
+    const stale_since = record.stale_since ?? formatInstant(tx.instant);
+    tx.update<RecordBase, object>(kind as unknown as Kind<RecordBase>, record.id, { stale_since, ...absent });
+  }
+
+  private lastReports() {
+    this.reports ??= lastReportsOf(this.write, this.host, this.polledAddress);
+    return this.reports;
+  }
+}
+
+const TABLE_NAMES = { interfaces: "ifTable", addresses: "the address tables" } as const;

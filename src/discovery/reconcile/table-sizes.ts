@@ -1,0 +1,108 @@
+// Sizes of a host's tables in complete reads, and whether a read is trusted to end what it lacks. Stored outside the
+// ledger; without it, each table counts as read for the first time.
+
+import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { ownValue } from "../../base/fields.ts";
+import { KeyedRows } from "../../db/keyed-row.ts";
+import { withChecksum } from "../../db/row-checksum.ts";
+import type { WriteTransaction } from "../../db/writing/transaction.ts";
+import type { Device, DeviceTable } from "../device.ts";
+
+/** Tables whose records end when a complete read lacks them. */
+export type EndingTable = Extract<DeviceTable, "interfaces" | "addresses">;
+
+/** Agents fill their tables while they start. */
+export const SETTLED_MS = 600_000;
+/** Complete reads with fewer rows than the agent counts, after which its count is disregarded. */
+const SHORT_READS = 2;
+/** Missing rows from which on a table that lost more than half of them waits for confirmation. */
+const SHRUNK_MIN = 8;
+
+export interface TableSize {
+  readonly rows: number;
+  /** Complete reads in a row with fewer rows than the agent counts, up to SHORT_READS. */
+  readonly short: number;
+  /** Whether the last read was much shorter than `rows` and waits for the next. */
+  readonly is_shrunk: boolean;
+}
+
+interface Judgment {
+  /** Why missing records stay, as a clause; null if they end. */
+  readonly doubt: string | null;
+  /** True if a later read may end them although the device reports the same. */
+  readonly isPassing: boolean;
+  /** True if the next read is compared with this one, whatever is missing. */
+  readonly isCounting: boolean;
+  /** Size to remember; null to keep the one before. */
+  readonly size: TableSize | null;
+}
+
+/** Judges a read of a table by the sizes of the reads before. Pure. */
+export function judgeRead(device: Device, table: EndingTable, before: TableSize | null): Judgment {
+  if (device.tables[table].state !== "complete" || device.broken?.includes(table) === true)
+    return { doubt: "its table was not read to the end", isPassing: false, isCounting: false, size: null };
+  const rows = device[table]?.length ?? 0;
+  const counted = table === "interfaces" ? (device.if_number ?? null) : null;
+  const isShort = counted !== null && rows < counted;
+  const short = isShort ? Math.min((before?.short ?? 0) + 1, SHORT_READS) : 0;
+  const isShrunk = before !== null && rows * 2 < before.rows && before.rows - rows >= SHRUNK_MIN;
+  if (isShrunk && !before.is_shrunk)
+    return {
+      doubt: `its table has ${rows} rows instead of ${before.rows}, which the next read must confirm`,
+      isPassing: true,
+      isCounting: true,
+      size: { ...before, short, is_shrunk: true },
+    };
+  const size = { rows, short, is_shrunk: false };
+  const isCounting = short > 0 && short < SHORT_READS;
+  if (device.up_time_ms !== undefined && device.up_time_ms < SETTLED_MS)
+    return {
+      doubt: "the device started less than 10 minutes ago",
+      isPassing: true,
+      isCounting,
+      size: before === null ? size : null,
+    };
+  const isDoubtful = isShort && (before?.short ?? 0) < SHORT_READS;
+  const doubt = isDoubtful ? `its table has ${rows} of ${counted} rows` : null;
+  return { doubt, isPassing: isDoubtful, isCounting, size };
+}
+
+const readTables = sqliteTable("discovery_reads", {
+  host_n: integer().primaryKey(),
+  tables: text().notNull(),
+  checksum: integer().notNull(),
+});
+const readRows = new KeyedRows(readTables, ["host_n"]);
+
+type Sizes = Readonly<Partial<Record<EndingTable, TableSize>>>;
+
+/** Sizes of a host's tables; empty if corrupt or unknown. */
+export function tableSizes(tx: WriteTransaction, hostId: string): Sizes {
+  const hostN = tx.recordN(hostId) ?? 0;
+  const row = hostN === 0 ? undefined : readRows.find(tx.db, hostN);
+  try {
+    const sizes = JSON.parse(row?.tables ?? "{}") as Record<string, unknown>;
+    return Object.fromEntries(Object.entries(sizes).filter(([, size]) => isSize(size)));
+  } catch {
+    return {};
+  }
+}
+
+/** Remembers new sizes, in this transaction. */
+export function rememberSizes(tx: WriteTransaction, hostId: string, before: Sizes, now: Sizes): void {
+  const sizes = { ...before, ...now };
+  if (Bun.deepEquals(before, sizes)) return;
+  tx.runAfterWrite(() => {
+    const host_n = tx.recordN(hostId) as number;
+    readRows.upsert(tx.db, withChecksum(readTables, { host_n, tables: JSON.stringify(sizes) }));
+  });
+}
+
+export function sizeOf(sizes: Sizes, table: EndingTable): TableSize | null {
+  return ownValue(sizes, table) ?? null;
+}
+
+function isSize(size: unknown): size is TableSize {
+  const { rows, short, is_shrunk } = (size ?? {}) as Partial<Record<keyof TableSize, unknown>>;
+  return Number.isInteger(rows) && Number.isInteger(short) && typeof is_shrunk === "boolean";
+}

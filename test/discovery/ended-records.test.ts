@@ -1,0 +1,297 @@
+// Records that end when a complete read of their device lacks them, and those that stay.
+
+import { describe, expect, test } from "bun:test";
+import type { Device } from "../../src/discovery/device.ts";
+import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
+import type { JsonRecord } from "../support/appliance/factories.ts";
+import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
+import { ScanWriter } from "../support/reconcile/scan-writer.ts";
+import { address, device, deviceAt, ethernet, mac } from "../support/reconcile/sightings.ts";
+
+// After any test, derived data matches the ledger.
+const appliance = applianceForEach({}, () => expect(appliance.findingsOf()).toEqual([]));
+const { owner, tick, transactionCount } = appliance;
+const { hosts, entries, get } = inventoryOf(appliance);
+const scan = new ScanWriter(appliance);
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const UP = { up_time_ms: 40 * DAY_MS };
+const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, n) => from + n);
+const cards = (...given: number[]) => given.map((number) => ethernet(number));
+const chassis = (given: readonly number[], fields: Partial<Device> = {}, at = "10.0.0.2") =>
+  deviceAt(at, {
+    sys_name: "core-1",
+    serial_number: "SER100",
+    chassis_id: { subtype: "MacAddress", value: mac(1) },
+    interfaces: cards(...given),
+    addresses: [address("10.0.0.2")],
+    ...UP,
+    ...fields,
+  });
+const indexes = async () => (await entries()).map(({ if_index }) => if_index);
+const entry = async (ifIndex: number) => (await entries()).find(({ if_index }) => if_index === ifIndex) as JsonRecord;
+const host = async () => ((await hosts()) as [JsonRecord])[0];
+/** Expects that a repeated scan writes nothing. */
+const expectSettled = async (...again: Parameters<typeof scan.devices>) =>
+  expect((await scan.devices(...again)).sequence).toBeNull();
+
+describe("an interface missing from a complete ifTable", () => {
+  test("ends with its forwarding entries in one version, with the reason among the findings", async () => {
+    const pulled = ethernet(3, { forwarding: [{ mac_address: mac(9, 9), vlan_number: null }] });
+    await scan.devices(chassis([], { interfaces: [...cards(1, 2), pulled] }));
+    const { id } = await entry(3);
+    const { result, sequence } = await scan.devices(chassis([1, 2]));
+    expect(await indexes()).toEqual([1, 2]);
+    expect(result.findings).toContainEqual({
+      type: "Closed",
+      entity: "if_entry",
+      id,
+      label: "Gi0/3 of core-1",
+      reason: "not in ifTable, 2 rows, read to the end",
+    });
+    const [last] = await get(`if-entries/${id}/history`);
+    expect(last).toMatchObject({ operation: "Deleted", transaction: { sequence, actor: { type: "Discovery" } } });
+    expect(result.records).toMatchObject({ if_entries: { deleted: 1 }, fdb_entries: { deleted: 1 } });
+    await expectSettled(chassis([1, 2]));
+  });
+
+  test("ends as the removed SVI of a switch, and as each veth of a container host that is replaced daily", async () => {
+    for (let day = 0; day < 4; day += 1) {
+      await scan.devices(chassis([1, 2, ...numbers(100 + 40 * day, 139 + 40 * day)]));
+      expect(await entries()).toHaveLength(42);
+    }
+  });
+
+  test("was there before its end, and is gone after it", async () => {
+    await scan.devices(chassis([1, 2]));
+    const before = appliance.clock.text();
+    await scan.devices(chassis([1]));
+    expect((await get(`if-entries?at=${before}`)).map(({ if_index }: JsonRecord) => if_index)).toEqual([1, 2]);
+    expect(await indexes()).toEqual([1]);
+  });
+
+  test("returns with a new id and its lineage", async () => {
+    await scan.devices(chassis([1, 2]));
+    const { id } = await entry(2);
+    await scan.devices(chassis([1]));
+    await scan.devices(chassis([1, 2]));
+    expect(await entry(2)).toMatchObject({ lineage_id: id });
+    expect((await entry(2)).id).not.toBe(id);
+  });
+
+  test("ends if it was last reported at another address of the device, once that is read too", async () => {
+    const at = (polled: string, given: number[]) =>
+      chassis(given, { addresses: [address("10.0.0.2"), address("10.0.0.3")] }, polled);
+    await scan.devices(at("10.0.0.2", [1, 2]), at("10.0.0.3", [1, 2]));
+    await scan.devices(at("10.0.0.2", [1]), at("10.0.0.3", [1]));
+    expect(await indexes()).toEqual([1]);
+    await expectSettled(at("10.0.0.2", [1]), at("10.0.0.3", [1]));
+  });
+});
+
+describe("a missing interface stays", () => {
+  const failed = { state: "failed", problem: "no answer within 5 s" } as const;
+  const partial = { state: "partial", problem: "no answer within 5 s" } as const;
+
+  test.each<[string, Partial<Device>]>([
+    ["if ifTable was cut off", { tables: { ...device().tables, interfaces: partial }, broken: ["interfaces"] }],
+    ["if ifTable is no longer served", { tables: { ...device().tables, interfaces: failed }, broken: ["interfaces"] }],
+    ["if ifTable has fewer rows than ifNumber", { if_number: 3 }],
+    ["if the device started less than ten minutes ago", { up_time_ms: 9 * 60_000 }],
+  ])("%s", async (_when, fields) => {
+    await scan.devices(chassis([1, 2, 3]));
+    await scan.devices(chassis([1, 2], fields));
+    expect(await indexes()).toEqual([1, 2, 3]);
+    // And ends with the next read that is trusted, even if it reports the same.
+    await scan.devices(chassis([1, 2]));
+    expect(await indexes()).toEqual([1, 2]);
+  });
+
+  test("on a device that no longer serves ifTable, which stays the same host under its name", async () => {
+    await scan.devices(chassis([1, 2, 3]));
+    const [{ id }] = (await hosts()) as [JsonRecord];
+    const { interfaces: _none, ...bare } = chassis([]).device;
+    const tables = { ...device().tables, interfaces: failed };
+    await scan.devices(deviceAt("10.0.0.2", { ...bare, tables, broken: ["interfaces"] }));
+    expect((await hosts()).map((each) => [each.id, each.name])).toEqual([[id, "core-1"]]);
+    expect(await indexes()).toEqual([1, 2, 3]);
+  });
+
+  test("until the third short read in a row if ifNumber is always too large", async () => {
+    await scan.devices(chassis([1, 2, 3]));
+    for (const left of [3, 3, 2]) {
+      await scan.devices(chassis([1, 2], { if_number: 60 }));
+      expect(await entries()).toHaveLength(left);
+    }
+    // From then on the count is disregarded.
+    await expectSettled(chassis([1, 2], { if_number: 60 }));
+    await scan.devices(chassis([1], { if_number: 60 }));
+    expect(await indexes()).toEqual([1]);
+  });
+
+  test("while more than half of the table and at least eight rows are missing, until the next read confirms it", async () => {
+    await scan.devices(chassis(numbers(1, 20)));
+    const { result } = await scan.devices(chassis(numbers(1, 9)));
+    expect(await entries()).toHaveLength(20);
+    expect(result.findings).toContainEqual(
+      expect.objectContaining({
+        type: "Partial",
+        label: "core-1: interfaces",
+        reason: "11 that it lacks stay: its table has 9 rows instead of 20, which the next read must confirm",
+      }),
+    );
+    await scan.devices(chassis(numbers(1, 9)));
+    expect(await entries()).toHaveLength(9);
+    await expectSettled(chassis(numbers(1, 9)));
+  });
+
+  test("if the table was short only once", async () => {
+    await scan.devices(chassis(numbers(1, 20)));
+    await scan.devices(chassis(numbers(1, 9)));
+    await scan.devices(chassis(numbers(1, 20)));
+    expect((await scan.devices(chassis(numbers(1, 9)))).sequence).toBeNull();
+    expect(await entries()).toHaveLength(20);
+  });
+
+  test("unlike rows that are replaced by as many others", async () => {
+    await scan.devices(chassis(numbers(1, 43)));
+    await scan.devices(chassis(numbers(101, 143)));
+    expect(await indexes()).toEqual(numbers(101, 143));
+  });
+
+  test("and like a loss of seven rows, if not more than half is missing", async () => {
+    await scan.devices(chassis(numbers(1, 10)));
+    await scan.devices(chassis(numbers(1, 3)));
+    expect(await entries()).toHaveLength(3);
+  });
+
+  test("if another device of a merged host reports it", async () => {
+    const second = (given: number[]) =>
+      deviceAt("10.0.0.9", {
+        sys_name: "core-1b",
+        serial_number: "SER200",
+        interfaces: given.map((number) => ethernet(number, { if_name: `Te1/${number}`, mac_address: mac(2, number) })),
+        addresses: [address("10.0.0.9")],
+        ...UP,
+      });
+    await scan.devices(chassis([1, 2]), second([51, 52]));
+    const [first, other] = (await hosts()) as [JsonRecord, JsonRecord];
+    expect((await owner.put(`hosts/${first.id}/consolidate/${other.id}`)).status).toBe(200);
+    tick();
+    for (let times = 0; times < 2; times += 1) {
+      await scan.devices(chassis([1, 2]));
+      await scan.devices(second([51, 52]));
+      expect(await indexes()).toEqual([1, 2, 51, 52]);
+    }
+  });
+});
+
+describe("what a person wrote or refers to", () => {
+  test("stays as stale and not present, and is current again when it returns", async () => {
+    await scan.devices(chassis([1, 2]));
+    const written = await entry(2);
+    const body = { ...written, custom_fields: undefined, if_alias: "reserved for the lab" };
+    expect((await owner.put(`if-entries/${written.id}`, body)).status).toBe(200);
+    tick();
+    await scan.devices(chassis([1]));
+    expect(await entry(2)).toMatchObject({
+      id: written.id,
+      oper_status: "NotPresent",
+      stale_since: expect.any(String),
+      if_alias: "reserved for the lab",
+    });
+    await expectSettled(chassis([1]));
+    await scan.devices(chassis([1, 2]));
+    const again = await entry(2);
+    expect([again.id, again.oper_status, again.stale_since]).toEqual([written.id, "Up", undefined]);
+  });
+
+  test("stays if it is the far end of a link that a person documented", async () => {
+    await scan.devices(chassis([1, 2]));
+    const [near, far] = (await entries()) as [JsonRecord, JsonRecord];
+    const body = { ...near, neighbor: { type: "IfEntry", id: far.id } };
+    expect((await owner.put(`if-entries/${near.id}`, body)).status).toBe(200);
+    tick();
+    await scan.devices(chassis([1]));
+    expect(await entry(2)).toMatchObject({ id: far.id, oper_status: "NotPresent" });
+    expect((await entry(1)).neighbor).toEqual({ type: "IfEntry", id: far.id });
+  });
+
+  test("stays if it is an address that a person named", async () => {
+    const both = { addresses: [address("10.0.0.2"), address("10.0.0.9", 2)] };
+    await scan.devices(chassis([1, 2], both));
+    const named = (await host()).ip_addresses.find(({ ip_address }: JsonRecord) => ip_address === "10.0.0.9");
+    expect((await owner.put(`ip-addresses/${named.id}`, { ...named, name: "VIP of the lab" })).status).toBe(200);
+    tick();
+    await scan.devices(chassis([1, 2]));
+    expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.9"]);
+    const [, stale] = (await host()).ip_addresses;
+    expect(stale).toMatchObject({ id: named.id, stale_since: expect.any(String) });
+  });
+});
+
+describe("an address missing from complete address tables", () => {
+  const having = (...own: string[]) => chassis([1, 2], { addresses: own.map((each) => address(each)) });
+
+  test("ends at the device that reported it, as a CARP address that has moved to the peer", async () => {
+    const peer = (...own: string[]) =>
+      deviceAt("10.0.0.3", {
+        sys_name: "core-2",
+        serial_number: "SER200",
+        interfaces: [ethernet(1, { mac_address: mac(2, 1) })],
+        addresses: own.map((each) => address(each)),
+        ...UP,
+      });
+    await scan.devices(having("10.0.0.2", "10.0.0.1"), peer("10.0.0.3"));
+    await scan.devices(having("10.0.0.2"), peer("10.0.0.3", "10.0.0.1"));
+    expect((await hosts()).map((each) => [each.name, ...addressesOf(each)])).toEqual([
+      ["core-1", "10.0.0.2"],
+      ["core-2", "10.0.0.1", "10.0.0.3"],
+    ]);
+    await expectSettled(having("10.0.0.2"), peer("10.0.0.3", "10.0.0.1"));
+  });
+
+  test("ends when the device is renumbered, and takes a subnet's gateway with it", async () => {
+    await scan.devices(having("10.0.0.2", "10.1.0.1", "10.2.0.1"));
+    const { result } = await scan.devices(having("10.0.0.2", "10.3.0.1"));
+    expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.3.0.1"]);
+    expect(result.findings).toContainEqual(
+      expect.objectContaining({
+        type: "Closed",
+        entity: "ip_address",
+        label: "10.1.0.1 of core-1",
+        reason: "not in the address tables, 2 rows, read to the end",
+      }),
+    );
+  });
+
+  test("stays if the tables were cut off or much shorter, and if only others saw it", async () => {
+    await scan.devices(having("10.0.0.2", "10.1.0.1"));
+    await scan.addresses({ ip_address: "10.0.0.77", mac_address: mac(1), answered: ["Icmp"] });
+    expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.77", "10.1.0.1"]);
+    const broken = { tables: { ...device().tables, addresses: { state: "partial", problem: "no answer" } as const } };
+    await scan.devices(chassis([1, 2], { ...broken, broken: ["addresses"] }));
+    expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.77", "10.1.0.1"]);
+    await scan.devices(having("10.0.0.2"));
+    expect(addressesOf(await host())).toEqual(["10.0.0.2", "10.0.0.77"]);
+  });
+
+  test("stays if the device answers there behind NAT", async () => {
+    const natted = chassis([1, 2], {}, "203.0.113.5");
+    await scan.devices(natted);
+    await scan.devices(having("10.0.0.2"));
+    await scan.devices(natted);
+    expect(addressesOf(await host())).toEqual(["10.0.0.2", "203.0.113.5"]);
+  });
+});
+
+test("more than 10,000 ends take several transactions of one scan", async () => {
+  const many = (part: number) => chassis(numbers(part * 10_000 + 1, part * 10_000 + 6_000));
+  const second = (part: number) =>
+    deviceAt("10.0.0.3", { ...many(part).device, sys_name: "core-2", serial_number: "SER200", chassis_id: null });
+  await scan.devices(many(0), second(0));
+  const before = transactionCount();
+  const { result } = await scan.devices(many(1), second(1));
+  expect(result.unfinished).toEqual([{ ip_address: "10.0.0.3", is_repeat: false }]);
+  expect(transactionCount()).toBe(before + 1);
+});
