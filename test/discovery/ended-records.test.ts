@@ -2,6 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import type { Device } from "../../src/discovery/device.ts";
+import { digestOf } from "../../src/discovery/reconcile/reports.ts";
+import type { DeviceSighting } from "../../src/discovery/sightings.ts";
 import { applianceForEach } from "../support/appliance/appliance-for-each.ts";
 import type { JsonRecord } from "../support/appliance/factories.ts";
 import { addressesOf, inventoryOf } from "../support/reconcile/inventory.ts";
@@ -176,7 +178,7 @@ describe("a missing interface stays", () => {
       });
     await scan.devices(chassis([1, 2]), second([51, 52]));
     const [first, other] = (await hosts()) as [JsonRecord, JsonRecord];
-    expect((await owner.put(`hosts/${first.id}/consolidate/${other.id}`)).status).toBe(200);
+    expect((await owner.put(`hosts/${first.id}/consolidate/${other.id}`, undefined)).status).toBe(200);
     tick();
     for (let times = 0; times < 2; times += 1) {
       await scan.devices(chassis([1, 2]));
@@ -186,7 +188,7 @@ describe("a missing interface stays", () => {
   });
 });
 
-describe("what a person wrote or refers to", () => {
+describe("a record that a person wrote or refers to", () => {
   test("stays as stale and not present, and is current again when it returns", async () => {
     await scan.devices(chassis([1, 2]));
     const written = await entry(2);
@@ -282,6 +284,73 @@ describe("an address missing from complete address tables", () => {
     await scan.devices(having("10.0.0.2"));
     await scan.devices(natted);
     expect(addressesOf(await host())).toEqual(["10.0.0.2", "203.0.113.5"]);
+  });
+});
+
+describe("a VLAN that scans found", () => {
+  const vlan = (number: number) => ({ number, name: `v-${number}` });
+  const sw = (given: number[], of: number[] = given, fields: Partial<Device> = {}) =>
+    chassis([], { interfaces: [ethernet(1, { vlans: of })], vlans: given.map(vlan), ...fields });
+  const other = (given: number[], fields: Partial<Device> = {}) =>
+    deviceAt("10.0.0.3", {
+      sys_name: "acc-1",
+      serial_number: "SER200",
+      interfaces: [ethernet(1, { mac_address: mac(2, 1) })],
+      addresses: [address("10.0.0.3")],
+      vlans: given.map(vlan),
+      ...UP,
+      ...fields,
+    });
+  const fullScan = (...sightings: DeviceSighting[]) =>
+    scan.runAll([
+      ["discovery.devices", { sightings: sightings.map((each) => ({ ...each, digest: digestOf(each) })) }],
+      ["discovery.vlans", {}],
+    ]);
+  const vlans = async () => (await get("vlans?order_by=number")).map(({ number }: JsonRecord) => number);
+
+  test("ends in the scan in which the last device loses it, and with its last interface", async () => {
+    await fullScan(sw([10, 20, 30]), other([20]));
+    const { result } = await fullScan(sw([10], [10, 30]), other([20]));
+    expect(await vlans()).toEqual([10, 20, 30]);
+    expect(result.findings).toEqual([]);
+    const ended = await fullScan(sw([10]), other([]));
+    expect(await vlans()).toEqual([10]);
+    expect(ended.result.findings).toContainEqual(
+      expect.objectContaining({
+        type: "Closed",
+        entity: "vlan",
+        label: "20 v-20",
+        reason: "no device reports it, and nothing uses it",
+      }),
+    );
+    expect((await fullScan(sw([10]), other([]))).sequence).toBeNull();
+  });
+
+  test("stays while a device's tables are cut off, or until a device that answers was read", async () => {
+    const cutOff = { tables: { ...device().tables, vlans: { state: "partial", problem: "no answer" } as const } };
+    await fullScan(sw([10, 20]), other([20], cutOff));
+    await fullScan(sw([10]), other([], { ...cutOff, broken: ["vlans"] }));
+    expect(await vlans()).toEqual([10, 20]);
+    await fullScan(sw([10]), other([]));
+    expect(await vlans()).toEqual([10]);
+  });
+
+  test("stays while a subnet refers to it, and for good if a person wrote it", async () => {
+    await fullScan(sw([10, 20, 30]));
+    const [ten, twenty] = (await get("vlans?order_by=number")) as [JsonRecord, JsonRecord];
+    const [subnet] = (await get("subnets")) as [JsonRecord];
+    expect((await owner.put(`subnets/${subnet.id}`, { ...subnet, vlan_id: ten.id })).status).toBe(200);
+    expect((await owner.put(`vlans/${twenty.id}`, { ...twenty, name: "Printers" })).status).toBe(200);
+    tick();
+    await fullScan(sw([], []));
+    expect(await vlans()).toEqual([10, 20]);
+  });
+
+  test("never ends if a person entered it", async () => {
+    await owner.post("vlans", { network_id: appliance.first.networkId, number: 99 });
+    await fullScan(sw([10]));
+    await fullScan(sw([10]));
+    expect(await vlans()).toEqual([10, 99]);
   });
 });
 

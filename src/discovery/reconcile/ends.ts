@@ -10,16 +10,24 @@ import { type IpAddressRecord, ipAddressKind } from "../../resources/ip-addresse
 import { referrersOf } from "../../resources/references.ts";
 import type { Device } from "../device.ts";
 import { isTouchedByPerson } from "./provenance.ts";
+import {
+  type EndingTable,
+  judgeRead,
+  type ReadsMemory,
+  readsMemory,
+  rememberReads,
+  type TableSize,
+  vlansRead,
+} from "./reads-memory.ts";
 import { lastReportsOf } from "./reports.ts";
 import type { ScanWrite } from "./scan-write.ts";
-import { type EndingTable, judgeRead, rememberSizes, sizeOf, type TableSize, tableSizes } from "./table-sizes.ts";
 
 export class Ends {
   private readonly write: ScanWrite;
   private readonly host: HostRecord;
   private readonly device: Device;
   private readonly polledAddress: string;
-  private readonly sizes: Readonly<Partial<Record<EndingTable, TableSize>>>;
+  private readonly before: ReadsMemory;
   private readonly judged: Partial<Record<EndingTable, TableSize>> = {};
   private reports: ReturnType<typeof lastReportsOf> | null = null;
   /** True if records are left for another command. */
@@ -32,7 +40,7 @@ export class Ends {
     this.host = host;
     this.device = device;
     this.polledAddress = polledAddress;
-    this.sizes = tableSizes(write.tx, host.id);
+    this.before = readsMemory(write.tx, host.id);
   }
 
   /** @param missing entries that the report lacks */
@@ -52,7 +60,10 @@ export class Ends {
 
   /** Call once, after both. */
   remember(): void {
-    if (!this.write.isContinued) rememberSizes(this.write.tx, this.host.id, this.sizes, this.judged);
+    const { write, before } = this;
+    if (write.isContinued) return;
+    const sizes = { ...before.sizes, ...this.judged };
+    rememberReads(write.tx, this.host.id, before, { sizes, vlans: vlansRead(this.device) ?? before.vlans });
   }
 
   private end<R extends RecordBase & Discoverable>(
@@ -64,7 +75,7 @@ export class Ends {
   ): void {
     const { write, device } = this;
     const { tx, scanId } = write;
-    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, sizeOf(this.sizes, table));
+    const { doubt, isPassing, isCounting, size } = judgeRead(device, table, this.before.sizes[table] ?? null);
     if (size !== null) this.judged[table] = size;
     if (isCounting) this.isPostponed = true;
     const gone = missing.filter(

@@ -20,14 +20,15 @@ import type { DeviceSighting } from "../sightings.ts";
 import { AddressBook } from "./addresses.ts";
 import { reportUnknownLists, unknownLists, withoutLists } from "./bridge-ports.ts";
 import { rememberCredential } from "./credential-memory.ts";
-import { renameDerived } from "./host-names.ts";
 import { reportedType, TYPE_DEFAULTS } from "./device-types.ts";
 import { Ends } from "./ends.ts";
+import { renameDerived } from "./host-names.ts";
 import { ignoredHost, isInDeletedSubnets, newHost } from "./hosts.ts";
 import { hasConflict, identify, similarity } from "./identity.ts";
 import { matchInterfaces } from "./interface-matching.ts";
 import { OmittedRows, reportRows } from "./left-out.ts";
 import { lineOf } from "./line.ts";
+import { rememberVlans } from "./reads-memory.ts";
 import { inLastRead, recordInterfaces } from "./record-interfaces.ts";
 import { recordOpenPorts } from "./record-ports.ts";
 import type { Reported, ReportedEach } from "./reported-fields.ts";
@@ -194,7 +195,8 @@ function writeReported(write: ScanWrite, { book, sighting, known, isAdditional }
       ends,
     });
   }
-  ends?.remember();
+  if (ends !== null) ends.remember();
+  else if (!write.isContinued) rememberVlans(write.tx, host.id, device);
   recordOpenPorts(write, host, [SNMP_PORT]);
   if (lineOf(device.sys_name ?? "") === "") renameDerived(write, write.tx.get(hostKind, host.id), present);
   if (!isComplete || ends?.isUnfinished === true) write.markUnfinished(polledAddress);

@@ -214,6 +214,7 @@ class ScanRun {
     await this.recorder.flush();
     this.reportNeighborTables(polling);
     await this.link();
+    await this.endUnusedVlans();
     await this.markStale(network);
     await this.reportChanges();
     // Last, since there may be very many: other findings come first.
@@ -421,6 +422,10 @@ class ScanRun {
       this.signal.throwIfAborted();
       await this.recorder.command("discovery.links", input);
     }
+  }
+
+  private async endUnusedVlans(): Promise<void> {
+    if (this.order.kind !== "sweep") await this.recorder.command("discovery.vlans", {});
   }
 
   private async markStale({ n, staleAfterHours }: KnownNetwork): Promise<void> {

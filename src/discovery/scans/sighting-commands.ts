@@ -5,12 +5,14 @@ import type { CallsOf } from "../../db/writing/command.ts";
 import { fromScan, markStale, recordAddresses, recordDevices } from "../reconcile/commands.ts";
 import { linkNeighbors } from "../reconcile/link-neighbors.ts";
 import type { ScanInput } from "../reconcile/scan-write.ts";
+import { endUnusedVlans } from "../reconcile/unused-vlans.ts";
 
 export const SIGHTING_COMMANDS = {
   "discovery.addresses": fromScan(recordAddresses),
   "discovery.devices": fromScan(recordDevices),
   "discovery.links": fromScan(linkNeighbors),
   "discovery.stale": fromScan(markStale),
+  "discovery.vlans": fromScan(endUnusedVlans),
 };
 export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
 
@@ -18,6 +20,7 @@ export type SightingCommands = CallsOf<typeof SIGHTING_COMMANDS>;
 export interface SightingInputs {
   readonly "discovery.links": SightingInput<typeof linkNeighbors>;
   readonly "discovery.stale": SightingInput<typeof markStale>;
+  readonly "discovery.vlans": SightingInput<typeof endUnusedVlans>;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: only the input type matters here.

@@ -1,8 +1,7 @@
-// Sizes of a host's tables in complete reads, and whether a read is trusted to end what it lacks. Stored outside the
-// ledger; without it, each table counts as read for the first time.
+// Sizes of a host's tables and its VLANs in complete reads, and whether a read is trusted to end what it lacks. Stored
+// outside the ledger; without it, each table counts as read for the first time.
 
 import { integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { ownValue } from "../../base/fields.ts";
 import { KeyedRows } from "../../db/keyed-row.ts";
 import { withChecksum } from "../../db/row-checksum.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
@@ -70,36 +69,59 @@ export function judgeRead(device: Device, table: EndingTable, before: TableSize 
 const readTables = sqliteTable("discovery_reads", {
   host_n: integer().primaryKey(),
   tables: text().notNull(),
+  vlans: text(),
   checksum: integer().notNull(),
 });
 const readRows = new KeyedRows(readTables, ["host_n"]);
 
 type Sizes = Readonly<Partial<Record<EndingTable, TableSize>>>;
 
-/** Sizes of a host's tables; empty if corrupt or unknown. */
-export function tableSizes(tx: WriteTransaction, hostId: string): Sizes {
-  const hostN = tx.recordN(hostId) ?? 0;
-  const row = hostN === 0 ? undefined : readRows.find(tx.db, hostN);
-  try {
-    const sizes = JSON.parse(row?.tables ?? "{}") as Record<string, unknown>;
-    return Object.fromEntries(Object.entries(sizes).filter(([, size]) => isSize(size)));
-  } catch {
-    return {};
-  }
+/** Memory of a host's complete reads. */
+export interface ReadsMemory {
+  readonly sizes: Sizes;
+  /** Numbers in its VLAN tables, ascending; null if never read to the end. */
+  readonly vlans: readonly number[] | null;
 }
 
-/** Remembers new sizes, in this transaction. */
-export function rememberSizes(tx: WriteTransaction, hostId: string, before: Sizes, now: Sizes): void {
-  const sizes = { ...before, ...now };
-  if (Bun.deepEquals(before, sizes)) return;
+/** Empty if corrupt or unknown. */
+export function readsMemory(tx: WriteTransaction, hostId: string): ReadsMemory {
+  const hostN = tx.recordN(hostId) ?? 0;
+  const row = hostN === 0 ? undefined : readRows.find(tx.db, hostN);
+  const sizes = Object.entries((parsed(row?.tables) ?? {}) as object).filter(([, size]) => isSize(size));
+  const vlans = parsed(row?.vlans);
+  return { sizes: Object.fromEntries(sizes), vlans: Array.isArray(vlans) ? vlans : null };
+}
+
+/** Remembers what a read changed, in this transaction. */
+export function rememberReads(tx: WriteTransaction, hostId: string, before: ReadsMemory, now: ReadsMemory): void {
+  if (Bun.deepEquals(before, now)) return;
+  const [tables, vlans] = [JSON.stringify(now.sizes), now.vlans === null ? null : JSON.stringify(now.vlans)];
   tx.runAfterWrite(() => {
     const host_n = tx.recordN(hostId) as number;
-    readRows.upsert(tx.db, withChecksum(readTables, { host_n, tables: JSON.stringify(sizes) }));
+    readRows.upsert(tx.db, withChecksum(readTables, { host_n, tables, vlans }));
   });
 }
 
-export function sizeOf(sizes: Sizes, table: EndingTable): TableSize | null {
-  return ownValue(sizes, table) ?? null;
+/** Adds the VLANs of one of several devices of a host, in this transaction. */
+export function rememberVlans(tx: WriteTransaction, hostId: string, device: Device): void {
+  const before = readsMemory(tx, hostId);
+  const vlans = [...new Set([...(before.vlans ?? []), ...(vlansRead(device) ?? [])])].sort((a, b) => a - b);
+  rememberReads(tx, hostId, before, { sizes: before.sizes, vlans });
+}
+
+/** VLAN numbers of a device, empty if it serves no VLAN tables; null if they were not read to the end. */
+export function vlansRead(device: Device): readonly number[] | null {
+  const { state } = device.tables.vlans;
+  if (device.broken?.includes("vlans") === true || (state !== "complete" && state !== "absent")) return null;
+  return [...new Set(device.vlans?.map(({ number }) => number))].sort((a, b) => a - b);
+}
+
+function parsed(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? "null");
+  } catch {
+    return null;
+  }
 }
 
 function isSize(size: unknown): size is TableSize {
