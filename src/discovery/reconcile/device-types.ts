@@ -2,7 +2,7 @@
 // nothing.
 
 import { vendorOf } from "../../base/vendors/vendor.ts";
-import { isStronger, type StoredType } from "../../resources/hosts/device-type.ts";
+import { isAsStrong, type StoredType } from "../../resources/hosts/device-type.ts";
 import type { HostRecord } from "../../resources/hosts/host.ts";
 import type { Device, DeviceTable } from "../device.ts";
 import { type ConcludedType, typeByReport, typeFromOutside } from "../device-types/classify.ts";
@@ -21,7 +21,7 @@ const TABLES: readonly DeviceTable[] = ["system", "entity", "lldp"];
  * @param host with its values for what the device did not report; null for a new host
  */
 export function reportedType(device: Device, host: HostRecord | null): ReportedType {
-  const isOwn = host !== null && isStronger(host, "Neighbors");
+  const isOwn = host !== null && isAsStrong(host, "Services");
   if (isOwn && TABLES.some((table) => device.broken?.includes(table))) return {};
   const { model = host?.model, sys_descr = host?.sys_descr, sys_object_id = host?.sys_object_id } = device;
   const { sys_services, capabilities } = device;
@@ -29,14 +29,17 @@ export function reportedType(device: Device, host: HostRecord | null): ReportedT
   return concluded ?? (isOwn ? TYPE_DEFAULTS : {});
 }
 
-/** Type by the open ports that answered and the vendor of a MAC address; empty if stronger evidence is stored. */
+/**
+ * Type by the open ports that answered and the vendor of a MAC address; empty if evidence as strong is stored: the
+ * vendors of several cards must not take turns.
+ */
 export function typeOfAddress(
   stored: StoredType,
   open: readonly OpenPort[],
   mac: string | null,
 ): ConcludedType | Record<never, never> {
-  const vendor = mac === null ? null : vendorOf(mac);
+  const vendor = mac === null || isAsStrong(stored, "Vendor") ? null : vendorOf(mac);
   const tcp = open.flatMap(({ number, protocol }) => (protocol === "Tcp" ? [number] : []));
   const concluded = typeFromOutside(tcp, vendor === null ? [] : [vendor]);
-  return concluded === null || isStronger(stored, concluded.device_type_source) ? {} : concluded;
+  return concluded === null || isAsStrong(stored, concluded.device_type_source) ? {} : concluded;
 }

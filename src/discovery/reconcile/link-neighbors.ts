@@ -4,7 +4,7 @@
 import type { CommandActor } from "../../access/actor.ts";
 import { findReachable, getReferenced } from "../../access/reach.ts";
 import type { WriteTransaction } from "../../db/writing/transaction.ts";
-import { isStronger } from "../../resources/hosts/device-type.ts";
+import { isAsStrong } from "../../resources/hosts/device-type.ts";
 import { hostKind } from "../../resources/hosts/host.ts";
 import { type IfEntryRecord, ifEntryKind } from "../../resources/if-entries/if-entry.ts";
 import { type Neighbor, withFarEnd } from "../../resources/if-entries/more-neighbors.ts";
@@ -44,7 +44,7 @@ export function linkNeighbors(
   }
   for (const { host_id, ...heard } of input.types ?? []) {
     const host = findReachable(tx, hostKind, host_id, actor);
-    if (host === null || host.network_id !== input.network_id || isStronger(host, "Neighbors")) continue;
+    if (host === null || host.network_id !== input.network_id || isAsStrong(host, "Services")) continue;
     const changes = mergeReported(host, heard, null, (field) =>
       isSetByUser(tx, host.id, field, [null, ...Object.values(TYPE_DEFAULTS)]),
     );

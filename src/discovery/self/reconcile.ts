@@ -118,11 +118,9 @@ class SelfReconciliation {
         Object.entries(reported).filter(([field]) => present[field as keyof typeof reported] === null),
       ) as typeof reported;
       // Keep what an SNMP agent on this machine reported.
-      const type = (present.device_type_source ?? null) === null ? typeByReport(reported) : null;
-      const { sys_name } = tx.update(hostKind, present.id, {
-        ...nonNull(present.sys_object_id === null ? reported : unknown),
-        ...type,
-      });
+      const isOwn = present.sys_object_id === null;
+      const type = isOwn && (present.device_type_source ?? null) === null ? typeByReport(reported) : null;
+      const { sys_name } = tx.update(hostKind, present.id, { ...nonNull(isOwn ? reported : unknown), ...type });
       if (sys_name !== null && sys_name !== present.name && !isSetByUser(tx, present.id, "name"))
         tx.update(hostKind, present.id, { name: sys_name });
       tx.observe(hostKind, present.id, { last_seen_at: this.seen.last_seen_at ?? null });

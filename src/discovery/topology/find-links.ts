@@ -2,7 +2,7 @@
 
 import { append } from "../../base/multimap.ts";
 import type { Reader } from "../../db/reading/reader.ts";
-import { isStronger } from "../../resources/hosts/device-type.ts";
+import { isAsStrong } from "../../resources/hosts/device-type.ts";
 import type { Neighbor } from "../../resources/if-entries/more-neighbors.ts";
 import { type ConcludedType, type Heard, typeByNeighbors } from "../device-types/classify.ts";
 import type { MapPort, NetworkFacts } from "./facts.ts";
@@ -77,7 +77,7 @@ function changedTypes(
   }
   return hosts.flatMap((host) => {
     const concluded = typeByNeighbors(heardOf.get(host.id) ?? []);
-    if (concluded === null || isStronger(host, "Neighbors")) return [];
+    if (concluded === null || isAsStrong(host, "Services")) return [];
     const isKnown =
       host.device_type === concluded.device_type && host.device_type_source === concluded.device_type_source;
     return isKnown ? [] : [{ host_id: host.id, ...concluded }];

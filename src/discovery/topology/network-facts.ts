@@ -112,6 +112,9 @@ export function hostPart(host: HostRecord): HostPart {
   };
 }
 
+/** Shared: most interfaces have no neighbor. */
+const NOT_DESCRIBED: readonly null[] = [];
+
 export function portPart(entry: IfEntryRecord): PortPart {
   const {
     id,
@@ -127,6 +130,7 @@ export function portPart(entry: IfEntryRecord): PortPart {
     stale_since,
     neighbor,
   } = entry;
+  const list = announcementsOf(entry);
   return {
     id,
     host_id,
@@ -142,9 +146,9 @@ export function portPart(entry: IfEntryRecord): PortPart {
     oper_status,
     stale_since: stale_since ?? null,
     neighbor: neighbor ?? null,
-    ...announcementsOf(entry),
+    ...list,
     fingerprint: announcementsFingerprint(entry),
-    described: descriptionsOf(entry).map(typeOfDescription),
+    described: list.announcements.length === 0 ? NOT_DESCRIBED : descriptionsOf(entry).map(typeOfDescription),
   };
 }
 

@@ -166,9 +166,19 @@ export function typeOfSystem(text: string): DeviceType | null {
   return typeIn(SYSTEMS, text);
 }
 
+/** Descriptions repeat: every switch of one model and version announces the same. */
+const KNOWN_MAX = 1_000;
+const known = new Map<string, DeviceType | null>();
+
 /** Type by the description that a device announces: lldpRemSysDesc or cdpCachePlatform. */
 export function typeOfDescription(text: string | undefined): DeviceType | null {
-  return text === undefined ? null : (typeOfProduct(text) ?? typeOfKindWords(text) ?? typeOfSystem(text));
+  if (text === undefined) return null;
+  let type = known.get(text);
+  if (type === undefined) {
+    if (known.size >= KNOWN_MAX) known.clear();
+    known.set(text, (type = typeOfProduct(text) ?? typeOfKindWords(text) ?? typeOfSystem(text)));
+  }
+  return type;
 }
 
 /** `Linux <host name> <release> …`, as from uname: a host may be named after anything, unless the vendor named it. */

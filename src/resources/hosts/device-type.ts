@@ -34,8 +34,8 @@ export interface StoredType {
   readonly discovered?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** True if a host's type, or the one that a person's hides, follows from stronger evidence. */
-export function isStronger({ device_type_source, discovered }: StoredType, than: DeviceTypeSource): boolean {
+/** True if a host's type, or the one that a person's hides, follows from evidence as strong or stronger. */
+export function isAsStrong({ device_type_source, discovered }: StoredType, as: DeviceTypeSource): boolean {
   const source = (discovered?.device_type_source ?? device_type_source ?? "User") as DeviceTypeSource;
-  return source !== "User" && DEVICE_TYPE_SOURCES.indexOf(source) < DEVICE_TYPE_SOURCES.indexOf(than);
+  return source !== "User" && DEVICE_TYPE_SOURCES.indexOf(source) <= DEVICE_TYPE_SOURCES.indexOf(as);
 }
