@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-test("tests and their child processes have no proxy, locale, zone, umask or ping from the host", () => {
+test("tests and their child processes have no proxy, locale, zone, umask, ping or runtime options of the machine", () => {
   const folder = mkdtempSync(join(tmpdir(), "netledger-plain-"));
   try {
     for (const name of ["fping", "ping", "other-program"]) {
@@ -23,12 +23,13 @@ test("tests and their child processes have no proxy, locale, zone, umask or ping
           PATH: `${folder}:${process.env.PATH}`,
           ...{ TZ: "Asia/Kolkata", LANG: "de_DE.UTF-8", LC_ALL: "de_DE.UTF-8", NO_COLOR: "1" },
           ...{ HTTP_PROXY: "http://127.0.0.1:9", https_proxy: "http://127.0.0.1:9" },
+          ...{ MIMALLOC_PURGE_DELAY: "-1", BUN_JSC_useFTLJIT: "0" },
         },
       },
     );
     const lines = run.stdout.toString().trimEnd().split("\n");
     expect(lines).toEqual(expect.arrayContaining(["TZ=UTC", "LANG=C.UTF-8", "0022"]));
-    expect(lines.filter((line) => /proxy|COLOR|LC_|Kolkata|de_DE/i.test(line))).toEqual([]);
+    expect(lines.filter((line) => /proxy|COLOR|LC_|Kolkata|de_DE|MIMALLOC|BUN_JSC/i.test(line))).toEqual([]);
     expect(lines.filter((line) => /^\/.*(ping|other-program)$/.test(line))).toEqual([
       expect.stringMatching(/\/netledger-path-\w+\/other-program$/),
     ]);

@@ -1,5 +1,5 @@
-// Uniform environment for test processes and their children: no proxy, no colors, UTC, one locale, the usual umask and
-// memory, and no optional scan programs. Preload of every test (bunfig.toml).
+// Uniform environment of test processes and their children: no proxy, no colors, UTC, one locale, the usual umask,
+// memory and compilers, and no optional scan programs. Preload of every test (bunfig.toml).
 
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { delimiter, join, resolve } from "node:path";
 
 /** Programs that sweeps use if the process may not send echo requests itself. */
 const HIDDEN = ["fping", "ping"];
-const UNSET = /^((https?|all|no)_proxy|no_color|force_color|lc_\w+|language|mimalloc_\w+)$/i;
+const UNSET = /^((https?|all|no)_proxy|no_color|force_color|lc_\w+|language|mimalloc_\w+|bun_jsc_\w+)$/i;
 
 for (const name of Object.keys(process.env)) if (UNSET.test(name)) delete process.env[name];
 Object.assign(process.env, { TZ: "UTC", LANG: "C.UTF-8" });
