@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
-test("tests and their child processes have no proxy, locale, zone, umask, ping or runtime options of the machine", () => {
+test("tests and their child processes have no proxy, locale, zone, umask, ping or runtime options from the host", () => {
   const folder = mkdtempSync(join(tmpdir(), "netledger-plain-"));
   try {
     for (const name of ["fping", "ping", "other-program"]) {

@@ -1,6 +1,6 @@
 // Complete in-process appliance on a real SQLite file: the real app, the real commands, and an injected clock.
 
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { SYSTEM_AUTHOR } from "../../../src/access/actor.ts";
 import { CurrentRights } from "../../../src/access/rights-now.ts";
@@ -131,6 +131,8 @@ export interface UnclaimedAppliance {
   newOrganization(name: string): Promise<CreatedOrganization>;
   /** Client signed in as a user, with a session created directly to save the cost of the sign-in. */
   signedIn(userId: string): Promise<Client>;
+  /** As signedIn; returns the cookie. */
+  openSession(userId: string): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -214,25 +216,58 @@ export interface TestApplianceOptions {
   scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links" | "probes">>;
 }
 
-export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
-  const unclaimed = newUnclaimedAppliance(options);
-  const first = await unclaimed.newOrganization("First");
-  return { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
+/** An appliance after its setup: the first organization, and a session of its Owner. */
+interface Claim {
+  readonly database: Uint8Array;
+  readonly randomState: number;
+  readonly secretKey: Uint8Array;
+  readonly tookMs: number;
+  readonly first: CreatedOrganization;
+  readonly cookie: string;
 }
 
-export function newUnclaimedAppliance(options: TestApplianceOptions = {}): UnclaimedAppliance {
+/** Written once per process by the product, then copied. */
+let claim: Promise<Claim> | undefined;
+
+/** Appliance with one organization and its Owner, set up on its own if it has a database or a clock of its own. */
+export async function newAppliance(options: TestApplianceOptions = {}): Promise<TestAppliance> {
+  if (options.prepare !== undefined || options.clock !== undefined) {
+    const unclaimed = newUnclaimedAppliance(options);
+    const first = await unclaimed.newOrganization("First");
+    return { ...unclaimed, first, owner: await unclaimed.signedIn(first.userId) };
+  }
+  claim ??= newClaim();
+  const claimed = await claim;
+  const unclaimed = newUnclaimedAppliance(options, claimed);
+  unclaimed.clock.advance(claimed.tookMs);
+  return { ...unclaimed, first: claimed.first, owner: unclaimed.anonymous.with({ cookie: claimed.cookie }) };
+}
+
+async function newClaim(): Promise<Claim> {
+  const appliance = newUnclaimedAppliance();
+  const { clock, random, secretKey } = appliance;
+  const startedAt = clock.now();
+  const first = await appliance.newOrganization("First");
+  const cookie = await appliance.openSession(first.userId);
+  const database = appliance.reader.db.serialize();
+  await appliance.close();
+  return { database, randomState: random.state, secretKey, tookMs: clock.now() - startedAt, first, cookie };
+}
+
+export function newUnclaimedAppliance(options: TestApplianceOptions = {}, claimed?: Claim): UnclaimedAppliance {
   const dataDirectory = mkdtempSync(join(scratchParent(), "netledger-test-"));
   const databasePath = join(dataDirectory, "netledger.db");
-  (options.prepare ?? writeNewDatabase)(databasePath);
+  if (claimed === undefined) (options.prepare ?? writeNewDatabase)(databasePath);
+  else writeFileSync(databasePath, claimed.database, { flag: "wx" });
   const clock = options.clock ?? new TestClock();
-  const random = seededRandom(1);
+  const random = seededRandom(claimed?.randomState ?? 1);
   const discoveryIds = new UuidSource(random);
   const logLines: string[] = [];
   const timers = options.timers ?? new TestTimers(clock);
   const counters = new Counters();
   const { log_lines: counts } = counters.counts;
   const log = createLog({ write: (line) => logLines.push(line), format: "text", clock, counts });
-  const secretKey = random.bytes(32);
+  const secretKey = claimed?.secretKey ?? random.bytes(32);
   const writer = openWriter({ databasePath, secretKey }, clock, random);
   // Power loss is not tested here: the thousands of commits of a test file need no fsync.
   (writer as unknown as { db: Sql }).db.$client.run("PRAGMA synchronous = OFF");
@@ -342,10 +377,10 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     clock.advance(1_000);
     return result;
   };
-  const signedIn = async (userId: string) => {
+  const openSession = async (userId: string) => {
     const token = generateSessionToken(random);
     await writes.run("session.open", { hash: hashSessionToken(token), userId, at: clock.now() }, SYSTEM_AUTHOR);
-    return anonymous.with({ cookie: `session_id=${token}` });
+    return `session_id=${token}`;
   };
   return {
     clock,
@@ -371,7 +406,8 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}): Uncla
     surface,
     handle,
     newOrganization: setUp,
-    signedIn,
+    openSession,
+    signedIn: async (userId) => anonymous.with({ cookie: await openSession(userId) }),
     close: async () => {
       await scans.stop();
       await verifications.close();

@@ -1,4 +1,4 @@
-// Uniform environment of test processes and their children: no proxy, no colors, UTC, one locale, the usual umask,
+// Uniform environment for test processes and their children: no proxy, no colors, UTC, one locale, the usual umask,
 // memory and compilers, and no optional scan programs. Preload of every test (bunfig.toml).
 
 import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";

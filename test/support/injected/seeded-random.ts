@@ -3,6 +3,8 @@
 import type { Random } from "../../../src/base/random.ts";
 
 export interface SeededRandom extends Random {
+  /** Seed of a source that continues with the same values. */
+  readonly state: number;
   /** 0 ≤ result < below; `below` at most 2^32. */
   integer(below: number): number;
   /** One of the items; throws if there are none. */
@@ -24,6 +26,9 @@ export function seededRandom(seed: number): SeededRandom {
   };
   const integer = (below: number): number => Math.floor((next() / 2 ** 32) * below);
   return {
+    get state() {
+      return state;
+    },
     integer,
     bytes: (count) => Uint8Array.from({ length: count }, () => integer(256)),
     pick: (items) => {
