@@ -79,6 +79,12 @@ export interface Groups<R extends RecordBase = RecordBase> {
   readonly names?: ReadonlyArray<keyof R & string>;
 }
 
+/** Partial index of `history_versions` by transaction: the versions that changed a field, `instr(changed, '"field"') > 0`. */
+export interface ChangesIndex {
+  readonly field: string;
+  readonly name: string;
+}
+
 /** Sort keys for fields that do not sort byte by byte. */
 type SortKeys<R> = { readonly [Name in keyof R]?: (value: NonNullable<R[Name]>) => string };
 
@@ -110,6 +116,8 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   readonly owners?: (record: R) => Array<{ kind: string; id: string; as: string }>;
   /** Groups for finding and counting records besides containers, live and at any point in time. */
   readonly groups?: Groups<R>;
+  /** Index of the changes of a field. Only for a kind whose records never change their network. */
+  readonly changesIndex?: ChangesIndex & { readonly field: keyof R & string };
   readonly observed: readonly ObservedField[];
   /** Rendering of fields without a value in lists: as null, or omitted (handbook: api, "Values"). */
   readonly absent: "null" | "omitted";

@@ -177,7 +177,9 @@ export function requestFilter(
   reader: Reader,
   moment: Pick<Moment, "at"> | null,
 ): RequestFilter {
-  return { ...parsedFilter(call.query.filter ?? ""), base: moment?.at ?? reader.now() };
+  const now = reader.now();
+  // A future timestamp means the present.
+  return { ...parsedFilter(call.query.filter ?? ""), base: Math.min(moment?.at ?? now, now) };
 }
 
 export function listQuery(

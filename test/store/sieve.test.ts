@@ -2,9 +2,10 @@
 // scan.
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { FieldChanges } from "../../src/db/reading/field-changes.ts";
 import type { ListQuery, Reach } from "../../src/db/reading/list-query.ts";
 import { Populations } from "../../src/db/reading/population.ts";
-import { Sieve, type SieveBounds } from "../../src/db/reading/sieve.ts";
+import { Sieve, type SieveBounds, type SieveSource } from "../../src/db/reading/sieve.ts";
 import { listCondition } from "../../src/records/list-filter.ts";
 import { parsedFilter } from "../../src/records/read-filter.ts";
 import { resourceOf } from "../../src/records/resources.ts";
@@ -79,6 +80,10 @@ const FILTERS = [
   "if_name = Gi7 OR if_alias = server",
   "changes(oper_status, -90m) >= 1",
   "changes(oper_status, -90m) = 0 AND oper_status = Up",
+  "changes(oper_status, -5h) >= 2",
+  "changes(oper_status, -5h) <= 1 AND if_index > 20",
+  "changes(oper_status, -5h) != 1",
+  "changes(speed_bps, -5h) >= 2",
   "ever(if_alias : ZÜRICH, -3h)",
   "always(NOT oper_status = Dormant, -3h) AND if_index > 20",
   "was(-2h, oper_status = Down)",
@@ -93,8 +98,15 @@ const BOUNDS: readonly SieveBounds[] = [
 
 test.each(FILTERS)("%s has the same matches in every strategy, at any time, for every caller", (text) => {
   const { reader } = store;
-  const source = { connection: reader, populations: new Populations(reader), head: () => reader.head() };
-  const sieves = BOUNDS.map((bounds) => new Sieve(source, bounds));
+  const source: Omit<SieveSource, "fieldChanges"> = {
+    connection: reader,
+    populations: new Populations(reader),
+    head: () => reader.head(),
+  };
+  const sieves = BOUNDS.map((bounds, index) => {
+    const fieldChanges = new FieldChanges(reader, () => reader.thinnedHistory.until, 1 + 3 * index);
+    return new Sieve({ ...source, fieldChanges }, bounds);
+  });
   const fullReach: Reach = { organizationN: store.n(store.organizationId), networkNs: null };
   let found = 0;
   for (const reach of [fullReach, { ...fullReach, networkNs: networkNs.slice(0, 1) }, { ...fullReach, networkNs }]) {

@@ -11,6 +11,7 @@ import { type AnyKind, liveColumnOf, type ScopeName } from "../kind.ts";
 import { PrunedHistory } from "../pruned-history.ts";
 import { membersSql } from "../shape.ts";
 import type { Condition } from "./condition.ts";
+import { FieldChanges } from "./field-changes.ts";
 import { type ItemSql, itemSql, ownFieldsSql, ownItemSql } from "./item-sql.ts";
 import type { AsOf, ListQuery, Reach } from "./list-query.ts";
 import { numbersIn } from "./number-list.ts";
@@ -74,6 +75,7 @@ interface PageStatement {
 }
 
 export class Reader extends ReadConnection {
+  readonly fieldChanges: FieldChanges;
   private readonly clock: Clock;
   private readonly populations: Populations;
   private readonly sieve: Sieve;
@@ -82,7 +84,9 @@ export class Reader extends ReadConnection {
   constructor(db: Sql, clock: Clock, isInTransaction = false) {
     super(db, isInTransaction);
     this.populations = new Populations(this);
-    this.sieve = new Sieve({ connection: this, populations: this.populations, head: () => this.head() });
+    this.fieldChanges = new FieldChanges(this, () => this.thinnedHistory.until);
+    const { populations, fieldChanges } = this;
+    this.sieve = new Sieve({ connection: this, populations, fieldChanges, head: () => this.head() });
     this.clock = clock;
   }
 

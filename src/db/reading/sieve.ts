@@ -9,6 +9,7 @@ import { changedSql, membersSql, observedSql } from "../shape.ts";
 import { Candidates, isCheap } from "./candidates.ts";
 import type { Bind, Condition } from "./condition.ts";
 import { conditionSql, type DocumentSql, type Window } from "./condition-sql.ts";
+import { ChangesOfRecords, type FieldChanges } from "./field-changes.ts";
 import { concatenate, resolveContainers } from "./inhabitants.ts";
 import { itemSql, versionEndSql } from "./item-sql.ts";
 import type { AsOf, ListQuery } from "./list-query.ts";
@@ -38,6 +39,7 @@ const AT_ONCE_MAX = 1_000;
 export interface SieveSource {
   readonly connection: ReadConnection;
   readonly populations: Populations;
+  readonly fieldChanges: FieldChanges;
   /** The newest transaction and the highest record number. */
   readonly head: () => { readonly sequence: number; readonly lastN: number };
 }
@@ -317,21 +319,30 @@ export class Sieve {
     { after, field, test }: Extract<Condition, { type: "changes" }>,
     query: ListQuery,
   ): Generator<void, ResolvedCondition> {
-    const counts = new Map<number, number>();
+    const { changesIndex: index } = query.kind;
+    const until = query.asOf?.sequence ?? this.source.head().sequence;
+    const counts =
+      index?.field === field
+        ? yield* this.source.fieldChanges.counts(index, { after, until })
+        : yield* this.examinedChanges(field, after, query);
+    const matching = NumberSet.of(counts.numbers(test));
+    if (!test(0)) return { type: "numbers", numbers: matching };
+    const changed = NumberSet.of(counts.numbers(() => true));
+    return { type: "changed", changed, matching, otherwise: { type: "all", parts: [] } };
+  }
+
+  private *examinedChanges(field: string, after: number, query: ListQuery): Generator<void, ChangesOfRecords> {
+    const counts = new ChangesOfRecords();
     // Every version changes these fields without listing them.
     const isInEveryVersion = field === "updated_at" || field === "valid_from";
     // Versions list custom fields one by one.
     const named = field === CUSTOM_FIELDS ? `"${CUSTOM_FIELDS}.` : `"${field}"`;
     for (const versions of this.versionsAfter(query, after, () => "0")) {
       for (const { n, isUpdate, isReached, changed } of versions)
-        if (isUpdate && isReached && (isInEveryVersion || changed?.includes(named) === true))
-          counts.set(n, (counts.get(n) ?? 0) + 1);
+        if (isUpdate && isReached && (isInEveryVersion || changed?.includes(named) === true)) counts.add(n);
       yield;
     }
-    const matching = NumberSet.of([...counts].flatMap(([n, count]) => (test(count) ? [n] : [])));
-    if (!test(0)) return { type: "numbers", numbers: matching };
-    const changed = NumberSet.of(counts.keys());
-    return { type: "changed", changed, matching, otherwise: { type: "all", parts: [] } };
+    return counts;
   }
 
   /** A record without a version in the period did not change, so its state at the end applies to the whole period. */

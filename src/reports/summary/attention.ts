@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { SUMMARY_CONFLICT_TYPES } from "../../resources/conflict-acceptances/acceptance.ts";
 import { OneOf } from "../../schemas/schemas.ts";
-import { FLAPPING_CHANGES } from "./flapping.ts";
+import { FLAPPING_FILTER } from "./flapping.ts";
 import { FULL_PERCENT } from "./full-subnets.ts";
 
 /** In order of urgency. */
@@ -83,7 +83,6 @@ export function attentionOf(
     `/api/v1/${path}${Object.keys(query).length === 0 ? "" : `?${new URLSearchParams(query)}`}`;
   const requestForIds = (path: string, ids: readonly string[], query: Readonly<Record<string, string>> = {}) =>
     requestUrl(path, { ids: ids.slice(0, NAMED_MAX).join(","), ...query });
-  const flaps = `changes(oper_status, "-24h") >= ${FLAPPING_CHANGES}`;
   const found: Record<AttentionKind, readonly [count: number, request: () => string]> = {
     FailedScan: [problems.failedScans, () => requestUrl("discovery/scans", { status: "Failed", ...within })],
     FailedSchedule: [failedSchedules.length, () => requestForIds("discovery/schedules", failedSchedules)],
@@ -96,7 +95,7 @@ export function attentionOf(
       () => requestUrl(`discovery/scans/${problems.missingScanId}/findings`, { type: "Unreached" }),
     ],
     Withheld: [problems.withheld, () => requestUrl("discovery/withheld", within)],
-    Flapping: [problems.flapping, () => requestUrl("if-entries", { filter: flaps, ...within })],
+    Flapping: [problems.flapping, () => requestUrl("if-entries", { filter: FLAPPING_FILTER, ...within })],
     Wandering: [wandering.length, () => requestUrl("locate", { mac: wandering[0] as string })],
     FullSubnet: [fullSubnets.length, () => requestForIds("subnets", fullSubnets, { include: "utilization" })],
     Stale: [problems.stale, () => requestUrl("hosts", { filter: "stale_since:*", ...within })],

@@ -167,16 +167,18 @@ function* changes(reader: Reader, { actor, networkN, day, sequence }: PartInput)
 
 function* flapping(
   reader: Reader,
-  { actor, networkN, day, sequence }: PartInput,
+  { actor, networkN, sequence, to }: PartInput,
   problems: MutableProblems,
 ): Generator<void, object> {
-  const ports = yield* flappingPorts(reader, actor, networkN, day);
-  problems.flapping = ports.length;
+  // As an age in a filter: in thinned history, from a retained state.
+  const after = Math.min(sequence, reader.resolve(to - DAY_MS)?.sequence ?? sequence);
+  const { count, ports } = yield* flappingPorts(reader, actor, networkN, { after, until: sequence }, SUMMARY_LISTED);
+  problems.flapping = count;
   const names = new PastNames(reader, actor, sequence);
   return {
     flapping: {
-      count: ports.length,
-      ports: ports.slice(0, SUMMARY_LISTED).flatMap(({ n, changes: times, last }) => {
+      count,
+      ports: ports.flatMap(({ n, changes: times, last }) => {
         const port = portRef(names, n);
         const lastAt = formatInstant(reader.thinnedHistory.instantOf(last));
         return port === null ? [] : { ...port, changes: times, last: lastAt };

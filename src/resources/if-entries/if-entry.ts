@@ -98,6 +98,7 @@ export const ifEntryKind: Kind<IfEntryRecord> = {
     { relation: "more_neighbor_if_entries", ids: moreNeighborIds(entry.more_neighbors, "IfEntry") },
   ],
   owners: (entry) => [{ kind: "host", id: entry.host_id, as: "interfaces" }],
+  changesIndex: { field: "oper_status", name: "history_versions_of_status" },
   groups: { values: { oper_status: OPER_STATUSES }, names: ["native_vlan_id", "vlan_ids"] },
   observed: ["last_discovery_id", "last_seen_at"],
   absent: "omitted",
