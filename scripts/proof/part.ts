@@ -11,8 +11,18 @@ export interface ProofContext {
   readonly directory: string;
   /** Source of all randomness, so that a run can be repeated. */
   readonly seed: number;
+  /** Choices of the world part. */
+  readonly world?: WorldChoice;
   /** Reports progress, one line at a time. */
   readonly say: (line: string) => void;
+}
+
+/** What the world part runs; by default as its form says. */
+export interface WorldChoice {
+  readonly seeds?: readonly number[];
+  readonly days?: number;
+  /** JSON file of rates. */
+  readonly rates?: string;
 }
 
 /** One sentence about the appliance, and whether it holds. */

@@ -10,17 +10,18 @@ import { disk } from "./disk.ts";
 import { input } from "./input.ts";
 import { kill } from "./kill.ts";
 import { load } from "./load.ts";
-import type { Form, Part, Proof, Table } from "./part.ts";
+import type { Form, Part, Proof, ProofContext, Table, WorldChoice } from "./part.ts";
 import { security } from "./security.ts";
 import { sideBySide } from "./side-by-side.ts";
+import { world } from "./world.ts";
 
 const ROOT = resolve(import.meta.dir, "../..");
 const EXECUTABLE = join(ROOT, "dist/netledger");
 
 /** Parts in running order: measurements last, on a quiet machine. */
-const PARTS: readonly Part[] = [kill, input, security, disk, load, sideBySide];
+const PARTS: readonly Part[] = [kill, input, security, disk, world, load, sideBySide];
 
-const USAGE = `usage: scripts/prove [--short] [--seed N] [--report FILE] [--directory DIR] [${PARTS.map(({ name }) => name).join("|")} …]`;
+const USAGE = `usage: scripts/prove [--short] [--seed N] [--report FILE] [--directory DIR] [--seeds N-N,…] [--days N] [--rates FILE] [${PARTS.map(({ name }) => name).join("|")} …]`;
 
 interface Outcome {
   readonly part: Part;
@@ -47,10 +48,17 @@ async function main(): Promise<number> {
   const { values, positionals } = readArguments();
   const unknown = positionals.filter((name) => !PARTS.some((part) => part.name === name));
   const seed = Number(values.seed ?? 1);
-  if (unknown.length > 0 || !Number.isSafeInteger(seed)) {
-    console.error(
-      `netledger: ${unknown.length > 0 ? `unknown part ${unknown.join(", ")}` : "--seed must be a whole number"}. ${USAGE}`,
-    );
+  const choice = worldChoice(values);
+  const problem =
+    unknown.length > 0
+      ? `unknown part ${unknown.join(", ")}`
+      : !Number.isSafeInteger(seed)
+        ? "--seed must be a whole number"
+        : choice === null
+          ? "--seeds must be numbers and ranges, and --days a whole number"
+          : null;
+  if (problem !== null || choice === null) {
+    console.error(`netledger: ${problem}. ${USAGE}`);
     return 2;
   }
   const form: Form = values.short ? "short" : "long";
@@ -63,7 +71,7 @@ async function main(): Promise<number> {
   const parent = resolve(values.directory ?? tmpdir());
   const outcomes: Outcome[] = [];
   for (const part of chosen) {
-    outcomes.push(await run(part, form, seed, parent));
+    outcomes.push(await run(part, { form, seed, world: choice }, parent));
     // Written after every part: an error in the last one must not lose hours of work.
     mkdirSync(dirname(report), { recursive: true });
     writeFileSync(report, render(outcomes, form, seed, parent));
@@ -89,6 +97,9 @@ function readArguments() {
         seed: { type: "string" },
         report: { type: "string" },
         directory: { type: "string" },
+        seeds: { type: "string" },
+        days: { type: "string" },
+        rates: { type: "string" },
       },
     });
   } catch (error) {
@@ -97,7 +108,26 @@ function readArguments() {
   }
 }
 
-async function run(part: Part, form: Form, seed: number, parent: string): Promise<Outcome> {
+/** Null for malformed seeds or days: `--seeds 1-6,42 --days 30`. */
+function worldChoice({ seeds, days, rates }: { seeds?: string; days?: string; rates?: string }): WorldChoice | null {
+  if (!/^[1-9]\d*(-[1-9]\d*)?(,[1-9]\d*(-[1-9]\d*)?)*$/.test(seeds ?? "1") || !/^[1-9]\d*$/.test(days ?? "1"))
+    return null;
+  const chosen = seeds?.split(",").flatMap((range) => {
+    const [first = 1, last = first] = range.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  });
+  return {
+    ...(chosen === undefined ? {} : { seeds: chosen }),
+    ...(days === undefined ? {} : { days: Number(days) }),
+    ...(rates === undefined ? {} : { rates: resolve(rates) }),
+  };
+}
+
+async function run(
+  part: Part,
+  choices: Pick<ProofContext, "form" | "seed" | "world">,
+  parent: string,
+): Promise<Outcome> {
   console.log(`== ${part.title}`);
   mkdirSync(parent, { recursive: true });
   const directory = mkdtempSync(join(parent, `netledger-proof-${part.name}-`));
@@ -105,10 +135,9 @@ async function run(part: Part, form: Form, seed: number, parent: string): Promis
   const started = performance.now();
   try {
     const proof = await part.prove({
-      form,
+      ...choices,
       executable: EXECUTABLE,
       directory,
-      seed,
       say: (line) => console.log(`   ${line}`),
     });
     for (const { claim, held, figure } of proof.findings)

@@ -213,7 +213,9 @@ export interface TestApplianceOptions {
   /** Whether responses may differ from the current document. */
   isOfEarlierVersion?: true;
   /** Scan settings. */
-  scanning?: { readonly secretsFolder?: string } & Partial<Pick<MachineParts, "commands" | "links" | "probes">>;
+  scanning?: { readonly secretsFolder?: string } & Partial<
+    Pick<MachineParts, "commands" | "links" | "probes" | "afterScans">
+  >;
 }
 
 /** An appliance after its setup: the first organization, and a session of its Owner. */
@@ -287,12 +289,12 @@ export function newUnclaimedAppliance(options: TestApplianceOptions = {}, claime
     close: () => direct.close(),
   };
   const probes = new FakeProbes();
-  const { secretsFolder = null, commands = COMMANDS, links = linksOf } = options.scanning ?? {};
+  const { secretsFolder = null, commands = COMMANDS, links = linksOf, afterScans } = options.scanning ?? {};
   const activeProbes = options.scanning?.probes ?? probes;
   const scanner: ScannerOptions = { databasePath, secretKey, secretsFolder, snmpPort: 161, tcpPorts: null };
   const scanThread = directThread(
     serveScans((settings) =>
-      openScanMachine(settings, { probes: activeProbes, commands, links, clock, timers, random }),
+      openScanMachine(settings, { probes: activeProbes, commands, links, clock, timers, random, afterScans }),
     ),
   );
   const rights = new CurrentRights(db.$client);

@@ -24,12 +24,16 @@ export function startScan(
   );
 }
 
-/** Waits for a scan to complete, which the first Owner must be able to read. */
-export async function waitForScan(appliance: TestAppliance, id: string): Promise<JsonRecord> {
+/** Waits for a scan to complete, which the client must be able to read; by default the first Owner. */
+export async function waitForScan(
+  appliance: TestAppliance,
+  id: string,
+  client: Client = appliance.owner,
+): Promise<JsonRecord> {
   const never = new AbortController().signal;
   for (let live = appliance.scans.live(id); live !== null; live = appliance.scans.live(id))
     await appliance.scans.waitForChange(id, live.version, never);
-  return (await appliance.owner.get(`/api/v1/discovery/scans/${id}`)).data;
+  return (await client.get(`/api/v1/discovery/scans/${id}`)).data;
 }
 
 export async function findings(appliance: TestAppliance, scan: JsonRecord): Promise<JsonRecord[]> {

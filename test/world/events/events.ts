@@ -1,0 +1,342 @@
+// Events of the simulated site, by name. Each changes the site once, through its logged methods; it does nothing if the
+// site has no candidate for it.
+
+import type { EventRate } from "../rates.ts";
+import { addContainer, addEndpoint, addStation, vlanAt } from "../site/build-site.ts";
+import { takePlace } from "../site/cables.ts";
+import {
+  type Device,
+  type Fault,
+  IF_TYPE,
+  masterOf,
+  netOf,
+  SHARED_ADDRESS,
+  type Station,
+  VLAN,
+} from "../site/machines.ts";
+import { addInterface, newDevice, newMember } from "../site/new-device.ts";
+import type { Site } from "../site/site.ts";
+
+export type Event = (site: Site) => void;
+
+/** A random one of these; null without any. */
+function pick<T>(site: Site, items: readonly T[]): T | null {
+  return items.length === 0 ? null : site.random.pick(items);
+}
+
+/** A computer or laptop is plugged in at another desk; it gets an address there. */
+const move: Event = (site) => {
+  const station = pick(
+    site,
+    site.stationsOf("Computer", "Laptop").filter(({ id, isOn }) => isOn && !isVictim(site, id)),
+  );
+  const at = pick(site, site.freePorts());
+  if (station !== null && at !== null) relocate(site, station, at);
+};
+
+function relocate(site: Site, station: Station, at: Station["at"]): void {
+  const vlan = vlanAt(site, station.kind, at);
+  site.changeStation(station, vlan === station.vlan ? { at } : { at, vlan, ip: site.newAddress(vlan) });
+}
+
+/** Machines whose address is in dispute stay where they are: their episode must have a plain end. */
+function isVictim(site: Site, id: string): boolean {
+  const ip = site.stations.get(id)?.ip;
+  return ip !== undefined && site.disputed.has(ip);
+}
+
+/** A device is replaced by new hardware with the same name, addresses and cables. */
+const replacement: Event = (site) => {
+  const former = pick(
+    site,
+    site.present("Access", "Server", "AccessPoint", "Printer").filter(({ members }) => members.length === 1),
+  );
+  if (former === null) return;
+  takePlace(site, former, newDevice(site, former.role, former.name));
+};
+
+/** A member of a stack fails, is replaced, or two members swap their numbers. */
+const stackChange: Event = (site) => {
+  const stack = pick(
+    site,
+    site.present("Access", "Distribution").filter(({ members }) => members.length > 1),
+  );
+  if (stack === null) return;
+  const kind = site.random.pick(["replace", "swap", "fail"] as const);
+  const [first, second] = [...stack.members].sort((a, b) => a.number - b.number) as [
+    Device["members"][0],
+    Device["members"][0],
+  ];
+  if (kind === "swap")
+    Object.assign(stack, {
+      members: [
+        { ...second, number: first.number },
+        { ...first, number: second.number },
+        ...stack.members.filter((each) => each !== first && each !== second),
+      ],
+    });
+  else if (kind === "replace" || stack.role === "Distribution")
+    stack.members[stack.members.indexOf(first)] = newMember(site, stack.role, first.number);
+  else failMember(site, stack, site.random.pick([first, second]));
+  restack(site, stack);
+};
+
+/** Its ports vanish and its stations move to other ports; the last member stays. */
+function failMember(site: Site, stack: Device, member: Device["members"][0]): void {
+  stack.members = stack.members.filter((each) => each !== member);
+  for (const entry of [...stack.interfaces.values()]) {
+    if (entry.member !== member.number || entry.type !== IF_TYPE.ethernet || entry.lag !== null) continue;
+    if (entry.far !== null) entry.member = stack.members[0]?.number ?? 1;
+    else {
+      stack.interfaces.delete(entry.name);
+      site.touch(`interface ${stack.id} ${entry.name}`);
+    }
+  }
+  for (const station of [...site.stations.values()]) {
+    if (station.at.device !== stack.id || stack.interfaces.has(station.at.port)) continue;
+    const at = pick(site, site.freePorts());
+    if (at === null) site.removeStation(station);
+    else relocate(site, station, at);
+  }
+}
+
+/** The lowest member speaks for the stack: its MAC address is that of the bridge and of the management interface. */
+function restack(site: Site, stack: Device): void {
+  const former = stack.chassisMac;
+  stack.chassisMac = masterOf(stack).mac;
+  for (const entry of stack.interfaces.values()) if (entry.mac === former) entry.mac = stack.chassisMac;
+  restart(site, stack);
+}
+
+/** A copy of a server with the same image: same system name, other hardware and address. */
+const clone: Event = (site) => {
+  const original = pick(site, site.present("Server"));
+  if (original !== null) addEndpoint(site, "Server", original.name);
+};
+
+/** Two virtual machines on different computers, alike in the cards that their hypervisor gives to every machine. */
+const commonCard: Event = (site) => {
+  for (let count = 0; count < 2; count += 1) {
+    const machine = addEndpoint(site, "Server", `vb-${site.next()}`);
+    machine.isMute = true;
+    const shared = (name: string, mac: string, ip: string) =>
+      addInterface(machine, name, { mac, isUp: true, addresses: [{ ip, prefix: 24 }] });
+    shared("enp0s3", "08:00:27:5d:3c:01", "10.0.2.15");
+    shared("enp0s8", "08:00:27:5d:3c:02", "192.168.56.10");
+    site.changeDevice(machine);
+  }
+};
+
+const rename: Event = (site) => {
+  const device = pick(site, site.present("Access", "Server", "Printer", "AccessPoint"));
+  if (device === null) return;
+  device.name = `${device.name.split("-r")[0]}-r${site.next()}`;
+  site.changeDevice(device);
+};
+
+/** A device gets another address in its subnet. */
+const renumbering: Event = (site) => {
+  const device = pick(site, site.present("Access", "Server", "Printer"));
+  const entry = [...(device?.interfaces.values() ?? [])].find(({ addresses }) =>
+    addresses.some(({ ip }) => ip === device?.address),
+  );
+  if (device == null || entry?.vlan == null) return;
+  site.touch(`ip ${device.address}`);
+  device.address = site.newAddress(entry.vlan);
+  entry.addresses = [{ ip: device.address, prefix: 24 }];
+  site.changeDevice(device);
+};
+
+const swappedAddresses: Event = (site) => {
+  const vlan = pick(site, [...new Set(site.stationsOf("Computer").map((each) => each.vlan))]);
+  const [first, second] = site.random.shuffled(
+    site.stationsOf("Computer").filter((each) => each.vlan === vlan && each.isOn && !isVictim(site, each.id)),
+  );
+  if (first === undefined || second === undefined) return;
+  const { ip } = first;
+  site.changeStation(first, { ip: second.ip });
+  site.changeStation(second, { ip });
+};
+
+const migration: Event = (site) => {
+  const vm = pick(site, site.stationsOf("Vm"));
+  const target = pick(
+    site,
+    site.present("Hypervisor").filter(({ id }) => id !== vm?.at.device),
+  );
+  if (vm !== null && target !== null) site.changeStation(vm, { at: { device: target.id, port: "" } });
+};
+
+/** A container comes, goes, or restarts: its interface keeps its name and gets another ifIndex. */
+const containerChange: Event = (site) => {
+  const host = pick(site, site.present("ContainerHost"));
+  const containers = [...(host?.interfaces.values() ?? [])].filter(({ name }) => name.startsWith("veth"));
+  const container = pick(site, containers);
+  if (host === null) return;
+  const kind = site.random.pick(["comes", "goes", "restarts"] as const);
+  if (kind === "comes" || container === null) addContainer(site, host);
+  else {
+    host.ghosts.push({ name: container.name, ifIndex: container.ifIndex, until: site.now + GHOST_MS });
+    const highest = Math.max(...[...host.interfaces.values()].map(({ ifIndex }) => ifIndex));
+    if (kind === "goes") host.interfaces.delete(container.name);
+    else container.ifIndex = highest + 1;
+  }
+  site.changeDevice(host);
+};
+
+/** snmpd serves a deleted interface for this long. */
+const GHOST_MS = 300_000;
+
+/** Both core switches get a VLAN with an SVI, or lose the oldest such VLAN. */
+const vlanChange: Event = (site) => {
+  const cores = site.present("Core");
+  const extra = [...(cores[0]?.vlans.keys() ?? [])].filter((number) => number >= VLAN.extra);
+  const [oldest] = extra;
+  const added = oldest !== undefined && extra.length > 3 ? null : VLAN.extra + (site.next() % 100);
+  const number = added ?? (oldest as number);
+  for (const core of cores) {
+    if (added === null) {
+      core.vlans.delete(number);
+      core.interfaces.delete(`Vl${number}`);
+    } else if (!core.vlans.has(number)) {
+      core.vlans.set(number, `vlan-${number}`);
+      addInterface(core, `Vl${number}`, {
+        type: IF_TYPE.virtual,
+        mac: core.chassisMac,
+        isUp: true,
+        vlan: number,
+        addresses: [{ ip: `${netOf(number)}${core.name.endsWith("1") ? 2 : 3}`, prefix: 24 }],
+      });
+    }
+    site.changeDevice(core);
+  }
+  site.touch(`vlan ${number}`);
+};
+
+const plainRestart: Event = (site) => {
+  const device = pick(site, site.present());
+  if (device !== null) restart(site, device);
+};
+
+/** The agent assigns other ifIndexes. */
+const renumberedRestart: Event = (site) => {
+  const device = pick(site, site.present("Access", "Server", "Hypervisor", "ContainerHost"));
+  if (device === null) return;
+  const entries = site.random.shuffled([...device.interfaces.values()]);
+  for (const [index, entry] of entries.entries()) entry.ifIndex = 1 + index;
+  restart(site, device);
+};
+
+function restart(site: Site, device: Device): void {
+  device.bootedAt = site.now;
+  site.changeDevice(device);
+}
+
+/** The next read of a device ends early, or its agent serves only the first interfaces. */
+const faultyTable: Event = (site) => {
+  const device = pick(site, site.present());
+  if (device === null) return;
+  const tables = ["interfaces", "names", "addresses", "vlans", "entity", "forwarding", "arp", "lldp"] as const;
+  const fault: Fault = site.random.chance(0.5)
+    ? { table: "interfaces", kind: "shrunk" }
+    : { table: site.random.pick(tables), kind: "cut" };
+  if (fault.kind === "cut" || device.interfaces.size > 2) site.setFault(device, fault);
+};
+
+const silence: Event = (site) => {
+  const device = pick(
+    site,
+    site.present().filter(({ silentUntil }) => silentUntil <= site.now),
+  );
+  if (device !== null) device.silentUntil = site.now + site.rates.daysPerSilence * 86_400_000;
+};
+
+/** The virtual address of the firewall pair moves to the other firewall. */
+const failover: Event = (site) => {
+  const pair = site.present("Firewall");
+  const active = pair.find(({ interfaces }) => interfaces.has("carp0"));
+  const standby = pair.find((each) => each !== active);
+  const shared = active?.interfaces.get("carp0");
+  if (active === undefined || standby === undefined || shared === undefined) return;
+  active.interfaces.delete("carp0");
+  addInterface(standby, "carp0", { ...shared, ifIndex: 900, addresses: [{ ip: SHARED_ADDRESS, prefix: 24 }] });
+  site.changeDevice(active);
+  site.changeDevice(standby);
+};
+
+/** A machine takes the address of a computer: one core switch hears it, the other one the computer. */
+const intruder: Event = (site) => {
+  const [first, second] = site.present("Core");
+  const victim = pick(
+    site,
+    site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id)),
+  );
+  const guest = addStation(site, "Intruder");
+  if (victim === null || guest === null || first === undefined || second === undefined) return;
+  site.changeStation(guest, { ip: victim.ip });
+  site.disputed.set(
+    victim.ip,
+    new Map([
+      [first.id, victim.mac],
+      [second.id, guest.mac],
+    ]),
+  );
+};
+
+/** The longest-standing intruder leaves. */
+export const intruderLeaves: Event = (site) => {
+  const [ip] = site.disputed.keys();
+  if (ip === undefined) return;
+  site.disputed.delete(ip);
+  for (const guest of site.stationsOf("Intruder")) if (guest.ip === ip) site.removeStation(guest);
+};
+
+const leaseRotation: Event = (site) => {
+  const station = pick(
+    site,
+    site.stationsOf("Computer", "Laptop").filter(({ id, isOn }) => isOn && !isVictim(site, id)),
+  );
+  if (station !== null) site.changeStation(station, { ip: site.newAddress(station.vlan) });
+};
+
+const laptopSwitch: Event = (site) => {
+  const laptop = pick(site, site.stationsOf("Laptop"));
+  if (laptop !== null) site.changeStation(laptop, { isOn: !laptop.isOn });
+};
+
+export const guestArrives: Event = (site) => {
+  addStation(site, "Guest");
+};
+
+/** A person deletes the host of a station that is in use. */
+const deletionByPerson: Event = (site) => {
+  const station = pick(
+    site,
+    site.stationsOf("Computer").filter(({ isOn, id }) => isOn && !isVictim(site, id)),
+  );
+  if (station !== null) site.deletions.push(station.id);
+};
+
+/** Events with the rate that says how many there are per run. To add one: its function above, its rate, a line here. */
+export const EVENTS: ReadonlyArray<{ readonly rate: EventRate; readonly run: Event }> = [
+  { rate: "moves", run: move },
+  { rate: "replacements", run: replacement },
+  { rate: "stackChanges", run: stackChange },
+  { rate: "clones", run: clone },
+  { rate: "commonCards", run: commonCard },
+  { rate: "renames", run: rename },
+  { rate: "renumberings", run: renumbering },
+  { rate: "swappedAddresses", run: swappedAddresses },
+  { rate: "migrations", run: migration },
+  { rate: "vlanChanges", run: vlanChange },
+  { rate: "containerChanges", run: containerChange },
+  { rate: "restarts", run: plainRestart },
+  { rate: "renumberedRestarts", run: renumberedRestart },
+  { rate: "faultyTables", run: faultyTable },
+  { rate: "silences", run: silence },
+  { rate: "failovers", run: failover },
+  { rate: "intruders", run: intruder },
+  { rate: "leaseRotations", run: leaseRotation },
+  { rate: "laptopSwitches", run: laptopSwitch },
+  { rate: "deletionsByPeople", run: deletionByPerson },
+];

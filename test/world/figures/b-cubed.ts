@@ -1,0 +1,34 @@
+// B-cubed precision and recall of sightings: which ledger host each sighting of a true machine went to.
+
+export class BCubed {
+  private readonly pairs = new Map<string, { readonly machine: string; readonly host: string; count: number }>();
+  private readonly machines = new Map<string, number>();
+  private readonly hosts = new Map<string, number>();
+  private total = 0;
+
+  /** @param host null if the sighting went to no host: it counts as a host of its own */
+  add(machine: string, host: string | null): void {
+    const key = host ?? `none ${this.total}`;
+    this.total += 1;
+    const pair = this.pairs.get(`${machine} ${key}`) ?? { machine, host: key, count: 0 };
+    pair.count += 1;
+    this.pairs.set(`${machine} ${key}`, pair);
+    this.machines.set(machine, (this.machines.get(machine) ?? 0) + 1);
+    this.hosts.set(key, (this.hosts.get(key) ?? 0) + 1);
+  }
+
+  get precision(): number {
+    return this.average(this.hosts, "host");
+  }
+
+  get recall(): number {
+    return this.average(this.machines, "machine");
+  }
+
+  /** Mean over all sightings of the share of its cluster that is of the same machine and host. */
+  private average(sizes: ReadonlyMap<string, number>, by: "host" | "machine"): number {
+    let sum = 0;
+    for (const pair of this.pairs.values()) sum += pair.count ** 2 / (sizes.get(pair[by]) as number);
+    return this.total === 0 ? 1 : sum / this.total;
+  }
+}

@@ -1,0 +1,212 @@
+// Oracle and figures on hand-made worlds of three devices, with figures computed by hand.
+
+import { expect, test } from "bun:test";
+import { BCubed } from "./figures/b-cubed.ts";
+import { Episodes } from "./figures/episodes.ts";
+import { Presence } from "./figures/presence.ts";
+import { Expectation } from "./oracle/expectation.ts";
+import { Oracle } from "./oracle/oracle.ts";
+import { TABLES, type TableName } from "./site/machines.ts";
+import type { Subject } from "./site/site.ts";
+import type { Truth } from "./site/truth.ts";
+
+const HOUR = 3_600_000;
+
+/** Truth of a device; by default read to the end, with one interface and one address. */
+function truth(device: string, fields: Partial<Truth> = {}): Truth {
+  return {
+    device,
+    address: "10.0.0.1",
+    complete: new Set(TABLES),
+    isRestarted: false,
+    interfaces: ["eth0"],
+    addresses: [{ ip: "10.0.0.1", mac: "00:1b:54:00:00:01" }],
+    vlans: [],
+    serials: [device],
+    stations: [],
+    neighbors: [],
+    heard: [],
+    ...fields,
+  };
+}
+
+const allBut = (...tables: TableName[]) => new Set(TABLES.filter((table) => !tables.includes(table)));
+const ports = (count: number, from = 1) => Array.from({ length: count }, (_, index) => `Gi1/0/${from + index}`);
+const newOracle = (changes: ReadonlyArray<readonly [Subject, number]> = []) => new Oracle(new Map(changes));
+
+test("two machines in one host lower precision to the sum of their squared shares", () => {
+  const figure = new BCubed();
+  for (let count = 0; count < 3; count += 1) figure.add("a", "host 1");
+  figure.add("b", "host 1");
+  figure.add("c", "host 2");
+  // 3 sightings at 3/4, one at 1/4, one at 1.
+  expect(figure.precision).toBeCloseTo((3 * 0.75 + 0.25 + 1) / 5);
+  expect(figure.recall).toBe(1);
+});
+
+test("a machine whose host changes its id lowers recall only", () => {
+  const figure = new BCubed();
+  for (const host of ["host 1", "host 1", "host 1", "host 2"]) figure.add("a", host);
+  expect(figure.precision).toBe(1);
+  expect(figure.recall).toBeCloseTo((9 + 1) / 16);
+});
+
+test("sightings without a host are hosts of their own", () => {
+  const figure = new BCubed();
+  figure.add("a", null);
+  figure.add("a", null);
+  expect([figure.precision, figure.recall]).toEqual([1, 0.5]);
+});
+
+test("a surplus, a doubled and a missing record count once per scan, and a tolerated one never", () => {
+  const figure = new Presence();
+  const expectation = new Expectation();
+  for (const key of ["a", "b", "c"]) expectation.add(key, "required");
+  expectation.add("d", "tolerated");
+  figure.add(["a", "b", "b", "d", "x"], expectation);
+  expect([figure.precision, figure.recall]).toEqual([2 / 4, 2 / 3]);
+  figure.add(["a", "b", "c"], expectation);
+  expect([figure.precision, figure.recall]).toEqual([5 / 7, 5 / 6]);
+});
+
+test("an episode may open and close one scan late, and not two", () => {
+  const figure = new Episodes();
+  const late = new Episodes();
+  const [conflict, none] = [new Set(["Address 10.0.0.1"]), new Set<string>()];
+  for (const scan of [0, 1, 2, 3, 4, 5, 6]) {
+    const required = scan >= 1 && scan < 4 ? conflict : none;
+    figure.add(scan >= 2 && scan < 5 ? conflict : none, required, none);
+    late.add(scan >= 3 && scan < 5 ? conflict : none, required, none);
+  }
+  expect([figure.precision, figure.recall]).toEqual([1, 1]);
+  expect([late.precision, late.recall]).toEqual([0, 0]);
+});
+
+test("a conflict that may be listed is neither right nor wrong", () => {
+  const figure = new Episodes();
+  figure.add(new Set(["Mac a"]), new Set(), new Set(["Mac a"]));
+  figure.add(new Set(), new Set(), new Set());
+  expect([figure.precision, figure.recall]).toEqual([1, 1]);
+});
+
+test("an interface is expected until a complete read lacks it", () => {
+  const oracle = newOracle();
+  oracle.read(truth("a", { interfaces: ["eth0", "eth1"] }), 1);
+  oracle.read(truth("a", { interfaces: ["eth0"], complete: allBut("interfaces") }), 2);
+  expect([...oracle.expected().interface.required]).toEqual(["a/eth0", "a/eth1"]);
+  oracle.read(truth("a", { interfaces: ["eth0"] }), 3);
+  expect([...oracle.expected().interface.required]).toEqual(["a/eth0"]);
+});
+
+test("interfaces missing after a restart, or from less than half of a table, may stay until the next complete read", () => {
+  const oracle = newOracle();
+  oracle.read(truth("a", { interfaces: ["eth0", "eth1"] }), 1);
+  oracle.read(truth("a", { interfaces: ["eth0"], isRestarted: true }), 2);
+  oracle.read(truth("b", { interfaces: ports(20) }), 1);
+  oracle.read(truth("b", { interfaces: ports(9) }), 2);
+  const { required, tolerated } = oracle.expected().interface;
+  expect([...required]).toEqual(["a/eth0", ...ports(9).map((name) => `b/${name}`)]);
+  expect([...tolerated]).toEqual(["a/eth1", ...ports(11, 10).map((name) => `b/${name}`)]);
+  oracle.read(truth("a"), 3);
+  oracle.read(truth("b", { interfaces: ports(9) }), 3);
+  expect(oracle.expected().interface.tolerated.size).toBe(0);
+});
+
+test("a VLAN is expected while the last complete read of any device has it", () => {
+  const oracle = newOracle();
+  oracle.read(truth("a", { vlans: [10, 20] }), 1);
+  oracle.read(truth("b", { vlans: [20] }), 1);
+  oracle.read(truth("a", { vlans: [10] }), 2);
+  expect([...oracle.expected().vlan.required].sort()).toEqual(["10", "20"]);
+  oracle.read(truth("b", { vlans: [] }), 2);
+  expect([...oracle.expected().vlan.required]).toEqual(["10"]);
+});
+
+test("new hardware may take over an address, and a common card is at both devices", () => {
+  const [card, other] = ["08:00:27:00:00:01", "00:1b:54:00:00:09"];
+  const oracle = newOracle();
+  oracle.read(truth("a", { addresses: [{ ip: "10.0.0.7", mac: card }] }), 1);
+  oracle.read(truth("b", { addresses: [{ ip: "10.0.0.7", mac: card }] }), 2);
+  expect([...oracle.expected().address.required]).toEqual(["a/10.0.0.7", "b/10.0.0.7"]);
+  oracle.read(truth("c", { addresses: [{ ip: "10.0.0.7", mac: other }] }), 3);
+  const { required, tolerated } = oracle.expected().address;
+  expect([[...required], [...tolerated]]).toEqual([["c/10.0.0.7"], ["a/10.0.0.7", "b/10.0.0.7"]]);
+});
+
+/** What a router hears: address and MAC address; the machine is called after the MAC address. */
+function heard(reporter: string, ...pairs: ReadonlyArray<readonly [ip: string, mac: string]>) {
+  const hearings = pairs.map(([ip, mac]) => ({ ip, mac, machine: mac }));
+  return { reporter, covers: () => true, hearings };
+}
+
+const [PC, LAPTOP, RANDOM] = ["3c:52:82:00:00:01", "8c:16:45:00:00:02", "02:9a:1c:00:00:03"];
+
+test("hearsay ends after its hours and two scans that looked, with one more scan of grace", () => {
+  const oracle = newOracle();
+  const scan = (now: number) => {
+    oracle.look(heard("r"), now);
+    oracle.endScan(now);
+    return [oracle.expected().host.required.size, oracle.expected().host.tolerated.size];
+  };
+  oracle.look(heard("r", ["10.0.0.7", RANDOM]), 0);
+  oracle.endScan(0);
+  expect(scan(71 * HOUR)).toEqual([1, 0]);
+  expect(scan(72 * HOUR)).toEqual([0, 1]);
+  expect(scan(73 * HOUR)).toEqual([0, 1]);
+  expect(scan(74 * HOUR)).toEqual([0, 0]);
+  oracle.look(heard("r", ["10.0.0.7", RANDOM]), 80 * HOUR);
+  expect([...oracle.expected().host.required]).toEqual([`${RANDOM}#1`]);
+});
+
+test("two MAC addresses that two routers hear at one address are both expected, and conflict if the world says so", () => {
+  const oracle = newOracle();
+  oracle.look(heard("r", ["10.0.0.7", PC]), 1);
+  oracle.look(heard("s", ["10.0.0.7", LAPTOP]), 2);
+  oracle.look(heard("r", ["10.0.0.7", PC]), 3);
+  expect(oracle.expected().address.required.size).toBe(2);
+  expect(oracle.conflicts().required.size).toBe(0);
+  oracle.dispute("10.0.0.7");
+  expect([...oracle.conflicts().required]).toEqual(["Address 10.0.0.7"]);
+  oracle.look(heard("s", ["10.0.0.7", PC]), 4);
+  expect(oracle.conflicts().required.size).toBe(0);
+});
+
+test("a machine that has another address since does not keep one that a second machine has", () => {
+  const oracle = newOracle();
+  oracle.look(heard("r", ["10.0.0.7", PC]), 1);
+  oracle.look(heard("r", ["10.0.0.8", PC]), 2);
+  expect([...oracle.expected().address.required]).toEqual([`${PC}/10.0.0.7`, `${PC}/10.0.0.8`]);
+  oracle.look(heard("r", ["10.0.0.7", LAPTOP], ["10.0.0.8", PC]), 3);
+  expect([...oracle.expected().address.required]).toEqual([`${LAPTOP}/10.0.0.7`, `${PC}/10.0.0.8`]);
+});
+
+test("a person's deletion makes the next record of the machine another one", () => {
+  const oracle = newOracle();
+  oracle.read(truth("a"), 1);
+  oracle.deleted("a");
+  expect(oracle.expected().host.required.size).toBe(0);
+  oracle.read(truth("a"), 2);
+  expect([...oracle.expected().host.required]).toEqual(["a#1"]);
+});
+
+test("a station's place is the last edge port that a complete forwarding table gave it", () => {
+  const oracle = newOracle();
+  oracle.read(truth("a", { stations: [{ mac: PC, port: "Gi1/0/1" }] }), 1);
+  oracle.read(truth("b", { stations: [{ mac: PC, port: "Gi1/0/9" }], complete: allBut("forwarding") }), 2);
+  expect(oracle.places.of(PC)).toEqual({ device: "a", port: "Gi1/0/1" });
+  oracle.read(truth("b", { stations: [{ mac: PC, port: "Gi1/0/9" }] }), 3);
+  expect(oracle.places.of(PC)).toEqual({ device: "b", port: "Gi1/0/9" });
+  expect([...oracle.conflicts().tolerated]).toEqual([`Mac ${PC}`]);
+  oracle.read(truth("a"), 4);
+  expect(oracle.conflicts().tolerated.size).toBe(0);
+});
+
+test("a version is founded by a change of its subject, or by the first read of the far end, since the version before", () => {
+  const oracle = newOracle([["mac 3c:52:82:00:00:01", 10]]);
+  expect(oracle.hasChanged([`mac ${PC}`], 9)).toBe(true);
+  expect(oracle.hasChanged([`mac ${PC}`], 10)).toBe(false);
+  oracle.read(truth("a", { neighbors: [{ device: "b", name: "eth1" }] }), 20);
+  expect(oracle.hasChanged(["interface b eth1"], 15)).toBe(true);
+  oracle.read(truth("a", { neighbors: [{ device: "b", name: "eth1" }] }), 30);
+  expect(oracle.hasChanged(["interface b eth1"], 25)).toBe(false);
+});

@@ -1,0 +1,112 @@
+// Expected records of devices that answered SNMP: what was true at the last complete read of each table.
+
+import type { TableName } from "../site/machines.ts";
+import type { Truth } from "../site/truth.ts";
+import type { Expectation } from "./expectation.ts";
+
+/** Fewer rows than half of those before, and at least this many fewer, need a second read. */
+const SHRUNK_BY_MIN = 8;
+
+/** What was last true of one table of a device. */
+interface KnownTable {
+  required: ReadonlySet<string>;
+  /** Gone, but the product may wait for the next complete read. */
+  waiting: ReadonlySet<string>;
+}
+
+const NOTHING: KnownTable = { required: new Set(), waiting: new Set() };
+
+export class DeviceTables {
+  private readonly tables = new Map<string, KnownTable>();
+  /** Devices ever read, with the MAC address of each own address at that time. */
+  private readonly macs = new Map<string, ReadonlyMap<string, string | null>>();
+  private readonly lastReadAt = new Map<string, number>();
+  /** For each address, the last device that reported it as its own, in order of reads. */
+  private readonly reporters = new Map<string, Map<string, number>>();
+  private reads = 0;
+
+  hasRead(device: string): boolean {
+    return this.macs.has(device);
+  }
+
+  read(truth: Truth): void {
+    const { device, complete } = truth;
+    this.reads += 1;
+    this.lastReadAt.set(device, this.reads);
+    this.update(truth, "interfaces", "interface", truth.interfaces);
+    this.update(
+      truth,
+      "addresses",
+      "address",
+      truth.addresses.map(({ ip }) => ip),
+    );
+    this.update(truth, "vlans", "vlan", truth.vlans.map(String));
+    this.update(truth, "entity", "component", truth.serials);
+    if (!complete.has("addresses")) {
+      if (!this.macs.has(device)) this.macs.set(device, new Map());
+      return;
+    }
+    this.macs.set(device, new Map(truth.addresses.map(({ ip, mac }) => [ip, mac])));
+    for (const { ip } of truth.addresses) {
+      const reporters = this.reporters.get(ip) ?? new Map<string, number>();
+      this.reporters.set(ip, reporters.set(device, this.reads));
+    }
+  }
+
+  /** Notes that a router heard another machine at an address of a device: the device may have lost it. */
+  heardElsewhere(ip: string, machine: string): void {
+    const reporters = this.reporters.get(ip);
+    if (reporters !== undefined && !reporters.has(machine)) reporters.set(machine, this.reads);
+  }
+
+  /** A person deleted the host: it is expected again once it is read. */
+  forget(device: string): void {
+    this.macs.delete(device);
+    for (const kind of ["interface", "address", "vlan", "component"]) this.tables.delete(`${kind} ${device}`);
+  }
+
+  expect(
+    into: Record<"interface" | "address" | "vlan" | "component" | "host", Expectation>,
+    keyOf: (machine: string) => string,
+  ): void {
+    for (const [name, { required, waiting }] of this.tables) {
+      const [kind, device] = name.split(" ") as ["interface" | "address" | "vlan" | "component", string];
+      const prefix = kind === "vlan" ? "" : `${keyOf(device)}/`;
+      for (const value of required)
+        into[kind].add(
+          prefix + value,
+          kind === "address" && this.isTakenOver(device, value) ? "tolerated" : "required",
+        );
+      for (const value of waiting) into[kind].add(prefix + value, "tolerated");
+    }
+    for (const device of this.macs.keys()) into.host.add(keyOf(device), "required");
+  }
+
+  /** Whether another machine, with another card, was seen at the address later. */
+  private isTakenOver(device: string, ip: string): boolean {
+    const own = this.reporters.get(ip)?.get(device) ?? 0;
+    const mac = this.macs.get(device)?.get(ip) ?? null;
+    return [...(this.reporters.get(ip) ?? [])].some(
+      ([other, at]) => other !== device && at > own && (this.macs.get(other)?.get(ip) ?? null) !== mac,
+    );
+  }
+
+  private update(
+    { device, complete, isRestarted }: Truth,
+    table: TableName,
+    kind: string,
+    values: readonly string[],
+  ): void {
+    const name = `${kind} ${device}`;
+    if (!complete.has(table)) return;
+    const before = this.tables.get(name) ?? NOTHING;
+    const required = new Set(values);
+    const gone = [...before.required].filter((value) => !required.has(value));
+    const mayWait = isRestarted || isShrunk(before.required.size, required.size);
+    this.tables.set(name, { required, waiting: new Set(mayWait ? gone : []) });
+  }
+}
+
+function isShrunk(before: number, now: number): boolean {
+  return now < before / 2 && before - now >= SHRUNK_BY_MIN;
+}

@@ -1,0 +1,146 @@
+// Expected addresses of machines that only ARP tables and sweeps know: until another machine has the address, or until
+// they expire.
+
+import type { Hearing } from "../site/truth.ts";
+import type { Expectations } from "./expectation.ts";
+
+const HOUR_MS = 3_600_000;
+const EXPIRY_MS = 720 * HOUR_MS;
+/** For locally administered MAC addresses. */
+const RANDOM_MAC_EXPIRY_MS = 72 * HOUR_MS;
+/** Scans that must have looked since. */
+const LOOKS_MIN = 2;
+
+interface Heard extends Hearing {
+  readonly firstAt: number;
+  lastAt: number;
+  /** Scans that looked and did not find it since. */
+  looks: number;
+  wasHeard: boolean;
+  /** Number of scans since it was due to expire. */
+  dueFor: number;
+}
+
+/** Part of the addresses that one reporter sees: it replaces what it saw there before. */
+export interface View {
+  readonly reporter: string;
+  readonly covers: (ip: string) => boolean;
+  readonly hearings: readonly Hearing[];
+}
+
+export class Hearsay {
+  private readonly byIp = new Map<string, Map<string, Heard>>();
+  /** Per reporter, the MAC address that it last saw at each address, and when. */
+  private readonly views = new Map<string, Map<string, { readonly mac: string; readonly at: number }>>();
+  private readonly lastHeardAt = new Map<string, { readonly ip: string; readonly at: number }>();
+  private looked: Array<View["covers"]> = [];
+
+  /** @returns machines heard with a MAC address, or at an address, for the first time */
+  look({ reporter, covers, hearings }: View, now: number): string[] {
+    const news: string[] = [];
+    this.looked.push(covers);
+    const view = this.views.get(reporter) ?? new Map();
+    this.views.set(reporter, view);
+    for (const ip of [...view.keys()]) if (covers(ip)) view.delete(ip);
+    for (const hearing of hearings) {
+      const { ip, mac } = hearing;
+      view.set(ip, { mac, at: now });
+      const found = this.byIp.get(ip) ?? new Map<string, Heard>();
+      this.byIp.set(ip, found);
+      const known = found.get(mac);
+      if (known === undefined) news.push(hearing.machine);
+      if (known === undefined)
+        found.set(mac, { ...hearing, firstAt: now, lastAt: now, looks: 0, wasHeard: true, dueFor: 0 });
+      else Object.assign(known, { lastAt: now, looks: 0, wasHeard: true, dueFor: 0 });
+      this.lastHeardAt.set(mac, { ip, at: now });
+    }
+    return news;
+  }
+
+  /** @returns machines of which nothing is expected any more */
+  endScan(now: number): string[] {
+    const ended: Heard[] = [];
+    for (const found of this.byIp.values())
+      for (const heard of found.values()) {
+        if (!heard.wasHeard && this.looked.some((covers) => covers(heard.ip))) heard.looks += 1;
+        heard.wasHeard = false;
+        if (heard.dueFor > 0 || isDue(heard, now)) heard.dueFor += 1;
+        // One scan of grace: the first may have been the one that made it due.
+        if (heard.dueFor > 2) {
+          found.delete(heard.mac);
+          ended.push(heard);
+        }
+      }
+    this.looked = [];
+    return ended.map(({ machine }) => machine).filter((machine) => !this.isKnown(machine));
+  }
+
+  forget(machine: string): void {
+    for (const found of this.byIp.values())
+      for (const heard of [...found.values()]) if (heard.machine === machine) found.delete(heard.mac);
+  }
+
+  /** @param readAt when a machine answered SNMP; then its own report counts, and hearsay is allowed */
+  expect(
+    into: Expectations,
+    keyOf: (machine: string) => string,
+    readAt: (machine: string) => number | undefined,
+  ): void {
+    for (const found of this.byIp.values())
+      for (const heard of found.values()) {
+        const state = this.stateOf(heard, found);
+        if (state === "gone") continue;
+        const machine = keyOf(heard.machine);
+        const ownReportAt = readAt(heard.machine);
+        const isRequired = state === "required" && heard.dueFor === 0 && ownReportAt === undefined;
+        const keys =
+          ownReportAt === undefined || heard.lastAt < ownReportAt ? [machine] : [machine, aliasOf(machine, heard.mac)];
+        for (const key of keys) {
+          into.address.add(`${key}/${heard.ip}`, isRequired ? "required" : "tolerated");
+          into.host.add(key, isRequired ? "required" : "tolerated");
+        }
+      }
+  }
+
+  /** Addresses at which reporters now see several MAC addresses. */
+  disputed(): string[] {
+    return [...this.byIp]
+      .filter(([ip, found]) => [...found.keys()].filter((mac) => this.seenAt(ip, mac) > 0).length > 1)
+      .map(([ip]) => ip);
+  }
+
+  private stateOf(heard: Heard, found: ReadonlyMap<string, Heard>): "required" | "tolerated" | "gone" {
+    const rivals = [...found.values()].filter(({ mac }) => mac !== heard.mac && this.seenAt(heard.ip, mac) > 0);
+    if (rivals.length === 0) return "required";
+    const seenAt = this.seenAt(heard.ip, heard.mac);
+    const last = this.lastHeardAt.get(heard.mac);
+    if (last !== undefined && last.ip !== heard.ip && last.at > heard.lastAt) return seenAt > 0 ? "tolerated" : "gone";
+    return rivals.every(({ firstAt }) => seenAt >= firstAt) ? "required" : "tolerated";
+  }
+
+  /** Newest view in which the MAC address is at the address; 0 if none. */
+  private seenAt(ip: string, mac: string): number {
+    let newest = 0;
+    for (const view of this.views.values()) {
+      const seen = view.get(ip);
+      if (seen?.mac === mac) newest = Math.max(newest, seen.at);
+    }
+    return newest;
+  }
+
+  private isKnown(machine: string): boolean {
+    for (const found of this.byIp.values())
+      for (const heard of found.values()) if (heard.machine === machine) return true;
+    return false;
+  }
+}
+
+/** A device that others hear with a card that it has not reported yet: it may be a host of its own until then. */
+export function aliasOf(machine: string, mac: string): string {
+  return `${machine}~${mac}`;
+}
+
+function isDue({ mac, lastAt, looks }: Pick<Heard, "mac" | "lastAt" | "looks">, now: number): boolean {
+  const isRandom = (Number.parseInt(mac.slice(0, 2), 16) & 2) !== 0;
+  return now - lastAt >= (isRandom ? RANDOM_MAC_EXPIRY_MS : EXPIRY_MS) && looks >= LOOKS_MIN;
+}

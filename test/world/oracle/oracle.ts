@@ -1,0 +1,104 @@
+// Oracle: what the inventory must contain after each scan, from the world's log and the list of reads alone.
+
+import type { Subject } from "../site/site.ts";
+import type { Truth } from "../site/truth.ts";
+import { DeviceTables } from "./device-tables.ts";
+import { type Expectations, newExpectations } from "./expectation.ts";
+import { Hearsay, type View } from "./hearsay.ts";
+import { Places } from "./places.ts";
+
+export class Oracle {
+  readonly places = new Places();
+  readonly hearsay = new Hearsay();
+  private readonly tables = new DeviceTables();
+  private readonly incarnations = new Map<string, number>();
+  /** Addresses that were ever in dispute. */
+  private readonly disputes = new Set<string>();
+  private readonly changedAt: ReadonlyMap<Subject, number>;
+  private readonly readAt = new Map<string, number>();
+  private readonly neighborsOf = new Map<string, Truth["neighbors"]>();
+  /** Subjects about which a read of another device revealed something. */
+  private readonly revealedAt = new Map<Subject, number>();
+
+  /** @param changedAt the world's log: time of the last change of each subject */
+  constructor(changedAt: ReadonlyMap<Subject, number>) {
+    this.changedAt = changedAt;
+  }
+
+  /** A device was read. */
+  read(truth: Truth, now: number): void {
+    this.tables.read(truth);
+    this.places.read(truth);
+    if (truth.heard.length > 0 && truth.complete.has("arp"))
+      this.look({ reporter: truth.device, covers: () => true, hearings: truth.heard }, now);
+    // A device's own report reveals what the links to it mean, and whose the addresses are that others heard.
+    this.neighborsOf.set(truth.device, truth.neighbors);
+    if ((this.changedAt.get(`device ${truth.device}`) ?? 0) >= (this.readAt.get(truth.device) ?? 0))
+      this.reveal(truth.device, now);
+    this.readAt.set(truth.device, now);
+  }
+
+  /** Someone saw which machines have which addresses. */
+  look(view: View, now: number): void {
+    for (const machine of this.hearsay.look(view, now)) this.reveal(machine, now);
+    for (const { ip, machine } of view.hearings) this.tables.heardElsewhere(ip, machine);
+  }
+
+  dispute(ip: string): void {
+    this.disputes.add(ip);
+  }
+
+  /** A person deleted the host of a machine: it returns as another record once it is seen. */
+  deleted(machine: string): void {
+    this.tables.forget(machine);
+    this.hearsay.forget(machine);
+    this.renew(machine);
+  }
+
+  endScan(now: number): void {
+    for (const machine of this.hearsay.endScan(now)) if (!this.tables.hasRead(machine)) this.renew(machine);
+  }
+
+  /** Key of a machine; it changes when its host is expected to become another record. */
+  keyOf(machine: string): string {
+    const incarnation = this.incarnations.get(machine) ?? 0;
+    return incarnation === 0 ? machine : `${machine}#${incarnation}`;
+  }
+
+  expected(): Expectations {
+    const expectations = newExpectations();
+    const keyOf = (machine: string) => this.keyOf(machine);
+    this.tables.expect(expectations, keyOf);
+    this.hearsay.expect(expectations, keyOf, (machine) =>
+      this.tables.hasRead(machine) ? this.readAt.get(machine) : undefined,
+    );
+    return expectations;
+  }
+
+  /** Conflicts that must be listed, and those that may be: `Address 10.0.101.7`, `Mac 3c:52:…`. */
+  conflicts(): { readonly required: ReadonlySet<string>; readonly tolerated: ReadonlySet<string> } {
+    const seen = this.hearsay.disputed();
+    return {
+      required: new Set(seen.filter((ip) => this.disputes.has(ip)).map((ip) => `Address ${ip}`)),
+      tolerated: new Set([
+        ...seen.map((ip) => `Address ${ip}`),
+        ...this.places.listedTwice().map((mac) => `Mac ${mac}`),
+      ]),
+    };
+  }
+
+  /** Whether one of these subjects changed, or was revealed, after an instant. */
+  hasChanged(subjects: readonly Subject[], since: number): boolean {
+    return subjects.some((each) => (this.changedAt.get(each) ?? 0) > since || (this.revealedAt.get(each) ?? 0) > since);
+  }
+
+  private reveal(device: string, now: number): void {
+    this.revealedAt.set(`device ${device}`, now);
+    for (const each of this.neighborsOf.get(device) ?? [])
+      this.revealedAt.set(`interface ${each.device} ${each.name}`, now);
+  }
+
+  private renew(machine: string): void {
+    this.incarnations.set(machine, (this.incarnations.get(machine) ?? 0) + 1);
+  }
+}

@@ -1,0 +1,38 @@
+// Expected place of each station: the edge port at the last complete read of a forwarding table that had it.
+
+import type { Truth } from "../site/truth.ts";
+
+export interface Place {
+  readonly device: string;
+  readonly port: string;
+}
+
+export class Places {
+  private readonly newest = new Map<string, Place>();
+  /** By switch, the stations at its last complete read. */
+  private readonly bySwitch = new Map<string, ReadonlyMap<string, string>>();
+
+  read({ device, complete, stations }: Truth): void {
+    if (!complete.has("forwarding")) return;
+    this.bySwitch.set(device, new Map(stations.map(({ mac, port }) => [mac, port])));
+    for (const { mac, port } of stations) this.newest.set(mac, { device, port });
+  }
+
+  /** Its last place, wherever it is now. */
+  of(mac: string): Place | undefined {
+    return this.newest.get(mac);
+  }
+
+  /** Stations with a known place. */
+  known(): string[] {
+    return [...this.newest.keys()];
+  }
+
+  /** Stations that several switches still list: they moved, and the former switch was not read since. */
+  listedTwice(): string[] {
+    const counts = new Map<string, number>();
+    for (const stations of this.bySwitch.values())
+      for (const mac of stations.keys()) counts.set(mac, (counts.get(mac) ?? 0) + 1);
+    return [...counts].filter(([, count]) => count > 1).map(([mac]) => mac);
+  }
+}

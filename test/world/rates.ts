@@ -1,0 +1,89 @@
+// Size of the simulated site and number of events per run, in one table that `--rates FILE` can replace in part.
+
+import { readFileSync } from "node:fs";
+
+export const DEFAULT_RATES = {
+  days: 120,
+  /** Scans of the devices per day; each reads another random share of the site. */
+  scansPerDay: 3,
+  quietBlockDays: 5,
+  /** Stations located per day. */
+  placesPerDay: 12,
+  /** New stations with a random MAC address per day; each stays for one day. */
+  guestsPerDay: 10,
+  daysPerSilence: 4,
+  /** Devices that answer SNMP; the site also has two core switches. */
+  devices: {
+    distributionStacks: 4,
+    accessStacks: 24,
+    portsPerMember: 12,
+    firewalls: 2,
+    servers: 7,
+    hypervisors: 3,
+    containerHosts: 1,
+    controllers: 1,
+    accessPoints: 8,
+    printers: 8,
+  },
+  stations: { computers: 170, laptops: 60, phones: 30, virtualMachines: 30 },
+  /** Numbers per run, which shrink with the number of days. */
+  events: {
+    moves: 40,
+    replacements: 10,
+    stackChanges: 8,
+    clones: 4,
+    /** Pairs of machines with common cards. */
+    commonCards: 2,
+    renames: 10,
+    renumberings: 10,
+    swappedAddresses: 5,
+    migrations: 15,
+    vlanChanges: 20,
+    containerChanges: 40,
+    restarts: 15,
+    /** Restarts after which the agent assigns other ifIndexes. */
+    renumberedRestarts: 15,
+    faultyTables: 40,
+    /** Each lasts `daysPerSilence`. */
+    silences: 25,
+    failovers: 4,
+    intruders: 5,
+    leaseRotations: 30,
+    laptopSwitches: 300,
+    deletionsByPeople: 6,
+  },
+  /** Blocks of days without events, days without scans, instants asked again at the end; they shrink as well. */
+  periods: { quietBlocks: 6, daysOff: 7, pastInstants: 20 },
+};
+
+export type Rates = typeof DEFAULT_RATES;
+export type EventRate = keyof Rates["events"];
+
+/** Rates for a shorter run: the same number of events per day, rounded up. */
+export function ratesFor(days: number, base: Rates = DEFAULT_RATES): Rates {
+  const scaled = <T extends Record<string, number>>(counts: T): T =>
+    Object.fromEntries(
+      Object.entries(counts).map(([name, count]) => [name, Math.ceil((count * days) / base.days)]),
+    ) as T;
+  return { ...base, days, events: scaled(base.events), periods: scaled(base.periods) };
+}
+
+/** Shorter days for the tests: six seeds must take less than 90 s of processor time. */
+export const CI_RATES: Rates = { ...ratesFor(24), scansPerDay: 2, placesPerDay: 10 };
+
+/** Reads a JSON object with some of the rates. @throws Error for an unknown name or a value that is not a number */
+export function ratesFrom(file: string): Rates {
+  return merged(DEFAULT_RATES, JSON.parse(readFileSync(file, "utf8")), file);
+}
+
+function merged<T extends object>(base: T, given: unknown, file: string): T {
+  const result = { ...base } as Record<string, unknown>;
+  for (const [name, value] of Object.entries(given as object)) {
+    const known = Object.hasOwn(base, name) ? base[name as keyof T] : undefined;
+    if (typeof known === "object" && known !== null && typeof value === "object")
+      result[name] = merged(known, value, file);
+    else if (typeof known === "number" && typeof value === "number" && value >= 0) result[name] = value;
+    else throw new Error(`${file}: ${name} must be a rate, and its value a number of 0 or more`);
+  }
+  return result as T;
+}

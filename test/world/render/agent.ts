@@ -1,0 +1,100 @@
+// Agent of a device: all rows that it serves now, by table. Unchanged tables are rendered once.
+
+import type { Device, TableName } from "../site/machines.ts";
+import type { Site } from "../site/site.ts";
+import {
+  addressRows,
+  aggregateRows,
+  entityRows,
+  ghostsOf,
+  interfaceRows,
+  localLldpRows,
+  nameRows,
+  systemRows,
+  vlanRows,
+} from "./device-rows.ts";
+import { arpRows, cdpRows, forwardingRows, neighborRows } from "./neighbor-rows.ts";
+import type { Rows, Value } from "./rows.ts";
+
+/** Tables of an agent, each with the name by which faults address it; null for tables without faults. */
+export type AgentTables = ReadonlyArray<{ readonly table: TableName | null; readonly rows: Rows }>;
+
+export class Agents {
+  private readonly site: Site;
+  private readonly own = new Map<string, { readonly version: string; readonly tables: AgentTables }>();
+  private readonly learned = new Map<string, { readonly revision: string; readonly tables: AgentTables }>();
+
+  constructor(site: Site) {
+    this.site = site;
+  }
+
+  /** Identifies what the device serves now, except for sysUpTime. */
+  revisionOf(device: Device): string {
+    return `${device.version} ${ghostsOf(device, this.site.now).length} ${this.revisionOfLearned(device)} ${device.fault === null ? "" : this.site.now}`;
+  }
+
+  /** Everything that the device serves now, with its fault. */
+  tablesOf(device: Device): AgentTables {
+    const tables = [
+      { table: null, rows: systemRows(device, this.site.now) },
+      ...this.ownTables(device),
+      ...this.learnedTables(device),
+    ];
+    const { fault } = device;
+    return fault?.kind !== "shrunk"
+      ? tables
+      : tables.map((each) => (each.table === fault.table ? { ...each, rows: shrunk(each.rows) } : each));
+  }
+
+  private ownTables(device: Device): AgentTables {
+    const known = this.own.get(device.id);
+    const version = `${device.version} ${ghostsOf(device, this.site.now).length}`;
+    if (known?.version === version) return known.tables;
+    const { site } = this;
+    const tables: AgentTables = [
+      { table: "interfaces", rows: interfaceRows(device, site.now) },
+      { table: "names", rows: nameRows(device, site.now) },
+      { table: null, rows: aggregateRows(device) },
+      { table: "addresses", rows: addressRows(device) },
+      { table: "vlans", rows: vlanRows(device) },
+      { table: "entity", rows: entityRows(device) },
+      { table: null, rows: localLldpRows(device) },
+      { table: "lldp", rows: neighborRows(site, device) },
+      { table: null, rows: cdpRows(site, device) },
+    ];
+    this.own.set(device.id, { version, tables });
+    return tables;
+  }
+
+  private learnedTables(device: Device): AgentTables {
+    const revision = this.revisionOfLearned(device);
+    const known = this.learned.get(device.id);
+    if (known?.revision === revision) return known.tables;
+    const tables: AgentTables = [
+      { table: "forwarding", rows: forwardingRows(this.site, device) },
+      { table: "arp", rows: arpRows(this.site, device) },
+    ];
+    this.learned.set(device.id, { revision, tables });
+    return tables;
+  }
+
+  private revisionOfLearned(device: Device): string {
+    return device.vlans.size === 0 ? "" : `${device.version} ${this.site.stationRevision}`;
+  }
+}
+
+/** The first third of the rows. ifNumber agrees with a long table and contradicts a short one. */
+function shrunk({ scalars, columns }: Rows): Rows {
+  const longest = Math.max(0, ...[...columns.values()].map(({ size }) => size));
+  const kept = Math.ceil(longest / 3);
+  const isConsistent = longest - kept >= 8;
+  return {
+    scalars: new Map(
+      [...scalars].map(([oid, value]): [string, Value] => [
+        oid,
+        isConsistent && typeof value === "number" ? kept : value,
+      ]),
+    ),
+    columns: new Map([...columns].map(([oid, values]) => [oid, new Map([...values].slice(0, kept))])),
+  };
+}

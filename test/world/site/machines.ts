@@ -1,0 +1,159 @@
+// Machines of the simulated site: devices that answer SNMP, and stations. Plain state without behavior.
+
+export type Role =
+  | "Core"
+  | "Distribution"
+  | "Access"
+  | "Firewall"
+  | "Server"
+  | "Hypervisor"
+  | "ContainerHost"
+  | "Controller"
+  | "AccessPoint"
+  | "Printer";
+
+/** IANAifType numbers that the site uses. */
+export const IF_TYPE = {
+  ethernet: 6,
+  loopback: 24,
+  virtual: 53,
+  vlan: 136,
+  lag: 161,
+  bridge: 209,
+  tunnel: 131,
+} as const;
+
+export interface Address {
+  readonly ip: string;
+  readonly prefix: number;
+}
+
+export interface Interface {
+  /** ifName: unique on its device. */
+  readonly name: string;
+  readonly type: number;
+  /** ifPhysAddress; null if it has none. */
+  mac: string | null;
+  ifIndex: number;
+  alias: string;
+  isUp: boolean;
+  addresses: Address[];
+  /** VLAN of untagged frames; null if it is not a bridge port. */
+  vlan: number | null;
+  /** Whether it carries every VLAN of the device. */
+  readonly isTrunk: boolean;
+  /** Name of the aggregate that it is a member of. */
+  lag: string | null;
+  /** Number of the stack member that has it. */
+  member: number;
+  /** Far end of the cable, by device id and interface name; null for a station or an empty port. */
+  far: { readonly device: string; readonly name: string } | null;
+}
+
+/** Chassis of a device; a stack has several. */
+export interface Member {
+  number: number;
+  readonly serial: string;
+  readonly mac: string;
+}
+
+/** Something that an agent does wrong at its next read. */
+export interface Fault {
+  readonly table: TableName;
+  /** cut: no answer after half of the rows. shrunk: only the first rows, as if they were all. */
+  readonly kind: "cut" | "shrunk";
+}
+
+/** Tables of a read, as the oracle distinguishes them. */
+export const TABLES = ["interfaces", "names", "addresses", "vlans", "entity", "forwarding", "arp", "lldp"] as const;
+export type TableName = (typeof TABLES)[number];
+
+export interface Device {
+  /** The true machine: never used for another one. */
+  readonly id: string;
+  readonly role: Role;
+  name: string;
+  /** Address of its SNMP agent; one of its own. */
+  address: string;
+  members: Member[];
+  readonly model: string;
+  readonly objectId: string;
+  readonly descr: string;
+  /** lldpLocChassisId; also dot1dBaseBridgeAddress of a switch. */
+  chassisMac: string;
+  readonly engineId: string;
+  readonly interfaces: Map<string, Interface>;
+  /** VLAN numbers with names. */
+  readonly vlans: Map<number, string>;
+  /** Interface toward the root of the site; null for the root. */
+  uplink: string | null;
+  /** Neither sends nor receives LLDP. */
+  isMute: boolean;
+  bootedAt: number;
+  /** Its agent does not answer until then. */
+  silentUntil: number;
+  isRetired: boolean;
+  fault: Fault | null;
+  /** Rows of deleted interfaces that the agent still serves, down, under their names. */
+  ghosts: Array<{ readonly name: string; readonly ifIndex: number; readonly until: number }>;
+  /** Increased with every change. */
+  version: number;
+}
+
+export interface Station {
+  /** The true machine. */
+  readonly id: string;
+  readonly kind: "Computer" | "Laptop" | "Phone" | "Vm" | "Guest" | "Intruder";
+  readonly mac: string;
+  ip: string;
+  vlan: number;
+  /** Device and interface that it is connected to; a VM at its hypervisor, a guest at its access point. */
+  at: { device: string; port: string };
+  isOn: boolean;
+}
+
+/** Start of the MAC addresses of virtual routers (VRRP, CARP): they belong to no machine. */
+export const VIRTUAL_MAC = "00:00:5e:00:01";
+
+/** VLANs of the site. */
+export const VLAN = {
+  native: 1,
+  management: 10,
+  servers: 20,
+  users: 101,
+  phones: 200,
+  guests: 210,
+  extra: 400,
+} as const;
+
+/** Virtual address of the firewall pair. */
+export const SHARED_ADDRESS = "10.0.20.5";
+
+/** The /24 of a VLAN: `10.0.101.` for VLAN 101, `10.4.0.` for VLAN 400. */
+export function netOf(vlan: number): string {
+  return `10.${vlan < 256 ? 0 : Math.floor(vlan / 100)}.${vlan < 256 ? vlan : vlan % 100}.`;
+}
+
+/** Linux agents serve no ENTITY-MIB. */
+export function hasEntityMib({ role }: Device): boolean {
+  return role !== "Server" && role !== "Hypervisor" && role !== "ContainerHost";
+}
+
+/** Chassis with the lowest number, whose serial number and MAC address speak for the whole stack. */
+export function masterOf(device: Device): Member {
+  return device.members.reduce((first, each) => (each.number < first.number ? each : first));
+}
+
+/** Where a switch learned a MAC address. */
+export interface Learned {
+  readonly vlan: number;
+  readonly port: string;
+}
+
+/** Machines of a site. */
+export interface SiteState {
+  readonly devices: ReadonlyMap<string, Device>;
+  readonly stations: ReadonlyMap<string, Station>;
+  /** Devices that are in the racks, of these roles or all. */
+  present(...roles: readonly Role[]): Device[];
+}

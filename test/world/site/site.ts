@@ -1,0 +1,215 @@
+// State of the simulated site at its current time, and the log of what changed. Events change it only through these
+// methods, so that the log is complete.
+
+import type { SeededRandom } from "../../support/injected/seeded-random.ts";
+import type { Rates } from "../rates.ts";
+import { forwardingOf } from "./forwarding.ts";
+import {
+  type Device,
+  type Fault,
+  IF_TYPE,
+  type Interface,
+  type Learned,
+  netOf,
+  SHARED_ADDRESS,
+  type SiteState,
+  type Station,
+  VIRTUAL_MAC,
+} from "./machines.ts";
+
+/** A name for something whose change explains new versions of its records. */
+export type Subject =
+  | `device ${string}`
+  | `interface ${string} ${string}`
+  | `mac ${string}`
+  | `ip ${string}`
+  | `vlan ${number}`;
+
+export class Site implements SiteState {
+  readonly rates: Rates;
+  readonly random: SeededRandom;
+  now = 0;
+  readonly devices = new Map<string, Device>();
+  readonly stations = new Map<string, Station>();
+  /** Time of the last change of each subject. */
+  readonly changedAt = new Map<Subject, number>();
+  /** Owner of each MAC address: the true machine. */
+  readonly ownerOfMac = new Map<string, string>();
+  /** Addresses at which the routers hear different MAC addresses: by router, the MAC address that it hears. */
+  readonly disputed = new Map<string, ReadonlyMap<string, string>>();
+  /** Machines whose records a person deletes before the next scan. */
+  readonly deletions: string[] = [];
+  /** Increased when what the switches forward changes. */
+  private stationVersion = 0;
+  private forwarding: {
+    readonly version: number;
+    readonly tables: ReadonlyMap<string, ReadonlyMap<string, Learned>>;
+  } | null = null;
+  private lastNumber = 0;
+
+  constructor(rates: Rates, random: SeededRandom) {
+    this.rates = rates;
+    this.random = random;
+  }
+
+  /** A number that no other call returned. */
+  next(): number {
+    this.lastNumber += 1;
+    return this.lastNumber;
+  }
+
+  /** A universally administered MAC address of a vendor. */
+  newMac(oui: string): string {
+    const hex = this.next().toString(16).padStart(6, "0");
+    return `${oui}:${hex.slice(0, 2)}:${hex.slice(2, 4)}:${hex.slice(4)}`;
+  }
+
+  /** An address of the VLAN that nothing else has, present or past. */
+  newAddress(vlan: number): string {
+    const used = this.usedHosts.get(vlan) ?? 9;
+    this.usedHosts.set(vlan, used + 1);
+    // Beyond one /24, guests and short leases begin again: their addresses are free by then.
+    return `${netOf(vlan)}${10 + ((used + 1 - 10) % 240)}`;
+  }
+
+  private readonly usedHosts = new Map<number, number>();
+
+  /** Notes that something changed now. */
+  touch(...subjects: Subject[]): void {
+    for (const subject of subjects) this.changedAt.set(subject, this.now);
+  }
+
+  addDevice(device: Device): Device {
+    this.devices.set(device.id, device);
+    this.changeDevice(device);
+    return device;
+  }
+
+  /** Notes that all of a device may have changed. */
+  changeDevice(device: Device): void {
+    device.version += 1;
+    this.stationVersion += 1;
+    this.touch(`device ${device.id}`);
+    for (const { mac, addresses, far } of device.interfaces.values()) {
+      if (mac !== null) {
+        if (!this.ownerOfMac.has(mac)) this.ownerOfMac.set(mac, device.id);
+        this.touch(`mac ${mac}`);
+      }
+      for (const { ip } of addresses) this.touch(`ip ${ip}`);
+      if (far === null) continue;
+      const neighbor = this.devices.get(far.device);
+      if (neighbor === undefined) continue;
+      neighbor.version += 1;
+      this.touch(`interface ${far.device} ${far.name}`);
+    }
+  }
+
+  /** Notes that one interface changed. */
+  changeInterface(device: Device, entry: Interface): void {
+    device.version += 1;
+    this.stationVersion += 1;
+    this.touch(`interface ${device.id} ${entry.name}`, ...entry.addresses.map(({ ip }) => `ip ${ip}` as const));
+  }
+
+  addStation(station: Station): Station {
+    this.stations.set(station.id, station);
+    this.ownerOfMac.set(station.mac, station.id);
+    this.changeStation(station, {});
+    return station;
+  }
+
+  /** Changes a station, the link of its old and new port, and notes all of them. */
+  changeStation(station: Station, changes: Partial<Pick<Station, "ip" | "vlan" | "at" | "isOn">>): void {
+    const before = { ...station };
+    Object.assign(station, changes);
+    this.stationVersion += 1;
+    this.touch(`mac ${station.mac}`, `ip ${before.ip}`, `ip ${station.ip}`);
+    for (const { device, port } of [before.at, station.at]) this.updateLink(device, port);
+  }
+
+  removeStation(station: Station): void {
+    this.changeStation(station, { isOn: false });
+    this.stations.delete(station.id);
+  }
+
+  setFault(device: Device, fault: Fault): void {
+    device.fault = fault;
+  }
+
+  /** Devices that are in the racks. */
+  present(...roles: readonly Device["role"][]): Device[] {
+    return [...this.devices.values()].filter(
+      (each) => !each.isRetired && (roles.length === 0 || roles.includes(each.role)),
+    );
+  }
+
+  /** Device in the racks that has this address of an agent. */
+  agentAt(ip: string): Device | undefined {
+    return this.present().find((each) => each.address === ip && each.silentUntil <= this.now);
+  }
+
+  stationsOf(...kinds: readonly Station["kind"][]): Station[] {
+    return [...this.stations.values()].filter((each) => kinds.includes(each.kind));
+  }
+
+  /** Edge ports of access switches without a cable or a station. */
+  freePorts(): Array<{ device: string; port: string }> {
+    const taken = new Set([...this.stations.values()].map(({ at }) => `${at.device} ${at.port}`));
+    return this.present("Access").flatMap(({ id, interfaces }) =>
+      [...interfaces.values()]
+        .filter(
+          ({ name, type, far, isTrunk, lag }) =>
+            type === IF_TYPE.ethernet && far === null && !isTrunk && lag === null && !taken.has(`${id} ${name}`),
+        )
+        .map(({ name }) => ({ device: id, port: name })),
+    );
+  }
+
+  /** Learned MAC addresses of a switch, with VLAN and interface name. */
+  learnedBy(device: Device): ReadonlyMap<string, Learned> {
+    if (this.forwarding?.version !== this.stationVersion)
+      this.forwarding = { version: this.stationVersion, tables: forwardingOf(this) };
+    return this.forwarding.tables.get(device.id) ?? NOTHING;
+  }
+
+  /** Identifies what the switches forward and the routers hear. */
+  get stationRevision(): number {
+    return this.stationVersion;
+  }
+
+  /** Addresses that a router hears: of stations that are on, of devices in the racks, and virtual ones. */
+  heardBy(router: Device): Map<string, string> {
+    const heard = new Map<string, string>();
+    for (const { address, interfaces, id } of this.present())
+      if (id !== router.id)
+        for (const { mac, addresses } of interfaces.values())
+          for (const { ip } of addresses) if (ip === address && mac !== null) heard.set(ip, mac);
+    for (const { ip, mac, isOn, kind } of this.stations.values()) if (isOn && kind !== "Intruder") heard.set(ip, mac);
+    for (const { addresses, type } of router.interfaces.values())
+      for (const { ip } of addresses)
+        if (type === IF_TYPE.virtual) heard.set(`${ip.slice(0, ip.lastIndexOf("."))}.1`, `${VIRTUAL_MAC}:01`);
+    if (this.present("Firewall").some(({ interfaces }) => interfaces.has("carp0")))
+      heard.set(SHARED_ADDRESS, `${VIRTUAL_MAC}:05`);
+    for (const [ip, macs] of this.disputed) {
+      const mac = macs.get(router.id);
+      if (mac !== undefined) heard.set(ip, mac);
+    }
+    return heard;
+  }
+
+  /** What answers a sweep: the appliance is on every link. Of two machines with one address, the first answers. */
+  heardByAppliance(): Map<string, string> {
+    const [router] = this.present("Core");
+    return router === undefined ? new Map() : this.heardBy(router);
+  }
+
+  private updateLink(deviceId: string, port: string): void {
+    const device = this.devices.get(deviceId);
+    const entry = device?.interfaces.get(port);
+    if (device === undefined || entry === undefined || device.role !== "Access") return;
+    entry.isUp = [...this.stations.values()].some(({ at, isOn }) => isOn && at.device === deviceId && at.port === port);
+    this.changeInterface(device, entry);
+  }
+}
+
+const NOTHING: ReadonlyMap<string, Learned> = new Map();

@@ -1,0 +1,70 @@
+// Facts about a device at one instant, as a faultless reader would find them: the entries of the world's log that the
+// oracle works on.
+
+import { attachmentOf } from "./forwarding.ts";
+import { type Device, hasEntityMib, TABLES, type TableName, VIRTUAL_MAC } from "./machines.ts";
+import type { Site } from "./site.ts";
+
+export interface Truth {
+  readonly device: string;
+  readonly address: string;
+  /** Tables read to their end, with all their rows. */
+  readonly complete: ReadonlySet<TableName>;
+  /** Whether the agent has been running for less than ten minutes. */
+  readonly isRestarted: boolean;
+  readonly interfaces: readonly string[];
+  readonly addresses: ReadonlyArray<{ readonly ip: string; readonly mac: string | null }>;
+  readonly vlans: readonly number[];
+  readonly serials: readonly string[];
+  /** Stations on the device's edge ports. */
+  readonly stations: ReadonlyArray<{ readonly mac: string; readonly port: string }>;
+  /** Interfaces at the far ends of its cables. */
+  readonly neighbors: ReadonlyArray<{ readonly device: string; readonly name: string }>;
+  /** For a router: pairs of address and MAC address that it hears, with the true machine. */
+  readonly heard: readonly Hearing[];
+}
+
+export interface Hearing {
+  readonly ip: string;
+  readonly mac: string;
+  readonly machine: string;
+}
+
+const RESTART_MS = 600_000;
+
+export function truthOf(site: Site, device: Device): Truth {
+  const { id, fault, interfaces, address, vlans, members } = device;
+  return {
+    device: id,
+    address,
+    complete: new Set(TABLES.filter((table) => table !== fault?.table)),
+    isRestarted: site.now - device.bootedAt < RESTART_MS,
+    interfaces: [...interfaces.keys()],
+    addresses: [...interfaces.values()].flatMap(({ addresses, mac }) => addresses.map(({ ip }) => ({ ip, mac }))),
+    neighbors: [...interfaces.values()].flatMap(({ far }) => far ?? []),
+    vlans: [...vlans.keys()],
+    serials: hasEntityMib(device) ? members.map(({ serial }) => serial) : [],
+    stations: device.role !== "Access" ? [] : stationsAt(site, id),
+    heard: device.role !== "Core" ? [] : hearingsOf(site, site.heardBy(device)),
+  };
+}
+
+/** Adds the true machine to each pair of address and MAC address; virtual addresses have none. */
+export function hearingsOf(site: Site, heard: Iterable<readonly [ip: string, mac: string]>): Hearing[] {
+  return [...heard].flatMap(([ip, mac]) => {
+    const machine = site.ownerOfMac.get(mac);
+    return machine === undefined || mac.startsWith(VIRTUAL_MAC) ? [] : [{ ip, mac, machine }];
+  });
+}
+
+function stationsAt(site: Site, device: string): Array<{ mac: string; port: string }> {
+  const found: Array<{ mac: string; port: string }> = [];
+  for (const { mac, at, isOn } of site.stations.values()) {
+    if (!isOn) continue;
+    const place = attachmentOf(site, at);
+    if (place.device !== device) continue;
+    const aggregate = site.devices.get(device)?.interfaces.get(place.port)?.lag;
+    found.push({ mac, port: aggregate ?? place.port });
+  }
+  return found;
+}
