@@ -1,5 +1,5 @@
-// From the command line to a command, and from its outcome to the exit status. The only place where the process is
-// ended.
+// Program entry: maps the command line to a command, and its outcome to the exit status. The only place where the
+// process is ended.
 
 import { DomainError } from "./base/errors.ts";
 import { EXIT } from "./cli/command.ts";
@@ -10,7 +10,7 @@ import { helpOf, helpOverview } from "./cli/help.ts";
 import { printError, processIo } from "./cli/process-io.ts";
 import { SUBCOMMANDS } from "./cli/subcommands.ts";
 import { version } from "./cli/version.ts";
-import { DatabaseRefused, DatabaseUnreleased } from "./db/files/migrate.ts";
+import { DatabaseRefused, PrereleaseDatabase } from "./db/files/migrate.ts";
 import { readFailureOf } from "./db/trouble.ts";
 import { RemoteError } from "./importers/json-client.ts";
 import { ListenError } from "./server/listener.ts";
@@ -79,7 +79,7 @@ async function reportError(error: unknown, args: readonly string[]): Promise<num
   }
   if (error instanceof DatabaseRefused) {
     await printError(error.message);
-    return error instanceof DatabaseUnreleased ? EXIT.failed : EXIT.dataRefused;
+    return error instanceof PrereleaseDatabase ? EXIT.failed : EXIT.dataRefused;
   }
   if (error instanceof RemoteError) {
     await printError(error.message);

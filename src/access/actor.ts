@@ -1,4 +1,4 @@
-// Actor of a request: its reach and permissions, computed once per request from the current state.
+// Request actor with its reach and permissions, computed once per request from the current state.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -20,7 +20,7 @@ export function plainActor({ type, n, userN, role, organizationN, networkNs }: A
   return { type, n, userN, role, organizationN, networkNs };
 }
 
-/** The caller of a command: by ids, with names for the ledger. Plain data, passed to the writer. */
+/** The caller of a command: by id, with names for the ledger. Plain data, passed to the writer. */
 export interface CommandActor extends Author {
   readonly organizationId: string;
   /** Null for the appliance's own subcommands. */

@@ -1,5 +1,5 @@
 // Passwords: rules, Argon2id hash, and a limit on concurrent hashing.
-// Knows no accounts and does not limit attempts: sessions/sign-in-throttle.ts does.
+// Independent of accounts. Does not limit attempts; see sessions/sign-in-throttle.ts.
 
 import { availableParallelism } from "node:os";
 import { DomainError, invalid } from "../base/errors.ts";
@@ -31,7 +31,7 @@ export const PASSWORD_RETRY_AFTER_SECONDS = 2;
 /**
  * Error text for a new password, to follow the field's name ("must have …"), or null. Never echoes it. Counted in NFC,
  * the form that is hashed. Rejects control characters as in RFC 8265 §4.2: they are the carriage return of a password
- * file, or cannot be typed again. Of easily guessed passwords, rejects only obvious ones (NIST SP 800-63B §5.1.1.2):
+ * file, or cannot be retyped. Of easily guessed passwords, rejects only obvious ones (NIST SP 800-63B §5.1.1.2):
  * blanks, one repeated character, the user's own address.
  * @param email of the user
  */
@@ -65,7 +65,7 @@ export async function hashPassword(password: string, email: string): Promise<str
 
 /**
  * Whether the hash was made from the password. With `null`, for an unknown account or one without a password, it does
- * the same work and returns false, so that the time taken reveals nothing. Computed off the calling thread. A text that
+ * the same work and returns false, so that the time taken reveals nothing. Computed off the calling thread. A value that
  * cannot be a password (empty, too many bytes, broken Unicode) is false at once for any account. Throws
  * `rate_limit_exceeded` if the queue is full, and the platform's error for a damaged hash.
  * @param isKnown whether the user has signed in from this source before: selects a queue that strangers cannot fill

@@ -1,4 +1,4 @@
-// Reach of a command: records of the caller's organization within the caller's networks. Unknown, foreign and
+// Command reach: the records of the caller's organization within the caller's networks. Unknown, foreign and
 // unreachable records cause the same error.
 
 import { DomainError, invalid, notFound, referenceInvalid } from "../base/errors.ts";

@@ -1,5 +1,5 @@
-// Current permissions of a command's author: a request may wait for minutes, and must not write with permissions
-// revoked meanwhile. Call within the writing transaction. Independent of commands.
+// Current permissions of a command's author. A request may wait for minutes, and must not write with permissions
+// revoked in the meantime. Call within the writing transaction. Independent of commands.
 
 import { DomainError } from "../base/errors.ts";
 import type { Instant } from "../base/instant.ts";
@@ -11,7 +11,7 @@ import { commonNetworks, networksOfUser, reachesNetwork } from "./reach.ts";
 import { atLeast, lesserRole, type Role } from "./role.ts";
 
 /** Reason for ending a scan whose requester lost the permission. */
-export const RIGHTS_WITHDRAWN = "the user who requested it no longer has the rights to";
+export const RIGHTS_WITHDRAWN = "the user who requested it no longer has permission to";
 
 // Parameters are written as +?; see SqlBuilder.
 const SESSION_SQL = `SELECT u.n, u.role, u.is_enabled, r.id FROM sessions s JOIN users u ON u.n = s.user_n
@@ -65,15 +65,15 @@ export class CurrentRights {
     if (author.type !== "User" && author.type !== "ApiKey") return author;
     const { standing, ...actor } = author as CommandActor;
     if (standing === undefined)
-      throw new Error(`rights: the ${author.type} ${author.id} lacks the data that its rights depend on`);
+      throw new Error(`permissions: the ${author.type} ${author.id} lacks the data that its permissions depend on`);
     const { credential, source } = standing;
     const rights =
       author.type === "User"
         ? this.userRights(author, this.session.values(credential)[0])
         : this.keyRights(author, this.key.values(credential)[0], at, source);
     requireAccess({ type: actor.type, role: rights.role }, standing.access);
-    // Permissions granted meanwhile apply to the next request: this one is consistent with what its caller could see
-    // when it arrived.
+    // Permissions granted in the meantime apply to the next request: the current one is consistent with what its caller
+    // could see when it arrived.
     const current: CommandActor = {
       ...actor,
       role: lesserRole(actor.role, rights.role),

@@ -7,7 +7,7 @@ import { BACKUP_STATES, type Backup as BackupView } from "./backups.ts";
 
 export const BackupBody = Type.Object(
   {
-    name: Type.String({ description: "The file name, in the folder `backups` of the data folder." }),
+    name: Type.String({ description: "The file name, in the `backups` folder of the data folder." }),
     state: OneOf(BACKUP_STATES, { description: "Done: copied, verified and on disk." }),
     created_at: Timestamp,
     size_bytes: Nullable(Type.Integer({ minimum: 0 })),

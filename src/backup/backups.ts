@@ -1,4 +1,4 @@
-// Backups of an appliance: the backup folder, the backup in progress, and backups that failed since the start.
+// Appliance backups: the backup directory, the backup in progress, and backups that failed since the start.
 
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -70,7 +70,7 @@ export const NO_BACKUPS: Backups = {
   close: () => {},
 };
 
-/** Settings of a backup folder. */
+/** Settings of a backup directory. */
 export interface BackupFolderOptions {
   /** Absolute; created with the first backup. */
   readonly directory: string;
@@ -79,7 +79,7 @@ export interface BackupFolderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly freeBytes?: FreeBytes;
-  /** Reads the names in the folder; tests can make files vanish afterwards. */
+  /** Reads the names in the directory; tests can make files vanish afterwards. */
   readonly readNames?: (directory: string) => string[];
 }
 
@@ -99,7 +99,7 @@ export class BackupFolder implements Backups {
   private isClosed = false;
 
   /**
-   * Cleans up backups interrupted by the end of the appliance. No other process may be using the folder.
+   * Cleans up backups interrupted by the end of the appliance. No other process may be using the directory.
    * @throws DatabaseRefused if it is not a folder
    */
   constructor(options: BackupFolderOptions) {
@@ -174,7 +174,7 @@ export class BackupFolder implements Backups {
         rmSync(path);
         syncDirectory(directory);
       } catch (cause) {
-        throw storageFull("The disk fails or cannot be written to: the backup was not deleted.", cause);
+        throw storageFull("The disk is failing or cannot be written to: the backup was not deleted.", cause);
       }
     }
     this.failed = this.failed.filter((each) => each.name !== name);
@@ -240,10 +240,10 @@ export class BackupFolder implements Backups {
     const { directory } = this.options;
     try {
       if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
-      // Also for an existing folder: its creator may have been killed before the directory entry was synced.
+      // Even for an existing directory: its creator may have been killed before the directory entry was synced.
       syncDirectory(dirname(directory));
     } catch (cause) {
-      throw storageFull("The disk is full, fails or cannot be written to: no backup was started.", cause);
+      throw storageFull("The disk is full, failing or not writable: no backup was started.", cause);
     }
   }
 
@@ -269,7 +269,7 @@ function requireFolder(directory: string): void {
   try {
     syncDirectory(directory);
   } catch (error) {
-    throw new DatabaseRefused(`The folder of the backups, ${directory}, ${describeReadError(error)}.`);
+    throw new DatabaseRefused(`The backup folder ${directory} ${describeReadError(error)}.`);
   }
 }
 

@@ -14,7 +14,7 @@ export interface BackupRequest {
 
 /** A backup in progress. */
 export interface BackupJob {
-  /** @throws DomainError, DatabaseRefused as takeBackup; Error if the thread crashed */
+  /** @throws DomainError, DatabaseRefused like takeBackup; Error if the thread crashed */
   readonly taken: Promise<TakenBackup>;
   /** Aborts immediately; the next start cleans up the partial file. */
   abandon(): void;

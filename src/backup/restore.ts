@@ -1,5 +1,5 @@
-// Restore of a backup as the data of an appliance: copies, upgrades and verifies it next to the data before it takes
-// their place. Keeps the previous data.
+// Backup restore: copies, upgrades and verifies the backup next to the data before replacing them. Keeps the previous
+// data.
 
 import { chmodSync, constants, copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs";
 import { sizeOf } from "../base/byte-size.ts";
@@ -34,11 +34,11 @@ import { removePartial } from "./take.ts";
 export interface RestoreOptions {
   /** Absolute; not modified. */
   readonly file: string;
-  /** Absolute path of the data folder; created if missing. */
+  /** Absolute path of the data directory; created if missing. */
   readonly directory: string;
   /** Whether existing data may be moved aside. */
   readonly mayReplace: boolean;
-  /** Whether to drop secrets that the folder's key cannot decrypt, instead of refusing. */
+  /** Whether to drop secrets that the directory's key cannot decrypt, instead of refusing. */
   readonly mayDropSecrets: boolean;
   readonly now: Instant;
   readonly random: Random;
@@ -97,7 +97,7 @@ export function restoreBackup(options: RestoreOptions): RestoreResult {
     return { report, previous, secrets };
   } catch (error) {
     if (!isDiskFailure(error)) throw refusalOf(error, file);
-    throw storageFull(`The disk of ${directory} is full or fails: the data were not changed.`, error);
+    throw storageFull(`The disk of ${directory} is full or failing: the data were not changed.`, error);
   } finally {
     removePartial(restoring);
     syncDirectory(directory);

@@ -4,7 +4,7 @@ import { statfsSync } from "node:fs";
 import { formatBytes, sizeOf } from "../base/byte-size.ts";
 import { DomainError } from "../base/errors.ts";
 
-/** Bytes available on the disk of a folder. */
+/** Bytes available on the disk of a directory. */
 export type FreeBytes = (directory: string) => number;
 
 /** As reported by the file system for this user. */

@@ -95,7 +95,7 @@ export function backupRoutes(
         makesNoTransaction: true,
         summary: "Take a backup",
         description:
-          "Returns at once, with the backup Running: a large store takes minutes. Only one runs at a time. The appliance keeps working meanwhile; the backup is one consistent state of the whole store. It does not contain the key that encrypts the credentials' secrets.",
+          "Returns at once, with the backup Running: a large store takes minutes. Only one runs at a time. The appliance keeps working; the backup is one consistent state of the whole store. It does not contain the key that encrypts the credentials' secrets.",
         group,
         access: OWNER,
         responseSchema: BackupBody,

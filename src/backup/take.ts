@@ -1,5 +1,5 @@
-// Creation of a backup: copies the database as of one transaction, verifies the copy, and only then gives it its name.
-// Does not include the key file that encrypts the credential secrets.
+// Backup creation: copies the database as of one transaction, verifies the copy, and only then gives it its name. Does
+// not include the key file that encrypts the credential secrets.
 
 import { closeSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -30,7 +30,7 @@ export interface TakeOptions {
   readonly file: string;
   readonly onProgress?: (progress: VerifyProgress) => void;
   readonly freeBytes?: FreeBytes;
-  /** Syncs the directory entries of a folder. */
+  /** Syncs the entries of a directory. */
   readonly syncNames?: (directory: string) => void;
 }
 
@@ -118,7 +118,7 @@ function requireIntact(partial: string, head: LedgerHead | null, onProgress: (pr
   }
 }
 
-/** Does not overwrite a file that appeared meanwhile. */
+/** Does not overwrite a file that has appeared in the meantime. */
 function publish(partial: string, file: string): void {
   try {
     linkSync(partial, file);
@@ -138,5 +138,5 @@ function fileExists(file: string): DomainError {
 }
 
 function diskFailure(cause: unknown): DomainError {
-  return storageFull("The disk is full or fails: the unfinished backup was removed.", cause);
+  return storageFull("The disk is full or failing: the unfinished backup was removed.", cause);
 }

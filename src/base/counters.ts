@@ -39,10 +39,10 @@ const COUNTERS = {
 /** Gauges. */
 const GAUGES = {
   bodies_held: { help: "Memory held by request bodies being received.", unit: "bytes" },
-  feed_streams: { help: "Open streams of changes." },
+  feed_streams: { help: "Open change streams." },
   feed_waiting: { help: "Requests waiting for a change." },
   oldest_write_wait: { help: "How long the oldest command has been waiting for the writer.", unit: "milliseconds" },
-  long_reads_under_way: { help: "Long reads not read to the end yet." },
+  long_reads_under_way: { help: "Long reads in progress." },
   scans_under_way: { help: "Scans queued or running." },
   writes_waiting: { help: "Commands waiting for the writer." },
 } as const satisfies Record<string, MetricInfo>;

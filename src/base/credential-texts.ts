@@ -1,4 +1,4 @@
-// Recognition of credentials in any text: stored or displayed parts of a request must not contain any.
+// Credential detection in arbitrary text: stored or displayed parts of a request must not contain credentials.
 // Independent of their owners and validity.
 
 /** A quarter of a key's digits: a shorter text is its mask, which may be searched for, or a name. */

@@ -143,12 +143,12 @@ export function alreadyExists(entity: Entity, field: string, value: unknown): Do
   );
 }
 
-/** Refuses a change of a read-only store. @throws DomainError store_read_only */
+/** Rejects a change to a read-only store. @throws DomainError store_read_only */
 export function refuseWrite(): never {
   throw new DomainError("store_read_only", "This appliance serves a backup and is read-only: nothing can be changed.");
 }
 
-/** The disk is full or fails. @param cause for the log only */
+/** The disk is full or failing. @param cause for the log only */
 export function storageFull(message: string, cause: unknown): DomainError {
   return Object.assign(new DomainError("storage_full", message), { cause });
 }

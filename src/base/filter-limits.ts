@@ -1,4 +1,4 @@
-// Limits of a filter: enforced by the parser and stated in the documentation.
+// Filter limits, enforced by the parser and stated in the documentation.
 
 /** Maximum length in characters. */
 export const FILTER_MAX_LENGTH = 4_000;

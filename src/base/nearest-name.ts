@@ -1,7 +1,7 @@
 // Spelling suggestion: the known name with the smallest edit distance to a misspelled one.
 
 /**
- * The nearest name to a text; null if none is near.
+ * The nearest name to a string; null if none is near.
  * @param names in order of preference
  */
 export function nearestName(text: string, names: Iterable<string>): string | null {

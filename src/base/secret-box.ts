@@ -1,4 +1,4 @@
-// Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with one key.
+// Encryption of secrets at rest with AES-256-GCM (NIST SP 800-38D) and a single key.
 // Independent of the secrets' meaning and the key's origin: see key-file.ts.
 
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
@@ -8,7 +8,7 @@ import type { Random } from "./random.ts";
 export const SECRET_BOX_KEY_BYTES = 32;
 
 /**
- * Seals texts so that they open only with the same key and context. A sealed box consists of the version byte 1, a
+ * Seals strings so that they open only with the same key and context. A sealed box consists of the version byte 1, a
  * random nonce of 12 bytes, the ciphertext, and the tag of 16 bytes. Version and context are authenticated, so that a
  * box moved to another record does not open. Random nonces are safe for 2^32 boxes under one key (SP 800-38D §8.3).
  */

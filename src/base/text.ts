@@ -1,10 +1,10 @@
-// Text order, ignoring case and then by code point; diacritic folding; removal of bidirectional controls.
-// Independent of locales: the same list sorts the same way on every machine.
+// Text order, ignoring case and then by code point; diacritic folding; removal of bidirectional controls. Independent
+// of locales: the same list sorts the same way on every machine.
 
 import { ownValue } from "./fields.ts";
 
 /**
- * Form in which texts are equal if they differ only in case or in accent composition: lower case in NFC, with final
+ * Form in which strings are equal if they differ only in case or in accent composition: lower case in NFC, with final
  * sigma as sigma. Simpler than Unicode's full case folding (`ß` differs from `ss`), and sufficient for ordering and
  * searching. Idempotent.
  */
@@ -45,7 +45,7 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Sort key for comparison by code point: orders texts ignoring case, then by code point. For texts without control
+ * Sort key for comparison by code point: orders strings ignoring case, then by code point. For strings without control
  * characters: U+0001 sorts before any continuation of a longer text.
  */
 export function textSortKey(text: string): string {

@@ -15,7 +15,7 @@ export interface Messages {
 export interface Thread<M extends Messages> {
   /** @param transfer buffers in the message to transfer; the sender must not use them afterwards */
   post(message: M["to"], transfer?: ArrayBuffer[]): void;
-  /** Ends the thread immediately; no further messages arrive. */
+  /** Ends the thread immediately; no more messages arrive. */
   terminate(): void;
 }
 

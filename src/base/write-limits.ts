@@ -10,7 +10,7 @@ export const MAX_WAITING_BYTES_OF_USER = 64 * 1024 * 1024;
 export const MAX_WAITING_COMMANDS = 1_024;
 /** Always accepted per user: however full the queue is, every user is served. */
 export const RESERVED_OF_USER = 8;
-/** Per user in the priority queue for writes that reduce permissions; further ones wait with the user's others. */
+/** Per user in the priority queue for writes that reduce permissions; additional ones wait with the user's others. */
 export const MAX_URGENT_OF_USER = 8;
 /** Retry-After of a rejected write. */
 export const WRITE_RETRY_AFTER_S = 1;

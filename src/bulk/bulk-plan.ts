@@ -1,4 +1,4 @@
-// Plan of a bulk write, reported as a diff before and after the write. Writes nothing.
+// Bulk write plan, reported as a diff before and after the write. Writes nothing.
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CUSTOM_FIELDS, changedCustomFields, fieldValueOf } from "../base/custom-field-names.ts";
@@ -8,7 +8,7 @@ import { displayNameOf, liveNameLookup } from "../resources/bindings/record-call
 import { ReportedPlanToken } from "../schemas/plan-token.ts";
 import { Nullable, OneOf, Uuid } from "../schemas/schemas.ts";
 
-/** Maximum changes listed per response: longer lists are of no use. All changes are counted. */
+/** Maximum changes listed per response; a longer list adds nothing. All changes are counted. */
 export const BULK_CHANGES_MAX = 10_000;
 
 const TYPES = CHANGE_LOG_RESOURCES.map(({ kind }) => kind.name);

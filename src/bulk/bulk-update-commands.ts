@@ -1,4 +1,4 @@
-// Writer commands for bulk updates: set the same fields on many records, by each kind's own rules, all or none.
+// Writer commands for bulk updates: set the same fields on many records atomically, by each kind's own rules.
 
 import type { CommandActor } from "../access/actor.ts";
 import { findReachable } from "../access/reach.ts";
@@ -32,8 +32,7 @@ export interface BulkUpdateInput {
 /**
  * Command that updates many records of a kind like the single update. Throws the errors of the single update, with
  * every issue and the id of its record; validation_failed for an invalid filter or one with more than BULK_UPDATE_MAX
- * matches;
- * entity_reference_invalid with every id out of reach; entity_stale if the quoted plan no longer applies.
+ * matches; entity_reference_invalid with every id out of reach; entity_stale if the quoted plan no longer applies.
  */
 function updateEach(editable: RecordWrites) {
   const { kind } = editable.resource;
@@ -102,7 +101,7 @@ function idsMatching(tx: WriteTransaction, kind: AnyKind, text: string, actor: C
     const total = reader.total(step.value);
     if (total > BULK_UPDATE_MAX)
       throw invalid([
-        { path: "/filter", message: `finds ${total} records; at most ${BULK_UPDATE_MAX} can be changed at once` },
+        { path: "/filter", message: `matches ${total} records; at most ${BULK_UPDATE_MAX} can be changed at once` },
       ]);
     return reader.ownFields(step.value, ["id", "created_at"]).map((row) => (JSON.parse(row) as [string, string])[0]);
   } finally {

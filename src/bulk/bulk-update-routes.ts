@@ -44,7 +44,7 @@ export function bulkUpdateRoutes(surface: Surface<Actor, Access>, backend: Backe
       `/api/v1/${path}/bulk-update`,
       {
         operationId: `update${pascalCase(kind.plural)}`,
-        summary: `Set fields of many ${nouns}, all or none`,
+        summary: `Set fields of many ${nouns} atomically`,
         description: `Sets the same fields for all records of \`ids\`, or for all that \`filter\` finds in the caller's reach at the time of writing; at most ${BULK_UPDATE_MAX}. Fields missing in \`set\` remain unchanged. Every rule of the single update applies to each record. Everything is written in one transaction, which can be reverted, or nothing is. \`dry_run\` returns the same response and writes nothing. ${ALL_ISSUES} Each issue names the record by \`id\`.`,
         group,
         access: write,

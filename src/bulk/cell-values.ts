@@ -12,7 +12,7 @@ export type CellValue = { readonly value: unknown } | { readonly message: string
 /** Whether a cell equals the exported form of a value, and thus requests no change. */
 export function matchesValue(cell: string, value: unknown): boolean {
   if (value === null || value === undefined) return cell === "";
-  // Nearly all cells of a re-imported table are texts without a formula guard.
+  // Nearly all cells of a re-imported table are strings without a formula guard.
   if (cell === value && !cell.includes("'")) return true;
   return cell === cellText(value);
 }
@@ -48,7 +48,7 @@ export function isNullable(schema: TSchema): boolean {
   return KindGuard.IsUnion(schema) && schema.anyOf.some((branch) => KindGuard.IsNull(branch));
 }
 
-/** Parses a list written by `listCell` of csv.ts, or by hand. */
+/** Parses a list written by `listCell` of csv.ts, or manually. */
 function listOf(text: string): unknown[] {
   if (text.startsWith("[") && !isDeep(text)) {
     try {

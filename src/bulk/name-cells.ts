@@ -29,7 +29,7 @@ export interface NameCell {
   /** Value of the field. @param records the records found for the names, in order */
   readonly value: (cell: string, records: readonly ResolvedRecord[]) => unknown;
   /**
-   * Whether a cell agrees with an id cell, given the exported name cell for those ids; default: the texts must be
+   * Whether a cell agrees with an id cell, given the exported name cell for those ids; default: the strings must be
    * equal.
    */
   readonly agrees?: (cell: string, exported: string, ids: string) => boolean;
@@ -52,14 +52,14 @@ export const NAME_CELLS: Readonly<Record<string, NameCell>> = {
     },
     value: (cell, [record]) => {
       const read = parseVirtualization(cell);
-      if (typeof read === "string") throw new Error("name cells: a value of a cell that could not be read");
+      if (typeof read === "string") throw new Error("name cells: value requested from an unreadable cell");
       const { details, ...rest } = read.given;
       return { ...rest, details: record === undefined ? details : { ...details, service_id: record.id } };
     },
     agrees: (cell, exported, ids) => {
       const [given, expected, fromIds] = [cell, exported, ids].map(parseVirtualization);
       if (typeof given !== "object" || typeof expected !== "object" || typeof fromIds !== "object") return false;
-      // A service out of reach has no name: its id is refused as such.
+      // A service out of reach has no name: its id is rejected.
       if (expected.service === undefined && Object.hasOwn(fromIds.given.details, "service_id")) return true;
       return Bun.deepEquals(given, expected);
     },

@@ -60,7 +60,7 @@ export function readCsvTable(importable: RecordWrites, bytes: Uint8Array, charse
     if (cells.length > names.length && cells.slice(names.length).some((cell) => cell !== ""))
       issues.push({
         path: `/${row}`,
-        message: `has ${cells.length} cells where the header has ${names.length}: a delimiter or a quote may be missing`,
+        message: `has ${cells.length} cells, but the header has ${names.length}: a delimiter or a quote may be missing`,
         row,
       });
   }
@@ -88,7 +88,7 @@ function decode(bytes: Uint8Array, charset: string | null): string | Issue {
   } catch {
     return {
       path: "",
-      message: `is not ${label.toUpperCase()}; name its encoding in Content-Type, such as text/csv; charset=windows-1252`,
+      message: `is not ${label.toUpperCase()}; specify its encoding in Content-Type, such as text/csv; charset=windows-1252`,
     };
   }
 }
@@ -102,12 +102,12 @@ function parseRows(text: string, known: ReadonlySet<string>): { rows: string[][]
   const content = note === null ? text : text.slice(note[0].length);
   const delimiter = note?.[1] ?? bestDelimiter(content, known);
   if (hasManyStrayQuotes(content, delimiter))
-    return { rows: [["quotes"]], issues: [{ path: "", message: "has too many quotes that are not doubled" }] };
+    return { rows: [["quotes"]], issues: [{ path: "", message: "has too many undoubled quotes" }] };
   const preview = 1 + TABLE_ROWS_MAX + EMPTY_ROWS_MAX;
   const { data, errors, meta } = Papa.parse<string[]>(content, { delimiter, preview, skipEmptyLines: false });
   const issues = errors.flatMap(({ type, row = 0 }): Issue[] =>
     type === "Quotes"
-      ? [{ path: `/${row + 1}`, message: "has a quotation mark that is not closed or not doubled", row: row + 1 }]
+      ? [{ path: `/${row + 1}`, message: "has an unclosed or undoubled quotation mark", row: row + 1 }]
       : [],
   );
   if (meta.truncated)
@@ -187,7 +187,7 @@ function headerIndexes(
     if (!mayHaveColumn(importable, name)) {
       const nearest = nearestName(name, [...known.keys()]);
       note(
-        `is not a column of ${oneEntity(importable.resource.kind)}${nearest === null ? "" : `; the nearest is ${nearest}`}`,
+        `is not a column of ${oneEntity(importable.resource.kind)}${nearest === null ? "" : `; did you mean ${nearest}?`}`,
       );
       return [];
     }

@@ -1,4 +1,4 @@
-// Matching of table rows to records: by id, otherwise by the match columns.
+// Matching of table rows to records by id, or else by the match columns.
 
 import { countedEntities, entityWord } from "../base/entity-words.ts";
 import { append } from "../base/multimap.ts";

@@ -37,7 +37,7 @@ export function columnRoles(importable: RecordWrites): ReadonlyMap<string, Colum
   const exported = (resource.columns ?? schemaColumns(resource.responseSchema)).filter(
     ({ name }) => name !== CUSTOM_FIELDS,
   );
-  // Tables contain too little of parts to write them.
+  // Tables contain too few fields of parts to write them.
   const isReadOnly = (name: string) =>
     name !== "fdb_macs" && (parts.includes(name) || !Object.hasOwn(Create.properties, name));
   const result = new Map<string, ColumnRole>();

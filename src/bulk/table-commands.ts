@@ -1,4 +1,4 @@
-// Writer commands for CSV imports: all rows or none, in one transaction.
+// Writer commands for CSV imports, which are atomic: all rows are written in one transaction, or none.
 
 import type { CommandActor } from "../access/actor.ts";
 import { ownValue } from "../base/fields.ts";

@@ -1,5 +1,5 @@
-// Import of one table within the writing transaction: derives each row's body and runs the command for it. Processes
-// every row before refusing the table.
+// Table import within the writing transaction: derives each row's body and runs the command for it. Processes every row
+// before rejecting the table.
 
 import type { CommandActor } from "../access/actor.ts";
 import { CUSTOM_FIELDS, customFieldName, fieldValueOf } from "../base/custom-field-names.ts";

@@ -52,7 +52,7 @@ export function tableRoutes(surface: Surface<Actor, Access>, backend: Backend<Ta
       `/api/v1/${path}/import/csv`,
       {
         operationId: `import${pascalCase(kind.plural)}`,
-        summary: `Import ${nouns} from CSV, all or none`,
+        summary: `Import ${nouns} from CSV atomically`,
         description: `Creates and updates ${nouns} from the rows of a table (handbook: tables). Accepts the columns of the export in any order; a missing column keeps the value, an empty cell clears it. Records are never deleted. A row matches the record with its \`id\`, else the one with its ${importable.key.map((field) => `\`${field}\``).join(", ")}; \`match\` selects other columns. Names are accepted in place of ids. At most ${TABLE_ROWS_MAX} rows and ${BULK_BODY_LIMIT_BYTES / 1024 / 1024} MiB. \`dry_run\` returns the plan and writes nothing. An error lists up to ${TABLE_ISSUES_MAX} issues, each with its \`row\` and \`column\`.`,
         group,
         access: write,

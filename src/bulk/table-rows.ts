@@ -113,7 +113,7 @@ export class TableRows {
     return [...direct, ...byName];
   }
 
-  /** Whether the maximum number of issues is reached: then the search ends. */
+  /** Whether the maximum number of issues is reached: checking then stops. */
   get isFull(): boolean {
     return this.issues.count >= TABLE_ISSUES_MAX;
   }

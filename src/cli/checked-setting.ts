@@ -1,4 +1,4 @@
-// Validation of settings by the API's own field schemas.
+// Settings validation against the API's own field schemas.
 
 import type { Static, TSchema } from "@sinclair/typebox";
 import { check } from "../schemas/validation.ts";

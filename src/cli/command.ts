@@ -12,7 +12,7 @@ export const EXIT = {
   /** Invalid command line or variable. */
   usage: 2,
   /**
-   * The data must not be touched: in use, damaged, newer, of another program, without their key, or the clock is wrong.
+   * The data must not be touched: in use, damaged, newer, not netledger's, without their key, or the clock is wrong.
    */
   dataRefused: 3,
   /** The listen address is unavailable. */
@@ -23,7 +23,7 @@ export const EXIT = {
 export interface ProcessIo {
   readonly clock: Clock;
   readonly random: Random;
-  /** Writes a text to standard output unchanged. */
+  /** Writes a string to standard output unchanged. */
   print(text: string): Promise<void>;
   /** The terminal of standard output; null if it is not a terminal. */
   readonly terminal: { readonly columns: number; readonly hasColors: boolean } | null;

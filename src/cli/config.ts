@@ -54,7 +54,7 @@ export const OPTIONS = {
   tlsKey: option("tls-key FILE", parsePath, "HTTPS: the certificate's private key (PEM, without a passphrase)."),
   tlsSelfSigned: flag(
     "tls-self-signed",
-    "HTTPS with a self-signed certificate, created at the first start and kept in the data folder.",
+    "HTTPS with a self-signed certificate, created at the first start and stored in the data folder.",
   ),
   plainHttp: flag(
     "plain-http",
@@ -77,11 +77,11 @@ export const OPTIONS = {
   servedData: option(
     "data DIR",
     parsePath,
-    "The folder with the database, its key file and its lock file. Default: ./data, of a demo ./data-demo.",
+    "The folder with the database, its key file and its lock file. Default: ./data, or ./data-demo for a demo.",
   ),
   demo: flag(
     "demo",
-    "Serve a made-up campus with a month of history, in a folder of its own. Its scans send nothing to a real network.",
+    "Serve a made-up campus with a month of history, in a separate folder. Its scans send nothing to a real network.",
   ),
   setupOrganization: option(
     "setup-organization NAME",

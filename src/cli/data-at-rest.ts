@@ -1,5 +1,5 @@
-// Offline work of a subcommand on data not in use by an appliance: lock, open, run, close; error for a full or failing
-// disk.
+// Offline data access for subcommands, while no appliance uses the data: lock, open, run, close. Reports a full or
+// failing disk.
 
 import { storageFull } from "../base/errors.ts";
 import { openWritable, type Sql } from "../db/connection.ts";
@@ -25,7 +25,7 @@ export async function withExclusiveDatabase<T>(files: DataFiles, work: (db: Sql)
   }
 }
 
-/** Migrates like a start of the appliance. @throws DatabaseRefused for data of a newer netledger */
+/** Migrates as an appliance start does. @throws DatabaseRefused for data of a newer netledger */
 export function upgradeSchema(db: Sql, { database }: DataFiles): void {
   orRefused(database, () => migrate(db, database, upgradeStore));
 }
@@ -36,7 +36,7 @@ export function withDiskErrors<T>(files: DataFiles, outcome: string, action: () 
     return action();
   } catch (error) {
     if (!isDiskFailure(error)) throw error;
-    throw storageFull(`The disk of ${files.directory} is full or fails: ${outcome}.`, error);
+    throw storageFull(`The disk of ${files.directory} is full or failing: ${outcome}.`, error);
   }
 }
 

@@ -1,5 +1,4 @@
-// Data folder of a subcommand: located and opened read-only. Changes nothing; serve and setup open theirs
-// themselves.
+// Read-only access to a subcommand's data directory. Changes nothing; serve and setup open theirs themselves.
 
 import { existsSync } from "node:fs";
 import { openReadOnly, type Sql } from "../db/connection.ts";
@@ -16,7 +15,7 @@ import {
 
 /**
  * @param directory absolute
- * @throws DatabaseRefused if there is no data, or data of another program or of a newer netledger
+ * @throws DatabaseRefused if there is no data, or data of a newer netledger or another product
  */
 export function findData(directory: string): DataFiles {
   const files = dataFiles(directory);

@@ -6,7 +6,7 @@ import { SERVER_VERSION } from "../schemas/envelope.ts";
 import type { ServedTls } from "../server/tls-listener.ts";
 import type { ListenAddress } from "./config.ts";
 
-/** Further addresses of the machine do not help in choosing one. */
+/** More addresses of the machine do not help in choosing one. */
 const LINKS_MAX = 4;
 
 export interface DemoAccount {

@@ -1,5 +1,4 @@
-// Creation of an organization with its first network and its Owner from settings: at an unattended start and by
-// subcommand.
+// Organization setup from settings, with the first network and the Owner: for unattended starts and the subcommand.
 
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
 import { hashPassword } from "../access/password.ts";

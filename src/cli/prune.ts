@@ -6,7 +6,7 @@ import { systemLog } from "../base/log.ts";
 import type { Sql } from "../db/connection.ts";
 import type { DataFiles } from "../db/files/data-directory.ts";
 import { Reader } from "../db/reading/reader.ts";
-import type { PruneOrder } from "../db/thinning.ts";
+import type { PruneOptions } from "../db/thinning.ts";
 import { pruneHistory } from "../history/prune.ts";
 import { type PrunePlan, planSteps, runPlan } from "../history/prune-plan.ts";
 import { describeReport, RETENTION_TEXTS } from "../history/verify/verify.ts";
@@ -27,7 +27,7 @@ export const prune = defineCommand(
     maybe: ["keep"],
   },
   async (config, io) => {
-    const request: PruneOrder = {
+    const request: PruneOptions = {
       before: parseBefore(config.before, io.clock.now()),
       keep: config.keep ?? "none",
     };
@@ -40,7 +40,7 @@ export const prune = defineCommand(
 
 type PruneConfig = Config<"vacuum" | "acceptClock">;
 
-async function preview(request: PruneOrder, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
+async function preview(request: PruneOptions, files: DataFiles, { clock, print }: ProcessIo): Promise<void> {
   const plan = await withReadOnlyDatabase(files, (db) =>
     runPlan(planSteps(db, request), progressTo(systemLog(), clock, "looking")),
   );
@@ -55,7 +55,7 @@ async function preview(request: PruneOrder, files: DataFiles, { clock, print }: 
   );
 }
 
-async function thin(request: PruneOrder, config: PruneConfig, files: DataFiles, io: ProcessIo): Promise<void> {
+async function thin(request: PruneOptions, config: PruneConfig, files: DataFiles, io: ProcessIo): Promise<void> {
   const { clock, print } = io;
   await withExclusiveDatabase(files, async (db) => {
     upgradeSchema(db, files);
@@ -83,11 +83,11 @@ function describeFreeSpace(db: Sql, files: DataFiles): string {
 
 function describeDropped({ dropped: count, versions, droppedBytes, coverage, states }: PrunePlan): string {
   const notes =
-    coverage === 0 ? "" : ` and ${coverage} ${coverage === 1 ? "note" : "notes"} of where credentials were sent`;
+    coverage === 0 ? "" : ` and ${coverage} ${coverage === 1 ? "note" : "notes"} about where credentials were sent`;
   return `${count} of ${versions} versions (${formatBytes(droppedBytes)} of documents)${notes}; ${states} ${states === 1 ? "state" : "states"} of the thinned history kept`;
 }
 
-function describeNothing({ before }: PruneOrder, { last }: PrunePlan): string {
+function describeNothing({ before }: PruneOptions, { last }: PrunePlan): string {
   return last === 0
     ? `Nothing is older than ${formatInstant(before)}.\n`
     : `Nothing to drop before ${formatInstant(before)}: all data before it is needed for the states to keep.\n`;

@@ -1,4 +1,4 @@
-// netledger restore: turns a backup into the data of a folder.
+// netledger restore: restores a backup into a data directory.
 
 import { restoreBackup } from "../backup/restore.ts";
 import { systemLog } from "../base/log.ts";

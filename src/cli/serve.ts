@@ -219,7 +219,7 @@ async function runReadOnly(
   return runUntilStopped(appliance, stopped, log);
 }
 
-/** Records the machine as the network's first host. A failure does not end the start: the API can repeat it. */
+/** Records the machine as the network's first host. A failure does not stop the startup: the API can repeat it. */
 async function recordSelf(
   writes: WriteQueue<SelfCommands>,
   organizationId: string,

@@ -1,4 +1,4 @@
-// netledger setup: creates an organization, the first or a further one, with its first network and its Owner.
+// netledger setup: creates an organization, first or additional, with its first network and its Owner.
 
 import { defineCommand } from "./command.ts";
 import { checkReason } from "./operator.ts";

@@ -1,4 +1,4 @@
-// netledger user …: user management for the operator without signing in: further users, lost passwords.
+// netledger user …: user management without signing in, for an operator who adds users or replaces lost passwords.
 
 import { hashPassword } from "../access/password.ts";
 import { ROLES } from "../access/role.ts";

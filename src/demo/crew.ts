@@ -1,4 +1,4 @@
-// Writer of the demo's month: each write is a store command with its author and its past time. Permissions are not
+// Writer for the demo's month: each write is a store command with its author and its past time. Permissions are not
 // checked, since no user signed in.
 
 import { type CommandActor, SYSTEM_AUTHOR } from "../access/actor.ts";

@@ -44,7 +44,7 @@ export const USER_ACTIONS: readonly UserAction[] = [
     at: "-28d 16:00",
     by: "ada",
     reason: null,
-    task: createMarker("baseline", "Everything is in; nothing was changed yet."),
+    task: createMarker("baseline", "Everything is in; nothing has been changed yet."),
   },
 
   { at: "-21d 10:05", by: "priya", reason: "CHG-2087: app-old decommissioned", task: deleteHost("app-old") },

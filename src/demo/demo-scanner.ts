@@ -1,4 +1,4 @@
-// Scanner of the demo's network: the discovery engine with probes that send nothing.
+// Demo network scanner: the discovery engine with probes that send nothing.
 
 import { dirname } from "node:path";
 import type { Clock } from "../base/clock.ts";

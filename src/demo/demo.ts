@@ -1,5 +1,5 @@
-// Setup of a demo's folder: its data, created if missing, and the password of the fictional users. Must never touch a
-// folder with a real inventory.
+// Demo setup: the data, created if missing, and the password of the fictional users. Must never touch a directory with
+// a real inventory.
 
 import { existsSync, rmSync } from "node:fs";
 import { SYSTEM_AUTHOR } from "../access/actor.ts";
@@ -35,7 +35,7 @@ interface DemoOptions {
 
 /**
  * Creates the data if missing, which takes a few seconds; recreates an unfinished demo.
- * @throws DatabaseRefused for a folder with a real inventory, or one in use
+ * @throws DatabaseRefused for a directory with a real inventory, or one in use
  */
 export async function prepareDemo({ directory, clock, random, log }: DemoOptions): Promise<void> {
   const files = dataFiles(directory);

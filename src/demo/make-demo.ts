@@ -1,4 +1,4 @@
-// Generator of the demo's month: user actions and scans in chronological order, from 31 days ago to the start. Must
+// Generator for the demo's month: user actions and scans in chronological order, from 31 days ago to the start. Must
 // write only through the store's own commands.
 
 import type { Instant } from "../base/instant.ts";

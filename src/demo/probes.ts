@@ -1,4 +1,4 @@
-// Probes of the demo's simulated network: nothing is sent.
+// Probes for the demo's simulated network. Nothing is sent.
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";

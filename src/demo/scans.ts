@@ -64,7 +64,7 @@ export class DemoScans {
         signal: new AbortController().signal,
       },
     );
-    if (end.status !== "Completed") throw new Error(`demo: a scan ended as ${end.status}: ${end.problem}`);
+    if (end.status !== "Completed") throw new Error(`demo: a scan finished with status ${end.status}: ${end.problem}`);
     await store.run("discovery.end", end, author);
   }
 }

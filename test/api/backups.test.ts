@@ -278,7 +278,7 @@ describe("a failing backup", () => {
     const failed = await waitUntilDone(owner, started.name);
     expect(failed).toMatchObject({
       state: "Failed",
-      reason: "The disk is full or fails: the unfinished backup was removed.",
+      reason: "The disk is full or failing: the unfinished backup was removed.",
     });
     expect((await owner.get(PATH)).data).toEqual([failed]);
     expect(readdirSync(folder())).toEqual([]);

@@ -152,7 +152,7 @@ describe("a list ordered by a custom field", () => {
       }
     }
     const nearMiss = await owner.get("hosts?order_by=custom_fields.heigth");
-    expect(nearMiss.body.params.issues[0].message).toEndWith("the nearest is custom_fields.height");
+    expect(nearMiss.body.params.issues[0].message).toEndWith("did you mean custom_fields.height?");
     for (const order of [
       "custom_fields.",
       "custom_fields.rack.x",

@@ -6,7 +6,7 @@ import type { Client } from "../support/appliance/client.ts";
 import { expectOk, type JsonRecord, newApiKey } from "../support/appliance/factories.ts";
 
 const PATH = "discovery/scans";
-const WITHDRAWN = "the user who requested it no longer has the rights to";
+const WITHDRAWN = "the user who requested it no longer has permission to";
 
 const appliance = applianceForEach();
 const { clock, first, owner, probes, signedIn, timers } = appliance;

@@ -151,7 +151,7 @@ describe("a disk that is too small", () => {
     await workplace.setUp();
     const result = await withSizeLimit(200, ["backup", file, "--data", workplace.data]);
     expect([result.code, result.out]).toEqual([1, ""]);
-    expect(result.err).toStartWith("netledger: The disk is full or fails: the unfinished backup was removed. ");
+    expect(result.err).toStartWith("netledger: The disk is full or failing: the unfinished backup was removed. ");
     expect([existsSync(file), companionFiles(file)]).toEqual([false, []]);
     expect((await workplace.command("verify")).code).toBe(0);
   });
@@ -163,7 +163,7 @@ describe("a disk that is too small", () => {
     const result = await withSizeLimit(200, ["restore", file, "--data", workplace.data, "--replace"]);
     expect([result.code, result.out]).toEqual([1, ""]);
     expect(result.err).toStartWith(
-      `netledger: The disk of ${workplace.data} is full or fails: the data were not changed. `,
+      `netledger: The disk of ${workplace.data} is full or failing: the data were not changed. `,
     );
     expect(contents(workplace.data)).toEqual(before);
   });
@@ -292,7 +292,7 @@ describe("a restore", () => {
     [
       "another program's database",
       (path) => inDatabase(path, (db) => db.run("PRAGMA application_id = 7")),
-      /copy\.db is a database of another program\./,
+      /copy\.db belongs to another program\./,
     ],
     [
       "a file that is not a database",
@@ -303,7 +303,7 @@ describe("a restore", () => {
     [
       "a backup with a log next to it",
       (path) => writeFileSync(`${path}-wal`, "frames"),
-      /copy\.db is incomplete: .*copy\.db-wal belongs to it\./,
+      /copy\.db is incomplete without .*copy\.db-wal\./,
     ],
     ["a missing backup", (path) => rmSync(path), /There is no file .*copy\.db\.\n$/],
   ])("refuses %s, and leaves the directory unchanged", async (_title, damage, message) => {

@@ -129,7 +129,7 @@ describe("netledger prune", () => {
     const args = ["prune", "--data", workplace.data, "--before", before];
     const result = await workplace.run([...limited, ...args], { command: ["bash"] });
     expect([result.code, result.out]).toEqual([1, ""]);
-    expect(result.err).toStartWith(`netledger: The disk of ${workplace.data} is full or fails: nothing was pruned. `);
+    expect(result.err).toStartWith(`netledger: The disk of ${workplace.data} is full or failing: nothing was pruned. `);
     expect(await verify()).toMatchObject({ code: 0, out });
     expect((await prune("--before", before)).code).toBe(0);
   });

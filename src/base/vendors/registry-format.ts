@@ -32,8 +32,8 @@ interface PrefixBlock {
 }
 
 /**
- * @param entries prefix of 6, 7 or 9 hexadecimal digits → name of the registrant, with its address on further lines.
- * Throws an Error for other prefix lengths, so that a change of the registry does not go unnoticed.
+ * @param entries prefix of 6, 7 or 9 hexadecimal digits → name of the registrant, with its address on additional lines.
+ * Throws an Error for other prefix lengths, so that a change to the registry does not go unnoticed.
  */
 export function packRegistry(entries: Readonly<Record<string, string>>): Uint8Array {
   const registrations = Object.entries(entries).map(([prefix, text]) => ({ prefix, name: firstLine(text) }));
