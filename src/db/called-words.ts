@@ -7,7 +7,7 @@ import { foldCase, foldDiacritics } from "../base/text.ts";
 import { canonicalPrefixes, Distinct, isPlain, parts, truncate, words } from "./search-text.ts";
 
 /**
- * Matching rule for a text. Name: the whole text, or prefixes of its words. Text: prefixes of its words only.
+ * Matching rule for a string. Name: the whole text, or prefixes of its words. Text: prefixes of its words only.
  * Interface: as Name, in full or abbreviated, plus the interface number. Address: by prefix; global search also matches
  * from any octet or group. Mac: by prefix; global search also matches any four digits. Number: by prefix.
  */
@@ -35,7 +35,7 @@ export const ENTRY = {
   interfaceEnd: "j",
   /** The whole name. */
   fullName: "v",
-  /** As `word`, for texts that list searches skip. */
+  /** Like `word`, for names that list searches skip. */
   globalOnly: "s",
   /** Suffix of an address, from a later octet or group. */
   tail: "p",
@@ -305,7 +305,7 @@ export type IndexedField = Omit<IndexedName, "field" | "value">;
 export type Lookup = { readonly all: readonly string[] } | { readonly beginning: string };
 
 /**
- * Lookup for all records whose field equals or starts with a text; null if the index cannot answer.
+ * Lookup for all records whose field equals or starts with a string; null if the index cannot answer.
  * @param text in index form: a MAC address with colons, an address in canonical form
  */
 export function lookupOf(

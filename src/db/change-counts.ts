@@ -10,7 +10,7 @@ export type ChangeCounts = Record<VersionOperation, number>;
 export const NO_CHANGES: Readonly<ChangeCounts> = { Created: 0, Updated: 0, Deleted: 0 };
 
 /**
- * Scopes that show a change of this record: its organization, and its network or, for records without a network, the
+ * Scopes that show a change to this record: its organization, and its network or, for records without a network, the
  * negated organization number.
  */
 export function activityScopes(
@@ -25,7 +25,7 @@ export function activityScopes(
 }
 
 /**
- * Whether a version is counted. Versions that only mirror changes of child records are counted with these.
+ * Whether a version is counted. Versions that only mirror changes to child records are counted with those.
  * @param changed null for all
  */
 export function isCounted(kind: AnyKind, operation: VersionOperation, changed: readonly string[] | null): boolean {

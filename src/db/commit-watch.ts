@@ -1,4 +1,4 @@
-// Waiting for new transactions, for caught-up readers. Reads only the head.
+// Waiting for new transactions, for readers that have caught up. Reads only the head.
 
 import { Throttle } from "../base/beat.ts";
 import type { Timers } from "../base/timers.ts";

@@ -16,7 +16,7 @@ interface Statements {
   readonly upsert: string;
 }
 
-/** @param T a table of numbers and texts whose columns have the same names in code and database */
+/** @param T a table of numbers and strings whose columns have the same names in code and database */
 export class KeyedRows<T extends Table> {
   private readonly statements: Statements;
 

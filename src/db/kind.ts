@@ -1,5 +1,5 @@
-// Definition of a record kind: its live table, scopes and references. Each resource folder implements this interface.
-// Must not know any resource.
+// Record kind definition: live table, scopes and references. Each resource directory implements this interface. Must
+// not know any resource.
 
 import { integer, type SQLiteTableWithColumns, text } from "drizzle-orm/sqlite-core";
 import type { Entity } from "../base/entity-words.ts";
@@ -139,19 +139,19 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
     seenWithin?: (record: R) => string;
   } | null;
   /**
-   * Sort keys for fields whose values do not sort correctly: textSortKey of a text, ipSortKey of an address. Stored
+   * Sort keys for fields whose values do not sort correctly: textSortKey of a string, ipSortKey of an address. Stored
    * with each version that has a value for the field.
    */
   readonly sortKeys?: SortKeys<R>;
   /**
-   * As sortKeys, but computed from the field's value on every read: for fields that are sorted less often than written.
+   * Like sortKeys, but computed from the value on every read: for fields that are sorted less often than written.
    */
   readonly orderKeys?: SortKeys<R>;
-  /** Excludes changes of this kind, and transactions with no other changes, from the organization-wide change feed. */
+  /** Excludes changes to this kind, and transactions with no other changes, from the organization-wide change feed. */
   readonly isOutsideFeed?: true;
   /** Searchable names for lists and the global search; empty for a record known only by its container's name. */
   readonly called?: (record: R) => readonly IndexedName[];
-  /** Reports changes as changes of the containing records only; the change log has no entries for this kind. */
+  /** Reports changes as changes to the containing records only; the change log has no entries for this kind. */
   readonly isReportedByContainer?: true;
   /**
    * Records never end: their state is queried for every later point in time. Reverts leave them alone. The record they
@@ -165,12 +165,12 @@ export interface Kind<R extends RecordBase = RecordBase> extends Entity {
   readonly partFields?: readonly string[];
   /** Id fields of records that count this kind's changes, besides organization and network. `id`: the record itself. */
   readonly countedWith?: readonly (keyof R & ("id" | `${string}_id`))[];
-  /** Full-text search that finds another record, or this record by additional texts. */
+  /** Full-text search that finds another record, or this record by additional strings. */
   readonly search?: {
     readonly texts: (record: R) => SearchTexts;
     /** Id of the record to return: the host for an address. */
     readonly finds: (record: R) => string;
-    /** Also searches lists of this kind, each record by its own texts. */
+    /** Also searches lists of this kind, each record by its own strings. */
     readonly findsItself?: true;
   };
   /**

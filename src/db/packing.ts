@@ -1,6 +1,6 @@
 // Delta encoding of versions in the ledger: whole, or as the difference from an earlier whole version of the same
 // record, its base. Most of a version equals its predecessor. A base is always whole, so one lookup suffices, and is on
-// the same or a nearby page. Hashes cover the whole texts, so the chain does not depend on the packing.
+// the same or a nearby page. Hashes cover the unpacked text, so the chain does not depend on the packing.
 
 /** Texts of a version as hashed and served. */
 export interface VersionTexts {
@@ -94,9 +94,9 @@ export function joinedSql(version: string, column: Column): string {
 }
 
 /**
- * Concatenates members and following texts once, with the base joined. Not valid for deletions.
+ * Concatenates the members and the text after them once, with the base joined. Not valid for deletions.
  * @param before SQL of the text before the members
- * @param after SQL of the texts after them; the argument says whether the version is packed
+ * @param after SQL of the text after them; the argument says whether the version is packed
  */
 export function joinedTextSql(
   version: string,
@@ -138,7 +138,7 @@ function memberParts(version: string): string {
     ',"updated_at":"', ${instant}, '","valid_from":"', ${instant}, '"'`;
 }
 
-/** The text between the longest common prefix and suffix of two texts, apart from their tails. */
+/** The text between the longest common prefix and suffix of two strings, apart from their tails. */
 function differenceOf(base: string, text: string): Difference | null {
   if (Buffer.byteLength(base) !== base.length || Buffer.byteLength(text) !== text.length)
     return differenceOfBytes(Buffer.from(base), Buffer.from(text));

@@ -23,7 +23,7 @@ export interface Segment {
 /** Notice in a response about a thinned segment. */
 export interface ThinnedNotice {
   readonly resolution: Resolution;
-  /** Timestamp of the retained transaction that answers; null before the first one, where no data is left. */
+  /** Timestamp of the retained transaction that is read; null before the first one, where no data is left. */
   readonly resolvedAt: Instant | null;
 }
 

@@ -4,7 +4,7 @@
 import { parseIp } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 
-/** Searchable texts of a record. */
+/** Searchable strings of a record. */
 export interface SearchTexts {
   /**
    * Free text, matched by the prefix of any word, and of any part of a word after punctuation (`sw` finds
@@ -136,7 +136,7 @@ export function parts(word: string): string[] {
   return found;
 }
 
-/** As parts, for ASCII: a regular expression would cost several times as much. */
+/** Like parts, for ASCII: a regular expression would cost several times as much. */
 function addPlainParts(found: string[], fullWord: string): void {
   let isWithin = isLetterOrDigit(fullWord.charCodeAt(0));
   for (let index = 1; index < fullWord.length && found.length < WORD_MAX_PARTS; index += 1) {

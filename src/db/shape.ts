@@ -5,14 +5,14 @@ import { joinedObservedSql, joinedSql, joinedTextSql, writtenSql } from "./packi
 
 /**
  * Upgrade from one shape to the next: pure SQL, expression to expression. Must not change inputs of spans, lineages,
- * links or search texts (a record's id, containers, identity, searchable texts), unless its migration rebuilds those.
+ * links or search entries (a record's id, containers, identity, searchable text), unless its migration rebuilds those.
  */
 export interface Upcaster {
   /** The migration that introduces it, which also rewrites the kind's live rows. */
   readonly migration: number;
   /** The members, without the braces of the JSON object; NULL of a tombstone stays NULL. */
   readonly members: (members: string) => string;
-  /** The sort keys, a JSON object of texts; unchanged if absent. */
+  /** The sort keys, a JSON object of strings; unchanged if absent. */
   readonly sortKeys?: (sortKeys: string) => string;
   /** The names of changed fields, a JSON array; unchanged if absent. */
   readonly changed?: (changed: string) => string;
@@ -106,8 +106,8 @@ export function observedSql(version: string): string {
 /**
  * SQL for the text of a version's document, with prefix and suffixes. Requires `FROM history_versions v` followed by
  * baseJoinSql.
- * @param prefix SQL of a text
- * @param suffixes SQL of texts after the members, given the SQL of the stored observation values
+ * @param prefix SQL of a string
+ * @param suffixes SQL of strings after the members, given the SQL of the stored observation values
  */
 export function documentSql(
   kind: Shaped,
@@ -121,12 +121,12 @@ export function documentSql(
   return `concat(${[prefix, members, ...suffixes(joinedSql(version, "observed"))].join(", ")})`;
 }
 
-/** As membersSql, for the sort keys. */
+/** Like membersSql, for the sort keys. */
 export function sortKeysSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "sort_keys", ({ sortKeys }) => sortKeys);
 }
 
-/** As membersSql, for the names of the changed fields. */
+/** Like membersSql, for the names of the changed fields. */
 export function changedSql(kind: Shaped, version: string): string {
   return upcastSql(kind, version, "changed", ({ changed }) => changed);
 }

@@ -1,4 +1,4 @@
-// SQLite error codes. Only this folder interprets them.
+// SQLite error codes. Only this directory interprets them.
 
 /** By primary result code: errors of node:sqlite carry only the number. */
 const PRIMARY_CODES: Readonly<Record<number, string>> = {

@@ -1,4 +1,4 @@
-// Effects of a prune: thinned segments, retained transactions, and versions still needed. Shared by pruning and
+// Prune effects: thinned segments, retained transactions, and versions still needed. Shared by pruning and
 // verification. Pure.
 
 import { formatInstant, type Instant, parseInstant } from "../base/instant.ts";
@@ -6,7 +6,7 @@ import { OPERATION } from "./kind.ts";
 import { periodOf, RESOLUTIONS, type Resolution, type Segment } from "./pruned-history.ts";
 
 /** Parameters of a prune. */
-export interface PruneOrder {
+export interface PruneOptions {
   /** Thins history before this timestamp. */
   readonly before: Instant;
   readonly keep: Resolution;
@@ -18,13 +18,13 @@ export interface LedgerPosition {
   readonly at: Instant;
 }
 
-/** Source of a prune's own transaction, which encodes the order. */
-export function pruneSource({ before, keep }: PruneOrder): string {
+/** Source of a prune's own transaction, which encodes its options. */
+export function pruneSource({ before, keep }: PruneOptions): string {
   return `ledger.prune before=${formatInstant(before)} keep=${keep}`;
 }
 
-/** Order encoded in a transaction's source; null if it is not a prune. */
-export function parsePruneSource(source: string): PruneOrder | null {
+/** Options encoded in a transaction's source; null if it is not a prune. */
+export function parsePruneSource(source: string): PruneOptions | null {
   const [, instant = "", keep] = /^ledger\.prune before=(\S+) keep=(\w+)$/.exec(source) ?? [];
   const before = parseInstant(instant);
   const resolution = RESOLUTIONS.find((each) => each === keep);

@@ -4,7 +4,7 @@
 import { DomainError } from "../base/errors.ts";
 import { isDiskFailure, sqliteCode } from "./sqlite-code.ts";
 
-/** Completes a sentence about damaged data in a folder. */
+/** Completes a sentence about damaged data in a directory. */
 export const GOOD_COPY = "replace it with a good copy: netledger restore BACKUP --replace";
 
 /** Whether SQLite found the file corrupt. */
@@ -25,19 +25,19 @@ export function storageFailureOf(error: unknown, outcome: string): DomainError |
   if (isDamage(error)) {
     const cause = `The database is damaged (${code}): stop the appliance, run netledger verify, and ${GOOD_COPY}.`;
     return withCause(
-      new DomainError("internal_error", `The database is damaged: ${outcome}. The appliance's log says what to do.`),
+      new DomainError("internal_error", `The database is damaged: ${outcome}. See the appliance's log for what to do.`),
       cause,
     );
   }
   if (isDiskFailure(error))
-    return withCause(new DomainError("storage_full", `The disk is full or fails: ${outcome}.`), String(error));
+    return withCause(new DomainError("storage_full", `The disk is full or failing: ${outcome}.`), String(error));
   if (code.startsWith("SQLITE_READONLY") || code.startsWith("SQLITE_CANTOPEN")) {
     return withCause(new DomainError("storage_full", `The disk cannot be written to: ${outcome}.`), String(error));
   }
   return null;
 }
 
-/** Error for a read that meets such a failure. @returns null as storageFailureOf */
+/** Error for a read that meets such a failure. @returns null like storageFailureOf */
 export function readFailureOf(error: unknown): DomainError | null {
   return storageFailureOf(error, "this cannot be read");
 }
@@ -47,7 +47,7 @@ export function describeOpenFailure(error: unknown, path: string): string {
   const code = sqliteCode(error);
   if (isDamage(error)) return `${path} is damaged (${code}): ${GOOD_COPY}.`;
   if (isDiskFailure(error))
-    return `${path} cannot be used (${code}): its disk is full or fails. Free some space on it.`;
+    return `${path} cannot be used (${code}): its disk is full or failing. Free some space on it.`;
   if (code.startsWith("SQLITE_CANTOPEN"))
     return `${path} cannot be opened (${code}): the disk needs space for another file, and the folder must be writable.`;
   if (code.startsWith("SQLITE_READONLY"))

@@ -1,5 +1,5 @@
-// Composition root: opens the data, starts the writer, builds the app, listens, and stops in order.
-// Must not know flags, nor print anything except log lines.
+// Composition root: opens the data, starts the writer, builds the app, listens, and stops in order. Independent of
+// flags. Must not print anything except log lines.
 
 import { CurrentRights } from "../access/rights-now.ts";
 import { BackupFolder, NO_BACKUPS } from "../backup/backups.ts";
@@ -215,7 +215,7 @@ export async function startAppliance(options: ApplianceOptions): Promise<Applian
 export interface ReadOnlyOptions extends ListenOptions {
   /** A backup file, absolute. */
   readonly file: string;
-  /** A read-only appliance has no folder for a self-signed pair. */
+  /** A read-only appliance has no directory for a self-signed pair. */
   readonly tls: Exclude<TlsMode, "self-signed">;
   /** Accepted host names in addition to those of its certificate. */
   readonly hostNames: readonly string[];

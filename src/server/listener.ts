@@ -125,11 +125,11 @@ function isLoopbackAddress(text: string): boolean {
 }
 
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: "another program is listening there",
+  EADDRINUSE: "the address is in use by another program",
   EADDRNOTAVAIL: "this machine has no such address",
   // Bun's code for a name that does not resolve.
   EINVAL: "the name does not resolve",
-  EACCES: "this user lacks the permission",
+  EACCES: "permission denied",
 };
 
 function open(app: App, host: string, port: number, pair: TlsPair | null): Bun.Server<unknown> {

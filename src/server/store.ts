@@ -1,5 +1,5 @@
-// Store of one data folder, opened for reading and writing: for the appliance, and complete for a subcommand.
-// Must not start a thread or server, nor print anything except log lines.
+// Store of one data directory, opened for reading and writing: for the appliance, and complete for a subcommand. Must
+// not start a thread or server, nor print anything except log lines.
 
 import { existsSync } from "node:fs";
 import type { Clock } from "../base/clock.ts";
@@ -98,7 +98,7 @@ export function checkClock(reader: Reader, options: Pick<StoreOptions, "clock" |
   const now = options.clock.now();
   if (now - last.at > CLOCK_LEAP_MAX_MS && !options.acceptClock) {
     throw new DatabaseRefused(
-      `The clock says ${formatInstant(now)}, more than 400 days after the last change (${formatInstant(last.at)}): set it right, or confirm it with --accept-clock.`,
+      `The clock says ${formatInstant(now)}, more than 400 days after the last change (${formatInstant(last.at)}): correct it, or confirm it with --accept-clock.`,
     );
   }
   if (last.at - now > CLOCK_LEAD_REPORTED_MS) {
@@ -158,7 +158,7 @@ function requireCurrentSchema(files: DataFiles): void {
   $client.close();
   if (version !== SCHEMA_VERSION) {
     throw new DatabaseRefused(
-      `The data in ${files.directory} are in use by a netledger of another version (schema ${version}, this one knows ${SCHEMA_VERSION}).`,
+      `The data in ${files.directory} are in use by a different netledger version (schema ${version}; this version uses ${SCHEMA_VERSION}).`,
     );
   }
 }

@@ -19,7 +19,7 @@ export interface SessionOpening {
   readonly hash: Uint8Array;
   readonly userId: string;
   readonly at: Instant;
-  /** The verified password hash: if the password has changed meanwhile, the session is not opened. */
+  /** The verified password hash: if the password has changed since, the session is not opened. */
   readonly passwordHash?: string;
   /** The client's previous session, which is closed. */
   readonly replaces?: Uint8Array | null;
@@ -40,7 +40,7 @@ export interface OtherSessions {
 }
 
 /**
- * Records the last use of a key: an observation, not a version. Ignores a key deleted meanwhile.
+ * Records the last use of a key: an observation, not a version. Ignores a key deleted since.
  * @param input.n the key's record number
  */
 function touchKey(tx: WriteTransaction, input: { n: number; at: Instant }): void {
@@ -77,7 +77,7 @@ function endOldest(tx: WriteTransaction, userN: number): void {
 
 /**
  * Opens a session for a user whose password was just verified.
- * @throws DomainError auth_invalid_credentials if the user was deleted or disabled, or the password changed, meanwhile
+ * @throws DomainError auth_invalid_credentials if the user has been deleted or disabled, or the password changed
  */
 export function openSession(tx: WriteTransaction, input: SessionOpening): void {
   const user = tx.find(userKind, input.userId);

@@ -1,4 +1,4 @@
-// Detection of writes that only reduce permissions, which need not queue behind others. Judged by the net changes of
+// Detector for writes that only reduce permissions, which need not queue behind others. Judged by the net changes of
 // the transaction; must not depend on the author.
 
 import { atLeast, reachesEveryNetwork } from "../access/role.ts";

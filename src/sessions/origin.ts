@@ -1,5 +1,5 @@
 // Cross-site request forgery check: whether a request authenticated by cookie comes from the appliance's own pages.
-// Must not decide which requests need the check, nor what the rejection looks like.
+// Must not decide which requests need the check, or how they are rejected.
 
 /** The three headers as received; null if absent. */
 export interface OriginHeaders {

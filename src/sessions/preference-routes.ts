@@ -1,4 +1,4 @@
-// Routes of /api/auth/preferences: client preferences of the signed-in user, inaccessible to other users.
+// Routes for /api/auth/preferences: client preferences of the signed-in user, inaccessible to other users.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";

@@ -1,4 +1,4 @@
-// Routes of /api/auth: first setup, sign-in and sign-out, the current user, and the user's own password.
+// Routes for /api/auth: first setup, sign-in and sign-out, the current user, and the user's own password.
 
 import { Type } from "@sinclair/typebox";
 import { type Access, type Actor, invalidCredentials, VIEWER } from "../access/actor.ts";
@@ -46,7 +46,7 @@ const SetupState = Type.Object({
   needed: Type.Boolean({ description: "Whether the appliance is still unclaimed." }),
 });
 
-/** Any text may be tried; password rules apply only to new passwords. */
+/** Any string may be tried; password rules apply only to new passwords. */
 const TypedPassword = Type.String({ minLength: 1, maxLength: PASSWORD_MAX_LENGTH, writeOnly: true });
 const Credentials = Body({ email: Email, password: TypedPassword });
 const PasswordChange = Body({ current_password: TypedPassword, new_password: Password });
@@ -63,7 +63,7 @@ const Me = Type.Object(
     reachable_network_ids: Type.Array(Uuid, { description: "The networks that the caller reaches." }),
     permitted_operations: Type.Array(Type.String(), {
       description:
-        "The ids of the operations that the caller may use, as in this document, alphabetically. A request may still be refused because of its target or of the rights it would grant. While a backup is served: only reads, and opening and ending sessions.",
+        "The ids of the operations that the caller may use, as in this document, alphabetically. A request may still be refused because of its target or of the permissions it would grant. While a backup is served: only reads, and opening and ending sessions.",
     }),
   },
   { $id: "Me" },
@@ -215,7 +215,7 @@ export function signInRoutes(
         operationId: "getMe",
         isRecord: false,
         summary: "Get the current user",
-        description: "The user, and the rights of this request.",
+        description: "The user, and the permissions of this request.",
         group,
         access: VIEWER,
         responseSchema: Me,

@@ -1,4 +1,4 @@
-// Routes of /api/auth/sessions: list and close the user's own sessions, inaccessible to other users.
+// Routes for /api/auth/sessions: list and close the user's own sessions, inaccessible to other users.
 
 import { Type } from "@sinclair/typebox";
 import type { Access, Actor } from "../access/actor.ts";

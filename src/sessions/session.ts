@@ -17,7 +17,7 @@ export const Session = Type.Object(
       description:
         "The client's `User-Agent` at that time, on one line and truncated; null if it sent none. It can be forged.",
     }),
-    expires_at: Type.String({ format: "date-time", description: "End of the session without further use." }),
+    expires_at: Type.String({ format: "date-time", description: "When the session ends if it is not used again." }),
     is_current: Type.Boolean({ description: "Whether this request uses it." }),
   },
   { $id: "Session" },

@@ -1,5 +1,5 @@
-// One-time setup token: proves at first start that the person claiming the appliance can read its log.
-// Must not know what a claim does.
+// One-time setup token: proves at first start that the person claiming the appliance can read its log. Independent of
+// the effects of a claim.
 
 import { timingSafeEqual } from "node:crypto";
 import type { Random } from "../base/random.ts";

@@ -1,6 +1,5 @@
 // Throttle for failed sign-ins with growing delays, per pair of account and source address, and more leniently per
-// source address. Must not verify passwords, nor know whether an account exists: unknown accounts count like existing
-// ones.
+// source address. Must not verify passwords. Unknown accounts count like existing ones.
 
 import type { Clock } from "../base/clock.ts";
 import type { Instant } from "../base/instant.ts";
@@ -8,7 +7,7 @@ import { peerSource } from "../base/ip.ts";
 import { foldCase } from "../base/text.ts";
 import type { Timers } from "../base/timers.ts";
 
-/** Failures of a pair without delay; further ones delay by 1 s, 2 s, 4 s … */
+/** Failures of a pair without delay; later ones delay by 1 s, 2 s, 4 s … */
 export const PAIR_FREE_FAILURES = 3;
 
 /** Failures of a source address over all accounts without delay: a whole office behind one address mistypes too. */
@@ -65,7 +64,7 @@ const OVERLOADED: RefusedAttempt = { retryAfterSeconds: 1, isCrowded: true };
  * No account can be locked out from elsewhere: it waits for its own failures from the same source, and for the source's
  * failures over all accounts (password spraying), unless it has signed in from that source recently, so that a sprayer
  * behind the same NAT does not lock out other users there. Sign-ins do not reset a source's count; otherwise an
- * attacker could reset it with an account of their own.
+ * attacker could reset it with another account.
  *
  * `account` is the e-mail address as typed; it is folded at least as coarsely as in any lookup, so that a second
  * spelling is not counted separately. `source` is an IP address, possibly IPv4-mapped IPv6. An account's failures count

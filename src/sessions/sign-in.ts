@@ -1,5 +1,5 @@
-// Verification of typed secrets: sign-in, first setup and password change. Throttled on failure, with the same work and
-// the same error for any account. Must not know cookies or bodies: routes.ts does.
+// Typed secret verification for sign-in, first setup and password change. Throttled on failure, with the same work and
+// the same error for any account. Independent of cookies and bodies; see routes.ts.
 
 import { type Actor, type CommandActor, invalidCredentials, SYSTEM_AUTHOR } from "../access/actor.ts";
 import { describePasswordProblem, hashPassword, verifyPassword } from "../access/password.ts";

@@ -1,4 +1,4 @@
-// Generator of keys and self-signed certificates (RFC 5280) as PEM. Importers must import reflect-metadata first.
+// Generator for keys and self-signed certificates (RFC 5280) as PEM. Importers must import reflect-metadata first.
 
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import {

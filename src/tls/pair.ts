@@ -109,7 +109,7 @@ export function readPem(path: string, displayName: string): string {
     throw new TlsRefused(`${displayName} ${describeReadError(error)}`);
   }
   // DER and PKCS #12 begin with a SEQUENCE (X.690 section 8.9).
-  if (bytes[0] === 0x30) throw new TlsRefused(`${displayName} is DER or PKCS #12 and not PEM: convert it with openssl`);
+  if (bytes[0] === 0x30) throw new TlsRefused(`${displayName} is DER or PKCS #12, not PEM: convert it with openssl`);
   return new TextDecoder().decode(bytes);
 }
 
@@ -131,7 +131,7 @@ export function certificatesIn(text: string, displayName: string): [X509Certific
     const hasKey = blocks.some(({ label }) => label.endsWith("PRIVATE KEY"));
     throw new TlsRefused(
       hasKey
-        ? `${displayName} holds a private key and no certificate: are the two files swapped?`
+        ? `${displayName} holds a private key instead of a certificate: are the two files swapped?`
         : `${displayName} is not PEM: it contains no -----BEGIN CERTIFICATE-----`,
     );
   }
@@ -153,7 +153,7 @@ function keyIn(text: string, displayName: string): KeyObject {
     const hasCertificate = blocks.some(({ label }) => label.endsWith("CERTIFICATE"));
     throw new TlsRefused(
       hasCertificate
-        ? `${displayName} holds a certificate and no private key: are the two files swapped?`
+        ? `${displayName} holds a certificate instead of a private key: are the two files swapped?`
         : `${displayName} is not PEM: it contains no -----BEGIN PRIVATE KEY-----`,
     );
   }
@@ -166,7 +166,7 @@ function keyIn(text: string, displayName: string): KeyObject {
     return createPrivateKey(block.text);
   } catch {
     throw new TlsRefused(
-      `${displayName} is damaged, or of a kind that is not supported (RSA, P-256, P-384, P-521 and Ed25519 are): its private key cannot be parsed`,
+      `${displayName} is damaged, or of an unsupported kind (supported: RSA, P-256, P-384, P-521 and Ed25519): its private key cannot be parsed`,
     );
   }
 }

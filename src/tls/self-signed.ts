@@ -1,5 +1,5 @@
-// Self-signed certificate of the appliance: generated on the first start that needs it, stored in the data folder,
-// renewed with the same key. Must not reveal anything except its fingerprint.
+// Self-signed appliance certificate: generated on the first start that needs it, stored in the data directory, renewed
+// with the same key. Must not reveal anything except its fingerprint.
 
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -28,8 +28,8 @@ export interface SelfSigned {
 }
 
 /**
- * The pair in the data folder, generated if missing and renewed RENEW_DAYS before its end. Changed names do not cause a
- * renewal: people have compared its fingerprint.
+ * The pair in the data directory, generated if missing and renewed RENEW_DAYS before its end. Changed names do not
+ * cause a renewal: people have compared its fingerprint.
  * @param names DNS names and IP addresses of a new certificate
  * @throws TlsRefused for a mismatched pair, files that cannot be written, or a key readable by others
  */

@@ -303,7 +303,7 @@ describe.skipIf(!hasChromium)("a disk that fills up during an edit", () => {
 
     disk.fillExcept(0);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("alert").getByText("The disk is full or fails").waitFor();
+    await page.getByRole("alert").getByText("The disk is full or failing").waitFor();
     expect(visitor.problems().filter((problem) => !problem.includes("507"))).toEqual([]);
     await expectEventually(
       () => page.getByLabel("Description", { exact: true }).inputValue(),

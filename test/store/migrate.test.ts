@@ -10,10 +10,10 @@ import { sessions } from "../../src/access/tables.ts";
 import { openWritable, type Sql } from "../../src/db/connection.ts";
 import {
   APPLICATION_ID,
-  DatabaseUnreleased,
   MIGRATIONS,
   makeSchema,
   migrate,
+  PrereleaseDatabase,
   refuseForeignFile,
   SCHEMA_VERSION,
   schemaVersionOf,
@@ -143,12 +143,12 @@ describe("the migrations", () => {
     db.$client.run(
       `CREATE TABLE tags (n INTEGER); PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = 35`,
     );
-    expect(() => migrate(db, path, upgradeStore)).toThrow(DatabaseUnreleased);
+    expect(() => migrate(db, path, upgradeStore)).toThrow(PrereleaseDatabase);
     db.$client.run("PRAGMA wal_checkpoint(TRUNCATE)");
     db.$client.close();
     const bytes = readFileSync(path);
     expect(() => refuseForeignFile(path)).toThrow(
-      `${path} was written by a netledger before 0.2.0 (schema 35) and was left untouched: this one cannot upgrade it.`,
+      `${path} was written by a netledger before 0.2.0 (schema 35) and was left untouched: this version cannot upgrade it.`,
     );
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
@@ -265,7 +265,7 @@ describe("an upgrade", () => {
     toEarlierSchema(client);
     const count = () => rowsOf(db, "SELECT count(*) FROM sqlite_schema");
     const before = count();
-    expect(() => migrate(db, path)).toThrow("only a new store takes no upgrade");
+    expect(() => migrate(db, path)).toThrow("an existing store requires an upgrade function");
     const failing = () => {
       client.run("DELETE FROM idempotency_keys");
       client.run("DELETE FROM sessions");

@@ -132,7 +132,7 @@ describe("a later start", () => {
     const second = await workplace.run(["serve", "--data", otherFolder, "--listen", listen]);
     expect([second.code, second.out]).toEqual([4, ""]);
     expect(second.err).toBe(
-      `netledger: Cannot listen on 127.0.0.1 port ${new URL(running.url).port}: another program is listening there.\n`,
+      `netledger: Cannot listen on 127.0.0.1 port ${new URL(running.url).port}: the address is in use by another program.\n`,
     );
   });
 });

@@ -200,7 +200,7 @@ describe("refused with status 3 and one sentence", () => {
 
   test("an appliance's database", async () => {
     const database = join(workplace.data, "netledger.db");
-    const incomplete = `netledger: ${database} is incomplete: ${database}-wal belongs to it.`;
+    const incomplete = `netledger: ${database} is incomplete without ${database}-wal.`;
     expect((await serveFile(database)).err).toStartWith(incomplete);
     const stopped = workplace.path("stopped.db");
     copyFileSync(database, stopped);
@@ -212,7 +212,7 @@ describe("refused with status 3 and one sentence", () => {
     [SCHEMA_VERSION + 1, "was written by a newer netledger"],
     [
       SCHEMA_VERSION - 1,
-      `has the schema ${SCHEMA_VERSION - 1}, and this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a folder of its own.`,
+      `has schema version ${SCHEMA_VERSION - 1}, but this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a separate folder.`,
     ],
   ])("a backup with the schema %i", async (version, sentence) => {
     const path = changedCopy(`PRAGMA user_version = ${version}`);

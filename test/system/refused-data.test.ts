@@ -37,7 +37,7 @@ describe("refused without changes", () => {
     await workplace.setUp();
     withDatabase((db) => db.run(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`));
     await expectRefused(
-      `${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}) and was left untouched. Use the newer version.`,
+      `${database} was written by a newer netledger (schema ${SCHEMA_VERSION + 1}; this version supports up to ${SCHEMA_VERSION}) and was left untouched. Use the newer version.`,
     );
   });
 
@@ -45,7 +45,7 @@ describe("refused without changes", () => {
     await workplace.setUp();
     withDatabase((db) => db.run("PRAGMA user_version = 35"));
     await expectRefused(
-      `${database} was written by a netledger before 0.2.0 (schema 35) and was left untouched: this one cannot upgrade it. Use that version, or start with a new data folder.`,
+      `${database} was written by a netledger before 0.2.0 (schema 35) and was left untouched: this version cannot upgrade it. Use that version, or start with a new data folder.`,
       1,
     );
   });
@@ -56,7 +56,7 @@ describe("refused without changes", () => {
       db.run("PRAGMA application_id = 1234");
       db.run("CREATE TABLE theirs (a)");
     });
-    await expectRefused(`${database} is a database of another program.`);
+    await expectRefused(`${database} belongs to another program.`);
   });
 
   test("a file that is not a database", async () => {
@@ -89,7 +89,7 @@ describe("refused without changes", () => {
 test("a database without netledger's tables is refused and not changed", async () => {
   mkdirSync(workplace.data);
   withDatabase((db) => db.run("CREATE TABLE theirs (a)"));
-  expectSentence(await start(), `${database} is a database of another program.`);
+  expectSentence(await start(), `${database} belongs to another program.`);
   withDatabase((db) => expect(db.query("SELECT name FROM sqlite_schema").values()).toEqual([["theirs"]]));
 });
 
@@ -121,7 +121,7 @@ test.each([["empty"], ["missing"]])(
     else rmSync(database);
     expectSentence(
       await start(),
-      `${database} is ${state}, and its log ${database}-wal is not. Replace it with a good copy: netledger restore BACKUP --replace.`,
+      `${database} is ${state}, but its write-ahead log ${database}-wal is not. Replace it with a good copy: netledger restore BACKUP --replace.`,
     );
     expect(readFileSync(`${database}-wal`, "utf8")).toBe("what was written last");
   },
@@ -177,7 +177,7 @@ describe("a clock jump", () => {
     const result = await start();
     expect([result.code, result.out]).toEqual([3, ""]);
     expect(result.err).toMatch(
-      /^netledger: The clock says \S+Z, more than 400 days after the last change \(\S+Z\): set it right, or confirm it with --accept-clock\.\n$/,
+      /^netledger: The clock says \S+Z, more than 400 days after the last change \(\S+Z\): correct it, or confirm it with --accept-clock\.\n$/,
     );
     const subcommand = await workplace.command("user", "list");
     expect([subcommand.code, subcommand.out]).toEqual([3, ""]);

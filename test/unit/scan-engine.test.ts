@@ -520,7 +520,7 @@ describe("the end of a scan", () => {
 
   test("is a failure on write errors, with the outcome so far", async () => {
     const probes = new FakeProbes("10.0.0.1", "10.0.0.2");
-    const problem = "The disk is full or fails: nothing was written.";
+    const problem = "The disk is full or failing: nothing was written.";
     const { run } = newRun({ kind: "sweep", probes, respond: () => new DomainError("storage_full", problem) });
     const end = { status: "Failed", problem, outcome: { hosts: { found: 2 } } };
     expect(await run()).toMatchObject({ end, cause: null });

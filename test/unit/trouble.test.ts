@@ -6,14 +6,14 @@ import { describeOpenFailure, readFailureOf, storageFailureOf } from "../../src/
 
 const sqliteError = (code: string) => Object.assign(new Error("the text of an exception"), { code });
 
-describe("a database error", () => {
-  const DAMAGED = "The database is damaged: this cannot be read. The appliance's log says what to do.";
+describe("a database error is reported to the caller", () => {
+  const DAMAGED = "The database is damaged: this cannot be read. See the appliance's log for what to do.";
   test.each([
     ["SQLITE_CORRUPT", "internal_error", DAMAGED],
     ["SQLITE_CORRUPT_INDEX", "internal_error", DAMAGED],
     ["SQLITE_NOTADB", "internal_error", DAMAGED],
-    ["SQLITE_FULL", "storage_full", "The disk is full or fails: this cannot be read."],
-    ["SQLITE_IOERR_WRITE", "storage_full", "The disk is full or fails: this cannot be read."],
+    ["SQLITE_FULL", "storage_full", "The disk is full or failing: this cannot be read."],
+    ["SQLITE_IOERR_WRITE", "storage_full", "The disk is full or failing: this cannot be read."],
     ["SQLITE_READONLY_DIRECTORY", "storage_full", "The disk cannot be written to: this cannot be read."],
     ["SQLITE_CANTOPEN", "storage_full", "The disk cannot be written to: this cannot be read."],
   ])("is reported to the caller: %s as %s", (code, expectedCode, message) => {
@@ -22,7 +22,7 @@ describe("a database error", () => {
 
   test("is reported for a write with the notice that nothing was written", () => {
     const failure = storageFailureOf(sqliteError("SQLITE_FULL"), "nothing was written");
-    expect(failure?.message).toBe("The disk is full or fails: nothing was written.");
+    expect(failure?.message).toBe("The disk is full or failing: nothing was written.");
   });
 
   test("is not reported if it is unrelated to the file", () => {
@@ -42,7 +42,7 @@ test("the log has the remedy for damage", () => {
 });
 
 const REPLACE = "replace it with a good copy: netledger restore BACKUP --replace.";
-const FREE_SPACE = "its disk is full or fails. Free some space on it.";
+const FREE_SPACE = "its disk is full or failing. Free some space on it.";
 const ALLOW_FILES = "the disk needs space for another file, and the folder must be writable.";
 const ALLOW_WRITES = "the disk must not be read-only, and the file and its folder must be writable.";
 test.each([

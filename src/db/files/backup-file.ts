@@ -28,7 +28,7 @@ export function requireComplete(path: string): number {
   for (const sidecar of [`${path}-wal`, `${path}-journal`]) {
     if (sizeOf(sidecar) > 0)
       throw new DatabaseRefused(
-        `${path} is incomplete: ${sidecar} belongs to it. Take a backup of that appliance with netledger backup.`,
+        `${path} is incomplete without ${sidecar}. Take a backup of that appliance with netledger backup.`,
       );
   }
   return header.schemaVersion;
@@ -36,16 +36,16 @@ export function requireComplete(path: string): number {
 
 /**
  * Opens a backup read-only, without creating files next to it.
- * @throws DatabaseRefused as requireComplete; for an appliance's own database, an older schema, or schema objects that are
- * not netledger's; with SQLite's reason if it cannot be opened
+ * @throws DatabaseRefused like requireComplete; for an appliance's own database, an older schema, or foreign schema
+ * objects; with SQLite's reason if it cannot be opened
  */
 export function openBackup(path: string): Sql {
   const schema = requireComplete(path);
-  if (readHeader(path)?.hasLog === true)
+  if (readHeader(path)?.hasWal === true)
     throw new DatabaseRefused(`${path} is the database of an appliance, not a backup: take one with netledger backup.`);
   if (schema !== SCHEMA_VERSION) {
     throw new DatabaseRefused(
-      `${path} has the schema ${schema}, and this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a folder of its own.`,
+      `${path} has schema version ${schema}, but this netledger reads ${SCHEMA_VERSION}: netledger restore upgrades it into a separate folder.`,
     );
   }
   return orRefused(path, () => {

@@ -1,5 +1,4 @@
-// Data folder of an appliance: file names, creation, and the lock against a second appliance. Does not open the
-// database.
+// Appliance data directory: file names, creation, and the lock against a second appliance. Does not open the database.
 
 import { Database } from "bun:sqlite";
 import { accessSync, constants, mkdirSync, rmdirSync, rmSync, statSync } from "node:fs";
@@ -40,14 +39,14 @@ export function dataFiles(directory: string): DataFiles {
 }
 
 /**
- * Creates the folder durably, accessible to its owner only.
- * @returns the topmost folder created; null if none
- * @throws DatabaseRefused if it cannot be created or is not a writable folder
+ * Creates the directory durably, accessible to its owner only.
+ * @returns the topmost directory created; null if none
+ * @throws DatabaseRefused if it cannot be created or is not a writable directory
  */
 export function ensureDataDirectory(directory: string): string | null {
   try {
     const first = mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // Also for an existing folder: its creator may have been killed before the directory entry was synced.
+    // Even for an existing directory: its creator may have been killed before the directory entry was synced.
     syncUpTo(directory, dirname(first ?? directory), first === undefined);
     syncDirectory(directory);
     if (!statSync(directory).isDirectory()) throw new DatabaseRefused(`${directory} is not a folder.`);
@@ -60,7 +59,7 @@ export function ensureDataDirectory(directory: string): string | null {
 }
 
 /**
- * Removes the folders that ensureDataDirectory created, unless they contain files.
+ * Removes the directories that ensureDataDirectory created, unless they contain files.
  * @param top result of ensureDataDirectory
  */
 export function removeCreatedDirectories(directory: string, top: string | null): void {
@@ -158,7 +157,7 @@ function inodeOf(path: string): bigint | null {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null;
 }
 
-/** A new folder is durable once its parent is synced. */
+/** A new directory is durable once its parent is synced. */
 function syncUpTo(directory: string, top: string, existed: boolean): void {
   for (let current = dirname(directory); ; current = dirname(current)) {
     try {

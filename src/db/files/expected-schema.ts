@@ -1,4 +1,4 @@
-// Comparison of a database's schema with the migrations. A missing trigger guards nothing, and a missing index fails
+// Schema comparison of a database with the migrations. A missing trigger guards nothing, and a missing index fails
 // statements that name it. Must not judge rows.
 
 import { openWritable, type Sql } from "../connection.ts";

@@ -1,5 +1,5 @@
-// Schema migration of a database file. Refuses foreign or newer files untouched. Migrations are embedded in the
-// executable, not read from a folder.
+// Schema migration of a database file. Rejects foreign or newer files without modifying them. Migrations are embedded
+// in the executable, not read from a directory.
 
 import {
   accessSync,
@@ -36,18 +36,18 @@ const LAST_UNRELEASED_SCHEMA = 35;
 export const MIGRATIONS: readonly string[] = [ledger, inventory, discovery, people, operations, reads];
 
 export const SCHEMA_VERSION = LAST_UNRELEASED_SCHEMA + MIGRATIONS.length;
-/** "nled": distinguishes netledger databases from other SQLite files, also for `file`. */
+/** "nled": distinguishes netledger databases from other SQLite files, including for `file`. */
 export const APPLICATION_ID = 0x6e6c6564;
 
-const GOOD_COPY_SENTENCE = `${GOOD_COPY[0]?.toUpperCase()}${GOOD_COPY.slice(1)}.`;
+const RESTORE_HINT = `${GOOD_COPY[0]?.toUpperCase()}${GOOD_COPY.slice(1)}.`;
 
 export class DatabaseRefused extends Error {
   override readonly name: string = "DatabaseRefused";
 }
 
-/** Data from before the first release: a failure with its own exit status. */
-export class DatabaseUnreleased extends DatabaseRefused {
-  override readonly name = "DatabaseUnreleased";
+/** Pre-release data; has its own exit status. */
+export class PrereleaseDatabase extends DatabaseRefused {
+  override readonly name = "PrereleaseDatabase";
 }
 
 /** Fields from the first 100 bytes of a database file. */
@@ -55,7 +55,7 @@ interface DatabaseHeader {
   readonly applicationId: number;
   readonly schemaVersion: number;
   /** Whether the file is in WAL mode: newer content may be in the WAL. */
-  readonly hasLog: boolean;
+  readonly hasWal: boolean;
 }
 
 /**
@@ -81,7 +81,7 @@ export function readHeader(path: string): DatabaseHeader | null {
   return {
     applicationId: header.readUInt32BE(68),
     schemaVersion: header.readUInt32BE(60),
-    hasLog: header.readUInt8(18) === 2,
+    hasWal: header.readUInt8(18) === 2,
   };
 }
 
@@ -110,12 +110,12 @@ export function refuseForeignFile(path: string): void {
   requireRegular(path);
   const header = readHeader(path);
   // SQLite would start an empty database and delete the WAL.
-  if (header === null && logBytes(path) > 0) {
+  if (header === null && walBytes(path) > 0) {
     throw new DatabaseRefused(
-      `${path} is ${existsSync(path) ? "empty" : "missing"}, and its log ${path}-wal is not. ${GOOD_COPY_SENTENCE}`,
+      `${path} is ${existsSync(path) ? "empty" : "missing"}, but its write-ahead log ${path}-wal is not. ${RESTORE_HINT}`,
     );
   }
-  // Neither is set: a first start was interrupted early.
+  // Neither is set if the first start was interrupted.
   if (header === null || (header.applicationId === 0 && header.schemaVersion === 0)) return;
   refuseVersion(path, header.applicationId, header.schemaVersion, SCHEMA_VERSION);
 }
@@ -125,14 +125,14 @@ export function refusalOf(error: unknown, path: string): unknown {
   return sqliteCode(error) === "" ? error : new DatabaseRefused(describeOpenFailure(error, path));
 }
 
-/** As refusalOf, but keeps DomainErrors and errors that readFailureOf will translate. */
+/** Like refusalOf, but passes through DomainErrors and errors that readFailureOf will translate. */
 export function refusalOfWork(error: unknown, path: string): unknown {
   return error instanceof DomainError || readFailureOf(error) !== null ? error : refusalOf(error, path);
 }
 
 /**
  * Runs work on a file that SQLite may refuse.
- * @throws DatabaseRefused as refusalOf
+ * @throws DatabaseRefused for any SQLite error
  */
 export function orRefused<T>(path: string, act: (path: string) => T): T {
   try {
@@ -143,17 +143,17 @@ export function orRefused<T>(path: string, act: (path: string) => T): T {
 }
 
 /**
- * @param alternative an alternative remedy to mention if the schema differs
+ * @param alternative another remedy to suggest if the schema version differs
  * @throws DatabaseRefused for any schema but the current one
  */
 export function requireSchema(path: string, version: number, alternative = ""): void {
   if (version !== SCHEMA_VERSION)
     throw new DatabaseRefused(
-      `${path} has the schema ${version}, and this netledger needs ${SCHEMA_VERSION}: netledger serve upgrades it${alternative}.`,
+      `${path} has schema version ${version}, but this netledger needs ${SCHEMA_VERSION}: netledger serve upgrades it${alternative}.`,
     );
 }
 
-/** Schema version of a database, also if its newest migration is still in the WAL. */
+/** Schema version of a database, even if its newest migration is still in the WAL. */
 export function schemaVersionOf(db: Sql): number {
   return pragma(db, "user_version");
 }
@@ -162,7 +162,7 @@ export function schemaVersionOf(db: Sql): number {
 export type AddedColumns = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Upgrade of the rows besides the migrations' SQL.
+ * Row upgrade, run in addition to the migrations' SQL.
  * @param from the previous schema version; not called for a new store
  */
 export type Upgrade = (db: Sql, from: number, added: AddedColumns) => void;
@@ -179,7 +179,7 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade,
   const latest = LAST_UNRELEASED_SCHEMA + migrations.length;
   if (applicationId !== 0 || version !== 0) refuseVersion(path, applicationId, version, latest);
   else if (client.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null) {
-    throw new DatabaseRefused(`${path} is a database of another program.`);
+    throw new DatabaseRefused(`${path} belongs to another program.`);
   }
   // Row sums must follow what migrations change.
   installRowSumTriggers(db);
@@ -200,7 +200,7 @@ export function migrate(db: Sql, path: string, upgrade: Upgrade = refuseUpgrade,
       client.run(`PRAGMA application_id = ${APPLICATION_ID}`);
     })
     .immediate();
-  // Puts the version into the header of the file itself, for starts that do not read the WAL.
+  // Checkpoints so that the version is in the file header, for starts that do not read the WAL.
   client.run("PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
@@ -236,7 +236,7 @@ function addedColumns(before: AddedColumns, after: AddedColumns): AddedColumns {
 
 /** A store with records must not skip the upgrade steps of a migration. */
 function refuseUpgrade(): never {
-  throw new Error("migrate: only a new store takes no upgrade");
+  throw new Error("migrate: an existing store requires an upgrade function");
 }
 
 /**
@@ -271,8 +271,8 @@ function removeDatabase(path: string): void {
 /** SQLite reads zeros for the missing part of a truncated last page. If there is a WAL, it may contain that page. */
 function refuseTruncated(path: string, pageBytes: number): void {
   const missing = pageBytes === 0 ? 0 : statSync(path).size % pageBytes;
-  if (missing === 0 || logBytes(path) > 0) return;
-  throw new DatabaseRefused(`${path} is damaged: it is truncated. ${GOOD_COPY_SENTENCE}`);
+  if (missing === 0 || walBytes(path) > 0) return;
+  throw new DatabaseRefused(`${path} is damaged: it is truncated. ${RESTORE_HINT}`);
 }
 
 function openToRead(path: string): number {
@@ -296,21 +296,21 @@ export function requireWritable(path: string): void {
   }
 }
 
-function logBytes(path: string): number {
+function walBytes(path: string): number {
   return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** @param latest the newest version known */
 function refuseVersion(path: string, applicationId: number, version: number, latest: number): void {
-  if (applicationId !== APPLICATION_ID) throw new DatabaseRefused(`${path} is a database of another program.`);
+  if (applicationId !== APPLICATION_ID) throw new DatabaseRefused(`${path} belongs to another program.`);
   if (version > latest) {
     throw new DatabaseRefused(
-      `${path} was written by a newer netledger (schema ${version}, this one knows ${latest}) and was left untouched. Use the newer version.`,
+      `${path} was written by a newer netledger (schema ${version}; this version supports up to ${latest}) and was left untouched. Use the newer version.`,
     );
   }
   if (version <= LAST_UNRELEASED_SCHEMA) {
-    throw new DatabaseUnreleased(
-      `${path} was written by a netledger before 0.2.0 (schema ${version}) and was left untouched: this one cannot upgrade it. Use that version, or start with a new data folder.`,
+    throw new PrereleaseDatabase(
+      `${path} was written by a netledger before 0.2.0 (schema ${version}) and was left untouched: this version cannot upgrade it. Use that version, or start with a new data folder.`,
     );
   }
 }

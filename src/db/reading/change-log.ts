@@ -142,7 +142,7 @@ export class ChangeLog {
   /** Transactions in (after, until] that may match the query, limited to one step of `limit` transactions. */
   touching(query: ChangeQuery, after: number, until: number, limit: number): ActivityStep {
     if (query.hostN === undefined) return this.activity(query).next(after, until, limit);
-    // A change of a shown part creates a host version. Include thinned host versions: the part's version may still
+    // A change to a shown part creates a host version. Include thinned host versions: the part's version may still
     // exist.
     const versionKeys = ["history_versions", "history_thinned"].map(
       (table) => `SELECT key FROM ${table} WHERE key > ((+?1 << 31) | +?2) AND key <= ((+?1 << 31) | +?3)`,

@@ -15,7 +15,7 @@ export interface ScopeTotal {
   readonly last: number;
 }
 
-/** Changes of one transaction in one scope, and their author. */
+/** Changes made by one transaction in one scope, and their author. */
 export interface Increase extends Pick<LedgerEntry, "sequence" | "actorType" | "actorId" | "actorName"> {
   readonly counts: ChangeCounts;
 }

@@ -1,9 +1,9 @@
-// Sorting of lists by computed keys: collects rows one by one and computes one key per distinct value. No SQL.
+// List sorting by computed keys: collects rows one by one and computes one key per distinct value. No SQL.
 
 import { compareCodePoints } from "../../base/text.ts";
 
 export interface ComputedKey {
-  /** Sort key of a text; null to sort by the values themselves. */
+  /** Sort key of a string; null to sort by the values themselves. */
   readonly keyOf: ((text: string) => string) | null;
   /** Rows without a value come last in either direction; otherwise they sort before all values. */
   readonly isMissingLast?: boolean;

@@ -1,4 +1,4 @@
-// Resolution of container conditions to record numbers: for very many containers, without reading documents. Runs in
+// Container condition resolver: finds the record numbers for very many containers, without reading documents. Runs in
 // steps, without a transaction in between.
 
 import { getTableName } from "drizzle-orm";

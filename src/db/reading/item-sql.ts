@@ -123,7 +123,7 @@ function sortExpression(
   { members, sortKeys, writtenAt }: NewestSql,
 ): string {
   if (byKey) return `${sortKeys} ->> '$.${field}'`;
-  // Most records have none: a text scan detects that.
+  // Most records have none, which a string search detects.
   if (customFieldKey(field) !== null)
     return `iif(instr(${members}, '"${CUSTOM_FIELDS}":{') > 0, ('{' || ${members} || '}') ->> '$.${field}', NULL)`;
   return field === "updated_at" ? writtenAt : `('{' || ${members} || '}') ->> '$.${field}'`;

@@ -1,4 +1,4 @@
-// Parameters of a read: point in time, reach, selection and order. No SQL.
+// Read parameters: point in time, reach, selection and order. No SQL.
 
 import type { Instant } from "../../base/instant.ts";
 import type { AnyKind, ScopeName } from "../kind.ts";
@@ -15,7 +15,7 @@ export interface AsOf {
    * ended.
    */
   readonly present: boolean;
-  /** If the requested time is in thinned history: the resolution and time of this answer. */
+  /** If the requested time is in thinned history: the resolution and time of this response. */
   readonly thinned?: ThinnedNotice;
   /** Whether the successor of a version may have been thinned. */
   readonly endsAreThinned?: boolean;

@@ -38,7 +38,7 @@ export const PAUSE: Uint8Array = new Uint8Array(0);
 
 const encoder = new TextEncoder();
 
-/** Part of an answer as bytes. */
+/** Part of a response as bytes. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text);
 }
@@ -51,14 +51,14 @@ export function* pausing<Result>(steps: Generator<unknown, Result>): Generator<U
 }
 
 export interface LongReadOptions {
-  readonly isAdmitted?: boolean;
+  readonly bypassesLimit?: boolean;
 }
 
 export interface LongReads {
   /**
    * @param input plain data: it crosses to another thread
-   * @param options.isAdmitted the caller's limit is enforced where the read is requested; neither limited nor counted
-   * here
+   * @param options.bypassesLimit the caller's limit is enforced where the read is requested; here the read is neither
+   * limited nor counted
    * @returns its bytes, the first chunk already produced
    * @throws DomainError from the read before its first bytes; rate_limit_exceeded if one caller has too many
    */
@@ -108,11 +108,11 @@ export class LongReadPool implements LongReads {
   async start<Input>(
     read: LongRead<Input>,
     input: Input,
-    { isAdmitted = false }: LongReadOptions = {},
+    { bypassesLimit = false }: LongReadOptions = {},
   ): Promise<AsyncIterable<Uint8Array>> {
     const lanes = read.isInLargeSteps ? this.forLargeSteps : this.forSmallSteps;
     const lane = lanes.reduce((leastBusy, each) => (each.inProgress < leastBusy.inProgress ? each : leastBusy));
-    const release = isAdmitted ? () => {} : this.acquire(this.callerOf(input));
+    const release = bypassesLimit ? () => {} : this.acquire(this.callerOf(input));
     lane.inProgress += 1;
     const onEnd = () => {
       lane.inProgress -= 1;

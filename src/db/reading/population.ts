@@ -1,4 +1,4 @@
-// Selection of list records, live or as of a point in time: SQL for record numbers, and counts. Only the source
+// Record selection for lists, live or as of a point in time: SQL for record numbers, and counts. Only the source
 // differs, live tables or spans. Must not know how records are rendered.
 
 import { getTableColumns, getTableName } from "drizzle-orm";
@@ -102,7 +102,7 @@ export class Populations {
 
   /**
    * The list with its order precomputed from sort key timelines, in steps; otherwise unchanged. Serves whole scopes and
-   * given numbers only: other selections examine each record anyway, and sort meanwhile.
+   * given numbers only: other selections examine each record anyway, and sort in the process.
    */
   *ordering(query: ListQuery): Generator<void, ListQuery> {
     const { kind, asOf, order: [term, ...more] = [] } = query;
@@ -265,7 +265,7 @@ export class Populations {
     const words = searchWords(search);
     if (kind.search === undefined)
       return words.length === 0 ? [] : [`SELECT value FROM json_each(${matchingNames(words)})`];
-    // Full-text search of other texts keeps diacritics; the word index of names folds them.
+    // Full-text search of other strings keeps diacritics; the word index of names folds them.
     return searchTerms(search).map(
       (term, index) =>
         `${matchedBySql(sql.bind(term), kind, asOf)} UNION ALL SELECT value FROM json_each(${matchingNames([words[index] as string])})`,

@@ -1,5 +1,5 @@
 // Reads, live and as of a point in time, on a read-only connection. One code path for both: only the population
-// (records in a scope) and the lookup of the newest version differ. Knows no resource and no HTTP.
+// (records in a scope) and the lookup of the newest version differ. Independent of resources and HTTP.
 
 import { getTableName } from "drizzle-orm";
 import type { Clock } from "../../base/clock.ts";
@@ -28,7 +28,7 @@ interface Page {
   readonly total: number;
 }
 
-/** Texts around a page's bytes. */
+/** Strings around a page's bytes. */
 interface Frame {
   readonly head: string;
   readonly tail: string;
@@ -57,7 +57,7 @@ export interface Parts {
   readonly step?: { readonly records: number; readonly parts: number };
 }
 
-/** Adds parts that are stored as records of their own to the items. */
+/** Adds parts that are stored as separate records to the items. */
 export type Compose = (items: Item[], asOf: AsOf | null) => string[];
 
 /** Rows per step of a long read: about a millisecond. */
@@ -203,7 +203,7 @@ export class Reader extends ReadConnection {
   }
 
   /**
-   * One page as bytes between two texts. SQLite concatenates them, since every copy of a page in JavaScript is
+   * One page as bytes between two strings. SQLite concatenates them, since every copy of a page in JavaScript is
    * measurable. Count and items come from one snapshot.
    */
   framedPage(query: ListQuery, frame: (total: number) => Frame): Uint8Array<ArrayBuffer> {
@@ -313,7 +313,7 @@ export class Reader extends ReadConnection {
     return this.itemsAs(this.itemSql(kind, asOf, reach), ns, asOf);
   }
 
-  /** As itemsOf, without observation values and `valid_to`: for comparing two versions of a record. */
+  /** Like itemsOf, without observation values and `valid_to`: for comparing two versions of a record. */
   ownItemsOf(kind: AnyKind, ns: readonly number[], asOf: AsOf, reach: Reach): Item[] {
     const isComposed = this.renderedKinds(kind, reach).length > 0;
     return this.itemsAs({ item: ownItemSql(kind, isComposed), joins: "" }, ns, asOf);
@@ -384,7 +384,7 @@ export class Reader extends ReadConnection {
     return yield* this.sieve.resolvedRow(condition, { reach, asOf });
   }
 
-  /** As sifted, in one step; null if too many records would have to be examined. */
+  /** Like sifted, in one step; null if too many records would have to be examined. */
   filteredAtOnce(query: ListQuery): ListQuery | null {
     return query.condition === undefined ? query : this.sieve.filteredAtOnce(query);
   }

@@ -1,4 +1,4 @@
-// Filter of a list by a condition: walks its records in windows of record numbers, each a step of some tens of
+// List filter for a condition: walks the list's records in windows of record numbers, each a step of some tens of
 // milliseconds, and parses the documents that SQL cannot decide. Holds no transaction between two steps.
 
 import { getTableName } from "drizzle-orm";
@@ -32,7 +32,7 @@ export interface SieveBounds {
 const BOUNDS: SieveBounds = { windowNumbers: 8_192, singleStepMax: 5_000, changedShare: 0.4 };
 /** Versions, or documents to parse, per step. */
 const STEP_VERSIONS = 5_000;
-/** Maximum records for an answer without steps. */
+/** Maximum records for a response without steps. */
 const AT_ONCE_MAX = 1_000;
 
 /** Dependencies of a sieve. */
@@ -64,7 +64,7 @@ export class Sieve {
     return this.as(query, Array.isArray(plan) ? plan : yield* this.matches(plan));
   }
 
-  /** As sifted, in one step; null if too many records would have to be examined. */
+  /** Like sifted, in one step; null if too many records would have to be examined. */
   filteredAtOnce(query: ListQuery): ListQuery | null {
     const { condition } = query;
     if (condition === undefined) return query;

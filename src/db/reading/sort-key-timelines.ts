@@ -35,7 +35,7 @@ class FieldTimelines {
   readonly byRecord = new Map<number, Timeline>();
   private readonly values: Array<string | null> = [];
   private readonly indexByValue = new Map<string | null, number>();
-  /** Rank of each value in SQLite's order, null before all texts. Null until computed. */
+  /** Rank of each value in SQLite's order, null before all strings. Null until computed. */
   ranks: Uint32Array | null = null;
 
   add(timeline: Timeline, sequence: number, value: string | null): void {
@@ -50,7 +50,7 @@ class FieldTimelines {
     timeline.values.push(index);
   }
 
-  /** Ranks the values, in steps. Repeats if another list adds values meanwhile. */
+  /** Ranks the values, in steps. Repeats if another list adds values in the meantime. */
   *rank(): Generator<void> {
     while (this.ranks === null) {
       const values = this.values.slice();
@@ -92,7 +92,7 @@ export class SortKeyTimelines {
       this.fields.set(nameOf(kind, term), null);
       return null;
     }
-    // Another list may have added values meanwhile.
+    // Another list may have added values in the meantime.
     while (timelines.ranks === null) yield* timelines.rank();
     const { ranks } = timelines;
     const sign = term.direction === "desc" ? -1 : 1;

@@ -1,5 +1,5 @@
-// Reader of the word index of record names: records that have a word at a point in time, from the index alone, and
-// first occurrences of entries. Must not render records, and knows no reach.
+// Reader for the word index of record names: finds records that have a word at a point in time, from the index alone,
+// and first occurrences of entries. Must not render records. Independent of reach.
 
 import { compareCodePoints } from "../../base/text.ts";
 import {

@@ -15,13 +15,13 @@ interface CommandTraits {
 
 /**
  * Marks a command as potentially long whatever its input: it covers many records, all references to one, or a whole
- * history. Such a command gets a commit of its own.
+ * history. Such a command gets a separate commit.
  */
 export function markLongRunning<C extends Command>(command: C): C {
   return Object.assign(command, { takesLong: true } as const);
 }
 
-/** Marks a command as potentially only reducing rights. Only such commands are tried ahead of the queue. */
+/** Marks a command as potentially only reducing permissions. Only such commands are tried ahead of the queue. */
 export function markRightsLowering<C extends Command>(command: C): C {
   return Object.assign(command, { mayLowerRights: true } as const);
 }
@@ -87,7 +87,7 @@ export interface Removal extends Conditional {
   readonly ignore?: boolean | undefined;
 }
 
-/** Input of a command that removes many records, all or none. */
+/** Input of a command that removes many records atomically. */
 export interface BulkRemoval {
   readonly ids: readonly string[];
   readonly cascade?: boolean | undefined;

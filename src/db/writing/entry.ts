@@ -64,7 +64,7 @@ export function changedOwnFields(before: RecordBase, after: RecordBase): string[
 
 /** Also compares as JSON, since −0 is stored as 0. */
 function isSame(old: unknown, now: unknown): boolean {
-  // Fast path: nearly all values are texts, and a bulk operation compares a million.
+  // Fast path: nearly all values are strings, and a bulk operation compares a million.
   if (old === now) return true;
   if (typeof old === "string" && typeof now === "string") return false;
   return Bun.deepEquals(old, now) || JSON.stringify(old) === JSON.stringify(now);

@@ -1,5 +1,5 @@
-// Outcomes of idempotent requests, stored for a day per caller and key, in the request's transaction, to answer
-// repeats. Encrypted, as they may contain secrets; keys hashed, as clients may send secrets; size-limited. Not history.
+// Outcomes of idempotent requests, stored for a day per caller and key, in the request's transaction, for repeats.
+// Encrypted, as they may contain secrets; keys hashed, as clients may send secrets; size-limited. Not history.
 
 import { DomainError } from "../../base/errors.ts";
 import type { Instant } from "../../base/instant.ts";
@@ -28,7 +28,7 @@ export interface Repeatable {
   readonly storedPart: StoredPart;
 }
 
-/** Encrypts texts for a context. */
+/** Encrypts strings for a context. */
 export interface Box {
   seal(plaintext: string, context: string): Uint8Array;
   /** @throws Error if the context or key differs */
@@ -46,7 +46,7 @@ const COMPRESSED = "deflate:";
 
 /** Outcome of an earlier request. */
 export interface KnownOutcome extends CommandOutcome<unknown> {
-  /** Rights at the time, from the writer's ReplayPolicy. */
+  /** Permissions at the time, from the writer's ReplayPolicy. */
   readonly rights: unknown;
 }
 

@@ -1,4 +1,4 @@
-// Writer of a transaction's net effect: records, versions, live rows, spans, census and the transaction row.
+// Writer for a transaction's net effect: records, versions, live rows, spans, census and the transaction row.
 //
 // FORMAT (migrations/0001_ledger.sql, 0005, 0012, 0028)
 //
@@ -35,7 +35,7 @@
 // PATCHES (db/packing.ts). An update may be stored as a patch: the bytes that differ from the record's last whole
 // version, its base, and the number of equal bytes before and after. Creations and tombstones are whole.
 //   P1  A base is whole, so unpacking never recurses: base() selects only rows without a patch.
-//   P2  At most VERSIONS_PER_BASE patches follow a base: packed() writes a whole version instead of a further one.
+//   P2  At most VERSIONS_PER_BASE patches follow a base: packed() writes a whole version instead of another one.
 //   P3  Base and patch agree on the names that indexes of history_versions match: packVersion() refuses otherwise.
 //   P4  Unpacking yields the hashed text. Not asserted here, since it would read back every row: verify recomputes each
 //       hash from the unpacked text, and `compact` runs it before and after.
@@ -480,7 +480,7 @@ class LedgerWriter {
     this.texts.push({ n: entry.n, sequence: this.tx.sequence, owner_n: ownerN, text: after });
   }
 
-  /** Records changes of searchable names. */
+  /** Records changes to searchable names. */
   private noteWords({ kind, n, organizationN, before, after }: Entry): void {
     const { called } = kind;
     if (called === undefined) return;
@@ -492,7 +492,7 @@ class LedgerWriter {
     if (entries !== "") this.words.push({ n, sequence: this.tx.sequence, entries });
   }
 
-  /** The transaction row comes last: it seals the transaction against further versions. */
+  /** The transaction row comes last: it seals the transaction against more versions. */
   private close(): void {
     this.writeVersions();
     this.writeSpans();

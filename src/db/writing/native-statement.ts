@@ -1,5 +1,5 @@
-// Execution of Drizzle-built SQL through SQLite's own binding: for statements that one transaction runs tens of
-// thousands of times, Drizzle's parameter mapping costs more than the row.
+// Drizzle-built SQL run through SQLite's own binding: for statements that one transaction runs tens of thousands of
+// times, Drizzle's parameter mapping costs more than the row.
 
 import { Placeholder, type SQL } from "drizzle-orm";
 import { ownValue } from "../../base/fields.ts";
@@ -111,7 +111,7 @@ function binder(params: readonly unknown[]): (row: Row, values?: Value[]) => Val
   };
 }
 
-/** Name of a placeholder, also if wrapped in a column value; null for a fixed value. */
+/** Name of a placeholder, even if wrapped in a column value; null for a fixed value. */
 function nameOf(param: unknown): string | null {
   if (param instanceof Placeholder) return param.name as string;
   const inner = (param as (SQL & { value?: unknown }) | null)?.value;

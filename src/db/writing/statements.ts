@@ -183,7 +183,7 @@ export class Statements {
     for (const { n, sequence, text } of texts) if (text !== "") this.indexText.run(n, sequence, text);
   }
 
-  /** Word-index changes of records, with their versions of this transaction. */
+  /** Word-index changes for records, with their versions of this transaction. */
   insertWords(changes: ReadonlyArray<{ n: number; sequence: number; entries: string }>): void {
     for (const { n, sequence, entries } of changes) this.indexEntries.run(n, sequence, entries);
   }

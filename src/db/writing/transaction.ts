@@ -1,5 +1,5 @@
-// Unit of work of the writer: commands change records in it, and finishing writes the net effect: at most one version
-// per record, one ledger transaction, one timestamp. Knows no resource and no HTTP.
+// The writer's unit of work: commands change records in it, and finishing writes the net effect: at most one version
+// per record, one ledger transaction, one timestamp. Independent of resources and HTTP.
 
 import { alreadyExists, DomainError, notFound } from "../../base/errors.ts";
 import { formatInstant, type Instant } from "../../base/instant.ts";
@@ -101,7 +101,7 @@ export class WriteTransaction {
     this.uuids = uuids;
   }
 
-  /** The live record, including changes of this transaction; null if none. */
+  /** The live record, including changes made in this transaction; null if none. */
   find<R extends RecordBase>(kind: Kind<R>, id: string): R | null {
     const known = this.entries.get(id);
     if (known) return known.kind.code === kind.code ? visible<R>(known) : null;
@@ -109,7 +109,7 @@ export class WriteTransaction {
     return row === null ? null : visible<R>(this.entryFor(kind, row));
   }
 
-  /** As find. @throws DomainError if the record does not exist */
+  /** Like find. @throws DomainError if the record does not exist */
   get<R extends RecordBase>(kind: Kind<R>, id: string): R {
     const record = this.find(kind, id);
     if (record === null) throw notFound(kind, id);
@@ -401,7 +401,7 @@ export class WriteTransaction {
   }
 
   /**
-   * Propagates changes of parts to their owners: service for its bindings, host for its children.
+   * Propagates changes to parts to their owners: service for its bindings, host for its children.
    * @returns the net change of each changed record
    */
   private touchOwners(): Map<Entry, EntryChange> {

@@ -1,5 +1,5 @@
 // Scheduling of waiting commands into commits. Each user, each scan and the appliance itself has a line; long commands
-// get commits of their own and alternate with the rest. Must not know commands or their effects.
+// get separate commits and alternate with the rest. Must not know commands or their effects.
 
 import { FairQueue } from "../../base/fair-lines.ts";
 import type { Author } from "./ledger.ts";
@@ -9,7 +9,7 @@ import type { WriteRequest } from "./writer.ts";
 export const MAX_GROUP = 64;
 /** Maximum total input size per commit. */
 export const MAX_GROUP_BYTES = 256 * 1024;
-/** Maximum rights-lowering commands per commit. */
+/** Maximum permission-lowering commands per commit. */
 export const MAX_URGENT_GROUP = 8;
 /** Commands with larger input count as large. */
 export const LARGE_WRITE_BYTES = 64 * 1024;
@@ -76,7 +76,7 @@ export class WriteLines {
   }
 
   /** Newly arrived commands that may join the current commit; none if it is exclusive. */
-  further(taken: readonly WaitingWrite[]): WaitingWrite[] {
+  arrivals(taken: readonly WaitingWrite[]): WaitingWrite[] {
     return this.turn === "small" ? this.group(this.ordinary, MAX_GROUP, false, taken) : [];
   }
 

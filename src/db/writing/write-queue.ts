@@ -45,7 +45,7 @@ export interface WriteQueue<C extends Calls = NoCalls> {
   ): Promise<CommandOutcome<C[N]["result"]>>;
   /**
    * Call before answering as of a past time: the same question must get the same answer later. Nothing that this
-   * process writes afterwards is dated at or before it, even if the clock is set back by up to five minutes meanwhile.
+   * process writes afterwards is dated at or before it, even if the clock is then set back by up to five minutes.
    * @param seen the newest transaction in the snapshot to be read
    * @returns null if the snapshot is complete; otherwise a promise to await before taking another snapshot
    */
@@ -117,7 +117,7 @@ interface WriteThreadOptions {
   readonly writer: WriterOptions;
   /** The clock that the thread uses as well. */
   readonly clock: Clock;
-  /** Whether to try a command ahead of the queue: the writer then runs it only if it lowers rights. */
+  /** Whether to try a command ahead of the queue: the writer then runs it only if it lowers permissions. */
   readonly mayBeUrgent: (command: string) => boolean;
   /** Called after each commit that wrote a transaction. */
   readonly onCommit: (sequence: number) => void;
@@ -242,7 +242,7 @@ export class ThreadWriteQueue<C extends Calls> implements WriteQueue<C> {
     });
   }
 
-  /** Reason to refuse a further command of a line; null to accept it. */
+  /** Reason to refuse another command of a line; null to accept it. */
   private refusalOf({ line, count, bytes }: LineUsage, moreBytes: number): string | null {
     const isUser = isUserLine(line);
     if (!isUser) return count >= MAX_WAITING_COMMANDS ? "Too many writes are waiting; try again in a second." : null;
@@ -341,8 +341,8 @@ interface ServeOptions {
 }
 
 /**
- * Thread side: groups commands into commits, with fair turns between lines. Checks for new arrivals before each further
- * commit.
+ * Thread side: groups commands into commits, with fair turns between lines. Checks for new arrivals before each
+ * additional commit.
  */
 export function serveWrites({ open, takesLong, monotonicMs }: ServeOptions): ThreadMain<WriteMessages> {
   return (post, nextMessage) => {
@@ -360,14 +360,14 @@ export function serveWrites({ open, takesLong, monotonicMs }: ServeOptions): Thr
     const commit = (from: Writer) => {
       const group = lines.next();
       const startMs = monotonicMs();
-      const further = () => {
+      const arrivals = () => {
         receiveArrived();
-        const more = lines.further(group);
+        const more = lines.arrivals(group);
         group.push(...more);
         return more.map(({ request }) => request);
       };
       const requests = group.map(({ request }) => request);
-      const replies = from.execute(requests, GROUP_SLICE_MS, further);
+      const replies = from.execute(requests, GROUP_SLICE_MS, arrivals);
       lines.served(monotonicMs() - startMs);
       lines.putBack(group.slice(replies.length));
       for (const [position, reply] of replies.entries()) {

@@ -1,5 +1,5 @@
 // The single writer: runs named commands, each as one immediate transaction with one timestamp. Several commands may
-// share a commit, with individual rollback on failure; none is acknowledged before the commit. Knows no resource.
+// share a commit, with individual rollback on failure; none is acknowledged before it. Independent of resources.
 
 import type { Clock } from "../../base/clock.ts";
 import { DomainError, type ErrorCode } from "../../base/errors.ts";
@@ -27,7 +27,7 @@ export interface WriteRequest {
   readonly actor: Author;
   /** Set for idempotent requests: a repeat gets the stored outcome. */
   readonly repeatable?: Repeatable;
-  /** Whether it skips the queue: then it runs only if it does nothing but lower rights. */
+  /** Whether it skips the queue: then it runs only if it does nothing but lower permissions. */
   readonly isUrgent?: true | undefined;
 }
 
@@ -51,18 +51,18 @@ export type WriteReply =
 interface Requests {
   /** In order; grows during execution. */
   readonly taken: WriteRequest[];
-  readonly further: () => readonly WriteRequest[];
+  readonly arrivals: () => readonly WriteRequest[];
 }
 
-/** Current rights of an author. Evaluated within the writing transaction. */
+/** Current permissions of an author. Evaluated within the writing transaction. */
 interface CurrentRights {
-  /** @throws DomainError auth_… for missing or insufficient rights */
+  /** @throws DomainError auth_… for missing or insufficient permissions */
   currentAuthor(author: Author, at: Instant): Author;
 }
 
-/** Policy for answering repeated requests with the stored outcome. */
+/** Policy for responding to repeated requests with the stored outcome. */
 export interface ReplayPolicy {
-  /** The rights to store with an outcome: small, plain data. */
+  /** The permissions to store with an outcome: small, plain data. */
   rightsOf(tx: WriteTransaction, author: Author): unknown;
   /** @throws DomainError if the author may no longer see it; the transaction names the command as its source */
   assertMayReplay(tx: WriteTransaction, known: KnownOutcome, author: Author): void;
@@ -80,8 +80,8 @@ export const GROUP_SLICE_MS = 20;
 /** Maximum wait for readers at shutdown: the appliance has five seconds to stop. */
 const CLOSE_WAIT_MS = 500;
 
-/** Thrown if a command ahead of the queue does more than lower rights. */
-const NOT_URGENT = new Error("writer: an urgent command did more than lower rights");
+/** Thrown if a command ahead of the queue does more than lower permissions. */
+const NOT_URGENT = new Error("writer: an urgent command did more than lower permissions");
 
 /** @typeParam C its commands */
 export class Writer<C extends Commands = Commands> {
@@ -109,9 +109,9 @@ export class Writer<C extends Commands = Commands> {
 
   /**
    * @param options.box passed to commands, and encrypts stored outcomes; default: no idempotent requests
-   * @param options.rights checks the author's rights when the command runs; default: no check
+   * @param options.rights checks the author's permissions when the command runs; default: no check
    * @param options.replayPolicy decides whether a repeat may get the stored outcome; default: always
-   * @param options.lowersRights whether a transaction does nothing but lower rights; default: nothing is urgent
+   * @param options.lowersRights whether a transaction does nothing but lower permissions; default: nothing is urgent
    * @param options.missingReason error for a transaction that lacks a required reason, if it makes changes; default:
    * none required
    * @param options.fence record of answered past reads; default: a private one, without other readers
@@ -160,14 +160,14 @@ export class Writer<C extends Commands = Commands> {
   /**
    * Runs the requests in order, in one commit, and replies in the same order.
    * @param sliceMs time limit for starting commands: those without a reply were not run
-   * @param further returns requests that arrived meanwhile, called before the commit; their replies follow
+   * @param arrivals returns requests that arrived since, called before the commit; their replies follow
    */
   execute(
     first: readonly WriteRequest[],
     sliceMs = Number.POSITIVE_INFINITY,
-    further: () => readonly WriteRequest[] = () => [],
+    arrivals: () => readonly WriteRequest[] = () => [],
   ): WriteReply[] {
-    const requests: Requests = { taken: [...first], further };
+    const requests: Requests = { taken: [...first], arrivals };
     let notBefore = Math.max(this.fence.earliest(), this.clock.now() + this.leadMs);
     let aheadMs = 0;
     for (let postponements = 0; ; postponements += 1) {
@@ -228,7 +228,7 @@ export class Writer<C extends Commands = Commands> {
    * again
    */
   private runAll(
-    { taken, further }: Requests,
+    { taken, arrivals }: Requests,
     sliceMs: number,
     notBefore: Instant,
     withSavepoints: boolean,
@@ -245,7 +245,7 @@ export class Writer<C extends Commands = Commands> {
     const isLate = () => replies.length > 0 && this.monotonicMs() - start > sliceMs;
     for (;;) {
       if (isLate()) break;
-      if (replies.length === taken.length) taken.push(...further());
+      if (replies.length === taken.length) taken.push(...arrivals());
       const request = taken[replies.length];
       if (request === undefined) break;
       const before = this.statements.changes();
@@ -315,7 +315,7 @@ export class Writer<C extends Commands = Commands> {
     try {
       if (withSavepoint) client.run("SAVEPOINT command");
       const now = this.clock.now();
-      // Checked for repeats too: an author without current rights must not see an old outcome.
+      // Checked for repeats too: an author without current permissions must not see an old outcome.
       const actor = this.rights === null ? request.actor : this.rights.currentAuthor(request.actor, now);
       const { repeatable } = request;
       if (repeatable !== undefined && this.outcomes === null)

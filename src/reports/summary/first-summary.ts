@@ -36,7 +36,7 @@ async function warmUp({ reader, longReads, clock, recordsMin = RECORDS_MIN }: Fi
   const day = dayBefore(reader, to, moment.asOf.sequence);
   const input = { actor, networkN: null, networkId: null, moment, day, to };
   try {
-    for await (const _ of await longReads.start(summary, input, { isAdmitted: true }));
+    for await (const _ of await longReads.start(summary, input, { bypassesLimit: true }));
   } catch {
     // The next request for the summary reports the error.
   }
